@@ -1,0 +1,63 @@
+/**
+ * The one declaration of a tunable. UCI options, command-line flags, `--help` and the option table of the docs are
+ * all derived from lists of these, so that a name, default or range is written once.
+ */
+import { failure, type Result, success } from './result.js';
+
+interface OptionCommon {
+  /** UCI name, lc0's spelling where lc0 has the option. */
+  readonly uci: string;
+  /** Command-line flag without the dashes, lc0's spelling where lc0 has it; empty when the option is UCI-only. */
+  readonly flag: string;
+  /** One-letter flag, when lc0 has one. */
+  readonly alias?: string;
+  /** Listed by `uci` only with `--show-hidden`; it can be set all the same. */
+  readonly hidden?: boolean;
+  /** One line for `--help`. */
+  readonly help: string;
+}
+
+export type OptionSpec = OptionCommon &
+  (
+    | { readonly kind: 'float'; readonly default: number; readonly min: number; readonly max: number }
+    | { readonly kind: 'int'; readonly default: number; readonly min: number; readonly max: number }
+    | { readonly kind: 'bool'; readonly default: boolean }
+    | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
+    | { readonly kind: 'string'; readonly default: string }
+    | { readonly kind: 'button' }
+  );
+
+export type OptionValue = number | boolean | string;
+
+/** Text from a GUI or a command line → the option's value; the sentence names the option and its range. */
+export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionValue> {
+  switch (spec.kind) {
+    case 'float':
+    case 'int': {
+      const value = Number(text.trim());
+      const isWhole = spec.kind === 'float' || Number.isInteger(value);
+      if (text.trim() === '' || !Number.isFinite(value) || !isWhole) {
+        return failure(`Option ${spec.uci} needs ${spec.kind === 'int' ? 'a whole' : 'a'} number, not "${text}"`);
+      }
+      if (value < spec.min || value > spec.max) {
+        return failure(`Option ${spec.uci} must lie between ${spec.min} and ${spec.max}, not ${text.trim()}`);
+      }
+      return success(value);
+    }
+    case 'bool': {
+      const lower = text.trim().toLowerCase();
+      if (lower === 'true' || lower === 'on' || lower === '1') return success(true);
+      if (lower === 'false' || lower === 'off' || lower === '0') return success(false);
+      return failure(`Option ${spec.uci} must be true or false, not "${text}"`);
+    }
+    case 'choice': {
+      const choice = spec.choices.find((name) => name.toLowerCase() === text.trim().toLowerCase());
+      if (choice !== undefined) return success(choice);
+      return failure(`Option ${spec.uci} must be one of ${spec.choices.join(', ')}, not "${text}"`);
+    }
+    case 'string':
+      return success(text);
+    case 'button':
+      return success(true);
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * xoshiro128**: a small seeded generator for tests, noise and self-play. Not for secrets.
+ * Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators" (2018). Seeded by splitmix32, so that
+ * neighbouring seeds give unrelated streams.
+ */
+export interface Prng {
+  /** The next 32 random bits as an unsigned integer. */
+  next32(): number;
+  /** Uniform in [0, 1), 32 bits of resolution. */
+  nextFloat(): number;
+  /** Uniform integer in [0, bound); bound is a positive integer below 2^32. */
+  nextBelow(bound: number): number;
+}
+
+export function createPrng(seed: number): Prng {
+  let mixer = seed >>> 0;
+  const splitmix = (): number => {
+    mixer = (mixer + 0x9e3779b9) >>> 0;
+    let z = mixer;
+    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
+    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
+    return (z ^ (z >>> 15)) >>> 0;
+  };
+  let s0 = splitmix();
+  let s1 = splitmix();
+  let s2 = splitmix();
+  let s3 = splitmix();
+  const rotateLeft = (x: number, k: number): number => (x << k) | (x >>> (32 - k));
+  const next32 = (): number => {
+    const result = Math.imul(rotateLeft(Math.imul(s1, 5), 7), 9) >>> 0;
+    const t = s1 << 9;
+    s2 ^= s0;
+    s3 ^= s1;
+    s1 ^= s2;
+    s0 ^= s3;
+    s2 ^= t;
+    s3 = rotateLeft(s3, 11);
+    return result;
+  };
+  return {
+    next32,
+    nextFloat: () => next32() / 4294967296,
+    nextBelow: (bound) => Math.floor((next32() / 4294967296) * bound),
+  };
+}

@@ -1,0 +1,16 @@
+/** The outcome of parsing something a user wrote: a value, or one clear sentence saying what is wrong. */
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string };
+
+export function success<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+export function failure(error: string): Result<never> {
+  return { ok: false, error };
+}
+
+/** For code whose input is known to be good (constants, tests): the value, or a thrown Error with the sentence. */
+export function unwrap<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(result.error);
+  return result.value;
+}
