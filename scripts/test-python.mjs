@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+// Runs the Python tests in a virtual environment of their own (.venv), made on first use from the pinned requirements.
+// A stamp of the requirements' hash inside it makes later runs start at once.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const requirements = join(root, 'scripts/train/requirements.txt');
+const venv = join(root, '.venv');
+const python = process.platform === 'win32' ? join(venv, 'Scripts/python.exe') : join(venv, 'bin/python');
+
+function run(command, args) {
+  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  if (result.error !== undefined) {
+    console.error(`Cannot run ${command}: ${result.error.message}. The Python tests need Python 3.11 or later.`);
+    process.exit(1);
+  }
+  if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+const stamp = join(venv, 'requirements.sha256');
+const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+  console.error('Making .venv for the Python tests (once)…');
+  run(process.env.PYTHON ?? (process.platform === 'win32' ? 'python' : 'python3'), ['-m', 'venv', venv]);
+  run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]);
+  writeFileSync(stamp, wanted);
+}
+run(python, [
+  '-m',
+  'pytest',
+  '-q',
+  ...(process.argv.length > 2 ? process.argv.slice(2) : ['scripts/train/tests', 'uci-tests']),
+]);

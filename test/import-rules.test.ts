@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { findImportViolations, type SourceFile } from './support/import-rules.js';
+
+const sourceRoot = fileURLToPath(new URL('../../src/', import.meta.url));
+
+function readSources(): SourceFile[] {
+  return readdirSync(sourceRoot, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => ({ path: name.replaceAll('\\', '/'), text: readFileSync(join(sourceRoot, name), 'utf8') }));
+}
+
+test('every import in src goes through a door and points down the list of rooms', () => {
+  assert.deepEqual(findImportViolations(readSources()), []);
+});
+
+const planted: [string, SourceFile, RegExp][] = [
+  [
+    'an import upwards',
+    { path: 'chess/x.ts', text: "import { a } from '../search/index.js';" },
+    /chess may not import search/,
+  ],
+  [
+    'an import past a door',
+    { path: 'encoding/x.ts', text: "import { a } from '../chess/zobrist.js';" },
+    /not the door/,
+  ],
+  [
+    'a type import upwards',
+    { path: 'nn/x.ts', text: "export type { A } from '../engine/index.js';" },
+    /nn may not import engine/,
+  ],
+  [
+    'a dynamic import upwards',
+    { path: 'chess/x.ts', text: "await import('../nn/index.js');" },
+    /chess may not import nn/,
+  ],
+  [
+    'the network runtime outside nn',
+    { path: 'search/x.ts', text: "import * as ort from 'onnxruntime-node';" },
+    /onnxruntime-node/,
+  ],
+  ['yargs outside cli', { path: 'uci/x.ts', text: "import yargs from 'yargs';" }, /yargs/],
+  ['stdout outside uci and cli', { path: 'engine/x.ts', text: "process.stdout.write('x');" }, /stdout/],
+  ['console.log anywhere', { path: 'nn/x.ts', text: "console.log('x');" }, /stdout/],
+  ['randomness outside util', { path: 'chess/x.ts', text: 'const x = Math.random();' }, /Math.random/],
+  ['an unknown room', { path: 'misc/x.ts', text: '' }, /not a room/],
+];
+for (const [name, file, pattern] of planted) {
+  test(`the rule test itself notices ${name}`, () => {
+    const violations = findImportViolations([file]);
+    assert.equal(violations.length, 1, violations.join('\n'));
+    assert.match(violations[0] ?? '', pattern);
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * The import rules of ARCHITECTURE.md as a function over source texts, so that a planted violation can test it.
+ * A regular expression over import specifiers is enough: the formatter keeps them on lines of a known shape.
+ */
+
+export interface SourceFile {
+  /** Path below src/, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const EVERYTHING_BELOW_ENGINE = ['util', 'chess', 'encoding', 'nn', 'lc0', 'search'];
+
+/** Room → the rooms whose doors it may import. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  util: [],
+  chess: ['util'],
+  encoding: ['util', 'chess'],
+  nn: ['util', 'chess', 'encoding'],
+  lc0: ['util', 'chess', 'encoding', 'nn'],
+  search: ['util', 'nn'],
+  engine: EVERYTHING_BELOW_ENGINE,
+  selfplay: EVERYTHING_BELOW_ENGINE,
+  data: ['util', 'chess', 'encoding'],
+  uci: [...EVERYTHING_BELOW_ENGINE, 'engine'],
+  web: [...EVERYTHING_BELOW_ENGINE, 'engine', 'selfplay'],
+  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'selfplay', 'data', 'web'],
+};
+
+/** What lives in few rooms: a pattern, the rooms that may, and how the violation is called. */
+const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: string }[] = [
+  { pattern: /from 'onnxruntime-node'|import\('onnxruntime-node'\)/, rooms: ['nn'], what: 'onnxruntime-node' },
+  { pattern: /from 'yargs[/']|import\('yargs/, rooms: ['cli'], what: 'yargs' },
+  {
+    pattern: /from 'node:worker_threads'/,
+    rooms: ['nn', 'search', 'engine', 'selfplay', 'data', 'cli'],
+    what: 'worker_threads',
+  },
+  { pattern: /process\.stdout|console\.log/, rooms: ['uci', 'cli'], what: 'stdout' },
+  { pattern: /Math\.random/, rooms: [], what: 'Math.random (use a seeded Prng)' },
+];
+
+const SPECIFIER = /(?:from|import)\s*\(?\s*'(\.[^']*)'/g;
+
+export function findImportViolations(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => [...checkRelativeImports(file), ...checkConfined(file)]);
+}
+
+function checkRelativeImports(file: SourceFile): string[] {
+  const room = file.path.split('/')[0] ?? '';
+  const allowed = ALLOWED[room];
+  if (allowed === undefined) return [`${file.path}: src/${room} is not a room`];
+  const violations: string[] = [];
+  for (const match of file.text.matchAll(SPECIFIER)) {
+    const target = new URL(match[1] ?? '', `file:///${file.path}`).pathname.slice(1);
+    const targetRoom = target.split('/')[0] ?? '';
+    if (targetRoom === room) continue;
+    if (!allowed.includes(targetRoom))
+      violations.push(`${file.path}: ${room} may not import ${targetRoom} (${target})`);
+    else if (target !== `${targetRoom}/index.js`)
+      violations.push(`${file.path}: ${target} is not the door of ${targetRoom}`);
+  }
+  return violations;
+}
+
+function checkConfined(file: SourceFile): string[] {
+  const room = file.path.split('/')[0] ?? '';
+  return CONFINED.filter(({ pattern, rooms }) => pattern.test(file.text) && !rooms.includes(room)).map(
+    ({ what }) => `${file.path}: ${what} does not belong in ${room}`,
+  );
+}
