@@ -1,0 +1,16 @@
+export { PoolCounters } from './pool/counters.js';
+export type { SharedPoolHandle } from './pool/handle.js';
+export { LeafQueue, setRoot, wakeProducer } from './pool/leaf-queue.js';
+export {
+  CHECKMATE,
+  DRAW,
+  EVALUATED,
+  FAILED,
+  FLAG_CACHE_HIT,
+  MAX_EDGES,
+  NO_SLOT,
+  TABLEBASE,
+  TWO_FOLD,
+} from './pool/leaf-slots.js';
+export { MAX_ROOT_MOVES, ROOT_ROWS, type RootDescription } from './pool/root-table.js';
+export { decodePrior, encodePrior } from './prior.js';

@@ -1,0 +1,11 @@
+/** What a thread needs to take part in a pool; it survives structured cloning, so it travels in messages. */
+import type { LeafSlotsShape } from './leaf-slots.js';
+
+export interface SharedPoolHandle extends LeafSlotsShape {
+  readonly slots: SharedArrayBuffer;
+  readonly roots: SharedArrayBuffer;
+  /** Positions an evaluator puts into one network call, when the pool was made. */
+  readonly minibatch: number;
+  /** False: `movesLeft` of evaluated leaves is always 0. */
+  readonly hasMovesLeft: boolean;
+}

@@ -1,0 +1,157 @@
+/**
+ * The producer's side of the leaf slots: take a slot, write the leaf's path into it, submit, and later read the answer.
+ * One thread at a time may produce; it keeps the list of free slots, so it must release each slot it has acquired.
+ * It refuses to wait inside acquire(): a producer without free slots has answers to read first.
+ */
+import { PoolCounters } from './counters.js';
+import type { SharedPoolHandle } from './handle.js';
+import {
+  CLAIMED_WORD,
+  DONE,
+  EVENT_WORD,
+  FREE,
+  type LeafSlots,
+  MAX_PATH_LENGTH,
+  MINIBATCH_WORD,
+  NO_SLOT,
+  PRODUCER_WAITS_WORD,
+  SLEEPERS_WORD,
+  SUBMITTED,
+  SUBMITTED_WORD,
+  viewLeafSlots,
+} from './leaf-slots.js';
+import { type RootDescription, RootTable } from './root-table.js';
+
+export class LeafQueue {
+  readonly slotCount: number;
+  readonly workers: number;
+  readonly maxPathLength = MAX_PATH_LENGTH;
+  readonly hasMovesLeft: boolean;
+  readonly counters: PoolCounters;
+  readonly roots: RootTable;
+
+  /** slot * maxPathLength + i: the i-th move from the root. Write them before setPath. */
+  readonly pathMoves: Uint16Array;
+  readonly kind: Uint8Array;
+  readonly flags: Uint8Array;
+  readonly valueWl: Float32Array;
+  readonly valueD: Float32Array;
+  readonly movesLeft: Float32Array;
+  readonly edgeCount: Uint16Array;
+  readonly edgeMoves: Uint16Array;
+  readonly edgePriors: Uint16Array;
+  /** [0] is bumped by evaluators when slots are done and by anyone who wants to wake the producer. */
+  readonly event: Int32Array;
+
+  private readonly slots: LeafSlots;
+  private readonly state: Int32Array;
+  private readonly control: Int32Array;
+  private readonly ring: Int32Array;
+  private readonly freeSlots: Int32Array;
+  private freeCount = 0;
+  /** Ring position of the next submit; SUBMITTED_WORD follows at flush. */
+  private tail: number;
+
+  private constructor(handle: SharedPoolHandle) {
+    const slots = viewLeafSlots(handle.slots, handle);
+    this.slots = slots;
+    this.slotCount = slots.slotCount;
+    this.workers = slots.workers;
+    this.hasMovesLeft = handle.hasMovesLeft;
+    this.counters = new PoolCounters(slots);
+    this.roots = new RootTable(handle.roots);
+    this.pathMoves = slots.pathMoves;
+    this.kind = slots.kind;
+    this.flags = slots.flags;
+    this.valueWl = slots.valueWl;
+    this.valueD = slots.valueD;
+    this.movesLeft = slots.movesLeft;
+    this.edgeCount = slots.edgeCount;
+    this.edgeMoves = slots.edgeMoves;
+    this.edgePriors = slots.edgePriors;
+    this.event = slots.control.subarray(EVENT_WORD, EVENT_WORD + 1);
+    this.state = slots.state;
+    this.control = slots.control;
+    this.ring = slots.ring;
+    this.tail = Atomics.load(slots.control, SUBMITTED_WORD);
+    this.freeSlots = new Int32Array(slots.slotCount);
+    for (let slot = slots.slotCount - 1; slot >= 0; slot--) {
+      if (Atomics.load(slots.state, slot) === FREE) this.freeSlots[this.freeCount++] = slot;
+    }
+  }
+
+  static attach(handle: SharedPoolHandle): LeafQueue {
+    return new LeafQueue(handle);
+  }
+
+  /** Positions an evaluator puts into one network call. */
+  get minibatch(): number {
+    return Atomics.load(this.control, MINIBATCH_WORD);
+  }
+
+  get freeSlotCount(): number {
+    return this.freeCount;
+  }
+
+  /** A free slot (the one released last, its columns are still in the processor's cache), or NO_SLOT. */
+  acquire(): number {
+    if (this.freeCount === 0) return NO_SLOT;
+    return this.freeSlots[--this.freeCount];
+  }
+
+  /** Gives back a slot that is done, or that was acquired and never submitted. */
+  release(slot: number): void {
+    Atomics.store(this.state, slot, FREE);
+    this.freeSlots[this.freeCount++] = slot;
+  }
+
+  /** @param length plies from the root, at most maxPathLength; their moves stand in pathMoves already. */
+  setPath(slot: number, root: number, length: number): void {
+    this.slots.root[slot] = root;
+    this.slots.pathLength[slot] = length;
+  }
+
+  /** Puts a slot behind those submitted before. Evaluators see it after flush(). */
+  submit(slot: number): void {
+    Atomics.store(this.state, slot, SUBMITTED);
+    this.ring[this.tail & (this.slotCount - 1)] = slot;
+    this.tail = (this.tail + 1) | 0;
+  }
+
+  /** Publishes what was submitted and wakes as many evaluators as it can keep busy. */
+  flush(): void {
+    const control = this.control;
+    Atomics.store(control, SUBMITTED_WORD, this.tail);
+    if (Atomics.load(control, SLEEPERS_WORD) === 0) return;
+    const waiting = (this.tail - Atomics.load(control, CLAIMED_WORD)) | 0;
+    if (waiting > 0) Atomics.notify(control, SUBMITTED_WORD, Math.ceil(waiting / Math.max(1, this.minibatch)));
+  }
+
+  isDone(slot: number): boolean {
+    return Atomics.load(this.state, slot) === DONE;
+  }
+
+  /**
+   * Sleeps until the event word differs from `lastSeen`.
+   * @returns the event word; equal to `lastSeen` when the time ran out.
+   */
+  waitForEvent(lastSeen: number, timeoutMs: number): number {
+    const control = this.control;
+    Atomics.store(control, PRODUCER_WAITS_WORD, 1);
+    Atomics.wait(control, EVENT_WORD, lastSeen, timeoutMs);
+    Atomics.store(control, PRODUCER_WAITS_WORD, 0);
+    return Atomics.load(control, EVENT_WORD);
+  }
+}
+
+/** Describes the root that paths of `row` start from. None of the row's leaves may be in flight. */
+export function setRoot(queue: LeafQueue, row: number, root: RootDescription): void {
+  queue.roots.write(row, root);
+}
+
+/** Wakes the producer from any thread, for instance because the search shall stop. */
+export function wakeProducer(handle: SharedPoolHandle): void {
+  const { control } = viewLeafSlots(handle.slots, handle);
+  Atomics.add(control, EVENT_WORD, 1);
+  Atomics.notify(control, EVENT_WORD);
+}

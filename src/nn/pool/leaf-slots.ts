@@ -1,0 +1,164 @@
+/**
+ * The shared memory between the search thread (the producer of leaves) and the evaluator threads: a table of leaf
+ * slots, the ring that hands them over, and the words both sides sleep on. Only the layout and the meaning of each
+ * column live here; the producer's side is leaf-queue.ts, the evaluators' side leaf-claims.ts.
+ *
+ * Life of a slot (column `state`):
+ *
+ *      producer            producer             an evaluator          the same evaluator      producer
+ *   FREE ── acquire ──► (FREE, owned) ─ submit ─► SUBMITTED ─ claim ─► CLAIMED ── answer ──► DONE ─ release ─► FREE
+ *
+ * | column     | type            | written by            | read by   | when it may be read                          |
+ * |------------|-----------------|-----------------------|-----------|----------------------------------------------|
+ * | state      | Int32, atomic   | both, see the picture | both      | always                                       |
+ * | owner      | Uint8           | evaluator, on claim   | evaluator | state CLAIMED: index of the evaluator        |
+ * | root       | Uint16          | producer              | evaluator | from SUBMITTED on: row of the root table     |
+ * | pathLength | Uint16          | producer              | evaluator | from SUBMITTED on: plies from the root       |
+ * | pathMoves  | Uint16 × path   | producer              | evaluator | from SUBMITTED on                            |
+ * | kind       | Uint8           | evaluator             | producer  | state DONE (so have all columns below)       |
+ * | flags      | Uint8           | evaluator             | producer  | FLAG_… bits                                  |
+ * | valueWl    | Float32         | evaluator             | producer  | W − L, view of the player to move in the leaf|
+ * | valueD     | Float32         | evaluator             | producer  | probability of a draw                        |
+ * | movesLeft  | Float32         | evaluator             | producer  | plies to the end, 0 when not known           |
+ * | edgeCount  | Uint16          | evaluator             | producer  | number of legal moves; 0 for every terminal  |
+ * | edgeMoves  | Uint16 × 256    | evaluator             | producer  | sorted by prior, descending                  |
+ * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of prior.ts, sorted descending         |
+ * | ring       | Int32           | producer, on submit   | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |
+ *
+ * `state` is stored with Atomics after the plain columns, so whoever sees the new state sees the columns.
+ * Control words stand 64 bytes apart, so that writing one does not slow down the readers of another.
+ */
+
+export const FREE = 0;
+export const SUBMITTED = 1;
+export const CLAIMED = 2;
+export const DONE = 3;
+
+/** What a leaf turned out to be (column `kind`). */
+export const EVALUATED = 0;
+export const CHECKMATE = 1;
+/** Stalemate, insufficient material, fifty moves or threefold repetition. */
+export const DRAW = 2;
+/** Second occurrence inside the search path; `movesLeft` holds the length of the cycle in plies. */
+export const TWO_FOLD = 3;
+export const TABLEBASE = 4;
+/** No evaluator could answer, not even the CPU; values are a draw and there are no edges. */
+export const FAILED = 5;
+
+export const FLAG_CACHE_HIT = 1;
+
+export const NO_SLOT = -1;
+export const MAX_EDGES = 256;
+export const MAX_PATH_LENGTH = 1024;
+
+/** Indices into `control`. */
+const WORDS_PER_LINE = 16;
+/** Ring positions handed over so far; wraps at 2^32. Written by the producer. Evaluators sleep on it. */
+export const SUBMITTED_WORD = 0 * WORDS_PER_LINE;
+/** Ring positions claimed so far. Evaluators advance it by compare-and-exchange. */
+export const CLAIMED_WORD = 1 * WORDS_PER_LINE;
+/** Bumped by evaluators after answers, and by whoever wants to wake the producer. The producer sleeps on it. */
+export const EVENT_WORD = 2 * WORDS_PER_LINE;
+/** Evaluators asleep or about to be. */
+export const SLEEPERS_WORD = 3 * WORDS_PER_LINE;
+/** 1 while the producer is asleep or about to be. */
+export const PRODUCER_WAITS_WORD = 4 * WORDS_PER_LINE;
+/** 1 when the evaluators shall end. */
+export const STOP_WORD = 5 * WORDS_PER_LINE;
+/** Positions an evaluator puts into one network call. */
+export const MINIBATCH_WORD = 6 * WORDS_PER_LINE;
+const CONTROL_WORDS = 8 * WORDS_PER_LINE;
+
+/** Rows of `counters`: one line of 8 doubles an evaluator, written by it alone. */
+export const COUNTERS_PER_WORKER = 8;
+export const COUNT_EVALUATIONS = 0;
+export const COUNT_BATCHES = 1;
+export const COUNT_CACHE_HITS = 2;
+export const COUNT_TERMINALS = 3;
+
+export interface LeafSlotsShape {
+  /** A power of two: the ring is as long, so it can never overflow. */
+  readonly slotCount: number;
+  readonly workers: number;
+}
+
+export interface LeafSlots extends LeafSlotsShape {
+  readonly control: Int32Array;
+  readonly ring: Int32Array;
+  readonly state: Int32Array;
+  readonly owner: Uint8Array;
+  readonly root: Uint16Array;
+  readonly pathLength: Uint16Array;
+  readonly pathMoves: Uint16Array;
+  readonly kind: Uint8Array;
+  readonly flags: Uint8Array;
+  readonly valueWl: Float32Array;
+  readonly valueD: Float32Array;
+  readonly movesLeft: Float32Array;
+  readonly edgeCount: Uint16Array;
+  readonly edgeMoves: Uint16Array;
+  readonly edgePriors: Uint16Array;
+  readonly counters: Float64Array;
+}
+
+export function createLeafSlotsBuffer(shape: LeafSlotsShape): SharedArrayBuffer {
+  const { slotCount, workers } = shape;
+  if (slotCount < 1 || slotCount > 65536 || (slotCount & (slotCount - 1)) !== 0) {
+    throw new Error(`A leaf table needs a power of two up to 65536 slots, not ${slotCount}`);
+  }
+  if (workers < 1 || workers > 255) throw new Error(`A leaf table serves 1 to 255 evaluators, not ${workers}`);
+  return new SharedArrayBuffer(computeOffsets(shape).sizeBytes);
+}
+
+export function viewLeafSlots(buffer: SharedArrayBuffer, shape: LeafSlotsShape): LeafSlots {
+  const { slotCount, workers } = shape;
+  const at = computeOffsets(shape);
+  return {
+    slotCount,
+    workers,
+    control: new Int32Array(buffer, at.control, CONTROL_WORDS),
+    counters: new Float64Array(buffer, at.counters, workers * COUNTERS_PER_WORKER),
+    ring: new Int32Array(buffer, at.ring, slotCount),
+    state: new Int32Array(buffer, at.state, slotCount),
+    owner: new Uint8Array(buffer, at.owner, slotCount),
+    root: new Uint16Array(buffer, at.root, slotCount),
+    pathLength: new Uint16Array(buffer, at.pathLength, slotCount),
+    kind: new Uint8Array(buffer, at.kind, slotCount),
+    flags: new Uint8Array(buffer, at.flags, slotCount),
+    valueWl: new Float32Array(buffer, at.valueWl, slotCount),
+    valueD: new Float32Array(buffer, at.valueD, slotCount),
+    movesLeft: new Float32Array(buffer, at.movesLeft, slotCount),
+    edgeCount: new Uint16Array(buffer, at.edgeCount, slotCount),
+    edgeMoves: new Uint16Array(buffer, at.edgeMoves, slotCount * MAX_EDGES),
+    edgePriors: new Uint16Array(buffer, at.edgePriors, slotCount * MAX_EDGES),
+    pathMoves: new Uint16Array(buffer, at.pathMoves, slotCount * MAX_PATH_LENGTH),
+  };
+}
+
+function computeOffsets({ slotCount, workers }: LeafSlotsShape) {
+  let sizeBytes = 0;
+  const column = (elementBytes: number, length: number): number => {
+    const offset = sizeBytes;
+    sizeBytes += Math.ceil((elementBytes * length) / 64) * 64;
+    return offset;
+  };
+  const offsets = {
+    control: column(4, CONTROL_WORDS),
+    counters: column(8, workers * COUNTERS_PER_WORKER),
+    ring: column(4, slotCount),
+    state: column(4, slotCount),
+    owner: column(1, slotCount),
+    root: column(2, slotCount),
+    pathLength: column(2, slotCount),
+    kind: column(1, slotCount),
+    flags: column(1, slotCount),
+    valueWl: column(4, slotCount),
+    valueD: column(4, slotCount),
+    movesLeft: column(4, slotCount),
+    edgeCount: column(2, slotCount),
+    edgeMoves: column(2, slotCount * MAX_EDGES),
+    edgePriors: column(2, slotCount * MAX_EDGES),
+    pathMoves: column(2, slotCount * MAX_PATH_LENGTH),
+  };
+  return { ...offsets, sizeBytes };
+}

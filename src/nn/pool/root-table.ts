@@ -1,0 +1,81 @@
+/**
+ * The root table: what the paths of leaves start from. One row a search (or a game of self-play); a slot names its row.
+ *
+ * | column     | type          | written by | read by    | meaning                                                   |
+ * |------------|---------------|------------|------------|-----------------------------------------------------------|
+ * | version    | Int32, atomic | producer   | evaluators | grows with each write; an evaluator rebuilds its board    |
+ * | rules      | Uint8         | producer   | evaluators | bit 0: a position repeated inside the path is a draw      |
+ * | fenLength  | Uint16        | producer   | evaluators | bytes of `fen` in use                                     |
+ * | fen        | Uint8 × 192   | producer   | evaluators | where the game started, ASCII                             |
+ * | moveCount  | Uint16        | producer   | evaluators | moves of `moves` in use                                   |
+ * | moves      | Uint16 × 4096 | producer   | evaluators | the game from `fen` to the root of the search             |
+ *
+ * A row may be written only while none of its leaves is in flight; submitting a leaf publishes the row with it.
+ */
+
+export const ROOT_ROWS = 1024;
+const FEN_BYTES = 192;
+/** Longer than any game under the 75-move rule that was ever played; the row says so when a game is longer. */
+export const MAX_ROOT_MOVES = 4096;
+const RULE_TWO_FOLD = 1;
+
+export interface RootDescription {
+  readonly fen: string;
+  /** Moves from `fen` to the root. */
+  readonly moves: ArrayLike<number>;
+  /** lc0's TwoFoldDraws: the second occurrence of a position inside the search path counts as a draw. */
+  readonly twoFoldDraws: boolean;
+}
+
+export class RootTable {
+  readonly version: Int32Array;
+  private readonly rules: Uint8Array;
+  private readonly fenLength: Uint16Array;
+  private readonly moveCount: Uint16Array;
+  private readonly fen: Uint8Array;
+  private readonly moves: Uint16Array;
+
+  constructor(buffer: SharedArrayBuffer) {
+    let offset = 0;
+    const column = (bytes: number): number => {
+      offset += bytes;
+      return offset - bytes;
+    };
+    this.version = new Int32Array(buffer, column(ROOT_ROWS * 4), ROOT_ROWS);
+    this.rules = new Uint8Array(buffer, column(ROOT_ROWS), ROOT_ROWS);
+    this.fenLength = new Uint16Array(buffer, column(ROOT_ROWS * 2), ROOT_ROWS);
+    this.moveCount = new Uint16Array(buffer, column(ROOT_ROWS * 2), ROOT_ROWS);
+    this.fen = new Uint8Array(buffer, column(ROOT_ROWS * FEN_BYTES), ROOT_ROWS * FEN_BYTES);
+    this.moves = new Uint16Array(buffer, column(ROOT_ROWS * MAX_ROOT_MOVES * 2), ROOT_ROWS * MAX_ROOT_MOVES);
+  }
+
+  static createBuffer(): SharedArrayBuffer {
+    return new SharedArrayBuffer(ROOT_ROWS * (4 + 1 + 2 + 2 + FEN_BYTES + MAX_ROOT_MOVES * 2));
+  }
+
+  write(row: number, root: RootDescription): void {
+    if (root.fen.length > FEN_BYTES) throw new Error(`A FEN of ${root.fen.length} characters does not fit a root row`);
+    if (root.moves.length > MAX_ROOT_MOVES) throw new Error(`A game of ${root.moves.length} plies is too long`);
+    for (let i = 0; i < root.fen.length; i++) this.fen[row * FEN_BYTES + i] = root.fen.charCodeAt(i);
+    this.fenLength[row] = root.fen.length;
+    this.moves.set(root.moves, row * MAX_ROOT_MOVES);
+    this.moveCount[row] = root.moves.length;
+    this.rules[row] = root.twoFoldDraws ? RULE_TWO_FOLD : 0;
+    Atomics.add(this.version, row, 1);
+  }
+
+  getVersion(row: number): number {
+    return Atomics.load(this.version, row);
+  }
+
+  hasTwoFoldDraws(row: number): boolean {
+    return (this.rules[row] & RULE_TWO_FOLD) !== 0;
+  }
+
+  read(row: number): RootDescription {
+    const start = row * FEN_BYTES;
+    const fen = String.fromCharCode(...this.fen.subarray(start, start + this.fenLength[row]));
+    const moves = this.moves.slice(row * MAX_ROOT_MOVES, row * MAX_ROOT_MOVES + this.moveCount[row]);
+    return { fen, moves, twoFoldDraws: this.hasTwoFoldDraws(row) };
+  }
+}
