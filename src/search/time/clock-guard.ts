@@ -1,0 +1,100 @@
+/**
+ * Stands between every time manager and the clock: a manager may plan as it likes, the guard keeps the flag from falling.
+ *
+ * Two things the four managers of lc0 do not know:
+ * - the overhead (200 ms by default) is meant for games of minutes. It is cut to a tenth of the longest clock seen in
+ *   the game: at 1+0.01 it reserves 100 ms instead of a fifth of the game, at 0.1 s it leaves something to think with.
+ *   It shrinks with the game, not with the clock, so the last 200 ms of a long game are not thought away.
+ * - what a move costs beyond its budget (the last batch, pipes, GUI, network) shows in the next clock: previous time +
+ *   increment − next time − budget used. This lag is averaged and taken off every budget. Lag that the increment does
+ *   not pay for is put aside for many moves more than a manager plans: it is what loses on time in sudden death.
+ */
+import type { MoveBudget, MoveRequest, MoverClock, SearchProgress, TimeManager } from './time-manager.js';
+
+const MAX_OVERHEAD_SHARE = 0.1;
+const LAG_WEIGHT = 0.25;
+/** Lag is kept in reserve for so many moves: the managers' estimate of a long game's end is far too short for safety. */
+const LAG_RESERVE_MOVES = 100;
+const MAX_LAG_MS = 1000;
+/** A single move's lag counts at most as this share of the longest clock: a pause of the GUI is no lag. */
+const MAX_LAG_SHARE = 0.05;
+
+/** The overhead that makes sense for a clock (or a `movetime`) of this length. */
+export function capOverheadMs(moveOverheadMs: number, clockMs: number): number {
+  return Math.min(Math.max(0, moveOverheadMs), Math.max(0, clockMs) * MAX_OVERHEAD_SHARE);
+}
+
+/** How long a `go movetime` may think. */
+export function computeMoveTimeBudgetMs(moveTimeMs: number, moveOverheadMs: number): number {
+  const known = finiteOr(moveTimeMs, 0);
+  return Math.max(0, known - capOverheadMs(finiteOr(moveOverheadMs, 0), known));
+}
+
+function finiteOr(value: number | undefined, fallback: number): number {
+  return value !== undefined && Number.isFinite(value) ? value : fallback;
+}
+
+function sanitizeClock(clock: MoverClock): MoverClock {
+  return {
+    timeMs: finiteOr(clock.timeMs, 0),
+    incrementMs: Math.max(0, finiteOr(clock.incrementMs, 0)),
+    movesToGo: clock.movesToGo,
+  };
+}
+
+interface LastMove {
+  readonly clock: MoverClock;
+  readonly gamePly: number;
+  /** What the search used of its budget; what it overran counts as lag. */
+  readonly usedMs: number;
+}
+
+export class ClockGuard implements TimeManager {
+  private longestClockMs = 0;
+  private lagMs = 0;
+  private lastMove: LastMove | null = null;
+
+  constructor(private readonly manager: TimeManager) {}
+
+  startMove(request: MoveRequest): MoveBudget {
+    const clock = sanitizeClock(request.clock);
+    const gamePly = Math.max(0, finiteOr(request.gamePly, 0));
+    this.learnLag(clock, gamePly);
+    this.longestClockMs = Math.max(this.longestClockMs, clock.timeMs);
+    const moveOverheadMs = capOverheadMs(finiteOr(request.moveOverheadMs, 0), this.longestClockMs);
+    const treeNodes = Math.max(0, finiteOr(request.treeNodes, 0));
+    const budget = this.manager.startMove({ clock, gamePly, moveOverheadMs, treeNodes });
+
+    const { lagMs } = this;
+    const unpaidLagMs = Math.max(0, lagMs - clock.incrementMs) * LAG_RESERVE_MOVES;
+    const ceilingMs = Math.max(0, clock.timeMs - moveOverheadMs - lagMs - unpaidLagMs);
+    let lastLimitMs = 0;
+    return {
+      needsRootVisits: budget.needsRootVisits,
+      limitMs: (progress) => {
+        const limitMs = budget.limitMs(progress) - lagMs;
+        lastLimitMs = limitMs > 0 ? Math.min(limitMs, ceilingMs) : 0;
+        return lastLimitMs;
+      },
+      getNodesPerSecond: () => budget.getNodesPerSecond(),
+      finish: (progress: SearchProgress) => {
+        const usedMs = Math.min(progress.elapsedMs, lastLimitMs);
+        this.lastMove = { clock, gamePly, usedMs };
+        // The manager booked the lag as part of its budget, so it must see it as used.
+        budget.finish({ ...progress, elapsedMs: Math.max(progress.elapsedMs, usedMs + lagMs) });
+      },
+    };
+  }
+
+  private learnLag(clock: MoverClock, gamePly: number): void {
+    const { lastMove } = this;
+    this.lastMove = null;
+    // Only our very next move of the same game says anything; more time than before is a new time control or a gift.
+    if (lastMove === null || gamePly !== lastMove.gamePly + 2) return;
+    const chargedMs = lastMove.clock.timeMs + clock.incrementMs - clock.timeMs;
+    if (chargedMs < 0) return;
+    const highest = Math.min(MAX_LAG_MS, this.longestClockMs * MAX_LAG_SHARE);
+    const observedMs = Math.min(Math.max(0, chargedMs - lastMove.usedMs), highest);
+    this.lagMs += (observedMs - this.lagMs) * LAG_WEIGHT;
+  }
+}

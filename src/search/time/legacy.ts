@@ -1,0 +1,54 @@
+/**
+ * lc0's default time manager (search/classic/stoppers/legacy.cc): the time left is spread evenly over the moves that
+ * the game is expected to last; time that smart pruning saved is spent on the next move.
+ */
+import { computeMovesToGo } from './moves-to-go.js';
+import { createFixedBudget, type MoveBudget, type MoveRequest, type TimeManager } from './time-manager.js';
+
+export const LEGACY_DEFAULTS = {
+  slowmover: 1.0,
+  'midpoint-move': 51.5,
+  steepness: 7.0,
+  'immediate-use': 1.0,
+  'first-move-bonus': 1.8,
+  'book-ply-bonus': 0.25,
+};
+
+/** Below this a longer budget cannot be given back by smart pruning, so slowmover > 1 leaves it alone. */
+const SMART_PRUNING_TOLERANCE_MS = 200;
+const MAX_BOOK_PLIES = 12;
+
+export class LegacyTimeManager implements TimeManager {
+  private isFirstMove = true;
+  private sparedMs = 0;
+
+  constructor(private readonly params: typeof LEGACY_DEFAULTS) {}
+
+  startMove({ clock, gamePly, moveOverheadMs }: MoveRequest): MoveBudget {
+    const { params } = this;
+    const movesToGo = computeMovesToGo(gamePly, clock.movesToGo, params['midpoint-move'], params.steepness);
+    let totalMs = Math.max(0, clock.timeMs + clock.incrementMs * (movesToGo - 1) - moveOverheadMs);
+
+    let squanderMs = 0;
+    if (this.sparedMs > 0) {
+      totalMs = Math.max(0, totalMs - this.sparedMs);
+      squanderMs = this.sparedMs * params['immediate-use'];
+      this.sparedMs -= squanderMs;
+    }
+
+    let budgetMs = totalMs / movesToGo;
+    if (this.isFirstMove) {
+      // No tree to reuse yet: more so the further the book has taken us from the usual positions.
+      budgetMs *= 1 + params['first-move-bonus'] + params['book-ply-bonus'] * Math.min(MAX_BOOK_PLIES, gamePly);
+      this.isFirstMove = false;
+    }
+    if (params.slowmover < 1 || budgetMs * params.slowmover > SMART_PRUNING_TOLERANCE_MS) {
+      this.sparedMs -= budgetMs * (params.slowmover - 1);
+      budgetMs *= params.slowmover;
+    }
+    const deadlineMs = Math.min(budgetMs + squanderMs, clock.timeMs - moveOverheadMs);
+    return createFixedBudget(deadlineMs, (elapsedMs) => {
+      this.sparedMs += deadlineMs - elapsedMs;
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * lc0's `simple` time manager (stoppers/simple.cc): a share of the time left that grows with the ply number and with
+ * the ratio of increment to time; what smart pruning saved on the last move is spent at once.
+ */
+import { createFixedBudget, type MoveBudget, type MoveRequest, type TimeManager } from './time-manager.js';
+
+export const SIMPLE_DEFAULTS = {
+  'base-pct': 1.4,
+  'ply-pct': 0.049,
+  'time-factor': 1.5,
+  'opening-bonus-pct': 0,
+};
+
+export class SimpleTimeManager implements TimeManager {
+  private isFirstMove = true;
+  private previousBudgetMs = 0;
+  private previousAvailableMs = 0;
+
+  constructor(private readonly params: typeof SIMPLE_DEFAULTS) {}
+
+  startMove({ clock, gamePly, moveOverheadMs }: MoveRequest): MoveBudget {
+    const { params } = this;
+    const availableMs = clock.timeMs - moveOverheadMs;
+    // A clock at or below zero has no meaningful ratio: the whole of what is left is then the only bound.
+    const incrementRatio = clock.timeMs > 0 ? clock.incrementMs / clock.timeMs : 0;
+    const share = (params['base-pct'] + gamePly * params['ply-pct']) / 100 + incrementRatio * params['time-factor'];
+    let budgetMs = availableMs * share;
+    if (this.isFirstMove) {
+      budgetMs *= 1 + params['opening-bonus-pct'] / 100;
+      this.isFirstMove = false;
+    }
+    if (this.previousBudgetMs > 0) {
+      const usedMs = this.previousAvailableMs - (availableMs - clock.incrementMs);
+      budgetMs += Math.max(0, this.previousBudgetMs - usedMs);
+    }
+    budgetMs = Math.min(budgetMs, availableMs);
+    this.previousBudgetMs = budgetMs;
+    this.previousAvailableMs = availableMs;
+    return createFixedBudget(budgetMs);
+  }
+}
