@@ -1,0 +1,11 @@
+export { createSearchParams, defaultSearchParams, type SearchParams, searchOptions } from './params.js';
+export type {
+  FromSearch,
+  MoveStats,
+  PositionMessage,
+  SearchInfo,
+  SearchLimits,
+  SearchLine,
+  StatsBound,
+  ToSearch,
+} from './protocol.js';

@@ -1,0 +1,111 @@
+/**
+ * What the engine and the search thread say to each other. Everything here can be cloned by postMessage. `stop` and
+ * `ponderhit` are not messages: the thread blocks while it searches, so they travel through words of shared memory
+ * (see `control.ts`). Moves are opaque 16-bit numbers, 0 = none. Values are from the view of the root's mover.
+ */
+import type { SharedPoolHandle } from '../nn/index.js';
+import type { SearchParams } from './params.js';
+
+export interface SearchLimits {
+  /** Never answers before `stop`, whatever other limit is reached. */
+  readonly infinite?: boolean;
+  /** As `infinite`, until `stop` or a ponder hit. */
+  readonly ponder?: boolean;
+  /** Visits of the root, reused ones included (playouts with `NodesAsPlayouts`); 0 or absent = no limit. */
+  readonly nodes?: number;
+  /** New playouts of this search. */
+  readonly playouts?: number;
+  /** Average depth. */
+  readonly depth?: number;
+  /** Stop when a mate in at most so many moves is found. */
+  readonly mate?: number;
+  /** Time from `startedAtMs` after which the search must answer; move overhead is already taken off. */
+  readonly budgetMs?: number;
+  /** Only these root moves; those that the position does not have are ignored. */
+  readonly searchMoves?: readonly number[];
+  /** When the clock started: performance.timeOrigin + performance.now(). */
+  readonly startedAtMs: number;
+}
+
+export interface PositionMessage {
+  readonly rootFen: string;
+  readonly chess960: boolean;
+  /** Moves played from `rootFen`; the tree is kept as far as fen and a prefix of the moves agree. */
+  readonly moves: readonly number[];
+  /** Side and ply of the position after the moves. */
+  readonly blackToMove: boolean;
+  readonly gamePly: number;
+}
+
+export type ToSearch =
+  | { readonly type: 'attach'; readonly pool: SharedPoolHandle; readonly control: SharedArrayBuffer }
+  | { readonly type: 'configure'; readonly params: SearchParams }
+  | ({ readonly type: 'position' } & PositionMessage)
+  | { readonly type: 'newGame' }
+  | { readonly type: 'clearTree' }
+  | { readonly type: 'go'; readonly id: number; readonly limits: SearchLimits };
+
+export type FromSearch =
+  | { readonly type: 'ready' }
+  | { readonly type: 'info'; readonly id: number; readonly info: SearchInfo }
+  /** `rows` ascending by (visits, Q + U) as lc0 prints them; `node` is the root itself. */
+  | { readonly type: 'stats'; readonly id: number; readonly rows: readonly MoveStats[]; readonly node: MoveStats }
+  | { readonly type: 'bestMove'; readonly id: number; readonly move: number; readonly ponder: number }
+  | { readonly type: 'warning'; readonly id: number; readonly text: string }
+  | { readonly type: 'error'; readonly id: number; readonly text: string };
+
+export interface SearchLine {
+  /** Win minus loss and draw probability, after the inverse WDL rescale when contempt is active. */
+  readonly wl: number;
+  readonly d: number;
+  /** Expected plies to the end of the game; null when the network does not say. */
+  readonly m: number | null;
+  /** wl + drawScore · d. */
+  readonly q: number;
+  /** Location parameter of the WDL fit (score type WDL_mu); 0 when the WDL is too extreme for a fit. */
+  readonly mu: number;
+  /** Moves to mate, negative when mated; tablebase wins are counted from 101; null without a proof. */
+  readonly mate: number | null;
+  readonly visits: number;
+  readonly pv: readonly number[];
+}
+
+export interface SearchInfo {
+  readonly depth: number;
+  readonly seldepth: number;
+  readonly timeMs: number;
+  /** Playouts of this search and the visits reused from the last. */
+  readonly nodes: number;
+  /** Null until a batch was timed. */
+  readonly nps: number | null;
+  readonly eps: number | null;
+  readonly tbHits: number;
+  /** Best first. */
+  readonly lines: readonly SearchLine[];
+}
+
+export type StatsBound = 'none' | 'exact' | 'drawOrWin' | 'lossOrDraw';
+
+/** One line of VerboseMoveStats; values from the view of the root's mover, null where lc0 prints dashes. */
+export interface MoveStats {
+  /** 0 for the root itself. */
+  readonly move: number;
+  /** Number of legal moves; only for the root itself. */
+  readonly edgeCount: number;
+  readonly visits: number;
+  readonly inFlight: number;
+  /** Of the root itself: the sum of the visited priors. */
+  readonly prior: number;
+  readonly wl: number | null;
+  readonly d: number | null;
+  readonly m: number | null;
+  /** First play urgency when unvisited. */
+  readonly q: number;
+  /** Null for the root itself. */
+  readonly u: number | null;
+  /** Q + U + moves-left utility; null for the root itself. */
+  readonly s: number | null;
+  /** Evaluation of the position itself, before any search. */
+  readonly v: number | null;
+  readonly bound: StatsBound;
+}
