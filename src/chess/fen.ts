@@ -1,0 +1,159 @@
+/**
+ * FEN, X-FEN and Shredder-FEN ↔ Position. Fields that GUIs leave out (from the right) take their usual values. What is
+ * refused is what would mislead the rules: wrong kings, pawns on the last ranks, more pieces than a side can have, the
+ * side not to move in check, castling without king and rook in place, an impossible en passant square.
+ * Source: FEN in the PGN standard 16.1; chessprogramming wiki, "Forsyth-Edwards Notation", X-FEN and Shredder-FEN.
+ */
+import { failure, type Result, success } from '../util/index.js';
+import { formatCastlingField, parseCastlingField } from './castling-field.js';
+import { BLACK, type Color, colorName, formatPiece, KING, PAWN, parsePiece, QUEEN, WHITE } from './piece.js';
+import { Position } from './position.js';
+import { formatSquare, NO_SQUARE, parseSquare } from './square.js';
+
+export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
+
+/**
+ * How castling rights are written: `x-fen` is KQkq wherever that is unambiguous (so it is plain FEN for standard chess)
+ * and a file letter where the rook is not the outermost; `fen` is always KQkq; `shredder` is always file letters.
+ */
+export type FenStyle = 'fen' | 'x-fen' | 'shredder';
+
+export function parseFen(text: string): Result<Position> {
+  const fields = text.trim().split(/\s+/);
+  if (fields[0] === '') return failure('The FEN is empty');
+  if (fields.length > 6) return failure(`The FEN has ${fields.length} fields instead of 6`);
+  const [placement, side = 'w', castling = '-', enPassant = '-', halfMoves = '-', fullMoves = '-'] = fields;
+
+  const board = parsePlacement(placement);
+  if (!board.ok) return board;
+  const wrongPieces = findWrongPieces(board.value);
+  if (wrongPieces !== '') return failure(wrongPieces);
+
+  if (side !== 'w' && side !== 'b') return failure(`The side to move must be w or b, not "${side}"`);
+  const sideToMove: Color = side === 'w' ? WHITE : BLACK;
+  const castlingRooks = parseCastlingField(castling, board.value);
+  if (!castlingRooks.ok) return castlingRooks;
+  const enPassantSquare = parseEnPassant(enPassant, board.value, sideToMove);
+  if (!enPassantSquare.ok) return enPassantSquare;
+  const rule50 = parseCounter('half-move clock', halfMoves, 0);
+  if (!rule50.ok) return rule50;
+  const moveNumber = parseCounter('move number', fullMoves, 1);
+  if (!moveNumber.ok) return moveNumber;
+
+  const position = new Position();
+  position.setUp({
+    board: board.value,
+    sideToMove,
+    castlingRooks: castlingRooks.value,
+    enPassantSquare: enPassantSquare.value,
+    rule50: rule50.value,
+    gamePly: 2 * Math.max(0, moveNumber.value - 1) + sideToMove,
+  });
+  if (position.isOpponentInCheck()) {
+    const opponent = sideToMove === WHITE ? BLACK : WHITE;
+    return failure(`${colorName(opponent)} is in check although it is ${colorName(sideToMove)}'s turn to move`);
+  }
+  return success(position);
+}
+
+export function formatFen(position: Position, style: FenStyle = 'x-fen'): string {
+  const enPassant = position.enPassantSquare;
+  return [
+    formatPlacement(position.board),
+    position.sideToMove === WHITE ? 'w' : 'b',
+    formatCastlingField(position, style),
+    enPassant === NO_SQUARE ? '-' : formatSquare(enPassant),
+    position.rule50,
+    (position.gamePly >> 1) + 1,
+  ].join(' ');
+}
+
+function parsePlacement(text: string): Result<Int8Array> {
+  const board = new Int8Array(64);
+  const ranks = text.split('/');
+  if (ranks.length !== 8) return failure(`The board of the FEN has ${ranks.length} ranks instead of 8`);
+  for (let i = 0; i < 8; i++) {
+    const rank = 7 - i;
+    let file = 0;
+    for (const letter of ranks[i]) {
+      if (letter >= '1' && letter <= '8') {
+        file += Number(letter);
+        continue;
+      }
+      const code = parsePiece(letter);
+      if (code === 0)
+        return failure(`"${letter}" on rank ${rank + 1} of the FEN is neither a piece nor a number from 1 to 8`);
+      if (file < 8) board[rank * 8 + file] = code;
+      file++;
+    }
+    if (file !== 8) return failure(`Rank ${rank + 1} of the FEN has ${file} squares instead of 8`);
+  }
+  return success(board);
+}
+
+function formatPlacement(board: Int8Array): string {
+  const ranks: string[] = [];
+  for (let rank = 7; rank >= 0; rank--) {
+    let text = '';
+    let empty = 0;
+    for (let file = 0; file < 8; file++) {
+      const code = board[rank * 8 + file];
+      if (code === 0) {
+        empty++;
+        continue;
+      }
+      text += (empty === 0 ? '' : String(empty)) + formatPiece(code);
+      empty = 0;
+    }
+    ranks.push(empty === 0 ? text : text + String(empty));
+  }
+  return ranks.join('/');
+}
+
+/** A sentence when the board cannot be one of a game, else ''. The limits keep every position below 256 moves. */
+function findWrongPieces(board: Int8Array): string {
+  const count = (code: number): number => board.reduce((sum, on) => sum + (on === code ? 1 : 0), 0);
+  for (const color of [WHITE, BLACK] as const) {
+    const name = colorName(color);
+    const own = color << 3;
+    const kings = count(KING | own);
+    if (kings === 0) return `${name} has no king`;
+    if (kings > 1) return `${name} has ${kings} kings`;
+    const pawns = count(PAWN | own);
+    if (pawns > 8) return `${name} has ${pawns} pawns, more than 8`;
+    const queens = count(QUEEN | own);
+    if (queens > 9) return `${name} has ${queens} queens, more than 9`;
+    const pieces = board.reduce((sum, on) => sum + (on !== 0 && on >> 3 === color ? 1 : 0), 0);
+    if (pieces > 16) return `${name} has ${pieces} pieces, more than 16`;
+  }
+  for (let file = 0; file < 8; file++) {
+    for (const square of [file, 56 + file]) {
+      if ((board[square] & 7) === PAWN) return `A pawn stands on ${formatSquare(square)}, which no pawn can reach`;
+    }
+  }
+  return '';
+}
+
+function parseEnPassant(text: string, board: Int8Array, sideToMove: Color): Result<number> {
+  if (text === '-') return success(NO_SQUARE);
+  const square = parseSquare(text);
+  if (square === NO_SQUARE) return failure(`The en passant field must be - or a square, not "${text}"`);
+  const [rank, step] = sideToMove === WHITE ? [5, 8] : [2, -8];
+  if (square >> 3 !== rank) {
+    return failure(
+      `The en passant square ${text} is not on rank ${rank + 1}, although ${colorName(sideToMove)} is to move`,
+    );
+  }
+  const victim = PAWN | ((sideToMove ^ 1) << 3);
+  if (board[square - step] !== victim || board[square] !== 0 || board[square + step] !== 0) {
+    return failure(`No pawn can have just passed over the en passant square ${text}`);
+  }
+  return success(square);
+}
+
+function parseCounter(name: string, text: string, missing: number): Result<number> {
+  if (text === '-') return success(missing);
+  if (!/^\d{1,4}$/.test(text))
+    return failure(`The ${name} of the FEN must be a whole number from 0 to 9999, not "${text}"`);
+  return success(Number(text));
+}

@@ -1,0 +1,17 @@
+/** The door of chess/: rules of standard chess and Chess960. What is not exported here is private to the room. */
+export { type FenStyle, formatFen, parseFen, START_FEN } from './fen.js';
+export {
+  createMove,
+  isCastling,
+  type Move,
+  moveFrom,
+  movePromotion,
+  moveTo,
+  NO_MOVE,
+} from './move.js';
+export { computeOutcome, type Outcome } from './outcome.js';
+export { perft, perftDivide } from './perft.js';
+export { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
+export { Position } from './position.js';
+export { formatSquare, NO_SQUARE, parseSquare, type Square } from './square.js';
+export { formatUciMove, parseUciMove } from './uci-move.js';

@@ -1,0 +1,38 @@
+/**
+ * Perft: the number of move sequences of a given length. The last ply is counted, not made ("bulk counting").
+ */
+import type { Move } from './move.js';
+import type { Position } from './position.js';
+
+/** No position that parseFen accepts has more moves. */
+const MAX_MOVES = 256;
+
+export function perft(position: Position, depth: number): number {
+  if (depth <= 0) return 1;
+  return countLeaves(position, depth, new Uint16Array(depth * MAX_MOVES), 0);
+}
+
+/** Perft of each legal move, in generation order; depth 1 gives 1 for each. */
+export function perftDivide(position: Position, depth: number): { move: Move; nodes: number }[] {
+  const moves = new Uint16Array(MAX_MOVES);
+  const count = position.generateLegalMoves(moves);
+  return Array.from(moves.subarray(0, count), (code) => {
+    const move = code as Move;
+    position.makeMove(move);
+    const nodes = perft(position, depth - 1);
+    position.unmakeMove();
+    return { move, nodes };
+  });
+}
+
+function countLeaves(position: Position, depth: number, moves: Uint16Array, offset: number): number {
+  if (depth === 1) return position.countLegalMoves();
+  const end = offset + position.generateLegalMoves(moves, offset);
+  let nodes = 0;
+  for (let i = offset; i < end; i++) {
+    position.makeMove(moves[i] as Move);
+    nodes += countLeaves(position, depth - 1, moves, end);
+    position.unmakeMove();
+  }
+  return nodes;
+}

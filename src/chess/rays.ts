@@ -1,0 +1,54 @@
+/**
+ * Geometry of two squares: what lies between them and on the line through them, for pins, checks and castling. Two
+ * words an entry, index `pairEntry(a, b)`; empty when no rank, file or diagonal joins them.
+ */
+export const BETWEEN = new Int32Array(64 * 64 * 2);
+/** The whole line through both squares from edge to edge, both included. */
+export const LINE = new Int32Array(64 * 64 * 2);
+/** Where a rook (a bishop) goes on an empty board; two words a square. */
+export const ROOK_RAYS = new Int32Array(128);
+export const BISHOP_RAYS = new Int32Array(128);
+
+export function pairEntry(a: number, b: number): number {
+  return ((a << 6) | b) << 1;
+}
+
+const DIRECTIONS = [
+  [1, 0],
+  [0, 1],
+  [-1, 0],
+  [0, -1],
+  [1, 1],
+  [-1, 1],
+  [-1, -1],
+  [1, -1],
+] as const;
+
+function squaresFrom(square: number, fileStep: number, rankStep: number): number[] {
+  const squares: number[] = [];
+  let file = (square & 7) + fileStep;
+  let rank = (square >> 3) + rankStep;
+  while (file >= 0 && file < 8 && rank >= 0 && rank < 8) {
+    squares.push(rank * 8 + file);
+    file += fileStep;
+    rank += rankStep;
+  }
+  return squares;
+}
+
+function add(table: Int32Array, entry: number, square: number): void {
+  table[entry + (square >> 5)] |= 1 << square;
+}
+
+for (let square = 0; square < 64; square++) {
+  for (const [fileStep, rankStep] of DIRECTIONS) {
+    const rays = fileStep === 0 || rankStep === 0 ? ROOK_RAYS : BISHOP_RAYS;
+    const ahead = squaresFrom(square, fileStep, rankStep);
+    const line = [...squaresFrom(square, -fileStep, -rankStep), square, ...ahead];
+    ahead.forEach((other, distance) => {
+      add(rays, 2 * square, other);
+      for (const between of ahead.slice(0, distance)) add(BETWEEN, pairEntry(square, other), between);
+      for (const on of line) add(LINE, pairEntry(square, other), on);
+    });
+  }
+}

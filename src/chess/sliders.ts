@@ -1,0 +1,76 @@
+/**
+ * Attacks of sliding pieces, one line (rank, file, diagonal, antidiagonal) at a time: the six inner squares of the line
+ * are gathered into a 6-bit number, which picks the answer from a table. Source: chessprogramming wiki, "Kindergarten
+ * Bitboards". It suits 32-bit words better than magic multiplication: as many loads, no search for magics at start,
+ * and 128 kB of tables instead of 900.
+ *
+ * A bishop's attacks are `SLIDER_ATTACKS[d] | SLIDER_ATTACKS[a]` (low words; the next entries are the high words) with
+ * d = diagonalEntry(…) and a = antidiagonalEntry(…); a rook's likewise from rankEntry and fileEntry.
+ */
+
+/** Two words an entry; entries ordered by line (rank, file, diagonal, antidiagonal), square, inner occupancy. */
+export const SLIDER_ATTACKS = new Int32Array(4 * 64 * 64 * 2);
+/** All squares of a square's diagonals (antidiagonals), itself included; two words a square. */
+const DIAGONALS = new Int32Array(128);
+const ANTIDIAGONALS = new Int32Array(128);
+
+const LINE_STEPS = [
+  [1, 0],
+  [0, 1],
+  [1, 1],
+  [1, -1],
+] as const;
+
+const FILE_LINE = 1 << 12;
+const DIAGONAL_LINE = 2 << 12;
+const ANTIDIAGONAL_LINE = 3 << 12;
+
+export function rankEntry(square: number, low: number, high: number): number {
+  const word = square < 32 ? low : high;
+  return ((square << 6) | ((word >>> ((square & 24) + 1)) & 63)) << 1;
+}
+
+export function fileEntry(square: number, low: number, high: number): number {
+  const file = square & 7;
+  // Ranks 1 to 4 stand at bits 0, 8, 16, 24 and ranks 5 to 8 at 4, 12, 20, 28; the product lines them up in the top byte.
+  const gathered = ((low >>> file) & 0x01010101) | (((high >>> file) & 0x01010101) << 4);
+  return (FILE_LINE | (square << 6) | ((Math.imul(gathered, 0x01020408) >>> 25) & 63)) << 1;
+}
+
+export function diagonalEntry(square: number, low: number, high: number): number {
+  // A diagonal has one square a file, so the words do not overlap and the sum of the four rows has no carry.
+  const gathered = (low & DIAGONALS[2 * square]) | (high & DIAGONALS[2 * square + 1]);
+  return (DIAGONAL_LINE | (square << 6) | ((Math.imul(gathered, 0x01010101) >>> 25) & 63)) << 1;
+}
+
+export function antidiagonalEntry(square: number, low: number, high: number): number {
+  const gathered = (low & ANTIDIAGONALS[2 * square]) | (high & ANTIDIAGONALS[2 * square + 1]);
+  return (ANTIDIAGONAL_LINE | (square << 6) | ((Math.imul(gathered, 0x01010101) >>> 25) & 63)) << 1;
+}
+
+function fillEntry(line: number, square: number, innerOccupancy: number): void {
+  const [fileStep, rankStep] = LINE_STEPS[line];
+  const entry = ((line << 12) | (square << 6) | innerOccupancy) << 1;
+  for (const sign of [1, -1]) {
+    let file = (square & 7) + sign * fileStep;
+    let rank = (square >> 3) + sign * rankStep;
+    while (file >= 0 && file < 8 && rank >= 0 && rank < 8) {
+      SLIDER_ATTACKS[entry + (rank >> 2)] |= 1 << (rank * 8 + file);
+      const place = fileStep === 0 ? rank : file;
+      if (((innerOccupancy << 1) >> place) & 1) break;
+      file += sign * fileStep;
+      rank += sign * rankStep;
+    }
+  }
+}
+
+for (let square = 0; square < 64; square++) {
+  for (let line = 0; line < 4; line++) {
+    for (let innerOccupancy = 0; innerOccupancy < 64; innerOccupancy++) fillEntry(line, square, innerOccupancy);
+  }
+  for (let word = 0; word < 2; word++) {
+    const self = square >> 5 === word ? 1 << square : 0;
+    DIAGONALS[2 * square + word] = SLIDER_ATTACKS[((DIAGONAL_LINE | (square << 6)) << 1) + word] | self;
+    ANTIDIAGONALS[2 * square + word] = SLIDER_ATTACKS[((ANTIDIAGONAL_LINE | (square << 6)) << 1) + word] | self;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Moves as UCI writes them. Castling is understood in both spellings at any time (e1g1: the king's new square; e1h1:
+ * king takes rook) and printed in the one that the caller's GUI expects.
+ */
+import { failure, type Result, success } from '../util/index.js';
+import { castledKing } from './castling.js';
+import { formatFen } from './fen.js';
+import { isCastling, type Move, moveFrom, movePromotion, moveTo, NO_MOVE } from './move.js';
+import { colorName, PAWN, PIECE_LETTERS, pieceName } from './piece.js';
+import type { Position } from './position.js';
+import { canReach } from './reach.js';
+import { formatSquare, parseSquare } from './square.js';
+
+/** Finds the legal move that the text means; the error says why it is not legal. */
+export function parseUciMove(position: Position, text: string): Result<Move> {
+  const trimmed = text.trim();
+  const match = /^([a-h][1-8])([a-h][1-8])([a-z]?)$/.exec(trimmed.toLowerCase());
+  if (match === null) return failure(`"${trimmed}" is not a move such as e2e4 or e7e8q`);
+  const from = parseSquare(match[1]);
+  const to = parseSquare(match[2]);
+  const promotion = match[3] === '' ? 0 : PIECE_LETTERS.indexOf(match[3]);
+
+  const legal = new Uint16Array(256);
+  const count = position.generateLegalMoves(legal);
+  for (let i = 0; i < count; i++) {
+    const move = legal[i] as Move;
+    if (moveFrom(move) === from && moveTo(move) === to && movePromotion(move) === promotion) return success(move);
+  }
+  // The king's new square may be its old one or the rook's in Chess960; every plain move has been tried by now.
+  for (let i = 0; i < count; i++) {
+    const move = legal[i] as Move;
+    if (isCastling(move) && moveFrom(move) === from && castledKing(from, moveTo(move)) === to && promotion === 0) {
+      return success(move);
+    }
+  }
+  return failure(`${trimmed} is illegal in ${formatFen(position)}: ${explainIllegal(position, from, to, promotion)}`);
+}
+
+/** @param chess960 king takes rook (e1h1) instead of the king's new square (e1g1). */
+export function formatUciMove(move: Move, chess960: boolean): string {
+  if (move === NO_MOVE) return '0000';
+  const from = moveFrom(move);
+  const to = isCastling(move) && !chess960 ? castledKing(from, moveTo(move)) : moveTo(move);
+  return formatSquare(from) + formatSquare(to) + PIECE_LETTERS[movePromotion(move)].trim();
+}
+
+function explainIllegal(position: Position, from: number, to: number, promotion: number): string {
+  const piece = position.board[from];
+  const mover = colorName(position.sideToMove);
+  if (piece === 0) return `there is no piece on ${formatSquare(from)}`;
+  if (piece >> 3 !== position.sideToMove) return `it is ${mover}'s turn to move`;
+  const name = pieceName(piece);
+  const promotes = (piece & 7) === PAWN && (to >> 3 === 0 || to >> 3 === 7);
+  const reaches = canReach(position, from, to);
+  if (reaches && promotes && promotion === 0) return 'the promotion piece is missing';
+  if (reaches && promotes && (promotion < 2 || promotion > 5)) return 'a pawn promotes to q, r, b or n';
+  if (reaches && !promotes && promotion !== 0) return 'this move does not promote';
+  if (reaches) return `it would leave ${mover}'s king in check`;
+  return `the ${name} on ${formatSquare(from)} cannot go to ${formatSquare(to)}`;
+}
