@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Compares the root statistics of two UCI engines that print lc0's VerboseMoveStats.
+
+For every position both engines search the same number of nodes; the script reports how often the best moves agree, the
+mean total variation distance of the visit distributions, and the largest differences of prior, value and draw. With
+`--nodes 1` it compares the networks alone. Needs only the standard library.
+
+    scripts/compare/visits.py --a "lc0 --weights=net.pb.gz --backend=blas --threads=1 --minibatch-size=1" \\
+        --b "sardonyx --weights=net.pb.gz --threads=1 --minibatch-size=1" --positions positions.txt --nodes 400
+
+The positions file has one UCI `position` argument a line: `startpos moves e2e4`, `fen … moves …`, or a bare FEN.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+MOVE_LINE = re.compile(
+    r"info string (?P<label>\S+)\s+\(\s*\d+\s*\) N:\s*(?P<visits>\d+) \(\+\s*\d+\) \(P:\s*(?P<prior>[\d.]+)%\)"
+)
+NODE_WL = re.compile(r"\(WL:\s*(-?[\d.]+)\)")
+NODE_DRAW = re.compile(r"\(D:\s*(-?[\d.]+)\)")
+
+
+@dataclass
+class RootStatistics:
+    """What one engine says of one position: percentages for priors, the mover's view for values."""
+
+    best_move: str = ""
+    visits: dict[str, int] = field(default_factory=dict)
+    prior_percent: dict[str, float] = field(default_factory=dict)
+    value: float | None = None
+    draw: float | None = None
+
+
+class Engine:
+    def __init__(self, command: str, options: list[str]) -> None:
+        self.process = subprocess.Popen(
+            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self.send("uci")
+        self.read_until("uciok")
+        for option in ["VerboseMoveStats=true", "SmartPruningFactor=0", *options]:
+            name, _, value = option.partition("=")
+            self.send(f"setoption name {name} value {value}")
+        self.send("isready")
+        self.read_until("readyok")
+
+    def send(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def read_until(self, first_word: str) -> list[str]:
+        assert self.process.stdout is not None
+        lines = []
+        for line in self.process.stdout:
+            lines.append(line.rstrip("\n"))
+            if line.split(" ", 1)[0].strip() == first_word:
+                return lines
+        raise RuntimeError(f"the engine ended before it said {first_word}")
+
+    def search(self, position: str, nodes: int) -> RootStatistics:
+        self.send("ucinewgame")
+        argument = position if position.startswith(("startpos", "fen ")) else f"fen {position}"
+        self.send(f"position {argument}")
+        self.send(f"go nodes {nodes}")
+        statistics = RootStatistics()
+        for line in self.read_until("bestmove"):
+            match = MOVE_LINE.match(line)
+            if line.startswith("bestmove"):
+                statistics.best_move = line.split()[1]
+            elif match and match["label"] == "node":
+                wl, draw = NODE_WL.search(line), NODE_DRAW.search(line)
+                statistics.value = float(wl[1]) if wl else None
+                statistics.draw = float(draw[1]) if draw else None
+            elif match:
+                statistics.visits[match["label"]] = int(match["visits"])
+                statistics.prior_percent[match["label"]] = float(match["prior"])
+        return statistics
+
+    def quit(self) -> None:
+        self.send("quit")
+        self.process.wait(timeout=10)
+
+
+def total_variation(a: dict[str, int], b: dict[str, int]) -> float:
+    """Half the L1 distance of two visit distributions; 0 = equal, 1 = disjoint."""
+    total_a, total_b = max(1, sum(a.values())), max(1, sum(b.values()))
+    return 0.5 * sum(abs(a.get(move, 0) / total_a - b.get(move, 0) / total_b) for move in a.keys() | b.keys())
+
+
+def largest(differences: list[float]) -> float:
+    return max(differences, default=0.0)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--a", required=True, help="command line of the first engine (the reference)")
+    parser.add_argument("--b", required=True, help="command line of the second engine")
+    parser.add_argument("--positions", required=True, help="file with one UCI position argument a line")
+    parser.add_argument("--nodes", type=int, default=400)
+    parser.add_argument("--limit", type=int, default=0, help="only the first so many positions")
+    parser.add_argument("--option", action="append", default=[], help="NAME=VALUE, set in both engines; repeatable")
+    parser.add_argument("--worst", type=int, default=5, help="how many of the most different positions to list")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    arguments = parser.parse_args()
+
+    with open(arguments.positions, encoding="utf8") as file:
+        positions = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    if arguments.limit > 0:
+        positions = positions[: arguments.limit]
+    first, second = Engine(arguments.a, arguments.option), Engine(arguments.b, arguments.option)
+    rows = []
+    for index, position in enumerate(positions):
+        a, b = first.search(position, arguments.nodes), second.search(position, arguments.nodes)
+        moves = a.prior_percent.keys() | b.prior_percent.keys()
+        rows.append(
+            {
+                "position": position,
+                "best": [a.best_move, b.best_move],
+                "distance": total_variation(a.visits, b.visits),
+                "prior": largest([abs(a.prior_percent.get(m, -1) - b.prior_percent.get(m, -1)) for m in moves]),
+                "value": abs(a.value - b.value) if a.value is not None and b.value is not None else 0.0,
+                "draw": abs(a.draw - b.draw) if a.draw is not None and b.draw is not None else 0.0,
+            }
+        )
+        print(f"\r{index + 1}/{len(positions)}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    first.quit()
+    second.quit()
+
+    same = sum(row["best"][0] == row["best"][1] for row in rows)
+    summary = {
+        "positions": len(rows),
+        "nodes": arguments.nodes,
+        "same_best_move": same / max(1, len(rows)),
+        "mean_distance": sum(row["distance"] for row in rows) / max(1, len(rows)),
+        "largest_prior_difference_percent": largest([row["prior"] for row in rows]),
+        "largest_value_difference": largest([row["value"] for row in rows]),
+        "largest_draw_difference": largest([row["draw"] for row in rows]),
+    }
+    worst = sorted(rows, key=lambda row: (row["distance"], row["prior"]), reverse=True)[: arguments.worst]
+    if arguments.json:
+        print(json.dumps({**summary, "worst": worst}, indent=2))
+    else:
+        for name, value in summary.items():
+            print(f"{name:34} {value:.6g}")
+        for row in worst:
+            print(f"  distance {row['distance']:.4f} prior {row['prior']:.3f} best {row['best']} {row['position']}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
