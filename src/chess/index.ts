@@ -13,5 +13,6 @@ export { computeOutcome, type Outcome } from './outcome.js';
 export { perft, perftDivide } from './perft.js';
 export { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
 export { Position } from './position.js';
+export { formatSan, parseSan } from './san.js';
 export { formatSquare, NO_SQUARE, parseSquare, type Square } from './square.js';
 export { formatUciMove, parseUciMove } from './uci-move.js';
