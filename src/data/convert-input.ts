@@ -1,0 +1,76 @@
+/**
+ * One input file → shards. Damage is reported and costs one game, or the rest of the file when the stream itself breaks;
+ * it never ends the run.
+ */
+import { basename } from 'node:path';
+import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
+import { failure, type Result, success, unwrap } from '../util/index.js';
+import { readChunks } from './byte-stream.js';
+import type { GameFormat, GameSink } from './game-format.js';
+import { chooseSplit, type Split } from './game-split.js';
+import { labelledGames } from './labelled-games.js';
+import { ShardWriter } from './shard-writer.js';
+import type { FromShardsWorker, ShardsTask } from './shards-task.js';
+
+const PROGRESS_GAMES = 50;
+/** A file of another kind would complain at every line; the first complaints tell enough. */
+const MAX_WARNINGS = 20;
+
+export function findGameFormat(path: string): Result<GameFormat<unknown>> {
+  const name = path.replace(/\.gz$/, '');
+  if (name.endsWith('.jsonl')) return success(labelledGames as GameFormat<unknown>);
+  return failure(`${path} is of no known kind; known are .jsonl and .jsonl.gz`);
+}
+
+export async function convertInput(task: ShardsTask, report: (message: FromShardsWorker) => void): Promise<void> {
+  const { settings } = task;
+  const format = unwrap(findGameFormat(task.path));
+  const input = unwrap(getInputEncoding(settings.input));
+  const policy = unwrap(getPolicyEncoding(settings.policy));
+  const writer = new ShardWriter(task.folder, task.inputNumber, task.firstPart, input, policy);
+  let split: Split = 'train';
+  const sink: GameSink = {
+    beginGame(gameHash) {
+      split = task.onlySplit ?? chooseSplit(gameHash, settings.shares);
+    },
+    append(position, legalMoves, legalCount, row) {
+      writer.append(split, position, settings.historyFill, legalMoves, legalCount, row);
+    },
+  };
+  let games = 0;
+  let damaged = 0;
+  let positions = 0;
+  let bytes = 0;
+  let reportedPositions = 0;
+  const warn = (text: string): void => {
+    damaged++;
+    if (damaged <= MAX_WARNINGS) report({ type: 'warning', text: `${basename(task.path)}: ${text}` });
+    if (damaged === MAX_WARNINGS)
+      report({ type: 'warning', text: `${basename(task.path)}: further warnings kept quiet` });
+  };
+  const reportProgress = (): void => {
+    report({ type: 'progress', bytes, positions: positions - reportedPositions });
+    bytes = 0;
+    reportedPositions = positions;
+  };
+  const chunks = readChunks(task.path, (count) => {
+    bytes += count;
+  });
+  try {
+    for await (const game of format.readGames(chunks)) {
+      games++;
+      if (games <= task.skipGames) continue;
+      const written = format.writeGame(game, sink);
+      if (written.ok) positions += written.value;
+      else warn(`game ${games} skipped: ${written.error}`);
+      if (games % PROGRESS_GAMES === 0) reportProgress();
+      if (positions >= task.maxPositions) break;
+      if (writer.isPartFull) report({ type: 'part', games, counts: writer.finishPart() });
+    }
+  } catch (error) {
+    warn(`unreadable after game ${games}: ${(error as Error).message}`);
+  }
+  report({ type: 'part', games, counts: writer.finishPart() });
+  reportProgress();
+  report({ type: 'done', games, damaged });
+}

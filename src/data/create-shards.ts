@@ -1,0 +1,166 @@
+/**
+ * A shards run: deals input files to worker threads, one at a time, and keeps the manifest. Refuses to mix settings in
+ * one folder; goes on where an earlier run of the same settings stopped.
+ */
+import { mkdirSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
+import { failure, type Result, success } from '../util/index.js';
+import { findGameFormat } from './convert-input.js';
+import { SPLITS, type Split } from './game-split.js';
+import type { SplitCounts } from './shard-writer.js';
+import { enterInput, loadManifest, type ManifestInput, type ShardsManifest, saveManifest } from './shards-manifest.js';
+import type { FromShardsWorker, ShardSettings, ShardsTask } from './shards-task.js';
+
+export interface ShardsOptions extends ShardSettings {
+  readonly inputs: readonly string[];
+  readonly folder: string;
+  readonly threads: number;
+  /** Files whose names contain one of these texts go there as a whole. */
+  readonly validationFiles: readonly string[];
+  readonly testFiles: readonly string[];
+  /** About how many positions in all, dealt evenly to the files; Infinity for all there are. */
+  readonly maxPositions: number;
+}
+
+export interface ShardsEvents {
+  onProgress(bytesDone: number, bytesTotal: number, positions: number): void;
+  onWarning(text: string): void;
+}
+
+export interface ShardsSummary {
+  readonly positions: SplitCounts;
+  readonly games: number;
+  readonly damaged: number;
+  /** Positions made by this run; the others were there. */
+  readonly newPositions: number;
+}
+
+interface PendingInput {
+  readonly path: string;
+  readonly entry: ManifestInput;
+}
+
+function chooseOnlySplit(name: string, options: ShardsOptions): Split | null {
+  if (options.testFiles.some((text) => name.includes(text))) return 'test';
+  if (options.validationFiles.some((text) => name.includes(text))) return 'validation';
+  return null;
+}
+
+function describeSettings(options: ShardsOptions): string {
+  const { input, policy, historyFill, shares, validationFiles, testFiles, maxPositions } = options;
+  const parts = { input, policy, historyFill, shares, validationFiles, testFiles, maxPositions: String(maxPositions) };
+  return JSON.stringify(parts);
+}
+
+/** Checks what can be checked before any thread starts. */
+function checkOptions(options: ShardsOptions): Result<null> {
+  const input = getInputEncoding(options.input);
+  if (!input.ok) return input;
+  const policy = getPolicyEncoding(options.policy);
+  if (!policy.ok) return policy;
+  if (options.inputs.length === 0) return failure('No input file was named');
+  for (const path of options.inputs) {
+    const format = findGameFormat(path);
+    if (!format.ok) return format;
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return failure(`There is no file ${path}`);
+  }
+  return success(null);
+}
+
+function summarise(manifest: ShardsManifest, newPositions: number): ShardsSummary {
+  const positions = { train: 0, validation: 0, test: 0 };
+  let games = 0;
+  let damaged = 0;
+  for (const input of manifest.inputs) {
+    for (const split of SPLITS) positions[split] += input.positions[split];
+    games += input.games;
+    damaged += input.damaged;
+  }
+  return { positions, games, damaged, newPositions };
+}
+
+export async function createShards(options: ShardsOptions, events: ShardsEvents): Promise<Result<ShardsSummary>> {
+  const checked = checkOptions(options);
+  if (!checked.ok) return checked;
+  mkdirSync(options.folder, { recursive: true });
+  const loaded = loadManifest(options.folder, describeSettings(options));
+  if (!loaded.ok) return loaded;
+  const manifest = loaded.value;
+  const all = options.inputs.map((path): PendingInput => {
+    return { path, entry: enterInput(manifest, basename(path), statSync(path).size) };
+  });
+  saveManifest(options.folder, manifest);
+  const pending = all.filter(({ entry }) => !entry.isDone);
+  const bytesTotal = all.reduce((sum, { entry }) => sum + entry.bytes, 0);
+  let bytesDone = all.reduce((sum, { entry }) => sum + (entry.isDone ? entry.bytes : 0), 0);
+  let newPositions = 0;
+
+  const handle = (entry: ManifestInput, message: FromShardsWorker): void => {
+    if (message.type === 'progress') {
+      bytesDone += message.bytes;
+      newPositions += message.positions;
+      events.onProgress(bytesDone, bytesTotal, newPositions);
+    } else if (message.type === 'warning') {
+      events.onWarning(message.text);
+    } else if (message.type === 'part') {
+      entry.parts++;
+      entry.games = message.games;
+      for (const split of SPLITS) entry.positions[split] += message.counts[split];
+      saveManifest(options.folder, manifest);
+    } else {
+      entry.isDone = true;
+      entry.damaged += message.damaged;
+      saveManifest(options.folder, manifest);
+    }
+  };
+
+  const runThread = async (): Promise<void> => {
+    const worker = new Worker(new URL('./shards-worker.js', import.meta.url));
+    try {
+      for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+        await convertOn(worker, createTask(next, options), (message) => handle(next.entry, message));
+      }
+    } finally {
+      await worker.terminate();
+    }
+  };
+  const threads = Math.max(1, Math.min(options.threads, pending.length));
+  try {
+    if (pending.length > 0) await Promise.all(Array.from({ length: threads }, runThread));
+  } catch (error) {
+    return failure(`Writing shards failed: ${(error as Error).message}`);
+  }
+  return success(summarise(manifest, newPositions));
+}
+
+function createTask({ path, entry }: PendingInput, options: ShardsOptions): ShardsTask {
+  const { folder, input, policy, historyFill, shares } = options;
+  const { train, validation, test } = entry.positions;
+  return {
+    path,
+    inputNumber: entry.number,
+    firstPart: entry.parts,
+    skipGames: entry.games,
+    onlySplit: chooseOnlySplit(entry.name, options),
+    maxPositions: Math.ceil(options.maxPositions / options.inputs.length) - train - validation - test,
+    folder,
+    settings: { input, policy, historyFill, shares },
+  };
+}
+
+function convertOn(worker: Worker, task: ShardsTask, onMessage: (message: FromShardsWorker) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listen = (message: FromShardsWorker): void => {
+      onMessage(message);
+      if (message.type !== 'done') return;
+      worker.off('message', listen);
+      worker.off('error', reject);
+      resolve();
+    };
+    worker.on('message', listen);
+    worker.on('error', reject);
+    worker.postMessage(task);
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * Which games train, validate and test. The choice hangs on the game's moves alone, so that it does not change with
+ * the order of files, the number of threads or a second run, and a game that occurs twice stays on one side.
+ */
+import { failure, type Result, success } from '../util/index.js';
+
+export const SPLITS = ['train', 'validation', 'test'] as const;
+export type Split = (typeof SPLITS)[number];
+/** Shares of train, validation and test; they add up to 1. */
+export type SplitShares = readonly [number, number, number];
+
+export const EMPTY_GAME_HASH = 0x811c9dc5;
+
+/** FNV-1a over the low bytes of the text, continued from `hash`; an unsigned 32-bit integer. */
+export function hashText(hash: number, text: string): number {
+  let h = hash | 0;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ (text.charCodeAt(i) & 0xff), 0x01000193);
+  return h >>> 0;
+}
+
+/** murmur3's finaliser: spreads a hash so that its leading bits may be used as a fraction. */
+function mix(hash: number): number {
+  let h = hash;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+export function chooseSplit(gameHash: number, shares: SplitShares): Split {
+  const fraction = mix(gameHash) / 2 ** 32;
+  if (fraction < shares[2]) return 'test';
+  return fraction < shares[2] + shares[1] ? 'validation' : 'train';
+}
+
+/** `96/2/2` → shares. */
+export function parseSplitShares(text: string): Result<SplitShares> {
+  const parts = text.split('/').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const [train, validation, test] = parts;
+  const sum = parts.reduce((total, part) => total + part, 0);
+  if (parts.length !== 3 || parts.some((part) => !(part >= 0)) || !(sum > 0) || !Number.isFinite(sum)) {
+    return failure(`A split is three shares like 96/2/2 (train/validation/test), not "${text}"`);
+  }
+  return success([train / sum, validation / sum, test / sum]);
+}

@@ -1,0 +1,149 @@
+/**
+ * Up to 20,000 training rows, encoded and laid out as an Arrow record batch.
+ */
+import { type Data, type Field, makeData, RecordBatch, type Schema, Struct } from 'apache-arrow';
+import type { Move, Position } from '../chess/index.js';
+import type { HistoryFill, InputEncoding, PolicyEncoding } from '../encoding/index.js';
+import { ListColumn, NumberColumn } from './columns.js';
+import { BATCH_ROWS } from './shard-schema.js';
+import type { TrainingRow } from './training-row.js';
+
+export class ShardBatch {
+  private rowCount = 0;
+  private readonly masks: Uint32Array;
+  private readonly planeValues: Float32Array;
+  private readonly values: Float32Array;
+  private readonly legal;
+  private readonly policyIndex;
+  private readonly policyWeight;
+  private readonly policyScore;
+  private readonly result;
+  private readonly centipawns;
+  private readonly valueWl;
+  private readonly valueDraw;
+  private readonly pliesLeft;
+  private readonly game;
+  private readonly ply;
+
+  constructor(
+    private readonly schema: Schema,
+    private readonly input: InputEncoding,
+    private readonly policy: PolicyEncoding,
+  ) {
+    const field = (name: string): Field => {
+      const found = schema.fields.find((candidate) => candidate.name === name);
+      if (found === undefined) throw new Error(`The shard schema has no column ${name}`);
+      return found;
+    };
+    this.masks = new Uint32Array(BATCH_ROWS * 2 * input.planes);
+    this.planeValues = new Float32Array(input.planes);
+    this.values = new Float32Array(BATCH_ROWS * input.valuePlanes.length);
+    this.legal = new ListColumn(field('legal'), (n) => new Uint16Array(n), BATCH_ROWS);
+    this.policyIndex = new ListColumn(field('policy_index'), (n) => new Uint16Array(n), BATCH_ROWS);
+    this.policyWeight = new ListColumn(field('policy_weight'), (n) => new Float32Array(n), BATCH_ROWS);
+    this.policyScore = new ListColumn(field('policy_cp'), (n) => new Int16Array(n), BATCH_ROWS);
+    this.result = new NumberColumn(field('result'), new Int8Array(BATCH_ROWS));
+    this.centipawns = new NumberColumn(field('cp'), new Int16Array(BATCH_ROWS));
+    this.valueWl = new NumberColumn(field('q'), new Float32Array(BATCH_ROWS));
+    this.valueDraw = new NumberColumn(field('d'), new Float32Array(BATCH_ROWS));
+    this.pliesLeft = new NumberColumn(field('plies_left'), new Float32Array(BATCH_ROWS));
+    this.game = new NumberColumn(field('game'), new Uint32Array(BATCH_ROWS));
+    this.ply = new NumberColumn(field('ply'), new Uint16Array(BATCH_ROWS));
+  }
+
+  get rows(): number {
+    return this.rowCount;
+  }
+
+  get isFull(): boolean {
+    return this.rowCount === BATCH_ROWS;
+  }
+
+  /** Encodes the position and copies the row. The row's moves must be legal, and `legalMoves` complete. */
+  append(
+    position: Position,
+    historyFill: HistoryFill,
+    legalMoves: Uint16Array,
+    legalCount: number,
+    row: TrainingRow,
+  ): void {
+    const { input, policy, legal } = this;
+    const maskOffset = this.rowCount * 2 * input.planes;
+    const transform = input.writePacked(position, historyFill, this.masks, maskOffset, this.planeValues, 0);
+    const valueOffset = this.rowCount * input.valuePlanes.length;
+    input.valuePlanes.forEach((plane, i) => {
+      this.values[valueOffset + i] = this.planeValues[plane];
+    });
+    for (let i = 0; i < legalCount; i++) {
+      const index = policy.moveToIndex(position, legalMoves[i] as Move, transform);
+      if (policy.injective || legal.findInRow(index) < 0) legal.push(index);
+    }
+    legal.endRow(true);
+    this.appendTargets(position, transform, row);
+    this.result.push(row.result);
+    this.centipawns.push(row.centipawns);
+    this.valueWl.push(row.valueWl);
+    this.valueDraw.push(row.valueDraw);
+    this.pliesLeft.push(row.pliesLeft);
+    this.game.push(row.game);
+    this.ply.push(row.ply);
+    this.rowCount++;
+  }
+
+  private appendTargets(position: Position, transform: number, row: TrainingRow): void {
+    const { policy, policyIndex, policyWeight, policyScore } = this;
+    const hasWeights = row.targetKind === 'weights';
+    for (let i = 0; i < row.targetCount; i++) {
+      const index = policy.moveToIndex(position, row.targetMoves[i] as Move, transform);
+      const earlier = policy.injective ? -1 : policyIndex.findInRow(index);
+      if (earlier >= 0) {
+        // Promotions that share an index: their weights add up; of scores the first, which is the best, stands.
+        if (hasWeights) policyWeight.addAt(earlier, row.targetWeights[i]);
+        continue;
+      }
+      policyIndex.push(index);
+      if (hasWeights) policyWeight.push(row.targetWeights[i]);
+      else policyScore.push(row.targetScores[i]);
+    }
+    policyIndex.endRow(true);
+    policyWeight.endRow(hasWeights);
+    policyScore.endRow(!hasWeights);
+  }
+
+  /** The rows so far, in the schema's order. Its buffers are this batch's own: write them out before `clear`. */
+  toRecordBatch(): RecordBatch {
+    const { rowCount: length, schema } = this;
+    const [masksField, valuesField] = schema.fields;
+    const maskBytes = new Uint8Array(this.masks.buffer, 0, length * 8 * this.input.planes);
+    const valueCount = length * this.input.valuePlanes.length;
+    const values = makeData({
+      type: valuesField.type.children[0].type,
+      length: valueCount,
+      nullCount: 0,
+      data: this.values,
+    });
+    const children: Data[] = [
+      makeData({ type: masksField.type, length, nullCount: 0, data: maskBytes }),
+      makeData({ type: valuesField.type, length, nullCount: 0, child: values }),
+      this.legal.toData(),
+      this.policyIndex.toData(),
+      this.policyWeight.toData(),
+      this.policyScore.toData(),
+      this.result.toData(),
+      this.centipawns.toData(),
+      this.valueWl.toData(),
+      this.valueDraw.toData(),
+      this.pliesLeft.toData(),
+      this.game.toData(),
+      this.ply.toData(),
+    ];
+    return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }));
+  }
+
+  clear(): void {
+    this.rowCount = 0;
+    for (const column of [this.legal, this.policyIndex, this.policyWeight, this.policyScore]) column.clear();
+    for (const column of [this.result, this.centipawns, this.valueWl, this.valueDraw]) column.clear();
+    for (const column of [this.pliesLeft, this.game, this.ply]) column.clear();
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The rows of one input file → Arrow files in `train/`, `validation/` and `test/`. Files are cut into parts at game
+ * borders: a part is complete in all three folders or absent, which is what makes a long input resumable.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Schema } from 'apache-arrow';
+import type { Position } from '../chess/index.js';
+import type { HistoryFill, InputEncoding, PolicyEncoding } from '../encoding/index.js';
+import { SPLITS, type Split } from './game-split.js';
+import { ShardBatch } from './shard-batch.js';
+import { ShardFile } from './shard-file.js';
+import { createShardSchema } from './shard-schema.js';
+import type { TrainingRow } from './training-row.js';
+
+/** About 200 MB of lc0 planes. */
+const PART_ROWS = 200_000;
+
+export type SplitCounts = Record<Split, number>;
+
+interface Lane {
+  readonly batch: ShardBatch;
+  file: ShardFile | null;
+}
+
+export function formatShardName(inputNumber: number, part: number): string {
+  return `${String(inputNumber).padStart(4, '0')}-${String(part).padStart(3, '0')}.arrow`;
+}
+
+export class ShardWriter {
+  private readonly schema: Schema;
+  private readonly lanes = new Map<Split, Lane>();
+  private counts: SplitCounts = { train: 0, validation: 0, test: 0 };
+
+  constructor(
+    private readonly folder: string,
+    private readonly inputNumber: number,
+    private part: number,
+    private readonly input: InputEncoding,
+    private readonly policy: PolicyEncoding,
+  ) {
+    this.schema = createShardSchema(input, policy);
+  }
+
+  append(
+    split: Split,
+    position: Position,
+    historyFill: HistoryFill,
+    legalMoves: Uint16Array,
+    legalCount: number,
+    row: TrainingRow,
+  ): void {
+    let lane = this.lanes.get(split);
+    if (lane === undefined) {
+      lane = { batch: new ShardBatch(this.schema, this.input, this.policy), file: null };
+      this.lanes.set(split, lane);
+    }
+    lane.batch.append(position, historyFill, legalMoves, legalCount, row);
+    this.counts[split]++;
+    if (lane.batch.isFull) this.flush(split, lane);
+  }
+
+  /** Whether a part should end at the next game border. */
+  get isPartFull(): boolean {
+    return this.counts.train + this.counts.validation + this.counts.test >= PART_ROWS;
+  }
+
+  /** Completes the files of this part; rows that follow go to the next one. Returns the rows written. */
+  finishPart(): SplitCounts {
+    for (const split of SPLITS) {
+      const lane = this.lanes.get(split);
+      if (lane === undefined) continue;
+      if (lane.batch.rows > 0) this.flush(split, lane);
+      lane.file?.finish();
+      lane.file = null;
+    }
+    const counts = this.counts;
+    this.counts = { train: 0, validation: 0, test: 0 };
+    this.part++;
+    return counts;
+  }
+
+  abandon(): void {
+    for (const lane of this.lanes.values()) lane.file?.abandon();
+  }
+
+  private flush(split: Split, lane: Lane): void {
+    if (lane.file === null) {
+      mkdirSync(join(this.folder, split), { recursive: true });
+      const path = join(this.folder, split, formatShardName(this.inputNumber, this.part));
+      lane.file = new ShardFile(path, this.schema);
+    }
+    lane.file.write(lane.batch.toRecordBatch());
+    lane.batch.clear();
+  }
+}

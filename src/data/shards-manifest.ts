@@ -1,0 +1,67 @@
+/**
+ * `shards.json`: which inputs a folder of shards was made from, how far each got, and with what settings. It makes a
+ * run resumable and more inputs addable, and it keeps shards of different settings out of one folder.
+ */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { failure, type Result, success } from '../util/index.js';
+import type { SplitCounts } from './shard-writer.js';
+
+export interface ManifestInput {
+  /** First half of the shards' file names. */
+  readonly number: number;
+  readonly name: string;
+  readonly bytes: number;
+  /** Finished parts, and the games read for them. */
+  parts: number;
+  games: number;
+  damaged: number;
+  isDone: boolean;
+  readonly positions: SplitCounts;
+}
+
+export interface ShardsManifest {
+  /** Everything that shapes the rows, as text to compare. */
+  readonly settings: string;
+  readonly inputs: ManifestInput[];
+}
+
+const MANIFEST_NAME = 'shards.json';
+
+export function loadManifest(folder: string, settings: string): Result<ShardsManifest> {
+  const path = join(folder, MANIFEST_NAME);
+  if (!existsSync(path)) return success({ settings, inputs: [] });
+  let manifest: ShardsManifest;
+  try {
+    manifest = JSON.parse(readFileSync(path, 'utf8')) as ShardsManifest;
+  } catch {
+    return failure(`${path} is damaged; remove the folder and start again`);
+  }
+  if (manifest.settings === settings) return success(manifest);
+  return failure(`${folder} holds shards made with other settings (${manifest.settings}); choose another folder`);
+}
+
+/** Replaces the file in one step, so that a kill leaves the old or the new one. */
+export function saveManifest(folder: string, manifest: ShardsManifest): void {
+  const path = join(folder, MANIFEST_NAME);
+  writeFileSync(`${path}.part`, `${JSON.stringify(manifest, null, 1)}\n`);
+  renameSync(`${path}.part`, path);
+}
+
+/** The entry of an input file, made on first sight. */
+export function enterInput(manifest: ShardsManifest, name: string, bytes: number): ManifestInput {
+  const known = manifest.inputs.find((input) => input.name === name && input.bytes === bytes);
+  if (known !== undefined) return known;
+  const entry: ManifestInput = {
+    number: manifest.inputs.length,
+    name,
+    bytes,
+    parts: 0,
+    games: 0,
+    damaged: 0,
+    isDone: false,
+    positions: { train: 0, validation: 0, test: 0 },
+  };
+  manifest.inputs.push(entry);
+  return entry;
+}

@@ -1,0 +1,36 @@
+/**
+ * What the threads of a shards run tell each other. The main thread hands out one input file at a time; a worker
+ * answers with progress, finished parts and warnings until it is done with the file.
+ */
+import type { HistoryFill } from '../encoding/index.js';
+import type { Split, SplitShares } from './game-split.js';
+import type { SplitCounts } from './shard-writer.js';
+
+export interface ShardSettings {
+  readonly input: string;
+  readonly policy: string;
+  readonly historyFill: HistoryFill;
+  readonly shares: SplitShares;
+}
+
+export interface ShardsTask {
+  readonly path: string;
+  /** First half of the shards' file names. */
+  readonly inputNumber: number;
+  /** Where an earlier run stopped. */
+  readonly firstPart: number;
+  readonly skipGames: number;
+  /** All games of this file go here, whatever their hash. */
+  readonly onlySplit: Split | null;
+  /** Stop at the first game border after this many positions. */
+  readonly maxPositions: number;
+  readonly folder: string;
+  readonly settings: ShardSettings;
+}
+
+export type FromShardsWorker =
+  | { readonly type: 'progress'; readonly bytes: number; readonly positions: number }
+  | { readonly type: 'part'; readonly games: number; readonly counts: SplitCounts }
+  | { readonly type: 'warning'; readonly text: string }
+  /** The file is through: `games` of it were read and `damaged` of them skipped. */
+  | { readonly type: 'done'; readonly games: number; readonly damaged: number };

@@ -1,0 +1,44 @@
+/**
+ * What is known about one position besides its planes: the targets of training, all from the mover's view. One object
+ * is filled again and again by a reader and copied into columns by the shard batch.
+ */
+const MAX_TARGETS = 256;
+
+export interface TrainingRow {
+  /** Hash of the game and ply in it: where the row came from. */
+  game: number;
+  ply: number;
+  /** How many of the target arrays' entries count. */
+  targetCount: number;
+  /** Moves that the policy shall learn, best first when they carry scores. */
+  readonly targetMoves: Uint16Array;
+  /** What the policy learns from: probabilities, or scores that the training turns into probabilities. */
+  targetKind: 'weights' | 'scores';
+  readonly targetWeights: Float32Array;
+  /** Centipawns; ±(32000 − 2n) for mate in n. */
+  readonly targetScores: Int16Array;
+  /** Game result: 1 won, 0 drawn, −1 lost. */
+  result: number | null;
+  centipawns: number | null;
+  /** Search value W − L and draw probability. */
+  valueWl: number | null;
+  valueDraw: number | null;
+  pliesLeft: number | null;
+}
+
+export function createTrainingRow(): TrainingRow {
+  return {
+    game: 0,
+    ply: 0,
+    targetCount: 0,
+    targetMoves: new Uint16Array(MAX_TARGETS),
+    targetKind: 'weights',
+    targetWeights: new Float32Array(MAX_TARGETS),
+    targetScores: new Int16Array(MAX_TARGETS),
+    result: null,
+    centipawns: null,
+    valueWl: null,
+    valueDraw: null,
+    pliesLeft: null,
+  };
+}

@@ -1,0 +1,5 @@
+export type { HistoryFill, InputEncoding } from './input-encoding.js';
+export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './lc0-policy.js';
+export { expandPlanes } from './planes.js';
+export { NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
+export { getInputEncoding, getPolicyEncoding, listInputEncodings, listPolicyEncodings } from './registry.js';

@@ -1,0 +1,160 @@
+/**
+ * lc0's 112 input planes: eight positions of 13 planes (own P N B R Q K, theirs, repeated), newest first, then eight
+ * planes of castling, side or en passant, rule 50 and edges. All boards are seen by the current mover.
+ * Source: lc0, neural/encoder.cc (EncodePositionForNN).
+ *
+ * One known difference: lc0 believes a FEN's en-passant square even when no pawn stands beside; we drop it, as our
+ * positions do.
+ */
+import { BLACK, type Move, type Position, parseFen, START_FEN } from '../chess/index.js';
+import { unwrap } from '../util/index.js';
+import { chooseTransform } from './canonical.js';
+import { getEnPassantFile } from './en-passant.js';
+import type { HistoryFill, InputEncoding } from './input-encoding.js';
+import { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
+import { PIECE_PLANES, setFullMask, setSquare, writePieceMasks } from './planes.js';
+import { transformMasks } from './transform.js';
+
+const PLANES = 112;
+const HISTORY = 8;
+const SLOT_PLANES = PIECE_PLANES + 1;
+const SLOT_WORDS = 2 * SLOT_PLANES;
+const AUX = HISTORY * SLOT_PLANES;
+const CASTLING_PLANE = AUX;
+const SIDE_PLANE = AUX + 4;
+const RULE50_PLANE = AUX + 5;
+const ARMAGEDDON_PLANE = AUX + 6;
+const ONES_PLANE = AUX + 7;
+
+/** Moves taken back while walking through the history. Only a V2 walk, which skips positions, can be a long one. */
+const walkedMoves = new Uint16Array(4096);
+
+const startPosition = unwrap(parseFen(START_FEN));
+
+function isStartPosition(position: Position): boolean {
+  return position.keyLow === startPosition.keyLow && position.keyHigh === startPosition.keyHigh;
+}
+
+/** castlingRooks holds h-side before a-side; lc0's planes hold a-side first. */
+function rookSquare(position: Position, color: number, isHSide: boolean): number {
+  return position.castlingRooks[color * 2 + (isHSide ? 0 : 1)];
+}
+
+function getCastlingRights(position: Position): number {
+  const rooks = position.castlingRooks;
+  return (rooks[0] >= 0 ? 1 : 0) | (rooks[1] >= 0 ? 2 : 0) | (rooks[2] >= 0 ? 4 : 0) | (rooks[3] >= 0 ? 8 : 0);
+}
+
+function writeAuxiliary(
+  format: Lc0Format,
+  position: Position,
+  masks: Uint32Array,
+  maskOffset: number,
+  values: Float32Array,
+  valueOffset: number,
+): void {
+  const mover = position.sideToMove;
+  const plane = (index: number): number => maskOffset + 2 * index;
+  for (let i = 0; i < 4; i++) {
+    const isHSide = (i & 1) === 1;
+    const square = rookSquare(position, i < 2 ? mover : 1 - mover, isHSide);
+    if (square < 0) continue;
+    if (!format.castlingRooks) setFullMask(masks, plane(CASTLING_PLANE + i));
+    else setSquare(masks, plane(CASTLING_PLANE + (i & 1)), mover === BLACK ? square ^ 56 : square);
+  }
+  if (!format.canonical) {
+    if (mover === BLACK) setFullMask(masks, plane(SIDE_PLANE));
+  } else {
+    const file = getEnPassantFile(position);
+    if (file >= 0) setSquare(masks, plane(SIDE_PLANE), 56 + file);
+  }
+  setFullMask(masks, plane(RULE50_PLANE));
+  values[valueOffset + RULE50_PLANE] = format.hectoplies ? position.rule50 / 100 : position.rule50;
+  if (format.armageddon && mover === BLACK) setFullMask(masks, plane(ARMAGEDDON_PLANE));
+  setFullMask(masks, plane(ONES_PLANE));
+}
+
+/** Repeats the first known position in slots that lie before it; `position` stands there and the slot before is its. */
+function fillSlots(
+  format: Lc0Format,
+  position: Position,
+  viewer: number,
+  historyFill: HistoryFill,
+  firstSlot: number,
+  masks: Uint32Array,
+  maskOffset: number,
+): void {
+  const file = getEnPassantFile(position);
+  // Canonical history ends at an en-passant right, and a V2 history has no place for positions that never recurred.
+  if (format.repeatsOnly || (format.canonical && file >= 0)) return;
+  let end = HISTORY;
+  // With an en-passant right the position before is known after all.
+  if (historyFill === 'no') end = file >= 0 ? Math.min(firstSlot + 1, HISTORY) : firstSlot;
+  else if (historyFill === 'fen_only' && isStartPosition(position)) end = firstSlot;
+  for (let slot = firstSlot; slot < end; slot++) {
+    const start = maskOffset + slot * SLOT_WORDS;
+    masks.copyWithin(start, start - SLOT_WORDS, start - SLOT_WORDS + 2 * PIECE_PLANES);
+    if (slot > firstSlot || file < 0) continue;
+    // Take back the double push: the pawn belongs to the side that is not to move in that position.
+    const isTheirs = position.sideToMove === viewer;
+    const pawns = start + (isTheirs ? 12 : 0);
+    const pushedTo = isTheirs ? 32 + file : 24 + file;
+    masks[pawns + (pushedTo >> 5)] &= ~(1 << (pushedTo & 31));
+    setSquare(masks, pawns, isTheirs ? 48 + file : 8 + file);
+  }
+}
+
+function writeHistory(
+  format: Lc0Format,
+  position: Position,
+  historyFill: HistoryFill,
+  masks: Uint32Array,
+  maskOffset: number,
+): void {
+  const viewer = position.sideToMove;
+  const rights = getCastlingRights(position);
+  let walked = 0;
+  let slot = 0;
+  while (slot < HISTORY) {
+    const isCurrent = walked === 0;
+    if (format.canonical && !isCurrent) {
+      if (getCastlingRights(position) !== rights || getEnPassantFile(position) >= 0) break;
+    }
+    const isRepeated = position.repetitions() > 0;
+    if (isCurrent || isRepeated || !format.repeatsOnly) {
+      const start = maskOffset + slot * SLOT_WORDS;
+      writePieceMasks(position.board, viewer, masks, start);
+      if (isRepeated) setFullMask(masks, start + 2 * PIECE_PLANES);
+      slot++;
+    }
+    if (format.canonical && position.rule50 === 0) break;
+    if (position.historyLength === 0) {
+      fillSlots(format, position, viewer, historyFill, slot, masks, maskOffset);
+      break;
+    }
+    if (slot === HISTORY || walked === walkedMoves.length) break;
+    walkedMoves[walked++] = position.lastMove();
+    position.unmakeMove();
+  }
+  while (walked > 0) position.makeMove(walkedMoves[--walked] as Move);
+}
+
+function createLc0Encoding(format: Lc0Format): InputEncoding {
+  return {
+    name: format.name,
+    planes: PLANES,
+    historyLength: HISTORY,
+    valuePlanes: [RULE50_PLANE],
+    writePacked(position, historyFill, masks, maskOffset, values, valueOffset) {
+      masks.fill(0, maskOffset, maskOffset + 2 * PLANES);
+      values.fill(1, valueOffset, valueOffset + PLANES);
+      const transform = format.canonical ? chooseTransform(position) : 0;
+      writeAuxiliary(format, position, masks, maskOffset, values, valueOffset);
+      writeHistory(format, position, historyFill, masks, maskOffset);
+      if (transform !== 0) transformMasks(masks, maskOffset, SIDE_PLANE + 1, transform);
+      return transform;
+    },
+  };
+}
+
+export const lc0Encodings: readonly InputEncoding[] = LC0_FORMATS.map(createLc0Encoding);

@@ -1,0 +1,34 @@
+/**
+ * All encodings by the names that model files and shards use. `INPUT_CLASSICAL_112_PLANE`, lc0's name for the
+ * classical planes, is understood as well.
+ */
+import { failure, type Result, success } from '../util/index.js';
+import type { InputEncoding } from './input-encoding.js';
+import { lc0Encodings } from './lc0-planes.js';
+import { lc0Policy } from './lc0-policy.js';
+import type { PolicyEncoding } from './policy-encoding.js';
+
+const inputs: readonly InputEncoding[] = [...lc0Encodings];
+const policies: readonly PolicyEncoding[] = [lc0Policy];
+const ALIASES: Readonly<Record<string, string>> = { INPUT_CLASSICAL_112_PLANE: 'lc0-112' };
+
+export function listInputEncodings(): string[] {
+  return inputs.map((encoding) => encoding.name);
+}
+
+export function listPolicyEncodings(): string[] {
+  return policies.map((encoding) => encoding.name);
+}
+
+export function getInputEncoding(name: string): Result<InputEncoding> {
+  const wanted = ALIASES[name] ?? name;
+  const found = inputs.find((encoding) => encoding.name === wanted);
+  if (found !== undefined) return success(found);
+  return failure(`Unknown input encoding "${name}"; known are ${listInputEncodings().join(', ')}`);
+}
+
+export function getPolicyEncoding(name: string): Result<PolicyEncoding> {
+  const found = policies.find((encoding) => encoding.name === name);
+  if (found !== undefined) return success(found);
+  return failure(`Unknown policy encoding "${name}"; known are ${listPolicyEncodings().join(', ')}`);
+}

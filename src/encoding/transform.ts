@@ -1,0 +1,44 @@
+/**
+ * The board symmetries of lc0's canonical formats, on squares and on 64-bit masks kept as two 32-bit words.
+ * A transform is a set of three flags, applied in this order: flip files, mirror ranks, transpose.
+ *
+ * Transpose reflects about the a8-h1 diagonal: (rank, file) -> (7 - file, 7 - rank). lc0's encoder does that to the
+ * planes, while its move table of 2025 turns squares by 180 degrees for the same flag. Networks were trained when both
+ * reflected, and only a reflection keeps moves and planes together, so squares and planes share one table here.
+ */
+export const FLIP_FILES = 1;
+export const MIRROR_RANKS = 2;
+export const TRANSPOSE = 4;
+
+function transformSquare(square: number, transform: number): number {
+  let rank = square >> 3;
+  let file = square & 7;
+  if (transform & FLIP_FILES) file = 7 - file;
+  if (transform & MIRROR_RANKS) rank = 7 - rank;
+  if (transform & TRANSPOSE) [rank, file] = [7 - file, 7 - rank];
+  return rank * 8 + file;
+}
+
+/** `SQUARE_TRANSFORMS[transform * 64 + square]`. */
+export const SQUARE_TRANSFORMS = Uint8Array.from({ length: 8 * 64 }, (_, i) => transformSquare(i & 63, i >> 6));
+
+/** Transforms `count` masks in place. Empty and full masks are the same under every symmetry and are left alone. */
+export function transformMasks(masks: Uint32Array, offset: number, count: number, transform: number): void {
+  const table = transform * 64;
+  for (let i = offset; i < offset + 2 * count; i += 2) {
+    const low = masks[i];
+    const high = masks[i + 1];
+    if ((low === 0 && high === 0) || (low === 0xffffffff && high === 0xffffffff)) continue;
+    masks[i] = 0;
+    masks[i + 1] = 0;
+    for (let word = 0; word < 2; word++) {
+      let bits = word === 0 ? low : high;
+      while (bits !== 0) {
+        const bit = 31 - Math.clz32(bits & -bits);
+        bits &= bits - 1;
+        const square = SQUARE_TRANSFORMS[table + word * 32 + bit];
+        masks[i + (square >> 5)] |= 1 << (square & 31);
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { type Table, tableFromIPC } from 'apache-arrow';
+import { formatUciMove, type Move, parseFen, START_FEN } from '#sardonyx/chess/index.js';
+import { createShards, type ShardsOptions, type ShardsSummary } from '#sardonyx/data/index.js';
+import { getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
+import { createPrng, unwrap } from '#sardonyx/util/index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-shards-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A random game in the labelled format, its first two plies without scores. */
+function createGame(seed: number): string {
+  const prng = createPrng(seed);
+  const position = unwrap(parseFen(START_FEN));
+  const legal = new Uint16Array(256);
+  const plies: unknown[] = [];
+  for (let ply = 0; ply < 60; ply++) {
+    const count = position.generateLegalMoves(legal);
+    if (count === 0) break;
+    const texts = Array.from(legal.subarray(0, count), (move) => formatUciMove(move as Move, false));
+    const first = prng.nextBelow(count);
+    const scores = texts.slice(first, first + 5).map((text, i) => [text, 100 - 10 * i]);
+    plies.push([texts[first], ply < 2 ? [] : scores]);
+    position.makeMove(legal[first] as Move);
+  }
+  return JSON.stringify({ fen: START_FEN, result: ['1-0', '0-1', '1/2-1/2'][seed % 3], plies });
+}
+
+function writeInput(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
+  return path;
+}
+
+async function run(
+  out: string,
+  inputs: string[],
+  changes: Partial<ShardsOptions> = {},
+): Promise<ShardsSummary & { warnings: string[] }> {
+  const warnings: string[] = [];
+  const result = await createShards(
+    {
+      inputs,
+      folder: join(folder, out),
+      input: 'lc0-112',
+      policy: 'lc0-1858',
+      historyFill: 'fen_only',
+      shares: [0.6, 0.2, 0.2],
+      validationFiles: [],
+      testFiles: [],
+      maxPositions: Number.POSITIVE_INFINITY,
+      threads: 1,
+      ...changes,
+    },
+    { onProgress: () => undefined, onWarning: (text) => warnings.push(text) },
+  );
+  return { ...unwrap(result), warnings };
+}
+
+/** All shards of a split in the order of their names. */
+function readSplit(out: string, split: string): Table[] {
+  const path = join(folder, out, split);
+  if (!existsSync(path)) return [];
+  return readdirSync(path)
+    .sort()
+    .map((name) => tableFromIPC(readFileSync(join(path, name))));
+}
+
+function readBytes(out: string): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const split of ['train', 'validation', 'test']) {
+    const path = join(folder, out, split);
+    if (!existsSync(path)) continue;
+    for (const name of readdirSync(path))
+      files.set(`${split}/${name}`, readFileSync(join(path, name)).toString('base64'));
+  }
+  return files;
+}
+
+const games = Array.from({ length: 40 }, (_, i) => createGame(i));
+
+test('every scored ply becomes one row with planes, legal moves, targets and provenance', async () => {
+  const input = writeInput('one.jsonl', `${games[1]}\n`);
+  const summary = await run('one', [input], { shares: [1, 0, 0] });
+  const [table] = readSplit('one', 'train');
+  const game = JSON.parse(games[1]) as { plies: [string, [string, number][]][] };
+  assert.equal(table.numRows, game.plies.length - 2);
+  assert.equal(summary.positions.train, table.numRows);
+  assert.equal(table.schema.metadata.get('sardonyx.value_planes'), '109');
+
+  const encoding = unwrap(getInputEncoding('lc0-112'));
+  const policy = unwrap(getPolicyEncoding('lc0-1858'));
+  const position = unwrap(parseFen(START_FEN));
+  const legal = new Uint16Array(256);
+  const masks = new Uint32Array(2 * encoding.planes);
+  const values = new Float32Array(encoding.planes);
+  game.plies.forEach(([played, scores], ply) => {
+    const count = position.generateLegalMoves(legal);
+    const byText = new Map(
+      Array.from(legal.subarray(0, count), (move) => [formatUciMove(move as Move, false), move as Move]),
+    );
+    const toIndex = (text: string): number => policy.moveToIndex(position, byText.get(text) as Move, 0);
+    if (ply >= 2) {
+      const row = table.get(ply - 2)?.toJSON() as Record<string, unknown>;
+      const list = (value: unknown): number[] => [...(value as Iterable<number>)];
+      encoding.writePacked(position, 'fen_only', masks, 0, values, 0);
+      assert.deepEqual(Buffer.from(row.masks as Uint8Array), Buffer.from(masks.buffer));
+      assert.deepEqual(list(row.values), [values[109]]);
+      assert.deepEqual(new Set(list(row.legal)), new Set([...byText.keys()].map(toIndex)));
+      assert.deepEqual(
+        list(row.policy_index),
+        scores.map(([text]) => toIndex(text)),
+      );
+      assert.deepEqual(
+        list(row.policy_cp),
+        scores.map(([, cp]) => cp),
+      );
+      assert.equal(row.policy_weight, null);
+      assert.deepEqual([row.cp, row.q, row.d], [scores[0][1], null, null]);
+      assert.equal(row.result, position.sideToMove === 0 ? -1 : 1, 'black won this game');
+      assert.deepEqual([row.ply, row.plies_left], [ply, game.plies.length - ply]);
+    }
+    position.makeMove(byText.get(played) as Move);
+  });
+});
+
+test('games are split as wholes and the files do not depend on the number of threads', async () => {
+  const inputs = [0, 1, 2].map((i) => writeInput(`part${i}.jsonl.gz`, games.slice(i * 10, i * 10 + 10).join('\n')));
+  const summary = await run('threads1', inputs);
+  await run('threads3', inputs, { threads: 3 });
+  assert.deepEqual(readBytes('threads1'), readBytes('threads3'));
+  const gamesOf = (split: string): Set<number> =>
+    new Set(readSplit('threads1', split).flatMap((table) => [...(table.getChild('game') ?? [])] as number[]));
+  const splits = ['train', 'validation', 'test'].map(gamesOf);
+  assert.equal(
+    splits.reduce((sum, set) => sum + set.size, 0),
+    30,
+  );
+  assert.equal(new Set(splits.flatMap((set) => [...set])).size, 30);
+  assert.equal(summary.games, 30);
+});
+
+test('held-out files go where they are told as wholes', async () => {
+  const inputs = ['a_0', 'a_1', 'b_0'].map((name, i) =>
+    writeInput(`${name}.jsonl`, games.slice(i * 3, i * 3 + 3).join('\n')),
+  );
+  const { positions } = await run('held', inputs, { shares: [1, 0, 0], validationFiles: ['a_1'], testFiles: ['b_'] });
+  assert.ok(positions.train > 0 && positions.validation > 0 && positions.test > 0);
+  assert.deepEqual(
+    [...readBytes('held').keys()],
+    ['train/0000-000.arrow', 'validation/0001-000.arrow', 'test/0002-000.arrow'],
+  );
+});
+
+test('a damaged line costs one game, a damaged archive its rest, and neither the run', async () => {
+  const bad = games[3].replace(/"plies":\[\["...."/, '"plies":[["a1a8"');
+  const lines = writeInput('lines.jsonl', [games[0], '{"fen": ', bad, '{"plies": 3}', '', games[1]].join('\n'));
+  const cut = join(folder, 'cut.jsonl.gz');
+  const archive = gzipSync(games.join('\n'));
+  writeFileSync(cut, archive.subarray(0, archive.length >> 1));
+  const summary = await run('damaged', [lines, cut], { shares: [1, 0, 0] });
+  assert.equal(summary.warnings.length, 4, summary.warnings.join('\n'));
+  assert.match(summary.warnings[0], /^lines\.jsonl: game 2 skipped: The line is not JSON/);
+  assert.match(summary.warnings[1], /^lines\.jsonl: game 3 skipped: a1a8 is not legal at ply 0/);
+  assert.match(summary.warnings[3], /^cut\.jsonl\.gz: unreadable after game \d+: unexpected end of file/);
+  assert.equal(summary.damaged, 4);
+  assert.ok(readSplit('damaged', 'train')[1].numRows > 0);
+});
+
+test('a second run does nothing, more files are added, other settings are refused', async () => {
+  const first = writeInput('first.jsonl', games.slice(0, 5).join('\n'));
+  const second = writeInput('second.jsonl', games.slice(5, 10).join('\n'));
+  const once = await run('again', [first]);
+  const before = readBytes('again');
+  const twice = await run('again', [first]);
+  assert.equal(twice.newPositions, 0);
+  assert.deepEqual(twice.positions, once.positions);
+  assert.deepEqual(readBytes('again'), before);
+  const more = await run('again', [second, first]);
+  assert.ok(more.newPositions > 0);
+  for (const [name, bytes] of before) assert.equal(readBytes('again').get(name), bytes);
+  await assert.rejects(run('again', [first], { historyFill: 'no' }), /other settings/);
+});
+
+test('a run that was interrupted goes on at its last complete part', async () => {
+  const input = writeInput('resumed.jsonl', games.slice(0, 8).join('\n'));
+  await run('whole', [input], { shares: [1, 0, 0] });
+  await run('cut', [input], { shares: [1, 0, 0] });
+  // As if it had been killed while writing part 1, with five games in part 0.
+  const path = join(folder, 'cut', 'shards.json');
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as { inputs: Record<string, unknown>[] };
+  Object.assign(manifest.inputs[0], { parts: 1, games: 5, isDone: false });
+  writeFileSync(path, JSON.stringify(manifest));
+  writeFileSync(join(folder, 'cut', 'train', '0000-001.arrow.part'), 'half a file');
+  await run('cut', [input], { shares: [1, 0, 0] });
+  const gamesIn = (out: string, shard: number): unknown[] => [
+    ...new Set(readSplit(out, 'train')[shard].getChild('game')),
+  ];
+  assert.deepEqual(gamesIn('cut', 1), gamesIn('whole', 0).slice(5));
+  assert.deepEqual(readdirSync(join(folder, 'cut', 'train')), ['0000-000.arrow', '0000-001.arrow']);
+});
+
+test('files that do not exist or are of no known kind are named', async () => {
+  await assert.rejects(run('missing', [join(folder, 'nothing.jsonl')]), /There is no file .*nothing\.jsonl/);
+  await assert.rejects(run('missing', [writeInput('games.txt', '')]), /games\.txt is of no known kind/);
+});

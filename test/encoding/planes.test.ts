@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Move, type Position, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { expandPlanes, getInputEncoding, type HistoryFill, listInputEncodings } from '#sardonyx/encoding/index.js';
+import { createPrng, unwrap } from '#sardonyx/util/index.js';
+
+const FULL = 0xffffffffffffffffn;
+
+interface Packed {
+  readonly masks: bigint[];
+  readonly values: Float32Array;
+  readonly transform: number;
+}
+
+function encode(name: string, position: Position, fill: HistoryFill = 'fen_only'): Packed {
+  const encoding = unwrap(getInputEncoding(name));
+  const words = new Uint32Array(2 * encoding.planes);
+  const values = new Float32Array(encoding.planes);
+  const transform = encoding.writePacked(position, fill, words, 0, values, 0);
+  const masks = Array.from(
+    { length: encoding.planes },
+    (_, i) => BigInt(words[2 * i]) | (BigInt(words[2 * i + 1]) << 32n),
+  );
+  return { masks, values, transform };
+}
+
+function play(fen: string, moves: string): Position {
+  const position = unwrap(parseFen(fen));
+  for (const text of moves.split(' ').filter(Boolean)) position.makeMove(unwrap(parseUciMove(position, text)));
+  return position;
+}
+
+/** Colours swapped and the board turned upside down: the same position for the other player. */
+function mirrorFen(fen: string): string {
+  const [board, side, castling, enPassant, ...rest] = fen.split(' ');
+  const swapCase = (text: string): string =>
+    text.replace(/[a-zA-Z]/g, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
+  const ep = enPassant === '-' ? '-' : enPassant[0] + String(9 - Number(enPassant[1]));
+  const rights = castling === '-' ? '-' : [...swapCase(castling)].sort().join('');
+  return [swapCase(board.split('/').reverse().join('/')), side === 'w' ? 'b' : 'w', rights, ep, ...rest].join(' ');
+}
+
+function bits(...squares: string[]): bigint {
+  return squares.reduce((sum, name) => sum | (1n << BigInt(name.charCodeAt(0) - 97 + 8 * (Number(name[1]) - 1))), 0n);
+}
+
+const RANK = (n: number): bigint => 0xffn << BigInt(8 * (n - 1));
+
+test('the start position has its pieces, all rights, and nothing in the seven older slots', () => {
+  const { masks, values } = encode('lc0-112', play(START_FEN, ''));
+  assert.deepEqual(masks.slice(0, 13), [
+    RANK(2),
+    bits('b1', 'g1'),
+    bits('c1', 'f1'),
+    bits('a1', 'h1'),
+    bits('d1'),
+    bits('e1'),
+    RANK(7),
+    bits('b8', 'g8'),
+    bits('c8', 'f8'),
+    bits('a8', 'h8'),
+    bits('d8'),
+    bits('e8'),
+    0n,
+  ]);
+  assert.ok(masks.slice(13, 104).every((mask) => mask === 0n));
+  assert.deepEqual(masks.slice(104), [FULL, FULL, FULL, FULL, 0n, FULL, 0n, FULL]);
+  assert.equal(values[109], 0);
+});
+
+test('after 1.e4 black sees its own side at the bottom, also in the history', () => {
+  const { masks } = encode('lc0-112', play(START_FEN, 'e2e4'));
+  assert.equal(masks[0], RANK(2));
+  assert.equal(masks[6], (RANK(7) & ~bits('e7')) | bits('e5'));
+  assert.equal(masks[13 + 6], RANK(7), 'the position before, still seen by black');
+  assert.equal(masks[108], FULL, 'black to move');
+});
+
+test('castling rights are planes of the mover first, queen side before king side', () => {
+  const { masks } = encode('lc0-112', play('r3k2r/8/8/8/8/8/8/R3K2R b Kq - 12 40', ''));
+  assert.deepEqual(masks.slice(104, 108), [FULL, 0n, 0n, FULL]);
+});
+
+test('rule 50 is the ply count as it is, and a hundredth of it in the hectoplies formats', () => {
+  const position = play('r3k2r/8/8/8/8/8/8/R3K2R b Kq - 12 40', '');
+  assert.equal(encode('lc0-112', position).values[109], 12);
+  assert.equal(encode('INPUT_112_WITH_CANONICALIZATION', position).values[109], 12);
+  assert.equal(encode('INPUT_112_WITH_CANONICALIZATION_HECTOPLIES', position).values[109], Math.fround(0.12));
+});
+
+test('a repeated position has its repetition plane set in its own slot only', () => {
+  const { masks } = encode('lc0-112', play(START_FEN, 'g1f3 g8f6 f3g1 f6g8 e2e4'));
+  assert.equal(masks[12], 0n);
+  assert.equal(masks[13 + 12], FULL);
+  assert.ok([2, 3, 4, 5].every((slot) => masks[13 * slot + 12] === 0n));
+});
+
+test('history fill: no leaves zeros, fen_only repeats a FEN but not the start position, always repeats both', () => {
+  const fen = '4k3/8/8/8/8/8/4P3/4K3 w - - 3 20';
+  const older = (fill: HistoryFill, start: string): bigint[] =>
+    encode('lc0-112', play(start, ''), fill).masks.slice(13, 104);
+  const isEmpty = (masks: bigint[]): boolean => masks.every((mask) => mask === 0n);
+  const current = encode('lc0-112', play(fen, '')).masks.slice(0, 13);
+  assert.ok(isEmpty(older('no', fen)));
+  assert.deepEqual(older('fen_only', fen), Array.from({ length: 7 }, () => current).flat());
+  assert.ok(isEmpty(older('fen_only', START_FEN)));
+  assert.deepEqual(older('always', START_FEN).slice(78), encode('lc0-112', play(START_FEN, '')).masks.slice(0, 13));
+});
+
+test('an en-passant right of the first position says what stood before it: the double push is taken back', () => {
+  const fen = '4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1';
+  for (const [fill, slots] of [
+    ['no', 1],
+    ['fen_only', 7],
+  ] as const) {
+    const { masks } = encode('lc0-112', play(fen, ''), fill);
+    assert.equal(masks[6], bits('e5'));
+    for (let slot = 1; slot <= 7; slot++) assert.equal(masks[13 * slot + 6], slot <= slots ? bits('e7') : 0n);
+  }
+  const { masks } = encode('lc0-112', play(fen, 'd4d3'), 'fen_only');
+  assert.deepEqual([masks[0], masks[13], masks[26]], [bits('e4'), bits('e4'), bits('e2')]);
+});
+
+test('format 2 marks the rooks that may castle', () => {
+  const { masks } = encode('INPUT_112_WITH_CASTLING_PLANE', play('r3k1r1/8/8/8/8/8/8/1R2K2R b Bg - 0 1', ''));
+  assert.deepEqual(masks.slice(104, 108), [bits('b8'), bits('g1'), 0n, 0n]);
+  assert.equal(masks[108], FULL);
+});
+
+test('canonical formats turn the king to files e-h, and without pawns to the lower triangle', () => {
+  const withPawn = encode('INPUT_112_WITH_CANONICALIZATION', play('8/1K6/8/8/8/4k3/P7/8 w - - 0 1', ''));
+  assert.equal(withPawn.transform, 1);
+  assert.deepEqual([withPawn.masks[0], withPawn.masks[5]], [bits('h2'), bits('g7')]);
+  const mirrored = encode('INPUT_112_WITH_CANONICALIZATION', play('2K5/8/8/8/8/4k3/8/R7 w - - 0 1', ''));
+  assert.equal(mirrored.transform, 3);
+  assert.deepEqual([mirrored.masks[5], mirrored.masks[3]], [bits('f1'), bits('h8')]);
+  const transposed = encode('INPUT_112_WITH_CANONICALIZATION', play('8/8/8/7K/8/4k3/8/R7 w - - 0 1', ''));
+  assert.equal(transposed.transform, 6);
+  // h5 -> mirror ranks h4 -> reflect about a8-h1: (3, 7) -> (0, 4) = e1; a1 -> a8 -> itself, on the diagonal.
+  assert.deepEqual([transposed.masks[5], transposed.masks[3]], [bits('e1'), bits('a8')]);
+});
+
+test('canonical history stops behind a pawn move, and V2 holds repeated positions only', () => {
+  const moves = 'e2e4 e7e5 g1f3 g8f6 f3g1 f6g8';
+  const canonical = encode('INPUT_112_WITH_CANONICALIZATION', play(START_FEN, moves)).masks;
+  assert.equal(canonical[13 * 4 + 5], bits('e1'), 'the position after 1...e5 is the fifth and last');
+  assert.equal(canonical[13 * 5 + 5], 0n);
+  const v2 = encode('INPUT_112_WITH_CANONICALIZATION_V2', play(START_FEN, `${moves} g1f3`)).masks;
+  assert.equal(v2[12], FULL, 'the knight move repeats as well');
+  assert.equal(v2[13 + 12], FULL, 'slot 1 is the position before, which had occurred');
+  assert.equal(v2[26 + 5], 0n, 'no other position had');
+});
+
+test('canonical formats show the en-passant file on the eighth rank', () => {
+  const { masks } = encode(
+    'INPUT_112_WITH_CANONICALIZATION_V2_ARMAGEDDON',
+    play('4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1', ''),
+  );
+  assert.equal(masks[108], bits('e8'), 'the e pawn, seen by black');
+  assert.equal(masks[110], FULL, 'black to move');
+});
+
+for (const name of listInputEncodings()) {
+  test(`${name}: a position with colours swapped looks the same but for the colour plane; encoding leaves it as it was`, () => {
+    const prng = createPrng(7);
+    const colourPlanes = name === 'lc0-112' || name === 'INPUT_112_WITH_CASTLING_PLANE' ? [108] : [];
+    if (name.endsWith('ARMAGEDDON')) colourPlanes.push(110);
+    const starts = [
+      'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1',
+      '8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 4 9',
+      '4k3/8/8/3q4/8/8/8/R3K2N w Q - 0 1',
+      '8/8/3k4/8/8/2B5/8/K2R4 b - - 0 1',
+    ];
+    const legal = new Uint16Array(256);
+    for (const fen of starts) {
+      const ours = unwrap(parseFen(fen));
+      const theirs = unwrap(parseFen(mirrorFen(fen)));
+      for (let ply = 0; ply < 60; ply++) {
+        const a = encode(name, ours);
+        const b = encode(name, theirs);
+        for (const plane of colourPlanes) {
+          assert.equal(a.masks[plane] ^ b.masks[plane], FULL);
+          a.masks[plane] = b.masks[plane];
+        }
+        assert.deepEqual(a, b);
+        const key = [ours.keyLow, ours.keyHigh, ours.rule50, ours.historyLength, ours.board.join()];
+        encode(name, ours);
+        assert.deepEqual([ours.keyLow, ours.keyHigh, ours.rule50, ours.historyLength, ours.board.join()], key);
+        const count = ours.generateLegalMoves(legal);
+        if (count === 0) break;
+        const move = legal[prng.nextBelow(count)];
+        ours.makeMove(move as Move);
+        theirs.makeMove((move ^ 0b111_000_111_000) as Move);
+      }
+    }
+  });
+}
+
+test('expandPlanes spreads masks times values, squares a1 to h8', () => {
+  const encoding = unwrap(getInputEncoding('lc0-112'));
+  const position = play('4k3/8/8/8/8/8/4P3/4K3 w - - 3 20', 'e2e4 e8e7');
+  const words = new Uint32Array(2 * encoding.planes + 4);
+  const values = new Float32Array(encoding.planes + 3);
+  encoding.writePacked(position, 'fen_only', words, 4, values, 3);
+  const out = new Float32Array(encoding.planes * 64 + 5).fill(9);
+  expandPlanes(words, 4, values, 3, encoding.planes, out, 5);
+  for (let plane = 0; plane < encoding.planes; plane++) {
+    for (let square = 0; square < 64; square++) {
+      const isSet = (words[4 + 2 * plane + (square >> 5)] >>> (square & 31)) & 1;
+      assert.equal(out[5 + plane * 64 + square], isSet ? values[3 + plane] : 0);
+    }
+  }
+  assert.ok(out.subarray(0, 5).every((x) => x === 9));
+});
