@@ -5,16 +5,24 @@
  * Listing and counting are one algorithm: with `into` null the sets of targets are counted instead of written, which
  * is what makes perft and "has any legal move" fast.
  */
-import { isAttacked } from './attacks.js';
-import { popCount64 } from './bits.js';
+import * as attacks from './attacks.js';
+import * as bits from './bits.js';
 import { castledKing, castledRook } from './castling.js';
+import * as constraints from './constraints.js';
 import { enPassantCapturers, isEnPassantSafe } from './en-passant.js';
-import { KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS } from './leapers.js';
+import * as leapers from './leapers.js';
 import { CASTLING_FLAG } from './move.js';
 import { BISHOP, type Color, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
-import { BETWEEN, BISHOP_RAYS, LINE, pairEntry, ROOK_RAYS } from './rays.js';
-import { antidiagonalEntry, diagonalEntry, fileEntry, rankEntry, SLIDER_ATTACKS } from './sliders.js';
+import * as rays from './rays.js';
+import * as sliders from './sliders.js';
 import { NO_SQUARE } from './square.js';
+
+const { isAttacked } = attacks;
+const { popCount64 } = bits;
+const { findConstraints, PINNED, TARGETS } = constraints;
+const { KING_ATTACKS, KNIGHT_ATTACKS } = leapers;
+const { BETWEEN, LINES, pairEntry } = rays;
+const { antidiagonalEntry, diagonalEntry, fileEntry, LINE_ATTACKS, rankEntry } = sliders;
 
 /** What generation reads of a Position. */
 interface Board {
@@ -199,123 +207,102 @@ function isCastlingLegal(board: Board, king: number, rook: number): boolean {
   return true;
 }
 
+/** Pawns, en passant aside. The unpinned move as one set, each pinned one by itself along its line. */
+function emitAllPawns(into: Uint16Array | null, count: number, board: Board, king: number): number {
+  const pawns = (board.sideToMove << 4) + 2 * PAWN;
+  const low = board.masks[pawns];
+  const high = board.masks[pawns + 1];
+  const targetLow = TARGETS[0];
+  const targetHigh = TARGETS[1];
+  const pinnedLow = PINNED[0] & low;
+  const pinnedHigh = PINNED[1] & high;
+  let next = emitPawns(into, count, board, low ^ pinnedLow, high ^ pinnedHigh, targetLow, targetHigh);
+  if ((pinnedLow | pinnedHigh) === 0) return next;
+  for (let word = 0; word < 2; word++) {
+    for (let rest = word === 0 ? pinnedLow : pinnedHigh; rest !== 0; ) {
+      const bit = 31 - Math.clz32(rest);
+      rest ^= 1 << bit;
+      const line = pairEntry(king, (word << 5) | bit);
+      const onLow = word === 0 ? 1 << bit : 0;
+      const onHigh = word === 0 ? 0 : 1 << bit;
+      next = emitPawns(into, next, board, onLow, onHigh, targetLow & LINES[line], targetHigh & LINES[line + 1]);
+    }
+  }
+  return next;
+}
+
+function emitKnights(into: Uint16Array | null, count: number, board: Board): number {
+  const knights = (board.sideToMove << 4) + 2 * KNIGHT;
+  const targetLow = TARGETS[0];
+  const targetHigh = TARGETS[1];
+  let next = count;
+  for (let word = 0; word < 2; word++) {
+    // A pinned knight has no move: every step leaves the line.
+    for (let rest = board.masks[knights + word] & ~PINNED[word]; rest !== 0; ) {
+      const bit = 31 - Math.clz32(rest);
+      rest ^= 1 << bit;
+      const from = (word << 5) | bit;
+      const low = KNIGHT_ATTACKS[2 * from] & targetLow;
+      const high = KNIGHT_ATTACKS[2 * from + 1] & targetHigh;
+      next = emitTargets(into, next, from, low, high);
+    }
+  }
+  return next;
+}
+
+function emitSliders(into: Uint16Array | null, count: number, board: Board, king: number): number {
+  const masks = board.masks;
+  const own = board.sideToMove << 4;
+  const occupiedLow = masks[0] | masks[16];
+  const occupiedHigh = masks[1] | masks[17];
+  const targetLow = TARGETS[0];
+  const targetHigh = TARGETS[1];
+  let next = count;
+  for (let word = 0; word < 2; word++) {
+    const pinned = PINNED[word];
+    const diagonal = masks[own + 2 * BISHOP + word] | masks[own + 2 * QUEEN + word];
+    const straight = masks[own + 2 * ROOK + word] | masks[own + 2 * QUEEN + word];
+    for (let rest = diagonal | straight; rest !== 0; ) {
+      const bit = 31 - Math.clz32(rest);
+      rest ^= 1 << bit;
+      const from = (word << 5) | bit;
+      let low = 0;
+      let high = 0;
+      if ((diagonal >> bit) & 1) {
+        const one = diagonalEntry(from, occupiedLow, occupiedHigh);
+        const two = antidiagonalEntry(from, occupiedLow, occupiedHigh);
+        low = LINE_ATTACKS[one] | LINE_ATTACKS[two];
+        high = LINE_ATTACKS[one + 1] | LINE_ATTACKS[two + 1];
+      }
+      if ((straight >> bit) & 1) {
+        const one = rankEntry(from, occupiedLow, occupiedHigh);
+        const two = fileEntry(from, occupiedLow, occupiedHigh);
+        low |= LINE_ATTACKS[one] | LINE_ATTACKS[two];
+        high |= LINE_ATTACKS[one + 1] | LINE_ATTACKS[two + 1];
+      }
+      if ((pinned >> bit) & 1) {
+        const line = pairEntry(king, from);
+        low &= LINES[line];
+        high &= LINES[line + 1];
+      }
+      next = emitTargets(into, next, from, low & targetLow, high & targetHigh);
+    }
+  }
+  return next;
+}
+
 /**
  * Writes the legal moves into `into` from index `offset` and returns the index after the last; with `into` null it
  * returns `offset` plus their number.
  */
 export function generateMoves(board: Board, into: Uint16Array | null, offset: number): number {
-  const masks = board.masks;
-  const us = board.sideToMove;
-  const own = us << 4;
-  const enemy = (us ^ 1) << 4;
-  const king = board.kingSquare(us);
-  const ownLow = masks[own];
-  const ownHigh = masks[own + 1];
-  const occupiedLow = ownLow | masks[enemy];
-  const occupiedHigh = ownHigh | masks[enemy + 1];
-
-  // Enemy sliders that would attack the king on an empty board: checkers, pinners, or blocked twice and harmless.
-  let checkersLow =
-    (KNIGHT_ATTACKS[2 * king] & masks[enemy + 2 * KNIGHT]) |
-    (PAWN_ATTACKS[(us << 7) + 2 * king] & masks[enemy + 2 * PAWN]);
-  let checkersHigh =
-    (KNIGHT_ATTACKS[2 * king + 1] & masks[enemy + 2 * KNIGHT + 1]) |
-    (PAWN_ATTACKS[(us << 7) + 2 * king + 1] & masks[enemy + 2 * PAWN + 1]);
-  let pinnedLow = 0;
-  let pinnedHigh = 0;
-  let shieldLow = 0;
-  let shieldHigh = 0;
-  const queens = enemy + 2 * QUEEN;
-  for (let word = 0; word < 2; word++) {
-    let snipers =
-      (ROOK_RAYS[2 * king + word] & (masks[enemy + 2 * ROOK + word] | masks[queens + word])) |
-      (BISHOP_RAYS[2 * king + word] & (masks[enemy + 2 * BISHOP + word] | masks[queens + word]));
-    while (snipers !== 0) {
-      const bit = 31 - Math.clz32(snipers);
-      snipers ^= 1 << bit;
-      const between = pairEntry(king, (word << 5) | bit);
-      const low = BETWEEN[between] & occupiedLow;
-      const high = BETWEEN[between + 1] & occupiedHigh;
-      if ((low | high) === 0) {
-        if (word === 0) checkersLow |= 1 << bit;
-        else checkersHigh |= 1 << bit;
-        shieldLow |= BETWEEN[between];
-        shieldHigh |= BETWEEN[between + 1];
-      } else if ((low === 0 || high === 0) && ((low & (low - 1)) | (high & (high - 1))) === 0) {
-        pinnedLow |= low & ownLow;
-        pinnedHigh |= high & ownHigh;
-      }
-    }
-  }
-
+  const king = board.kingSquare(board.sideToMove);
+  const checks = findConstraints(board.masks, board.sideToMove, king);
   let next = emitKing(into, offset, board, king);
-  let targetLow = ~ownLow;
-  let targetHigh = ~ownHigh;
-  if ((checkersLow | checkersHigh) === 0) {
-    next = emitCastling(into, next, board, king);
-  } else {
-    if (popCount64(checkersLow, checkersHigh) > 1) return next;
-    targetLow = checkersLow | shieldLow;
-    targetHigh = checkersHigh | shieldHigh;
-  }
-
-  const pawns = own + 2 * PAWN;
-  next = emitPawns(into, next, board, masks[pawns] & ~pinnedLow, masks[pawns + 1] & ~pinnedHigh, targetLow, targetHigh);
+  if (checks > 1) return next;
+  if (checks === 0) next = emitCastling(into, next, board, king);
+  next = emitAllPawns(into, next, board, king);
   if (board.enPassantSquare !== NO_SQUARE) next = emitEnPassant(into, next, board);
-
-  for (let word = 0; word < 2; word++) {
-    const pinned = word === 0 ? pinnedLow : pinnedHigh;
-    for (let rest = masks[pawns + word] & pinned; rest !== 0; ) {
-      const bit = 31 - Math.clz32(rest);
-      rest ^= 1 << bit;
-      const line = pairEntry(king, (word << 5) | bit);
-      const low = word === 0 ? 1 << bit : 0;
-      const high = word === 0 ? 0 : 1 << bit;
-      next = emitPawns(into, next, board, low, high, targetLow & LINE[line], targetHigh & LINE[line + 1]);
-    }
-    // A pinned knight never has a move.
-    for (let rest = masks[own + 2 * KNIGHT + word] & ~pinned; rest !== 0; ) {
-      const bit = 31 - Math.clz32(rest);
-      rest ^= 1 << bit;
-      const from = (word << 5) | bit;
-      next = emitTargets(
-        into,
-        next,
-        from,
-        KNIGHT_ATTACKS[2 * from] & targetLow,
-        KNIGHT_ATTACKS[2 * from + 1] & targetHigh,
-      );
-    }
-    for (let rest = masks[own + 2 * BISHOP + word] | masks[own + 2 * QUEEN + word]; rest !== 0; ) {
-      const bit = 31 - Math.clz32(rest);
-      rest ^= 1 << bit;
-      const from = (word << 5) | bit;
-      const one = diagonalEntry(from, occupiedLow, occupiedHigh);
-      const two = antidiagonalEntry(from, occupiedLow, occupiedHigh);
-      let low = (SLIDER_ATTACKS[one] | SLIDER_ATTACKS[two]) & targetLow;
-      let high = (SLIDER_ATTACKS[one + 1] | SLIDER_ATTACKS[two + 1]) & targetHigh;
-      if ((pinned >> bit) & 1) {
-        const line = pairEntry(king, from);
-        low &= LINE[line];
-        high &= LINE[line + 1];
-      }
-      next = emitTargets(into, next, from, low, high);
-    }
-    for (let rest = masks[own + 2 * ROOK + word] | masks[own + 2 * QUEEN + word]; rest !== 0; ) {
-      const bit = 31 - Math.clz32(rest);
-      rest ^= 1 << bit;
-      const from = (word << 5) | bit;
-      const one = rankEntry(from, occupiedLow, occupiedHigh);
-      const two = fileEntry(from, occupiedLow, occupiedHigh);
-      let low = (SLIDER_ATTACKS[one] | SLIDER_ATTACKS[two]) & targetLow;
-      let high = (SLIDER_ATTACKS[one + 1] | SLIDER_ATTACKS[two + 1]) & targetHigh;
-      if ((pinned >> bit) & 1) {
-        const line = pairEntry(king, from);
-        low &= LINE[line];
-        high &= LINE[line + 1];
-      }
-      next = emitTargets(into, next, from, low, high);
-    }
-  }
-  return next;
+  next = emitKnights(into, next, board);
+  return emitSliders(into, next, board, king);
 }

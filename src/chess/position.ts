@@ -12,7 +12,9 @@ import { hasInsufficientMaterial } from './material.js';
 import { type Move, NO_MOVE } from './move.js';
 import { BISHOP, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
 import { NO_SQUARE, type Square } from './square.js';
-import { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } from './zobrist.js';
+import * as zobrist from './zobrist.js';
+
+const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = zobrist;
 
 /** Everything that a FEN says. */
 export interface PositionSetup {
@@ -321,9 +323,9 @@ export class Position {
 
   private togglePiece(code: number, square: number): void {
     this.toggleMask(code, square);
-    const entry = ((code << 6) | square) << 1;
-    this.keyLow ^= PIECE_KEYS[entry];
-    this.keyHigh ^= PIECE_KEYS[entry + 1];
+    const key = (code << 7) | (square << 1);
+    this.keyLow ^= PIECE_KEYS[key];
+    this.keyHigh ^= PIECE_KEYS[key + 1];
   }
 
   private toggleEnPassantKey(square: number): void {

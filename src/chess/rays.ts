@@ -2,9 +2,11 @@
  * Geometry of two squares: what lies between them and on the line through them, for pins, checks and castling. Two
  * words an entry, index `pairEntry(a, b)`; empty when no rank, file or diagonal joins them.
  */
+
+/** The squares between two squares, both excluded. */
 export const BETWEEN = new Int32Array(64 * 64 * 2);
-/** The whole line through both squares from edge to edge, both included. */
-export const LINE = new Int32Array(64 * 64 * 2);
+/** The whole line through two squares from edge to edge, both included. */
+export const LINES = new Int32Array(64 * 64 * 2);
 /** Where a rook (a bishop) goes on an empty board; two words a square. */
 export const ROOK_RAYS = new Int32Array(128);
 export const BISHOP_RAYS = new Int32Array(128);
@@ -47,8 +49,8 @@ for (let square = 0; square < 64; square++) {
     const line = [...squaresFrom(square, -fileStep, -rankStep), square, ...ahead];
     ahead.forEach((other, distance) => {
       add(rays, 2 * square, other);
-      for (const between of ahead.slice(0, distance)) add(BETWEEN, pairEntry(square, other), between);
-      for (const on of line) add(LINE, pairEntry(square, other), on);
+      for (const inside of ahead.slice(0, distance)) add(BETWEEN, pairEntry(square, other), inside);
+      for (const on of line) add(LINES, pairEntry(square, other), on);
     });
   }
 }

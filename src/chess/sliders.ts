@@ -4,12 +4,13 @@
  * Bitboards". It suits 32-bit words better than magic multiplication: as many loads, no search for magics at start,
  * and 128 kB of tables instead of 900.
  *
- * A bishop's attacks are `SLIDER_ATTACKS[d] | SLIDER_ATTACKS[a]` (low words; the next entries are the high words) with
- * d = diagonalEntry(…) and a = antidiagonalEntry(…); a rook's likewise from rankEntry and fileEntry.
+ * A bishop attacks `LINE_ATTACKS[d] | LINE_ATTACKS[a]` (low words; the high words follow them) with d = diagonalEntry(…)
+ * and a = antidiagonalEntry(…), a rook likewise by rankEntry and fileEntry.
  */
 
 /** Two words an entry; entries ordered by line (rank, file, diagonal, antidiagonal), square, inner occupancy. */
-export const SLIDER_ATTACKS = new Int32Array(4 * 64 * 64 * 2);
+export const LINE_ATTACKS = new Int32Array(4 * 64 * 64 * 2);
+
 /** All squares of a square's diagonals (antidiagonals), itself included; two words a square. */
 const DIAGONALS = new Int32Array(128);
 const ANTIDIAGONALS = new Int32Array(128);
@@ -55,7 +56,7 @@ function fillEntry(line: number, square: number, innerOccupancy: number): void {
     let file = (square & 7) + sign * fileStep;
     let rank = (square >> 3) + sign * rankStep;
     while (file >= 0 && file < 8 && rank >= 0 && rank < 8) {
-      SLIDER_ATTACKS[entry + (rank >> 2)] |= 1 << (rank * 8 + file);
+      LINE_ATTACKS[entry + (rank >> 2)] |= 1 << (rank * 8 + file);
       const place = fileStep === 0 ? rank : file;
       if (((innerOccupancy << 1) >> place) & 1) break;
       file += sign * fileStep;
@@ -70,7 +71,7 @@ for (let square = 0; square < 64; square++) {
   }
   for (let word = 0; word < 2; word++) {
     const self = square >> 5 === word ? 1 << square : 0;
-    DIAGONALS[2 * square + word] = SLIDER_ATTACKS[((DIAGONAL_LINE | (square << 6)) << 1) + word] | self;
-    ANTIDIAGONALS[2 * square + word] = SLIDER_ATTACKS[((ANTIDIAGONAL_LINE | (square << 6)) << 1) + word] | self;
+    DIAGONALS[2 * square + word] = LINE_ATTACKS[((DIAGONAL_LINE | (square << 6)) << 1) + word] | self;
+    ANTIDIAGONALS[2 * square + word] = LINE_ATTACKS[((ANTIDIAGONAL_LINE | (square << 6)) << 1) + word] | self;
   }
 }

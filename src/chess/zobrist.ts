@@ -7,13 +7,13 @@ import { createPrng } from '../util/index.js';
 
 const SEED = 0x5a4d0217;
 
-/** Two words each: index `(code << 6 | square) << 1`. */
+/** Two words each: index `2 * square + 128 * code`. */
 export const PIECE_KEYS = new Int32Array(16 * 64 * 2);
 /** Two words each, by square of the castling rook. */
 export const CASTLING_KEYS = new Int32Array(64 * 2);
 /** Two words each, by file of the en passant square. */
 export const EN_PASSANT_KEYS = new Int32Array(8 * 2);
-/** Toggled when black is to move. */
+/** Part of the key while Black is to move. */
 export const SIDE_KEY = new Int32Array(2);
 
 const prng = createPrng(SEED);
