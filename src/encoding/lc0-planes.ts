@@ -6,13 +6,13 @@
  * One known difference: lc0 believes a FEN's en-passant square even when no pawn stands beside; we drop it, as our
  * positions do.
  */
-import { BLACK, type Move, type Position, parseFen, START_FEN } from '../chess/index.js';
-import { unwrap } from '../util/index.js';
+import { BLACK, type Move, type Position } from '../chess/index.js';
 import { chooseTransform } from './canonical.js';
 import { getEnPassantFile } from './en-passant.js';
 import type { HistoryFill, InputEncoding } from './input-encoding.js';
 import { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
 import { PIECE_PLANES, setFullMask, setSquare, writePieceMasks } from './planes.js';
+import { isStartPosition } from './start-position.js';
 import { transformMasks } from './transform.js';
 
 const PLANES = 112;
@@ -28,12 +28,6 @@ const ONES_PLANE = AUX + 7;
 
 /** Moves taken back while walking through the history. Only a V2 walk, which skips positions, can be a long one. */
 const walkedMoves = new Uint16Array(4096);
-
-const startPosition = unwrap(parseFen(START_FEN));
-
-function isStartPosition(position: Position): boolean {
-  return position.keyLow === startPosition.keyLow && position.keyHigh === startPosition.keyHigh;
-}
 
 /** castlingRooks holds h-side before a-side; lc0's planes hold a-side first. */
 function rookSquare(position: Position, color: number, isHSide: boolean): number {
@@ -123,7 +117,7 @@ function writeHistory(
     const isRepeated = position.repetitions() > 0;
     if (isCurrent || isRepeated || !format.repeatsOnly) {
       const start = maskOffset + slot * SLOT_WORDS;
-      writePieceMasks(position.board, viewer, masks, start);
+      writePieceMasks(position.masks, viewer, masks, start);
       if (isRepeated) setFullMask(masks, start + 2 * PIECE_PLANES);
       slot++;
     }

@@ -1,32 +1,52 @@
 /**
  * Packed planes: writing pieces into masks, and expanding mask x value into the floats that a network reads.
  */
-import { BLACK } from '../chess/index.js';
+import { BLACK, type Position } from '../chess/index.js';
 
 /** Piece planes of one position: own P N B R Q K, then theirs. */
 export const PIECE_PLANES = 12;
 
-/** `PIECE_WORD[color * 16 + piece code]`: the first mask word of the piece's plane as `color` sees it. */
-const PIECE_WORD = Uint8Array.from({ length: 32 }, (_, i) => {
-  const type = i & 7;
-  const isTheirs = ((i >> 3) & 1) !== i >> 4;
-  return type === 0 ? 0 : 2 * (type - 1 + (isTheirs ? 6 : 0));
-});
+/** Turns a word of four ranks upside down; the other word of the mask must change places with it. */
+function mirrorRanks(word: number): number {
+  return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
+}
 
 /**
- * Adds all pieces to 12 masks that were cleared before.
- * @param board 64 piece codes, a1 first
+ * Writes the 12 piece masks of a position.
+ * @param pieces `Position.masks`: two words a piece code, white's from 1 (PAWN) to 6 (KING), black's 8 above
  * @param viewer the colour whose pieces come first and whose side is at the bottom
  */
-export function writePieceMasks(board: Int8Array, viewer: 0 | 1, masks: Uint32Array, offset: number): void {
-  const words = viewer << 4;
-  const flip = viewer === BLACK ? 56 : 0;
-  for (let square = 0; square < 64; square++) {
-    const piece = board[square];
-    if (piece === 0) continue;
-    const seen = square ^ flip;
-    masks[offset + PIECE_WORD[words + piece] + (seen >> 5)] |= 1 << (seen & 31);
+export function writePieceMasks(pieces: Int32Array, viewer: 0 | 1, masks: Uint32Array, offset: number): void {
+  const own = 2 * (1 + 8 * viewer);
+  const theirs = 18 - 16 * viewer;
+  if (viewer === BLACK) {
+    for (let i = 0; i < 12; i += 2) {
+      masks[offset + i] = mirrorRanks(pieces[own + i + 1]);
+      masks[offset + i + 1] = mirrorRanks(pieces[own + i]);
+      masks[offset + 12 + i] = mirrorRanks(pieces[theirs + i + 1]);
+      masks[offset + 13 + i] = mirrorRanks(pieces[theirs + i]);
+    }
+    return;
   }
+  for (let i = 0; i < 12; i++) {
+    masks[offset + i] = pieces[own + i];
+    masks[offset + 12 + i] = pieces[theirs + i];
+  }
+}
+
+/** Turns masks upside down in place. */
+export function mirrorMasks(masks: Uint32Array, offset: number, count: number): void {
+  for (let i = offset; i < offset + 2 * count; i += 2) {
+    const low = masks[i];
+    masks[i] = mirrorRanks(masks[i + 1]);
+    masks[i + 1] = mirrorRanks(low);
+  }
+}
+
+/** Four planes of ones for the rights to castle: mover's king side and queen side, then the opponent's. */
+export function writeCastlingPlanes(position: Position, masks: Uint32Array, offset: number): void {
+  const own = 2 * position.sideToMove;
+  for (let i = 0; i < 4; i++) if (position.castlingRooks[own ^ i] >= 0) setFullMask(masks, offset + 2 * i);
 }
 
 export function setFullMask(masks: Uint32Array, index: number): void {

@@ -3,13 +3,17 @@
  * classical planes, is understood as well.
  */
 import { failure, type Result, success } from '../util/index.js';
+import { alphazeroPolicy } from './alphazero-policy.js';
+import { fromToPolicy } from './from-to-policy.js';
 import type { InputEncoding } from './input-encoding.js';
 import { lc0Encodings } from './lc0-planes.js';
 import { lc0Policy } from './lc0-policy.js';
+import { miniEncoding } from './mini-planes.js';
+import { neuralmateEncoding } from './neuralmate-planes.js';
 import type { PolicyEncoding } from './policy-encoding.js';
 
-const inputs: readonly InputEncoding[] = [...lc0Encodings];
-const policies: readonly PolicyEncoding[] = [lc0Policy];
+const inputs: readonly InputEncoding[] = [...lc0Encodings, miniEncoding, neuralmateEncoding];
+const policies: readonly PolicyEncoding[] = [lc0Policy, alphazeroPolicy, fromToPolicy];
 const ALIASES: Readonly<Record<string, string>> = { INPUT_CLASSICAL_112_PLANE: 'lc0-112' };
 
 export function listInputEncodings(): string[] {

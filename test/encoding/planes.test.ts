@@ -165,6 +165,8 @@ for (const name of listInputEncodings()) {
     const prng = createPrng(7);
     const colourPlanes = name === 'lc0-112' || name === 'INPUT_112_WITH_CASTLING_PLANE' ? [108] : [];
     if (name.endsWith('ARMAGEDDON')) colourPlanes.push(110);
+    if (name === 'mini-19') colourPlanes.push(12);
+    if (name === 'neuralmate-68') colourPlanes.push(48);
     const starts = [
       'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1',
       '8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 4 9',
@@ -182,6 +184,8 @@ for (const name of listInputEncodings()) {
           assert.equal(a.masks[plane] ^ b.masks[plane], FULL);
           a.masks[plane] = b.masks[plane];
         }
+        // The move number counts Black's moves, so it is not the same a colour swap later.
+        if (name === 'neuralmate-68') a.values[49] = b.values[49];
         assert.deepEqual(a, b);
         const key = [ours.keyLow, ours.keyHigh, ours.rule50, ours.historyLength, ours.board.join()];
         encode(name, ours);
@@ -195,6 +199,28 @@ for (const name of listInputEncodings()) {
     }
   });
 }
+
+test('neuralmate-68 shows attacks, kings in danger, mobility, pawns, weak squares and the centre', () => {
+  const { masks, values } = encode('neuralmate-68', play('4k3/8/8/3n4/8/5p2/P3B2P/1N2K3 w - - 25 30', ''));
+  assert.equal(values[49], Math.fround(30 / 200));
+  assert.equal(values[54], 0.25);
+  assert.equal(masks[58] & RANK(3), bits('a3', 'b3', 'c3', 'd3', 'f3', 'g3'), 'own attacks on the third rank');
+  assert.equal(masks[59], bits('e2', 'g2', 'b4', 'b6', 'c3', 'c7', 'e3', 'e7', 'f4', 'f6', 'd7', 'd8', 'f7', 'f8'));
+  assert.equal(masks[60], 0n);
+  assert.equal(masks[61], bits('b1', 'e2'), 'guards of d1, d2, f1, f2');
+  assert.equal(masks[62], bits('a3', 'c3', 'd2'));
+  assert.equal(masks[63], bits('d1', 'f1', 'f3', 'd3', 'c4', 'b5', 'a6'));
+  assert.equal(masks[64], bits('a2', 'f3', 'h2'));
+  assert.equal(masks[65], bits('a2', 'h2', 'f3'));
+  assert.equal(masks[66] & RANK(4), RANK(4) & ~bits('c4'));
+  assert.equal(masks[67], 0n);
+});
+
+test('mini-19 and neuralmate-68 turn the en-passant square to the mover and count rights king side first', () => {
+  const position = play('4k2r/8/8/8/3pP3/8/8/R3K3 b Qk e3 0 1', '');
+  assert.deepEqual(encode('mini-19', position).masks.slice(12), [0n, FULL, 0n, 0n, FULL, bits('e6'), FULL]);
+  assert.deepEqual(encode('neuralmate-68', position).masks.slice(50, 56), [FULL, 0n, 0n, FULL, FULL, bits('e6')]);
+});
 
 test('expandPlanes spreads masks times values, squares a1 to h8', () => {
   const encoding = unwrap(getInputEncoding('lc0-112'));

@@ -110,6 +110,22 @@ test('planes and moves are transformed alike: the index of a rook move names the
   }
 });
 
+test('from-to-4096 and alphazero-4672 number moves from the side of the mover', () => {
+  const golden: [string, string, number, number][] = [
+    [START_FEN, 'e2e4', 12 * 64 + 28, 12 * 73 + 1],
+    [START_FEN, 'g1f3', 6 * 64 + 21, 6 * 73 + 63],
+    ['4k3/8/8/8/8/8/6p1/4K2R b - - 0 1', 'g2h1n', 54 * 64 + 63, 54 * 73 + 64 + 2],
+    ['4k3/8/8/8/8/8/6p1/4K2R b - - 0 1', 'g2g1q', 54 * 64 + 62, 54 * 73],
+    ['4k3/8/8/8/8/8/8/4K2R w K - 0 1', 'e1g1', 4 * 64 + 7, 4 * 73 + 2 * 7 + 2],
+  ];
+  for (const [fen, text, fromTo, alphazero] of golden) {
+    const position = unwrap(parseFen(fen));
+    const move = unwrap(parseUciMove(position, text));
+    assert.equal(unwrap(getPolicyEncoding('from-to-4096')).moveToIndex(position, move, 0), fromTo, text);
+    assert.equal(unwrap(getPolicyEncoding('alphazero-4672')).moveToIndex(position, move, 0), alphazero, text);
+  }
+});
+
 test('an index that no legal move has gives no move', () => {
   const position = unwrap(parseFen(START_FEN));
   assert.equal(unwrap(getPolicyEncoding('lc0-1858')).indexToMove(position, 0 as PolicyIndex, 0), 0);

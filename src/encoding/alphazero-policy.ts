@@ -1,0 +1,73 @@
+/**
+ * `alphazero-4672`: from * 73 + kind, seen from the mover's side. Kinds 0..55 are queen moves, direction * 7 +
+ * distance − 1 (directions clockwise from straight ahead); 56..63 knight jumps clockwise from two ahead, one right;
+ * 64..72 underpromotions, piece (knight, bishop, rook) * 3 + direction (capture left, ahead, capture right). A queen
+ * promotion is the queen move. Sources: Silver et al. 2017 (AlphaZero), NeuralMate2's document.
+ */
+import { BISHOP, BLACK, KNIGHT, type Move, type Position, ROOK } from '../chess/index.js';
+import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
+
+const KINDS = 73;
+const KNIGHT_KIND = 56;
+const UNDERPROMOTION_KIND = 64;
+
+/** [files to the right, ranks ahead] */
+const QUEEN_DIRECTIONS = [
+  [0, 1],
+  [1, 1],
+  [1, 0],
+  [1, -1],
+  [0, -1],
+  [-1, -1],
+  [-1, 0],
+  [-1, 1],
+] as const;
+const KNIGHT_JUMPS = [
+  [1, 2],
+  [2, 1],
+  [2, -1],
+  [1, -2],
+  [-1, -2],
+  [-2, -1],
+  [-2, 1],
+  [-1, 2],
+] as const;
+
+/** `[from * 64 + to]` → index. */
+const PATH_INDICES = new Uint16Array(4096).fill(NO_POLICY_INDEX);
+
+function addPath(from: number, fileStep: number, rankStep: number, kind: number): void {
+  const file = (from & 7) + fileStep;
+  const rank = (from >> 3) + rankStep;
+  if (file < 0 || file > 7 || rank < 0 || rank > 7) return;
+  PATH_INDICES[from * 64 + rank * 8 + file] = from * KINDS + kind;
+}
+
+for (let from = 0; from < 64; from++) {
+  QUEEN_DIRECTIONS.forEach(([fileStep, rankStep], direction) => {
+    for (let n = 1; n <= 7; n++) addPath(from, n * fileStep, n * rankStep, direction * 7 + n - 1);
+  });
+  KNIGHT_JUMPS.forEach(([fileStep, rankStep], i) => {
+    addPath(from, fileStep, rankStep, KNIGHT_KIND + i);
+  });
+}
+
+function moveToIndex(position: Position, move: Move): PolicyIndex {
+  const flip = position.sideToMove === BLACK ? 56 : 0;
+  const from = (move & 63) ^ flip;
+  const to = ((move >> 6) & 63) ^ flip;
+  const promotion = (move >> 12) & 7;
+  if (promotion === KNIGHT || promotion === BISHOP || promotion === ROOK) {
+    const direction = (to & 7) - (from & 7) + 1;
+    return (from * KINDS + UNDERPROMOTION_KIND + (promotion - KNIGHT) * 3 + direction) as PolicyIndex;
+  }
+  return PATH_INDICES[from * 64 + to] as PolicyIndex;
+}
+
+export const alphazeroPolicy: PolicyEncoding = {
+  name: 'alphazero-4672',
+  size: 64 * KINDS,
+  injective: true,
+  moveToIndex,
+  indexToMove: (position, index, transform) => findMoveOfIndex({ moveToIndex }, position, index, transform),
+};
