@@ -19,6 +19,7 @@ import {
   SUBMITTED,
   SUBMITTED_WORD,
   viewLeafSlots,
+  WORK_WORD,
 } from './leaf-slots.js';
 import { type RootDescription, RootTable } from './root-table.js';
 
@@ -122,9 +123,10 @@ export class LeafQueue {
   flush(): void {
     const control = this.control;
     Atomics.store(control, SUBMITTED_WORD, this.tail);
+    Atomics.add(control, WORK_WORD, 1);
     if (Atomics.load(control, SLEEPERS_WORD) === 0) return;
     const waiting = (this.tail - Atomics.load(control, CLAIMED_WORD)) | 0;
-    if (waiting > 0) Atomics.notify(control, SUBMITTED_WORD, Math.ceil(waiting / Math.max(1, this.minibatch)));
+    if (waiting > 0) Atomics.notify(control, WORK_WORD, Math.ceil(waiting / Math.max(1, this.minibatch)));
   }
 
   isDone(slot: number): boolean {

@@ -24,6 +24,8 @@
  * | edgeMoves  | Uint16 × 256    | evaluator             | producer  | sorted by prior, descending                  |
  * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of prior.ts, sorted descending         |
  * | ring       | Int32           | producer, on submit   | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |
+ * | settings   | Float64         | the pool              | evaluator | between batches; SETTING_… indices           |
+ * | counters   | Float64         | evaluator, own line   | anyone    | always                                       |
  *
  * `state` is stored with Atomics after the plain columns, so whoever sees the new state sees the columns.
  * Control words stand 64 bytes apart, so that writing one does not slow down the readers of another.
@@ -53,7 +55,7 @@ export const MAX_PATH_LENGTH = 1024;
 
 /** Indices into `control`. */
 const WORDS_PER_LINE = 16;
-/** Ring positions handed over so far; wraps at 2^32. Written by the producer. Evaluators sleep on it. */
+/** Ring positions handed over so far; wraps at 2^32. Written by the producer. */
 export const SUBMITTED_WORD = 0 * WORDS_PER_LINE;
 /** Ring positions claimed so far. Evaluators advance it by compare-and-exchange. */
 export const CLAIMED_WORD = 1 * WORDS_PER_LINE;
@@ -67,6 +69,8 @@ export const PRODUCER_WAITS_WORD = 4 * WORDS_PER_LINE;
 export const STOP_WORD = 5 * WORDS_PER_LINE;
 /** Positions an evaluator puts into one network call. */
 export const MINIBATCH_WORD = 6 * WORDS_PER_LINE;
+/** Grows with everything that may give an evaluator work: flush, stop. Evaluators sleep on it. */
+export const WORK_WORD = 7 * WORDS_PER_LINE;
 const CONTROL_WORDS = 8 * WORDS_PER_LINE;
 
 /** Rows of `counters`: one line of 8 doubles an evaluator, written by it alone. */
@@ -75,6 +79,12 @@ export const COUNT_EVALUATIONS = 0;
 export const COUNT_BATCHES = 1;
 export const COUNT_CACHE_HITS = 2;
 export const COUNT_TERMINALS = 3;
+
+export const SETTING_POLICY_TEMPERATURE = 0;
+/** Index into HISTORY_FILLS. */
+export const SETTING_HISTORY_FILL = 1;
+export const HISTORY_FILLS = ['no', 'fen_only', 'always'] as const;
+const SETTINGS = 8;
 
 export interface LeafSlotsShape {
   /** A power of two: the ring is as long, so it can never overflow. */
@@ -98,6 +108,7 @@ export interface LeafSlots extends LeafSlotsShape {
   readonly edgeCount: Uint16Array;
   readonly edgeMoves: Uint16Array;
   readonly edgePriors: Uint16Array;
+  readonly settings: Float64Array;
   readonly counters: Float64Array;
 }
 
@@ -117,6 +128,7 @@ export function viewLeafSlots(buffer: SharedArrayBuffer, shape: LeafSlotsShape):
     slotCount,
     workers,
     control: new Int32Array(buffer, at.control, CONTROL_WORDS),
+    settings: new Float64Array(buffer, at.settings, SETTINGS),
     counters: new Float64Array(buffer, at.counters, workers * COUNTERS_PER_WORKER),
     ring: new Int32Array(buffer, at.ring, slotCount),
     state: new Int32Array(buffer, at.state, slotCount),
@@ -144,6 +156,7 @@ function computeOffsets({ slotCount, workers }: LeafSlotsShape) {
   };
   const offsets = {
     control: column(4, CONTROL_WORDS),
+    settings: column(8, SETTINGS),
     counters: column(8, workers * COUNTERS_PER_WORKER),
     ring: column(4, slotCount),
     state: column(4, slotCount),

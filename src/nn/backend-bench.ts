@@ -1,0 +1,123 @@
+/**
+ * How many positions a second a pool evaluates when nothing but the pool limits it: the same threads, ring and slots as
+ * in a search, fed with positions of seeded random games, no cache. What a search reaches is compared with this.
+ */
+
+import { type Move, Position, START_FEN } from '../chess/index.js';
+import { createPrng } from '../util/index.js';
+import { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
+import { LeafQueue, setRoot } from './pool/leaf-queue.js';
+import { EVALUATED, NO_SLOT } from './pool/leaf-slots.js';
+
+export interface BackendBenchOptions {
+  /** Its minibatch and cache are not used. */
+  readonly pool: PoolOptions;
+  readonly batchSizes: readonly number[];
+  readonly secondsPerBatch: number;
+  readonly onRow?: (row: BackendBenchRow) => void;
+}
+
+export interface BackendBenchRow {
+  readonly batch: number;
+  readonly threads: number;
+  readonly backend: string;
+  readonly evaluations: number;
+  readonly seconds: number;
+  readonly evaluationsPerSecond: number;
+}
+
+const WARM_UP_SHARE = 0.2;
+const BENCH_POSITIONS = 4096;
+
+export async function runBackendBench(options: BackendBenchOptions): Promise<BackendBenchRow[]> {
+  const largest = Math.max(...options.batchSizes);
+  const pool = await EvaluatorPool.create({ ...options.pool, minibatch: largest, cachePositions: 0, cacheMb: 0 });
+  const rows: BackendBenchRow[] = [];
+  try {
+    const queue = LeafQueue.attach(pool.handle);
+    setRoot(queue, 0, { fen: START_FEN, moves: [], twoFoldDraws: false });
+    const paths = createBenchPaths(BENCH_POSITIONS);
+    for (const batch of options.batchSizes) {
+      pool.configure({ minibatch: batch });
+      const inFlight = Math.min(queue.slotCount, 2 * batch * pool.threads);
+      await feed(queue, paths, inFlight, options.secondsPerBatch * WARM_UP_SHARE);
+      const { evaluations, seconds } = await feed(queue, paths, inFlight, options.secondsPerBatch);
+      const { threads, network } = pool;
+      const evaluationsPerSecond = evaluations / seconds;
+      const row = { batch, threads, backend: network.backend, evaluations, seconds, evaluationsPerSecond };
+      rows.push(row);
+      options.onRow?.(row);
+    }
+  } finally {
+    await pool.dispose();
+  }
+  return rows;
+}
+
+/** Keeps `inFlight` leaves with the evaluators for a while; all slots are free again when it returns. */
+async function feed(
+  queue: LeafQueue,
+  paths: readonly Uint16Array[],
+  inFlight: number,
+  seconds: number,
+): Promise<{ evaluations: number; seconds: number }> {
+  const startedAt = performance.now();
+  const deadline = startedAt + seconds * 1000;
+  // Slots in the order of submission; answers are taken in that order, as in a search.
+  const pending: number[] = [];
+  let next = 0;
+  let evaluations = 0;
+  let isFeeding = true;
+  while (isFeeding || pending.length > 0) {
+    const event = Atomics.load(queue.event, 0);
+    let taken = 0;
+    while (taken < pending.length && queue.isDone(pending[taken])) {
+      const slot = pending[taken++];
+      if (queue.kind[slot] === EVALUATED) evaluations++;
+      queue.release(slot);
+    }
+    pending.splice(0, taken);
+    isFeeding = performance.now() < deadline;
+    while (isFeeding && pending.length < inFlight) {
+      const slot = queue.acquire();
+      if (slot === NO_SLOT) break;
+      const path = paths[next++ % paths.length];
+      queue.pathMoves.set(path, slot * queue.maxPathLength);
+      queue.setPath(slot, 0, path.length);
+      queue.submit(slot);
+      pending.push(slot);
+    }
+    queue.flush();
+    if (pending.length > 0 && !queue.isDone(pending[0])) queue.waitForEvent(event, 50);
+    // Warnings of the pool arrive as messages.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { evaluations, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+/** Paths from the start position to different positions, neighbours sharing most of theirs, as leaves of a search do. */
+function createBenchPaths(count: number): Uint16Array[] {
+  const prng = createPrng(1);
+  const seen = new Set<string>();
+  const paths: Uint16Array[] = [];
+  const moves = new Uint16Array(256);
+  while (paths.length < count) {
+    const position = new Position();
+    const path: number[] = [];
+    for (let ply = 0; ply < 60 && paths.length < count; ply++) {
+      const moveCount = position.generateLegalMoves(moves);
+      if (moveCount === 0 || position.hasInsufficientMaterial()) break;
+      for (let i = 0; i < moveCount && ply > 8 && paths.length < count; i++) {
+        position.makeMove(moves[i] as Move);
+        const key = `${position.keyLow},${position.keyHigh}`;
+        if (!seen.has(key) && position.countLegalMoves() > 0) paths.push(Uint16Array.from([...path, moves[i]]));
+        seen.add(key);
+        position.unmakeMove();
+      }
+      const move = moves[prng.nextBelow(moveCount)];
+      path.push(move);
+      position.makeMove(move as Move);
+    }
+  }
+  return paths;
+}

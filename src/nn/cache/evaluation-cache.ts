@@ -1,0 +1,157 @@
+/**
+ * The evaluation cache: what the network said about a position, shared by all evaluator threads, without locks.
+ *
+ * The key is the position's key mixed with its repetition count and the cache's generation (facts 2.5: no history, no
+ * rule 50). Moves are implicit: priors stand in move-generation order, and whoever reads them has just generated the
+ * moves. A set holds four entries; a new one takes an empty place, or a pseudo-random one.
+ *
+ * Memory, all Int32, written and read by every evaluator with plain stores and loads:
+ *
+ *   header  16 words   [0] generation (atomic): part of every key, so that raising it empties the cache at once
+ *   tags    4 a set    upper key word of the entry, 0 = empty; one read tells which of the four to look at
+ *   entries 40 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4..39] up to 72 priors, two a word
+ *
+ * Two threads may write one entry at once, or one read what another is writing. The checksum covers the key, the move
+ * count and all words of the entry, and the reader checks its own copy, so a torn entry is a miss, as is one that
+ * belongs to another position (wrongly accepted once in 2^32 of such cases). Pages that nobody has used cost nothing.
+ */
+const HEADER_WORDS = 16;
+const WAYS = 4;
+const ENTRY_WORDS = 40;
+const FIRST_PRIOR_WORD = 4;
+/** Positions with more moves are not cached (fewer than one in five hundred). */
+export const MAX_CACHED_MOVES = (ENTRY_WORDS - FIRST_PRIOR_WORD) * 2;
+const BYTES_PER_SET = WAYS * (ENTRY_WORDS + 1) * 4;
+/** Word indices stay below 2^31. */
+const MAX_SETS = Math.floor((2 ** 31 - HEADER_WORDS) / (WAYS * (ENTRY_WORDS + 1)));
+
+/** @returns how many positions fit into so many MB (2^20 bytes). */
+export function computeCachePositions(sizeMb: number): number {
+  return Math.floor((sizeMb * 2 ** 20) / BYTES_PER_SET) * WAYS;
+}
+
+/**
+ * @param positions rounded up to whole sets, and down to what the system grants
+ * @returns null for 0 positions: no cache
+ */
+export function createCacheBuffer(positions: number): SharedArrayBuffer | null {
+  for (let sets = Math.min(MAX_SETS, Math.ceil(positions / WAYS)); sets >= 1; sets = Math.floor(sets / 2)) {
+    try {
+      return new SharedArrayBuffer(HEADER_WORDS * 4 + sets * BYTES_PER_SET);
+    } catch {
+      // Not that much address space: half of it.
+    }
+  }
+  return null;
+}
+
+export function clearCache(buffer: SharedArrayBuffer): void {
+  Atomics.add(new Int32Array(buffer), 0, 1);
+}
+
+export class EvaluationCache {
+  /** The entry found last: its values, and its priors as codes in move-generation order. */
+  readonly values: Float32Array;
+  readonly priors: Uint16Array;
+
+  private readonly words: Int32Array;
+  private readonly tags: Int32Array;
+  private readonly entries: Int32Array;
+  private readonly sets: number;
+  /** A private copy of one entry: checked after it was copied, so nobody can change it in between. */
+  private readonly copy = new Int32Array(ENTRY_WORDS);
+  private tag = 0;
+  private set = 0;
+  private victims = 0x2545f491;
+
+  constructor(buffer: SharedArrayBuffer) {
+    const words = new Int32Array(buffer);
+    this.words = words;
+    this.sets = Math.floor((words.length - HEADER_WORDS) / (WAYS * (ENTRY_WORDS + 1)));
+    const firstEntry = HEADER_WORDS + this.sets * WAYS;
+    this.tags = words.subarray(HEADER_WORDS, firstEntry);
+    this.entries = words.subarray(firstEntry, firstEntry + this.sets * WAYS * ENTRY_WORDS);
+    this.values = new Float32Array(this.copy.buffer, 4, 3);
+    this.priors = new Uint16Array(this.copy.buffer, FIRST_PRIOR_WORD * 4, MAX_CACHED_MOVES);
+  }
+
+  get positions(): number {
+    return this.sets * WAYS;
+  }
+
+  /** @returns true when `values` and `priors` now hold the evaluation of the position. */
+  find(keyLow: number, keyHigh: number, repetitions: number, moveCount: number): boolean {
+    if (moveCount > MAX_CACHED_MOVES) return false;
+    const key = this.locate(keyLow, keyHigh, repetitions);
+    const first = this.set * WAYS;
+    const { tags, tag } = this;
+    for (let way = first; way < first + WAYS; way++) {
+      if (tags[way] !== tag) continue;
+      const { entries, copy } = this;
+      const start = way * ENTRY_WORDS;
+      const length = FIRST_PRIOR_WORD + ((moveCount + 1) >> 1);
+      for (let i = 0; i < length; i++) copy[i] = entries[start + i];
+      if (copy[0] === computeChecksum(copy, length, key, moveCount)) return true;
+    }
+    return false;
+  }
+
+  /** @param priors codes in move-generation order, from `offset` on */
+  store(
+    keyLow: number,
+    keyHigh: number,
+    repetitions: number,
+    moveCount: number,
+    valueWl: number,
+    valueD: number,
+    movesLeft: number,
+    priors: Uint16Array,
+    offset: number,
+  ): void {
+    if (moveCount > MAX_CACHED_MOVES) return;
+    const key = this.locate(keyLow, keyHigh, repetitions);
+    const { copy, values, entries, tags } = this;
+    values[0] = valueWl;
+    values[1] = valueD;
+    values[2] = movesLeft;
+    const length = FIRST_PRIOR_WORD + ((moveCount + 1) >> 1);
+    copy[length - 1] = 0;
+    for (let i = 0; i < moveCount; i++) this.priors[i] = priors[offset + i];
+    copy[0] = computeChecksum(copy, length, key, moveCount);
+    const way = this.choosePlace();
+    const start = way * ENTRY_WORDS;
+    for (let i = 0; i < length; i++) entries[start + i] = copy[i];
+    tags[way] = this.tag;
+  }
+
+  /** Sets `set` and `tag`. @returns the lower key word, with the generation and repetitions mixed in */
+  private locate(keyLow: number, keyHigh: number, repetitions: number): number {
+    const salt = Math.imul(Atomics.load(this.words, 0) * 4 + repetitions, 0x9e3779b1);
+    const high = keyHigh ^ salt;
+    this.tag = high === 0 ? 1 : high;
+    this.set = Math.floor((((keyLow ^ Math.imul(high, 0x85ebca6b)) >>> 0) * this.sets) / 4294967296);
+    return keyLow ^ Math.imul(salt, 0xc2b2ae35);
+  }
+
+  private choosePlace(): number {
+    const first = this.set * WAYS;
+    const { tags, tag } = this;
+    let empty = -1;
+    for (let way = first; way < first + WAYS; way++) {
+      if (tags[way] === tag) return way;
+      if (tags[way] === 0 && empty < 0) empty = way;
+    }
+    if (empty >= 0) return empty;
+    this.victims = Math.imul(this.victims, 0x2c9277b5) + 0x5f356495;
+    return first + (this.victims >>> 30);
+  }
+}
+
+function computeChecksum(copy: Int32Array, length: number, key: number, moveCount: number): number {
+  let sum = key ^ (moveCount << 24);
+  for (let i = 1; i < length; i++) {
+    sum = Math.imul(sum ^ copy[i], 0x9e3779b1);
+    sum ^= sum >>> 15;
+  }
+  return sum;
+}

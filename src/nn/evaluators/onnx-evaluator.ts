@@ -1,0 +1,153 @@
+/**
+ * The evaluator of real networks: encodes positions into one input tensor, runs the session, reads policy, value and
+ * moves left. Input and output tensors are made once for each batch size and reused, so a run allocates next to nothing.
+ */
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Move, Position } from '../../chess/index.js';
+import { expandPlanes, type HistoryFill } from '../../encoding/index.js';
+import type { OnnxPlan } from '../backend/backend-plan.js';
+import type { Evaluator } from '../evaluator.js';
+import type { Model } from '../model/model-file.js';
+import type { NetworkFormat, TensorPort } from '../model/network-format.js';
+import { encodeHalf } from './float16.js';
+import { openSession } from './onnx-session.js';
+import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './value-head.js';
+
+const MAX_ROW_MOVES = 256;
+
+/** The tensors of one call: rows `start` to `start + rows − 1` of the evaluator's arrays. */
+interface Call {
+  readonly feeds: InferenceSession.FeedsType;
+  readonly fetches: InferenceSession.FetchesType;
+}
+
+export async function createOnnxEvaluator(model: Model, plan: OnnxPlan, worker: number): Promise<Evaluator> {
+  const session = await openSession(model.bytes, plan, plan.devices[worker % plan.devices.length]);
+  return new OnnxEvaluator(session, model.format, plan);
+}
+
+class OnnxEvaluator implements Evaluator {
+  readonly backend: string;
+  readonly isInstant = false;
+  valueWl = new Float32Array(0);
+  valueD = new Float32Array(0);
+  movesLeft = new Float32Array(0);
+
+  /** Batches are whole multiples of this. */
+  private readonly batchStep: number;
+  private readonly calls = new Map<number, Call>();
+  private readonly masks: Uint32Array;
+  private readonly planeValues: Float32Array;
+  /** Floats of all rows, or of one row on its way to halves. */
+  private input = new Float32Array(0);
+  private halfInput = new Uint16Array(0);
+  private policy: HeadOutput = { width: 0, data: new Float32Array(0) };
+  private value: HeadOutput = this.policy;
+  private plies: HeadOutput = this.policy;
+  private policyIndices = new Uint16Array(0);
+
+  constructor(
+    private readonly session: InferenceSession,
+    private readonly format: NetworkFormat,
+    plan: OnnxPlan,
+  ) {
+    this.backend = plan.provider;
+    this.batchStep = format.fixedBatch ?? Math.max(1, plan.batch);
+    this.masks = new Uint32Array(2 * format.inputEncoding.planes);
+    this.planeValues = new Float32Array(format.inputEncoding.planes);
+  }
+
+  reserve(rows: number): void {
+    const { format } = this;
+    const capacity = Math.ceil(rows / this.batchStep) * this.batchStep;
+    const rowFloats = format.inputEncoding.planes * 64;
+    this.input = new Float32Array(format.input.isFloat16 ? rowFloats : capacity * rowFloats);
+    this.halfInput = new Uint16Array(format.input.isFloat16 ? capacity * rowFloats : 0);
+    this.policy = createHead(format.policy, format.policyEncoding.size, capacity);
+    this.value = createHead(format.value, format.valueKind === 'scalar' ? 1 : 3, capacity);
+    if (format.movesLeft !== null) this.plies = createHead(format.movesLeft, 1, capacity);
+    this.policyIndices = new Uint16Array(capacity * MAX_ROW_MOVES);
+    this.valueWl = new Float32Array(capacity);
+    this.valueD = new Float32Array(capacity);
+    this.movesLeft = new Float32Array(capacity);
+    this.calls.clear();
+  }
+
+  setRow(row: number, position: Position, moves: Uint16Array, offset: number, count: number, fill: HistoryFill): void {
+    const { inputEncoding, policyEncoding, input: port } = this.format;
+    const { masks, planeValues, input, policyIndices } = this;
+    const planes = inputEncoding.planes;
+    const transform = inputEncoding.writePacked(position, fill, masks, 0, planeValues, 0);
+    if (port.isFloat16) {
+      expandPlanes(masks, 0, planeValues, 0, planes, input, 0);
+      const start = row * planes * 64;
+      for (let i = 0; i < input.length; i++) this.halfInput[start + i] = encodeHalf(input[i]);
+    } else {
+      expandPlanes(masks, 0, planeValues, 0, planes, input, row * planes * 64);
+    }
+    const first = row * MAX_ROW_MOVES;
+    for (let i = 0; i < count; i++) {
+      policyIndices[first + i] = policyEncoding.moveToIndex(position, moves[offset + i] as Move, transform);
+    }
+  }
+
+  async run(rows: number): Promise<void> {
+    const step = this.format.fixedBatch ?? Math.ceil(rows / this.batchStep) * this.batchStep;
+    for (let start = 0; start < rows; start += step) {
+      const { feeds, fetches } = this.getCall(start, step);
+      await this.session.run(feeds, fetches);
+    }
+    this.readValues(rows);
+  }
+
+  writePriorsInto(out: Float32Array, row: number, count: number, policyTemperature: number): void {
+    writePolicyInto(out, this.policy, row, this.policyIndices, row * MAX_ROW_MOVES, count, policyTemperature);
+  }
+
+  async dispose(): Promise<void> {
+    await this.session.release();
+  }
+
+  private readValues(rows: number): void {
+    const { valueWl, valueD, movesLeft, value, plies, format } = this;
+    for (let row = 0; row < rows; row++) {
+      if (format.valueKind === 'scalar') {
+        valueWl[row] = readScalar(value, row);
+        valueD[row] = 0;
+      } else {
+        readWdlInto(value, row, format.valueKind === 'wdl-logits', valueWl, valueD);
+      }
+      movesLeft[row] = format.movesLeft === null ? 0 : Math.max(0, readScalar(plies, row));
+      // One NaN would spread over the whole tree.
+      if (Number.isNaN(valueWl[row] + valueD[row] + movesLeft[row])) throw new Error('the network gave NaN');
+    }
+  }
+
+  private getCall(start: number, rows: number): Call {
+    const key = start * 65536 + rows;
+    const known = this.calls.get(key);
+    if (known !== undefined) return known;
+    const { input, policy, value, movesLeft } = this.format;
+    const inputData = input.isFloat16 ? this.halfInput : this.input;
+    const fetches: Record<string, Tensor> = {
+      [policy.name]: createTensor(this.policy.data, policy, start, rows),
+      [value.name]: createTensor(this.value.data, value, start, rows),
+    };
+    if (movesLeft !== null) fetches[movesLeft.name] = createTensor(this.plies.data, movesLeft, start, rows);
+    const call = { feeds: { [input.name]: createTensor(inputData, input, start, rows) }, fetches };
+    this.calls.set(key, call);
+    return call;
+  }
+}
+
+function createHead(port: TensorPort, width: number, rows: number): HeadOutput {
+  return { width, data: port.isFloat16 ? new Uint16Array(rows * width) : new Float32Array(rows * width) };
+}
+
+/** A view of `rows` rows from row `start` on. */
+function createTensor(data: Float32Array | Uint16Array, port: TensorPort, start: number, rows: number): Tensor {
+  const rowLength = port.shape.reduce((product, size) => product * size, 1);
+  const part = data.subarray(start * rowLength, (start + rows) * rowLength);
+  const dims = [rows, ...port.shape];
+  return part instanceof Float32Array ? new Tensor('float32', part, dims) : new Tensor('float16', part, dims);
+}

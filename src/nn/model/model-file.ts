@@ -1,0 +1,53 @@
+/** From a file or from bytes in memory to a model whose every tensor is understood, or to one sentence why not. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { failure, type Result, success } from '../../util/index.js';
+import { type NetworkFormat, recogniseNetwork } from './network-format.js';
+import { readOnnxHeader } from './onnx-header.js';
+
+/** `name` of bytes is what a message calls them: the file they were converted from. */
+export type ModelSource = { readonly path: string } | { readonly bytes: Uint8Array; readonly name: string };
+
+export interface Model {
+  /** Where it came from, as the user wrote it. */
+  readonly path: string;
+  /** The same without folders. */
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+  readonly format: NetworkFormat;
+  readonly parameterBytes: number;
+  /** `sardonyx.name` or the file's name without its extension. */
+  readonly title: string;
+  readonly licence: string;
+  readonly training: string;
+}
+
+export async function loadModel(source: ModelSource): Promise<Result<Model>> {
+  if ('bytes' in source) return readModel(source.bytes, source.name);
+  try {
+    return readModel(await readFile(source.path), source.path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : `${error}`;
+    return failure(`Cannot read the network ${source.path}: ${reason}`);
+  }
+}
+
+function readModel(bytes: Uint8Array, path: string): Result<Model> {
+  const header = readOnnxHeader(bytes);
+  if (!header.ok) return failure(`The network ${path} ${header.error}`);
+  const format = recogniseNetwork(header.value);
+  if (!format.ok) return failure(`The network ${path} ${format.error}`);
+  const { metadata, parameterBytes } = header.value;
+  const fileName = basename(path);
+  return success({
+    path,
+    fileName,
+    bytes,
+    format: format.value,
+    parameterBytes,
+    title: metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx$/i, ''),
+    licence: metadata.get('sardonyx.licence') ?? '',
+    training: metadata.get('sardonyx.training') ?? '',
+  });
+}

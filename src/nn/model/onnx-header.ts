@@ -1,0 +1,149 @@
+/**
+ * Reads what an ONNX file says about itself: metadata, producer, names, types and shapes of inputs and outputs, and
+ * how many bytes its weights take. onnxruntime-node does not hand out `metadata_props`, and decoding a whole model
+ * would copy its weights, so this walks the top levels of the protobuf and skips the rest. Field numbers: onnx.proto.
+ */
+import protobuf from 'protobufjs/minimal.js';
+import { failure, type Result, success } from '../../util/index.js';
+
+export interface TensorDescription {
+  readonly name: string;
+  /** TensorProto.DataType; 0 when the file does not say. */
+  readonly elementType: number;
+  /** −1 for a dimension left open (the batch). */
+  readonly shape: readonly number[];
+}
+
+export interface OnnxHeader {
+  readonly producer: string;
+  readonly metadata: ReadonlyMap<string, string>;
+  /** Inputs that are not weights. */
+  readonly inputs: readonly TensorDescription[];
+  readonly outputs: readonly TensorDescription[];
+  readonly parameterBytes: number;
+  /** Weights lie in another file, so the bytes of this one are not enough. */
+  readonly hasExternalData: boolean;
+}
+
+/** TensorProto.DataType */
+export const FLOAT32 = 1;
+export const FLOAT16 = 10;
+/** TensorProto.DataLocation */
+const EXTERNAL = 1;
+
+/** The sentence in a failure lacks its subject, the file; the caller knows its name. */
+export function readOnnxHeader(bytes: Uint8Array): Result<OnnxHeader> {
+  try {
+    const model = readModel(bytes);
+    return model === null ? failure('is not an ONNX model') : success(model);
+  } catch {
+    return failure('is not an ONNX model, or is cut short');
+  }
+}
+
+const varint = (field: number): number => field << 3;
+const bytesOf = (field: number): number => (field << 3) | 2;
+
+/** The tag (field number and wire type) of each field, and the reader standing at its value; fields left are skipped. */
+function* readFields(bytes: Uint8Array): Generator<[number, protobuf.Reader], void, void> {
+  const reader = protobuf.Reader.create(bytes);
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    const start = reader.pos;
+    yield [tag, reader];
+    if (reader.pos === start) reader.skipType(tag & 7);
+  }
+}
+
+function readModel(bytes: Uint8Array): OnnxHeader | null {
+  let irVersion = 0;
+  let producer = '';
+  let graph: Uint8Array | null = null;
+  const metadata = new Map<string, string>();
+  for (const [tag, reader] of readFields(bytes)) {
+    if (tag === varint(1)) irVersion = reader.uint32();
+    else if (tag === bytesOf(2)) producer = reader.string();
+    else if (tag === bytesOf(7)) graph = reader.bytes();
+    else if (tag === bytesOf(14)) metadata.set(...readEntry(reader.bytes()));
+  }
+  if (irVersion === 0 || graph === null) return null;
+  return { producer, metadata, ...readGraph(graph) };
+}
+
+function readEntry(bytes: Uint8Array): [string, string] {
+  let key = '';
+  let value = '';
+  for (const [tag, reader] of readFields(bytes)) {
+    if (tag === bytesOf(1)) key = reader.string();
+    else if (tag === bytesOf(2)) value = reader.string();
+  }
+  return [key, value];
+}
+
+function readGraph(bytes: Uint8Array) {
+  const weights = new Set<string>();
+  const inputs: TensorDescription[] = [];
+  const outputs: TensorDescription[] = [];
+  let parameterBytes = 0;
+  let hasExternalData = false;
+  for (const [tag, reader] of readFields(bytes)) {
+    if (tag === bytesOf(11)) inputs.push(readValueInfo(reader.bytes()));
+    else if (tag === bytesOf(12)) outputs.push(readValueInfo(reader.bytes()));
+    else if (tag === bytesOf(5)) {
+      const weight = readInitializer(reader.bytes());
+      weights.add(weight.name);
+      parameterBytes += weight.sizeBytes;
+      hasExternalData ||= weight.isExternal;
+    }
+  }
+  return { inputs: inputs.filter((input) => !weights.has(input.name)), outputs, parameterBytes, hasExternalData };
+}
+
+/** Fields of TensorProto that hold numbers: float, int32, int64, raw, double, uint64 data. */
+const DATA_TAGS = new Set([4, 5, 7, 9, 10, 11].map(bytesOf));
+
+function readInitializer(bytes: Uint8Array): { name: string; sizeBytes: number; isExternal: boolean } {
+  let name = '';
+  let sizeBytes = 0;
+  let isExternal = false;
+  for (const [tag, reader] of readFields(bytes)) {
+    if (tag === bytesOf(8)) name = reader.string();
+    else if (tag === varint(14)) isExternal = reader.uint32() === EXTERNAL;
+    else if (DATA_TAGS.has(tag)) sizeBytes += reader.bytes().length;
+  }
+  return { name, sizeBytes, isExternal };
+}
+
+/** ValueInfoProto → TypeProto → Tensor → TensorShapeProto → Dimension. */
+function readValueInfo(bytes: Uint8Array): TensorDescription {
+  let description: TensorDescription = { name: '', elementType: 0, shape: [] };
+  for (const [tag, reader] of readFields(bytes)) {
+    if (tag === bytesOf(1)) description = { ...description, name: reader.string() };
+    if (tag !== bytesOf(2)) continue;
+    for (const [kind, type] of readFields(reader.bytes())) {
+      if (kind === bytesOf(1)) description = { ...description, ...readTensorType(type.bytes()) };
+    }
+  }
+  return description;
+}
+
+function readTensorType(bytes: Uint8Array): Pick<TensorDescription, 'elementType' | 'shape'> {
+  let elementType = 0;
+  const shape: number[] = [];
+  for (const [tag, reader] of readFields(bytes)) {
+    if (tag === varint(1)) elementType = reader.uint32();
+    if (tag !== bytesOf(2)) continue;
+    for (const [inner, dimension] of readFields(reader.bytes())) {
+      if (inner === bytesOf(1)) shape.push(readDimension(dimension.bytes()));
+    }
+  }
+  return { elementType, shape };
+}
+
+function readDimension(bytes: Uint8Array): number {
+  let size = -1;
+  for (const [tag, reader] of readFields(bytes)) {
+    if (tag === varint(1)) size = reader.uint32();
+  }
+  return size;
+}

@@ -1,0 +1,52 @@
+/** What users are told about the network in use (`id name`, describenet, bench). */
+import type { Model } from './model/model-file.js';
+
+export interface NetworkInfo {
+  /** `sardonyx.name`, else the file's name; the backend's name when there is no network. */
+  readonly name: string;
+  readonly fileName: string;
+  readonly licence: string;
+  readonly training: string;
+  readonly inputEncoding: string;
+  readonly policyEncoding: string;
+  /** Whether draws have a probability of their own, and whether there is a moves-left head. */
+  readonly hasWdl: boolean;
+  readonly hasMovesLeft: boolean;
+  readonly isFloat16: boolean;
+  readonly parameterBytes: number;
+  /** The backend really in use, after any fall-back. */
+  readonly backend: string;
+}
+
+/** @param model null for evaluators without a network */
+export function describeNetwork(model: Model | null, backend: string): NetworkInfo {
+  if (model === null) {
+    return {
+      name: backend,
+      fileName: '',
+      licence: '',
+      training: '',
+      inputEncoding: '',
+      policyEncoding: '',
+      hasWdl: true,
+      hasMovesLeft: backend !== 'trivial',
+      isFloat16: false,
+      parameterBytes: 0,
+      backend,
+    };
+  }
+  const { format } = model;
+  return {
+    name: model.title,
+    fileName: model.fileName,
+    licence: model.licence,
+    training: model.training,
+    inputEncoding: format.inputEncoding.name,
+    policyEncoding: format.policyEncoding.name,
+    hasWdl: format.valueKind !== 'scalar',
+    hasMovesLeft: format.movesLeft !== null,
+    isFloat16: format.input.isFloat16 || format.policy.isFloat16,
+    parameterBytes: model.parameterBytes,
+    backend,
+  };
+}

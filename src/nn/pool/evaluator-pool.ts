@@ -1,0 +1,233 @@
+/**
+ * The main thread's side of evaluation: makes the shared memory, starts one thread an evaluator, replaces threads that
+ * die, passes on what users must know, and ends everything. It never touches a leaf.
+ */
+import { Worker } from 'node:worker_threads';
+import type { HistoryFill } from '../../encoding/index.js';
+import { type BackendPlan, planBackend } from '../backend/backend-plan.js';
+import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/evaluation-cache.js';
+import { loadModel, type Model, type ModelSource } from '../model/model-file.js';
+import { describeNetwork, type NetworkInfo } from '../network-info.js';
+import type { SharedPoolHandle } from './handle.js';
+import {
+  createLeafSlotsBuffer,
+  HISTORY_FILLS,
+  type LeafSlots,
+  MINIBATCH_WORD,
+  SETTING_HISTORY_FILL,
+  SETTING_POLICY_TEMPERATURE,
+  STOP_WORD,
+  viewLeafSlots,
+  WORK_WORD,
+} from './leaf-slots.js';
+import { RootTable } from './root-table.js';
+import type { FromWorker, WorkerStart } from './worker-protocol.js';
+
+export interface PoolOptions {
+  /** Needless for hash, random and trivial. */
+  readonly model?: ModelSource;
+  /** A name of backend-names.ts; `auto` when left out. */
+  readonly backend?: string;
+  /** lc0's grammar: key=value,key=value. */
+  readonly backendOptions?: string;
+  /** Evaluator threads; 0 = what suits the backend. */
+  readonly threads?: number;
+  /** Positions in one network call; 0 = what suits the backend. */
+  readonly minibatch?: number;
+  /** Positions in the evaluation cache (NNCacheSize); 0 for none. */
+  readonly cachePositions?: number;
+  /** Above 0: the size of the cache in MB (Hash) instead. */
+  readonly cacheMb?: number;
+  readonly policyTemperature?: number;
+  readonly historyFill?: HistoryFill;
+  /** One sentence at a time, about what went wrong and how it goes on. */
+  readonly onWarning?: (text: string) => void;
+}
+
+export interface PoolSettings {
+  readonly policyTemperature?: number;
+  readonly historyFill?: HistoryFill;
+  readonly minibatch?: number;
+}
+
+const MIN_SLOTS = 4096;
+/** A thread that dies so often without having been ready for long gets no further chance. */
+const MAX_CRASHES = 3;
+const STOP_PATIENCE_MS = 2000;
+
+export class EvaluatorPool {
+  readonly handle: SharedPoolHandle;
+  private readonly slots: LeafSlots;
+  private readonly workers: (Worker | null)[] = [];
+  private readonly crashes: number[] = [];
+  private readonly warned = new Set<string>();
+  private backend: string;
+  private isDisposed = false;
+
+  private constructor(
+    private readonly plan: BackendPlan,
+    private readonly model: Model | null,
+    private readonly modelBytes: Uint8Array | null,
+    private readonly cache: SharedArrayBuffer | null,
+    private readonly onWarning: (text: string) => void,
+  ) {
+    const { threads, minibatch } = plan;
+    const slotCount = Math.min(65536, Math.max(MIN_SLOTS, 2 ** Math.ceil(Math.log2(4 * minibatch * (threads + 1)))));
+    const shape = { slotCount, workers: threads };
+    const slots = createLeafSlotsBuffer(shape);
+    this.backend = plan.name;
+    this.handle = {
+      ...shape,
+      slots,
+      roots: RootTable.createBuffer(),
+      minibatch,
+      hasMovesLeft: describeNetwork(model, plan.name).hasMovesLeft,
+    };
+    this.slots = viewLeafSlots(slots, shape);
+  }
+
+  /** Resolves when all threads are ready. Rejects with one sentence for the user when there is no way to evaluate. */
+  static async create(options: PoolOptions): Promise<EvaluatorPool> {
+    const backend = options.backend ?? 'auto';
+    const plan = planBackend(backend, options.backendOptions ?? '', options.threads ?? 0, options.minibatch ?? 0);
+    if (!plan.ok) throw new Error(plan.error);
+    let model: Model | null = null;
+    let modelBytes: Uint8Array | null = null;
+    if (plan.value.evaluator.kind === 'onnx') {
+      if (options.model === undefined) throw new Error(`Backend ${backend} needs a network`);
+      const loaded = await loadModel(options.model);
+      if (!loaded.ok) throw new Error(loaded.error);
+      model = loaded.value;
+      modelBytes = new Uint8Array(new SharedArrayBuffer(model.bytes.length));
+      modelBytes.set(model.bytes);
+    }
+    const cacheMb = options.cacheMb ?? 0;
+    const cache = createCacheBuffer(cacheMb > 0 ? computeCachePositions(cacheMb) : (options.cachePositions ?? 0));
+    const pool = new EvaluatorPool(plan.value, model, modelBytes, cache, options.onWarning ?? (() => undefined));
+    pool.configure({
+      policyTemperature: options.policyTemperature ?? 1.359,
+      historyFill: options.historyFill ?? 'fen_only',
+      minibatch: plan.value.minibatch,
+    });
+    try {
+      await Promise.all(Array.from({ length: plan.value.threads }, (_, worker) => pool.startWorker(worker)));
+    } catch (error) {
+      await pool.dispose();
+      throw error;
+    }
+    return pool;
+  }
+
+  get network(): NetworkInfo {
+    return describeNetwork(this.model, this.backend);
+  }
+
+  get threads(): number {
+    return this.plan.threads;
+  }
+
+  get minibatch(): number {
+    return Atomics.load(this.slots.control, MINIBATCH_WORD);
+  }
+
+  /** Changes what can be changed without loading again. No leaf may be in flight. */
+  configure(settings: PoolSettings): void {
+    const { policyTemperature, historyFill, minibatch } = settings;
+    if (policyTemperature !== undefined) this.slots.settings[SETTING_POLICY_TEMPERATURE] = policyTemperature;
+    if (historyFill !== undefined) this.slots.settings[SETTING_HISTORY_FILL] = HISTORY_FILLS.indexOf(historyFill);
+    if (minibatch !== undefined) Atomics.store(this.slots.control, MINIBATCH_WORD, minibatch);
+    if (policyTemperature !== undefined || historyFill !== undefined) this.clearCache();
+  }
+
+  /** Forgets all cached evaluations, at once. */
+  clearCache(): void {
+    if (this.cache !== null) clearCache(this.cache);
+  }
+
+  /** Ends all threads; leaves in flight are never answered. */
+  async dispose(): Promise<void> {
+    this.isDisposed = true;
+    const { control } = this.slots;
+    Atomics.store(control, STOP_WORD, 1);
+    Atomics.add(control, WORK_WORD, 1);
+    Atomics.notify(control, WORK_WORD);
+    await Promise.all(this.workers.map((worker) => (worker === null ? undefined : endWorker(worker))));
+  }
+
+  private startWorker(index: number): Promise<void> {
+    const start: WorkerStart = {
+      worker: index,
+      handle: this.handle,
+      cache: this.cache,
+      plan: this.plan,
+      model: this.model && this.modelBytes ? { bytes: this.modelBytes, name: this.model.path } : null,
+      isHopeless: (this.crashes[index] ?? 0) >= MAX_CRASHES,
+    };
+    const worker = new Worker(new URL('./evaluator-worker.js', import.meta.url), { workerData: start });
+    this.workers[index] = worker;
+    return new Promise((resolve, reject) => {
+      let isReady = false;
+      let problem = 'the thread ended';
+      worker.on('message', (message: FromWorker) => {
+        if (message.type === 'ready') {
+          isReady = true;
+          this.backend = message.backend;
+          // From now on only leaves keep it busy; whoever waits for answers keeps the process alive.
+          worker.unref();
+          resolve();
+        } else if (message.type === 'fellBack') {
+          this.backend = message.to;
+          this.warn(`Backend ${message.from} failed, going on with ${message.to}: ${oneLine(message.reason)}`);
+        } else {
+          problem = message.reason;
+          if (isReady) this.warn(`No position can be evaluated any more: ${oneLine(message.reason)}`);
+        }
+      });
+      worker.on('error', (error) => {
+        problem = String(error instanceof Error ? error.message : error);
+      });
+      worker.on('exit', () => {
+        this.workers[index] = null;
+        if (!isReady) reject(new Error(`Cannot evaluate with ${this.describeSubject()}: ${oneLine(problem)}`));
+        else if (!this.isDisposed) this.replaceWorker(index, problem);
+      });
+    });
+  }
+
+  private replaceWorker(index: number, problem: string): void {
+    this.crashes[index] = (this.crashes[index] ?? 0) + 1;
+    this.warn(`An evaluator thread ended and was started again: ${oneLine(problem)}`);
+    this.startWorker(index).catch((error: Error) => {
+      if (this.isDisposed) return;
+      this.crashes[index] = MAX_CRASHES;
+      this.replaceWorker(index, error.message);
+    });
+  }
+
+  private describeSubject(): string {
+    return this.model === null ? `backend ${this.plan.name}` : `the network ${this.model.path}`;
+  }
+
+  private warn(text: string): void {
+    // Threads share their troubles: each sentence once.
+    if (this.warned.has(text) || this.isDisposed) return;
+    this.warned.add(text);
+    this.onWarning(text);
+  }
+}
+
+/** Lets a thread end by itself, which frees its device memory in order; then by force. */
+function endWorker(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.ref();
+    const impatience = setTimeout(() => void worker.terminate(), STOP_PATIENCE_MS);
+    worker.once('exit', () => {
+      clearTimeout(impatience);
+      resolve();
+    });
+  });
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,83 @@
+/**
+ * The evaluators' side of the leaf slots: claim some, answer them, say so, sleep when there are none.
+ *
+ * A claim reads the ring before it moves CLAIMED_WORD. An entry can only be overwritten after it was claimed, so if the
+ * compare-and-exchange succeeds, what was read is right.
+ */
+import {
+  CLAIMED,
+  CLAIMED_WORD,
+  DONE,
+  EVENT_WORD,
+  type LeafSlots,
+  PRODUCER_WAITS_WORD,
+  SLEEPERS_WORD,
+  STOP_WORD,
+  SUBMITTED_WORD,
+  WORK_WORD,
+} from './leaf-slots.js';
+
+export class LeafClaims {
+  private readonly control: Int32Array;
+
+  constructor(
+    private readonly slots: LeafSlots,
+    private readonly worker: number,
+  ) {
+    this.control = slots.control;
+  }
+
+  /** Claims the oldest unclaimed slots, at most `max`. @returns how many were written to `into` */
+  claimInto(into: Int32Array, max: number): number {
+    const { control, worker } = this;
+    const { ring, slotCount, state, owner } = this.slots;
+    for (;;) {
+      const head = Atomics.load(control, CLAIMED_WORD);
+      const count = Math.min(max, (Atomics.load(control, SUBMITTED_WORD) - head) | 0);
+      if (count <= 0) return 0;
+      for (let i = 0; i < count; i++) into[i] = ring[(head + i) & (slotCount - 1)];
+      if (Atomics.compareExchange(control, CLAIMED_WORD, head, (head + count) | 0) !== head) continue;
+      for (let i = 0; i < count; i++) {
+        owner[into[i]] = worker;
+        Atomics.store(state, into[i], CLAIMED);
+      }
+      return count;
+    }
+  }
+
+  /** What a predecessor of this number had claimed when it died. */
+  listAbandoned(): Int32Array {
+    const { slotCount, state, owner } = this.slots;
+    const found: number[] = [];
+    for (let slot = 0; slot < slotCount; slot++) {
+      if (Atomics.load(state, slot) === CLAIMED && owner[slot] === this.worker) found.push(slot);
+    }
+    return Int32Array.from(found);
+  }
+
+  /** The slot's answer stands in its columns. */
+  markDone(slot: number): void {
+    Atomics.store(this.slots.state, slot, DONE);
+  }
+
+  /** Tells the producer that slots are done. */
+  announce(): void {
+    const { control } = this;
+    Atomics.add(control, EVENT_WORD, 1);
+    if (Atomics.load(control, PRODUCER_WAITS_WORD) !== 0) Atomics.notify(control, EVENT_WORD);
+  }
+
+  isStopping(): boolean {
+    return Atomics.load(this.control, STOP_WORD) !== 0;
+  }
+
+  /** Sleeps until there may be something to claim, or the pool stops. */
+  sleep(): void {
+    const { control } = this;
+    const work = Atomics.load(control, WORK_WORD);
+    Atomics.add(control, SLEEPERS_WORD, 1);
+    const isIdle = Atomics.load(control, SUBMITTED_WORD) === Atomics.load(control, CLAIMED_WORD);
+    if (isIdle && !this.isStopping()) Atomics.wait(control, WORK_WORD, work);
+    Atomics.sub(control, SLEEPERS_WORD, 1);
+  }
+}

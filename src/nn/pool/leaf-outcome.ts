@@ -1,0 +1,28 @@
+/**
+ * Is a leaf the end of the game, in the order and by the rules of lc0's node extension (facts 2.4)? Two-fold repetition
+ * counts only when both occurrences lie inside the search path and the path is at least four plies long.
+ */
+import type { Position } from '../../chess/index.js';
+import { CHECKMATE, DRAW, EVALUATED, TWO_FOLD } from './leaf-slots.js';
+
+/**
+ * @param moveCount legal moves of the position
+ * @param pathLength plies from the root of the search; the root itself is never a draw by rule, so that finished games
+ *   can be analysed
+ * @returns EVALUATED when the game goes on, else CHECKMATE, DRAW or TWO_FOLD
+ */
+export function classifyLeaf(
+  position: Position,
+  moveCount: number,
+  pathLength: number,
+  repetitions: number,
+  twoFoldDraws: boolean,
+): number {
+  if (moveCount === 0) return position.inCheck() ? CHECKMATE : DRAW;
+  if (pathLength === 0) return EVALUATED;
+  if (position.rule50 >= 100 || repetitions >= 2 || position.hasInsufficientMaterial()) return DRAW;
+  if (repetitions === 1 && twoFoldDraws && pathLength >= 4 && position.pliesSinceRepetition() <= pathLength) {
+    return TWO_FOLD;
+  }
+  return EVALUATED;
+}

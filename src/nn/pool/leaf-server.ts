@@ -1,0 +1,245 @@
+/**
+ * What an evaluator thread does all day: claims leaves, answers finished games and cached positions at once, collects
+ * the others into a batch, has them evaluated and writes their edges and values. It ends when the pool stops.
+ */
+import type { HistoryFill } from '../../encoding/index.js';
+import type { EvaluationCache } from '../cache/evaluation-cache.js';
+import type { Evaluator } from '../evaluator.js';
+import { encodePrior } from '../prior.js';
+import type { LeafClaims } from './leaf-claims.js';
+import { classifyLeaf } from './leaf-outcome.js';
+import {
+  CHECKMATE,
+  COUNT_BATCHES,
+  COUNT_CACHE_HITS,
+  COUNT_EVALUATIONS,
+  COUNT_TERMINALS,
+  COUNTERS_PER_WORKER,
+  EVALUATED,
+  FAILED,
+  FLAG_CACHE_HIT,
+  HISTORY_FILLS,
+  type LeafSlots,
+  MAX_EDGES,
+  MAX_PATH_LENGTH,
+  MINIBATCH_WORD,
+  SETTING_HISTORY_FILL,
+  SETTING_POLICY_TEMPERATURE,
+  TWO_FOLD,
+} from './leaf-slots.js';
+import type { RootBoards } from './root-boards.js';
+import { sortEdges } from './sort-edges.js';
+
+/** Slots claimed at once; a producer in need of answers should not wait for more than that to be looked at. */
+const MAX_CLAIM = 64;
+
+export interface LeafServerParts {
+  readonly slots: LeafSlots;
+  readonly worker: number;
+  readonly claims: LeafClaims;
+  readonly boards: RootBoards;
+  readonly cache: EvaluationCache | null;
+  /** null: everything that needs one is FAILED. */
+  readonly evaluator: Evaluator | null;
+  /** Called when the evaluator fails: another one, or null when nothing is left to try. */
+  readonly replaceEvaluator: (error: unknown) => Promise<Evaluator | null>;
+}
+
+export class LeafServer {
+  private readonly slots: LeafSlots;
+  private readonly claims: LeafClaims;
+  private readonly boards: RootBoards;
+  private readonly cache: EvaluationCache | null;
+  private evaluator: Evaluator | null;
+  private readonly replaceEvaluator: LeafServerParts['replaceEvaluator'];
+
+  private readonly firstCounter: number;
+  private readonly claimed = new Int32Array(MAX_CLAIM);
+  private readonly priors = new Float32Array(MAX_EDGES);
+  private minibatch = 0;
+  /** Each row of the batch: its slot, and the cache key of its position. */
+  private rowSlots = new Int32Array(0);
+  private rowKeys = new Int32Array(0);
+  /** Slots answered since the producer was last told. */
+  private unannounced = 0;
+
+  constructor(parts: LeafServerParts) {
+    this.slots = parts.slots;
+    this.claims = parts.claims;
+    this.boards = parts.boards;
+    this.evaluator = parts.evaluator;
+    this.cache = parts.evaluator?.isInstant ? null : parts.cache;
+    this.replaceEvaluator = parts.replaceEvaluator;
+    this.firstCounter = parts.worker * COUNTERS_PER_WORKER;
+  }
+
+  /** @param abandoned slots that a predecessor had claimed and never answered */
+  async serve(abandoned: Int32Array): Promise<void> {
+    this.followMinibatch();
+    for (let i = 0; i < abandoned.length; i += this.minibatch) {
+      const rows = this.addRows(abandoned.subarray(i, i + this.minibatch), 0);
+      if (rows > 0) await this.evaluate(rows);
+    }
+    this.announce();
+    while (!this.claims.isStopping()) {
+      this.followMinibatch();
+      const rows = this.gather();
+      if (rows > 0) {
+        const running = this.evaluate(rows);
+        if (running !== undefined) await running;
+      }
+      this.announce();
+      if (rows === 0) this.claims.sleep();
+    }
+  }
+
+  /** The producer of leaves may change the minibatch between searches. */
+  private followMinibatch(): void {
+    const minibatch = Math.max(1, Atomics.load(this.slots.control, MINIBATCH_WORD));
+    if (minibatch === this.minibatch) return;
+    this.minibatch = minibatch;
+    this.rowSlots = new Int32Array(minibatch);
+    this.rowKeys = new Int32Array(minibatch * 3);
+    this.evaluator?.reserve(minibatch);
+  }
+
+  /** Claims until a batch is full or nothing is left. @returns rows that need the evaluator */
+  private gather(): number {
+    const { claimed, claims, minibatch } = this;
+    let rows = 0;
+    while (rows < minibatch) {
+      const count = claims.claimInto(claimed, Math.min(MAX_CLAIM, minibatch - rows));
+      if (count === 0) break;
+      rows = this.addRows(count === MAX_CLAIM ? claimed : claimed.subarray(0, count), rows);
+    }
+    // The search can go on with these while the device works.
+    if (rows > 0 && this.evaluator !== null && !this.evaluator.isInstant) this.announce();
+    return rows;
+  }
+
+  /** Answers the slots that need no evaluator and makes rows of the others. @returns rows in use */
+  private addRows(claimed: Int32Array, firstRow: number): number {
+    let rows = firstRow;
+    for (let i = 0; i < claimed.length; i++) {
+      if (this.answerOrAdd(claimed[i], rows)) rows++;
+    }
+    return rows;
+  }
+
+  /** @returns true when the slot has become row `row` of the batch, false when it is answered */
+  private answerOrAdd(slot: number, row: number): boolean {
+    const { slots, cache, boards } = this;
+    const pathLength = slots.pathLength[slot];
+    const position = boards.walkTo(slots.root[slot], slots.pathMoves, slot * MAX_PATH_LENGTH, pathLength);
+    const firstEdge = slot * MAX_EDGES;
+    const count = position.generateLegalMoves(slots.edgeMoves, firstEdge);
+    const repetitions = position.repetitions();
+    const kind = classifyLeaf(position, count, pathLength, repetitions, boards.hasTwoFoldDraws());
+    if (kind !== EVALUATED) {
+      const movesLeft = kind === TWO_FOLD ? position.pliesSinceRepetition() : 0;
+      this.count(COUNT_TERMINALS, 1);
+      this.answer(slot, kind, 0, 0, kind === CHECKMATE ? -1 : 0, kind === CHECKMATE ? 0 : 1, movesLeft);
+      return false;
+    }
+    if (cache?.find(position.keyLow, position.keyHigh, repetitions, count)) {
+      for (let i = 0; i < count; i++) slots.edgePriors[firstEdge + i] = cache.priors[i];
+      sortEdges(slots.edgeMoves, slots.edgePriors, firstEdge, count);
+      const { values } = cache;
+      this.count(COUNT_CACHE_HITS, 1);
+      this.answer(slot, EVALUATED, FLAG_CACHE_HIT, count, values[0], values[1], values[2]);
+      return false;
+    }
+    slots.edgeCount[slot] = count;
+    this.rowSlots[row] = slot;
+    this.rowKeys[3 * row] = position.keyLow;
+    this.rowKeys[3 * row + 1] = position.keyHigh;
+    this.rowKeys[3 * row + 2] = repetitions;
+    const fill = HISTORY_FILLS[slots.settings[SETTING_HISTORY_FILL]] as HistoryFill;
+    this.evaluator?.setRow(row, position, slots.edgeMoves, firstEdge, count, fill);
+    return true;
+  }
+
+  private evaluate(rows: number): Promise<void> | undefined {
+    if (this.evaluator === null) return this.evaluateAgain(rows, 'no evaluator is left');
+    const running = this.evaluator.run(rows);
+    if (running === undefined) {
+      this.answerRows(rows, this.evaluator);
+      return undefined;
+    }
+    const { evaluator } = this;
+    return running.then(
+      () => this.answerRows(rows, evaluator),
+      (error: unknown) => this.evaluateAgain(rows, error),
+    );
+  }
+
+  /** After a failure: the same slots on another evaluator, as long as there is one; then they are FAILED. */
+  private async evaluateAgain(rows: number, error: unknown): Promise<void> {
+    const slots = this.rowSlots.slice(0, rows);
+    this.evaluator = this.evaluator === null ? null : await this.replaceEvaluator(error);
+    if (this.evaluator === null) {
+      for (const slot of slots) this.answer(slot, FAILED, 0, 0, 0, 1, 0);
+      return;
+    }
+    this.evaluator.reserve(this.minibatch);
+    const again = this.addRows(slots, 0);
+    if (again > 0) await this.evaluate(again);
+  }
+
+  private answerRows(rows: number, evaluator: Evaluator): void {
+    const { slots, rowSlots } = this;
+    const policyTemperature = slots.settings[SETTING_POLICY_TEMPERATURE];
+    for (let row = 0; row < rows; row++) this.answerRow(rowSlots[row], row, evaluator, policyTemperature);
+    this.count(COUNT_EVALUATIONS, rows);
+    this.count(COUNT_BATCHES, 1);
+  }
+
+  private answerRow(slot: number, row: number, evaluator: Evaluator, policyTemperature: number): void {
+    const { slots, priors, cache } = this;
+    const { edgeMoves, edgePriors } = slots;
+    const firstEdge = slot * MAX_EDGES;
+    const count = slots.edgeCount[slot];
+    evaluator.writePriorsInto(priors, row, count, policyTemperature);
+    for (let i = 0; i < count; i++) edgePriors[firstEdge + i] = encodePrior(priors[i]);
+    const valueWl = evaluator.valueWl[row];
+    const valueD = evaluator.valueD[row];
+    const movesLeft = evaluator.movesLeft[row];
+    if (cache !== null) {
+      const { rowKeys } = this;
+      const [low, high, repetitions] = [rowKeys[3 * row], rowKeys[3 * row + 1], rowKeys[3 * row + 2]];
+      cache.store(low, high, repetitions, count, valueWl, valueD, movesLeft, edgePriors, firstEdge);
+    }
+    sortEdges(edgeMoves, edgePriors, firstEdge, count);
+    this.answer(slot, EVALUATED, 0, count, valueWl, valueD, movesLeft);
+  }
+
+  private answer(
+    slot: number,
+    kind: number,
+    flags: number,
+    edgeCount: number,
+    valueWl: number,
+    valueD: number,
+    movesLeft: number,
+  ): void {
+    const { slots } = this;
+    slots.kind[slot] = kind;
+    slots.flags[slot] = flags;
+    slots.edgeCount[slot] = edgeCount;
+    slots.valueWl[slot] = valueWl;
+    slots.valueD[slot] = valueD;
+    slots.movesLeft[slot] = movesLeft;
+    this.claims.markDone(slot);
+    this.unannounced++;
+  }
+
+  private announce(): void {
+    if (this.unannounced === 0) return;
+    this.unannounced = 0;
+    this.claims.announce();
+  }
+
+  private count(counter: number, amount: number): void {
+    this.slots.counters[this.firstCounter + counter] += amount;
+  }
+}

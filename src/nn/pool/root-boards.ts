@@ -1,0 +1,67 @@
+/**
+ * An evaluator's own boards: one a root, standing on the leaf it saw last. Leaves in a row mostly share the beginning
+ * of their paths, so going from one to the next takes back and makes only the moves in which they differ.
+ */
+import { type Move, type Position, parseFen } from '../../chess/index.js';
+import { unwrap } from '../../util/index.js';
+import { MAX_PATH_LENGTH } from './leaf-slots.js';
+import type { RootTable } from './root-table.js';
+
+interface Board {
+  version: number;
+  readonly position: Position;
+  /** The moves from the root that stand on the board. */
+  readonly path: Uint16Array;
+  length: number;
+  twoFoldDraws: boolean;
+}
+
+export class RootBoards {
+  private readonly boards = new Map<number, Board>();
+  private lastRow = -1;
+  private last: Board | null = null;
+
+  constructor(private readonly roots: RootTable) {}
+
+  /**
+   * @param moves the path: `length` moves from `offset` on
+   * @returns the position at its end; it belongs to this object and changes with the next call
+   */
+  walkTo(row: number, moves: Uint16Array, offset: number, length: number): Position {
+    const board = this.getBoard(row);
+    const { position, path } = board;
+    let shared = 0;
+    const comparable = Math.min(length, board.length);
+    while (shared < comparable && path[shared] === moves[offset + shared]) shared++;
+    for (let i = board.length; i > shared; i--) position.unmakeMove();
+    for (let i = shared; i < length; i++) {
+      const move = moves[offset + i];
+      path[i] = move;
+      position.makeMove(move as Move);
+    }
+    board.length = length;
+    return position;
+  }
+
+  /** Of the row that walkTo was last called with. */
+  hasTwoFoldDraws(): boolean {
+    return this.last?.twoFoldDraws === true;
+  }
+
+  private getBoard(row: number): Board {
+    const version = this.roots.getVersion(row);
+    if (row === this.lastRow && this.last !== null && this.last.version === version) return this.last;
+    let board = this.boards.get(row);
+    if (board === undefined || board.version !== version) {
+      const root = this.roots.read(row);
+      const position = unwrap(parseFen(root.fen));
+      for (let i = 0; i < root.moves.length; i++) position.makeMove(root.moves[i] as Move);
+      const path = board?.path ?? new Uint16Array(MAX_PATH_LENGTH);
+      board = { version, position, path, length: 0, twoFoldDraws: root.twoFoldDraws };
+      this.boards.set(row, board);
+    }
+    this.lastRow = row;
+    this.last = board;
+    return board;
+  }
+}
