@@ -1,0 +1,131 @@
+/**
+ * An engine's process as lines in and lines out. One caller at a time waits for a line it wants; a process that ends,
+ * fails to start or stays silent too long rejects that wait with one sentence naming the engine.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { EngineSpec } from './engine-spec.js';
+
+/** Something the engine did wrong; `message` is fit for a user's eyes. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+  constructor(
+    readonly kind: 'crash' | 'silence' | 'protocol',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface Wait {
+  /** Looks at a line; true ends the wait. */
+  accept(line: string): boolean;
+  resolve(): void;
+  reject(error: EngineError): void;
+}
+
+const GRACE_MS = 2_000;
+const KEPT_STDERR = 2_000;
+
+export class EngineProcess {
+  private readonly child: ChildProcessWithoutNullStreams;
+  private wait: Wait | null = null;
+  private rest = '';
+  private errors = '';
+  private lastLine = '';
+  /** Set once the process is gone. */
+  private death: EngineError | null = null;
+  private readonly gone: Promise<void>;
+
+  constructor(
+    spec: EngineSpec,
+    /** How messages call the engine. */
+    private readonly label: string,
+  ) {
+    this.child = spawn(spec.command, spec.args, {
+      ...(spec.folder === null ? {} : { cwd: spec.folder }),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.receive(text));
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.errors = (this.errors + text).slice(-KEPT_STDERR);
+    });
+    // A write to a dead process: the exit event says it better.
+    this.child.stdin.on('error', () => undefined);
+    this.gone = new Promise((resolve) => {
+      this.child.on('error', (error) => {
+        this.die(`${this.label} cannot be started: ${error.message}`);
+        resolve();
+      });
+      this.child.on('close', (code, signal) => {
+        this.die(`${this.label} ended ${signal === null ? `with code ${code}` : `by ${signal}`}${this.describeLast()}`);
+        resolve();
+      });
+    });
+  }
+
+  get isAlive(): boolean {
+    return this.death === null;
+  }
+
+  send(line: string): void {
+    if (this.death === null) this.child.stdin.write(`${line}\n`);
+  }
+
+  /** Resolves at the first line that `accept` takes; every line until then is shown to it. */
+  waitFor(what: string, timeoutMs: number, accept: (line: string) => boolean): Promise<void> {
+    if (this.death !== null) return Promise.reject(this.death);
+    if (this.wait !== null) throw new Error('Only one wait at a time');
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.wait?.reject(new EngineError('silence', `${this.label} sent no ${what} within ${timeoutMs / 1000} s`));
+      }, timeoutMs);
+      const finish = (): void => {
+        clearTimeout(timer);
+        this.wait = null;
+      };
+      this.wait = {
+        accept,
+        resolve: () => {
+          finish();
+          resolve();
+        },
+        reject: (error) => {
+          finish();
+          reject(error);
+        },
+      };
+    });
+  }
+
+  /** Asks the engine to quit and kills it if it does not. */
+  async close(): Promise<void> {
+    this.send('quit');
+    this.child.stdin.end();
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), GRACE_MS);
+    await this.gone;
+    clearTimeout(timer);
+  }
+
+  private receive(text: string): void {
+    const lines = (this.rest + text).split('\n');
+    this.rest = lines.pop() ?? '';
+    for (const raw of lines) {
+      const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+      if (line !== '') this.lastLine = line;
+      const wait = this.wait;
+      if (wait?.accept(line)) wait.resolve();
+    }
+  }
+
+  private die(message: string): void {
+    this.death ??= new EngineError('crash', message);
+    this.wait?.reject(this.death);
+  }
+
+  private describeLast(): string {
+    const errors = this.errors.trim().split('\n').at(-1) ?? '';
+    if (errors !== '') return `; it said: ${errors}`;
+    return this.lastLine === '' ? '' : `; its last line was: ${this.lastLine}`;
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Collects the `info` lines of one search into its last word on each rank. Engines print MultiPV lines in blocks that
+ * begin with rank 1, and a move changes its rank between blocks; so blocks are kept together. A block cut short by the
+ * end of the search is filled up with moves of the block before it, and a mere bound gives way to that block's score.
+ */
+import type { UciInfo } from './info-line.js';
+
+export class InfoLines {
+  private previous: UciInfo[] = [];
+  private current: UciInfo[] = [];
+
+  add(info: UciInfo): void {
+    if (info.rank === 1 && this.current.length > 0) {
+      this.previous = this.fill();
+      this.current = [];
+    }
+    const exact = info.isBound ? this.previous.find((line) => line.pv[0] === info.pv[0]) : undefined;
+    this.current.push(exact === undefined ? info : { ...exact, rank: info.rank });
+  }
+
+  /** Best first as the engine ranks them; no move twice. */
+  list(): UciInfo[] {
+    return this.fill();
+  }
+
+  private fill(): UciInfo[] {
+    const lines: UciInfo[] = [];
+    for (const line of [...this.current, ...this.previous]) {
+      const isNew = lines.every((other) => other.pv[0] !== line.pv[0]);
+      if (isNew && (lines.length < this.current.length || lines.length < this.previous.length)) {
+        lines.push({ ...line, rank: lines.length + 1 });
+      }
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The GUI's side of a UCI conversation with an external engine. Every method waits for the engine's answer, so that
+ * calls simply follow one another; errors are EngineErrors with a sentence.
+ */
+import { EngineError, EngineProcess } from './engine-process.js';
+import type { EngineSpec } from './engine-spec.js';
+import { parseInfoLine, type UciInfo } from './info-line.js';
+import { InfoLines } from './info-lines.js';
+
+export interface UciTimeouts {
+  /** From the start of the process to `uciok`, and for `readyok` (a network may be loading). */
+  readonly startMs: number;
+  /** From `go` to `bestmove` when no clock says otherwise. */
+  readonly moveMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: UciTimeouts = { startMs: 60_000, moveMs: 600_000 };
+
+export interface UciClocks {
+  readonly whiteMs: number;
+  readonly blackMs: number;
+  readonly whiteIncrementMs: number;
+  readonly blackIncrementMs: number;
+  readonly movesToGo: number | null;
+}
+
+export interface UciLimits {
+  readonly nodes?: number;
+  readonly depth?: number;
+  readonly movetimeMs?: number;
+  readonly clocks?: UciClocks;
+}
+
+export interface UciAnswer {
+  readonly bestMove: string;
+  readonly ponder: string | null;
+  /** The engine's last word on each rank, best first; empty when the engine gave no score. */
+  readonly lines: readonly UciInfo[];
+}
+
+export class UciClient {
+  /** Option names by their lower-case spelling. */
+  private readonly optionNames = new Map<string, string>();
+  private reportedName = '';
+
+  private constructor(
+    private readonly process: EngineProcess,
+    private readonly spec: EngineSpec,
+    private readonly timeouts: UciTimeouts,
+  ) {}
+
+  /** Starts the process, sets the options and waits until it is ready. */
+  static async start(spec: EngineSpec, timeouts: UciTimeouts = DEFAULT_TIMEOUTS): Promise<UciClient> {
+    const client = new UciClient(new EngineProcess(spec, spec.name ?? spec.command), spec, timeouts);
+    try {
+      await client.introduce();
+      for (const [name, value] of spec.options) client.setOption(name, value);
+      await client.waitUntilReady();
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+    return client;
+  }
+
+  get name(): string {
+    return this.spec.name ?? (this.reportedName === '' ? this.spec.command : this.reportedName);
+  }
+
+  get isAlive(): boolean {
+    return this.process.isAlive;
+  }
+
+  hasOption(name: string): boolean {
+    return this.optionNames.has(name.toLowerCase());
+  }
+
+  /** An option that the engine does not have is an error that names it. */
+  setOption(name: string, value: string): void {
+    const known = this.optionNames.get(name.toLowerCase());
+    if (known === undefined) throw new EngineError('protocol', `${this.name} has no option "${name}"`);
+    this.process.send(`setoption name ${known} value ${value}`);
+  }
+
+  async newGame(): Promise<void> {
+    this.process.send('ucinewgame');
+    await this.waitUntilReady();
+  }
+
+  async waitUntilReady(): Promise<void> {
+    this.process.send('isready');
+    await this.process.waitFor('readyok', this.timeouts.startMs, (line) => line.trim() === 'readyok');
+  }
+
+  /**
+   * @param position the words after `position`: "startpos moves e2e4"
+   * @param timeoutMs how long to wait for `bestmove`; silence is an error
+   */
+  async go(position: string, limits: UciLimits, timeoutMs = this.timeouts.moveMs): Promise<UciAnswer> {
+    const lines = new InfoLines();
+    let best: string[] = [];
+    this.process.send(`position ${position}`);
+    this.process.send(formatGo(limits));
+    await this.process.waitFor('bestmove', timeoutMs, (line) => {
+      if (line.startsWith('bestmove')) {
+        best = line.trim().split(/\s+/);
+        return true;
+      }
+      const info = parseInfoLine(line);
+      if (info !== null) lines.add(info);
+      return false;
+    });
+    if (best.length < 2) throw new EngineError('protocol', `${this.name} sent bestmove without a move`);
+    return { bestMove: best[1], ponder: best[2] === 'ponder' ? (best[3] ?? null) : null, lines: lines.list() };
+  }
+
+  /** Asks a running `go` to answer now; safe at any time. */
+  stop(): void {
+    this.process.send('stop');
+  }
+
+  async close(): Promise<void> {
+    await this.process.close();
+  }
+
+  private async introduce(): Promise<void> {
+    this.process.send('uci');
+    await this.process.waitFor('uciok', this.timeouts.startMs, (line) => {
+      if (line.startsWith('id name ')) this.reportedName = line.slice('id name '.length).trim();
+      const option = /^option name (.+?) type \w+/.exec(line);
+      if (option !== null) this.optionNames.set(option[1].toLowerCase(), option[1]);
+      return line.trim() === 'uciok';
+    });
+  }
+}
+
+export function formatGo(limits: UciLimits): string {
+  const words = ['go'];
+  if (limits.clocks !== undefined) {
+    const { whiteMs, blackMs, whiteIncrementMs, blackIncrementMs, movesToGo } = limits.clocks;
+    words.push('wtime', String(Math.round(whiteMs)), 'btime', String(Math.round(blackMs)));
+    words.push('winc', String(Math.round(whiteIncrementMs)), 'binc', String(Math.round(blackIncrementMs)));
+    if (movesToGo !== null) words.push('movestogo', String(movesToGo));
+  }
+  if (limits.nodes !== undefined) words.push('nodes', String(limits.nodes));
+  if (limits.depth !== undefined) words.push('depth', String(limits.depth));
+  if (limits.movetimeMs !== undefined) words.push('movetime', String(limits.movetimeMs));
+  return words.join(' ');
+}

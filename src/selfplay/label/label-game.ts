@@ -1,0 +1,101 @@
+/**
+ * One labelled game: an engine scores every position (MultiPV, fixed nodes), a move is chosen by the wandering rule,
+ * and the game ends by the laws of chess, by a score that stays hopeless, or by length. Everything random comes from
+ * the seed and the number of the game.
+ */
+import { computeOutcome, formatFen, formatUciMove, type Move, type Position, parseUciMove } from '../../chess/index.js';
+import { createPrng, type Prng } from '../../util/index.js';
+import { EngineError } from '../client/engine-process.js';
+import { encodeScore, type UciInfo } from '../client/info-line.js';
+import type { UciClient } from '../client/uci-client.js';
+import { mixSeeds } from '../mix-seeds.js';
+import type { LabelSettings } from './label-settings.js';
+import { drawStart, type StartBooks } from './start-books.js';
+import { chooseWanderingMove, type ScoredMove, type WanderRates } from './wander.js';
+
+export type ResultText = '1-0' | '0-1' | '1/2-1/2';
+
+/** As in the files: played move and scored moves of each ply; no scores where the ply was random. */
+export interface LabelledGameRecord {
+  readonly fen: string;
+  readonly result: ResultText;
+  readonly plies: readonly (readonly [played: string, scores: readonly (readonly [string, number])[]])[];
+}
+
+export async function playLabelledGame(
+  engine: UciClient,
+  settings: LabelSettings,
+  books: StartBooks,
+  gameIndex: number,
+): Promise<LabelledGameRecord> {
+  const prng = createPrng(mixSeeds(settings.seed, gameIndex));
+  const { position, randomPlies } = drawStart(books, settings.sources, prng);
+  const rates: WanderRates = {
+    wander: drawBetween(prng, settings.wander),
+    blunder: drawBetween(prng, settings.blunder),
+    temperatureCp: settings.temperatureCp,
+  };
+  const isPlayedOut = prng.nextFloat() < settings.playOut;
+  const fen = formatFen(position);
+  const moves: string[] = [];
+  const plies: [string, [string, number][]][] = [];
+  let hopelessPlies = 0;
+  let whiteScore = 0;
+
+  await engine.newGame();
+  while (plies.length < settings.maxPlies && computeOutcome(position) === 'ongoing') {
+    const legal = listUciMoves(position);
+    let played: string;
+    if (plies.length < randomPlies) {
+      played = legal[prng.nextBelow(legal.length)];
+      plies.push([played, []]);
+    } else {
+      const words = `fen ${fen}${moves.length > 0 ? ` moves ${moves.join(' ')}` : ''}`;
+      const { lines } = await engine.go(words, { nodes: settings.nodes });
+      const scored = collectScores(lines, legal);
+      if (scored.length === 0) throw new EngineError('protocol', `${engine.name} scored no move after "${words}"`);
+      played = chooseWanderingMove(prng, scored, legal, rates);
+      plies.push([played, scored.map(({ move, score }) => [move, score])]);
+      whiteScore = position.sideToMove === 0 ? scored[0].score : -scored[0].score;
+      hopelessPlies = Math.abs(whiteScore) >= settings.resignCp ? hopelessPlies + 1 : 0;
+    }
+    position.makeMove(requireMove(position, played));
+    moves.push(played);
+    if (!isPlayedOut && hopelessPlies >= settings.resignPlies) break;
+  }
+  const resigned = hopelessPlies >= settings.resignPlies ? (whiteScore > 0 ? '1-0' : '0-1') : '1/2-1/2';
+  return { fen, result: resultByRule(position) ?? resigned, plies };
+}
+
+/** Best first; lines of moves that are not legal (or repeated) are dropped. */
+export function collectScores(lines: readonly UciInfo[], legal: readonly string[]): ScoredMove[] {
+  const scores = new Map<string, number>();
+  for (const line of lines) {
+    const move = line.pv[0];
+    if (legal.includes(move) && !scores.has(move)) scores.set(move, encodeScore(line.score));
+  }
+  return [...scores].map(([move, score]) => ({ move, score })).sort((a, b) => b.score - a.score);
+}
+
+function resultByRule(position: Position): ResultText | null {
+  const outcome = computeOutcome(position);
+  if (outcome === 'ongoing') return null;
+  if (outcome === 'checkmate') return position.sideToMove === 0 ? '0-1' : '1-0';
+  return '1/2-1/2';
+}
+
+function listUciMoves(position: Position): string[] {
+  const legal = new Uint16Array(256);
+  const count = position.generateLegalMoves(legal);
+  return Array.from(legal.subarray(0, count), (move) => formatUciMove(move as Move, false));
+}
+
+function requireMove(position: Position, text: string): Move {
+  const move = parseUciMove(position, text);
+  if (!move.ok) throw new Error(move.error);
+  return move.value;
+}
+
+function drawBetween(prng: Prng, [least, most]: readonly [number, number]): number {
+  return least + prng.nextFloat() * (most - least);
+}

@@ -1,0 +1,32 @@
+/**
+ * What a labelling run is made of. Saved beside the output: a run is resumed only with the settings it began with,
+ * because game n depends on all of them.
+ */
+
+export interface LabelSettings {
+  readonly seed: number;
+  readonly nodes: number;
+  readonly multiPv: number;
+  /** Share of plies where the move is drawn from the scored moves, uniform per game between the two. */
+  readonly wander: readonly [least: number, most: number];
+  /** The same for plies where any legal move is drawn. */
+  readonly blunder: readonly [least: number, most: number];
+  /** Softness of drawing from the scored moves: weight = exp(−loss / temperature). */
+  readonly temperatureCp: number;
+  /** A game stops when the score stays beyond this for `resignPlies` plies … */
+  readonly resignCp: number;
+  readonly resignPlies: number;
+  /** … unless it is one of the share played to the end. */
+  readonly playOut: number;
+  readonly maxPlies: number;
+  readonly sources: readonly StartSource[];
+}
+
+/** Where games start: a book file, `startpos`, or `endgames` (random positions of few pieces). */
+export interface StartSource {
+  readonly book: string;
+  /** Share of the games, relative to the other sources. */
+  readonly weight: number;
+  /** Random plies after the start, uniform between the two; they carry no scores. */
+  readonly randomPlies: readonly [least: number, most: number];
+}

@@ -1,0 +1,94 @@
+/**
+ * Opening books: EPD and FEN lists and PGN, plain or gzipped, told apart by name. Lines are parsed when they are asked
+ * for, so that a book of 150,000 positions opens at once; an error names the file and the line.
+ */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { START_FEN } from '../../chess/index.js';
+import { createPrng, failure, type Result, success } from '../../util/index.js';
+import { mixSeeds } from '../mix-seeds.js';
+import { parseEpdLine } from './epd.js';
+import type { Opening } from './opening.js';
+import { parsePgnOpening, splitPgnGames } from './pgn-book.js';
+
+export interface Book {
+  readonly name: string;
+  readonly size: number;
+  read(index: number): Result<Opening>;
+}
+
+export type OpeningOrder = 'sequential' | 'random' | 'shuffled';
+
+/** The initial position alone. */
+export const START_BOOK: Book = {
+  name: 'the initial position',
+  size: 1,
+  read: () => success({ fen: START_FEN, moves: [], origin: 'the initial position' }),
+};
+
+/** @param maxPlies moves of a PGN line after these are left out */
+export function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Result<Book> {
+  let text: string;
+  try {
+    const bytes = readFileSync(path);
+    text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  } catch (error) {
+    return failure(`The book ${path} cannot be read: ${(error as Error).message}`);
+  }
+  const name = basename(path);
+  const isPgn = /\.pgn(\.gz)?$/i.test(path);
+  const book = isPgn ? createPgnBook(name, text, maxPlies) : createEpdBook(name, text);
+  return book.size > 0 ? success(book) : failure(`The book ${path} holds no openings`);
+}
+
+function createEpdBook(name: string, text: string): Book {
+  const lines = text.split('\n');
+  const used = [...lines.keys()].filter((row) => lines[row].trim() !== '' && !lines[row].startsWith('#'));
+  return {
+    name,
+    size: used.length,
+    read: (index) => {
+      const row = used[index];
+      const origin = `${name}, line ${row + 1}`;
+      const fen = parseEpdLine(lines[row]);
+      return fen.ok ? success({ fen: fen.value, moves: [], origin }) : failure(`${origin}: ${fen.error}`);
+    },
+  };
+}
+
+function createPgnBook(name: string, text: string, maxPlies: number): Book {
+  const games = splitPgnGames(text);
+  return {
+    name,
+    size: games.length,
+    read: (index) => {
+      const origin = `${name}, game ${index + 1}`;
+      const line = parsePgnOpening(games[index], maxPlies);
+      return line.ok ? success({ ...line.value, origin }) : failure(`${origin}, ${line.error}`);
+    },
+  };
+}
+
+/**
+ * Which book line the n-th opening of a run is, for every n ≥ 0, with lc0's names (`--openings-mode`): `shuffled` is one
+ * seeded shuffle, used again when the book ends; `random` draws every line anew and so may repeat one early.
+ */
+export function createOpeningSequence(size: number, order: OpeningOrder, seed: number): (n: number) => number {
+  if (order === 'sequential') return (n) => n % size;
+  if (order === 'random') return (n) => createPrng(mixSeeds(seed, n)).nextBelow(size);
+  const indices = shuffleIndices(size, seed);
+  return (n) => indices[n % size];
+}
+
+function shuffleIndices(size: number, seed: number): Uint32Array {
+  const prng = createPrng(seed);
+  const indices = Uint32Array.from({ length: size }, (_, i) => i);
+  for (let i = size - 1; i > 0; i--) {
+    const j = prng.nextBelow(i + 1);
+    const swapped = indices[i];
+    indices[i] = indices[j];
+    indices[j] = swapped;
+  }
+  return indices;
+}

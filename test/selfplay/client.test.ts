@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createEngineSpec, parsePairs, splitWords } from '#sardonyx/selfplay/client/engine-spec.js';
+import { decodeMate, encodeScore, parseInfoLine, type UciInfo } from '#sardonyx/selfplay/client/info-line.js';
+import { InfoLines } from '#sardonyx/selfplay/client/info-lines.js';
+import { formatGo, UciClient } from '#sardonyx/selfplay/client/uci-client.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/fake-engine-spec.js';
+
+const QUICK = { startMs: 5_000, moveMs: 5_000 };
+
+function info(line: string): UciInfo {
+  const parsed = parseInfoLine(line);
+  assert.notEqual(parsed, null);
+  return parsed as UciInfo;
+}
+
+test('words are split at spaces outside quotes', () => {
+  assert.deepEqual(unwrap(splitWords(`cmd=x  args="-a 'b c'" name='A B' e=""`)), [
+    'cmd=x',
+    "args=-a 'b c'",
+    'name=A B',
+    'e=',
+  ]);
+  assert.equal(splitWords('a "b').ok, false);
+});
+
+test('an engine specification keeps the words it does not know for its caller', () => {
+  const pairs = unwrap(parsePairs(`cmd=/bin/e name=E dir=/tmp args="-x 'y z'" option.Hash=16 nodes=5`));
+  const { spec, rest } = unwrap(createEngineSpec(pairs));
+  assert.deepEqual(spec, {
+    command: '/bin/e',
+    args: ['-x', 'y z'],
+    name: 'E',
+    folder: '/tmp',
+    options: [['Hash', '16']],
+  });
+  assert.deepEqual(rest, [['nodes', '5']]);
+  assert.equal(createEngineSpec([['name', 'E']]).ok, false);
+  const wrong = parsePairs('cmd=x fast');
+  assert.equal(wrong.ok ? '' : wrong.error, '"fast" is not of the form key=value');
+});
+
+test('an info line gives score, rank and moves, and other info lines nothing', () => {
+  const line =
+    'info depth 12 seldepth 18 multipv 2 score cp -31 lowerbound wdl 1 2 3 nodes 99 nps 1 time 7 pv e2e4 e7e5';
+  assert.deepEqual(parseInfoLine(line), {
+    rank: 2,
+    depth: 12,
+    seldepth: 18,
+    score: { kind: 'cp', value: -31 },
+    isBound: true,
+    nodes: 99,
+    timeMs: 7,
+    pv: ['e2e4', 'e7e5'],
+  });
+  assert.equal(parseInfoLine('info string score cp 5 pv e2e4'), null);
+  assert.equal(parseInfoLine('info depth 3 currmove e2e4 currmovenumber 1'), null);
+});
+
+test('mates are coded beyond every centipawn score and decoded again', () => {
+  assert.equal(encodeScore({ kind: 'mate', value: 3 }), 31_994);
+  assert.equal(encodeScore({ kind: 'mate', value: -1 }), -31_998);
+  assert.equal(encodeScore({ kind: 'cp', value: 99_999 }), 30_000);
+  for (const moves of [1, 40, -1, -999]) assert.equal(decodeMate(encodeScore({ kind: 'mate', value: moves })), moves);
+  assert.equal(decodeMate(-30_000), null);
+});
+
+test('the last block of MultiPV lines counts, without a move twice and with bounds replaced', () => {
+  const lines = new InfoLines();
+  for (const [rank, cp, move] of [
+    [1, 30, 'a2a3'],
+    [2, 20, 'b2b3'],
+    [3, 10, 'c2c3'],
+  ]) {
+    lines.add(info(`info depth 5 multipv ${rank} score cp ${cp} nodes 1 pv ${move}`));
+  }
+  lines.add(info('info depth 6 multipv 1 score cp 90 nodes 1 pv c2c3'));
+  lines.add(info('info depth 6 multipv 2 score cp 55 lowerbound nodes 1 pv a2a3'));
+  const listed = lines.list().map(({ rank, score, pv }) => `${rank} ${score.value} ${pv[0]}`);
+  assert.deepEqual(listed, ['1 90 c2c3', '2 30 a2a3', '3 20 b2b3']);
+});
+
+test('go says every limit', () => {
+  const clocks = { whiteMs: 1000.4, blackMs: 900, whiteIncrementMs: 10, blackIncrementMs: 20, movesToGo: 5 };
+  assert.equal(formatGo({ clocks }), 'go wtime 1000 btime 900 winc 10 binc 20 movestogo 5');
+  assert.equal(formatGo({ nodes: 7, depth: 3, movetimeMs: 50 }), 'go nodes 7 depth 3 movetime 50');
+});
+
+test('a conversation: name, options, scores of several moves, end', async () => {
+  const client = await UciClient.start({ ...fakeEngine('--name=Tester'), options: [['multipv', '3']] }, QUICK);
+  assert.equal(client.name, 'Tester');
+  assert.equal(client.hasOption('UCI_Chess960'), true);
+  await client.newGame();
+  const answer = await client.go('startpos moves e2e4', { nodes: 10 });
+  assert.equal(answer.lines.length, 3);
+  assert.equal(answer.lines[0].pv[0], answer.bestMove);
+  await client.close();
+  assert.equal(client.isAlive, false);
+});
+
+test('what goes wrong is said in one sentence', async () => {
+  await assert.rejects(UciClient.start({ ...fakeEngine(), command: '/no/such/engine' }, QUICK), /cannot be started/);
+  await assert.rejects(
+    UciClient.start({ ...fakeEngine(), options: [['Hush', '1']] }, QUICK),
+    /Fake has no option "Hush"/,
+  );
+  await assert.rejects(
+    UciClient.start({ ...fakeEngine('--mute'), name: 'Mute' }, { startMs: 300, moveMs: 100 }),
+    /^EngineError: Mute sent no uciok within 0.3 s$/,
+  );
+  const crashing = await UciClient.start({ ...fakeEngine('--crash-at=1'), name: 'Crash' }, QUICK);
+  await assert.rejects(crashing.go('startpos', {}), /^EngineError: Crash ended with code 3; it said: out of luck$/);
+  assert.equal(crashing.isAlive, false);
+  const hanging = await UciClient.start({ ...fakeEngine('--hang-at=1'), name: 'Hang' }, QUICK);
+  await assert.rejects(hanging.go('startpos', {}, 100), /Hang sent no bestmove within 0.1 s/);
+  await hanging.close();
+});
+
+test('Stockfish answers', { skip: skipWithoutStockfish }, async () => {
+  const client = await UciClient.start({ ...stockfish, options: [['MultiPV', '5']] }, QUICK);
+  const answer = await client.go('startpos', { nodes: 2_000 });
+  assert.equal(answer.lines.length, 5);
+  assert.match(client.name, /Stockfish/);
+  await client.close();
+});
