@@ -13,6 +13,8 @@ interface ShardsArguments {
   encoding: string;
   policy: string;
   'history-fill': string;
+  'min-elo': number;
+  'skip-plies': number;
   split: string | undefined;
   'validation-files': string[];
   'test-files': string[];
@@ -33,10 +35,10 @@ function describe(summary: ShardsSummary, seconds: number): string {
 
 export const shardsCommand: CommandModule<object, ShardsArguments> = {
   command: 'shards <inputs..>',
-  describe: 'Make training shards (Arrow files) from labelled games',
+  describe: 'Make training shards (Arrow files) from labelled games or PGN',
   builder: (yargs) =>
     yargs
-      .positional('inputs', { type: 'string', array: true, describe: 'files: .jsonl, plain or .gz' })
+      .positional('inputs', { type: 'string', array: true, describe: 'files: .jsonl or .pgn, plain or .gz' })
       .option('out', { type: 'string', demandOption: true, describe: 'folder for train/, validation/ and test/' })
       .option('encoding', { type: 'string', default: 'lc0-112', describe: 'input planes' })
       .option('policy', { type: 'string', default: 'lc0-1858', describe: 'move numbering' })
@@ -44,6 +46,12 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
         choices: ['no', 'fen_only', 'always'],
         default: 'fen_only',
         describe: 'what stands in for positions before the first',
+      })
+      .option('min-elo', { type: 'number', default: 0, describe: 'PGN: both players have this rating at least' })
+      .option('skip-plies', {
+        type: 'number',
+        default: 0,
+        describe: 'plies at the start of a game that are not learnt',
       })
       .option('split', {
         type: 'string',
@@ -75,6 +83,7 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
         policy: args.policy,
         historyFill: args['history-fill'] as HistoryFill,
         shares: shares.value,
+        filter: { minElo: args['min-elo'], skipPlies: args['skip-plies'] },
         validationFiles: args['validation-files'],
         testFiles: args['test-files'],
         maxPositions: args.positions,

@@ -5,10 +5,10 @@
 import { basename } from 'node:path';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import { readChunks } from './byte-stream.js';
 import type { GameFormat, GameSink } from './game-format.js';
 import { chooseSplit, type Split } from './game-split.js';
 import { labelledGames } from './labelled-games.js';
+import { pgnGames } from './pgn-games.js';
 import { ShardWriter } from './shard-writer.js';
 import type { FromShardsWorker, ShardsTask } from './shards-task.js';
 
@@ -19,7 +19,8 @@ const MAX_WARNINGS = 20;
 export function findGameFormat(path: string): Result<GameFormat<unknown>> {
   const name = path.replace(/\.gz$/, '');
   if (name.endsWith('.jsonl')) return success(labelledGames as GameFormat<unknown>);
-  return failure(`${path} is of no known kind; known are .jsonl and .jsonl.gz`);
+  if (name.endsWith('.pgn')) return success(pgnGames as GameFormat<unknown>);
+  return failure(`${path} is of no known kind; known are .jsonl and .pgn, plain or .gz`);
 }
 
 export async function convertInput(task: ShardsTask, report: (message: FromShardsWorker) => void): Promise<void> {
@@ -36,6 +37,10 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
     append(position, legalMoves, legalCount, row) {
       writer.append(split, position, settings.historyFill, legalMoves, legalCount, row);
     },
+    appendEncoded(encoded, row) {
+      writer.appendEncoded(split, encoded, row);
+    },
+    accepts: (inputName, policyName) => inputName === input.name && policyName === policy.name,
   };
   let games = 0;
   let damaged = 0;
@@ -53,14 +58,14 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
     bytes = 0;
     reportedPositions = positions;
   };
-  const chunks = readChunks(task.path, (count) => {
+  const countBytes = (count: number): void => {
     bytes += count;
-  });
+  };
   try {
-    for await (const game of format.readGames(chunks)) {
+    for await (const game of format.readGames(task.path, countBytes)) {
       games++;
       if (games <= task.skipGames) continue;
-      const written = format.writeGame(game, sink);
+      const written = format.writeGame(game, sink, settings.filter);
       if (written.ok) positions += written.value;
       else warn(`game ${games} skipped: ${written.error}`);
       if (games % PROGRESS_GAMES === 0) reportProgress();

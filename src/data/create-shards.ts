@@ -49,9 +49,9 @@ function chooseOnlySplit(name: string, options: ShardsOptions): Split | null {
 }
 
 function describeSettings(options: ShardsOptions): string {
-  const { input, policy, historyFill, shares, validationFiles, testFiles, maxPositions } = options;
-  const parts = { input, policy, historyFill, shares, validationFiles, testFiles, maxPositions: String(maxPositions) };
-  return JSON.stringify(parts);
+  const { input, policy, historyFill, shares, filter, validationFiles, testFiles } = options;
+  const maxPositions = String(options.maxPositions);
+  return JSON.stringify({ input, policy, historyFill, shares, filter, validationFiles, testFiles, maxPositions });
 }
 
 /** Checks what can be checked before any thread starts. */
@@ -136,7 +136,7 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
 }
 
 function createTask({ path, entry }: PendingInput, options: ShardsOptions): ShardsTask {
-  const { folder, input, policy, historyFill, shares } = options;
+  const { folder, input, policy, historyFill, shares, filter } = options;
   const { train, validation, test } = entry.positions;
   return {
     path,
@@ -146,7 +146,7 @@ function createTask({ path, entry }: PendingInput, options: ShardsOptions): Shar
     onlySplit: chooseOnlySplit(entry.name, options),
     maxPositions: Math.ceil(options.maxPositions / options.inputs.length) - train - validation - test,
     folder,
-    settings: { input, policy, historyFill, shares },
+    settings: { input, policy, historyFill, shares, filter },
   };
 }
 

@@ -18,6 +18,13 @@ export function hashText(hash: number, text: string): number {
   return h >>> 0;
 }
 
+/** The same over 16-bit moves. */
+export function hashMoves(hash: number, moves: readonly number[]): number {
+  let h = hash | 0;
+  for (const move of moves) h = Math.imul(Math.imul(h ^ (move & 0xff), 0x01000193) ^ (move >> 8), 0x01000193);
+  return h >>> 0;
+}
+
 /** murmur3's finaliser: spreads a hash so that its leading bits may be used as a fraction. */
 function mix(hash: number): number {
   let h = hash;

@@ -6,7 +6,7 @@ import type { Move, Position } from '../chess/index.js';
 import type { HistoryFill, InputEncoding, PolicyEncoding } from '../encoding/index.js';
 import { ListColumn, NumberColumn } from './columns.js';
 import { BATCH_ROWS } from './shard-schema.js';
-import type { TrainingRow } from './training-row.js';
+import type { EncodedRow, TrainingRow } from './training-row.js';
 
 export class ShardBatch {
   private rowCount = 0;
@@ -70,16 +70,51 @@ export class ShardBatch {
     const { input, policy, legal } = this;
     const maskOffset = this.rowCount * 2 * input.planes;
     const transform = input.writePacked(position, historyFill, this.masks, maskOffset, this.planeValues, 0);
-    const valueOffset = this.rowCount * input.valuePlanes.length;
-    input.valuePlanes.forEach((plane, i) => {
-      this.values[valueOffset + i] = this.planeValues[plane];
-    });
+    this.copyPlaneValues(this.planeValues);
     for (let i = 0; i < legalCount; i++) {
       const index = policy.moveToIndex(position, legalMoves[i] as Move, transform);
       if (policy.injective || legal.findInRow(index) < 0) legal.push(index);
     }
     legal.endRow(true);
-    this.appendTargets(position, transform, row);
+    for (let i = 0; i < row.targetCount; i++) {
+      this.pushTarget(policy.moveToIndex(position, row.targetMoves[i] as Move, transform), i, row);
+    }
+    this.endRow(row);
+  }
+
+  /** Copies planes and indices that are in this batch's encodings already. */
+  appendEncoded(encoded: EncodedRow, row: TrainingRow): void {
+    this.masks.set(encoded.masks, this.rowCount * 2 * this.input.planes);
+    this.copyPlaneValues(encoded.planeValues);
+    for (let i = 0; i < encoded.legalCount; i++) this.legal.push(encoded.legalIndices[i]);
+    this.legal.endRow(true);
+    for (let i = 0; i < row.targetCount; i++) this.pushTarget(encoded.targetIndices[i], i, row);
+    this.endRow(row);
+  }
+
+  private copyPlaneValues(planeValues: Float32Array): void {
+    const { valuePlanes } = this.input;
+    const start = this.rowCount * valuePlanes.length;
+    for (let i = 0; i < valuePlanes.length; i++) this.values[start + i] = planeValues[valuePlanes[i]];
+  }
+
+  private pushTarget(index: number, i: number, row: TrainingRow): void {
+    const hasWeights = row.targetKind === 'weights';
+    const earlier = this.policy.injective ? -1 : this.policyIndex.findInRow(index);
+    if (earlier >= 0) {
+      // Promotions that share an index: their weights add up; of scores the first, which is the best, stands.
+      if (hasWeights) this.policyWeight.addAt(earlier, row.targetWeights[i]);
+      return;
+    }
+    this.policyIndex.push(index);
+    if (hasWeights) this.policyWeight.push(row.targetWeights[i]);
+    else this.policyScore.push(row.targetScores[i]);
+  }
+
+  private endRow(row: TrainingRow): void {
+    this.policyIndex.endRow(true);
+    this.policyWeight.endRow(row.targetKind === 'weights');
+    this.policyScore.endRow(row.targetKind === 'scores');
     this.result.push(row.result);
     this.centipawns.push(row.centipawns);
     this.valueWl.push(row.valueWl);
@@ -88,26 +123,6 @@ export class ShardBatch {
     this.game.push(row.game);
     this.ply.push(row.ply);
     this.rowCount++;
-  }
-
-  private appendTargets(position: Position, transform: number, row: TrainingRow): void {
-    const { policy, policyIndex, policyWeight, policyScore } = this;
-    const hasWeights = row.targetKind === 'weights';
-    for (let i = 0; i < row.targetCount; i++) {
-      const index = policy.moveToIndex(position, row.targetMoves[i] as Move, transform);
-      const earlier = policy.injective ? -1 : policyIndex.findInRow(index);
-      if (earlier >= 0) {
-        // Promotions that share an index: their weights add up; of scores the first, which is the best, stands.
-        if (hasWeights) policyWeight.addAt(earlier, row.targetWeights[i]);
-        continue;
-      }
-      policyIndex.push(index);
-      if (hasWeights) policyWeight.push(row.targetWeights[i]);
-      else policyScore.push(row.targetScores[i]);
-    }
-    policyIndex.endRow(true);
-    policyWeight.endRow(hasWeights);
-    policyScore.endRow(!hasWeights);
   }
 
   /** The rows so far, in the schema's order. Its buffers are this batch's own: write them out before `clear`. */

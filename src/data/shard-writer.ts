@@ -11,7 +11,7 @@ import { SPLITS, type Split } from './game-split.js';
 import { ShardBatch } from './shard-batch.js';
 import { ShardFile } from './shard-file.js';
 import { createShardSchema } from './shard-schema.js';
-import type { TrainingRow } from './training-row.js';
+import type { EncodedRow, TrainingRow } from './training-row.js';
 
 /** About 200 MB of lc0 planes. */
 const PART_ROWS = 200_000;
@@ -50,12 +50,26 @@ export class ShardWriter {
     legalCount: number,
     row: TrainingRow,
   ): void {
-    let lane = this.lanes.get(split);
-    if (lane === undefined) {
-      lane = { batch: new ShardBatch(this.schema, this.input, this.policy), file: null };
-      this.lanes.set(split, lane);
-    }
+    const lane = this.openLane(split);
     lane.batch.append(position, historyFill, legalMoves, legalCount, row);
+    this.endRow(split, lane);
+  }
+
+  appendEncoded(split: Split, encoded: EncodedRow, row: TrainingRow): void {
+    const lane = this.openLane(split);
+    lane.batch.appendEncoded(encoded, row);
+    this.endRow(split, lane);
+  }
+
+  private openLane(split: Split): Lane {
+    const known = this.lanes.get(split);
+    if (known !== undefined) return known;
+    const lane = { batch: new ShardBatch(this.schema, this.input, this.policy), file: null };
+    this.lanes.set(split, lane);
+    return lane;
+  }
+
+  private endRow(split: Split, lane: Lane): void {
     this.counts[split]++;
     if (lane.batch.isFull) this.flush(split, lane);
   }

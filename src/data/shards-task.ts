@@ -3,6 +3,7 @@
  * answers with progress, finished parts and warnings until it is done with the file.
  */
 import type { HistoryFill } from '../encoding/index.js';
+import type { GameFilter } from './game-format.js';
 import type { Split, SplitShares } from './game-split.js';
 import type { SplitCounts } from './shard-writer.js';
 
@@ -11,6 +12,7 @@ export interface ShardSettings {
   readonly policy: string;
   readonly historyFill: HistoryFill;
   readonly shares: SplitShares;
+  readonly filter: GameFilter;
 }
 
 export interface ShardsTask {

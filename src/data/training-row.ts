@@ -42,3 +42,13 @@ export function createTrainingRow(): TrainingRow {
     pliesLeft: null,
   };
 }
+
+/** A position that comes with planes and policy indices instead of a board; the row's `targetMoves` are not used. */
+export interface EncodedRow {
+  readonly masks: Uint32Array;
+  readonly planeValues: Float32Array;
+  legalCount: number;
+  readonly legalIndices: Uint16Array;
+  /** As many as the row's `targetCount`. */
+  readonly targetIndices: Uint16Array;
+}

@@ -51,6 +51,7 @@ async function run(
       policy: 'lc0-1858',
       historyFill: 'fen_only',
       shares: [0.6, 0.2, 0.2],
+      filter: { minElo: 0, skipPlies: 0 },
       validationFiles: [],
       testFiles: [],
       maxPositions: Number.POSITIVE_INFINITY,
