@@ -20,7 +20,7 @@ export function parseCastlingField(text: string, board: Int8Array): Result<Int8A
     const firstRank = color * 56;
     const king = board.indexOf(KING | (color << 3));
     if (king >> 3 !== firstRank >> 3) {
-      return failure(`Castling right ${letter} is impossible: the ${colorName(color)} king has left its first rank`);
+      return failure(`Castling right ${letter} is impossible: ${colorName(color)}'s king is not on its first rank`);
     }
     const rook = findRook(board, color, king, upper);
     if (rook === NO_SQUARE) {
@@ -32,7 +32,7 @@ export function parseCastlingField(text: string, board: Int8Array): Result<Int8A
     }
     const index = 2 * color + (rook > king ? 0 : 1);
     if (rooks[index] !== NO_SQUARE && rooks[index] !== rook) {
-      return failure(`The castling field "${text}" names two rooks on one side of the ${colorName(color)} king`);
+      return failure(`The castling field "${text}" names two rooks on one side of ${colorName(color)}'s king`);
     }
     rooks[index] = rook;
   }

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatFen, Position, parseFen, START_FEN } from '#sardonyx/chess/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+
+/** The FEN as we print it, or the sentence of its error. */
+function reprint(fen: string, style?: Parameters<typeof formatFen>[1]): string {
+  const parsed = parseFen(fen);
+  return parsed.ok ? formatFen(parsed.value, style) : parsed.error;
+}
+
+const ROUND_TRIPS = [
+  START_FEN,
+  'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1',
+  'rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3',
+  '8/8/4k3/8/8/3K4/4R3/8 b - - 99 120',
+  'r3k2r/8/8/8/8/8/8/R3K2R b Qk - 12 34',
+  // X-FEN names the rook's file only where KQkq would mean another rook.
+  '4k3/8/8/8/8/8/8/4KRR1 w F - 0 1',
+  'rk1r1r2/8/8/8/8/8/8/RK1R1R2 w DQdq - 0 1',
+];
+for (const fen of ROUND_TRIPS) {
+  test(`Parsing and printing is the identity on ${fen}`, () => assert.equal(reprint(fen), fen));
+}
+
+test('A new position is the start position', () => assert.equal(formatFen(new Position()), START_FEN));
+
+test('Castling rights print as X-FEN, Shredder-FEN or plain letters', () => {
+  const fen = '1r2k1r1/8/8/8/8/8/8/1R2KRR1 w FBgb - 0 1';
+  assert.equal(reprint(fen), '1r2k1r1/8/8/8/8/8/8/1R2KRR1 w FQkq - 0 1');
+  assert.equal(reprint(fen, 'shredder'), fen);
+  assert.equal(reprint(fen, 'fen'), '1r2k1r1/8/8/8/8/8/8/1R2KRR1 w KQkq - 0 1');
+  assert.equal(reprint(START_FEN, 'shredder'), START_FEN.replace('KQkq', 'HAha'));
+});
+
+test('K and Q mean the outermost rook, and letters may be mixed and in any order', () => {
+  const position = unwrap(parseFen('1r2k1rr/8/8/8/8/8/8/1R2KRR1 w qKgB - 0 1'));
+  assert.deepEqual([...position.castlingRooks], [6, 1, 62, 57]);
+});
+
+test('An en passant square is kept only while a legal capture exists', () => {
+  assert.match(reprint('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1'), / KQkq - 0 1$/);
+  assert.match(reprint('8/8/8/K1pP3r/8/8/8/4k3 w - c6 0 1'), / - - 0 1$/);
+  assert.match(reprint('8/8/8/K1pP4/7r/8/8/4k3 w - c6 0 1'), / - c6 0 1$/);
+});
+
+test('Fields that GUIs leave out take their usual values', () => {
+  const board = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR';
+  assert.equal(reprint(`${board} w KQkq -`), START_FEN);
+  assert.equal(reprint(`${board} w KQkq - 0`), START_FEN);
+  assert.equal(reprint(`${board} w KQkq - - -`), START_FEN);
+  assert.equal(reprint(`${board} b`), `${board} b - - 0 1`);
+  assert.equal(reprint(board), `${board} w - - 0 1`);
+  assert.equal(reprint(`  ${board}\tw  KQkq - 0 1\n`), START_FEN);
+});
+
+test('Move number 0, which some programs write, means 1', () => {
+  assert.equal(unwrap(parseFen(START_FEN.replace('0 1', '0 0'))).gamePly, 0);
+  assert.equal(unwrap(parseFen(START_FEN.replace('w', 'b').replace('0 1', '0 3'))).gamePly, 5);
+});
+
+const REFUSED: [string, string][] = [
+  ['', 'The FEN is empty'],
+  ['8/8/8/8/8/8/8 w - - 0 1', 'The board of the FEN has 7 ranks instead of 8'],
+  ['startpos', 'The board of the FEN has 1 ranks instead of 8'],
+  ['4k3/8/8/8/7/8/8/4K3 w - - 0 1', 'Rank 4 of the FEN has 7 squares instead of 8'],
+  ['4k3/8/8/8/ppppppppp/8/8/4K3 w - - 0 1', 'Rank 4 of the FEN has 9 squares instead of 8'],
+  ['4k3/8/8/8/8p/8/8/4K3 w - - 0 1', 'Rank 4 of the FEN has 9 squares instead of 8'],
+  ['4k3/8/8/8/3x4/8/8/4K3 w - - 0 1', '"x" on rank 4 of the FEN is neither a piece nor a number from 1 to 8'],
+  ['4k3/8/8/8/9/8/8/4K3 w - - 0 1', '"9" on rank 4 of the FEN is neither a piece nor a number from 1 to 8'],
+  ['8/8/8/8/8/8/8/4K3 w - - 0 1', 'Black has no king'],
+  ['4k3/8/8/8/8/8/8/8 w - - 0 1', 'White has no king'],
+  ['4k3/8/8/8/8/8/8/K3K3 w - - 0 1', 'White has 2 kings'],
+  ['4k3/8/8/8/P7/8/PPPPPPPP/4K3 w - - 0 1', 'White has 9 pawns, more than 8'],
+  ['qqqqqqqq/qq2k3/8/8/8/8/8/4K3 b - - 0 1', 'Black has 10 queens, more than 9'],
+  ['4k3/8/8/8/8/NNNNNNNN/NNNNNNNN/4K3 w - - 0 1', 'White has 17 pieces, more than 16'],
+  ['P3k3/8/8/8/8/8/8/4K3 w - - 0 1', 'A pawn stands on a8, which no pawn can reach'],
+  ['4k3/8/8/8/8/8/8/4K2p w - - 0 1', 'A pawn stands on h1, which no pawn can reach'],
+  ['4k3/8/8/8/8/8/8/4K3 x - - 0 1', 'The side to move must be w or b, not "x"'],
+  ['4k3/8/8/8/8/8/4R3/4K3 w - - 0 1', "Black is in check although it is White's turn to move"],
+  ['8/8/8/8/8/8/4k3/4K3 b - - 0 1', "White is in check although it is Black's turn to move"],
+  [START_FEN.replace('KQkq', 'KQxq'), 'The castling field "KQxq" contains "x", which means nothing there'],
+  [
+    '4k3/8/8/8/8/8/8/4K2R w Q - 0 1',
+    'Castling right Q is impossible: White has no rook on the a-side of the king on e1',
+  ],
+  ['4k3/8/8/8/8/8/8/4K2R w HB - 0 1', 'Castling right B is impossible: White has no rook on b1'],
+  ['8/4k2r/8/8/8/8/8/4K3 w k - 0 1', "Castling right k is impossible: Black's king is not on its first rank"],
+  ['4k3/8/8/8/8/8/8/4K1RR w GH - 0 1', 'The castling field "GH" names two rooks on one side of White\'s king'],
+  [START_FEN.replace('- 0', 'e9 0'), 'The en passant field must be - or a square, not "e9"'],
+  [START_FEN.replace('- 0', 'e3 0'), 'The en passant square e3 is not on rank 6, although White is to move'],
+  [START_FEN.replace('- 0', 'e6 0'), 'No pawn can have just passed over the en passant square e6'],
+  [START_FEN.replace('0 1', 'x 1'), 'The half-move clock of the FEN must be a whole number from 0 to 9999, not "x"'],
+  [START_FEN.replace('0 1', '0 -3'), 'The move number of the FEN must be a whole number from 0 to 9999, not "-3"'],
+  [`${START_FEN} moves e2e4`, 'The FEN has 8 fields instead of 6'],
+];
+for (const [fen, sentence] of REFUSED) {
+  test(`"${fen}" is refused: ${sentence}`, () => assert.equal(reprint(fen), sentence));
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  createMove,
+  formatUciMove,
+  isCastling,
+  type Move,
+  moveFrom,
+  movePromotion,
+  moveTo,
+  NO_MOVE,
+  Position,
+  parseFen,
+  parseUciMove,
+  QUEEN,
+} from '#sardonyx/chess/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+
+function parse(fen: string, text: string): Move {
+  return unwrap(parseUciMove(unwrap(parseFen(fen)), text));
+}
+
+const CASTLING_FEN = 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1';
+
+test('A move packs and unpacks its parts', () => {
+  const move = createMove(52, 61, QUEEN);
+  assert.deepEqual([moveFrom(move), moveTo(move), movePromotion(move), isCastling(move)], [52, 61, QUEEN, false]);
+  assert.equal(isCastling(createMove(4, 7, 0, true)), true);
+  assert.ok(createMove(63, 63, 7, true) <= 0xffff);
+});
+
+test('Castling is understood in both spellings and printed in the one asked for', () => {
+  for (const text of ['e1g1', 'e1h1']) {
+    const move = parse(CASTLING_FEN, text);
+    assert.equal(isCastling(move), true);
+    assert.equal(moveTo(move), 7);
+    assert.equal(formatUciMove(move, false), 'e1g1');
+    assert.equal(formatUciMove(move, true), 'e1h1');
+  }
+  assert.equal(formatUciMove(parse(CASTLING_FEN, 'e1c1'), true), 'e1a1');
+  assert.equal(formatUciMove(parse(CASTLING_FEN.replace('w', 'b'), 'e8a8'), false), 'e8c8');
+});
+
+test('A king step that looks like castling is a king step', () => {
+  const move = parse('4k3/8/8/8/8/8/8/5K1R w H - 0 1', 'f1g1');
+  assert.equal(isCastling(move), false);
+  assert.equal(isCastling(parse('4k3/8/8/8/8/8/8/5K1R w H - 0 1', 'f1h1')), true);
+  assert.equal(isCastling(parse('4k3/8/8/8/8/8/8/5KR1 w G - 0 1', 'f1g1')), true);
+});
+
+test('A castling king that stays on its square may be written so', () => {
+  assert.equal(isCastling(parse('4k3/8/8/8/8/8/8/6KR w H - 0 1', 'g1g1')), true);
+});
+
+test('Promotions are read in either case and printed in lower case', () => {
+  assert.equal(formatUciMove(parse('8/4P2k/8/8/8/8/8/4K3 w - - 0 1', 'e7e8N'), false), 'e7e8n');
+});
+
+test('The null move is printed as 0000', () => assert.equal(formatUciMove(NO_MOVE, false), '0000'));
+
+test('Every legal move survives printing and parsing, in both spellings', () => {
+  const moves = new Uint16Array(256);
+  for (const fen of [
+    CASTLING_FEN,
+    '1r2k1r1/8/8/8/8/8/1P6/1R2KRR1 w FBgb - 0 1',
+    'rnbqrbnr/PPPPPPPP/8/8/8/8/7k/K7 w - - 0 1',
+  ]) {
+    const position = unwrap(parseFen(fen));
+    const count = position.generateLegalMoves(moves);
+    for (const move of moves.subarray(0, count)) {
+      assert.equal(unwrap(parseUciMove(position, formatUciMove(move as Move, true))), move);
+      assert.equal(unwrap(parseUciMove(position, formatUciMove(move as Move, false))), move);
+    }
+  }
+});
+
+const ILLEGAL: [string, string, RegExp][] = [
+  [CASTLING_FEN, 'e2', /^"e2" is not a move such as e2e4 or e7e8q$/],
+  [CASTLING_FEN, '0000', /^"0000" is not a move/],
+  [CASTLING_FEN, 'e2e4', /^e2e4 is illegal in r3k2r.* - 0 1: there is no piece on e2$/],
+  [CASTLING_FEN, 'e8e7', /: it is White's turn to move$/],
+  [CASTLING_FEN, 'a1b2', /: the rook on a1 cannot go to b2$/],
+  [CASTLING_FEN, 'a1b1q', /: this move does not promote$/],
+  ['4k3/8/8/8/8/8/8/4KB1r w - - 0 1', 'f1e2', /: it would leave White's king in check$/],
+  ['4k3/8/8/8/8/8/8/4K2R w - - 0 1', 'e1g1', /: the king on e1 cannot go to g1$/],
+  ['4k3/P7/8/8/8/8/8/4K3 w - - 0 1', 'a7a8', /: the promotion piece is missing$/],
+  ['4k3/P7/8/8/8/8/8/4K3 w - - 0 1', 'a7a8k', /: a pawn promotes to q, r, b or n$/],
+  ['4k3/8/8/8/8/4p3/4P3/4K3 w - - 0 1', 'e2e4', /: the pawn on e2 cannot go to e4$/],
+  ['4k3/8/8/8/8/8/4P3/4K3 w - - 0 1', 'e2d3', /: the pawn on e2 cannot go to d3$/],
+];
+for (const [fen, text, sentence] of ILLEGAL) {
+  test(`"${text}" in ${fen} is refused with ${sentence}`, () => {
+    const parsed = parseUciMove(unwrap(parseFen(fen)), text);
+    assert.equal(parsed.ok, false);
+    assert.match(parsed.ok ? '' : parsed.error, sentence);
+  });
+}
+
+test('Parsing a move leaves the position alone', () => {
+  const position = new Position();
+  const { keyLow, keyHigh } = position;
+  parseUciMove(position, 'e2e4');
+  parseUciMove(position, 'e2e5');
+  assert.deepEqual([position.keyLow, position.keyHigh, position.historyLength], [keyLow, keyHigh, 0]);
+});
