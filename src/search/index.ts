@@ -1,3 +1,4 @@
+export type { LeafChannel } from './leaf-channel.js';
 export { createSearchParams, defaultSearchParams, type SearchParams, searchOptions } from './params.js';
 export type {
   FromSearch,
@@ -9,3 +10,6 @@ export type {
   StatsBound,
   ToSearch,
 } from './protocol.js';
+export { type Batching, Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
+export { computeMoveTimeBudgetMs, type MoveBudget, parseTimeManager, type TimeManager } from './time/index.js';
+export { type TreeReport, verifyTree } from './tree/verify.js';

@@ -1,0 +1,71 @@
+/**
+ * Options of lc0 and of GUIs that are accepted so that configurations made for other engines load, and that change
+ * nothing here. The reason stands in the help text; the option table of the docs prints it.
+ */
+import type { OptionSpec } from '../util/index.js';
+
+const NO_TASKS = 'No effect: one thread walks the tree, so it has no helper tasks to share work with.';
+
+function acceptInt(uci: string, flag: string, value: number, min: number, max: number, help: string): OptionSpec {
+  return { uci, flag, kind: 'int', default: value, min, max, hidden: true, help };
+}
+
+export const acceptedOptions: readonly OptionSpec[] = [
+  {
+    uci: 'UCI_AnalyseMode',
+    flag: '',
+    kind: 'bool',
+    default: false,
+    help: 'Sent by GUIs in analysis. No effect: analysis and play search alike.',
+  },
+  {
+    uci: 'StrictTiming',
+    flag: 'strict-uci-timing',
+    kind: 'bool',
+    default: false,
+    hidden: true,
+    help: 'No effect: the clock always starts with go.',
+  },
+  acceptInt('TaskWorkers', 'task-workers', -1, -1, 128, NO_TASKS),
+  acceptInt('MinimumProcessingWork', 'minimum-processing-work', 20, 2, 100000, NO_TASKS),
+  acceptInt('MinimumPickingWork', 'minimum-picking-work', 1, 1, 100000, NO_TASKS),
+  acceptInt('MinimumRemainingPickingWork', 'minimum-remaining-picking-work', 20, 0, 100000, NO_TASKS),
+  acceptInt('MinimumPerTaskProcessing', 'minimum-per-task-processing', 8, 1, 100000, NO_TASKS),
+  acceptInt('IdlingMinimumWork', 'idling-minimum-work', 0, 0, 10000, NO_TASKS),
+  acceptInt('ThreadIdlingThreshold', 'thread-idling-threshold', 1, 0, 128, NO_TASKS),
+  acceptInt('MaxConcurrentSearchers', 'max-concurrent-searchers', 1, 0, 128, NO_TASKS),
+  {
+    uci: 'SearchSpinBackoff',
+    flag: 'search-spin-backoff',
+    kind: 'bool',
+    default: false,
+    hidden: true,
+    help: NO_TASKS,
+  },
+  acceptInt(
+    'MaxPrefetch',
+    'max-prefetch',
+    32,
+    0,
+    1024,
+    'No effect: batches in flight keep the evaluators busy without guesses.',
+  ),
+  acceptInt(
+    'SolidTreeThreshold',
+    'solid-tree-threshold',
+    100,
+    1,
+    2000000000,
+    'No effect: the tree is made of arrays from the start.',
+  ),
+  {
+    uci: 'GarbageCollectionDelay',
+    flag: 'garbage-collection-delay',
+    kind: 'float',
+    default: 10,
+    min: 0,
+    max: 100,
+    hidden: true,
+    help: 'No effect: freed nodes are reused, nothing is collected during a move.',
+  },
+];

@@ -1,0 +1,68 @@
+/**
+ * One search from `go` to `bestmove`: what it was asked, on which position, and what it has said so far. It knows the
+ * legal moves, so that whatever happens below it can answer with one of them.
+ */
+import type { Move } from '../chess/index.js';
+import { NO_MOVE } from '../chess/index.js';
+import { type GamePosition, listLegalMoves } from './game-position.js';
+import { type GoRequest, isUnlimited } from './go-request.js';
+import type { RootStats } from './move-stats.js';
+import { createBlindReport, type SearchReport } from './report.js';
+
+export interface BestMove {
+  /** NO_MOVE when the game is over. */
+  readonly move: Move;
+  readonly ponder: Move;
+}
+
+export class ActiveSearch {
+  readonly startedAtMs: number;
+  /** The moves it may play: those asked for by `searchmoves`, else all. */
+  readonly candidates: readonly Move[];
+  lastReport: SearchReport | null = null;
+  lastStats: RootStats | null = null;
+  /** The search thread works on it (otherwise it waits for the network, or is over and waits for `stop`). */
+  isRunning = false;
+  stopRequested = false;
+  /** The listener does not hear of it (any more). */
+  isDiscarded = false;
+  /** Move statistics are wanted whatever the options say. */
+  wantsStats = false;
+
+  constructor(
+    readonly id: number,
+    readonly request: GoRequest,
+    readonly game: GamePosition,
+    startedAtMs?: number,
+  ) {
+    this.startedAtMs = startedAtMs ?? performance.timeOrigin + performance.now();
+    const legal = listLegalMoves(game.position);
+    const wanted = request.searchMoves?.filter((move) => legal.includes(move)) ?? [];
+    this.candidates = wanted.length > 0 ? wanted : legal;
+  }
+
+  get elapsedMs(): number {
+    return performance.timeOrigin + performance.now() - this.startedAtMs;
+  }
+
+  /** Must not answer before `stop` (or `ponderhit`), even when there is nothing left to find out. */
+  get waitsForStop(): boolean {
+    return !this.stopRequested && (this.request.ponder === true || isUnlimited(this.request));
+  }
+
+  /** What to answer when the search has failed: the best it had found, else any legal move. */
+  get fallback(): BestMove {
+    const [move = NO_MOVE, ponder = NO_MOVE] = this.lastReport?.lines[0]?.pv ?? [];
+    if (this.isCandidate(move)) return { move, ponder };
+    return { move: this.candidates[0] ?? NO_MOVE, ponder: NO_MOVE };
+  }
+
+  isCandidate(move: Move): boolean {
+    return this.candidates.includes(move);
+  }
+
+  /** The report that must precede an answer when the search made none. */
+  createMissingReport(move: Move): SearchReport {
+    return createBlindReport(move, this.elapsedMs);
+  }
+}

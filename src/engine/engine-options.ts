@@ -1,0 +1,116 @@
+/**
+ * Options that belong to the engine as a whole: clock, display, files. Search and network declare their own. The aliases
+ * are names that GUIs and lichess-bot send and that lc0 lacks.
+ */
+import { parseTimeManager } from '../search/index.js';
+import type { OptionSpec } from '../util/index.js';
+import type { OptionAlias, OptionCheck } from './option-store.js';
+import { SCORE_TYPES } from './score.js';
+
+const MAX_MS = 100000000;
+
+export const engineOptions: readonly OptionSpec[] = [
+  {
+    uci: 'LogFile',
+    flag: 'logfile',
+    alias: 'l',
+    kind: 'string',
+    default: '',
+    help: 'Write a log of the conversation to this file; <stderr> for standard error.',
+  },
+  {
+    uci: 'ConfigFile',
+    flag: 'config',
+    alias: 'c',
+    kind: 'string',
+    default: 'lc0.config',
+    help: 'File with one --flag=value a line; sardonyx.config is read first, this one after it.',
+  },
+  {
+    uci: 'Ponder',
+    flag: '',
+    kind: 'bool',
+    default: false,
+    help: 'Set by the GUI: it may ask to think in the opponent’s time.',
+  },
+  {
+    uci: 'MoveOverheadMs',
+    flag: 'move-overhead',
+    kind: 'int',
+    default: 200,
+    min: 0,
+    max: MAX_MS,
+    help: 'Milliseconds kept back for connection and GUI; at most a tenth of a short clock.',
+  },
+  {
+    uci: 'TimeManager',
+    flag: 'time-manager',
+    kind: 'string',
+    default: 'legacy',
+    help: 'legacy, smooth, simple or alphazero, with parameters: legacy(slowmover=1.2,steepness=6).',
+  },
+  {
+    uci: 'Slowmover',
+    flag: 'slowmover',
+    kind: 'float',
+    default: 1,
+    min: 0,
+    max: 100,
+    help: 'Factor of the time for a move (time manager legacy).',
+  },
+  {
+    uci: 'UCI_Chess960',
+    flag: 'chess960',
+    kind: 'bool',
+    default: false,
+    help: 'Chess960: castling is written king takes rook.',
+  },
+  { uci: 'UCI_ShowWDL', flag: 'show-wdl', kind: 'bool', default: false, help: 'Show win, draw and loss in per mille.' },
+  {
+    uci: 'UCI_ShowMovesLeft',
+    flag: 'show-movesleft',
+    kind: 'bool',
+    default: false,
+    help: 'Show the expected number of moves left.',
+  },
+  { uci: 'UCI_ShowEPS', flag: 'show-eps', kind: 'bool', default: false, help: 'Show network evaluations a second.' },
+  {
+    uci: 'ScoreType',
+    flag: 'score-type',
+    kind: 'choice',
+    default: 'WDL_mu',
+    choices: SCORE_TYPES,
+    help: 'What the score in info lines means.',
+  },
+  {
+    uci: 'VerboseMoveStatsFormat',
+    flag: 'verbose-move-stats-format',
+    kind: 'choice',
+    default: 'current',
+    choices: ['current', 'classic'],
+    hidden: true,
+    help: 'Lines of VerboseMoveStats as lc0 prints them today or as it did until 2020 (Q+U).',
+  },
+  { uci: 'ClearTree', flag: '', kind: 'button', help: 'Forget the search tree, keep the evaluation cache.' },
+  { uci: 'Clear Hash', flag: '', kind: 'button', help: 'Forget the search tree and the evaluation cache.' },
+];
+
+export const engineAliases: readonly OptionAlias[] = [
+  {
+    spec: {
+      uci: 'Move Overhead',
+      flag: '',
+      kind: 'int',
+      default: 200,
+      min: 0,
+      max: MAX_MS,
+      help: 'Another name of MoveOverheadMs.',
+    },
+    target: 'MoveOverheadMs',
+  },
+];
+
+export const engineChecks: Readonly<Record<string, OptionCheck>> = {
+  TimeManager: (text, values) => parseTimeManager(text, Number(values.get('Slowmover') ?? 1)),
+  Slowmover: (text, values) => parseTimeManager(String(values.get('TimeManager') ?? 'legacy'), Number(text)),
+};

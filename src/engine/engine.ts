@@ -1,0 +1,300 @@
+/**
+ * The engine without text: position, options, network and search behind the verbs of UCI. It owns the order of things
+ * (one search at a time, one answer to every `go`, never an illegal one) and leaves thinking to the search thread.
+ *
+ * go → (waits for the network) → search thread → info…, bestMove. A second `go` stops the first and waits for its answer.
+ * Nothing here blocks and nothing throws at the caller: what a user got wrong comes back as a Result, what fails later
+ * goes to the listener, and the `go` is answered all the same.
+ */
+import { type Move, NO_MOVE } from '../chess/index.js';
+import { getPolicyEncoding } from '../encoding/index.js';
+import { createSearchParams, type FromSearch } from '../search/index.js';
+import { failure, type Result, success, unwrap } from '../util/index.js';
+import { ActiveSearch, type BestMove } from './active-search.js';
+import { createGamePosition, type GamePosition } from './game-position.js';
+import { createSearchLimits, type GoRequest } from './go-request.js';
+import { MoveClock, type MoveClockSettings } from './move-clock.js';
+import { createRootStats, type RootStats } from './move-stats.js';
+import { NetworkLoader } from './network-loader.js';
+import type { OptionStore } from './option-store.js';
+import type { EnginePorts, NetworkPort } from './ports.js';
+import { createFinishedReport, createReport, type SearchReport } from './report.js';
+import type { ScoreType } from './score.js';
+import { SearchHost } from './search-host.js';
+
+export interface EngineListener {
+  report(report: SearchReport): void;
+  /** Only with VerboseMoveStats; before bestMove. */
+  moveStats(stats: RootStats): void;
+  bestMove(best: BestMove): void;
+  warning(text: string): void;
+  /** What only a developer wants to know. */
+  debug(text: string): void;
+  error(text: string): void;
+}
+
+/** A stopped search answers within milliseconds; one that does not is broken. */
+const STOP_PATIENCE_MS = 3000;
+const POLICY_NAME = 'lc0-1858';
+
+export class Engine {
+  private game: GamePosition = unwrap(createGamePosition(null, []));
+  private active: ActiveSearch | null = null;
+  private readonly queue: ActiveSearch[] = [];
+  private readonly clock = new MoveClock();
+  private readonly loader: NetworkLoader;
+  private readonly host: SearchHost;
+  private finishClock: ((elapsedMs: number, report: SearchReport | null) => void) | null = null;
+  private patience: NodeJS.Timeout | undefined;
+  private idleWaiters: (() => void)[] = [];
+  private nextId = 1;
+
+  constructor(
+    readonly options: OptionStore,
+    ports: EnginePorts,
+    private readonly listener: EngineListener,
+  ) {
+    this.loader = new NetworkLoader(options, ports, {
+      onWarning: (text) => listener.warning(text),
+      onError: (text) => listener.error(text),
+    });
+    this.host = new SearchHost(ports, {
+      onMessage: (message) => this.receive(message),
+      onFailure: (error) => this.recover(`The search thread has failed: ${error.message}`),
+    });
+  }
+
+  get isSearching(): boolean {
+    return this.active !== null;
+  }
+
+  /** The position the next `go` starts from. */
+  get position(): GamePosition {
+    return this.game;
+  }
+
+  /** The network for the present options; null until it is loaded. */
+  get network(): NetworkPort | null {
+    return this.loader.current;
+  }
+
+  /** Starts loading; resolves when a `go` would not have to wait. Also when loading failed: the listener knows. */
+  async prepare(): Promise<NetworkPort | null> {
+    const network = await this.loader.ensure();
+    if (network !== null && this.active === null) this.host.attach(network);
+    return network;
+  }
+
+  setOption(name: string, text: string): Result<true> {
+    const changed = this.options.set(name, text);
+    if (!changed.ok) return changed;
+    if (changed.value.uci === 'ClearTree') this.host.post({ type: 'clearTree' });
+    if (changed.value.uci === 'Clear Hash') this.forget();
+    return success(true);
+  }
+
+  setPosition(fen: string | null, moves: readonly string[]): Result<true> {
+    const game = createGamePosition(fen, moves);
+    if (!game.ok) return game;
+    this.game = game.value;
+    return success(true);
+  }
+
+  newGame(): void {
+    this.stop();
+    this.clock.reset();
+    this.forget();
+    this.game = unwrap(createGamePosition(null, []));
+  }
+
+  /**
+   * What the network says of the position itself, priors included. It forgets the tree, so that no search is mixed in.
+   * Null when nothing can be said: the game is over, no network, or a search is under way.
+   */
+  async evaluate(): Promise<RootStats | null> {
+    if (this.active !== null) return null;
+    const search = new ActiveSearch(this.nextId++, { nodes: 1 }, this.game);
+    search.isDiscarded = true;
+    search.wantsStats = true;
+    await this.prepare();
+    if (this.active !== null) return null;
+    this.host.post({ type: 'clearTree' });
+    this.begin(search);
+    await this.whenIdle();
+    return search.lastStats;
+  }
+
+  /** Always answered by the listener's bestMove, once. */
+  go(request: GoRequest): void {
+    const search = new ActiveSearch(this.nextId++, request, this.game);
+    if (this.active === null) {
+      this.begin(search);
+    } else {
+      this.queue.push(search);
+      this.stop();
+    }
+  }
+
+  /** Harmless when nothing is searched. */
+  stop(): void {
+    const { active } = this;
+    if (active === null || active.stopRequested) return;
+    active.stopRequested = true;
+    if (active.isRunning) {
+      this.host.stop();
+      this.patience = setTimeout(() => this.recover('The search did not stop'), STOP_PATIENCE_MS);
+    } else {
+      this.answer(active.fallback);
+    }
+  }
+
+  /** The move pondered on was played: search on, now with the clock of the `go ponder`. */
+  ponderHit(): Result<true> {
+    const { active } = this;
+    if (active === null || !active.request.ponder || active.stopRequested) {
+      return failure('ponderhit while not pondering');
+    }
+    const { ponder: _, ...request } = active.request;
+    const search = new ActiveSearch(this.nextId++, request, active.game);
+    active.isDiscarded = true;
+    this.queue.unshift(search);
+    this.stop();
+    return success(true);
+  }
+
+  /** Resolves when no search is under way or waiting. */
+  whenIdle(): Promise<void> {
+    if (this.active === null) return Promise.resolve();
+    return new Promise((resolve) => this.idleWaiters.push(resolve));
+  }
+
+  async dispose(): Promise<void> {
+    this.queue.length = 0;
+    if (this.active !== null) {
+      this.active.isDiscarded = true;
+      this.stop();
+      await this.whenIdle();
+    }
+    await this.host.dispose();
+    await this.loader.dispose();
+  }
+
+  private get clockSettings(): MoveClockSettings {
+    return {
+      timeManager: this.options.getString('TimeManager'),
+      slowmover: this.options.getNumber('Slowmover'),
+      moveOverheadMs: this.options.getNumber('MoveOverheadMs'),
+    };
+  }
+
+  private forget(): void {
+    this.host.post({ type: 'newGame' });
+    this.loader.current?.clearCache();
+  }
+
+  private begin(search: ActiveSearch): void {
+    this.active = search;
+    if (search.candidates.length === 0) {
+      this.report(search, createFinishedReport(search.game.position.inCheck()));
+      if (!search.waitsForStop) this.answer(search.fallback);
+      return;
+    }
+    const network = this.loader.current;
+    if (network !== null) {
+      this.run(search, network);
+      return;
+    }
+    void this.loader.ensure().then((loaded) => {
+      if (this.active !== search) return;
+      if (loaded !== null) this.run(search, loaded);
+      else this.recover('No network is loaded: any legal move is as good as another');
+    });
+  }
+
+  private run(search: ActiveSearch, network: NetworkPort): void {
+    const { position, rootFen, moves } = search.game;
+    const blackToMove = position.sideToMove === 1;
+    const timed = this.clock.start(search.request, position.gamePly, blackToMove, this.clockSettings);
+    this.finishClock = timed.finish;
+    if (timed.budgetMs !== null) this.listener.debug(`Budget for this move: ${timed.budgetMs.toFixed(1)} ms`);
+    search.isRunning = true;
+    this.host.attach(network);
+    const params = createSearchParams(this.options.values);
+    this.host.configure(search.wantsStats ? { ...params, verboseMoveStats: true } : params);
+    const chess960 = this.options.getBoolean('UCI_Chess960');
+    this.host.post({ type: 'position', rootFen, moves, chess960, blackToMove, gamePly: position.gamePly });
+    const limits = createSearchLimits(search.request, timed.budgetMs, search.startedAtMs);
+    this.host.post({ type: 'go', id: search.id, limits });
+  }
+
+  private receive(message: FromSearch): void {
+    if (message.type === 'ready') return;
+    const { active } = this;
+    if (active === null || message.id !== active.id) return;
+    switch (message.type) {
+      case 'info':
+        if (message.info.lines.length === 0) return;
+        this.report(active, createReport(message.info, this.reportStyle));
+        return;
+      case 'stats': {
+        const policy = unwrap(getPolicyEncoding(POLICY_NAME));
+        active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node);
+        if (!active.isDiscarded) this.listener.moveStats(active.lastStats);
+        return;
+      }
+      case 'warning':
+        if (!active.isDiscarded) this.listener.warning(message.text);
+        return;
+      case 'error':
+        this.recover(message.text);
+        return;
+      case 'bestMove': {
+        const move = message.move as Move;
+        if (active.isCandidate(move)) this.answer({ move, ponder: message.ponder as Move });
+        else this.recover('The search answered with an illegal move');
+        return;
+      }
+    }
+  }
+
+  private get reportStyle(): { scoreType: ScoreType; perPvCounters: boolean } {
+    return {
+      scoreType: this.options.getString('ScoreType') as ScoreType,
+      perPvCounters: this.options.getBoolean('PerPVCounters'),
+    };
+  }
+
+  private report(search: ActiveSearch, report: SearchReport): void {
+    search.lastReport = report;
+    if (!search.isDiscarded) this.listener.report(report);
+  }
+
+  /** Something below has failed: say so, throw the search thread away, and answer with a legal move. */
+  private recover(sentence: string): void {
+    const { active } = this;
+    if (active === null) return;
+    this.listener.error(sentence);
+    if (active.isRunning) this.host.restart();
+    active.isRunning = false;
+    if (!active.waitsForStop) this.answer(active.fallback);
+  }
+
+  private answer(best: BestMove): void {
+    const { active } = this;
+    if (active === null) return;
+    clearTimeout(this.patience);
+    if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
+    this.finishClock?.(active.elapsedMs, active.lastReport);
+    this.finishClock = null;
+    this.active = null;
+    if (!active.isDiscarded) this.listener.bestMove(best);
+    const next = this.queue.shift();
+    if (next !== undefined) {
+      this.begin(next);
+      return;
+    }
+    const waiters = this.idleWaiters;
+    this.idleWaiters = [];
+    for (const resolve of waiters) resolve();
+  }
+}

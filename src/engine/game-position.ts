@@ -1,0 +1,36 @@
+/**
+ * The position a game has reached: the FEN it started from and the moves since. Built whole or not at all, so that a
+ * wrong FEN or move leaves the previous position in place.
+ */
+import { formatFen, type Move, type Position, parseFen, parseUciMove, START_FEN } from '../chess/index.js';
+import { failure, type Result, success } from '../util/index.js';
+
+export interface GamePosition {
+  /** Normalised: two spellings of one position give one text, so that the tree is found again. */
+  readonly rootFen: string;
+  readonly moves: readonly Move[];
+  /** After the moves, with all of them in its history. */
+  readonly position: Position;
+}
+
+/** @param fen null = the start position */
+export function createGamePosition(fen: string | null, moveTexts: readonly string[]): Result<GamePosition> {
+  const parsed = parseFen(fen ?? START_FEN);
+  if (!parsed.ok) return failure(`Illegal position: ${parsed.error}`);
+  const position = parsed.value;
+  const rootFen = formatFen(position, 'shredder');
+  const moves: Move[] = [];
+  for (const text of moveTexts) {
+    const move = parseUciMove(position, text);
+    if (!move.ok) return failure(`Illegal move: ${move.error}`);
+    position.makeMove(move.value);
+    moves.push(move.value);
+  }
+  return success({ rootFen, moves, position });
+}
+
+export function listLegalMoves(position: Position): Move[] {
+  const moves = new Uint16Array(256);
+  const count = position.generateLegalMoves(moves);
+  return Array.from(moves.subarray(0, count), (move) => move as Move);
+}

@@ -1,0 +1,58 @@
+/** What a search is asked to do, in the words of UCI but without text: moves are moves and everything was checked. */
+import type { Move } from '../chess/index.js';
+import type { SearchLimits } from '../search/index.js';
+
+export interface GoRequest {
+  readonly infinite?: boolean;
+  readonly ponder?: boolean;
+  readonly whiteTimeMs?: number;
+  readonly blackTimeMs?: number;
+  readonly whiteIncrementMs?: number;
+  readonly blackIncrementMs?: number;
+  readonly movesToGo?: number;
+  readonly depth?: number;
+  readonly nodes?: number;
+  readonly mate?: number;
+  readonly moveTimeMs?: number;
+  readonly searchMoves?: readonly Move[];
+}
+
+export interface Clock {
+  readonly timeMs: number;
+  readonly incrementMs: number;
+  readonly movesToGo: number | undefined;
+}
+
+/** The clock of the side to move; if the GUI sent only the opponent's, that one: a search with a clock must end. */
+export function getMoverClock(request: GoRequest, blackToMove: boolean): Clock | null {
+  const { whiteTimeMs, blackTimeMs } = request;
+  const timeMs = blackToMove ? (blackTimeMs ?? whiteTimeMs) : (whiteTimeMs ?? blackTimeMs);
+  if (timeMs === undefined) return null;
+  const incrementMs = (blackToMove ? request.blackIncrementMs : request.whiteIncrementMs) ?? 0;
+  return { timeMs, incrementMs, movesToGo: request.movesToGo };
+}
+
+/** Whether anything but `stop` can end the search; `go` alone is `go infinite`. */
+export function isUnlimited(request: GoRequest): boolean {
+  if (request.infinite) return true;
+  const { whiteTimeMs, blackTimeMs, depth, nodes, mate, moveTimeMs } = request;
+  return [whiteTimeMs, blackTimeMs, depth, nodes, mate, moveTimeMs].every((limit) => limit === undefined);
+}
+
+/**
+ * @param budgetMs from the time manager or `movetime`; null = no limit of time
+ * @param startedAtMs when the clock of this move began: performance.timeOrigin + performance.now()
+ */
+export function createSearchLimits(request: GoRequest, budgetMs: number | null, startedAtMs: number): SearchLimits {
+  return {
+    startedAtMs,
+    ...(isUnlimited(request) && !request.ponder ? { infinite: true } : {}),
+    ...(request.ponder ? { ponder: true } : {}),
+    // To the search 0 means no limit; `go nodes 0` and `go depth 0` mean: answer as soon as you can.
+    ...(request.nodes === undefined ? {} : { nodes: Math.max(1, request.nodes) }),
+    ...(request.depth === undefined ? {} : { depth: Math.max(1, request.depth) }),
+    ...(request.mate === undefined ? {} : { mate: Math.max(1, request.mate) }),
+    ...(budgetMs === null ? {} : { budgetMs }),
+    ...(request.searchMoves === undefined ? {} : { searchMoves: request.searchMoves }),
+  };
+}

@@ -1,0 +1,13 @@
+/** The door of engine/: the state machine behind UCI, without text. */
+export { acceptedOptions } from './accepted-options.js';
+export type { BestMove } from './active-search.js';
+export { Engine, type EngineListener } from './engine.js';
+export { engineAliases, engineChecks, engineOptions } from './engine-options.js';
+export { createGamePosition, type GamePosition, listLegalMoves } from './game-position.js';
+export type { GoRequest } from './go-request.js';
+export type { RootMoveStats, RootStats } from './move-stats.js';
+export { type OptionAlias, OptionStore } from './option-store.js';
+export { PerftRun } from './perft-run.js';
+export type { EnginePorts, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
+export type { ReportLine, Score, SearchReport } from './report.js';
+export { computeScore, computeWdl, SCORE_TYPES, type ScoreType, type Wdl } from './score.js';

@@ -1,0 +1,27 @@
+/** The statistics of the root moves (VerboseMoveStats), with what only chess knows added: the move and its policy index. */
+import type { Move, Position } from '../chess/index.js';
+import type { PolicyEncoding } from '../encoding/index.js';
+import type { MoveStats } from '../search/index.js';
+
+export interface RootMoveStats extends MoveStats {
+  /** Index of the move in the policy of the network, untransformed; for the root itself the number of legal moves. */
+  readonly index: number;
+}
+
+export interface RootStats {
+  /** Ascending by visits, as lc0 prints them. */
+  readonly moves: readonly RootMoveStats[];
+  readonly node: RootMoveStats;
+}
+
+export function createRootStats(
+  position: Position,
+  policy: PolicyEncoding,
+  rows: readonly MoveStats[],
+  node: MoveStats,
+): RootStats {
+  return {
+    moves: rows.map((row) => ({ ...row, index: policy.moveToIndex(position, row.move as Move, 0) })),
+    node: { ...node, index: node.edgeCount },
+  };
+}

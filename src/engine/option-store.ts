@@ -1,0 +1,87 @@
+/**
+ * The values of all options of all rooms, by lc0's names, case-insensitive. A value is checked before it is stored;
+ * what is refused changes nothing. An alias is a second name (the one that GUIs send) of another option.
+ */
+import { failure, type OptionSpec, type OptionValue, parseOptionValue, type Result, success } from '../util/index.js';
+
+export interface OptionAlias {
+  readonly spec: OptionSpec;
+  /** UCI name of the option that is really set. */
+  readonly target: string;
+}
+
+/** A rule that its kind and range do not say: given the text and the values so far. */
+export type OptionCheck = (text: string, values: ReadonlyMap<string, OptionValue>) => Result<unknown>;
+
+export class OptionStore {
+  private readonly specs = new Map<string, OptionSpec>();
+  private readonly targets = new Map<string, string>();
+  private readonly current = new Map<string, OptionValue>();
+
+  constructor(
+    specs: readonly OptionSpec[],
+    aliases: readonly OptionAlias[] = [],
+    private readonly checks: Readonly<Record<string, OptionCheck>> = {},
+  ) {
+    for (const spec of specs) {
+      this.add(spec);
+      if (spec.kind !== 'button') this.current.set(spec.uci, spec.default);
+    }
+    for (const { spec, target } of aliases) {
+      this.add(spec);
+      this.targets.set(spec.uci, target);
+    }
+  }
+
+  /** In order of declaration; aliases last. */
+  get declared(): readonly OptionSpec[] {
+    return [...this.specs.values()];
+  }
+
+  /** By UCI name; buttons and aliases have no value. */
+  get values(): ReadonlyMap<string, OptionValue> {
+    return this.current;
+  }
+
+  find(name: string): OptionSpec | undefined {
+    return this.specs.get(name.toLowerCase());
+  }
+
+  /** @returns the option that changed (the target, for an alias). */
+  set(name: string, text: string): Result<OptionSpec> {
+    const spec = this.find(name);
+    if (spec === undefined) return failure(`Unknown option: ${name}`);
+    const parsed = parseOptionValue(spec, text);
+    if (!parsed.ok) return parsed;
+    const target = this.targets.get(spec.uci);
+    if (target !== undefined) return this.set(target, text);
+    const checked = this.checks[spec.uci]?.(text, this.current);
+    if (checked?.ok === false) return checked;
+    if (spec.kind !== 'button') this.current.set(spec.uci, parsed.value);
+    return success(spec);
+  }
+
+  getNumber(name: string): number {
+    return this.get(name, 'number') as number;
+  }
+
+  getBoolean(name: string): boolean {
+    return this.get(name, 'boolean') as boolean;
+  }
+
+  getString(name: string): string {
+    return this.get(name, 'string') as string;
+  }
+
+  private get(name: string, type: string): OptionValue {
+    const value = this.current.get(name);
+    if (typeof value !== type) throw new Error(`Option ${name} is not a declared ${type}`);
+    return value as OptionValue;
+  }
+
+  private add(spec: OptionSpec): void {
+    const key = spec.uci.toLowerCase();
+    if (this.specs.has(key)) throw new Error(`Option ${spec.uci} is declared twice`);
+    this.specs.set(key, spec);
+  }
+}

@@ -1,0 +1,52 @@
+/** A perft in a thread of its own, so that `isready` and `stop` are answered while it counts. */
+import { Worker } from 'node:worker_threads';
+import type { Move } from '../chess/index.js';
+import type { GamePosition } from './game-position.js';
+import type { PerftMessage, PerftTask } from './perft-thread.js';
+
+interface PerftEvents {
+  /** One legal move and the leaves behind it. */
+  onMove(move: Move, nodes: number): void;
+  /** `isComplete` is false when it was stopped; the count is then of the moves reported. */
+  onEnd(nodes: number, isComplete: boolean, elapsedMs: number): void;
+}
+
+export class PerftRun {
+  private readonly worker: Worker;
+  private readonly startedAt = performance.now();
+  private nodes: number;
+  private isOver = false;
+
+  constructor(
+    game: GamePosition,
+    depth: number,
+    private readonly events: PerftEvents,
+  ) {
+    this.nodes = depth === 0 ? 1 : 0;
+    const workerData: PerftTask = { rootFen: game.rootFen, moves: [...game.moves], depth };
+    this.worker = new Worker(new URL('./perft-thread.js', import.meta.url), { workerData });
+    this.worker.on('message', (message: PerftMessage) => this.receive(message));
+    this.worker.on('error', () => this.end(false));
+  }
+
+  stop(): void {
+    this.end(false);
+  }
+
+  private receive(message: PerftMessage): void {
+    if (this.isOver) return;
+    if (message === 'done') {
+      this.end(true);
+      return;
+    }
+    this.nodes += message.nodes;
+    this.events.onMove(message.move, message.nodes);
+  }
+
+  private end(isComplete: boolean): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    void this.worker.terminate();
+    this.events.onEnd(this.nodes, isComplete, performance.now() - this.startedAt);
+  }
+}

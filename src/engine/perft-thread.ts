@@ -1,0 +1,26 @@
+/** The thread of perft-run.ts: counts below each legal move and reports it as soon as it is known. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Move, parseFen, perft } from '../chess/index.js';
+import { unwrap } from '../util/index.js';
+import { listLegalMoves } from './game-position.js';
+
+export interface PerftTask {
+  readonly rootFen: string;
+  readonly moves: readonly Move[];
+  readonly depth: number;
+}
+
+export type PerftMessage = { readonly move: Move; readonly nodes: number } | 'done';
+
+function countAll({ rootFen, moves, depth }: PerftTask, report: (message: PerftMessage) => void): void {
+  const position = unwrap(parseFen(rootFen));
+  for (const move of moves) position.makeMove(move);
+  for (const move of depth > 0 ? listLegalMoves(position) : []) {
+    position.makeMove(move);
+    report({ move, nodes: perft(position, depth - 1) });
+    position.unmakeMove();
+  }
+  report('done');
+}
+
+countAll(workerData as PerftTask, (message) => parentPort?.postMessage(message));

@@ -1,0 +1,38 @@
+/**
+ * What the engine needs from the rooms below, as narrow as it uses them: tests put fakes here, the command line puts the
+ * real pool and the real search thread.
+ */
+import type { SharedPoolHandle } from '../nn/index.js';
+import type { FromSearch, ToSearch } from '../search/index.js';
+import type { OptionStore } from './option-store.js';
+
+export interface NetworkPort {
+  readonly handle: SharedPoolHandle;
+  /** For people: name of the network and what it runs on. */
+  readonly description: string;
+  clearCache(): void;
+  dispose(): Promise<void>;
+}
+
+export interface SearchPort {
+  /** Searches with this pool from now on; not while a search runs. */
+  attach(handle: SharedPoolHandle): void;
+  post(message: ToSearch): void;
+  /** Ends the running search as soon as its leaves allow; it answers with a bestMove message. */
+  stop(): void;
+  dispose(): Promise<void>;
+}
+
+export interface SearchPortEvents {
+  onMessage(message: FromSearch): void;
+  /** The thread is gone; a new one must be made. */
+  onFailure(error: Error): void;
+}
+
+export interface EnginePorts {
+  /** Rejects with an Error whose message is one sentence for the user. */
+  createNetwork(options: OptionStore, warn: (text: string) => void): Promise<NetworkPort>;
+  createSearch(events: SearchPortEvents): SearchPort;
+  /** Names of the options that a loaded network depends on: changing one means loading again. */
+  readonly networkOptionNames: readonly string[];
+}

@@ -1,0 +1,97 @@
+/**
+ * What the engine tells its listener: moves, whole numbers and per mille, ready for any format but not yet text.
+ * Everything is from the view of the side to move at the root.
+ */
+import type { Move } from '../chess/index.js';
+import type { SearchInfo, SearchLine } from '../search/index.js';
+import { computeScore, computeWdl, type ScoreType, type Wdl } from './score.js';
+
+export type Score = { readonly kind: 'cp'; readonly value: number } | { readonly kind: 'mate'; readonly value: number };
+
+export interface ReportLine {
+  /** 1 = best. */
+  readonly rank: number;
+  readonly nodes: number;
+  readonly score: Score;
+  readonly wdl: Wdl;
+  /** Full moves to the end of the game; null when the network does not say. */
+  readonly movesLeft: number | null;
+  readonly pv: readonly Move[];
+}
+
+export interface SearchReport {
+  readonly depth: number;
+  readonly seldepth: number;
+  readonly timeMs: number;
+  readonly nps: number | null;
+  readonly eps: number | null;
+  readonly tbHits: number;
+  /** Best first, at least one. */
+  readonly lines: readonly ReportLine[];
+}
+
+export interface ReportStyle {
+  readonly scoreType: ScoreType;
+  /** `nodes` of each line instead of the total. */
+  readonly perPvCounters: boolean;
+}
+
+export function createReport(info: SearchInfo, style: ReportStyle): SearchReport {
+  return {
+    depth: Math.max(1, Math.trunc(info.depth)),
+    seldepth: Math.max(1, Math.trunc(info.seldepth)),
+    timeMs: Math.max(0, Math.round(info.timeMs)),
+    nps: info.nps === null ? null : Math.trunc(info.nps),
+    eps: info.eps === null ? null : Math.trunc(info.eps),
+    tbHits: info.tbHits,
+    lines: info.lines.map((line, index) => createLine(line, index + 1, info.nodes, style)),
+  };
+}
+
+function createLine(line: SearchLine, rank: number, totalNodes: number, style: ReportStyle): ReportLine {
+  return {
+    rank,
+    nodes: style.perPvCounters ? line.visits : totalNodes,
+    score:
+      line.mate === null
+        ? { kind: 'cp', value: computeScore(style.scoreType, line) }
+        : { kind: 'mate', value: line.mate },
+    wdl: computeWdl(line.wl, line.d),
+    movesLeft: line.m === null ? null : Math.max(0, Math.trunc((1 + line.m) / 2)),
+    pv: line.pv as readonly Move[],
+  };
+}
+
+/** What is reported before a move that no search stands behind: the only thing known is that it is legal. */
+export function createBlindReport(move: Move, timeMs: number): SearchReport {
+  const line: ReportLine = {
+    rank: 1,
+    nodes: 0,
+    score: { kind: 'cp', value: 0 },
+    wdl: computeWdl(0, 1),
+    movesLeft: null,
+    pv: [move],
+  };
+  return {
+    depth: 1,
+    seldepth: 1,
+    timeMs: Math.max(0, Math.round(timeMs)),
+    nps: null,
+    eps: null,
+    tbHits: 0,
+    lines: [line],
+  };
+}
+
+/** A finished game: mate in 0 for the side that is mated, otherwise a draw; there is no line to show. */
+export function createFinishedReport(isCheckmate: boolean): SearchReport {
+  const line: ReportLine = {
+    rank: 1,
+    nodes: 0,
+    score: isCheckmate ? { kind: 'mate', value: 0 } : { kind: 'cp', value: 0 },
+    wdl: isCheckmate ? computeWdl(-1, 0) : computeWdl(0, 1),
+    movesLeft: null,
+    pv: [],
+  };
+  return { depth: 0, seldepth: 0, timeMs: 0, nps: null, eps: null, tbHits: 0, lines: [line] };
+}

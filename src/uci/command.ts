@@ -1,0 +1,60 @@
+/** What a GUI can say to us, after parsing. Moves and FENs are still text: only the engine knows the position. */
+export interface GoCommand {
+  infinite?: boolean;
+  ponder?: boolean;
+  whiteTimeMs?: number;
+  blackTimeMs?: number;
+  whiteIncrementMs?: number;
+  blackIncrementMs?: number;
+  movesToGo?: number;
+  depth?: number;
+  nodes?: number;
+  mate?: number;
+  moveTimeMs?: number;
+  searchMoves?: string[];
+  perft?: number;
+}
+
+export type UciCommand =
+  | {
+      readonly type:
+        | 'uci'
+        | 'isready'
+        | 'ucinewgame'
+        | 'stop'
+        | 'ponderhit'
+        | 'quit'
+        | 'd'
+        | 'eval'
+        | 'wait'
+        | 'help'
+        | 'xyzzy'
+        | 'register';
+    }
+  | { readonly type: 'debug'; readonly on: boolean }
+  | { readonly type: 'setoption'; readonly option: string; readonly value: string }
+  /** fen null = the start position. */
+  | { readonly type: 'position'; readonly fen: string | null; readonly moves: readonly string[] }
+  | { readonly type: 'go'; readonly go: GoCommand }
+  | { readonly type: 'bench'; readonly words: readonly string[] };
+
+/** Every command with the line that `help` prints for it; the parser knows no other. */
+export const COMMAND_HELP: Record<UciCommand['type'], string> = {
+  uci: 'uci                          who I am and my options, then uciok',
+  isready: 'isready                      readyok, once the network is loaded',
+  setoption: 'setoption name N [value V]   set an option; names are not case-sensitive',
+  ucinewgame: 'ucinewgame                   forget the last game',
+  position: 'position startpos|fen F [moves m1 m2 …]',
+  go: 'go [infinite] [ponder] [wtime|btime|winc|binc MS] [movestogo N] [movetime MS]\n   [nodes N] [depth N] [mate N] [searchmoves m1 m2 …]   search;   go perft N   count moves',
+  stop: 'stop                         end the search (or the perft) and answer',
+  ponderhit: 'ponderhit                    the move I pondered on was played',
+  wait: 'wait                         read on only when the search has ended (for scripts)',
+  d: 'd                            show the board',
+  eval: 'eval                         what the network says of the position',
+  bench: 'bench [nodes]                search a fixed set of positions, print speed and signature',
+  debug: 'debug on|off                 more info strings',
+  register: 'register                     accepted: nothing to register',
+  xyzzy: 'xyzzy',
+  help: 'help                         this list',
+  quit: 'quit                         end the program',
+};

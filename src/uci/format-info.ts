@@ -1,0 +1,33 @@
+/** Search reports → `info` lines, fields in lc0's order (chess/uciloop.cc, StringUciResponder). Whole numbers only. */
+import { formatUciMove, type Move, NO_MOVE } from '../chess/index.js';
+import type { ReportLine, SearchReport } from '../engine/index.js';
+
+/** What the GUI asked to see. */
+export interface InfoStyle {
+  readonly chess960: boolean;
+  readonly showWdl: boolean;
+  readonly showMovesLeft: boolean;
+  readonly showEps: boolean;
+  /** `multipv k` stands in a line only when several lines were asked for. */
+  readonly multiPv: number;
+}
+
+export function formatInfo(report: SearchReport, line: ReportLine, style: InfoStyle): string {
+  const words = ['info depth', report.depth, 'seldepth', report.seldepth, 'time', report.timeMs, 'nodes', line.nodes];
+  words.push('score', line.score.kind, line.score.value);
+  if (style.showWdl) words.push('wdl', line.wdl.win, line.wdl.draw, line.wdl.loss);
+  if (style.showMovesLeft && line.movesLeft !== null) words.push('movesleft', line.movesLeft);
+  if (report.nps !== null) words.push('nps', report.nps);
+  if (style.showEps && report.eps !== null) words.push('eps', report.eps);
+  words.push('tbhits', report.tbHits);
+  if (style.multiPv > 1) words.push('multipv', line.rank);
+  if (line.pv.length > 0) words.push('pv', ...line.pv.map((move) => formatUciMove(move, style.chess960)));
+  return words.join(' ');
+}
+
+/** `(none)` where there is no legal move, as Stockfish says it and python-chess reads it. */
+export function formatBestMove(move: Move, ponder: Move, chess960: boolean): string {
+  if (move === NO_MOVE) return 'bestmove (none)';
+  const best = `bestmove ${formatUciMove(move, chess960)}`;
+  return ponder === NO_MOVE ? best : `${best} ponder ${formatUciMove(ponder, chess960)}`;
+}

@@ -1,0 +1,308 @@
+/**
+ * The conversation: lines in, engine calls, lines out. Every command is carried out when it arrives, also during a
+ * search; only `wait` holds back what follows. Whatever is wrong with a line costs one `error` line and changes nothing.
+ */
+import { formatUciMove, type Move, parseUciMove } from '../chess/index.js';
+import {
+  Engine,
+  type EngineListener,
+  type EnginePorts,
+  type GoRequest,
+  type OptionStore,
+  PerftRun,
+  type ScoreType,
+} from '../engine/index.js';
+import { createLogger, type OptionSpec } from '../util/index.js';
+import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
+import { formatBoard } from './format-board.js';
+import { formatEvaluation } from './format-eval.js';
+import { formatBestMove, formatInfo, type InfoStyle } from './format-info.js';
+import { formatMoveStats, type MoveStatsFormat } from './format-move-stats.js';
+import { formatOption } from './format-option.js';
+import { parseCommand } from './parse-command.js';
+
+export interface SessionSettings {
+  readonly version: string;
+  readonly showHidden: boolean;
+  readonly options: OptionStore;
+  readonly ports: EnginePorts;
+  writeLine(line: string): void;
+  /** The `bench` command; null when this session has none. */
+  readonly bench: ((words: readonly string[], writeLine: (line: string) => void) => Promise<void>) | null;
+  /** The conversation is over and everything is disposed of. */
+  onEnd(): void;
+}
+
+/** GUIs send their options right after `uciok`; loading starts when they have, or when this time has passed. */
+const LOAD_DELAY_MS = 25;
+/** A search that does not end on `quit` is left behind. */
+const QUIT_PATIENCE_MS = 1500;
+
+export class UciSession {
+  private readonly engine: Engine;
+  private readonly held: string[] = [];
+  private isHolding = false;
+  private isEnding = false;
+  private isDebugging = false;
+  private logger = createLogger('');
+  private logTarget = '';
+  private perft: PerftRun | null = null;
+  private loadTimer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly settings: SessionSettings) {
+    this.engine = new Engine(settings.options, settings.ports, this.createListener());
+    this.scheduleLoad(2 * LOAD_DELAY_MS);
+  }
+
+  receive(line: string): void {
+    if (this.isEnding) return;
+    this.log(`>> ${line}`);
+    const command = parseCommand(line);
+    if (command === null) return;
+    if (!command.ok) {
+      this.writeError(command.error);
+      return;
+    }
+    const { type } = command.value;
+    if (this.isHolding && type !== 'stop' && type !== 'isready') {
+      this.held.push(line);
+      return;
+    }
+    this.execute(command.value);
+  }
+
+  /** The input has ended: as `quit`, after what `wait` holds back. */
+  endOfInput(): void {
+    if (this.isHolding) this.held.push('quit');
+    else this.end();
+  }
+
+  /** Stops everything, lets the last bestmove out and reports the end. */
+  end(): void {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    clearTimeout(this.loadTimer);
+    this.perft?.stop();
+    this.engine.stop();
+    const patience = setTimeout(() => this.settings.onEnd(), QUIT_PATIENCE_MS);
+    void this.engine
+      .whenIdle()
+      .then(() => this.engine.dispose())
+      .finally(() => {
+        clearTimeout(patience);
+        this.settings.onEnd();
+      });
+  }
+
+  private execute(command: UciCommand): void {
+    switch (command.type) {
+      case 'uci':
+        this.identify();
+        return;
+      case 'isready':
+        this.answerWhenReady();
+        return;
+      case 'setoption':
+        this.setOption(command.option, command.value);
+        return;
+      case 'ucinewgame':
+        this.perft?.stop();
+        this.engine.newGame();
+        return;
+      case 'position':
+        this.setPosition(command.fen, command.moves);
+        return;
+      case 'go':
+        this.go(command.go);
+        return;
+      case 'stop':
+        this.perft?.stop();
+        this.engine.stop();
+        return;
+      case 'ponderhit': {
+        const result = this.engine.ponderHit();
+        if (!result.ok) this.writeError(result.error);
+        return;
+      }
+      case 'quit':
+        this.end();
+        return;
+      case 'wait':
+        this.hold(this.engine.whenIdle());
+        return;
+      case 'd':
+        for (const line of formatBoard(this.engine.position.position, this.isChess960)) this.write(line);
+        return;
+      case 'eval':
+        this.hold(this.evaluate());
+        return;
+      case 'bench':
+        this.bench(command.words);
+        return;
+      case 'debug':
+        this.isDebugging = command.on;
+        return;
+      case 'help':
+        for (const line of Object.values(COMMAND_HELP).join('\n').split('\n')) this.write(line);
+        return;
+      case 'xyzzy':
+        this.write('Nothing happens.');
+        return;
+      case 'register':
+        return;
+    }
+  }
+
+  private identify(): void {
+    const { options, showHidden, version } = this.settings;
+    this.write(`id name Sardonyx ${version}`);
+    this.write('id author the Sardonyx authors');
+    const isListed = (spec: OptionSpec): boolean => showHidden || spec.hidden !== true;
+    for (const spec of options.declared.filter(isListed)) this.write(formatOption(spec));
+    this.write('uciok');
+    this.scheduleLoad(LOAD_DELAY_MS);
+  }
+
+  private scheduleLoad(delayMs: number): void {
+    clearTimeout(this.loadTimer);
+    this.loadTimer = setTimeout(() => void this.engine.prepare(), delayMs);
+  }
+
+  private answerWhenReady(): void {
+    // During a search the answer may not wait for anything, not even for a network of new options.
+    if (this.engine.isSearching || this.engine.network !== null) {
+      this.write('readyok');
+      return;
+    }
+    clearTimeout(this.loadTimer);
+    void this.engine.prepare().then(() => {
+      if (!this.isEnding) this.write('readyok');
+    });
+  }
+
+  private setOption(name: string, value: string): void {
+    const result = this.engine.setOption(name, value);
+    if (!result.ok) this.writeError(result.error);
+    else if (!this.engine.isSearching) this.scheduleLoad(LOAD_DELAY_MS);
+  }
+
+  private setPosition(fen: string | null, moves: readonly string[]): void {
+    const result = this.engine.setPosition(fen, moves);
+    if (!result.ok) this.writeError(result.error);
+  }
+
+  private go({ perft, searchMoves: moveTexts, ...limits }: GoCommand): void {
+    if (perft !== undefined) {
+      this.startPerft(perft);
+      return;
+    }
+    const searchMoves: Move[] = [];
+    for (const text of moveTexts ?? []) {
+      const move = parseUciMove(this.engine.position.position, text);
+      if (!move.ok) {
+        this.writeError(move.error);
+        return;
+      }
+      searchMoves.push(move.value);
+    }
+    const request: GoRequest = moveTexts === undefined ? limits : { ...limits, searchMoves };
+    this.perft?.stop();
+    this.engine.go(request);
+  }
+
+  private startPerft(depth: number): void {
+    if (this.perft !== null || this.engine.isSearching) {
+      this.writeError('A search is under way: stop it before go perft');
+      return;
+    }
+    this.perft = new PerftRun(this.engine.position, depth, {
+      onMove: (move, nodes) => this.write(`${formatUciMove(move, this.isChess960)}: ${nodes}`),
+      onEnd: (nodes, isComplete) => {
+        this.perft = null;
+        if (!isComplete) this.write('info string perft stopped');
+        this.write(`Nodes searched: ${nodes}`);
+      },
+    });
+  }
+
+  private async evaluate(): Promise<void> {
+    const stats = await this.engine.evaluate();
+    if (this.isEnding) return;
+    if (stats === null) {
+      this.writeError('Nothing to evaluate: the game is over, a search is under way or no network is loaded');
+      return;
+    }
+    const scoreType = this.settings.options.getString('ScoreType') as ScoreType;
+    for (const line of formatEvaluation(stats, scoreType, this.isChess960)) this.write(line);
+  }
+
+  private bench(words: readonly string[]): void {
+    const { bench } = this.settings;
+    if (bench === null || this.engine.isSearching) this.writeError('bench is not possible now');
+    else this.hold(bench(words, (line) => this.write(line)));
+  }
+
+  /** Lines that arrive before `until` wait for it. */
+  private hold(until: Promise<void>): void {
+    this.isHolding = true;
+    void until
+      .catch((error: unknown) => this.writeError(error instanceof Error ? error.message : String(error)))
+      .then(() => {
+        this.isHolding = false;
+        while (!this.isHolding && this.held.length > 0) this.receive(this.held.shift() ?? '');
+      });
+  }
+
+  private createListener(): EngineListener {
+    return {
+      report: (report) => {
+        const style = this.infoStyle;
+        for (const line of report.lines) this.write(formatInfo(report, line, style));
+      },
+      moveStats: (stats) => {
+        const format = this.settings.options.getString('VerboseMoveStatsFormat') as MoveStatsFormat;
+        for (const line of formatMoveStats(stats, format)) this.write(`info string ${line}`);
+      },
+      bestMove: ({ move, ponder }) => this.write(formatBestMove(move, ponder, this.isChess960)),
+      warning: (text) => this.write(`info string ${text}`),
+      debug: (text) => {
+        if (this.isDebugging) this.write(`info string ${text}`);
+        else this.log(text);
+      },
+      error: (text) => this.writeError(text),
+    };
+  }
+
+  private get infoStyle(): InfoStyle {
+    const { options } = this.settings;
+    return {
+      chess960: this.isChess960,
+      showWdl: options.getBoolean('UCI_ShowWDL'),
+      showMovesLeft: options.getBoolean('UCI_ShowMovesLeft'),
+      showEps: options.getBoolean('UCI_ShowEPS'),
+      multiPv: options.getNumber('MultiPV'),
+    };
+  }
+
+  private get isChess960(): boolean {
+    return this.settings.options.getBoolean('UCI_Chess960');
+  }
+
+  private writeError(sentence: string): void {
+    this.write(`error ${sentence}`);
+  }
+
+  private write(line: string): void {
+    this.log(`<< ${line}`);
+    this.settings.writeLine(line);
+  }
+
+  private log(line: string): void {
+    const target = this.settings.options.getString('LogFile');
+    if (target !== this.logTarget) {
+      this.logger = createLogger(target);
+      this.logTarget = target;
+    }
+    this.logger.log(line);
+  }
+}

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Move, parseUciMove } from '#sardonyx/chess/index.js';
+import type { Engine } from '#sardonyx/engine/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { createEngine, createInfo, type FakeWorld, settle } from './fake-ports.js';
+
+const MATED = 'R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1';
+
+function moveOf(engine: Engine, text: string): Move {
+  return unwrap(parseUciMove(engine.position.position, text));
+}
+
+/** Every `go` is answered at once with this move. */
+function answerWith(world: FakeWorld, move: number): void {
+  world.onCreateSearch = (search) => {
+    search.onGo = (id) => {
+      search.send({ type: 'info', id, info: createInfo([move]) });
+      search.send({ type: 'bestMove', id, move, ponder: 0 });
+    };
+  };
+}
+
+/** Searches run until `stop`, then answer with this move. */
+function answerOnStop(world: FakeWorld, move: number): void {
+  world.onCreateSearch = (search) => {
+    search.onStop = () => search.send({ type: 'bestMove', id: search.lastGo.id, move, ponder: 0 });
+  };
+}
+
+test('go waits for the network, reports and answers once', async () => {
+  const { engine, world, said } = createEngine();
+  let loaded: () => void = () => undefined;
+  world.loading = new Promise((resolve) => {
+    loaded = resolve;
+  });
+  const move = moveOf(engine, 'e2e4');
+  answerWith(world, move);
+  engine.go({ nodes: 10 });
+  await settle();
+  assert.deepEqual(said, []);
+  loaded();
+  await settle();
+  assert.deepEqual(said, ['report 1', `best ${move}`]);
+});
+
+test('a move without any report gets one first', async () => {
+  const { engine, world, said } = createEngine();
+  const move = moveOf(engine, 'd2d4');
+  answerOnStop(world, move);
+  engine.go({ infinite: true });
+  await settle();
+  engine.stop();
+  assert.deepEqual(said, ['report 1', `best ${move}`]);
+});
+
+test('stop while the network loads answers at once with a legal move', async () => {
+  const { engine, world, said } = createEngine();
+  world.loading = new Promise(() => undefined);
+  engine.go({ infinite: true });
+  await settle();
+  engine.stop();
+  assert.equal(said.length, 2);
+  assert.match(said[1], /^best [1-9]/);
+});
+
+test('a second go stops the first, and each is answered once', async () => {
+  const { engine, world, said } = createEngine();
+  const first = moveOf(engine, 'e2e4');
+  answerOnStop(world, first);
+  engine.go({ infinite: true });
+  await settle();
+  unwrap(engine.setPosition(null, ['e2e4']));
+  engine.go({ infinite: true });
+  await settle();
+  assert.deepEqual(said, ['report 1', `best ${first}`]);
+  const second = moveOf(engine, 'e7e5');
+  world.search.onStop = () =>
+    world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: second, ponder: 0 });
+  engine.stop();
+  engine.stop();
+  assert.deepEqual(said.slice(2), ['report 1', `best ${second}`]);
+  assert.equal(world.searches.length, 1);
+});
+
+test('a finished game is answered without a search; infinite waits for stop', async () => {
+  const { engine, said } = createEngine();
+  unwrap(engine.setPosition(MATED, []));
+  engine.go({ nodes: 100 });
+  assert.deepEqual(said, ['report 0', 'best 0']);
+  engine.go({ infinite: true });
+  await settle();
+  assert.deepEqual(said.slice(2), ['report 0']);
+  engine.stop();
+  assert.deepEqual(said.slice(3), ['best 0']);
+});
+
+test('without a network every go is answered with a legal move and the reason', async () => {
+  const { engine, world, said } = createEngine();
+  world.loadError = new Error('File x.onnx does not exist');
+  engine.go({ moveTimeMs: 100 });
+  await settle();
+  assert.equal(said[0], 'error File x.onnx does not exist');
+  assert.match(said.at(-1) ?? '', /^best [1-9]/);
+  engine.go({ moveTimeMs: 100 });
+  await settle();
+  assert.equal(said.filter((line) => line.includes('x.onnx')).length, 1);
+  world.loadError = null;
+  unwrap(engine.setOption('Slowmover', '1.1'));
+  answerWith(world, moveOf(engine, 'e2e4'));
+  engine.go({ moveTimeMs: 100 });
+  await settle();
+  assert.equal(said.at(-1), `best ${moveOf(engine, 'e2e4')}`);
+});
+
+test('when the search thread dies or errs the best line so far is played, and the next search has a new thread', async () => {
+  for (const kind of ['dies', 'errs', 'plays nonsense']) {
+    const { engine, world, said } = createEngine();
+    const move = moveOf(engine, 'g1f3');
+    engine.go({ nodes: 1000 });
+    await settle();
+    const { search } = world;
+    search.send({ type: 'info', id: search.lastGo.id, info: createInfo([move]) });
+    if (kind === 'dies') search.fail(new Error('out of memory'));
+    else if (kind === 'errs') search.send({ type: 'error', id: search.lastGo.id, text: 'provider failed' });
+    else search.send({ type: 'bestMove', id: search.lastGo.id, move: 0xfff, ponder: 0 });
+    assert.match(said.at(-2) ?? '', /^error /);
+    assert.equal(said.at(-1), `best ${move}`, kind);
+    answerWith(world, move);
+    engine.go({ nodes: 1000 });
+    await settle();
+    assert.equal(world.searches.length, 2);
+    assert.ok(search.isDisposed);
+    assert.equal(said.at(-1), `best ${move}`);
+  }
+});
+
+test('a failure in infinite analysis is told at once and answered at stop', async () => {
+  const { engine, world, said } = createEngine();
+  engine.go({ infinite: true });
+  await settle();
+  world.search.fail(new Error('gone'));
+  assert.deepEqual(said, ['error The search thread has failed: gone']);
+  engine.stop();
+  assert.match(said.at(-1) ?? '', /^best [1-9]/);
+});
+
+test('searchmoves bounds even the emergency answer', async () => {
+  const { engine, world, said } = createEngine();
+  const only = moveOf(engine, 'h2h3');
+  world.loadError = new Error('no network');
+  engine.go({ nodes: 10, searchMoves: [only] });
+  await settle();
+  assert.equal(said.at(-1), `best ${only}`);
+});
+
+test('ponderhit goes on with the clock and stays silent about the pondering', async () => {
+  const { engine, world, said } = createEngine();
+  unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));
+  const move = moveOf(engine, 'g1f3');
+  answerOnStop(world, move);
+  engine.go({ ponder: true, whiteTimeMs: 60000, blackTimeMs: 60000 });
+  await settle();
+  assert.equal(world.search.lastGo.limits.ponder, true);
+  assert.equal(world.search.lastGo.limits.budgetMs, undefined);
+  assert.ok(engine.ponderHit().ok);
+  await settle();
+  assert.deepEqual(said, []);
+  const { limits } = world.search.lastGo;
+  assert.equal(limits.ponder, undefined);
+  assert.ok((limits.budgetMs ?? 0) > 1000);
+  world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move, ponder: 0 });
+  assert.equal(said.at(-1), `best ${move}`);
+});
+
+test('stop ends pondering with an answer; ponderhit without pondering is an error', async () => {
+  const { engine, world, said } = createEngine();
+  const move = moveOf(engine, 'e2e4');
+  answerOnStop(world, move);
+  assert.ok(!engine.ponderHit().ok);
+  engine.go({ ponder: true, whiteTimeMs: 1000, blackTimeMs: 1000 });
+  await settle();
+  engine.stop();
+  assert.equal(said.at(-1), `best ${move}`);
+  assert.ok(!engine.ponderHit().ok);
+});
+
+test('limits reach the search as it understands them', async () => {
+  const { engine, world } = createEngine();
+  answerWith(world, moveOf(engine, 'e2e4'));
+  const limitsOf = async (request: Parameters<Engine['go']>[0]) => {
+    engine.go(request);
+    await settle();
+    return world.search.lastGo.limits;
+  };
+  assert.equal((await limitsOf({ nodes: 0 })).nodes, 1);
+  assert.equal((await limitsOf({ depth: 0 })).depth, 1);
+  assert.equal((await limitsOf({})).infinite, true);
+  engine.stop();
+  assert.equal((await limitsOf({ mate: 2 })).infinite, undefined);
+  assert.equal((await limitsOf({ moveTimeMs: 1000 })).budgetMs, 900);
+  assert.equal((await limitsOf({ moveTimeMs: 1000, infinite: true })).budgetMs, undefined);
+  engine.stop();
+  const clock = await limitsOf({ whiteTimeMs: -50, whiteIncrementMs: 0 });
+  assert.equal(clock.budgetMs, 0);
+});
+
+test('only the opponent has a clock: the search still ends', async () => {
+  const { engine, world } = createEngine();
+  answerWith(world, moveOf(engine, 'e2e4'));
+  engine.go({ blackTimeMs: 100 });
+  await settle();
+  const { limits } = world.search.lastGo;
+  assert.ok(limits.infinite === undefined && limits.budgetMs !== undefined, JSON.stringify(limits));
+});
+
+test('a new game forgets tree and cache and stops what runs', async () => {
+  const { engine, world, said } = createEngine();
+  const move = moveOf(engine, 'e2e4');
+  answerOnStop(world, move);
+  engine.go({ infinite: true });
+  await settle();
+  engine.newGame();
+  assert.equal(said.at(-1), `best ${move}`);
+  assert.ok(world.search.posted.some((message) => message.type === 'newGame'));
+  assert.equal(world.networks[0].cleared, 1);
+});
+
+test('an option of the network loads it again, any other does not', async () => {
+  const { engine, world } = createEngine();
+  answerWith(world, moveOf(engine, 'e2e4'));
+  engine.go({ nodes: 1 });
+  await settle();
+  unwrap(engine.setOption('CPuct', '2'));
+  engine.go({ nodes: 1 });
+  await settle();
+  assert.equal(world.networks.length, 1);
+  unwrap(engine.setOption('Slowmover', '1.2'));
+  engine.go({ nodes: 1 });
+  await settle();
+  assert.equal(world.networks.length, 2);
+  assert.equal(world.networks[0].disposed, 1);
+});
+
+test('options that change while a network loads lead to one more load', async () => {
+  const { engine, world } = createEngine();
+  let loaded: () => void = () => undefined;
+  world.loading = new Promise((resolve) => {
+    loaded = resolve;
+  });
+  const ready = engine.prepare();
+  for (const value of ['1.1', '1.2', '1.3']) unwrap(engine.setOption('Slowmover', value));
+  loaded();
+  assert.notEqual(await ready, null);
+  assert.equal(world.networks.length, 2);
+});
+
+test('dispose ends a search silently and takes everything down', async () => {
+  const { engine, world, said } = createEngine();
+  answerOnStop(world, moveOf(engine, 'e2e4'));
+  engine.go({ infinite: true });
+  await settle();
+  await engine.dispose();
+  assert.deepEqual(said, []);
+  assert.ok(world.search.isDisposed);
+  assert.equal(world.networks[0].disposed, 1);
+});

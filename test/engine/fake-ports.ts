@@ -1,0 +1,126 @@
+/** An engine on strings: the search is scripted by the test, the network loads when the test says so. */
+import {
+  acceptedOptions,
+  Engine,
+  type EnginePorts,
+  engineAliases,
+  engineChecks,
+  engineOptions,
+  type NetworkPort,
+  OptionStore,
+  type SearchPort,
+  type SearchPortEvents,
+} from '#sardonyx/engine/index.js';
+import { type FromSearch, type SearchInfo, searchOptions, type ToSearch } from '#sardonyx/search/index.js';
+
+export function createStore(): OptionStore {
+  return new OptionStore([...engineOptions, ...searchOptions, ...acceptedOptions], engineAliases, engineChecks);
+}
+
+export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> = {}): SearchInfo {
+  const line = { wl: 0.1, d: 0.5, m: 40, q: 0.1, mu: 0.1, mate: null, visits: 20, pv };
+  return { depth: 3, seldepth: 5, timeMs: 12, nodes: 30, nps: 2500, eps: 2000, tbHits: 0, lines: [line], ...changes };
+}
+
+export class FakeSearch implements SearchPort {
+  readonly posted: ToSearch[] = [];
+  stops = 0;
+  isDisposed = false;
+  /** Called for each `go`; by default nothing happens. */
+  onGo: (id: number) => void = () => undefined;
+  /** Called by stop(); by default nothing happens. */
+  onStop: () => void = () => undefined;
+
+  constructor(private readonly events: SearchPortEvents) {}
+
+  attach(): void {}
+
+  post(message: ToSearch): void {
+    this.posted.push(message);
+    if (message.type === 'go') this.onGo(message.id);
+  }
+
+  stop(): void {
+    this.stops++;
+    this.onStop();
+  }
+
+  async dispose(): Promise<void> {
+    this.isDisposed = true;
+  }
+
+  send(message: FromSearch): void {
+    this.events.onMessage(message);
+  }
+
+  fail(error: Error): void {
+    this.events.onFailure(error);
+  }
+
+  get lastGo(): Extract<ToSearch, { type: 'go' }> {
+    const go = this.posted.findLast((message) => message.type === 'go');
+    if (go === undefined) throw new Error('no go was posted');
+    return go;
+  }
+}
+
+export class FakeWorld implements EnginePorts {
+  readonly networkOptionNames = ['Slowmover'];
+  readonly searches: FakeSearch[] = [];
+  readonly networks: (NetworkPort & { cleared: number; disposed: number })[] = [];
+  /** Each load waits for this. */
+  loading: Promise<void> = Promise.resolve();
+  loadError: Error | null = null;
+  onCreateSearch: (search: FakeSearch) => void = () => undefined;
+
+  async createNetwork(): Promise<NetworkPort> {
+    await this.loading;
+    if (this.loadError !== null) throw this.loadError;
+    const network = {
+      handle: {} as NetworkPort['handle'],
+      description: 'fake',
+      cleared: 0,
+      disposed: 0,
+      clearCache: () => {
+        network.cleared++;
+      },
+      dispose: async () => {
+        network.disposed++;
+      },
+    };
+    this.networks.push(network);
+    return network;
+  }
+
+  createSearch(events: SearchPortEvents): FakeSearch {
+    const search = new FakeSearch(events);
+    this.onCreateSearch(search);
+    this.searches.push(search);
+    return search;
+  }
+
+  get search(): FakeSearch {
+    const search = this.searches.at(-1);
+    if (search === undefined) throw new Error('no search thread was made');
+    return search;
+  }
+}
+
+/** The listener's calls as short strings, in order. */
+export function createEngine(world = new FakeWorld()): { engine: Engine; world: FakeWorld; said: string[] } {
+  const said: string[] = [];
+  const engine = new Engine(createStore(), world, {
+    report: (report) => said.push(`report ${report.lines[0]?.pv.length}`),
+    moveStats: () => said.push('stats'),
+    bestMove: ({ move }) => said.push(`best ${move}`),
+    warning: (text) => said.push(`warning ${text}`),
+    debug: () => undefined,
+    error: (text) => said.push(`error ${text}`),
+  });
+  return { engine, world, said };
+}
+
+/** Lets promises that are ready take effect. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { acceptedOptions, engineAliases, engineChecks, engineOptions, OptionStore } from '#sardonyx/engine/index.js';
+import { searchOptions } from '#sardonyx/search/index.js';
+
+function createStore(): OptionStore {
+  return new OptionStore([...engineOptions, ...searchOptions, ...acceptedOptions], engineAliases, engineChecks);
+}
+
+test('options are found in any case and keep their defaults until set', () => {
+  const store = createStore();
+  assert.equal(store.getNumber('MoveOverheadMs'), 200);
+  assert.ok(store.set('moveoverheadms', '50').ok);
+  assert.equal(store.getNumber('MoveOverheadMs'), 50);
+});
+
+test('an alias sets the option it stands for', () => {
+  const store = createStore();
+  assert.ok(store.set('move overhead', '77').ok);
+  assert.equal(store.getNumber('MoveOverheadMs'), 77);
+});
+
+test('a wrong value, name or combination changes nothing and is explained', () => {
+  const store = createStore();
+  const wrong: [name: string, text: string, sentence: RegExp][] = [
+    ['Nonsense', '1', /Unknown option: Nonsense/],
+    ['MultiPV', '0', /between 1 and 500/],
+    ['MultiPV', 'two', /whole number/],
+    ['CPuct', '', /needs a number/],
+    ['UCI_ShowWDL', 'maybe', /true or false/],
+    ['ScoreType', 'pawns', /must be one of centipawn/],
+    ['TimeManager', 'nonsense', /must be one of legacy/],
+  ];
+  const before = JSON.stringify([...store.values]);
+  for (const [name, text, sentence] of wrong) {
+    const result = store.set(name, text);
+    assert.ok(!result.ok, name);
+    assert.match(result.error, sentence);
+  }
+  assert.equal(JSON.stringify([...store.values]), before);
+});
+
+test('Slowmover and TimeManager must fit together', () => {
+  const store = createStore();
+  assert.ok(store.set('Slowmover', '1.5').ok);
+  assert.ok(!store.set('TimeManager', 'smooth').ok);
+  assert.ok(store.set('Slowmover', '1').ok);
+  assert.ok(store.set('TimeManager', 'smooth').ok);
+});
+
+test('no option name contains a word that splits option lines', () => {
+  for (const spec of createStore().declared) {
+    assert.doesNotMatch(spec.uci, /\b(name|type|default|min|max|var)\b/i);
+    if (spec.kind === 'choice') for (const choice of spec.choices) assert.doesNotMatch(choice, /\s/);
+  }
+});
+
+test('flags and one-letter flags are unique', () => {
+  const specs = createStore().declared;
+  const flags = specs.flatMap((spec) => [spec.flag, spec.alias ?? '']).filter((flag) => flag !== '');
+  assert.equal(new Set(flags).size, flags.length);
+});
