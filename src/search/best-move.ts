@@ -1,0 +1,207 @@
+/**
+ * Which move is best (lc0: GetBestChildrenNoTemperature, GetBestRootChildWithTemperature): proven wins before all else,
+ * proven losses last, else the most visits, then the value, then the prior. Moves are named by their number in the
+ * node's edge list. Nothing here changes the tree.
+ */
+import { decodePrior } from '../nn/index.js';
+import type { Prng } from '../util/index.js';
+import type { SearchParams } from './params.js';
+import {
+  COUNT_MASK,
+  getChildCount,
+  getEdgeMove,
+  getEdgePrior,
+  getTerminalKind,
+  NO_NODE,
+  NODE_BLOCK,
+  NODE_EDGES,
+  NODE_META,
+  NODE_WORDS,
+  NOT_TERMINAL,
+  type NodeIndex,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_M,
+  RECORD_NODE,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+  type RecordIndex,
+  TABLEBASE_END,
+} from './tree/layout.js';
+import type { Tree } from './tree/tree.js';
+
+const TERMINAL_LOSS = 0;
+const TABLEBASE_LOSS = 1;
+const UNDECIDED = 2;
+const TABLEBASE_WIN = 3;
+const TERMINAL_WIN = 4;
+
+/** Which of a node's edges count; absent = all. */
+export type EdgeFilter = (edge: number) => boolean;
+
+export function getMove(tree: Tree, node: NodeIndex, edge: number): number {
+  const { nodeWords, edges } = tree.store;
+  return getEdgeMove(edges[nodeWords[node * NODE_WORDS + NODE_EDGES] + edge]);
+}
+
+export function getPrior(tree: Tree, node: NodeIndex, edge: number): number {
+  const { nodeWords, edges } = tree.store;
+  return decodePrior(getEdgePrior(edges[nodeWords[node * NODE_WORDS + NODE_EDGES] + edge]));
+}
+
+export function getEdgeCount(tree: Tree, node: NodeIndex): number {
+  return node === NO_NODE ? 0 : tree.store.nodeWords[node * NODE_WORDS + NODE_META] & COUNT_MASK;
+}
+
+/** The record of a visited edge, or -1: an edge without finished visits has no statistics. */
+export function getVisitedRecord(tree: Tree, node: NodeIndex, edge: number): RecordIndex | -1 {
+  const { nodeWords, recordWords } = tree.store;
+  const at = node * NODE_WORDS;
+  if (edge >= getChildCount(nodeWords[at + NODE_META])) return -1;
+  const record = nodeWords[at + NODE_BLOCK] + edge;
+  return recordWords[record * RECORD_WORDS + RECORD_VISITS] > 0 ? (record as RecordIndex) : -1;
+}
+
+export function getRecordVisits(tree: Tree, record: RecordIndex | -1): number {
+  return record === -1 ? 0 : tree.store.recordWords[record * RECORD_WORDS + RECORD_VISITS];
+}
+
+export function getRecordQ(tree: Tree, record: RecordIndex, drawScore: number): number {
+  const { recordFloats, recordDoubles } = tree.store;
+  return (
+    recordDoubles[record * RECORD_DOUBLES + RECORD_WL] + drawScore * recordFloats[record * RECORD_WORDS + RECORD_D]
+  );
+}
+
+export function getRecordTerminalKind(tree: Tree, record: RecordIndex | -1): number {
+  if (record === -1) return NOT_TERMINAL;
+  const { nodeWords, recordWords } = tree.store;
+  const node = recordWords[record * RECORD_WORDS + RECORD_NODE];
+  return node === NO_NODE ? NOT_TERMINAL : getTerminalKind(nodeWords[node * NODE_WORDS + NODE_META]);
+}
+
+function getRank(tree: Tree, record: RecordIndex | -1): number {
+  const kind = getRecordTerminalKind(tree, record);
+  if (kind === NOT_TERMINAL) return UNDECIDED;
+  const wl = tree.store.recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
+  if (wl === 0) return UNDECIDED;
+  if (kind === TABLEBASE_END) return wl < 0 ? TABLEBASE_LOSS : TABLEBASE_WIN;
+  return wl < 0 ? TERMINAL_LOSS : TERMINAL_WIN;
+}
+
+/** @param drawScore value of a draw for the player to move at `node` */
+function isBetter(tree: Tree, node: NodeIndex, a: number, b: number, drawScore: number): boolean {
+  const recordA = getVisitedRecord(tree, node, a);
+  const recordB = getVisitedRecord(tree, node, b);
+  const rank = getRank(tree, recordA);
+  const rankB = getRank(tree, recordB);
+  if (rank !== rankB) return rank > rankB;
+  const { recordFloats } = tree.store;
+  const mA = recordA < 0 ? 0 : recordFloats[recordA * RECORD_WORDS + RECORD_M];
+  const mB = recordB < 0 ? 0 : recordFloats[recordB * RECORD_WORDS + RECORD_M];
+  if (rank > UNDECIDED) return mA < mB;
+  if (rank < UNDECIDED) return mA > mB;
+  const kindA = getRecordTerminalKind(tree, recordA);
+  const kindB = getRecordTerminalKind(tree, recordB);
+  if (kindA !== NOT_TERMINAL && kindB !== NOT_TERMINAL) {
+    const isTablebaseA = kindA === TABLEBASE_END;
+    const isTablebaseB = kindB === TABLEBASE_END;
+    return isTablebaseA === isTablebaseB ? mA < mB : isTablebaseB;
+  }
+  const visitsA = getRecordVisits(tree, recordA);
+  const visitsB = getRecordVisits(tree, recordB);
+  if (visitsA !== visitsB) return visitsA > visitsB;
+  if (recordA !== -1 && recordB !== -1) {
+    const qA = getRecordQ(tree, recordA, drawScore);
+    const qB = getRecordQ(tree, recordB, drawScore);
+    if (qA !== qB) return qA > qB;
+  }
+  return getPrior(tree, node, a) > getPrior(tree, node, b);
+}
+
+/** Number of the best edge of a node, -1 when it has none. */
+export function findBestEdge(tree: Tree, node: NodeIndex, drawScore: number, filter?: EdgeFilter): number {
+  let best = -1;
+  const count = getEdgeCount(tree, node);
+  for (let edge = 0; edge < count; edge++) {
+    if (filter !== undefined && !filter(edge)) continue;
+    if (best < 0 || isBetter(tree, node, edge, best, drawScore)) best = edge;
+  }
+  return best;
+}
+
+/** The `count` best edges, best first; equal ones in edge order. */
+export function findBestEdges(
+  tree: Tree,
+  node: NodeIndex,
+  drawScore: number,
+  count: number,
+  filter?: EdgeFilter,
+): number[] {
+  const ranked: number[] = [];
+  while (ranked.length < count) {
+    const next = findBestEdge(tree, node, drawScore, (edge) => (filter?.(edge) ?? true) && !ranked.includes(edge));
+    if (next < 0) break;
+    ranked.push(next);
+  }
+  return ranked;
+}
+
+/** Temperature of this move: it decays with the moves of the game down to TempEndgame. */
+export function computeTemperature(params: SearchParams, gamePly: number): number {
+  const moves = Math.floor(gamePly / 2);
+  if (params.tempCutoffMove > 0 && moves + 1 >= params.tempCutoffMove) return params.tempEndgame;
+  const { temperature, tempDecayDelayMoves: delay, tempDecayMoves: decay } = params;
+  if (temperature === 0 || decay === 0) return temperature;
+  const left = Math.min(1, Math.max(0, (delay + decay - moves) / decay));
+  return Math.max(temperature * left, params.tempEndgame);
+}
+
+export interface TemperatureChoice {
+  readonly temperature: number;
+  readonly drawScore: number;
+  /** Value of an unvisited move. */
+  readonly fpu: number;
+  readonly random: Prng;
+  readonly filter?: EdgeFilter;
+}
+
+/**
+ * A root move drawn with probability ∝ ((visits + offset) / most visits)^(1/T), among those whose value is not worse
+ * than the most visited one's by more than TempValueCutoff percent of win probability.
+ */
+export function drawEdge(tree: Tree, node: NodeIndex, params: SearchParams, choice: TemperatureChoice): number {
+  const count = getEdgeCount(tree, node);
+  const getQ = (record: RecordIndex | -1): number =>
+    record === -1 ? choice.fpu : getRecordQ(tree, record, choice.drawScore);
+  let mostVisits = 0;
+  let bestQ = -1;
+  for (let edge = 0; edge < count; edge++) {
+    if (choice.filter?.(edge) === false) continue;
+    const record = getVisitedRecord(tree, node, edge);
+    const visits = getRecordVisits(tree, record) + params.tempVisitOffset;
+    if (visits <= mostVisits) continue;
+    mostVisits = visits;
+    bestQ = getQ(record);
+  }
+  const weights = new Float64Array(count);
+  let sum = 0;
+  for (let edge = 0; edge < count; edge++) {
+    if (choice.filter?.(edge) === false) continue;
+    const record = getVisitedRecord(tree, node, edge);
+    if (getQ(record) < bestQ - params.tempValueCutoff / 50) continue;
+    const share =
+      mostVisits <= 0
+        ? getPrior(tree, node, edge)
+        : (getRecordVisits(tree, record) + params.tempVisitOffset) / mostVisits;
+    weights[edge] = Math.max(0, share) ** (1 / choice.temperature);
+    sum += weights[edge];
+  }
+  let toss = choice.random.nextFloat() * sum;
+  for (let edge = 0; edge < count; edge++) {
+    toss -= weights[edge];
+    if (weights[edge] > 0 && toss <= 0) return edge;
+  }
+  return findBestEdge(tree, node, choice.drawScore, choice.filter);
+}

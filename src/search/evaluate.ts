@@ -1,0 +1,41 @@
+/**
+ * The third verb, its sending half: a leaf goes to the evaluators as the path that leads to it. The answer is read by
+ * `expand.ts`. It refuses to wait: whoever gathers asks `room` first.
+ */
+import type { LeafChannel } from './leaf-channel.js';
+
+export class LeafSender {
+  private readonly channel: LeafChannel;
+  private readonly rootRow: number;
+
+  constructor(channel: LeafChannel, rootRow: number) {
+    this.channel = channel;
+    this.rootRow = rootRow;
+  }
+
+  /** Leaves that can be sent now. */
+  get room(): number {
+    return this.channel.freeSlotCount;
+  }
+
+  /** Longest path the evaluators accept. */
+  get maxDepth(): number {
+    return this.channel.maxPathLength;
+  }
+
+  /** Hands over a leaf; evaluators may see it after `flush`. @returns the slot its answer will be in */
+  send(pathMoves: Uint16Array, length: number): number {
+    const channel = this.channel;
+    const slot = channel.acquire();
+    const to = slot * channel.maxPathLength;
+    const moves = channel.pathMoves;
+    for (let i = 0; i < length; i++) moves[to + i] = pathMoves[i];
+    channel.setPath(slot, this.rootRow, length);
+    channel.submit(slot);
+    return slot;
+  }
+
+  flush(): void {
+    this.channel.flush();
+  }
+}

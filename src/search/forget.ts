@@ -1,0 +1,93 @@
+/**
+ * What to do when the tree's memory is full: forget what is below the least visited nodes. Each keeps its own record,
+ * and with it the value that was searched, so the search goes on and deepens where it looks most. The walk over the
+ * tree is done in slices, so that neither a clock nor `stop` notices it.
+ */
+import {
+  getChildCount,
+  NO_NODE,
+  NODE_BLOCK,
+  NODE_META,
+  NODE_WORDS,
+  type NodeIndex,
+  RECORD_IN_FLIGHT,
+  RECORD_NODE,
+  RECORD_VISITS,
+  RECORD_WORDS,
+} from './tree/layout.js';
+import type { Tree } from './tree/tree.js';
+
+const FIRST_THRESHOLD = 2;
+/** A walk that frees less than this share of the nodes raises the threshold. */
+const WORTHWHILE_SHARE = 0.05;
+
+export class Forgetter {
+  private readonly tree: Tree;
+  private threshold = FIRST_THRESHOLD;
+  /** Nodes whose children are still to be looked at. */
+  private readonly pending: number[] = [];
+  private nodesAtStart = 0;
+
+  constructor(tree: Tree) {
+    this.tree = tree;
+  }
+
+  /** Starts anew, because the root has changed. */
+  reset(): void {
+    this.pending.length = 0;
+    this.threshold = FIRST_THRESHOLD;
+  }
+
+  /**
+   * Frees nodes, or looks for some to free.
+   * @param goal nodes to free
+   * @param effort nodes to look at
+   * @returns false when nothing can be forgotten any more
+   */
+  work(goal: number, effort: number): boolean {
+    const { tree } = this;
+    const enough = tree.store.nodeCount - goal;
+    for (let left = effort; left > 0 && tree.store.nodeCount > enough; ) {
+      if (tree.hasGarbage) {
+        tree.collectGarbage(64);
+        left -= 64;
+        continue;
+      }
+      if (this.pending.length === 0 && !this.startWalk()) return false;
+      this.visit(this.pending.pop() as NodeIndex);
+      left--;
+    }
+    return true;
+  }
+
+  private startWalk(): boolean {
+    const { tree } = this;
+    const count = tree.store.nodeCount;
+    if (this.nodesAtStart > 0 && this.nodesAtStart - count < WORTHWHILE_SHARE * this.nodesAtStart) {
+      this.threshold *= 2;
+      if (this.threshold > 2 * tree.rootVisits) {
+        this.reset();
+        this.nodesAtStart = 0;
+        return false;
+      }
+    }
+    this.nodesAtStart = count;
+    if (tree.rootNode === NO_NODE) return false;
+    this.pending.push(tree.rootNode);
+    return true;
+  }
+
+  private visit(node: NodeIndex): void {
+    const { nodeWords, recordWords } = this.tree.store;
+    const at = node * NODE_WORDS;
+    const childCount = getChildCount(nodeWords[at + NODE_META]);
+    const block = nodeWords[at + NODE_BLOCK];
+    for (let i = 0; i < childCount; i++) {
+      const recordAt = (block + i) * RECORD_WORDS;
+      const child = recordWords[recordAt + RECORD_NODE] as NodeIndex;
+      if (child === NO_NODE || getChildCount(nodeWords[child * NODE_WORDS + NODE_META]) === 0) continue;
+      if (recordWords[recordAt + RECORD_VISITS] > this.threshold) this.pending.push(child);
+      else if (recordWords[recordAt + RECORD_IN_FLIGHT] === 0) this.tree.forgetChildren(child);
+    }
+  }
+}

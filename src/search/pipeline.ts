@@ -1,0 +1,333 @@
+/**
+ * Leaves under way: gathers batches, sends them, and backs up finished ones strictly in the order in which they were
+ * gathered. Gathering happens only between whole batches, so what is searched depends on the tree and never on how
+ * fast an evaluator answers. It knows neither clocks nor limits, and it never waits.
+ */
+import { FAILED } from '../nn/index.js';
+import { backUp, cancelVisit, enlargeCollision, getLeafRecord } from './backup.js';
+import { findBestEdge } from './best-move.js';
+import { LeafSender } from './evaluate.js';
+import { Expander } from './expand.js';
+import type { LeafChannel } from './leaf-channel.js';
+import type { SearchParams } from './params.js';
+import { computeCollisionBudget, computeDrawScore } from './puct.js';
+import type { RootMoves } from './root-moves.js';
+import { Selector } from './select.js';
+import {
+  NO_NODE,
+  NODE_BLOCK,
+  NODE_WORDS,
+  type NodeIndex,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_M,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+  type RecordIndex,
+} from './tree/layout.js';
+import type { Tree } from './tree/tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, ITEM_VISITS, TERMINAL_VISIT, VisitList } from './visit-list.js';
+import type { WdlRescale } from './wdl-rescale.js';
+
+/** Freed nodes a batch, in multiples of its leaves: dropped subtrees go faster than new ones come. */
+const GARBAGE_PER_LEAF = 4;
+const MAX_MOVES = 256;
+/** Room asked for before a batch: rarely too little, and then a leaf is not stored. */
+const RECORDS_PER_LEAF = 16;
+const EDGES_PER_LEAF = 64;
+
+export interface PipelineOptions {
+  readonly minibatch: number;
+  readonly batchesInFlight: number;
+  readonly params: SearchParams;
+}
+
+/** Counted since `begin`. */
+export interface SearchCounters {
+  playouts: number;
+  batches: number;
+  evaluations: number;
+  tablebaseHits: number;
+  /** Sum over playouts of the leaf's depth, the root being 1; and the largest. */
+  depthSum: number;
+  maxDepth: number;
+  collisionEvents: number;
+  collisionVisits: number;
+}
+
+export function createCounters(): SearchCounters {
+  return {
+    playouts: 0,
+    batches: 0,
+    evaluations: 0,
+    tablebaseHits: 0,
+    depthSum: 0,
+    maxDepth: 0,
+    collisionEvents: 0,
+    collisionVisits: 0,
+  };
+}
+
+export class Pipeline {
+  readonly counters = createCounters();
+  /** Visits of the root when the search began, less what turned out to be no draw by repetition. */
+  reusedVisits = 0;
+  /** Leaves that evaluators work on. */
+  leavesInFlight = 0;
+  /** An evaluator said that none could answer. */
+  hasFailed = false;
+  /** The tree's memory is full: something must be forgotten before it can grow. */
+  needsMemory = false;
+  /** Called when the root has just got its edges. */
+  onRootExpanded: () => void = () => undefined;
+
+  private readonly tree: Tree;
+  private readonly channel: LeafChannel;
+  private readonly rootMoves: RootMoves;
+  private readonly options: PipelineOptions;
+  private readonly selector: Selector;
+  private readonly sender: LeafSender;
+  private readonly expander: Expander;
+  private readonly maxOutOfOrder: number;
+  /** Gathered batches, oldest first, in a ring. */
+  private readonly batches: VisitList[];
+  private oldest = 0;
+  private batchesInFlight = 0;
+  /** Where the next leaf of the oldest batch stands. */
+  private cursor = 0;
+  /** The last gathering found nothing to send: only a finished batch can change that. */
+  private isBlocked = false;
+  private rootDrawScore = 0;
+
+  constructor(tree: Tree, channel: LeafChannel, rootRow: number, rootMoves: RootMoves, options: PipelineOptions) {
+    this.tree = tree;
+    this.channel = channel;
+    this.rootMoves = rootMoves;
+    this.options = options;
+    this.sender = new LeafSender(channel, rootRow);
+    this.selector = new Selector(tree, this.sender, rootMoves, options.params, channel.hasMovesLeft);
+    this.expander = new Expander(tree, channel);
+    this.maxOutOfOrder = Math.max(1, Math.trunc(options.params.maxOutOfOrderEvalsFactor * options.minibatch));
+    this.batches = Array.from({ length: options.batchesInFlight }, () => new VisitList());
+  }
+
+  /**
+   * @param rescale null when contempt changes nothing
+   * @param contemptSign +1 when it favours the root's mover
+   */
+  begin(blackToMove: boolean, rescale: WdlRescale | null, contemptSign: number): void {
+    Object.assign(this.counters, createCounters());
+    this.reusedVisits = this.tree.rootVisits;
+    this.hasFailed = false;
+    this.isBlocked = false;
+    this.rootDrawScore = computeDrawScore(this.options.params.drawScore, blackToMove, false);
+    this.selector.beginSearch(blackToMove);
+    this.expander.beginSearch(rescale, contemptSign);
+  }
+
+  get isIdle(): boolean {
+    return this.batchesInFlight === 0;
+  }
+
+  get totalVisits(): number {
+    return this.counters.playouts + this.reusedVisits;
+  }
+
+  /** Whether another batch may be gathered now. */
+  get canGather(): boolean {
+    return !this.isBlocked && this.batchesInFlight < this.batches.length;
+  }
+
+  /**
+   * Gathers one batch and sends it; terminals found on the way are backed up at once.
+   * @param visitBudget visits that may still be started
+   * @returns playouts started or done
+   */
+  gather(visitBudget: number): number {
+    const { tree, selector, options, counters } = this;
+    const { params } = options;
+    const target = Math.min(options.minibatch, this.sender.room, visitBudget);
+    if (target <= 0) return 0;
+    this.needsMemory = !tree.store.reserve(target, RECORDS_PER_LEAF * target + MAX_MOVES, 0);
+    const batch = this.batches[(this.oldest + this.batchesInFlight) % this.batches.length];
+    batch.clear();
+    selector.leaves = batch;
+    let budget = visitBudget;
+    let outOfOrder = 0;
+    let events = 0;
+    const nodes = Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts);
+    let collisionsLeft = computeCollisionBudget(nodes, params);
+    while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && collisionsLeft > 0) {
+      const before = batch.count;
+      const limit = Math.min(collisionsLeft, target - before, this.maxOutOfOrder - outOfOrder, budget);
+      const firstCollision = selector.collisions.end;
+      selector.pick(limit);
+      budget -= batch.count - before + selector.terminals.count;
+      if (!selector.terminals.isEmpty) {
+        if (params.outOfOrderEval) {
+          outOfOrder += selector.terminals.count;
+          this.rootMoves.remainingPlayouts = Math.max(1, this.rootMoves.remainingPlayouts - selector.terminals.count);
+          this.takeBackCollisions(firstCollision);
+          this.backUpTerminals();
+          continue;
+        }
+        this.queueTerminals(batch);
+      }
+      const collisions = selector.collisions;
+      for (let at = firstCollision; at < collisions.end && collisionsLeft > 0; at = collisions.next(at)) {
+        const visits = collisions.data[at + ITEM_VISITS];
+        const extra = Math.min(selector.collisionReach, collisionsLeft) - visits;
+        if (selector.collisionReach > 0 && extra > 0) enlargeCollision(tree, collisions, at, extra);
+        collisionsLeft -= collisions.data[at + ITEM_VISITS];
+        counters.collisionEvents++;
+        counters.collisionVisits += visits;
+        if (++events >= params.maxCollisionEvents) collisionsLeft = 0;
+      }
+      if (batch.count === before && selector.collisions.end === firstCollision) break;
+    }
+    this.sender.flush();
+    this.reusedVisits -= selector.revertedVisits;
+    selector.revertedVisits = 0;
+    this.leavesInFlight += batch.count;
+    if (batch.count > 0) this.batchesInFlight++;
+    else this.isBlocked = this.batchesInFlight > 0;
+    if (this.batchesInFlight === 0) this.cancelCollisions();
+    return batch.count + outOfOrder;
+  }
+
+  /**
+   * Backs up finished leaves of the oldest batch, in order, until one is not finished.
+   * @returns true when the batch is done
+   */
+  applyOldest(): boolean {
+    const { tree, channel, counters } = this;
+    if (this.batchesInFlight === 0) return false;
+    const batch = this.batches[this.oldest];
+    if (this.cursor === 0)
+      this.needsMemory = !tree.store.reserve(batch.count, 0, EDGES_PER_LEAF * batch.count + MAX_MOVES);
+    for (; this.cursor < batch.end; this.cursor = batch.next(this.cursor)) {
+      const slot = batch.data[this.cursor + ITEM_SLOT];
+      if (slot === TERMINAL_VISIT) {
+        this.backUpTerminal(batch, this.cursor);
+      } else {
+        if (!channel.isDone(slot)) return false;
+        this.finishLeaf(batch, this.cursor, slot);
+      }
+      this.leavesInFlight--;
+    }
+    this.cursor = 0;
+    this.oldest = (this.oldest + 1) % this.batches.length;
+    this.batchesInFlight--;
+    this.isBlocked = false;
+    this.cancelCollisions();
+    counters.batches++;
+    tree.collectGarbage(GARBAGE_PER_LEAF * this.options.minibatch);
+    return true;
+  }
+
+  /** Takes all virtual loss back. Leaves still under way are lost; their slots are returned for `drain`. */
+  abandon(): number[] {
+    const orphans: number[] = [];
+    while (this.batchesInFlight > 0) {
+      const batch = this.batches[this.oldest];
+      for (let at = this.cursor; at < batch.end; at = batch.next(at)) {
+        cancelVisit(this.tree, batch, at);
+        if (batch.data[at + ITEM_SLOT] >= 0) orphans.push(batch.data[at + ITEM_SLOT]);
+      }
+      this.cursor = 0;
+      this.oldest = (this.oldest + 1) % this.batches.length;
+      this.batchesInFlight--;
+    }
+    this.leavesInFlight = 0;
+    this.cancelCollisions();
+    return orphans;
+  }
+
+  private finishLeaf(batch: VisitList, at: number, slot: number): void {
+    const { tree, channel, expander, counters } = this;
+    const { data } = batch;
+    if (channel.kind[slot] === FAILED) {
+      this.hasFailed = true;
+      channel.release(slot);
+      cancelVisit(tree, batch, at);
+      return;
+    }
+    const depth = data[at + ITEM_DEPTH];
+    const record = getLeafRecord(tree, batch, at);
+    let parent: NodeIndex = NO_NODE;
+    let parentRecord = tree.rootRecord;
+    let child = 0;
+    if (depth > 0) {
+      const last = at + ITEM_PATH + 2 * (depth - 1);
+      parent = data[last] as NodeIndex;
+      child = data[last + 1];
+      if (depth > 1) {
+        const grandparentBlock = tree.store.nodeWords[data[last - 2] * NODE_WORDS + NODE_BLOCK];
+        parentRecord = (grandparentBlock + data[last - 1]) as RecordIndex;
+      }
+    }
+    expander.expand(slot, record, depth, parent, parentRecord, child);
+    channel.release(slot);
+    if (expander.isNetworkEvaluation) counters.evaluations++;
+    if (expander.isTablebaseHit) counters.tablebaseHits++;
+    this.backUp(batch, at, expander.wl, expander.d, expander.m);
+    if (depth === 0) this.onRootExpanded();
+  }
+
+  private backUpTerminals(): void {
+    const { terminals } = this.selector;
+    for (let at = 0; at < terminals.end; at = terminals.next(at)) this.backUpTerminal(terminals, at);
+    terminals.clear();
+  }
+
+  private backUpTerminal(list: VisitList, at: number): void {
+    const { recordFloats, recordDoubles } = this.tree.store;
+    const record = getLeafRecord(this.tree, list, at);
+    const recordAt = record * RECORD_WORDS;
+    this.backUp(
+      list,
+      at,
+      recordDoubles[record * RECORD_DOUBLES + RECORD_WL],
+      recordFloats[recordAt + RECORD_D],
+      recordFloats[recordAt + RECORD_M],
+    );
+  }
+
+  /** Without out-of-order evaluation a terminal takes a place in the batch like any leaf. */
+  private queueTerminals(batch: VisitList): void {
+    const { terminals } = this.selector;
+    for (let at = 0; at < terminals.end; at = terminals.next(at)) batch.append(terminals, at);
+    terminals.clear();
+  }
+
+  private backUp(list: VisitList, at: number, wl: number, d: number, m: number): void {
+    const { tree, counters, rootMoves } = this;
+    const depth = list.data[at + ITEM_DEPTH];
+    const isRootMoveSettled = backUp(tree, list, at, wl, d, m, this.options.params.stickyEndgames);
+    counters.playouts++;
+    counters.depthSum += depth + 1;
+    if (depth + 1 > counters.maxDepth) counters.maxDepth = depth + 1;
+    if (depth === 0) return;
+    const root = list.data[at + ITEM_PATH] as NodeIndex;
+    const child = list.data[at + ITEM_PATH + 1];
+    const { nodeWords, recordWords } = tree.store;
+    const block = nodeWords[root * NODE_WORDS + NODE_BLOCK];
+    const best = rootMoves.bestChild;
+    const bestVisits = best < 0 ? 0 : recordWords[(block + best) * RECORD_WORDS + RECORD_VISITS];
+    const visits = recordWords[(block + child) * RECORD_WORDS + RECORD_VISITS];
+    if (isRootMoveSettled || (child !== best && bestVisits <= visits)) {
+      rootMoves.bestChild = findBestEdge(tree, root, this.rootDrawScore, (edge) => rootMoves.isAllowed(edge));
+    }
+  }
+
+  private takeBackCollisions(from: number): void {
+    const { collisions } = this.selector;
+    for (let at = from; at < collisions.end; at = collisions.next(at)) cancelVisit(this.tree, collisions, at);
+    collisions.truncate(from);
+  }
+
+  private cancelCollisions(): void {
+    this.takeBackCollisions(0);
+  }
+}

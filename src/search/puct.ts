@@ -1,0 +1,115 @@
+/**
+ * The formulas of the search, numbers in, number out (lc0: search/classic/search.cc). They know no tree.
+ *
+ * Legend: n visits of a move, N visits of its node, f visits in flight, p prior, q value of a move for the player who
+ * makes it, m expected plies to the end. A node's own value `wl` is in the view of the player who moved INTO it.
+ */
+import type { SearchParams } from './params.js';
+
+export interface PuctParams {
+  readonly init: number;
+  readonly base: number;
+  readonly factor: number;
+}
+
+export interface FpuParams {
+  readonly absolute: boolean;
+  readonly value: number;
+}
+
+export function getPuctParams(params: SearchParams, isRoot: boolean): PuctParams {
+  return isRoot && params.rootHasOwnCpuctParams
+    ? { init: params.cpuctAtRoot, base: params.cpuctBaseAtRoot, factor: params.cpuctFactorAtRoot }
+    : { init: params.cpuct, base: params.cpuctBase, factor: params.cpuctFactor };
+}
+
+export function getFpuParams(params: SearchParams, isRoot: boolean): FpuParams {
+  return isRoot && params.fpuStrategyAtRoot !== 'same'
+    ? { absolute: params.fpuStrategyAtRoot === 'absolute', value: params.fpuValueAtRoot }
+    : { absolute: params.fpuStrategy === 'absolute', value: params.fpuValue };
+}
+
+/** cpuct(N) = init + factor · ln((N + base) / base) */
+export function computeCpuct(n: number, puct: PuctParams): number {
+  return puct.init + (puct.factor === 0 ? 0 : puct.factor * Math.log((n + puct.base) / puct.base));
+}
+
+/** What all moves of a node share in U: cpuct(N) · sqrt(visits of the children, at least 1). */
+export function computeExploration(n: number, puct: PuctParams): number {
+  return computeCpuct(n, puct) * Math.sqrt(Math.max(n - 1, 1));
+}
+
+/** S = U + utility with U = p · exploration / (1 + n + f): visits in flight widen the search, they do not touch Q. */
+export function computeScore(p: number, exploration: number, started: number, utility: number): number {
+  return (p * exploration) / (1 + started) + utility;
+}
+
+/**
+ * Visits until the best move's score falls to that of the second best: at least 1.
+ * @param started n + f of the best move
+ */
+export function computeVisitsToOvertake(
+  p: number,
+  exploration: number,
+  started: number,
+  utility: number,
+  secondBestScore: number,
+): number {
+  if (utility >= secondBestScore) return 1e9;
+  const visits = (p * exploration) / (secondBestScore - utility) - started;
+  return visits < 1 ? 1 : visits > 1e9 ? 1e9 : Math.trunc(visits);
+}
+
+/**
+ * First play urgency: the value of an unvisited move.
+ * @param wl,d the node's own values (view of the player who moved into it)
+ * @param drawScore value of a draw for the player to move
+ */
+export function computeFpu(fpu: FpuParams, wl: number, d: number, drawScore: number, visitedPrior: number): number {
+  return fpu.absolute ? fpu.value : drawScore * d - wl - fpu.value * Math.sqrt(visitedPrior);
+}
+
+export interface MovesLeftParams {
+  readonly maxEffect: number;
+  readonly threshold: number;
+  readonly slope: number;
+  readonly constant: number;
+  readonly scaled: number;
+  readonly quadratic: number;
+}
+
+export function getMovesLeftParams(params: SearchParams): MovesLeftParams {
+  return {
+    maxEffect: params.movesLeftMaxEffect,
+    threshold: params.movesLeftThreshold,
+    slope: params.movesLeftSlope,
+    constant: params.movesLeftConstantFactor,
+    scaled: params.movesLeftScaledFactor,
+    quadratic: params.movesLeftQuadraticFactor,
+  };
+}
+
+/** Bonus of a visited move for making a won game shorter or a lost one longer; it counts where |wl| > threshold. */
+export function computeMovesLeftUtility(params: MovesLeftParams, parentM: number, childM: number, q: number): number {
+  const { maxEffect, threshold } = params;
+  const difference = params.slope * (childM - parentM);
+  const effect = difference > maxEffect ? maxEffect : difference < -maxEffect ? -maxEffect : difference;
+  const size = Math.abs(q);
+  const weight = threshold > 0 && threshold < 1 ? Math.max(0, size - threshold) / (1 - threshold) : size;
+  const signed = q < 0 ? effect : -effect;
+  return signed * (params.constant + params.scaled * weight + params.quadratic * weight * weight);
+}
+
+/** Visits that collisions may take while one batch is gathered; grows with the tree. */
+export function computeCollisionBudget(nodes: number, params: SearchParams): number {
+  const { maxCollisionVisits, maxCollisionVisitsScalingStart: start, maxCollisionVisitsScalingEnd: end } = params;
+  if (nodes >= end) return maxCollisionVisits;
+  if (nodes <= start) return 1;
+  const ratio = ((nodes - start) / (end - start)) ** params.maxCollisionVisitsScalingPower;
+  return Math.round(1 + (maxCollisionVisits - 1) * ratio);
+}
+
+/** Value of a draw for the player to move at an even or odd depth below the root. */
+export function computeDrawScore(drawScoreOfWhite: number, blackToMoveAtRoot: boolean, isOddDepth: boolean): number {
+  return isOddDepth === blackToMoveAtRoot ? drawScoreOfWhite : -drawScoreOfWhite;
+}

@@ -1,0 +1,98 @@
+/**
+ * Info lines as data (lc0: SendUciInfo). Reading only. All values are in the view of the root's mover; texts and score
+ * formulas belong to uci/.
+ */
+import { findBestEdge, findBestEdges, getMove, getRecordTerminalKind, getVisitedRecord } from './best-move.js';
+import { computeAverageDepth, type IterationStats } from './iteration-stats.js';
+import type { SearchParams } from './params.js';
+import type { Pipeline } from './pipeline.js';
+import type { SearchInfo, SearchLine } from './protocol.js';
+import type { RootMoves } from './root-moves.js';
+import {
+  NO_NODE,
+  NOT_TERMINAL,
+  type NodeIndex,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_M,
+  RECORD_NODE,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+  TABLEBASE_END,
+} from './tree/layout.js';
+import type { Tree } from './tree/tree.js';
+import { rescaled, unscaleWdl, type WdlRescale } from './wdl-rescale.js';
+
+export interface ReportContext {
+  readonly tree: Tree;
+  readonly pipeline: Pipeline;
+  readonly rootMoves: RootMoves;
+  readonly params: SearchParams;
+  readonly hasMovesLeft: boolean;
+  /** Value of a draw for the root's mover. */
+  readonly drawScore: number;
+  /** Contempt as it is to be taken out of shown values, and +1 when it favours the root's mover. */
+  readonly rescale: WdlRescale;
+  readonly contemptSign: number;
+}
+
+/** @param lineCount MultiPV */
+export function createInfo(context: ReportContext, stats: IterationStats, lineCount: number): SearchInfo {
+  const { tree, pipeline, rootMoves, drawScore } = context;
+  const { counters } = pipeline;
+  const isTimed = stats.sinceFirstBatchMs >= 1;
+  const best = findBestEdges(tree, tree.rootNode, drawScore, lineCount, (edge) => rootMoves.isAllowed(edge));
+  return {
+    depth: computeAverageDepth(pipeline),
+    seldepth: counters.maxDepth,
+    timeMs: Math.max(0, Math.floor(stats.elapsedMs)),
+    nodes: pipeline.totalVisits,
+    nps: isTimed ? Math.floor((counters.playouts * 1000) / stats.sinceFirstBatchMs) : null,
+    eps: isTimed ? Math.floor((counters.evaluations * 1000) / stats.sinceFirstBatchMs) : null,
+    tbHits: counters.tablebaseHits,
+    lines: best.map((edge) => createLine(context, edge)),
+  };
+}
+
+function createLine(context: ReportContext, edge: number): SearchLine {
+  const { tree, drawScore } = context;
+  const root = tree.rootNode;
+  const { recordWords, recordFloats, recordDoubles } = tree.store;
+  const own = getVisitedRecord(tree, root, edge);
+  // A move without visits shows the value of the root, in the other view.
+  const record = own === -1 ? tree.rootRecord : own;
+  const sign = own === -1 ? -1 : 1;
+  const wl = sign * recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
+  const d = recordFloats[record * RECORD_WORDS + RECORD_D];
+  const m = recordFloats[record * RECORD_WORDS + RECORD_M] + (own === -1 ? 1 : 0);
+  unscaleWdl(wl, d, context.rescale, context.contemptSign);
+  const kind = getRecordTerminalKind(tree, own);
+  const plies = Math.trunc(Math.round(m) / 2) + (kind === TABLEBASE_END ? 101 : 1);
+  return {
+    wl: rescaled.wl,
+    d: rescaled.d,
+    mu: rescaled.mu,
+    q: wl + drawScore * d,
+    m: context.hasMovesLeft || kind !== NOT_TERMINAL ? m : null,
+    mate: kind !== NOT_TERMINAL && wl !== 0 ? Math.sign(wl) * plies : null,
+    visits: own === -1 ? 0 : recordWords[own * RECORD_WORDS + RECORD_VISITS],
+    pv: createPv(context, edge),
+  };
+}
+
+function createPv(context: ReportContext, rootEdge: number): number[] {
+  const { tree, drawScore } = context;
+  const pv: number[] = [];
+  let node = tree.rootNode;
+  let edge = rootEdge;
+  for (let depth = 1; edge >= 0; depth++) {
+    pv.push(getMove(tree, node, edge));
+    const record = getVisitedRecord(tree, node, edge);
+    if (record === -1) break;
+    node = tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+    if (node === NO_NODE) break;
+    edge = findBestEdge(tree, node, depth % 2 === 1 ? -drawScore : drawScore);
+  }
+  return pv;
+}

@@ -1,0 +1,149 @@
+/**
+ * What holds for the root of one search only: `searchmoves`, and Dirichlet noise on its priors. Both reorder the root's
+ * unvisited edges so that selection finds them as everywhere else: sorted by prior, the allowed ones first. `restore`
+ * takes the noise out again, since the tree lives on.
+ */
+import { decodePrior, encodePrior } from '../nn/index.js';
+import type { Prng } from '../util/index.js';
+import { getEdgeCount } from './best-move.js';
+import type { RootRestriction } from './select.js';
+import {
+  getChildCount,
+  getEdgeMove,
+  getEdgePrior,
+  NO_NODE,
+  NODE_BLOCK,
+  NODE_EDGES,
+  NODE_META,
+  NODE_WORDS,
+  packEdge,
+  RECORD_P,
+  RECORD_WORDS,
+} from './tree/layout.js';
+import type { Tree } from './tree/tree.js';
+
+const MAX_MOVES = 256;
+
+export interface RootNoise {
+  readonly epsilon: number;
+  readonly alpha: number;
+  readonly random: Prng;
+}
+
+export class RootMoves implements RootRestriction {
+  edgeLimit = MAX_MOVES;
+  readonly excluded = new Uint8Array(MAX_MOVES);
+  bestChild = -1;
+  remainingPlayouts = Number.POSITIVE_INFINITY;
+  /** Whether `searchmoves` leaves some move out. */
+  isRestricted = false;
+
+  private readonly tree: Tree;
+  private readonly priorsWithoutNoise = new Map<number, number>();
+
+  constructor(tree: Tree) {
+    this.tree = tree;
+  }
+
+  /** Starts afresh, for a root that has no edges yet or knows no restriction. */
+  reset(): void {
+    this.edgeLimit = MAX_MOVES;
+    this.excluded.fill(0);
+    this.bestChild = -1;
+    this.remainingPlayouts = Number.POSITIVE_INFINITY;
+    this.isRestricted = false;
+    this.priorsWithoutNoise.clear();
+  }
+
+  isAllowed(edge: number): boolean {
+    return edge < this.edgeLimit && this.excluded[edge] === 0;
+  }
+
+  /** Applies restriction and noise to the root, once it has edges. */
+  apply(searchMoves: readonly number[], noise: RootNoise | null): void {
+    const root = this.tree.rootNode;
+    const edgeCount = getEdgeCount(this.tree, root);
+    if (edgeCount === 0) return;
+    if (noise !== null && noise.epsilon > 0) this.addNoise(noise, edgeCount);
+    const { nodeWords, edges } = this.tree.store;
+    const first = nodeWords[root * NODE_WORDS + NODE_EDGES];
+    const list = edges.subarray(first, first + edgeCount);
+    const childCount = getChildCount(nodeWords[root * NODE_WORDS + NODE_META]);
+    const wanted = new Set(searchMoves);
+    const some = list.some((edge) => wanted.has(getEdgeMove(edge)));
+    const isWanted = (edge: number): boolean => !some || wanted.has(getEdgeMove(edge));
+    this.sortUnvisited(isWanted);
+    this.excluded.fill(0);
+    for (let i = 0; i < childCount; i++) this.excluded[i] = isWanted(list[i]) ? 0 : 1;
+    this.edgeLimit = edgeCount;
+    while (this.edgeLimit > childCount && !isWanted(list[this.edgeLimit - 1])) this.edgeLimit--;
+    this.isRestricted = some && list.some((edge) => !isWanted(edge));
+  }
+
+  /** Takes the noise out and sorts the unvisited edges as in any other node. */
+  restore(): void {
+    const root = this.tree.rootNode;
+    if (root === NO_NODE) return;
+    if (this.priorsWithoutNoise.size > 0) {
+      this.writePriors((move, code) => (code === 0 ? 0 : (this.priorsWithoutNoise.get(move) ?? code)));
+      this.priorsWithoutNoise.clear();
+    }
+    this.sortUnvisited(() => true);
+    this.reset();
+  }
+
+  private addNoise(noise: RootNoise, edgeCount: number): void {
+    const samples = Float64Array.from({ length: edgeCount }, () => drawGamma(noise.alpha, noise.random));
+    const total = samples.reduce((sum, sample) => sum + sample, 0);
+    if (total < Number.MIN_VALUE) return;
+    let next = 0;
+    this.writePriors((move, code) => {
+      this.priorsWithoutNoise.set(move, code);
+      return encodePrior(decodePrior(code) * (1 - noise.epsilon) + (noise.epsilon * samples[next++]) / total);
+    });
+  }
+
+  private writePriors(compute: (move: number, code: number) => number): void {
+    const root = this.tree.rootNode;
+    const { nodeWords, edges, recordFloats } = this.tree.store;
+    const first = nodeWords[root * NODE_WORDS + NODE_EDGES];
+    const block = nodeWords[root * NODE_WORDS + NODE_BLOCK];
+    const childCount = getChildCount(nodeWords[root * NODE_WORDS + NODE_META]);
+    for (let i = 0; i < getEdgeCount(this.tree, root); i++) {
+      const move = getEdgeMove(edges[first + i]);
+      const code = compute(move, getEdgePrior(edges[first + i]));
+      edges[first + i] = packEdge(move, code);
+      if (i < childCount) recordFloats[(block + i) * RECORD_WORDS + RECORD_P] = decodePrior(code);
+    }
+  }
+
+  private sortUnvisited(isWanted: (edge: number) => boolean): void {
+    const root = this.tree.rootNode;
+    const { nodeWords, edges } = this.tree.store;
+    const first = nodeWords[root * NODE_WORDS + NODE_EDGES];
+    const childCount = getChildCount(nodeWords[root * NODE_WORDS + NODE_META]);
+    const list = Array.from(edges.subarray(first + childCount, first + getEdgeCount(this.tree, root)));
+    const sorted = list.sort((a, b) => Number(isWanted(b)) - Number(isWanted(a)) || getEdgePrior(b) - getEdgePrior(a));
+    edges.set(sorted, first + childCount);
+  }
+}
+
+/** Gamma(alpha, 1) by Marsaglia and Tsang (2000); alpha below 1 by the boost u^(1/alpha). */
+export function drawGamma(alpha: number, random: Prng): number {
+  if (alpha <= 0) return 0;
+  if (alpha < 1) return drawGamma(alpha + 1, random) * Math.max(random.nextFloat(), 1e-12) ** (1 / alpha);
+  const d = alpha - 1 / 3;
+  const c = 1 / Math.sqrt(9 * d);
+  for (;;) {
+    const x = drawNormal(random);
+    const v = (1 + c * x) ** 3;
+    if (v > 0 && Math.log(Math.max(random.nextFloat(), 1e-12)) < 0.5 * x * x + d - d * v + d * Math.log(v))
+      return d * v;
+  }
+}
+
+/** Standard normal by Box and Muller. */
+function drawNormal(random: Prng): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - random.nextFloat()));
+  return radius * Math.cos(2 * Math.PI * random.nextFloat());
+}

@@ -1,0 +1,380 @@
+/**
+ * One search over one tree, in small steps: `step` gathers what may be gathered and backs up what is finished, and
+ * never waits, so that a thread can drive one search or hundreds of them over the same evaluators. It reports through
+ * a listener and answers each `start` with exactly one best move.
+ */
+import type { Prng } from '../util/index.js';
+import { chooseAnswer } from './answer.js';
+import { getEdgeCount } from './best-move.js';
+import { Forgetter } from './forget.js';
+import { GameTree } from './game-tree.js';
+import { computeAverageDepth, createIterationStats, fillIterationStats } from './iteration-stats.js';
+import type { LeafChannel } from './leaf-channel.js';
+import { createMoveStats } from './move-stats.js';
+import type { SearchParams } from './params.js';
+import { Pipeline, type SearchCounters } from './pipeline.js';
+import type { MoveStats, PositionMessage, SearchInfo, SearchLimits } from './protocol.js';
+import { computeDrawScore } from './puct.js';
+import { createInfo, type ReportContext } from './report.js';
+import { RootMoves } from './root-moves.js';
+import { computeVisitBudget, createStoppers, type Hints, resetHints, type Stopper } from './stoppers.js';
+import { NO_NODE } from './tree/layout.js';
+import type { StoreOptions } from './tree/store.js';
+import type { Tree } from './tree/tree.js';
+import { createWdlRescale, type WdlRescale } from './wdl-rescale.js';
+
+/** Longest silence between two info lines while nothing changes. */
+const INFO_INTERVAL_MS = 5000;
+const LONGEST_WAIT_MS = 100;
+const GARBAGE_WHEN_IDLE = 2000;
+/** When memory is full: nodes to free before the next batch, and nodes to look at for that (1 to 2 ms). */
+const FORGET_GOAL = 2000;
+const FORGET_EFFORT = 20000;
+
+export interface SearchListener {
+  onInfo(info: SearchInfo): void;
+  onStats(rows: readonly MoveStats[], node: MoveStats): void;
+  onWarning(text: string): void;
+  /** Ends the search. 0 = none: the game is over, or no evaluator works. */
+  onBestMove(move: number, ponder: number): void;
+}
+
+export interface SearchOptions {
+  readonly channel: LeafChannel;
+  /** Row of the evaluators' root table that this search owns. */
+  readonly rootRow: number;
+  readonly store: StoreOptions;
+  readonly random: Prng;
+  /** Milliseconds since 1970, like `SearchLimits.startedAtMs`. */
+  readonly clock: () => number;
+}
+
+export interface Batching {
+  readonly minibatch: number;
+  readonly batchesInFlight: number;
+}
+
+/** worked: call again. waiting: only an evaluator or the clock can help. done: no search is running. */
+export type StepResult = 'worked' | 'waiting' | 'done';
+
+export class Search {
+  private readonly options: SearchOptions;
+  private readonly game: GameTree;
+  private readonly rootMoves: RootMoves;
+  private readonly forgetter: Forgetter;
+  private readonly stats = createIterationStats();
+  private readonly hints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: 0 };
+  private params: SearchParams;
+  private pipeline: Pipeline;
+  private rescale: WdlRescale;
+  private position: PositionMessage | null = null;
+
+  /** Of the running search; no listener = none is running. */
+  private listener: SearchListener | null = null;
+  private limits: SearchLimits = { startedAtMs: 0 };
+  private stoppers: Stopper[] = [];
+  private drawScore = 0;
+  private contemptSign = 1;
+  private isContemptOff = false;
+  private isRootSent = false;
+  private wantsStop = false;
+  /** infinite or ponder: no answer before `stop`. */
+  private mustWait = false;
+  /** A limit is reached, but the answer has to wait. */
+  private isParked = false;
+  private firstBatchAtMs = 0;
+  private readonly shown = { bestChild: -1, depth: 0, seldepth: 0, timeMs: 0 };
+  /** Slots of abandoned leaves that evaluators still own. */
+  private orphans: number[] = [];
+
+  constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
+    this.options = options;
+    this.game = new GameTree(options.store);
+    this.rootMoves = new RootMoves(this.game.tree);
+    this.forgetter = new Forgetter(this.game.tree);
+    this.params = params;
+    this.rescale = createWdlRescale(params);
+    this.pipeline = this.createPipeline(batching);
+  }
+
+  get tree(): Tree {
+    return this.game.tree;
+  }
+
+  get counters(): Readonly<SearchCounters> {
+    return this.pipeline.counters;
+  }
+
+  get isRunning(): boolean {
+    return this.listener !== null;
+  }
+
+  /** How long a driver may sleep after 'waiting' when no evaluator answers. */
+  get patienceMs(): number {
+    const untilStop = this.isParked ? LONGEST_WAIT_MS : this.hints.remainingMs;
+    return this.isOverRate() ? 1 : Math.min(LONGEST_WAIT_MS, Math.max(1, untilStop));
+  }
+
+  /** New options; not while a search is running. */
+  configure(params: SearchParams, batching: Batching): void {
+    this.params = params;
+    this.rescale = createWdlRescale(params);
+    this.pipeline = this.createPipeline(batching);
+  }
+
+  /** Not while a search is running. @returns whether the position continues the last one, so that the tree was kept */
+  setPosition(position: PositionMessage): boolean {
+    this.position = position;
+    return this.game.setPosition(position);
+  }
+
+  /** Not while a search is running. */
+  clearTree(): void {
+    this.game.clear();
+  }
+
+  start(limits: SearchLimits, listener: SearchListener): void {
+    const { position, params, pipeline } = this;
+    if (position === null) throw new Error('A search needs a position first');
+    this.limits = limits;
+    this.listener = listener;
+    this.isRootSent = false;
+    this.wantsStop = false;
+    this.isParked = false;
+    this.mustWait = limits.infinite === true || limits.ponder === true;
+    this.firstBatchAtMs = 0;
+    Object.assign(this.shown, { bestChild: -1, depth: 0, seldepth: 0, timeMs: 0 });
+    resetHints(this.hints);
+    this.drawScore = computeDrawScore(params.drawScore, position.blackToMove, false);
+    this.chooseContempt(position.blackToMove);
+    this.stoppers = createStoppers(limits, params);
+    this.forgetter.reset();
+    this.rootMoves.reset();
+    const rescale = this.getEffectiveRescale();
+    pipeline.begin(position.blackToMove, rescale.ratio === 1 && rescale.diff === 0 ? null : rescale, this.contemptSign);
+    if (this.tree.rootNode !== NO_NODE) this.onRootExpanded();
+    this.checkStoppers();
+  }
+
+  /** Ends the search as soon as the root is evaluated; `step` answers. */
+  stop(): void {
+    this.wantsStop = true;
+    this.mustWait = false;
+  }
+
+  /** The expected move was played: from now on the given limits count. */
+  ponderHit(limits: SearchLimits): void {
+    this.limits = limits;
+    this.mustWait = limits.infinite === true;
+    this.isParked = false;
+    this.stoppers = createStoppers(limits, this.params);
+    this.checkStoppers();
+  }
+
+  step(): StepResult {
+    const { pipeline, tree } = this;
+    if (this.listener === null) return 'done';
+    this.releaseOrphans();
+    if (!this.isRootSent && !this.sendRoot()) return 'waiting';
+    if (pipeline.hasFailed) {
+      this.listener.onWarning('No evaluator could answer; the search ends');
+      this.finish();
+      return 'done';
+    }
+    const hasRoot = tree.rootVisits > 0;
+    if (this.wantsStop && hasRoot) {
+      this.finish();
+      return 'done';
+    }
+    if (pipeline.canGather && !this.isParked && !this.isOverRate()) {
+      const started = pipeline.gather(hasRoot ? this.computeBudget() : 1 - pipeline.leavesInFlight);
+      if (started === 0 && pipeline.isIdle) this.unblock();
+      if (pipeline.isIdle) this.afterBatch();
+      if (started > 0 || pipeline.isIdle) return 'worked';
+    }
+    if (pipeline.applyOldest()) {
+      this.afterBatch();
+      return 'worked';
+    }
+    if (tree.hasGarbage) {
+      tree.collectGarbage(GARBAGE_WHEN_IDLE);
+      return 'worked';
+    }
+    this.watchClock();
+    return 'waiting';
+  }
+
+  private createPipeline(batching: Batching): Pipeline {
+    const { channel, rootRow } = this.options;
+    const pipeline = new Pipeline(this.tree, channel, rootRow, this.rootMoves, { ...batching, params: this.params });
+    pipeline.onRootExpanded = () => this.onRootExpanded();
+    return pipeline;
+  }
+
+  /** Evaluators may read a root only while none of its leaves is under way, those of the last search included. */
+  private sendRoot(): boolean {
+    const { position } = this;
+    if (this.orphans.length > 0 || position === null) return false;
+    const { channel, rootRow } = this.options;
+    channel.roots.write(rootRow, {
+      fen: position.rootFen,
+      moves: position.moves,
+      twoFoldDraws: this.params.twoFoldDraws,
+    });
+    this.isRootSent = true;
+    return true;
+  }
+
+  private releaseOrphans(): void {
+    const { channel } = this.options;
+    for (let i = this.orphans.length - 1; i >= 0; i--) {
+      const slot = this.orphans[i];
+      if (!channel.isDone(slot)) continue;
+      channel.release(slot);
+      this.orphans.splice(i, 1);
+    }
+  }
+
+  private onRootExpanded(): void {
+    const { params } = this;
+    const noise =
+      params.dirichletNoiseEpsilon > 0
+        ? { epsilon: params.dirichletNoiseEpsilon, alpha: params.dirichletNoiseAlpha, random: this.options.random }
+        : null;
+    this.rootMoves.apply(this.limits.searchMoves ?? [], noise);
+  }
+
+  private computeBudget(): number {
+    const { counters, totalVisits, leavesInFlight } = this.pipeline;
+    return computeVisitBudget(this.limits, this.params, totalVisits, counters.playouts) - leavesInFlight;
+  }
+
+  private isOverRate(): boolean {
+    const limit = this.params.nodesPerSecondLimit;
+    if (limit === 0 || this.firstBatchAtMs === 0) return false;
+    const sinceMs = Math.max(1, this.options.clock() - this.firstBatchAtMs);
+    return (this.counters.playouts * 1000) / sinceMs > limit;
+  }
+
+  private afterBatch(): void {
+    const now = this.options.clock();
+    this.stats.elapsedMs = now - this.limits.startedAtMs;
+    this.stats.sinceFirstBatchMs = this.firstBatchAtMs === 0 ? 0 : now - this.firstBatchAtMs;
+    if (this.firstBatchAtMs === 0 && this.counters.playouts > 0) this.firstBatchAtMs = now;
+    if (this.pipeline.needsMemory) this.forgetter.work(FORGET_GOAL, FORGET_EFFORT);
+    this.checkStoppers();
+    this.showProgress();
+  }
+
+  /** Nothing is under way and nothing could be gathered: only more memory can change that. */
+  private unblock(): void {
+    if (this.computeBudget() > 0 && this.pipeline.needsMemory) {
+      if (this.forgetter.work(FORGET_GOAL, Number.POSITIVE_INFINITY)) return;
+    }
+    this.reachLimit();
+  }
+
+  private checkStoppers(): void {
+    const { stats, hints, tree, rootMoves } = this;
+    if (tree.rootVisits === 0) return;
+    fillIterationStats(stats, tree, this.pipeline, this.drawScore, (edge) => rootMoves.isAllowed(edge));
+    resetHints(hints);
+    hints.nps = this.params.nodesPerSecondLimit;
+    if (this.stoppers.some((stopper) => stopper.shouldStop(stats, hints))) this.reachLimit();
+    if (getEdgeCount(tree, tree.rootNode) === 0) this.reachLimit();
+    rootMoves.remainingPlayouts = Math.max(1, hints.remainingPlayouts);
+  }
+
+  private reachLimit(): void {
+    if (!this.mustWait) this.wantsStop = true;
+    else if (!this.isParked) {
+      this.isParked = true;
+      this.listener?.onWarning('WARNING: Search has reached limit and does not make any progress.');
+    }
+  }
+
+  private watchClock(): void {
+    const elapsedMs = this.options.clock() - this.limits.startedAtMs;
+    const { budgetMs } = this.limits;
+    if (budgetMs !== undefined && !this.mustWait && elapsedMs >= budgetMs) this.wantsStop = true;
+    if (budgetMs !== undefined) this.hints.remainingMs = Math.min(this.hints.remainingMs, budgetMs - elapsedMs);
+    this.stats.elapsedMs = elapsedMs;
+    this.showProgress();
+  }
+
+  private showProgress(): void {
+    const { shown, stats, rootMoves, pipeline } = this;
+    if (rootMoves.bestChild < 0) return;
+    const isNew =
+      rootMoves.bestChild !== shown.bestChild ||
+      computeAverageDepth(pipeline) !== shown.depth ||
+      pipeline.counters.maxDepth !== shown.seldepth ||
+      stats.elapsedMs > shown.timeMs + INFO_INTERVAL_MS;
+    if (!isNew) return;
+    this.show();
+    if (this.params.logLiveStats) this.showStats();
+  }
+
+  private show(): void {
+    const info = createInfo(this.getReportContext(), this.stats, this.params.multiPv);
+    this.shown.bestChild = this.rootMoves.bestChild;
+    this.shown.depth = info.depth;
+    this.shown.seldepth = info.seldepth;
+    this.shown.timeMs = this.stats.elapsedMs;
+    this.listener?.onInfo(info);
+  }
+
+  private showStats(): void {
+    const { rows, node } = createMoveStats(this.getReportContext());
+    this.listener?.onStats(rows, node);
+  }
+
+  private finish(): void {
+    const { listener, params, options, position } = this;
+    if (listener === null) return;
+    this.orphans.push(...this.pipeline.abandon());
+    const now = options.clock();
+    this.stats.elapsedMs = now - this.limits.startedAtMs;
+    this.stats.sinceFirstBatchMs = this.firstBatchAtMs === 0 ? 0 : now - this.firstBatchAtMs;
+    if (getEdgeCount(this.tree, this.tree.rootNode) > 0) {
+      this.show();
+      if (params.verboseMoveStats || params.logLiveStats) this.showStats();
+    }
+    const gamePly = position?.gamePly ?? 0;
+    const answer = chooseAnswer(this.tree, this.rootMoves, params, gamePly, this.drawScore, options.random);
+    this.rootMoves.restore();
+    this.listener = null;
+    listener.onBestMove(answer.move, answer.ponder);
+  }
+
+  private chooseContempt(blackToMove: boolean): void {
+    const { contemptMode } = this.params;
+    const isPlay = contemptMode === 'play';
+    this.isContemptOff = contemptMode === 'disable' || (isPlay && this.limits.infinite === true);
+    const favoursBlack = isPlay
+      ? blackToMove !== (this.limits.ponder === true)
+      : contemptMode === 'black_side_analysis';
+    this.contemptSign = favoursBlack === blackToMove ? 1 : -1;
+    if (isPlay && this.isContemptOff && this.rescale.diff !== 0) {
+      this.listener?.onWarning("WARNING: Contempt mode set to 'disable' as 'play' not supported for infinite search.");
+    }
+  }
+
+  private getEffectiveRescale(): WdlRescale {
+    return this.isContemptOff ? { ...this.rescale, diff: 0 } : this.rescale;
+  }
+
+  private getReportContext(): ReportContext {
+    const rescale = this.getEffectiveRescale();
+    return {
+      tree: this.tree,
+      pipeline: this.pipeline,
+      rootMoves: this.rootMoves,
+      params: this.params,
+      hasMovesLeft: this.options.channel.hasMovesLeft,
+      drawScore: this.drawScore,
+      rescale: { ...rescale, diff: rescale.diff * this.params.wdlEvalObjectivity },
+      contemptSign: this.contemptSign,
+    };
+  }
+}

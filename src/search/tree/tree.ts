@@ -1,0 +1,265 @@
+/**
+ * One search tree: the store, the root's record, and the subtrees that wait to be freed. It makes and drops nodes and
+ * moves the root along played moves; what the statistics mean is the business of the four verbs. Dropping a subtree
+ * costs nothing at once: its nodes are freed a few at a time by `collectGarbage`.
+ */
+import { decodePrior } from '../../nn/index.js';
+import {
+  BLOCK_CLASS_MASK,
+  BLOCK_CLASS_SHIFT,
+  CHILD_COUNT_SHIFT,
+  COUNT_MASK,
+  FORGOTTEN_BIT,
+  getChildCount,
+  getEdgeMove,
+  getEdgePrior,
+  LOSS,
+  NO_NODE,
+  NO_RECORD,
+  NODE_BLOCK,
+  NODE_D,
+  NODE_EDGES,
+  NODE_M,
+  NODE_META,
+  NODE_WL,
+  NODE_WORDS,
+  type NodeIndex,
+  ONE_CHILD,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_IN_FLIGHT,
+  RECORD_M,
+  RECORD_NODE,
+  RECORD_P,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+  type RecordIndex,
+  TERMINAL_MASK,
+  WIN,
+  withBounds,
+} from './layout.js';
+import { NO_EDGES, type StoreOptions, TreeStore } from './store.js';
+
+export class Tree {
+  readonly store: TreeStore;
+  rootRecord: RecordIndex = NO_RECORD;
+  /** Roots of dropped subtrees; a stack, because the newest are still in the processor's cache. */
+  private readonly garbage: number[] = [];
+
+  constructor(options: StoreOptions) {
+    this.store = new TreeStore(options);
+    this.clear();
+  }
+
+  get rootNode(): NodeIndex {
+    return this.store.recordWords[this.rootRecord * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+  }
+
+  get rootVisits(): number {
+    return this.store.recordWords[this.rootRecord * RECORD_WORDS + RECORD_VISITS];
+  }
+
+  get hasGarbage(): boolean {
+    return this.garbage.length > 0;
+  }
+
+  /** Forgets the whole tree at once. */
+  clear(): void {
+    this.garbage.length = 0;
+    this.store.clear();
+    this.rootRecord = this.store.allocateBlock(0);
+    this.resetRecord(this.rootRecord, 1);
+  }
+
+  /** A new node without edges; NO_NODE when memory is full. Values in the view of its record. */
+  createNode(wl: number, d: number, m: number, terminalKind: number, bounds: number): NodeIndex {
+    const node = this.store.allocateNode();
+    if (node === NO_NODE) return NO_NODE;
+    const at = node * NODE_WORDS;
+    const { nodeWords, nodeFloats } = this.store;
+    nodeWords[at + NODE_EDGES] = NO_EDGES;
+    nodeWords[at + NODE_BLOCK] = NO_RECORD;
+    nodeWords[at + NODE_META] = (terminalKind << 16) | bounds;
+    nodeFloats[at + NODE_WL] = wl;
+    nodeFloats[at + NODE_D] = d;
+    nodeFloats[at + NODE_M] = m;
+    return node;
+  }
+
+  /** Room for the edges of a new node; the caller writes them. NO_EDGES when memory is full. */
+  createEdges(node: NodeIndex, count: number): number {
+    const first = this.store.allocateEdges(count);
+    if (first === NO_EDGES) return NO_EDGES;
+    const { nodeWords } = this.store;
+    nodeWords[node * NODE_WORDS + NODE_EDGES] = first;
+    nodeWords[node * NODE_WORDS + NODE_META] |= count;
+    return first;
+  }
+
+  /**
+   * The record of the next unvisited edge, appended to the node's block, which may move.
+   * @returns NO_RECORD when memory is full.
+   */
+  createChild(node: NodeIndex): RecordIndex {
+    const { store } = this;
+    const { nodeWords } = store;
+    const at = node * NODE_WORDS;
+    const meta = nodeWords[at + NODE_META];
+    const childCount = getChildCount(meta);
+    const sizeClass = (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK;
+    let block = nodeWords[at + NODE_BLOCK] as RecordIndex;
+    let newMeta = meta + ONE_CHILD;
+    if (childCount === 0) {
+      block = store.allocateBlock(0);
+      if (block === NO_RECORD) return NO_RECORD;
+      nodeWords[at + NODE_BLOCK] = block;
+    } else if (childCount === 1 << sizeClass) {
+      const larger = store.allocateBlock(sizeClass + 1);
+      if (larger === NO_RECORD) return NO_RECORD;
+      const from = block * RECORD_WORDS;
+      store.recordWords.copyWithin(larger * RECORD_WORDS, from, from + childCount * RECORD_WORDS);
+      store.releaseBlock(block, sizeClass);
+      block = larger;
+      nodeWords[at + NODE_BLOCK] = block;
+      newMeta += 1 << BLOCK_CLASS_SHIFT;
+    }
+    nodeWords[at + NODE_META] = newMeta;
+    const record = (block + childCount) as RecordIndex;
+    this.resetRecord(record, decodePrior(getEdgePrior(store.edges[nodeWords[at + NODE_EDGES] + childCount])));
+    return record;
+  }
+
+  /** Turns a record back into that of an unvisited edge; its prior stays. */
+  forgetVisits(record: RecordIndex): void {
+    const { recordWords, recordFloats, recordDoubles } = this.store;
+    const at = record * RECORD_WORDS;
+    recordDoubles[record * RECORD_DOUBLES + RECORD_WL] = 0;
+    recordWords[at + RECORD_VISITS] = 0;
+    recordWords[at + RECORD_NODE] = NO_NODE;
+    recordFloats[at + RECORD_D] = 0;
+    recordFloats[at + RECORD_M] = 0;
+  }
+
+  /** Drops the node of a leaf without edges: its record becomes that of an unvisited edge. */
+  releaseLeaf(record: RecordIndex): void {
+    const node = this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+    this.forgetVisits(record);
+    this.store.releaseNode(node);
+  }
+
+  /** Number of the child that `move` leads to, or -1 when it was never visited. */
+  findChild(node: NodeIndex, move: number): number {
+    const { nodeWords, edges } = this.store;
+    const at = node * NODE_WORDS;
+    const first = nodeWords[at + NODE_EDGES];
+    const childCount = getChildCount(nodeWords[at + NODE_META]);
+    for (let i = 0; i < childCount; i++) if (getEdgeMove(edges[first + i]) === move) return i;
+    return -1;
+  }
+
+  /** Makes the position after `move` the root. What it knows is kept, all else becomes garbage. */
+  advanceRoot(move: number): void {
+    const root = this.rootNode;
+    const { recordWords, recordFloats, recordDoubles, nodeWords } = this.store;
+    const child = root === NO_NODE ? -1 : this.findChild(root, move);
+    const to = this.rootRecord;
+    let kept: NodeIndex = NO_NODE;
+    if (child < 0) {
+      this.forgetVisits(to);
+    } else {
+      const from = nodeWords[root * NODE_WORDS + NODE_BLOCK] + child;
+      kept = recordWords[from * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+      recordWords.copyWithin(to * RECORD_WORDS, from * RECORD_WORDS, (from + 1) * RECORD_WORDS);
+      recordWords[from * RECORD_WORDS + RECORD_NODE] = NO_NODE;
+      if (kept === NO_NODE) this.forgetVisits(to);
+      else if ((nodeWords[kept * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0)
+        this.reviveRoot(recordDoubles, recordFloats);
+    }
+    recordWords[to * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
+    if (root !== NO_NODE) this.garbage.push(root);
+  }
+
+  /** Drops everything below a node, which keeps its evaluation, its edges and the value in its record. */
+  forgetChildren(node: NodeIndex): void {
+    const { nodeWords, recordWords } = this.store;
+    const at = node * NODE_WORDS;
+    const meta = nodeWords[at + NODE_META];
+    const childCount = getChildCount(meta);
+    if (childCount === 0) return;
+    const block = nodeWords[at + NODE_BLOCK] as RecordIndex;
+    for (let i = 0; i < childCount; i++) {
+      const child = recordWords[(block + i) * RECORD_WORDS + RECORD_NODE];
+      if (child !== NO_NODE) this.garbage.push(child);
+    }
+    this.store.releaseBlock(block, (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK);
+    nodeWords[at + NODE_BLOCK] = NO_RECORD;
+    const cleared = ~((COUNT_MASK << CHILD_COUNT_SHIFT) | (BLOCK_CLASS_MASK << BLOCK_CLASS_SHIFT));
+    nodeWords[at + NODE_META] = (meta & cleared) | FORGOTTEN_BIT;
+  }
+
+  /** Frees up to `limit` nodes of dropped subtrees. */
+  collectGarbage(limit: number): void {
+    const { garbage, store } = this;
+    const { nodeWords, recordWords } = store;
+    for (let budget = limit; budget > 0 && garbage.length > 0; budget--) {
+      const node = garbage.pop() as NodeIndex;
+      const at = node * NODE_WORDS;
+      const meta = nodeWords[at + NODE_META];
+      const childCount = getChildCount(meta);
+      if (childCount > 0) {
+        const block = nodeWords[at + NODE_BLOCK] as RecordIndex;
+        for (let i = 0; i < childCount; i++) {
+          const child = recordWords[(block + i) * RECORD_WORDS + RECORD_NODE];
+          if (child !== NO_NODE) garbage.push(child);
+        }
+        store.releaseBlock(block, (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK);
+      }
+      const edgeCount = meta & COUNT_MASK;
+      if (edgeCount > 0) store.releaseEdges(nodeWords[at + NODE_EDGES], edgeCount);
+      store.releaseNode(node);
+    }
+  }
+
+  /**
+   * A root may not be terminal: thinking about it is the point. A proven node gets back the average of what was
+   * searched below it; one that ended the game (or a line) has nothing below and will be evaluated anew.
+   */
+  private reviveRoot(recordDoubles: Float64Array, recordFloats: Float32Array): void {
+    const { nodeWords, nodeFloats, recordWords } = this.store;
+    const node = this.rootNode;
+    const at = node * NODE_WORDS;
+    const meta = nodeWords[at + NODE_META];
+    if ((meta & COUNT_MASK) === 0) {
+      this.garbage.push(node);
+      this.forgetVisits(this.rootRecord);
+      return;
+    }
+    let visits = 1;
+    let wl = nodeFloats[at + NODE_WL];
+    let d = nodeFloats[at + NODE_D];
+    let m = nodeFloats[at + NODE_M];
+    const block = nodeWords[at + NODE_BLOCK];
+    const childCount = getChildCount(meta);
+    for (let i = 0; i < childCount; i++) {
+      const child = block + i;
+      const childVisits = recordWords[child * RECORD_WORDS + RECORD_VISITS];
+      visits += childVisits;
+      wl -= recordDoubles[child * RECORD_DOUBLES + RECORD_WL] * childVisits;
+      d += recordFloats[child * RECORD_WORDS + RECORD_D] * childVisits;
+      m += (recordFloats[child * RECORD_WORDS + RECORD_M] + 1) * childVisits;
+    }
+    const root = this.rootRecord;
+    recordWords[root * RECORD_WORDS + RECORD_VISITS] = visits;
+    recordDoubles[root * RECORD_DOUBLES + RECORD_WL] = wl / visits;
+    recordFloats[root * RECORD_WORDS + RECORD_D] = d / visits;
+    recordFloats[root * RECORD_WORDS + RECORD_M] = m / visits;
+    nodeWords[at + NODE_META] = withBounds(meta & ~TERMINAL_MASK, LOSS, WIN);
+  }
+
+  private resetRecord(record: RecordIndex, prior: number): void {
+    this.forgetVisits(record);
+    this.store.recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
+    this.store.recordFloats[record * RECORD_WORDS + RECORD_P] = prior;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Visits under way, written one after another into one growing integer array: what each is waiting for, and the path
+ * it took. A path is a chain of (node, child number) pairs from the root, because records may move.
+ *
+ *   item: [slot or TERMINAL_VISIT or COLLISION | depth | visits | node₀ child₀ | node₁ child₁ | … ]   depth pairs
+ */
+export const TERMINAL_VISIT = -1;
+export const COLLISION = -2;
+
+export const ITEM_SLOT = 0;
+export const ITEM_DEPTH = 1;
+export const ITEM_VISITS = 2;
+export const ITEM_PATH = 3;
+
+export class VisitList {
+  data = new Int32Array(256);
+  /** Words in use: where the next item will start. */
+  end = 0;
+  count = 0;
+
+  get isEmpty(): boolean {
+    return this.end === 0;
+  }
+
+  clear(): void {
+    this.end = 0;
+    this.count = 0;
+  }
+
+  /** Drops the items that start at `at` or later. */
+  truncate(at: number): void {
+    this.end = at;
+    this.count = 0;
+    for (let item = 0; item < at; item = this.next(item)) this.count++;
+  }
+
+  /** Copies one item of another list. */
+  append(other: VisitList, at: number): void {
+    const size = other.next(at) - at;
+    this.makeRoom(size);
+    for (let i = 0; i < size; i++) this.data[this.end + i] = other.data[at + i];
+    this.end += size;
+    this.count++;
+  }
+
+  /** @returns where the item starts */
+  push(slot: number, depth: number, visits: number, pathNodes: Int32Array, pathChildren: Uint8Array): number {
+    const at = this.end;
+    this.makeRoom(ITEM_PATH + 2 * depth);
+    const data = this.data;
+    data[at + ITEM_SLOT] = slot;
+    data[at + ITEM_DEPTH] = depth;
+    data[at + ITEM_VISITS] = visits;
+    for (let i = 0, to = at + ITEM_PATH; i < depth; i++, to += 2) {
+      data[to] = pathNodes[i];
+      data[to + 1] = pathChildren[i];
+    }
+    this.end = at + ITEM_PATH + 2 * depth;
+    this.count++;
+    return at;
+  }
+
+  /** Where the item after the one at `at` starts. */
+  next(at: number): number {
+    return at + ITEM_PATH + 2 * this.data[at + ITEM_DEPTH];
+  }
+
+  private makeRoom(words: number): void {
+    if (this.end + words <= this.data.length) return;
+    const larger = new Int32Array(2 * (this.end + words));
+    larger.set(this.data);
+    this.data = larger;
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Evaluators without threads: a LeafChannel that answers from a HashGame. Leaves are done at once, or, with a
+ * generator of delays, in an order and at moments that have nothing to do with the order of submission.
+ */
+import {
+  CHECKMATE,
+  DRAW,
+  EVALUATED,
+  FAILED,
+  MAX_EDGES,
+  NO_SLOT,
+  type RootDescription,
+  TABLEBASE,
+  TWO_FOLD,
+} from '#sardonyx/nn/index.js';
+import type { Prng } from '#sardonyx/util/index.js';
+import type { HashGame, LeafKind } from './hash-game.js';
+
+const KINDS: Record<LeafKind, number> = {
+  evaluated: EVALUATED,
+  checkmate: CHECKMATE,
+  draw: DRAW,
+  twoFold: TWO_FOLD,
+  tablebase: TABLEBASE,
+};
+
+export interface FakeChannelOptions {
+  readonly slotCount?: number;
+  /** With a generator, each look finds each leaf finished with this probability. */
+  readonly delays?: { readonly random: Prng; readonly probability: number };
+  readonly hasMovesLeft?: boolean;
+  /** From this evaluation on every answer is FAILED. */
+  readonly failsAfter?: number;
+}
+
+export class FakeLeafChannel {
+  readonly maxPathLength = 1024;
+  readonly hasMovesLeft: boolean;
+  readonly pathMoves: Uint16Array;
+  readonly kind: Uint8Array;
+  readonly flags: Uint8Array;
+  readonly valueWl: Float32Array;
+  readonly valueD: Float32Array;
+  readonly movesLeft: Float32Array;
+  readonly edgeCount: Uint16Array;
+  readonly edgeMoves: Uint16Array;
+  readonly edgePriors: Uint16Array;
+  readonly event = new Int32Array(1);
+  evaluations = 0;
+  /** Submitted and not released. */
+  busy = 0;
+
+  private readonly game: HashGame;
+  private readonly options: FakeChannelOptions;
+  private readonly free: number[];
+  private readonly isAnswered: Uint8Array;
+  private readonly pathLength: Int32Array;
+  private readonly rootOf: Int32Array;
+  private readonly rootMoves: number[][] = [];
+  readonly roots = {
+    write: (row: number, root: RootDescription): void => {
+      if (this.busy > 0 && this.rootOf.includes(row)) throw new Error('The root changed under a leaf');
+      this.rootMoves[row] = Array.from(root.moves);
+    },
+  };
+
+  constructor(game: HashGame, options: FakeChannelOptions = {}) {
+    const slots = options.slotCount ?? 256;
+    this.game = game;
+    this.options = options;
+    this.hasMovesLeft = options.hasMovesLeft ?? true;
+    this.pathMoves = new Uint16Array(slots * this.maxPathLength);
+    this.kind = new Uint8Array(slots);
+    this.flags = new Uint8Array(slots);
+    this.valueWl = new Float32Array(slots);
+    this.valueD = new Float32Array(slots);
+    this.movesLeft = new Float32Array(slots);
+    this.edgeCount = new Uint16Array(slots);
+    this.edgeMoves = new Uint16Array(slots * MAX_EDGES);
+    this.edgePriors = new Uint16Array(slots * MAX_EDGES);
+    this.isAnswered = new Uint8Array(slots);
+    this.pathLength = new Int32Array(slots);
+    this.rootOf = new Int32Array(slots).fill(-1);
+    this.free = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
+  }
+
+  get freeSlotCount(): number {
+    return this.free.length;
+  }
+
+  acquire(): number {
+    return this.free.pop() ?? NO_SLOT;
+  }
+
+  release(slot: number): void {
+    if (this.rootOf[slot] >= 0) this.busy--;
+    this.rootOf[slot] = -1;
+    this.isAnswered[slot] = 0;
+    this.free.push(slot);
+  }
+
+  setPath(slot: number, root: number, length: number): void {
+    this.rootOf[slot] = root;
+    this.pathLength[slot] = length;
+  }
+
+  submit(slot: number): void {
+    this.busy++;
+    const from = slot * this.maxPathLength;
+    const path = Array.from(this.pathMoves.subarray(from, from + this.pathLength[slot]));
+    const answer = this.game.evaluate([...(this.rootMoves[this.rootOf[slot]] ?? []), ...path], path.length);
+    const hasFailed = this.evaluations++ >= (this.options.failsAfter ?? Number.POSITIVE_INFINITY);
+    this.kind[slot] = hasFailed ? FAILED : KINDS[answer.kind];
+    this.valueWl[slot] = answer.wl;
+    this.valueD[slot] = answer.d;
+    this.movesLeft[slot] = answer.m;
+    this.edgeCount[slot] = answer.moves.length;
+    this.edgeMoves.set(answer.moves, slot * MAX_EDGES);
+    this.edgePriors.set(answer.priorCodes, slot * MAX_EDGES);
+    this.isAnswered[slot] = 1;
+  }
+
+  flush(): void {
+    this.event[0]++;
+  }
+
+  isDone(slot: number): boolean {
+    const { delays } = this.options;
+    if (this.isAnswered[slot] === 0) return false;
+    return delays === undefined || delays.random.nextFloat() < delays.probability;
+  }
+
+  waitForEvent(): number {
+    return ++this.event[0];
+  }
+}
