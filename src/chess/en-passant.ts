@@ -3,14 +3,9 @@
  * occupancy it leaves behind. It is rare enough not to matter for speed.
  */
 import { isAttacked } from './attacks.js';
+import type { Board } from './board.js';
 import { PAWN_ATTACKS } from './leapers.js';
 import { PAWN } from './piece.js';
-
-interface Board {
-  readonly masks: Int32Array;
-  readonly sideToMove: number;
-  kingSquare(color: 0 | 1): number;
-}
 
 /** Word 0 or 1 of the set of pawns of the side to move that attack the en passant square, pinned ones included. */
 export function enPassantCapturers(board: Board, square: number, word: number): number {
@@ -21,7 +16,7 @@ export function enPassantCapturers(board: Board, square: number, word: number): 
 /** Does capturing en passant from `from` to `square` leave the own king safe? */
 export function isEnPassantSafe(board: Board, from: number, square: number): boolean {
   const masks = board.masks;
-  const us = board.sideToMove as 0 | 1;
+  const us = board.sideToMove;
   // `from` and the victim leave, `square` is filled; a victim outside the occupancy no longer attacks.
   const low = wordBit(from, 0) | wordBit(square, 0) | wordBit(square ^ 8, 0);
   const high = wordBit(from, 1) | wordBit(square, 1) | wordBit(square ^ 8, 1);

@@ -110,7 +110,10 @@ function formatPlacement(board: Int8Array): string {
   return ranks.join('/');
 }
 
-/** A sentence when the board cannot be one of a game, else ''. The limits keep every position below 256 moves. */
+/**
+ * A sentence when the board cannot be one of a game, else ''. The limits keep every position below 256 moves
+ * (hill climbing over such positions found 215, games have at most 218).
+ */
 function findWrongPieces(board: Int8Array): string {
   const count = (code: number): number => board.reduce((sum, on) => sum + (on === code ? 1 : 0), 0);
   for (const color of [WHITE, BLACK] as const) {

@@ -1,7 +1,7 @@
 /**
  * A position with the moves that led to it: a mailbox board for "what stands here", masks for generation and encoding,
  * an incremental key, and a history to take moves back. It trusts its callers: FENs and moves are checked where text
- * comes in (parse-fen.ts, uci-move.ts), never here. Nothing on the path of make, unmake or generate allocates.
+ * comes in (fen.ts, uci-move.ts, san.ts), never here. Nothing on the path of make, unmake or generate allocates.
  */
 import { isAttacked } from './attacks.js';
 import { castledKing, castledRook } from './castling.js';
@@ -10,24 +10,12 @@ import { generateMoves } from './generate.js';
 import { History } from './history.js';
 import { hasInsufficientMaterial } from './material.js';
 import { type Move, NO_MOVE } from './move.js';
-import { BISHOP, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
+import { type Color, KING, PAWN, ROOK, WHITE } from './piece.js';
+import { type PositionSetup, START_SETUP } from './setup.js';
 import { NO_SQUARE, type Square } from './square.js';
 import * as zobrist from './zobrist.js';
 
 const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = zobrist;
-
-/** Everything that a FEN says. */
-export interface PositionSetup {
-  /** 64 piece codes, a1 first. */
-  readonly board: ArrayLike<number>;
-  readonly sideToMove: Color;
-  /** As Position.castlingRooks. */
-  readonly castlingRooks: ArrayLike<number>;
-  /** The square behind a pawn that has just moved two squares, or NO_SQUARE; dropped when no capture is legal. */
-  readonly enPassantSquare: number;
-  readonly rule50: number;
-  readonly gamePly: number;
-}
 
 export class Position {
   /** 64 piece codes, indexed by square. */
@@ -63,22 +51,7 @@ export class Position {
 
   /** The standard start position. */
   constructor() {
-    const backRank = [ROOK, KNIGHT, BISHOP, QUEEN, KING, BISHOP, KNIGHT, ROOK];
-    const board = new Int8Array(64);
-    for (let file = 0; file < 8; file++) {
-      board[file] = backRank[file];
-      board[8 + file] = PAWN;
-      board[48 + file] = PAWN | 8;
-      board[56 + file] = backRank[file] | 8;
-    }
-    this.setUp({
-      board,
-      sideToMove: WHITE,
-      castlingRooks: [7, 0, 63, 56],
-      enPassantSquare: NO_SQUARE,
-      rule50: 0,
-      gamePly: 0,
-    });
+    this.setUp(START_SETUP);
   }
 
   /** Becomes this position, with no history. The setup must be legal: one king each, side not to move not in check. */

@@ -1,0 +1,138 @@
+/**
+ * Moves of pawns. All pawns that are not pinned move as one set, shifted by one rank for either colour; a pinned pawn is
+ * a set of its own whose targets are narrowed to its line.
+ */
+import * as bits from './bits.js';
+import type { Board } from './board.js';
+import * as constraints from './constraints.js';
+import { enPassantCapturers, isEnPassantSafe } from './en-passant.js';
+import { type Color, KNIGHT, PAWN, QUEEN, WHITE } from './piece.js';
+import * as rays from './rays.js';
+
+const { popCount64 } = bits;
+const { PINNED, TARGETS } = constraints;
+const { LINES, pairEntry } = rays;
+
+const NOT_A_FILE = 0xfefefefe | 0;
+const NOT_H_FILE = 0x7f7f7f7f;
+/** Rank 1 in the low word, rank 8 in the high word: a pawn that lands there promotes. */
+const LAST_RANK_LOW = 0x000000ff;
+const LAST_RANK_HIGH = 0xff000000 | 0;
+
+/** All pawn moves but en passant. */
+export function emitPawnMoves(into: Uint16Array | null, count: number, board: Board, king: number): number {
+  const pawns = (board.sideToMove << 4) + 2 * PAWN;
+  const low = board.masks[pawns];
+  const high = board.masks[pawns + 1];
+  const targetLow = TARGETS[0];
+  const targetHigh = TARGETS[1];
+  const pinnedLow = PINNED[0] & low;
+  const pinnedHigh = PINNED[1] & high;
+  let next = emitPawnSet(into, count, board, low ^ pinnedLow, high ^ pinnedHigh, targetLow, targetHigh);
+  if ((pinnedLow | pinnedHigh) === 0) return next;
+  for (let word = 0; word < 2; word++) {
+    for (let rest = word === 0 ? pinnedLow : pinnedHigh; rest !== 0; ) {
+      const bit = 31 - Math.clz32(rest);
+      rest ^= 1 << bit;
+      const line = pairEntry(king, (word << 5) | bit);
+      const onLow = word === 0 ? 1 << bit : 0;
+      const onHigh = word === 0 ? 0 : 1 << bit;
+      next = emitPawnSet(into, next, board, onLow, onHigh, targetLow & LINES[line], targetHigh & LINES[line + 1]);
+    }
+  }
+  return next;
+}
+
+export function emitEnPassant(into: Uint16Array | null, count: number, board: Board): number {
+  let next = count;
+  for (let word = 0; word < 2; word++) {
+    for (let pawns = enPassantCapturers(board, board.enPassantSquare, word); pawns !== 0; ) {
+      const bit = 31 - Math.clz32(pawns);
+      pawns ^= 1 << bit;
+      const from = (word << 5) | bit;
+      if (!isEnPassantSafe(board, from, board.enPassantSquare)) continue;
+      if (into !== null) into[next] = from | (board.enPassantSquare << 6);
+      next++;
+    }
+  }
+  return next;
+}
+
+/** Steps and captures of a set of pawns onto the target squares. */
+function emitPawnSet(
+  into: Uint16Array | null,
+  count: number,
+  board: Board,
+  pawnsLow: number,
+  pawnsHigh: number,
+  targetLow: number,
+  targetHigh: number,
+): number {
+  const masks = board.masks;
+  const us = board.sideToMove;
+  const enemy = (us ^ 1) << 4;
+  const emptyLow = ~(masks[0] | masks[16]);
+  const emptyHigh = ~(masks[1] | masks[17]);
+  const captureLow = masks[enemy] & targetLow;
+  const captureHigh = masks[enemy + 1] & targetHigh;
+  const eastLow = (pawnsLow & NOT_H_FILE) << 1;
+  const eastHigh = (pawnsHigh & NOT_H_FILE) << 1;
+  const westLow = (pawnsLow & NOT_A_FILE) >>> 1;
+  const westHigh = (pawnsHigh & NOT_A_FILE) >>> 1;
+  const forward = us === WHITE ? 8 : -8;
+
+  const pushLow = forwardLow(us, pawnsLow, pawnsHigh) & emptyLow;
+  const pushHigh = forwardHigh(us, pawnsLow, pawnsHigh) & emptyHigh;
+  // Only pawns from their second rank stand on the third after one step: rank 3 is in the low word, rank 6 in the high.
+  const thirdLow = us === WHITE ? pushLow & 0x00ff0000 : 0;
+  const thirdHigh = us === WHITE ? 0 : pushHigh & 0x0000ff00;
+  const doubleLow = forwardLow(us, thirdLow, thirdHigh) & emptyLow & targetLow;
+  const doubleHigh = forwardHigh(us, thirdLow, thirdHigh) & emptyHigh & targetHigh;
+
+  let next = emitPawnTargets(into, count, forward, pushLow & targetLow, pushHigh & targetHigh);
+  next = emitPawnTargets(into, next, 2 * forward, doubleLow, doubleHigh);
+  next = emitPawnTargets(
+    into,
+    next,
+    forward + 1,
+    forwardLow(us, eastLow, eastHigh) & captureLow,
+    forwardHigh(us, eastLow, eastHigh) & captureHigh,
+  );
+  return emitPawnTargets(
+    into,
+    next,
+    forward - 1,
+    forwardLow(us, westLow, westHigh) & captureLow,
+    forwardHigh(us, westLow, westHigh) & captureHigh,
+  );
+}
+
+/** A set one rank forward in the mover's direction. */
+function forwardLow(us: Color, low: number, high: number): number {
+  return us === WHITE ? low << 8 : (low >>> 8) | (high << 24);
+}
+
+function forwardHigh(us: Color, low: number, high: number): number {
+  return us === WHITE ? (high << 8) | (low >>> 24) : high >>> 8;
+}
+
+/** As emitTargets for pawns that all move by `step`, with four moves for each that reaches the last rank. */
+function emitPawnTargets(into: Uint16Array | null, count: number, step: number, low: number, high: number): number {
+  if ((low | high) === 0) return count;
+  if (into === null) return count + popCount64(low, high) + 3 * popCount64(low & LAST_RANK_LOW, high & LAST_RANK_HIGH);
+  let next = count;
+  for (let word = 0; word < 2; word++) {
+    for (let rest = word === 0 ? low : high; rest !== 0; ) {
+      const bit = 31 - Math.clz32(rest);
+      rest ^= 1 << bit;
+      const to = (word << 5) | bit;
+      const move = (to - step) | (to << 6);
+      if (to > 7 && to < 56) {
+        into[next++] = move;
+      } else {
+        for (let promotion = QUEEN; promotion >= KNIGHT; promotion--) into[next++] = move | (promotion << 12);
+      }
+    }
+  }
+  return next;
+}

@@ -1,0 +1,33 @@
+/** What a FEN says, as plain values: from here a Position is set up. */
+import { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
+import { NO_SQUARE } from './square.js';
+
+export interface PositionSetup {
+  /** 64 piece codes, a1 first. */
+  readonly board: ArrayLike<number>;
+  readonly sideToMove: Color;
+  /** As Position.castlingRooks. */
+  readonly castlingRooks: ArrayLike<number>;
+  /** The square behind a pawn that has just moved two squares, or NO_SQUARE; dropped when no capture is legal. */
+  readonly enPassantSquare: number;
+  readonly rule50: number;
+  readonly gamePly: number;
+}
+
+const BACK_RANK = [ROOK, KNIGHT, BISHOP, QUEEN, KING, BISHOP, KNIGHT, ROOK];
+
+/** The standard start position. */
+export const START_SETUP: PositionSetup = {
+  board: [
+    ...BACK_RANK,
+    ...Array<number>(8).fill(PAWN),
+    ...Array<number>(32).fill(0),
+    ...Array<number>(8).fill(PAWN | (BLACK << 3)),
+    ...BACK_RANK.map((type) => type | (BLACK << 3)),
+  ],
+  sideToMove: WHITE,
+  castlingRooks: [7, 0, 63, 56],
+  enPassantSquare: NO_SQUARE,
+  rule50: 0,
+  gamePly: 0,
+};
