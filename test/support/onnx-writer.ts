@@ -8,6 +8,7 @@ export interface Attributes {
 }
 
 export const FLOAT32 = 1;
+export const FLOAT16 = 10;
 const INT64 = 7;
 
 export class OnnxWriter {

@@ -4,7 +4,7 @@
  * planes gathered into lc0-1858, WDL, moves left; the rule-50 plane is scaled inside the graph.
  */
 import { createPrng } from '#sardonyx/util/index.js';
-import { OnnxWriter } from './onnx-writer.js';
+import { FLOAT16, FLOAT32, OnnxWriter } from './onnx-writer.js';
 
 export interface RandomNetworkOptions {
   readonly seed: number;
@@ -16,6 +16,8 @@ export interface RandomNetworkOptions {
   readonly movesLeft: boolean;
   /** Only fixed batches of this size; 0 for any. */
   readonly batch: number;
+  /** Half floats at the input and outputs (the weights stay as they are). */
+  readonly float16: boolean;
   /** false: no metadata_props at all. */
   readonly metadata: boolean;
 }
@@ -28,6 +30,7 @@ export const TINY: RandomNetworkOptions = {
   value: 'softmax',
   movesLeft: true,
   batch: 0,
+  float16: false,
   metadata: true,
 };
 
@@ -59,7 +62,14 @@ export function createRandomNetwork(options: RandomNetworkOptions): Uint8Array {
 
   const scale = new Float32Array(PLANES).fill(1);
   scale[RULE50_PLANE] = 1 / 99;
-  const planes = onnx.input('/input/planes', [batch, PLANES, 8, 8]);
+  const elementType = options.float16 ? FLOAT16 : FLOAT32;
+  const input = onnx.input('/input/planes', [batch, PLANES, 8, 8], elementType);
+  const planes = options.float16 ? onnx.node('Cast', [input], { to: FLOAT32 }) : input;
+  const output = (name: string, width: number, operator: string, x: readonly string[], attributes = {}): void => {
+    if (options.float16) onnx.node('Cast', [onnx.node(operator, x, attributes)], { to: FLOAT16 }, name);
+    else onnx.node(operator, x, attributes, name);
+    onnx.output(name, [batch, width], elementType);
+  };
   let x = onnx.node('Mul', [planes, onnx.floats([1, PLANES, 1, 1], scale)]);
   x = relu(convolve(x, PLANES, filters, 3));
   for (let block = 0; block < blocks; block++) {
@@ -74,24 +84,21 @@ export function createRandomNetwork(options: RandomNetworkOptions): Uint8Array {
 
   const policy = flatten(convolve(relu(convolve(x, filters, filters, 3)), filters, POLICY_PLANES, 3));
   const gather = createPolicyMap();
-  onnx.node('Gather', [policy, onnx.integers([gather.length], gather)], { axis: 1 }, '/output/policy');
-  onnx.output('/output/policy', [batch, gather.length]);
+  const indices = onnx.integers([gather.length], gather);
+  output('/output/policy', gather.length, 'Gather', [policy, indices], { axis: 1 });
 
   const head = (channels: number, hidden: number): string =>
     relu(dense(flatten(relu(convolve(x, filters, channels, 1))), channels * 64, hidden));
   if (options.value === 'scalar') {
-    onnx.node('Tanh', [dense(head(4, 32), 32, 1)], {}, '/output/value');
-    onnx.output('/output/value', [batch, 1]);
+    output('/output/value', 1, 'Tanh', [dense(head(4, 32), 32, 1)]);
   } else {
     const logits = dense(head(4, 32), 32, 3);
-    if (options.value === 'softmax') onnx.node('Softmax', [logits], { axis: 1 }, '/output/wdl');
-    else onnx.node('Identity', [logits], {}, '/output/wdl');
-    onnx.output('/output/wdl', [batch, 3]);
+    if (options.value === 'softmax') output('/output/wdl', 3, 'Softmax', [logits], { axis: 1 });
+    else output('/output/wdl', 3, 'Identity', [logits]);
   }
   if (options.movesLeft) {
     const plies = onnx.node('Mul', [dense(head(2, 16), 16, 1), onnx.floats([1], new Float32Array([20]))]);
-    onnx.node('Relu', [plies], {}, '/output/mlh');
-    onnx.output('/output/mlh', [batch, 1]);
+    output('/output/mlh', 1, 'Relu', [plies]);
   }
   const value: Record<string, string> =
     options.value === 'scalar'

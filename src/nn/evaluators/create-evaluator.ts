@@ -2,15 +2,14 @@
 import type { BackendPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
-import { failAfter } from './failing-evaluator.js';
+import { plantFaults } from './failing-evaluator.js';
 import { HashEvaluator } from './hash-evaluator.js';
 import { createOnnxEvaluator } from './onnx-evaluator.js';
 import { TrivialEvaluator } from './trivial-evaluator.js';
 
 /** @param model null only for evaluators without a network */
 export async function createEvaluator(plan: BackendPlan, model: Model | null, worker: number): Promise<Evaluator> {
-  const evaluator = await createPlain(plan, model, worker);
-  return plan.faults.failAfter < 0 ? evaluator : failAfter(evaluator, plan.faults.failAfter);
+  return plantFaults(await createPlain(plan, model, worker), plan.faults);
 }
 
 /** The CPU instead of a device; without a network, the same once more. */

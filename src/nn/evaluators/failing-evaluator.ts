@@ -1,10 +1,19 @@
-/** Failure on demand, for the tests of falling back: works like another evaluator until it has run often enough. */
+/** Failure on demand, for the tests of falling back and of starting threads again. */
+import type { Faults } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 
-/** @returns `inner`, whose run() fails from the (runs + 1)-th time on */
-export function failAfter(inner: Evaluator, runs: number): Evaluator {
-  let left = runs;
+/** Runs of this thread, before and after a fall-back. */
+let runs = 0;
+
+/** @returns `inner`, made to fail, or to end its thread, after so many runs */
+export function plantFaults(inner: Evaluator, { failAfter, crashAfter }: Faults): Evaluator {
+  if (failAfter < 0 && crashAfter < 0) return inner;
   const run = inner.run.bind(inner);
-  inner.run = (rows) => (left-- > 0 ? run(rows) : Promise.reject(new Error(`made to fail after ${runs} runs`)));
+  inner.run = (rows) => {
+    if (runs === crashAfter) throw new Error(`made to die after ${runs} runs`);
+    if (runs === failAfter) return Promise.reject(new Error(`made to fail after ${runs} runs`));
+    runs++;
+    return run(rows);
+  };
   return inner;
 }

@@ -139,8 +139,14 @@ export class LeafQueue {
    */
   waitForEvent(lastSeen: number, timeoutMs: number): number {
     const control = this.control;
+    const deadline = performance.now() + timeoutMs;
+    let leftMs = timeoutMs;
     Atomics.store(control, PRODUCER_WAITS_WORD, 1);
-    Atomics.wait(control, EVENT_WORD, lastSeen, timeoutMs);
+    // The notification of an event seen before may arrive late and wake us for nothing.
+    while (leftMs > 0 && Atomics.wait(control, EVENT_WORD, lastSeen, leftMs) === 'ok') {
+      if (Atomics.load(control, EVENT_WORD) !== lastSeen) break;
+      leftMs = deadline - performance.now();
+    }
     Atomics.store(control, PRODUCER_WAITS_WORD, 0);
     return Atomics.load(control, EVENT_WORD);
   }

@@ -12,11 +12,14 @@
  *
  * A row may be written only while none of its leaves is in flight; submitting a leaf publishes the row with it.
  */
+import { formatFen, type Move, parseFen } from '../../chess/index.js';
+import { unwrap } from '../../util/index.js';
 
 export const ROOT_ROWS = 1024;
 const FEN_BYTES = 192;
-/** Longer than any game under the 75-move rule that was ever played; the row says so when a game is longer. */
 export const MAX_ROOT_MOVES = 4096;
+/** Kept of a game that does not fit: far more than encodings and repetition rules look back. */
+const KEPT_MOVES = 1024;
 const RULE_TWO_FOLD = 1;
 
 export interface RootDescription {
@@ -54,12 +57,12 @@ export class RootTable {
   }
 
   write(row: number, root: RootDescription): void {
-    if (root.fen.length > FEN_BYTES) throw new Error(`A FEN of ${root.fen.length} characters does not fit a root row`);
-    if (root.moves.length > MAX_ROOT_MOVES) throw new Error(`A game of ${root.moves.length} plies is too long`);
-    for (let i = 0; i < root.fen.length; i++) this.fen[row * FEN_BYTES + i] = root.fen.charCodeAt(i);
-    this.fenLength[row] = root.fen.length;
-    this.moves.set(root.moves, row * MAX_ROOT_MOVES);
-    this.moveCount[row] = root.moves.length;
+    const { fen, moves } = root.moves.length > MAX_ROOT_MOVES ? shortenGame(root) : root;
+    if (fen.length > FEN_BYTES) throw new Error(`A FEN of ${fen.length} characters does not fit a root row`);
+    for (let i = 0; i < fen.length; i++) this.fen[row * FEN_BYTES + i] = fen.charCodeAt(i);
+    this.fenLength[row] = fen.length;
+    this.moves.set(moves, row * MAX_ROOT_MOVES);
+    this.moveCount[row] = moves.length;
     this.rules[row] = root.twoFoldDraws ? RULE_TWO_FOLD : 0;
     Atomics.add(this.version, row, 1);
   }
@@ -78,4 +81,13 @@ export class RootTable {
     const moves = this.moves.slice(row * MAX_ROOT_MOVES, row * MAX_ROOT_MOVES + this.moveCount[row]);
     return { fen, moves, twoFoldDraws: this.hasTwoFoldDraws(row) };
   }
+}
+
+/** The same game, started later. */
+function shortenGame({ fen, moves, twoFoldDraws }: RootDescription): RootDescription {
+  const position = unwrap(parseFen(fen));
+  const all = Uint16Array.from(moves);
+  const first = all.length - KEPT_MOVES;
+  for (let i = 0; i < first; i++) position.makeMove(all[i] as Move);
+  return { fen: formatFen(position), moves: all.subarray(first), twoFoldDraws };
 }

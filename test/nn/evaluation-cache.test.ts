@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import {
+  clearCache,
+  computeCachePositions,
+  createCacheBuffer,
+  EvaluationCache,
+  MAX_CACHED_MOVES,
+} from '#sardonyx/nn/cache/evaluation-cache.js';
+import { createPrng } from '#sardonyx/util/index.js';
+import { checkEntry, type HammerReport, type HammerStart, storeEntry } from './support/cache-hammer.js';
+
+function createCache(positions: number): { cache: EvaluationCache; buffer: SharedArrayBuffer } {
+  const buffer = createCacheBuffer(positions);
+  assert.ok(buffer);
+  return { cache: new EvaluationCache(buffer), buffer };
+}
+
+test('what was stored is found again, unchanged, by its key, repetitions and move count only', () => {
+  const { cache } = createCache(10_000);
+  const prng = createPrng(1);
+  const keys = Array.from({ length: 500 }, () => [prng.next32() | 0, prng.next32() | 0] as const);
+  for (const [low, high] of keys) storeEntry(cache, low, high, 0);
+  for (const [low, high] of keys) {
+    assert.equal(checkEntry(cache, low, high, 0), 'right');
+    assert.equal(checkEntry(cache, low, high, 1), 'missing');
+    assert.equal(checkEntry(cache, high, low, 0), 'missing');
+    assert.equal(cache.find(low, high, 0, MAX_CACHED_MOVES), false, 'another move count is another position');
+  }
+});
+
+test('storing a position again replaces it', () => {
+  const { cache } = createCache(100);
+  const priors = Uint16Array.of(9, 8, 7);
+  cache.store(1, 2, 0, 3, 0.5, 0.25, 10, priors, 0);
+  cache.store(1, 2, 0, 2, -0.5, 0.125, 20, priors, 1);
+  assert.equal(cache.find(1, 2, 0, 3), false);
+  assert.equal(cache.find(1, 2, 0, 2), true);
+  assert.deepEqual([...cache.values], [-0.5, 0.125, 20]);
+  assert.deepEqual([...cache.priors.subarray(0, 2)], [8, 7]);
+});
+
+test('clearing forgets everything at once, for all threads', () => {
+  const { cache, buffer } = createCache(1000);
+  const other = new EvaluationCache(buffer);
+  for (let i = 1; i <= 100; i++) storeEntry(cache, i * 7919, i * 104729, 0);
+  assert.equal(checkEntry(other, 7919, 104729, 0), 'right');
+  clearCache(buffer);
+  for (let i = 1; i <= 100; i++) assert.equal(checkEntry(other, i * 7919, i * 104729, 0), 'missing');
+  storeEntry(cache, 7919, 104729, 0);
+  assert.equal(checkEntry(other, 7919, 104729, 0), 'right');
+});
+
+test('a full cache goes on taking new entries, and keeps a share of the old ones', () => {
+  const { cache } = createCache(1024);
+  const prng = createPrng(2);
+  const keys = Array.from({ length: 4096 }, () => [prng.next32() | 0, prng.next32() | 0] as const);
+  for (const [low, high] of keys) {
+    storeEntry(cache, low, high, 0);
+    assert.equal(checkEntry(cache, low, high, 0), 'right', 'the newest entry is there');
+  }
+  const kept = keys.filter(([low, high]) => checkEntry(cache, low, high, 0) === 'right').length;
+  assert.ok(kept > 900 && kept <= 1024, `${kept} of 4096 entries kept in 1024 places`);
+});
+
+test('positions with more moves than fit are not stored, and cost nothing else', () => {
+  const { cache } = createCache(100);
+  const priors = new Uint16Array(256).fill(5);
+  cache.store(1, 2, 0, MAX_CACHED_MOVES + 1, 0, 0, 0, priors, 0);
+  assert.equal(cache.find(1, 2, 0, MAX_CACHED_MOVES + 1), false);
+});
+
+test('the size is counted in positions or in MB, and no size means no cache', () => {
+  assert.equal(createCacheBuffer(0), null);
+  assert.equal(createCache(2_000_000).cache.positions, 2_000_000);
+  const positions = computeCachePositions(64);
+  const { cache, buffer } = createCache(positions);
+  assert.equal(cache.positions, positions);
+  assert.ok(buffer.byteLength <= 64 * 2 ** 20 + 64 && buffer.byteLength > 63.9 * 2 ** 20);
+});
+
+test('a cache larger than the memory is granted in part, and nothing is touched before it is used', () => {
+  const before = process.memoryUsage().rss;
+  const { cache } = createCache(999_999_999);
+  assert.ok(cache.positions >= 1_000_000, `${cache.positions} positions`);
+  assert.ok(process.memoryUsage().rss - before < 32 * 2 ** 20);
+});
+
+test('threads that write and read the same few entries never see a mixture of two', async () => {
+  // Eight places for 64 keys: every store hits an entry that another thread is reading or writing.
+  const buffer = createCacheBuffer(8);
+  assert.ok(buffer);
+  const hammer = (seed: number): Promise<HammerReport> =>
+    new Promise((resolve, reject) => {
+      const start: HammerStart = { buffer, seed, rounds: 400_000, keys: 64 };
+      const worker = new Worker(new URL('./support/cache-hammer.js', import.meta.url), { workerData: start });
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+  const reports = await Promise.all([hammer(1), hammer(2), hammer(3)]);
+  assert.deepEqual(
+    reports.map((report) => report.wrong),
+    [0, 0, 0],
+  );
+  for (const report of reports) assert.ok(report.right > 1000, `${report.right} entries found`);
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LeafQueue, NO_SLOT } from '#sardonyx/nn/index.js';
+import { LeafClaims } from '#sardonyx/nn/pool/leaf-claims.js';
+import { CLAIMED, createLeafSlotsBuffer, DONE, FREE, SUBMITTED, viewLeafSlots } from '#sardonyx/nn/pool/leaf-slots.js';
+import { RootTable } from '#sardonyx/nn/pool/root-table.js';
+
+function createParts(slotCount: number) {
+  const shape = { slotCount, workers: 2 };
+  const buffer = createLeafSlotsBuffer(shape);
+  const slots = viewLeafSlots(buffer, shape);
+  const handle = { ...shape, slots: buffer, roots: RootTable.createBuffer(), minibatch: 4, hasMovesLeft: false };
+  return { slots, queue: LeafQueue.attach(handle), claims: [0, 1].map((worker) => new LeafClaims(slots, worker)) };
+}
+
+test('a slot goes from free over submitted and claimed to done and back', () => {
+  const { slots, queue, claims } = createParts(4);
+  const [evaluator] = claims;
+  const into = new Int32Array(4);
+  const slot = queue.acquire();
+  assert.equal(slots.state[slot], FREE);
+  queue.setPath(slot, 3, 7);
+  queue.submit(slot);
+  assert.equal(slots.state[slot], SUBMITTED);
+  assert.equal(evaluator.claimInto(into, 4), 0, 'nothing can be claimed before the flush');
+  queue.flush();
+  assert.equal(evaluator.claimInto(into, 4), 1);
+  assert.equal(into[0], slot);
+  assert.equal(slots.state[slot], CLAIMED);
+  assert.deepEqual([slots.root[slot], slots.pathLength[slot]], [3, 7]);
+  assert.deepEqual([...evaluator.listAbandoned()], [slot], 'a successor finds what its predecessor had claimed');
+  assert.equal(queue.isDone(slot), false);
+  const event = Atomics.load(queue.event, 0);
+  evaluator.markDone(slot);
+  evaluator.announce();
+  assert.equal(slots.state[slot], DONE);
+  assert.ok(queue.isDone(slot));
+  assert.equal(queue.waitForEvent(event, 1000), event + 1, 'an announced answer ends the wait');
+  queue.release(slot);
+  assert.equal(slots.state[slot], FREE);
+  assert.equal(queue.acquire(), slot, 'the slot released last is acquired first');
+});
+
+test('slots are claimed in the order of submission, each once, also around the end of the ring', () => {
+  const { queue, claims } = createParts(8);
+  const into = new Int32Array(8);
+  for (let round = 0; round < 20; round++) {
+    const submitted = Array.from({ length: 5 }, () => queue.acquire());
+    for (const slot of submitted) queue.submit(slot);
+    queue.flush();
+    const claimed: number[] = [];
+    while (claimed.length < 5) {
+      const evaluator = claims[claimed.length % 2];
+      const count = evaluator.claimInto(into, 2);
+      claimed.push(...into.subarray(0, count));
+    }
+    assert.deepEqual(claimed, submitted);
+    for (const slot of claimed) claims[0].markDone(slot);
+    for (const slot of claimed) queue.release(slot);
+  }
+});
+
+test('a queue whose slots are all in use says so, and a second queue sees which are free', () => {
+  const { queue, slots } = createParts(4);
+  const taken = Array.from({ length: 4 }, () => queue.acquire());
+  assert.equal(new Set(taken).size, 4);
+  assert.equal(queue.acquire(), NO_SLOT);
+  queue.submit(taken[0]);
+  queue.release(taken[1]);
+  assert.equal(queue.freeSlotCount, 1);
+  assert.equal(slots.state.filter((state) => state === FREE).length, 3);
+});
+
+test('waiting for an event ends when the time is up', () => {
+  const { queue } = createParts(4);
+  const event = Atomics.load(queue.event, 0);
+  assert.equal(queue.waitForEvent(event, 5), event);
+});

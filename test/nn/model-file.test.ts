@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { loadModel, type Model } from '#sardonyx/nn/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { OnnxWriter } from '../support/onnx-writer.js';
+import { createRandomNetwork, TINY } from '../support/random-network.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+
+const tinyPath = `${repositoryRoot}/models/tiny-test.onnx`;
+
+async function load(bytes: Uint8Array): Promise<Model> {
+  return unwrap(await loadModel({ bytes, name: 'folder/some.onnx' }));
+}
+
+async function refuse(bytes: Uint8Array, sentence: RegExp): Promise<void> {
+  const result = await loadModel({ bytes, name: 'some.onnx' });
+  assert.ok(!result.ok, 'refused');
+  assert.match(result.error, sentence);
+}
+
+/** A model with the given tensors and no computation. */
+function createShell(
+  inputs: readonly [string, readonly (number | string)[]][],
+  outputs: readonly [string, readonly (number | string)[]][],
+  metadata: Readonly<Record<string, string>> = {},
+  elementType = 1,
+): Uint8Array {
+  const onnx = new OnnxWriter();
+  for (const [name, shape] of inputs) onnx.input(name, shape, elementType);
+  for (const [name, shape] of outputs) onnx.output(name, shape, elementType);
+  return onnx.finish(metadata);
+}
+
+const PLANES: [string, (number | string)[]] = ['/input/planes', ['batch', 112, 8, 8]];
+const POLICY: [string, (number | string)[]] = ['/output/policy', ['batch', 1858]];
+const WDL: [string, (number | string)[]] = ['/output/wdl', ['batch', 3]];
+const VALUE: [string, (number | string)[]] = ['/output/value', ['batch', 1]];
+const MLH: [string, (number | string)[]] = ['/output/mlh', ['batch', 1]];
+
+test('the tiny network in models/ is what its script writes', () => {
+  assert.deepEqual(new Uint8Array(readFileSync(tinyPath)), new Uint8Array(createRandomNetwork(TINY)));
+});
+
+test('metadata says what a network is', async () => {
+  const model = unwrap(await loadModel({ path: tinyPath }));
+  assert.equal(model.title, 'random 16x2');
+  assert.equal(model.licence, 'CC0-1.0');
+  assert.match(model.training, /seed 1/);
+  assert.equal(model.fileName, 'tiny-test.onnx');
+  const { format } = model;
+  assert.equal(format.inputEncoding.name, 'lc0-112');
+  assert.equal(format.policyEncoding.name, 'lc0-1858');
+  assert.equal(format.valueKind, 'wdl');
+  assert.equal(format.movesLeft?.name, '/output/mlh');
+  assert.ok(model.parameterBytes > 200_000 && model.parameterBytes < 220_000, `${model.parameterBytes} bytes`);
+});
+
+test('a network without metadata is recognised by names and shapes, as lc0 exports them', async () => {
+  const bare = await load(createShell([PLANES], [POLICY, WDL, MLH]));
+  assert.equal(bare.title, 'some');
+  assert.equal(bare.format.inputEncoding.name, 'lc0-112');
+  assert.equal(bare.format.valueKind, 'wdl');
+  assert.deepEqual([bare.format.policy.name, bare.format.value.name], ['/output/policy', '/output/wdl']);
+  assert.equal(bare.format.movesLeft?.name, '/output/mlh');
+  assert.equal(bare.format.fixedBatch, null);
+
+  const scalar = await load(createShell([PLANES], [POLICY, MLH, VALUE]));
+  assert.equal(scalar.format.valueKind, 'scalar');
+  assert.equal(scalar.format.value.name, '/output/value');
+  assert.equal(scalar.format.movesLeft?.name, '/output/mlh');
+
+  const both = await load(createShell([PLANES], [POLICY, VALUE, WDL]));
+  assert.equal(both.format.value.name, '/output/wdl');
+  assert.equal(both.format.movesLeft, null);
+
+  const fixed = await load(
+    createShell(
+      [['x', [4, 112, 64]]],
+      [
+        ['p', [4, 1858]],
+        ['v', [4, 1]],
+      ],
+    ),
+  );
+  assert.equal(fixed.format.fixedBatch, 4);
+  assert.deepEqual(fixed.format.input.shape, [112, 64]);
+  assert.deepEqual([fixed.format.policy.name, fixed.format.value.name], ['p', 'v']);
+
+  const half = await load(createShell([PLANES], [POLICY, WDL], {}, 10));
+  assert.ok(half.format.input.isFloat16 && half.format.value.isFloat16);
+});
+
+test('metadata decides against the shape: another lc0 format, logits, a scalar beside WDL', async () => {
+  const v2 = await load(
+    createShell([PLANES], [POLICY, WDL, VALUE], {
+      'sardonyx.input': 'INPUT_112_WITH_CANONICALIZATION_V2',
+      'sardonyx.value': 'wdl',
+      'sardonyx.value.activation': 'logits',
+    }),
+  );
+  assert.equal(v2.format.inputEncoding.name, 'INPUT_112_WITH_CANONICALIZATION_V2');
+  assert.equal(v2.format.valueKind, 'wdl-logits');
+  const scalar = await load(createShell([PLANES], [POLICY, WDL, VALUE], { 'sardonyx.value': 'scalar' }));
+  assert.equal(scalar.format.value.name, '/output/value');
+});
+
+test('what is unknown is refused by name', async () => {
+  await refuse(
+    createShell([['x', ['N', 3, 224, 224]]], [POLICY, WDL]),
+    /^The network some\.onnx has the input "x" \[\?, 3, 224, 224\], which is not/,
+  );
+  await refuse(createShell([PLANES, ['y', ['N', 1]]], [POLICY, WDL]), /has 2 inputs \("\/input\/planes", "y"\)/);
+  await refuse(
+    createShell([PLANES], [['/output/policy', ['N', 1000]], WDL]),
+    /no policy output of a known size .*1858 for lc0-1858.*"\/output\/policy" \[\?, 1000\]/,
+  );
+  await refuse(createShell([PLANES], [POLICY]), /has no value output/);
+  await refuse(createShell([PLANES], [POLICY, MLH]), /has no value output/);
+  await refuse(createShell([PLANES], [POLICY, VALUE], { 'sardonyx.value': 'wdl' }), /has no wdl output/);
+  await refuse(
+    createShell([PLANES], [POLICY, WDL], { 'sardonyx.input': 'planes-9' }),
+    /unknown input encoding "planes-9"; known are lc0-112/,
+  );
+  await refuse(createShell([PLANES], [POLICY, WDL], { 'sardonyx.policy': 'moves' }), /unknown policy encoding "moves"/);
+  await refuse(createShell([PLANES], [POLICY, WDL], { 'sardonyx.value': 'centipawns' }), /value head "centipawns"/);
+  await refuse(
+    createShell([PLANES], [POLICY, WDL], { 'sardonyx.value.activation': 'relu' }),
+    /value activation "relu"/,
+  );
+  await refuse(
+    createShell([['x', ['N', 19, 8, 8]]], [POLICY, WDL], { 'sardonyx.input': 'lc0-112' }),
+    /says "lc0-112" \(112 planes\), but its input is "x" \[\?, 19, 8, 8\]/,
+  );
+  await refuse(
+    createShell([PLANES], [POLICY, WDL], {}, 11),
+    /neither 32-bit nor 16-bit floats in "\/input\/planes" \(ONNX type 11\)/,
+  );
+});
+
+test('files that are no models, or only parts of one, are refused', async () => {
+  const whole = createRandomNetwork(TINY);
+  await refuse(new Uint8Array(0), /is not an ONNX model/);
+  await refuse(new TextEncoder().encode('This is a text file, not a network.\n'.repeat(10)), /is not an ONNX model/);
+  await refuse(
+    Uint8Array.from({ length: 5000 }, (_, i) => (i * 2654435761) >>> 24),
+    /is not an ONNX model/,
+  );
+  for (const share of [0.001, 0.3, 0.9, 0.999]) {
+    await refuse(whole.slice(0, Math.floor(whole.length * share)), /is not an ONNX model, or is cut short/);
+  }
+  const folder = await loadModel({ path: repositoryRoot });
+  assert.ok(!folder.ok);
+  assert.match(folder.error, /^Cannot read the network .*: it is a folder$/);
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { expandPlanes, getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
+import { decodeHalf, encodeHalf } from '#sardonyx/nn/evaluators/float16.js';
+import { EVALUATED, EvaluatorPool, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
+import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
+import { createRandomLeaves } from '../support/random-leaves.js';
+import { createRandomNetwork, type RandomNetworkOptions, TINY } from '../support/random-network.js';
+
+const leaves = createRandomLeaves(41, 60);
+
+async function evaluateWith(
+  network: Partial<RandomNetworkOptions>,
+  options: PoolOptions = {},
+  wanted: readonly TestLeaf[] = leaves,
+): Promise<LeafAnswer[]> {
+  const bytes = createRandomNetwork({ ...TINY, ...network });
+  const pool = await EvaluatorPool.create({
+    backend: 'cpu',
+    model: { bytes, name: 'random.onnx' },
+    threads: 1,
+    minibatch: 8,
+    ...options,
+  });
+  try {
+    return await evaluateLeaves(LeafQueue.attach(pool.handle), wanted);
+  } finally {
+    await pool.dispose();
+  }
+}
+
+function assertClose(found: readonly LeafAnswer[], expected: readonly LeafAnswer[], tolerance: number): void {
+  for (const [i, answer] of found.entries()) {
+    const other = expected[i];
+    assert.equal(answer.kind, other.kind);
+    const priors = new Map(other.moves.map((move, k) => [move, other.priors[k]]));
+    for (const [k, move] of answer.moves.entries()) {
+      const prior = priors.get(move);
+      assert.ok(prior !== undefined && Math.abs(answer.priors[k] - prior) <= tolerance, `prior of leaf ${i}`);
+    }
+    assert.ok(Math.abs(answer.valueWl - other.valueWl) <= tolerance, `value of leaf ${i}`);
+    assert.ok(Math.abs(answer.valueD - other.valueD) <= tolerance, `draw of leaf ${i}`);
+    assert.ok(Math.abs(answer.movesLeft - other.movesLeft) <= tolerance * 100, `moves left of leaf ${i}`);
+  }
+}
+
+test('priors and values are those of the network, computed by hand', async () => {
+  const session = await InferenceSession.create(createRandomNetwork(TINY), { intraOpNumThreads: 1 });
+  const input = unwrap(getInputEncoding('lc0-112'));
+  const policy = unwrap(getPolicyEncoding('lc0-1858'));
+  const answers = await evaluateWith({});
+  for (const [i, answer] of answers.entries()) {
+    if (answer.kind !== EVALUATED) continue;
+    const position = unwrap(parseFen(START_FEN));
+    for (const word of (leaves[i].path ?? '').split(' ')) position.makeMove(unwrap(parseUciMove(position, word)));
+    const masks = new Uint32Array(224);
+    const values = new Float32Array(112);
+    const planes = new Float32Array(112 * 64);
+    const transform = input.writePacked(position, 'fen_only', masks, 0, values, 0);
+    expandPlanes(masks, 0, values, 0, 112, planes, 0);
+    const outputs = await session.run({ '/input/planes': new Tensor('float32', planes, [1, 112, 8, 8]) });
+    const logits = outputs['/output/policy'].data as Float32Array;
+    const [win, draw, loss] = outputs['/output/wdl'].data as Float32Array;
+    const [plies] = outputs['/output/mlh'].data as Float32Array;
+    const weights = answer.moves.map((move) =>
+      Math.exp(logits[policy.moveToIndex(position, move as Move, transform)] / 1.359),
+    );
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    for (const [k, weight] of weights.entries()) {
+      assert.ok(Math.abs(answer.priors[k] - weight / sum) < 3e-4 * (weight / sum) + 1e-6, `prior ${k} of leaf ${i}`);
+    }
+    assert.ok(Math.abs(answer.valueWl - (win - loss)) < 1e-4);
+    assert.ok(Math.abs(answer.valueD - draw) < 1e-4);
+    assert.ok(Math.abs(answer.movesLeft - plies) < 1e-2);
+  }
+  await session.release();
+});
+
+test('batch size, threads and the cache change nothing but the last bits', async () => {
+  const expected = await evaluateWith({}, { minibatch: 1 });
+  assertClose(await evaluateWith({}, { minibatch: 32 }), expected, 1e-4);
+  assertClose(await evaluateWith({}, { minibatch: 5, threads: 2 }), expected, 1e-4);
+  const twice = await evaluateWith({}, { cachePositions: 1000, minibatch: 1 }, [...leaves, ...leaves]);
+  assert.deepEqual(twice.slice(0, leaves.length), expected);
+  assertClose(twice.slice(leaves.length), expected, 1e-6);
+});
+
+test('WDL logits are softmaxed to what the softmaxed head gives', async () => {
+  assertClose(await evaluateWith({ value: 'logits' }), await evaluateWith({}), 1e-5);
+});
+
+test('a scalar head gives W − L and no draws, and a network without a moves-left head gives 0', async () => {
+  const answers = await evaluateWith({ value: 'scalar', movesLeft: false });
+  for (const answer of answers.filter(({ kind }) => kind === EVALUATED)) {
+    assert.ok(answer.valueWl > -1 && answer.valueWl < 1);
+    assert.deepEqual([answer.valueD, answer.movesLeft], [0, 0]);
+  }
+});
+
+test('a network of one fixed batch size is fed batches of that size', async () => {
+  const expected = await evaluateWith({});
+  assertClose(await evaluateWith({ batch: 4 }, { minibatch: 10 }), expected, 1e-4);
+  assertClose(await evaluateWith({ batch: 16 }, { minibatch: 8, threads: 2 }), expected, 1e-4);
+  assertClose(await evaluateWith({}, { backendOptions: 'batch=6' }), expected, 1e-4);
+});
+
+test('a network without metadata plays the same', async () => {
+  assert.deepEqual(await evaluateWith({ metadata: false }), await evaluateWith({}));
+});
+
+test('a network of half floats gives nearly the same', async () => {
+  assertClose(await evaluateWith({ float16: true }), await evaluateWith({}), 5e-3);
+});
+
+test('the minibatch can change between searches', async () => {
+  const pool = await EvaluatorPool.create({
+    backend: 'cpu',
+    model: { bytes: createRandomNetwork(TINY), name: 'random.onnx' },
+    threads: 2,
+    minibatch: 2,
+  });
+  const queue = LeafQueue.attach(pool.handle);
+  const first = await evaluateLeaves(queue, leaves);
+  for (const minibatch of [40, 1, 7]) {
+    pool.configure({ minibatch });
+    assert.equal(queue.minibatch, minibatch);
+    assertClose(await evaluateLeaves(queue, leaves), first, 1e-4);
+  }
+  assert.deepEqual(
+    [pool.network.name, pool.network.backend, pool.network.hasWdl, pool.network.hasMovesLeft, pool.threads],
+    ['random 16x2', 'cpu', true, true, 2],
+  );
+  await pool.dispose();
+});
+
+test('half floats: every half survives decoding and encoding, and rounding is to the nearest', () => {
+  for (let half = 0; half < 0x10000; half++) {
+    const value = decodeHalf(half);
+    if (Number.isNaN(value) || half === 0x8000) continue;
+    assert.equal(encodeHalf(value), half, `${half}`);
+  }
+  const prng = createPrng(9);
+  for (let i = 0; i < 10_000; i++) {
+    const value = Math.fround((prng.nextFloat() - 0.5) * 2 ** (prng.nextBelow(40) - 25));
+    const half = encodeHalf(value);
+    const error = Math.abs(decodeHalf(half) - value);
+    const below = half & 0x7fff ? Math.abs(decodeHalf(half - 1) - value) : error;
+    assert.ok(error <= below && error <= Math.abs(decodeHalf(half + 1) - value), `${value}`);
+  }
+  assert.equal(encodeHalf(65520), 0x7c00);
+  assert.equal(encodeHalf(-1e9), 0xfc00);
+});

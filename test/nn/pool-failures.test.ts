@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
+import { evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
+import { createRandomLeaves } from '../support/random-leaves.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+
+const tinyNetwork = { path: `${repositoryRoot}/models/tiny-test.onnx` };
+const leaves = createRandomLeaves(31, 200);
+
+async function evaluateWith(
+  options: PoolOptions,
+): Promise<{ answers: LeafAnswer[]; warnings: string[]; backend: string }> {
+  const warnings: string[] = [];
+  const pool = await EvaluatorPool.create({ ...options, onWarning: (text) => warnings.push(text) });
+  try {
+    const answers = await evaluateLeaves(LeafQueue.attach(pool.handle), leaves);
+    // Messages may still be under way when the last answer is there.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return { answers, warnings, backend: pool.network.backend };
+  } finally {
+    await pool.dispose();
+  }
+}
+
+test('an evaluator that fails in the middle of a search is replaced, every leaf is answered, one warning is given', async () => {
+  const { answers: expected } = await evaluateWith({ backend: 'hash', threads: 1 });
+  const { answers, warnings } = await evaluateWith({
+    backend: 'hash',
+    backendOptions: 'fail-after=3',
+    threads: 2,
+    minibatch: 5,
+  });
+  assert.deepEqual(answers, expected);
+  assert.deepEqual(warnings, ['Backend hash failed, going on with hash: made to fail after 3 runs']);
+});
+
+test('a network whose session fails is loaded again on the CPU', async () => {
+  const { answers: expected } = await evaluateWith({ backend: 'cpu', model: tinyNetwork, threads: 1, minibatch: 4 });
+  const { answers, warnings, backend } = await evaluateWith({
+    backend: 'cpu',
+    backendOptions: 'fail-after=2',
+    model: tinyNetwork,
+    threads: 1,
+    minibatch: 4,
+  });
+  assert.equal(backend, 'cpu');
+  assert.deepEqual(
+    answers.map((answer) => answer.moves[0]),
+    expected.map((answer) => answer.moves[0]),
+  );
+  assert.equal(warnings.length, 1);
+});
+
+test('a provider that cannot be loaded gives way to the CPU with one warning', async () => {
+  // No test machine has CUDA's libraries beside onnxruntime; where one has, the network simply runs there.
+  const { answers, warnings, backend } = await evaluateWith({ backend: 'cuda', model: tinyNetwork, minibatch: 8 });
+  assert.ok(answers.some((answer) => answer.kind === EVALUATED));
+  if (backend === 'cuda') return;
+  assert.equal(backend, 'cpu');
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0], /^Backend cuda failed, going on with cpu: /);
+});
+
+test('when nothing can evaluate, leaves are answered as failed and the search is told why', async () => {
+  const { answers, warnings } = await evaluateWith({
+    backend: 'hash',
+    backendOptions: 'fail-after=1,fallback-fails=true',
+    threads: 1,
+    minibatch: 10,
+  });
+  const failed = answers.filter((answer) => answer.kind === FAILED);
+  assert.ok(failed.length > 100 && failed.length < 200, `${failed.length} of 200 failed`);
+  for (const answer of failed) assert.deepEqual([answer.valueWl, answer.valueD, answer.moves.length], [0, 1, 0]);
+  assert.deepEqual(warnings, ['No position can be evaluated any more: made to fail when falling back']);
+});
+
+test('a thread that dies is started again and answers what its predecessor had claimed', async () => {
+  const { answers: expected } = await evaluateWith({ backend: 'hash', threads: 1 });
+  const { answers, warnings } = await evaluateWith({
+    backend: 'hash',
+    backendOptions: 'crash-after=9',
+    threads: 2,
+    minibatch: 10,
+  });
+  assert.deepEqual(answers, expected);
+  assert.match(warnings[0], /^An evaluator thread ended and was started again: made to die/);
+});
+
+test('threads that die every time are given up, and no leaf waits for ever', async () => {
+  const { answers } = await evaluateWith({ backend: 'hash', backendOptions: 'crash-after=0', threads: 1 });
+  assert.ok(answers.every((answer) => answer.kind === FAILED || answer.kind !== EVALUATED));
+});
+
+test('a network that cannot be read is refused in one sentence that names it', async () => {
+  const refuse = (options: PoolOptions, sentence: RegExp): Promise<void> =>
+    assert.rejects(EvaluatorPool.create(options), (error: Error) => {
+      assert.match(error.message, sentence);
+      assert.ok(!error.message.includes('\n'));
+      return true;
+    });
+  await refuse(
+    { backend: 'cpu', model: { path: '/nowhere/a.onnx' } },
+    /^Cannot read the network \/nowhere\/a\.onnx: there is no such file$/,
+  );
+  await refuse(
+    { backend: 'cpu', model: { path: fileURLToPath(import.meta.url) } },
+    /^The network .*\.js is not an ONNX model/,
+  );
+  await refuse({ backend: 'cpu' }, /Backend cpu needs a network/);
+  await refuse({ backend: 'cpu', backendOptions: 'x=1', model: tinyNetwork }, /knows no option "x"/);
+});

@@ -1,0 +1,88 @@
+/** Evaluates single positions through a pool, as a search would: for tests. */
+import assert from 'node:assert/strict';
+import { parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { decodePrior, type LeafQueue, setRoot } from '#sardonyx/nn/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+
+export interface TestLeaf {
+  /** The start position when left out. */
+  readonly fen?: string;
+  /** Moves from `fen` to the root of the search. */
+  readonly gameMoves?: string;
+  /** Moves from the root to the leaf. */
+  readonly path?: string;
+  readonly twoFoldDraws?: boolean;
+}
+
+export interface LeafAnswer {
+  readonly kind: number;
+  readonly flags: number;
+  readonly valueWl: number;
+  readonly valueD: number;
+  readonly movesLeft: number;
+  readonly moves: readonly number[];
+  readonly codes: readonly number[];
+  readonly priors: readonly number[];
+}
+
+const PATIENCE_MS = 20_000;
+
+/** All leaves are in flight at once, each from its own row of the root table. */
+export async function evaluateLeaves(queue: LeafQueue, leaves: readonly TestLeaf[]): Promise<LeafAnswer[]> {
+  const slots = leaves.map((leaf, row) => submitLeaf(queue, leaf, row));
+  queue.flush();
+  await waitUntilDone(queue, slots);
+  return slots.map((slot) => takeAnswer(queue, slot));
+}
+
+export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): number {
+  const { fen = START_FEN, gameMoves = '', path = '', twoFoldDraws = true } = leaf;
+  const position = unwrap(parseFen(fen));
+  const play = (text: string): number[] =>
+    text
+      .split(' ')
+      .filter((word) => word !== '')
+      .map((word) => {
+        const move = unwrap(parseUciMove(position, word));
+        position.makeMove(move);
+        return move;
+      });
+  setRoot(queue, row, { fen, moves: play(gameMoves), twoFoldDraws });
+  const moves = play(path);
+  const slot = queue.acquire();
+  assert.ok(slot >= 0, 'a free slot');
+  queue.pathMoves.set(moves, slot * queue.maxPathLength);
+  queue.setPath(slot, row, moves.length);
+  queue.submit(slot);
+  return slot;
+}
+
+/** Lets the event loop run, because a pool reports failures by messages. */
+export async function waitUntilDone(queue: LeafQueue, slots: readonly number[]): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (const slot of slots) {
+    while (!queue.isDone(slot)) {
+      assert.ok(performance.now() < deadline, `slot ${slot} was not answered in time`);
+      queue.waitForEvent(Atomics.load(queue.event, 0), 5);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+export function takeAnswer(queue: LeafQueue, slot: number): LeafAnswer {
+  const first = slot * 256;
+  const count = queue.edgeCount[slot];
+  const codes = [...queue.edgePriors.subarray(first, first + count)];
+  const answer = {
+    kind: queue.kind[slot],
+    flags: queue.flags[slot],
+    valueWl: queue.valueWl[slot],
+    valueD: queue.valueD[slot],
+    movesLeft: queue.movesLeft[slot],
+    moves: [...queue.edgeMoves.subarray(first, first + count)],
+    codes,
+    priors: codes.map(decodePrior),
+  };
+  queue.release(slot);
+  return answer;
+}
