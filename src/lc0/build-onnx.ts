@@ -1,0 +1,94 @@
+/** Network plan → ONNX model, as bytes that ONNX Runtime, lc0 and every other ONNX reader take. */
+import { addAttentionBody } from './graph/attention-body.js';
+import { addConvolutionBody } from './graph/convolution-body.js';
+import { GraphBuilder, type GraphSettings } from './graph/graph-builder.js';
+import { addMovesLeftHead, addPolicyHead, addValueHead, type BodyOutput } from './graph/heads.js';
+import type { NetworkPlan } from './network-plan.js';
+import type { ModelMessage } from './onnx-schema.js';
+import { INPUT_PLANES } from './plan-attention.js';
+
+/** Raised whenever the same network would give another file: cached models of other versions are not used. */
+export const BUILDER_VERSION = 1;
+
+/** Names of the graph's input and outputs; the defaults are those of lc0's own exports. */
+export interface TensorNames {
+  readonly input: string;
+  readonly policy: string;
+  readonly wdl: string;
+  readonly value: string;
+  readonly movesLeft: string;
+}
+
+export const LC0_TENSOR_NAMES: TensorNames = {
+  input: '/input/planes',
+  policy: '/output/policy',
+  wdl: '/output/wdl',
+  value: '/output/value',
+  movesLeft: '/output/mlh',
+};
+
+export interface BuildOptions extends GraphSettings {
+  readonly names: TensorNames;
+  /** ONNX's IR version, −1 for the oldest that goes with the operator set. */
+  readonly irVersion: number;
+}
+
+export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
+  precision: 'f32',
+  opset: 17,
+  batchSize: -1,
+  usesSimpleOperators: false,
+  names: LC0_TENSOR_NAMES,
+  irVersion: -1,
+};
+
+export interface OnnxDraft {
+  readonly model: ModelMessage;
+  readonly graph: GraphBuilder;
+}
+
+/**
+ * The model, ready for one of the writers of graph/write-model.ts.
+ * Policy: raw logits [N, 1858]. Value: win, draw, loss probabilities [N, 3] or one number from −1 to 1 [N, 1].
+ * Moves left: plies ≥ 0 [N, 1]. All from the mover's view.
+ */
+export function draftOnnx(
+  plan: NetworkPlan,
+  options: BuildOptions,
+  metadata: Readonly<Record<string, string>>,
+): OnnxDraft {
+  const graph = new GraphBuilder(options);
+  const { names } = options;
+  const planes = graph.addInput(names.input, [-1, INPUT_PLANES, 8, 8]);
+  let flow = graph.addCast('/input/cast', planes, graph.computeType);
+  let channels = INPUT_PLANES;
+  if (plan.convolutionBody) {
+    flow = addConvolutionBody(graph, flow, plan.convolutionBody, plan.activation);
+    channels = plan.convolutionBody.input.outputs;
+  }
+  if (plan.attentionBody) {
+    flow = addAttentionBody(graph, flow, channels, plan.attentionBody, plan.activation);
+    channels = plan.attentionBody.embedding.outputs;
+  }
+  const body: BodyOutput = { name: flow, width: channels, isRows: plan.attentionBody !== undefined };
+  addPolicyHead(graph, body, plan.policy, plan.activation, names.policy);
+  addValueHead(graph, body, plan.value, plan.activation, plan.value.isWdl ? names.wdl : names.value);
+  if (plan.movesLeft) addMovesLeftHead(graph, body, plan.movesLeft, plan.activation, names.movesLeft);
+  const model: ModelMessage = {
+    irVersion: options.irVersion > 0 ? options.irVersion : getIrVersion(options.opset),
+    producerName: 'Sardonyx',
+    opsetImport: [{ domain: '', version: options.opset }],
+    metadataProps: Object.entries(metadata).map(([key, value]) => ({ key, value })),
+  };
+  return { model, graph };
+}
+
+/** The IR version that came with an operator set (ONNX's docs/Versioning.md). */
+function getIrVersion(opset: number): number {
+  if (opset >= 15) return 8;
+  if (opset >= 12) return 7;
+  if (opset === 11) return 6;
+  if (opset === 10) return 5;
+  // Before 4, weights would have to be listed as inputs as well.
+  return 4;
+}

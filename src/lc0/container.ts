@@ -1,0 +1,70 @@
+/**
+ * lc0's network container: protobuf bytes → `NetMessage`, checked and repaired as lc0 does on load, and back.
+ * Decoding copies no weights: every `params` is a view of the given bytes.
+ */
+import protobuf from 'protobufjs/light.js';
+import { NetworkStructure } from './net-enums.js';
+import { NET_MAGIC, type NetMessage, netType } from './net-schema.js';
+import { NetworkError } from './network-error.js';
+import { repairNetworkFormat } from './repairs.js';
+import { scanStructure } from './structure-scan.js';
+
+/** The newest lc0 whose networks this room knows. */
+const KNOWN_LC0_VERSION = { major: 0, minor: 33 } as const;
+/** lc0 lets networks with this odd minimal version pass (its loader.cc, 0x5c99973 = 97.98.99). */
+const ALWAYS_ACCEPTED_VERSION = '97.98.99';
+/** The largest real networks have a few thousand. */
+const MAX_FIELDS = 100_000;
+
+/** Field 1, fixed32, 0x1c0: the first bytes of every inflated network file. */
+const FILE_HEAD = [0x0d, NET_MAGIC & 0xff, NET_MAGIC >> 8, 0, 0] as const;
+
+export function hasNetworkHead(bytes: Uint8Array): boolean {
+  return FILE_HEAD.every((byte, index) => bytes[index] === byte);
+}
+
+/** @throws NetworkError */
+export function parseNet(bytes: Uint8Array): NetMessage {
+  if (bytes[0] === 0x31 && bytes[1] === 0x0a)
+    throw new NetworkError('it is a text network of version 1, which nobody reads any more');
+  if (bytes[0] === 0x32 && bytes[1] === 0x0a) {
+    throw new NetworkError("it is a text network of 2018; convert it with net.py of lc0's lczero-training first");
+  }
+  if (!hasNetworkHead(bytes)) throw new NetworkError('it is not an lc0 network file');
+  const net = decodeNet(bytes);
+  const version = net.minVersion;
+  const major = version?.major ?? 0;
+  const minor = version?.minor ?? 0;
+  const versionText = `${major}.${minor}.${version?.patch ?? 0}`;
+  const isNewer =
+    major > KNOWN_LC0_VERSION.major || (major === KNOWN_LC0_VERSION.major && minor > KNOWN_LC0_VERSION.minor);
+  if (isNewer && versionText !== ALWAYS_ACCEPTED_VERSION) {
+    const known = `${KNOWN_LC0_VERSION.major}.${KNOWN_LC0_VERSION.minor}`;
+    throw new NetworkError(`it needs lc0 ${versionText}, and networks up to lc0 ${known} are known here`);
+  }
+  if (!net.weights && !net.onnxModel?.model) {
+    throw new NetworkError('it holds neither weights nor an ONNX model');
+  }
+  repairNetworkFormat(net);
+  if (net.format?.networkFormat?.network === NetworkStructure.NETWORK_ONNX && !net.onnxModel?.model) {
+    throw new NetworkError('it is said to hold an ONNX model, but holds none');
+  }
+  return net;
+}
+
+/** The protobuf bytes of a network, not compressed. */
+export function formatNet(net: NetMessage): Uint8Array {
+  return netType.encode(net).finish();
+}
+
+function decodeNet(bytes: Uint8Array): NetMessage {
+  const problem = scanStructure(bytes, netType, MAX_FIELDS);
+  if (problem !== undefined) throw new NetworkError(problem);
+  const reader = protobuf.Reader.create(bytes);
+  reader.discardUnknown = true;
+  try {
+    return netType.decode(reader) as unknown as NetMessage;
+  } catch (error) {
+    throw new NetworkError(`its protobuf structure is damaged (${error instanceof Error ? error.message : error})`);
+  }
+}

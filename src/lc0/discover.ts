@@ -1,0 +1,67 @@
+/**
+ * Looks for a network where lc0 looks for one (`DiscoverWeightsFile` in its neural/loader.cc): beside the program,
+ * in the user's and then the system's data folder `lc0`, and in a folder `networks` of each. The newest one of the
+ * first place that has any.
+ */
+import { open, readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
+import { hasNetworkHead } from './container.js';
+
+/** Smaller files are something else. */
+const MIN_FILE_BYTES = 500_000;
+const HEAD_BYTES = 1024;
+
+/** @param programFolder the folder of the executable. */
+export function listDiscoveryFolders(programFolder: string, environment: NodeJS.ProcessEnv = process.env): string[] {
+  const folders = [programFolder];
+  if (process.platform === 'win32') return folders;
+  const home = environment.HOME || homedir();
+  if (process.platform === 'darwin') {
+    if (home) folders.push(join(home, 'Library', 'lc0'));
+    return folders;
+  }
+  if (environment.XDG_DATA_HOME) folders.push(join(environment.XDG_DATA_HOME, 'lc0'));
+  else if (home) folders.push(join(home, '.local', 'share', 'lc0'));
+  const system = environment.XDG_DATA_DIRS || '/usr/local/share/:/usr/share/';
+  for (const folder of system.split(':')) if (folder) folders.push(join(folder, 'lc0'));
+  return folders;
+}
+
+/** @returns the path of a network file, or undefined when there is none. */
+export async function discoverNetwork(folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
+    const candidates = [...(await listLargeFiles(folder)), ...(await listLargeFiles(join(folder, 'networks')))];
+    candidates.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? 1 : -1));
+    for (const { path } of candidates) if (await isNetworkFile(path)) return path;
+  }
+  return undefined;
+}
+
+async function listLargeFiles(folder: string): Promise<{ path: string; modifiedAtMs: number }[]> {
+  const files: { path: string; modifiedAtMs: number }[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const info = await stat(path).catch(() => undefined);
+    if (info?.isFile() && info.size >= MIN_FILE_BYTES) files.push({ path, modifiedAtMs: info.mtimeMs });
+  }
+  return files;
+}
+
+/** Whether a file begins like an lc0 network, gzip or not. Reads its first kilobyte. */
+export async function isNetworkFile(path: string): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (!file) return false;
+  try {
+    const head = new Uint8Array(HEAD_BYTES);
+    const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
+    const bytes = head.subarray(0, bytesRead);
+    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return hasNetworkHead(bytes);
+    return hasNetworkHead(gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }));
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Networks that are ONNX inside (lc0's NETWORK_ONNX): the model is kept, its outputs get the names and types that
+ * converted networks have, and metadata that say what they mean. lc0 names them in the file around the model; nobody
+ * else could tell a moves-left output called "Identity:3" from a value.
+ */
+import { LC0_TENSOR_NAMES } from './build-onnx.js';
+import { addAlias, findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
+import type { NetMessage } from './net-schema.js';
+import { NetworkError } from './network-error.js';
+import { formatMetadata, type Lc0NetworkInfo } from './network-info.js';
+import { decodeModel, encodeModel } from './onnx-model.js';
+import { EXTERNAL_DATA, type GraphMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
+import { POLICY_SIZE } from './policy-maps.js';
+
+/** @throws NetworkError */
+export function adaptEmbeddedModel(net: NetMessage, info: Lc0NetworkInfo): Uint8Array {
+  const onnx = net.onnxModel ?? {};
+  const model = onnx.model ? decodeModel(onnx.model) : undefined;
+  const graph = model?.graph;
+  if (!model || !graph) throw new NetworkError('the ONNX model inside is damaged');
+  if (graph.initializer?.some((tensor) => tensor.dataLocation === EXTERNAL_DATA)) {
+    throw new NetworkError('the ONNX model inside keeps its weights in another file');
+  }
+  if (!onnx.inputPlanes || !onnx.outputPolicy || !(onnx.outputWdl || onnx.outputValue)) {
+    throw new NetworkError('it does not say which tensors of its ONNX model are planes, policy and value');
+  }
+  makeInputFloat(graph, onnx.inputPlanes);
+  const outputs = [makeOutput(graph, onnx.outputPolicy, LC0_TENSOR_NAMES.policy, POLICY_SIZE)];
+  if (onnx.outputWdl) outputs.push(makeOutput(graph, onnx.outputWdl, LC0_TENSOR_NAMES.wdl, 3));
+  else if (onnx.outputValue) outputs.push(makeOutput(graph, onnx.outputValue, LC0_TENSOR_NAMES.value, 1));
+  if (info.hasMovesLeft && onnx.outputMlh) {
+    outputs.push(makeOutput(graph, onnx.outputMlh, LC0_TENSOR_NAMES.movesLeft, 1));
+  }
+  graph.output = outputs;
+  model.metadataProps = [
+    ...(model.metadataProps ?? []).filter(({ key }) => !key.startsWith('sardonyx.')),
+    ...Object.entries(formatMetadata(info, !!onnx.outputWdl)).map(([key, value]) => ({ key, value })),
+  ];
+  return encodeModel(model);
+}
+
+function makeInputFloat(graph: GraphMessage, name: string): void {
+  const input = findInput(graph, name);
+  const tensor = input.type?.tensorType;
+  const elementType = tensor?.elemType ?? TensorType.FLOAT;
+  if (elementType === TensorType.FLOAT) return;
+  insertBehindInput(graph, name, { opType: 'Cast', suffix: 'typed', attributes: { to: elementType } });
+  input.type = { tensorType: { ...tensor, elemType: TensorType.FLOAT } };
+}
+
+/** @returns the description of a float32 output with the new name; a node that leads to it is added where needed. */
+function makeOutput(graph: GraphMessage, name: string, newName: string, width: number): ValueInfoMessage {
+  const output = findOutput(graph, name);
+  const tensor = output.type?.tensorType;
+  const cast = { opType: 'Cast', suffix: 'typed', attributes: { to: TensorType.FLOAT } };
+  if (name !== newName) addAlias(graph, name, newName, cast);
+  else if (tensor?.elemType !== TensorType.FLOAT) insertBeforeOutput(graph, name, cast);
+  const batch = tensor?.shape?.dim?.[0] ?? { dimParam: 'batch' };
+  const shape = { dim: [batch, { dimValue: width }] };
+  return { name: newName, type: { tensorType: { elemType: TensorType.FLOAT, shape } } };
+}

@@ -1,0 +1,66 @@
+/** Small changes to an ONNX graph that somebody else made: nodes put in at its edges. Edits the decoded graph in place. */
+import { type Attributes, formatAttributes } from './graph/graph-builder.js';
+import { NetworkError } from './network-error.js';
+import type { GraphMessage, ValueInfoMessage } from './onnx-schema.js';
+
+export interface InsertedNode {
+  readonly opType: string;
+  readonly attributes?: Attributes;
+  /** Names of further inputs, after the tensor it is put in behind. */
+  readonly operands?: readonly string[];
+  /** What the tensor is called on its inner side: `<name>/<suffix>`. */
+  readonly suffix: string;
+}
+
+/** @throws NetworkError when the graph has no such input */
+export function findInput(graph: GraphMessage, name: string): ValueInfoMessage {
+  const input = graph.input?.find((info) => info.name === name);
+  if (!input) throw new NetworkError(`the ONNX model has no input "${name}"; it has ${listNames(graph.input)}`);
+  return input;
+}
+
+/** @throws NetworkError when the graph has no such output */
+export function findOutput(graph: GraphMessage, name: string): ValueInfoMessage {
+  const output = graph.output?.find((info) => info.name === name);
+  const isMade = graph.node?.some((node) => node.output?.includes(name));
+  if (!output || !isMade) {
+    throw new NetworkError(`the ONNX model has no output "${name}"; it has ${listNames(graph.output)}`);
+  }
+  return output;
+}
+
+export function listNames(infos: readonly ValueInfoMessage[] | undefined): string {
+  return infos?.map((info) => `"${info.name}"`).join(', ') || 'none';
+}
+
+/** Everything that read the input reads the new node's output instead. */
+export function insertBehindInput(graph: GraphMessage, name: string, node: InsertedNode): void {
+  const inner = `${name}/${node.suffix}`;
+  renameUses(graph, name, inner);
+  graph.node = [createNode(inner, [name, ...(node.operands ?? [])], node), ...(graph.node ?? [])];
+}
+
+/** The node that made the output makes the new node's input instead. */
+export function insertBeforeOutput(graph: GraphMessage, name: string, node: InsertedNode): void {
+  const inner = `${name}/${node.suffix}`;
+  renameUses(graph, name, inner);
+  for (const maker of graph.node ?? []) {
+    if (maker.output) maker.output = maker.output.map((made) => (made === name ? inner : made));
+  }
+  graph.node = [...(graph.node ?? []), createNode(name, [inner, ...(node.operands ?? [])], node)];
+}
+
+/** A second name for a tensor, through a node that may convert it. */
+export function addAlias(graph: GraphMessage, name: string, newName: string, node: InsertedNode): void {
+  graph.node = [...(graph.node ?? []), createNode(newName, [name], node)];
+}
+
+function renameUses(graph: GraphMessage, name: string, newName: string): void {
+  for (const node of graph.node ?? []) {
+    if (node.input) node.input = node.input.map((used) => (used === name ? newName : used));
+  }
+}
+
+function createNode(output: string, input: string[], { opType, attributes }: InsertedNode) {
+  return { opType, name: output, input, output: [output], attribute: formatAttributes(attributes ?? {}) };
+}

@@ -1,0 +1,154 @@
+/**
+ * An ONNX graph under construction: nodes are added in the order of the computation and name their outputs, weights
+ * stay `TensorSource`s until the model is written. Knows ONNX and nothing of chess or lc0.
+ */
+import {
+  type AttributeMessage,
+  AttributeType,
+  type NodeMessage,
+  TensorType,
+  type ValueInfoMessage,
+} from '../onnx-schema.js';
+import { fromFloats, type TensorSource } from '../tensor-source.js';
+
+/** What weights are stored in; graph inputs and outputs are float32 always. */
+export type Precision = 'f32' | 'f16' | 'bf16';
+
+export type Initializer = { readonly name: string; readonly dims: readonly number[] } & (
+  | { readonly kind: 'float'; readonly source: TensorSource; readonly precision: Precision }
+  | { readonly kind: 'int32' | 'int64'; readonly values: readonly number[] | Int32Array }
+);
+
+export type Attributes = Readonly<Record<string, number | { readonly float: number } | readonly number[]>>;
+
+/** −1 for the batch dimension. */
+export type Shape = readonly number[];
+
+export interface GraphSettings {
+  /**
+   * f16: weights and arithmetic are half precision. bf16: weights are stored as bfloat16 and widened before use, since
+   * hardly any operator takes bfloat16.
+   */
+  readonly precision: Precision;
+  /** Version of ONNX's default operator set. */
+  readonly opset: number;
+  /** Fixed size of the batch dimension, or −1 for one that each run chooses. */
+  readonly batchSize: number;
+  /** Avoids LayerNormalization, which older readers do not know. */
+  readonly usesSimpleOperators: boolean;
+}
+
+export class GraphBuilder {
+  readonly nodes: NodeMessage[] = [];
+  readonly initializers: Initializer[] = [];
+  readonly inputs: ValueInfoMessage[] = [];
+  readonly outputs: ValueInfoMessage[] = [];
+  private readonly initializerNames = new Set<string>();
+
+  constructor(private readonly settings: GraphSettings) {}
+
+  get hasLayerNormalization(): boolean {
+    return this.settings.opset >= 17 && !this.settings.usesSimpleOperators;
+  }
+
+  /** The element type of everything between the casts at input and outputs. */
+  get computeType(): number {
+    return this.settings.precision === 'f16' ? TensorType.FLOAT16 : TensorType.FLOAT;
+  }
+
+  addInput(name: string, shape: Shape): string {
+    this.inputs.push(this.createValueInfo(name, shape));
+    return name;
+  }
+
+  addOutput(name: string, shape: Shape): void {
+    this.outputs.push(this.createValueInfo(name, shape));
+  }
+
+  /** Adds a node and returns the name of its one output, which is also the node's. */
+  addNode(opType: string, name: string, inputs: readonly string[], attributes: Attributes = {}): string {
+    this.nodes.push({ opType, name, input: [...inputs], output: [name], attribute: formatAttributes(attributes) });
+    return name;
+  }
+
+  /** Weights in the graph's precision; the same name means the same weights, stored once. */
+  addWeights(name: string, dims: readonly number[], source: TensorSource): string {
+    const precision = this.settings.precision;
+    if (precision !== 'bf16') return this.add({ kind: 'float', name, dims, source, precision });
+    if (!this.initializerNames.has(`${name}/bf16`)) {
+      const stored = this.add({ kind: 'float', name: `${name}/bf16`, dims, source, precision });
+      this.addCast(name, stored, TensorType.FLOAT);
+    }
+    return name;
+  }
+
+  addFloats(name: string, dims: readonly number[], values: readonly number[] | Float32Array): string {
+    return this.addWeights(name, dims, fromFloats(Float32Array.from(values)));
+  }
+
+  /** Constants of parts that compute in float32 whatever the graph's precision. */
+  addFloat32s(name: string, values: readonly number[]): string {
+    const source = fromFloats(Float32Array.from(values));
+    return this.add({ kind: 'float', name, dims: [values.length], source, precision: 'f32' });
+  }
+
+  addInt32s(name: string, dims: readonly number[], values: Int32Array): string {
+    return this.add({ kind: 'int32', name, dims, values });
+  }
+
+  addInt64s(name: string, values: readonly number[]): string {
+    return this.add({ kind: 'int64', name, dims: [values.length], values });
+  }
+
+  /** Reshapes to constant dimensions; −1 is the batch, or the batch times something. */
+  addReshape(name: string, input: string, dims: readonly number[]): string {
+    const shapeName = `/const/shape/${dims.join('x')}`;
+    return this.addNode('Reshape', name, [input, this.addInt64s(shapeName, dims)]);
+  }
+
+  /** Mean over the second of two dimensions, which stays as size 1. */
+  addMean(name: string, input: string): string {
+    if (this.settings.opset < 18) return this.addNode('ReduceMean', name, [input], { axes: [1] });
+    return this.addNode('ReduceMean', name, [input, this.addInt64s('/const/axis/1', [1])]);
+  }
+
+  addCast(name: string, input: string, type: number): string {
+    return this.addNode('Cast', name, [input], { to: type });
+  }
+
+  private add(initializer: Initializer): string {
+    if (!this.initializerNames.has(initializer.name)) {
+      this.initializerNames.add(initializer.name);
+      this.initializers.push(initializer);
+    }
+    return initializer.name;
+  }
+
+  private createValueInfo(name: string, shape: Shape): ValueInfoMessage {
+    const dim = shape.map((size) => {
+      if (size >= 0) return { dimValue: size };
+      const { batchSize } = this.settings;
+      return batchSize > 0 ? { dimValue: batchSize } : { dimParam: 'batch' };
+    });
+    return { name, type: { tensorType: { elemType: TensorType.FLOAT, shape: { dim } } } };
+  }
+}
+
+export function formatAttributes(attributes: Attributes): AttributeMessage[] {
+  return Object.entries(attributes).map(([name, value]) => {
+    if (typeof value === 'number') return { name, i: value, type: AttributeType.INT };
+    if ('float' in value) return { name, f: value.float, type: AttributeType.FLOAT };
+    return { name, ints: [...value], type: AttributeType.INTS };
+  });
+}
+
+export function getTensorType(precision: Precision): number {
+  switch (precision) {
+    case 'f32':
+      return TensorType.FLOAT;
+    case 'f16':
+      return TensorType.FLOAT16;
+    case 'bf16':
+      return TensorType.BFLOAT16;
+  }
+}

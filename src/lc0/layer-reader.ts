@@ -1,0 +1,111 @@
+/**
+ * Single layers out of lc0's messages, with their sizes worked out and checked: lc0 stores no shapes, a layer's width
+ * is the length of its bias vector.
+ */
+import type { ConvBlockMessage, LayerMessage } from './net-schema.js';
+import { NetworkError } from './network-error.js';
+import type { ConvolutionLayer, DenseLayer, LayerNorm } from './network-plan.js';
+import { decodeLayer, fromFloats, materialise, scaleRows, type TensorSource } from './tensor-source.js';
+
+/** Added to the variance of a BatchNorm (lc0 neural/network_legacy.cc). */
+const BATCH_NORM_EPSILON = 1e-5;
+/** Wider than any network by far; a bound for products of sizes that come from a file. */
+const MAX_WIDTH = 1 << 20;
+
+export function isPresent(layer: LayerMessage | undefined | null): layer is LayerMessage {
+  return layer != null && (layer.params?.length ?? 0) > 0;
+}
+
+export function readVector(layer: LayerMessage | undefined | null, name: string, length?: number): TensorSource {
+  if (!isPresent(layer)) throw new NetworkError(`layer ${name} is missing`);
+  const source = decodeLayer(layer, name);
+  if (length !== undefined && source.length !== length) {
+    throw new NetworkError(`layer ${name} has ${source.length} values where ${length} are needed`);
+  }
+  if (length === undefined && source.length > MAX_WIDTH) throw new NetworkError(`layer ${name} is impossibly wide`);
+  return source;
+}
+
+/** @param inputs how wide the layer before it is. */
+export function readDense(
+  weights: LayerMessage | undefined | null,
+  biases: LayerMessage | undefined | null,
+  inputs: number,
+  name: string,
+): DenseLayer {
+  const biasSource = readVector(biases, `${name}_b`);
+  const outputs = biasSource.length;
+  return { inputs, outputs, weights: readVector(weights, `${name}_w`, inputs * outputs), biases: biasSource };
+}
+
+/** A dense layer without biases: its width follows from its weights. */
+export function readDenseWithoutBias(
+  weights: LayerMessage | undefined | null,
+  inputs: number,
+  name: string,
+): DenseLayer {
+  if (!isPresent(weights)) throw new NetworkError(`layer ${name} is missing`);
+  const source = decodeLayer(weights, name);
+  if (inputs === 0 || source.length % inputs !== 0) {
+    throw new NetworkError(`layer ${name} has ${source.length} values, which is no multiple of its ${inputs} inputs`);
+  }
+  return { inputs, outputs: source.length / inputs, weights: source };
+}
+
+export function readLayerNorm(
+  gammas: LayerMessage | undefined | null,
+  betas: LayerMessage | undefined | null,
+  size: number,
+  epsilon: number,
+  name: string,
+): LayerNorm {
+  return {
+    size,
+    gammas: readVector(gammas, `${name}_gammas`, size),
+    betas: readVector(betas, `${name}_betas`, size),
+    epsilon,
+  };
+}
+
+/**
+ * A convolution with its BatchNorm folded in. `bn_stddivs` holds the variance, in spite of its name; networks of 2018
+ * have no gammas and betas.
+ */
+export function readConvolution(
+  block: ConvBlockMessage | undefined | null,
+  kernel: 1 | 3,
+  inputs: number,
+  name: string,
+): ConvolutionLayer {
+  if (!isPresent(block?.weights)) throw new NetworkError(`layer ${name} is missing`);
+  const weights = decodeLayer(block.weights, `${name}.weights`);
+  const hasNorm = isPresent(block.bnMeans);
+  const widthLayer = isPresent(block.biases) ? block.biases : block.bnMeans;
+  const outputs = readVector(widthLayer, `${name}.biases`).length;
+  if (weights.length !== outputs * inputs * kernel * kernel) {
+    const needed = `${outputs}×${inputs}×${kernel}×${kernel}`;
+    throw new NetworkError(`layer ${name}.weights has ${weights.length} values where ${needed} are needed`);
+  }
+  const biases = isPresent(block.biases)
+    ? materialise(readVector(block.biases, `${name}.biases`, outputs))
+    : new Float32Array(outputs);
+  if (!hasNorm) return { inputs, outputs, kernel, weights, biases: fromFloats(biases) };
+
+  const means = materialise(readVector(block.bnMeans, `${name}.bn_means`, outputs));
+  const variances = materialise(readVector(block.bnStddivs, `${name}.bn_stddivs`, outputs));
+  const hasAffine = isPresent(block.bnBetas);
+  const gammas = hasAffine
+    ? materialise(readVector(block.bnGammas, `${name}.bn_gammas`, outputs))
+    : new Float32Array(outputs).fill(1);
+  const betas = hasAffine
+    ? materialise(readVector(block.bnBetas, `${name}.bn_betas`, outputs))
+    : new Float32Array(outputs);
+  const scales = new Float32Array(outputs);
+  for (let channel = 0; channel < outputs; channel++) {
+    const scale = gammas[channel] / Math.sqrt(variances[channel] + BATCH_NORM_EPSILON);
+    if (!Number.isFinite(scale)) throw new NetworkError(`layer ${name} has a BatchNorm with a negative variance`);
+    scales[channel] = scale;
+    biases[channel] = betas[channel] - scale * (means[channel] - biases[channel]);
+  }
+  return { inputs, outputs, kernel, weights: scaleRows(weights, scales), biases: fromFloats(biases) };
+}

@@ -1,0 +1,39 @@
+/** `leela2onnx`: an lc0 network file → an ONNX file for any program, with lc0's choices of names, type and operator set. */
+import { failure, type Result, success } from '../util/index.js';
+import { type BuildOptions, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.js';
+import { parseNet } from './container.js';
+import { writeModel } from './graph/write-model.js';
+import { NetworkStructure } from './net-enums.js';
+import { NetworkError } from './network-error.js';
+import { collectInfo, formatMetadata } from './network-info.js';
+import { DEFAULT_HEADS, type HeadChoice, planNetwork } from './plan-network.js';
+import { type FileSource, readInflated } from './read-file.js';
+
+export type Leela2OnnxOptions = Partial<BuildOptions & HeadChoice>;
+
+export interface ConvertedModel {
+  readonly onnx: Uint8Array;
+  /** The file held an ONNX model, which was taken out as it is; no option applied. */
+  readonly wasEmbedded: boolean;
+}
+
+/** The error is a whole sentence that names the path. */
+export async function convertLeelaToOnnx(
+  source: FileSource,
+  options: Leela2OnnxOptions = {},
+): Promise<Result<ConvertedModel>> {
+  try {
+    const net = parseNet(await readInflated(source));
+    if (net.format?.networkFormat?.network === NetworkStructure.NETWORK_ONNX) {
+      return success({ onnx: net.onnxModel?.model ?? new Uint8Array(0), wasEmbedded: true });
+    }
+    const heads = { ...DEFAULT_HEADS, ...options };
+    const plan = planNetwork(net, heads);
+    const metadata = formatMetadata(collectInfo(net, plan, heads), plan.value.isWdl);
+    const { model, graph } = draftOnnx(plan, { ...DEFAULT_BUILD_OPTIONS, ...options }, metadata);
+    return success({ onnx: writeModel(model, graph), wasEmbedded: false });
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    return failure(`Cannot convert ${typeof source === 'string' ? source : 'the network'}: ${error.message}`);
+  }
+}

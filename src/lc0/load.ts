@@ -1,0 +1,110 @@
+/**
+ * The door: an lc0 network file → an ONNX model in memory that the evaluators run like any other. Conversion is done
+ * once; afterwards the model comes from the cache.
+ */
+import { failure, type Result, success } from '../util/index.js';
+import { BUILDER_VERSION, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.js';
+import { parseNet } from './container.js';
+import { adaptEmbeddedModel } from './embedded-model.js';
+import { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
+import { getDefaultCacheFolder, ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
+import { NetworkStructure } from './net-enums.js';
+import { NetworkError } from './network-error.js';
+import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './network-info.js';
+import { checkInputFormat, DEFAULT_HEADS, planNetwork } from './plan-network.js';
+import { type FileSource, hashFile, readInflated } from './read-file.js';
+
+/** Weights of more than this go to a file of their own, if the caller can use one. */
+const LARGE_WEIGHT_BYTES = 32 * 2 ** 20;
+
+export interface Lc0LoadOptions {
+  /** vanilla (default), optimistic, soft, opponent. */
+  readonly policyHead?: string;
+  /** winner (default), q, st. */
+  readonly valueHead?: string;
+  /** Weights and arithmetic; inputs and outputs are float32 either way. Default f32. */
+  readonly precision?: 'f32' | 'f16';
+  /** Where converted networks are kept; null keeps none. Default: `sardonyx/lc0` in the user's cache folder. */
+  readonly cacheFolder?: string | null;
+  /** Whether the caller opens models whose weights lie in `weightsFolder`. Default false. */
+  readonly allowWeightsFile?: boolean;
+}
+
+export interface Lc0Network {
+  readonly onnx: Uint8Array;
+  /**
+   * Set when the weights lie in a file of this folder; ONNX Runtime takes it as session option
+   * `extra: { session: { model_external_initializers_file_folder_path } }`.
+   */
+  readonly weightsFolder?: string;
+  readonly info: Lc0NetworkInfo;
+  readonly isFromCache: boolean;
+}
+
+/** @param source a path, or a file's bytes. The error is a whole sentence that names the path. */
+export async function loadLc0Network(source: FileSource, options: Lc0LoadOptions = {}): Promise<Result<Lc0Network>> {
+  try {
+    return success(await load(source, options));
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    return failure(`Cannot load ${typeof source === 'string' ? source : 'the network'}: ${error.message}`);
+  }
+}
+
+async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Network> {
+  const heads = {
+    policyHead: options.policyHead ?? DEFAULT_HEADS.policyHead,
+    valueHead: options.valueHead ?? DEFAULT_HEADS.valueHead,
+  };
+  const precision = options.precision ?? 'f32';
+  const allowWeightsFile = options.allowWeightsFile ?? false;
+  const folder = options.cacheFolder === undefined ? getDefaultCacheFolder() : options.cacheFolder;
+  let cache: ModelCache | undefined;
+  if (folder) {
+    const hash = await hashFile(source);
+    cache = new ModelCache(folder, [
+      hash,
+      String(BUILDER_VERSION),
+      heads.policyHead,
+      heads.valueHead,
+      precision,
+      allowWeightsFile ? 'weights file' : 'one file',
+    ]);
+    const cached = await cache.read();
+    if (cached) {
+      return {
+        onnx: cached.onnx,
+        info: cached.info,
+        isFromCache: true,
+        ...(cached.hasWeightsFile ? { weightsFolder: folder } : {}),
+      };
+    }
+  }
+
+  const net = parseNet(await readInflated(source));
+  if (net.format?.networkFormat?.network === NetworkStructure.NETWORK_ONNX) {
+    checkInputFormat(net.format.networkFormat);
+    const info = collectInfo(net, undefined, heads);
+    const onnx = adaptEmbeddedModel(net, info);
+    await cache?.write(onnx);
+    return { onnx, info, isFromCache: false };
+  }
+
+  const plan = planNetwork(net, heads);
+  const info = collectInfo(net, plan, heads);
+  const metadata = formatMetadata(info, plan.value.isWdl);
+  const { model, graph } = draftOnnx(plan, { ...DEFAULT_BUILD_OPTIONS, precision }, metadata);
+  if (cache && allowWeightsFile && getWeightBytes(graph) > LARGE_WEIGHT_BYTES) {
+    let small: Uint8Array | undefined;
+    const weightsCache = cache;
+    const isWritten = await cache.writeWeights(async (file) => {
+      small = await writeModelWithWeightsFile(model, graph, weightsCache.weightsName, WEIGHTS_BYTES_KEY, file);
+    });
+    if (isWritten && small && (await cache.write(small))) {
+      return { onnx: small, weightsFolder: cache.folder, info, isFromCache: false };
+    }
+  }
+  const onnx = writeModel(model, graph);
+  await cache?.write(onnx);
+  return { onnx, info, isFromCache: false };
+}

@@ -1,0 +1,382 @@
+/**
+ * lc0's network file as protobuf messages (package pblczero, lc0 `proto/net.proto`), and the enums inside it.
+ * Enums are kept as plain integers: an unknown value must survive decoding so that it can be named in an error.
+ * In decoded messages an absent sub-message or list is null or empty, an absent scalar is not an own property.
+ */
+import { createMessageTypes } from './message-schema.js';
+
+export interface LayerMessage {
+  minVal?: number;
+  maxVal?: number;
+  params?: Uint8Array;
+  encoding?: number;
+  dims?: number[];
+}
+
+export interface ConvBlockMessage {
+  weights?: LayerMessage;
+  biases?: LayerMessage;
+  bnMeans?: LayerMessage;
+  bnStddivs?: LayerMessage;
+  bnGammas?: LayerMessage;
+  bnBetas?: LayerMessage;
+}
+
+export interface SqueezeExciteMessage {
+  w1?: LayerMessage;
+  b1?: LayerMessage;
+  w2?: LayerMessage;
+  b2?: LayerMessage;
+}
+
+export interface ResidualMessage {
+  conv1?: ConvBlockMessage;
+  conv2?: ConvBlockMessage;
+  se?: SqueezeExciteMessage;
+}
+
+export interface SmolgenMessage {
+  compress?: LayerMessage;
+  dense1W?: LayerMessage;
+  dense1B?: LayerMessage;
+  ln1Gammas?: LayerMessage;
+  ln1Betas?: LayerMessage;
+  dense2W?: LayerMessage;
+  dense2B?: LayerMessage;
+  ln2Gammas?: LayerMessage;
+  ln2Betas?: LayerMessage;
+}
+
+export interface AttentionMessage {
+  qW?: LayerMessage;
+  qB?: LayerMessage;
+  kW?: LayerMessage;
+  kB?: LayerMessage;
+  vW?: LayerMessage;
+  vB?: LayerMessage;
+  denseW?: LayerMessage;
+  denseB?: LayerMessage;
+  smolgen?: SmolgenMessage;
+  rpeQ?: LayerMessage;
+  rpeK?: LayerMessage;
+  rpeV?: LayerMessage;
+}
+
+export interface FeedForwardMessage {
+  dense1W?: LayerMessage;
+  dense1B?: LayerMessage;
+  dense2W?: LayerMessage;
+  dense2B?: LayerMessage;
+}
+
+export interface EncoderLayerMessage {
+  mha?: AttentionMessage;
+  ln1Gammas?: LayerMessage;
+  ln1Betas?: LayerMessage;
+  ffn?: FeedForwardMessage;
+  ln2Gammas?: LayerMessage;
+  ln2Betas?: LayerMessage;
+}
+
+export interface PolicyHeadMessage {
+  ipPolW?: LayerMessage;
+  ipPolB?: LayerMessage;
+  ip2PolW?: LayerMessage;
+  ip2PolB?: LayerMessage;
+  ip3PolW?: LayerMessage;
+  ip3PolB?: LayerMessage;
+  ip4PolW?: LayerMessage;
+  polEncoder?: EncoderLayerMessage[];
+  polHeadcount?: number;
+  policy1?: ConvBlockMessage;
+  policy?: ConvBlockMessage;
+}
+
+export interface ValueHeadMessage {
+  ipValW?: LayerMessage;
+  ipValB?: LayerMessage;
+  ip1ValW?: LayerMessage;
+  ip1ValB?: LayerMessage;
+  ip2ValW?: LayerMessage;
+  ip2ValB?: LayerMessage;
+  value?: ConvBlockMessage;
+}
+
+export interface PolicyHeadsMessage {
+  ipPolW?: LayerMessage;
+  ipPolB?: LayerMessage;
+  vanilla?: PolicyHeadMessage;
+  optimisticSt?: PolicyHeadMessage;
+  soft?: PolicyHeadMessage;
+  opponent?: PolicyHeadMessage;
+  policyHeadMap?: { key?: string; value?: PolicyHeadMessage }[];
+}
+
+export interface ValueHeadsMessage {
+  winner?: ValueHeadMessage;
+  q?: ValueHeadMessage;
+  st?: ValueHeadMessage;
+  valueHeadMap?: { key?: string; value?: ValueHeadMessage }[];
+}
+
+/** The policy and value fields of a network with one head of each stand directly in here. */
+export interface WeightsMessage extends PolicyHeadMessage, ValueHeadMessage {
+  input?: ConvBlockMessage;
+  residual?: ResidualMessage[];
+  movesLeft?: ConvBlockMessage;
+  ipMovW?: LayerMessage;
+  ipMovB?: LayerMessage;
+  ip1MovW?: LayerMessage;
+  ip1MovB?: LayerMessage;
+  ip2MovW?: LayerMessage;
+  ip2MovB?: LayerMessage;
+  ipEmbW?: LayerMessage;
+  ipEmbB?: LayerMessage;
+  encoder?: EncoderLayerMessage[];
+  headcount?: number;
+  ipMultGate?: LayerMessage;
+  ipAddGate?: LayerMessage;
+  smolgenW?: LayerMessage;
+  smolgenB?: LayerMessage;
+  ipEmbPreprocW?: LayerMessage;
+  ipEmbPreprocB?: LayerMessage;
+  ipEmbLnGammas?: LayerMessage;
+  ipEmbLnBetas?: LayerMessage;
+  ipEmbFfn?: FeedForwardMessage;
+  ipEmbFfnLnGammas?: LayerMessage;
+  ipEmbFfnLnBetas?: LayerMessage;
+  valueHeads?: ValueHeadsMessage;
+  policyHeads?: PolicyHeadsMessage;
+}
+
+export interface NetworkFormatMessage {
+  input?: number;
+  output?: number;
+  network?: number;
+  policy?: number;
+  value?: number;
+  movesLeft?: number;
+  defaultActivation?: number;
+  smolgenActivation?: number;
+  ffnActivation?: number;
+  inputEmbedding?: number;
+}
+
+export interface TrainingParamsMessage {
+  trainingSteps?: number;
+  learningRate?: number;
+  mseLoss?: number;
+  policyLoss?: number;
+  accuracy?: number;
+  lc0Params?: string;
+}
+
+export interface OnnxModelMessage {
+  model?: Uint8Array;
+  dataType?: number;
+  inputPlanes?: string;
+  outputValue?: string;
+  outputWdl?: string;
+  outputPolicy?: string;
+  outputMlh?: string;
+}
+
+export interface NetMessage {
+  magic?: number;
+  license?: string;
+  minVersion?: { major?: number; minor?: number; patch?: number };
+  format?: { weightsEncoding?: number; networkFormat?: NetworkFormatMessage };
+  trainingParams?: TrainingParamsMessage;
+  weights?: WeightsMessage;
+  onnxModel?: OnnxModelMessage;
+}
+
+const policyHeadFields = {
+  ipPolW: [1, 'Layer'],
+  ipPolB: [2, 'Layer'],
+  ip2PolW: [3, 'Layer'],
+  ip2PolB: [4, 'Layer'],
+  ip3PolW: [5, 'Layer'],
+  ip3PolB: [6, 'Layer'],
+  ip4PolW: [7, 'Layer'],
+  polEncoder: [8, 'repeated EncoderLayer'],
+  polHeadcount: [9, 'uint32'],
+  policy1: [10, 'ConvBlock'],
+  policy: [11, 'ConvBlock'],
+} as const;
+
+const types = createMessageTypes({
+  Layer: {
+    minVal: [1, 'float'],
+    maxVal: [2, 'float'],
+    params: [3, 'bytes'],
+    encoding: [4, 'int32'],
+    dims: [5, 'repeated uint32'],
+  },
+  ConvBlock: {
+    weights: [1, 'Layer'],
+    biases: [2, 'Layer'],
+    bnMeans: [3, 'Layer'],
+    bnStddivs: [4, 'Layer'],
+    bnGammas: [5, 'Layer'],
+    bnBetas: [6, 'Layer'],
+  },
+  SqueezeExcite: { w1: [1, 'Layer'], b1: [2, 'Layer'], w2: [3, 'Layer'], b2: [4, 'Layer'] },
+  Residual: { conv1: [1, 'ConvBlock'], conv2: [2, 'ConvBlock'], se: [3, 'SqueezeExcite'] },
+  Smolgen: {
+    compress: [1, 'Layer'],
+    dense1W: [2, 'Layer'],
+    dense1B: [3, 'Layer'],
+    ln1Gammas: [4, 'Layer'],
+    ln1Betas: [5, 'Layer'],
+    dense2W: [6, 'Layer'],
+    dense2B: [7, 'Layer'],
+    ln2Gammas: [8, 'Layer'],
+    ln2Betas: [9, 'Layer'],
+  },
+  Attention: {
+    qW: [1, 'Layer'],
+    qB: [2, 'Layer'],
+    kW: [3, 'Layer'],
+    kB: [4, 'Layer'],
+    vW: [5, 'Layer'],
+    vB: [6, 'Layer'],
+    denseW: [7, 'Layer'],
+    denseB: [8, 'Layer'],
+    smolgen: [9, 'Smolgen'],
+    rpeQ: [10, 'Layer'],
+    rpeK: [11, 'Layer'],
+    rpeV: [12, 'Layer'],
+  },
+  FeedForward: { dense1W: [1, 'Layer'], dense1B: [2, 'Layer'], dense2W: [3, 'Layer'], dense2B: [4, 'Layer'] },
+  EncoderLayer: {
+    mha: [1, 'Attention'],
+    ln1Gammas: [2, 'Layer'],
+    ln1Betas: [3, 'Layer'],
+    ffn: [4, 'FeedForward'],
+    ln2Gammas: [5, 'Layer'],
+    ln2Betas: [6, 'Layer'],
+  },
+  PolicyHead: policyHeadFields,
+  ValueHead: {
+    ipValW: [1, 'Layer'],
+    ipValB: [2, 'Layer'],
+    ip1ValW: [3, 'Layer'],
+    ip1ValB: [4, 'Layer'],
+    ip2ValW: [5, 'Layer'],
+    ip2ValB: [6, 'Layer'],
+    ipValErrW: [7, 'Layer'],
+    ipValErrB: [8, 'Layer'],
+    ipValCatW: [9, 'Layer'],
+    ipValCatB: [10, 'Layer'],
+    value: [11, 'ConvBlock'],
+  },
+  PolicyHeadEntry: { key: [1, 'string'], value: [2, 'PolicyHead'] },
+  ValueHeadEntry: { key: [1, 'string'], value: [2, 'ValueHead'] },
+  PolicyHeads: {
+    ipPolW: [1, 'Layer'],
+    ipPolB: [2, 'Layer'],
+    vanilla: [3, 'PolicyHead'],
+    optimisticSt: [4, 'PolicyHead'],
+    soft: [5, 'PolicyHead'],
+    opponent: [6, 'PolicyHead'],
+    policyHeadMap: [7, 'repeated PolicyHeadEntry'],
+  },
+  ValueHeads: {
+    winner: [1, 'ValueHead'],
+    q: [2, 'ValueHead'],
+    st: [3, 'ValueHead'],
+    valueHeadMap: [4, 'repeated ValueHeadEntry'],
+  },
+  Weights: {
+    input: [1, 'ConvBlock'],
+    residual: [2, 'repeated Residual'],
+    policy: [3, 'ConvBlock'],
+    ipPolW: [4, 'Layer'],
+    ipPolB: [5, 'Layer'],
+    value: [6, 'ConvBlock'],
+    ip1ValW: [7, 'Layer'],
+    ip1ValB: [8, 'Layer'],
+    ip2ValW: [9, 'Layer'],
+    ip2ValB: [10, 'Layer'],
+    policy1: [11, 'ConvBlock'],
+    movesLeft: [12, 'ConvBlock'],
+    ip1MovW: [13, 'Layer'],
+    ip1MovB: [14, 'Layer'],
+    ip2MovW: [15, 'Layer'],
+    ip2MovB: [16, 'Layer'],
+    ip2PolW: [17, 'Layer'],
+    ip2PolB: [18, 'Layer'],
+    ip3PolW: [19, 'Layer'],
+    ip3PolB: [20, 'Layer'],
+    polEncoder: [21, 'repeated EncoderLayer'],
+    ip4PolW: [22, 'Layer'],
+    polHeadcount: [24, 'uint32'],
+    ipEmbW: [25, 'Layer'],
+    ipEmbB: [26, 'Layer'],
+    encoder: [27, 'repeated EncoderLayer'],
+    headcount: [28, 'uint32'],
+    ipValW: [29, 'Layer'],
+    ipValB: [30, 'Layer'],
+    ipMovW: [31, 'Layer'],
+    ipMovB: [32, 'Layer'],
+    ipMultGate: [33, 'Layer'],
+    ipAddGate: [34, 'Layer'],
+    smolgenW: [35, 'Layer'],
+    smolgenB: [36, 'Layer'],
+    ipEmbPreprocW: [37, 'Layer'],
+    ipEmbPreprocB: [38, 'Layer'],
+    ipEmbLnGammas: [39, 'Layer'],
+    ipEmbLnBetas: [40, 'Layer'],
+    ipEmbFfn: [41, 'FeedForward'],
+    ipEmbFfnLnGammas: [42, 'Layer'],
+    ipEmbFfnLnBetas: [43, 'Layer'],
+    valueHeads: [44, 'ValueHeads'],
+    policyHeads: [45, 'PolicyHeads'],
+  },
+  TrainingParams: {
+    trainingSteps: [1, 'uint32'],
+    learningRate: [2, 'float'],
+    mseLoss: [3, 'float'],
+    policyLoss: [4, 'float'],
+    accuracy: [5, 'float'],
+    lc0Params: [6, 'string'],
+  },
+  NetworkFormat: {
+    input: [1, 'int32'],
+    output: [2, 'int32'],
+    network: [3, 'int32'],
+    policy: [4, 'int32'],
+    value: [5, 'int32'],
+    movesLeft: [6, 'int32'],
+    defaultActivation: [7, 'int32'],
+    smolgenActivation: [8, 'int32'],
+    ffnActivation: [9, 'int32'],
+    inputEmbedding: [10, 'int32'],
+  },
+  Format: { weightsEncoding: [1, 'int32'], networkFormat: [2, 'NetworkFormat'] },
+  OnnxModel: {
+    model: [1, 'bytes'],
+    dataType: [2, 'int32'],
+    inputPlanes: [3, 'string'],
+    outputValue: [4, 'string'],
+    outputWdl: [5, 'string'],
+    outputPolicy: [6, 'string'],
+    outputMlh: [7, 'string'],
+  },
+  EngineVersion: { major: [1, 'uint32'], minor: [2, 'uint32'], patch: [3, 'uint32'] },
+  Net: {
+    magic: [1, 'fixed32'],
+    license: [2, 'string'],
+    minVersion: [3, 'EngineVersion'],
+    format: [4, 'Format'],
+    trainingParams: [5, 'TrainingParams'],
+    weights: [10, 'Weights'],
+    onnxModel: [11, 'OnnxModel'],
+  },
+});
+
+export const netType = types.Net;
+
+/** First field of every network file. */
+export const NET_MAGIC = 0x1c0;

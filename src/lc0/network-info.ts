@@ -1,0 +1,73 @@
+/** What the rest of the program may want to know of an lc0 network; it travels inside the converted model. */
+import { countFlops, countParameters } from './count-work.js';
+import { getEnumName, InputFormat, MovesLeftFormat, NetworkStructure, PolicyFormat, ValueFormat } from './net-enums.js';
+import type { NetMessage } from './net-schema.js';
+import type { NetworkPlan } from './network-plan.js';
+import { type HeadChoice, listPolicyHeads, listValueHeads } from './plan-network.js';
+
+export interface Lc0NetworkInfo {
+  /** Names of lc0's enums. */
+  readonly structure: string;
+  readonly inputFormat: string;
+  readonly policyFormat: string;
+  readonly valueFormat: string;
+  readonly hasMovesLeft: boolean;
+  readonly policyHead: string;
+  readonly valueHead: string;
+  /** Heads there are to choose from. */
+  readonly policyHeads: readonly string[];
+  readonly valueHeads: readonly string[];
+  /** null for a network that is ONNX inside. */
+  readonly parameters: number | null;
+  readonly flopsPerEvaluation: number | null;
+  readonly trainingSteps: number | null;
+  readonly licence: string;
+}
+
+/** @param plan undefined for a network that is ONNX inside. */
+export function collectInfo(net: NetMessage, plan: NetworkPlan | undefined, heads: HeadChoice): Lc0NetworkInfo {
+  const format = net.format?.networkFormat ?? {};
+  const { weights } = net;
+  return {
+    structure: getEnumName(NetworkStructure, format.network ?? 0),
+    inputFormat: getEnumName(InputFormat, format.input ?? 0),
+    policyFormat: getEnumName(PolicyFormat, format.policy ?? 0),
+    valueFormat: getEnumName(ValueFormat, format.value ?? 0),
+    hasMovesLeft: format.movesLeft === MovesLeftFormat.MOVES_LEFT_V1,
+    policyHead: heads.policyHead,
+    valueHead: heads.valueHead,
+    policyHeads: weights ? [...listPolicyHeads(weights).keys()] : ['vanilla'],
+    valueHeads: weights ? [...listValueHeads(weights).keys()] : ['winner'],
+    parameters: weights && plan ? countParameters(weights) : null,
+    flopsPerEvaluation: plan ? countFlops(plan) : null,
+    trainingSteps: net.trainingParams?.trainingSteps ?? null,
+    licence: net.license ?? '',
+  };
+}
+
+/** Keys of the model's metadata_props. */
+const INFO_KEY = 'sardonyx.lc0';
+
+/** Metadata by which every part of the program recognises the model (DESIGN.md, 4). */
+export function formatMetadata(info: Lc0NetworkInfo, isWdl: boolean): Record<string, string> {
+  return {
+    'sardonyx.input': info.inputFormat === 'INPUT_CLASSICAL_112_PLANE' ? 'lc0-112' : info.inputFormat,
+    'sardonyx.policy': 'lc0-1858',
+    'sardonyx.value': isWdl ? 'wdl' : 'scalar',
+    'sardonyx.value.activation': isWdl ? 'softmax' : 'tanh',
+    ...(info.licence ? { 'sardonyx.licence': info.licence } : {}),
+    ...(info.trainingSteps ? { 'sardonyx.training': `${info.trainingSteps} steps` } : {}),
+    [INFO_KEY]: JSON.stringify(info),
+  };
+}
+
+/** undefined when the model was not converted by `formatMetadata`. */
+export function parseMetadata(entries: readonly { key: string; value: string }[]): Lc0NetworkInfo | undefined {
+  const entry = entries.find(({ key }) => key === INFO_KEY);
+  if (!entry) return undefined;
+  try {
+    return JSON.parse(entry.value) as Lc0NetworkInfo;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * A network as layers with known shapes: what lies between lc0's file (message fields, guessed sizes) and the ONNX
+ * graph. Every size has been checked when one of these exists. Dense weights are stored [outputs][inputs], convolution
+ * weights [outputs][inputs][kernel][kernel] with BatchNorm already folded in.
+ */
+import type { TensorSource } from './tensor-source.js';
+
+export type Activation = 'none' | 'relu' | 'relu-squared' | 'mish' | 'swish' | 'selu' | 'tanh' | 'sigmoid' | 'softmax';
+
+export interface DenseLayer {
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly weights: TensorSource;
+  readonly biases?: TensorSource;
+}
+
+export interface ConvolutionLayer {
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly kernel: 1 | 3;
+  readonly weights: TensorSource;
+  readonly biases: TensorSource;
+}
+
+export interface LayerNorm {
+  readonly size: number;
+  readonly gammas: TensorSource;
+  readonly betas: TensorSource;
+  readonly epsilon: number;
+}
+
+export interface SqueezeExcite {
+  readonly squeeze: DenseLayer;
+  /** The first half of its outputs goes through a sigmoid and scales, the second half is added. */
+  readonly excite: DenseLayer;
+}
+
+export interface ResidualBlock {
+  readonly first: ConvolutionLayer;
+  readonly second: ConvolutionLayer;
+  readonly squeezeExcite?: SqueezeExcite;
+}
+
+export interface ConvolutionBody {
+  readonly input: ConvolutionLayer;
+  readonly blocks: readonly ResidualBlock[];
+}
+
+/** Attention logits made from the whole board (lc0's "smolgen"), one 64×64 matrix a head. */
+export interface Smolgen {
+  readonly compress: DenseLayer;
+  readonly first: DenseLayer;
+  readonly firstNorm: LayerNorm;
+  readonly second: DenseLayer;
+  readonly secondNorm: LayerNorm;
+  /** Shared by all encoders of a network: [4096][generated size]. */
+  readonly generator: DenseLayer;
+  readonly activation: Activation;
+}
+
+export interface SelfAttention {
+  readonly heads: number;
+  readonly modelSize: number;
+  readonly query: DenseLayer;
+  readonly key: DenseLayer;
+  readonly value: DenseLayer;
+  readonly output: DenseLayer;
+  readonly smolgen?: Smolgen;
+}
+
+export interface FeedForward {
+  readonly first: DenseLayer;
+  readonly second: DenseLayer;
+  readonly activation: Activation;
+}
+
+/** y = norm(x + residualScale · attention(x)), then the same with the feed-forward part (DeepNorm). */
+export interface EncoderLayer {
+  readonly attention: SelfAttention;
+  readonly attentionNorm: LayerNorm;
+  readonly feedForward: FeedForward;
+  readonly feedForwardNorm: LayerNorm;
+  readonly residualScale: number;
+}
+
+/** What is joined to the 112 planes of each square before the embedding. */
+export type PositionEncoding =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'map' }
+  | { readonly kind: 'dense'; readonly preprocess: DenseLayer };
+
+export interface AttentionBody {
+  readonly positions: PositionEncoding;
+  readonly embedding: DenseLayer;
+  readonly embeddingNorm?: LayerNorm;
+  /** [embedding][64], as the file has them. */
+  readonly multiplyGate?: TensorSource;
+  readonly addGate?: TensorSource;
+  readonly embeddingFeedForward?: FeedForward;
+  readonly embeddingFeedForwardNorm?: LayerNorm;
+  readonly encoders: readonly EncoderLayer[];
+  readonly residualScale: number;
+}
+
+export type PolicyHead =
+  | { readonly kind: 'dense'; readonly convolution: ConvolutionLayer; readonly dense: DenseLayer }
+  | { readonly kind: 'convolution'; readonly first: ConvolutionLayer; readonly second: ConvolutionLayer }
+  | {
+      readonly kind: 'attention';
+      readonly embedding: DenseLayer;
+      readonly activation: Activation;
+      readonly encoders: readonly EncoderLayer[];
+      readonly query: DenseLayer;
+      readonly key: DenseLayer;
+      readonly promotion: DenseLayer;
+    };
+
+/** How a head gets from the body's output to one flat vector: a 1×1 convolution, or a dense layer on each square. */
+export type Funnel =
+  | { readonly kind: 'convolution'; readonly layer: ConvolutionLayer }
+  | { readonly kind: 'dense'; readonly layer: DenseLayer };
+
+export interface ValueHead {
+  readonly funnel: Funnel;
+  readonly hidden: DenseLayer;
+  readonly output: DenseLayer;
+  readonly isWdl: boolean;
+}
+
+export interface MovesLeftHead {
+  readonly funnel: Funnel;
+  readonly hidden: DenseLayer;
+  readonly output: DenseLayer;
+}
+
+export interface NetworkPlan {
+  readonly activation: Activation;
+  readonly convolutionBody?: ConvolutionBody;
+  readonly attentionBody?: AttentionBody;
+  readonly policy: PolicyHead;
+  readonly value: ValueHead;
+  readonly movesLeft?: MovesLeftHead;
+}

@@ -1,0 +1,26 @@
+/**
+ * Existing ONNX models: read without copying their weights, changed a little, and written again. What this room's
+ * schema does not know (subgraphs, functions) is kept as it was.
+ */
+import protobuf from 'protobufjs/light.js';
+import { type ModelMessage, modelType } from './onnx-schema.js';
+import { scanStructure } from './structure-scan.js';
+
+/** Enough for graphs of some ten thousand nodes; at worst they decode to some hundred megabytes. */
+const MAX_FIELDS = 500_000;
+
+/** undefined when the bytes are no ONNX model. */
+export function decodeModel(bytes: Uint8Array): ModelMessage | undefined {
+  if (scanStructure(bytes, modelType, MAX_FIELDS) !== undefined) return undefined;
+  try {
+    const model = modelType.decode(protobuf.Reader.create(bytes)) as unknown as ModelMessage;
+    const isModel = Object.hasOwn(model, 'irVersion') && (model.graph?.node?.length ?? 0) > 0;
+    return isModel ? model : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function encodeModel(model: ModelMessage): Uint8Array {
+  return modelType.encode(model as protobuf.Message).finish();
+}

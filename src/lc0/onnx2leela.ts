@@ -1,0 +1,296 @@
+/** `onnx2leela`: an ONNX file → a network file that lc0 runs with its ONNX backends. */
+import { gzipSync } from 'node:zlib';
+import { failure, type Result, success } from '../util/index.js';
+import { LC0_TENSOR_NAMES } from './build-onnx.js';
+import { formatNet } from './container.js';
+import { findInput, findOutput, insertBeforeOutput, insertBehindInput, listNames } from './graph-edit.js';
+import {
+  InputFormat,
+  MovesLeftFormat,
+  NetworkStructure,
+  OutputFormat,
+  PolicyFormat,
+  ValueFormat,
+} from './net-enums.js';
+import { NET_MAGIC } from './net-schema.js';
+import { NetworkError } from './network-error.js';
+import { decodeModel, encodeModel } from './onnx-model.js';
+import { type GraphMessage, type ModelMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
+import { type FileSource, readInflated } from './read-file.js';
+
+export interface Onnx2LeelaOptions {
+  /** Names of lc0's enums. Default: what the model's metadata say, else the classical 112 planes. */
+  readonly inputFormat?: string;
+  readonly policyFormat?: string;
+  readonly valueFormat?: string;
+  readonly movesLeftFormat?: string;
+  /** Names of the model's tensors. Default: found by metadata, lc0's names and shapes. */
+  readonly onnxInput?: string;
+  readonly onnxOutputValue?: string;
+  readonly onnxOutputWdl?: string;
+  readonly onnxOutputPolicy?: string;
+  readonly onnxOutputMlh?: string;
+  /** Checks that the named tensors exist. Default true. */
+  readonly validateWeights?: boolean;
+  /** Divides the rule-50 plane by 99 in front of a model that was trained on it scaled. */
+  readonly fixRule50?: boolean;
+  /** Puts a softmax behind a WDL output that has none. */
+  readonly fixWdlSoftmax?: boolean;
+}
+
+export interface WrappedModel {
+  /** The network file, gzip. */
+  readonly file: Uint8Array;
+  /** What was found or changed, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** ONNX networks came with this version of lc0. */
+const MIN_VERSION = { major: 0, minor: 28, patch: 0 };
+const RULE50_PLANE = 109;
+const RULE50_DIVISOR = 99;
+
+/** The error is a whole sentence that names the path. */
+export async function wrapOnnxModel(
+  source: FileSource,
+  options: Onnx2LeelaOptions = {},
+): Promise<Result<WrappedModel>> {
+  try {
+    const bytes = await readInflated(source);
+    const model = decodeModel(bytes);
+    if (!model?.graph) throw new NetworkError('it is not an ONNX model');
+    return success(new Wrapping(model, model.graph, bytes, options).wrap());
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    return failure(`Cannot wrap ${typeof source === 'string' ? source : 'the model'}: ${error.message}`);
+  }
+}
+
+interface Tensors {
+  readonly input: string;
+  readonly policy: string;
+  readonly wdl?: string;
+  readonly value?: string;
+  readonly movesLeft?: string;
+}
+
+class Wrapping {
+  private readonly notes: string[] = [];
+  private readonly metadata: ReadonlyMap<string, string>;
+  private isChanged = false;
+
+  constructor(
+    private readonly model: ModelMessage,
+    private readonly graph: GraphMessage,
+    private readonly bytes: Uint8Array,
+    private readonly options: Onnx2LeelaOptions,
+  ) {
+    this.metadata = new Map((model.metadataProps ?? []).map(({ key, value }) => [key, value]));
+  }
+
+  wrap(): WrappedModel {
+    const { options, graph } = this;
+    const inputFormat = pickEnum(InputFormat, options.inputFormat ?? this.getInputFormat(), 'input format');
+    const tensors = this.chooseTensors();
+    const input = findInput(graph, tensors.input);
+    this.checkShapes(input, tensors);
+    const dataType = input.type?.tensorType?.elemType ?? TensorType.FLOAT;
+    if (dataType !== TensorType.FLOAT && dataType !== TensorType.FLOAT16 && dataType !== TensorType.BFLOAT16) {
+      throw new NetworkError(`its input "${tensors.input}" holds no floats (ONNX type ${dataType})`);
+    }
+    this.warnAboutUnused(tensors);
+    if (options.fixRule50) this.scaleRule50(tensors.input, dataType);
+    const wantsSoftmax = options.fixWdlSoftmax ?? this.metadata.get('sardonyx.value.activation') === 'logits';
+    if (tensors.wdl && wantsSoftmax) this.addSoftmax(tensors.wdl);
+    const outputs = [tensors.policy, tensors.wdl, tensors.value, tensors.movesLeft];
+    for (const name of outputs) if (name) this.ensureType(name, dataType);
+
+    const movesLeftFormat = options.movesLeftFormat ?? 'MOVES_LEFT_V1';
+    const net = {
+      magic: NET_MAGIC,
+      minVersion: MIN_VERSION,
+      format: {
+        networkFormat: {
+          input: inputFormat,
+          output: tensors.wdl ? OutputFormat.OUTPUT_WDL : OutputFormat.OUTPUT_CLASSICAL,
+          network: NetworkStructure.NETWORK_ONNX,
+          policy: pickEnum(PolicyFormat, options.policyFormat ?? 'POLICY_CLASSICAL', 'policy format'),
+          value: pickEnum(
+            ValueFormat,
+            options.valueFormat ?? (tensors.wdl ? 'VALUE_WDL' : 'VALUE_CLASSICAL'),
+            'value format',
+          ),
+          movesLeft: tensors.movesLeft
+            ? pickEnum(MovesLeftFormat, movesLeftFormat, 'moves-left format')
+            : MovesLeftFormat.MOVES_LEFT_NONE,
+        },
+      },
+      onnxModel: {
+        model: this.isChanged ? encodeModel(this.model) : this.bytes,
+        dataType,
+        inputPlanes: tensors.input,
+        outputPolicy: tensors.policy,
+        ...(tensors.wdl ? { outputWdl: tensors.wdl } : {}),
+        ...(tensors.value ? { outputValue: tensors.value } : {}),
+        ...(tensors.movesLeft ? { outputMlh: tensors.movesLeft } : {}),
+      },
+    };
+    return { file: new Uint8Array(gzipSync(formatNet(net))), notes: this.notes };
+  }
+
+  private getInputFormat(): string {
+    const named = this.metadata.get('sardonyx.input');
+    if (named === undefined || named === 'lc0-112') return 'INPUT_CLASSICAL_112_PLANE';
+    if (Object.hasOwn(InputFormat, named)) return named;
+    throw new NetworkError(`its input is "${named}", which lc0 does not know`);
+  }
+
+  private chooseTensors(): Tensors {
+    const { options, graph } = this;
+    const policyEncoding = this.metadata.get('sardonyx.policy');
+    if (policyEncoding !== undefined && policyEncoding !== 'lc0-1858') {
+      throw new NetworkError(`its policy is "${policyEncoding}", which lc0 does not know`);
+    }
+    if (options.onnxOutputValue && options.onnxOutputWdl) {
+      throw new NetworkError('--onnx-output-value and --onnx-output-wdl are both given; a network has one of them');
+    }
+    const input = options.onnxInput ?? this.findByName(graph.input, [LC0_TENSOR_NAMES.input]) ?? this.findOnlyInput();
+    const policy = options.onnxOutputPolicy ?? this.findByWidth(1858, LC0_TENSOR_NAMES.policy);
+    if (!input) throw new NetworkError(`--onnx-input must be given; the model has ${listNames(graph.input)}`);
+    if (!policy) {
+      throw new NetworkError(`--onnx-output-policy must be given; the model has ${listNames(graph.output)}`);
+    }
+    const movesLeft = options.onnxOutputMlh ?? this.findMovesLeft();
+    const base = { input, policy, ...(movesLeft ? { movesLeft } : {}) };
+    if (options.onnxOutputWdl) return { ...base, wdl: options.onnxOutputWdl };
+    if (options.onnxOutputValue) return { ...base, value: options.onnxOutputValue };
+    const wdl =
+      this.metadata.get('sardonyx.value') === 'scalar' ? undefined : this.findByWidth(3, LC0_TENSOR_NAMES.wdl);
+    if (wdl) return { ...base, wdl };
+    const value = this.findByWidth(1, LC0_TENSOR_NAMES.value, movesLeft);
+    if (value) return { ...base, value };
+    const names = listNames(graph.output);
+    throw new NetworkError(`--onnx-output-wdl or --onnx-output-value must be given; the model has ${names}`);
+  }
+
+  private findByName(infos: readonly ValueInfoMessage[] | undefined, names: readonly string[]): string | undefined {
+    return infos?.find((info) => info.name !== undefined && names.includes(info.name))?.name;
+  }
+
+  private findOnlyInput(): string | undefined {
+    const weights = new Set(this.graph.initializer?.map((tensor) => tensor.name));
+    const inputs = (this.graph.input ?? []).filter((info) => !weights.has(info.name));
+    return inputs.length === 1 ? this.note(inputs[0].name, 'planes') : undefined;
+  }
+
+  private findMovesLeft(): string | undefined {
+    const looksRight = (info: ValueInfoMessage): boolean =>
+      /mlh|moves.?left|plies.?left/i.test(info.name ?? '') && getWidth(info) === 1;
+    const found = this.graph.output?.find(looksRight)?.name;
+    return found === LC0_TENSOR_NAMES.movesLeft ? found : this.note(found, 'moves left');
+  }
+
+  private findByWidth(width: number, usualName: string, except?: string): string | undefined {
+    const usual = this.findByName(this.graph.output, [usualName]);
+    if (usual) return usual;
+    const fitting = (this.graph.output ?? []).filter((info) => getWidth(info) === width && info.name !== except);
+    return fitting.length === 1 ? this.note(fitting[0].name, `output with ${width} values`) : undefined;
+  }
+
+  private note(name: string | undefined, role: string): string | undefined {
+    if (name) this.notes.push(`"${name}" was taken as the ${role}.`);
+    return name;
+  }
+
+  private checkShapes(input: ValueInfoMessage, tensors: Tensors): void {
+    if (this.options.validateWeights === false) return;
+    const shape = (input.type?.tensorType?.shape?.dim ?? []).slice(1).map((dim) => Number(dim.dimValue ?? -1));
+    if (shape.length > 0 && shape.join() !== '112,8,8') {
+      throw new NetworkError(`its input "${tensors.input}" is ${shape.join('×')} a position; lc0 gives 112×8×8`);
+    }
+    const expected: [string | undefined, number][] = [
+      [tensors.policy, 1858],
+      [tensors.wdl, 3],
+      [tensors.value, 1],
+      [tensors.movesLeft, 1],
+    ];
+    for (const [name, width] of expected) {
+      if (name === undefined) continue;
+      const actual = getWidth(findOutput(this.graph, name));
+      if (actual > 0 && actual !== width) {
+        throw new NetworkError(`its output "${name}" has ${actual} values where ${width} are needed`);
+      }
+    }
+  }
+
+  private warnAboutUnused(tensors: Tensors): void {
+    const used = new Set<string | undefined>(Object.values(tensors));
+    const weights = new Set(this.graph.initializer?.map((tensor) => tensor.name));
+    for (const { name } of this.graph.input ?? []) {
+      if (!used.has(name) && !weights.has(name)) this.notes.push(`The input "${name}" is not used.`);
+    }
+    for (const { name } of this.graph.output ?? []) {
+      if (!used.has(name)) this.notes.push(`The output "${name}" is not used.`);
+    }
+  }
+
+  private scaleRule50(input: string, dataType: number): void {
+    const scales = new Float32Array(112).fill(1);
+    scales[RULE50_PLANE] = 1 / RULE50_DIVISOR;
+    const name = `${input}/rule50/scales`;
+    const rawData = new Uint8Array(scales.buffer);
+    this.graph.initializer = [
+      ...(this.graph.initializer ?? []),
+      { name, dims: [112, 1, 1], dataType: TensorType.FLOAT, rawData },
+    ];
+    let operand = name;
+    if (dataType !== TensorType.FLOAT) {
+      operand = `${name}/typed`;
+      this.graph.node = [
+        {
+          opType: 'Cast',
+          name: operand,
+          input: [name],
+          output: [operand],
+          attribute: [{ name: 'to', i: dataType, type: 2 }],
+        },
+        ...(this.graph.node ?? []),
+      ];
+    }
+    insertBehindInput(this.graph, input, { opType: 'Mul', operands: [operand], suffix: 'rule50' });
+    this.isChanged = true;
+    this.notes.push(`The rule-50 plane of "${input}" is divided by ${RULE50_DIVISOR}.`);
+  }
+
+  private addSoftmax(output: string): void {
+    insertBeforeOutput(this.graph, output, { opType: 'Softmax', attributes: { axis: 1 }, suffix: 'logits' });
+    this.isChanged = true;
+    this.notes.push(`A softmax was put before "${output}".`);
+  }
+
+  /** lc0 reads all outputs in the type of the input. */
+  private ensureType(name: string, dataType: number): void {
+    const output = findOutput(this.graph, name);
+    const tensor = output.type?.tensorType;
+    if ((tensor?.elemType ?? dataType) === dataType) return;
+    insertBeforeOutput(this.graph, name, { opType: 'Cast', attributes: { to: dataType }, suffix: 'untyped' });
+    output.type = { tensorType: { ...tensor, elemType: dataType } };
+    this.isChanged = true;
+    this.notes.push(`"${name}" is converted to the type of the input.`);
+  }
+}
+
+/** Values a position, or 0 when the shape is open. */
+function getWidth(info: ValueInfoMessage): number {
+  const dims = info.type?.tensorType?.shape?.dim ?? [];
+  return dims
+    .slice(1)
+    .reduce((product, dim) => product * Math.max(0, Number(dim.dimValue ?? 0)), dims.length > 0 ? 1 : 0);
+}
+
+function pickEnum(table: Readonly<Record<string, number>>, name: string, what: string): number {
+  if (!Object.hasOwn(table, name)) {
+    throw new NetworkError(`${name} is no ${what}; there are ${Object.keys(table).join(', ')}`);
+  }
+  return table[name];
+}

@@ -1,0 +1,153 @@
+/**
+ * The bytes of a network file, inflated when they are gzip. A file is hostile until proved otherwise: what its headers
+ * declare is compared with its real length before memory is reserved, and inflating stops at a limit, so that a small
+ * file cannot claim gigabytes. Reading and inflating run in libuv's threads and do not hold up the event loop.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { NetworkError } from './network-error.js';
+
+/** A file's path, or its content. */
+export type FileSource = string | Uint8Array;
+
+const CHUNK_BYTES = 1 << 20;
+const MAX_FILE_BYTES = 2 ** 31 - 1;
+/**
+ * Weights hardly compress (LINEAR16 to about 75 %), but an all-zero network shrinks a thousandfold and is still a
+ * network, so inflating this far is always allowed; beyond it only up to MAX_INFLATION_RATIO.
+ */
+const FREE_INFLATED_BYTES = 256 * 2 ** 20;
+const MAX_INFLATION_RATIO = 16;
+
+/** SHA-256 of the file as it lies on disk, hexadecimal. @throws NetworkError when it cannot be read. */
+export async function hashFile(source: FileSource): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of openStream(source)) hash.update(chunk);
+  } catch (error) {
+    throw toNetworkError(error);
+  }
+  return hash.digest('hex');
+}
+
+/** The content of a file, inflated if it is gzip. @throws NetworkError when it is unreadable, damaged or inflates too far. */
+export async function readInflated(source: FileSource): Promise<Uint8Array> {
+  try {
+    const ends = await readEnds(source);
+    if (ends.sizeBytes === 0) throw new NetworkError('the file is empty');
+    if (ends.sizeBytes > MAX_FILE_BYTES) throw new NetworkError('the file is larger than 2 GB');
+    if (!ends.isGzip) {
+      const sink = new ByteSink(ends.sizeBytes, ends.sizeBytes);
+      for await (const chunk of openStream(source)) sink.push(chunk);
+      return sink.finish();
+    }
+    const ratioLimitBytes = ends.sizeBytes * MAX_INFLATION_RATIO;
+    const limitBytes = Math.min(MAX_FILE_BYTES, Math.max(FREE_INFLATED_BYTES, ratioLimitBytes));
+    const sink = new ByteSink(Math.min(ends.declaredInflatedBytes, limitBytes), limitBytes);
+    await pipeline(
+      openStream(source),
+      createGunzip({ chunkSize: CHUNK_BYTES }),
+      async (inflated: AsyncIterable<Uint8Array>) => {
+        for await (const chunk of inflated) sink.push(chunk);
+      },
+    );
+    return sink.finish();
+  } catch (error) {
+    throw toNetworkError(error);
+  }
+}
+
+interface FileEnds {
+  readonly sizeBytes: number;
+  readonly isGzip: boolean;
+  /** The last four bytes of a gzip file: its inflated size modulo 2^32, if it tells the truth. */
+  readonly declaredInflatedBytes: number;
+}
+
+async function readEnds(source: FileSource): Promise<FileEnds> {
+  if (typeof source !== 'string') return describeEnds(source.length, source.subarray(0, 2), source.subarray(-4));
+  const file = await open(source, 'r');
+  try {
+    const sizeBytes = (await file.stat()).size;
+    const head = new Uint8Array(2);
+    const tail = new Uint8Array(4);
+    await file.read(head, 0, 2, 0);
+    await file.read(tail, 0, 4, Math.max(0, sizeBytes - 4));
+    return describeEnds(sizeBytes, head, tail);
+  } finally {
+    await file.close();
+  }
+}
+
+function describeEnds(sizeBytes: number, head: Uint8Array, tail: Uint8Array): FileEnds {
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  const declared = tail.length === 4 ? (tail[0] | (tail[1] << 8) | (tail[2] << 16) | (tail[3] << 24)) >>> 0 : 0;
+  return { sizeBytes, isGzip, declaredInflatedBytes: declared };
+}
+
+function openStream(source: FileSource): Readable {
+  if (typeof source === 'string') return createReadStream(source, { highWaterMark: CHUNK_BYTES });
+  return Readable.from(sliceIntoChunks(source));
+}
+
+function* sliceIntoChunks(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES);
+}
+
+/** Grows by doubling up to a limit; with a true first capacity it never copies. */
+class ByteSink {
+  private buffer: Uint8Array;
+  private length = 0;
+
+  constructor(
+    capacity: number,
+    private readonly limitBytes: number,
+  ) {
+    this.buffer = Buffer.allocUnsafeSlow(Math.max(capacity, 4096));
+  }
+
+  push(chunk: Uint8Array): void {
+    const needed = this.length + chunk.length;
+    if (needed > this.limitBytes) {
+      throw new NetworkError(`it inflates to more than ${Math.floor(this.limitBytes / 2 ** 20)} MB`);
+    }
+    if (needed > this.buffer.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.min(this.limitBytes, Math.max(needed, this.buffer.length * 2)));
+      grown.set(this.buffer.subarray(0, this.length));
+      this.buffer = grown;
+    }
+    this.buffer.set(chunk, this.length);
+    this.length = needed;
+  }
+
+  finish(): Uint8Array {
+    return new Uint8Array(this.buffer.buffer, this.buffer.byteOffset, this.length);
+  }
+}
+
+function toNetworkError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = (error as NodeJS.ErrnoException).code;
+  switch (code) {
+    case 'ENOENT':
+      return new NetworkError('there is no such file');
+    case 'EISDIR':
+      return new NetworkError('it is a folder, not a file');
+    case 'EACCES':
+    case 'EPERM':
+      return new NetworkError('the file may not be read (permission denied)');
+    case 'Z_BUF_ERROR':
+      return new NetworkError('the file is cut off: its compressed data end too early');
+    case undefined:
+      return error;
+    default:
+      if (code.startsWith('Z_')) return new NetworkError('the compressed data are damaged');
+      return error instanceof NetworkError || !('syscall' in error)
+        ? error
+        : new NetworkError(`the file cannot be read (${code})`);
+  }
+}

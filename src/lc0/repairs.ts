@@ -1,0 +1,63 @@
+/**
+ * What lc0 puts right in a network's format when it loads one that was written before some field existed
+ * (`FixOlderWeightsFile` in lc0's neural/loader.cc).
+ */
+import {
+  ActivationFunction,
+  InputEmbedding,
+  InputFormat,
+  NetworkStructure,
+  OutputFormat,
+  PolicyFormat,
+  ValueFormat,
+} from './net-enums.js';
+import type { NetMessage, NetworkFormatMessage } from './net-schema.js';
+
+/** Changes `net.format.networkFormat` in place; afterwards it is present and its structure is a current one. */
+export function repairNetworkFormat(net: NetMessage): void {
+  net.format ??= {};
+  const format = net.format.networkFormat;
+  if (!format) {
+    net.format.networkFormat = {
+      input: InputFormat.INPUT_CLASSICAL_112_PLANE,
+      output: OutputFormat.OUTPUT_CLASSICAL,
+      network: NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT,
+      policy: PolicyFormat.POLICY_CLASSICAL,
+      value: ValueFormat.VALUE_CLASSICAL,
+    };
+    return;
+  }
+  switch (format.network) {
+    case NetworkStructure.NETWORK_CLASSICAL:
+      setClassicalHeads(format, NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT);
+      break;
+    case NetworkStructure.NETWORK_SE:
+      setClassicalHeads(format, NetworkStructure.NETWORK_SE_WITH_HEADFORMAT);
+      break;
+    case NetworkStructure.NETWORK_SE_WITH_HEADFORMAT:
+      if (net.weights?.encoder?.length) {
+        format.network = NetworkStructure.NETWORK_ATTENTIONBODY_WITH_HEADFORMAT;
+        if (net.weights.smolgenW) {
+          format.ffnActivation = ActivationFunction.ACTIVATION_RELU_2;
+          format.smolgenActivation = ActivationFunction.ACTIVATION_SWISH;
+        }
+      }
+      break;
+    case NetworkStructure.NETWORK_AB_LEGACY_WITH_MULTIHEADFORMAT:
+      format.network = NetworkStructure.NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT;
+      break;
+  }
+  if (format.network === NetworkStructure.NETWORK_ATTENTIONBODY_WITH_HEADFORMAT) {
+    if (net.weights?.policyHeads && net.weights.valueHeads) {
+      format.network = NetworkStructure.NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT;
+      format.inputEmbedding = InputEmbedding.INPUT_EMBEDDING_PE_DENSE;
+    }
+    if (!Object.hasOwn(format, 'inputEmbedding')) format.inputEmbedding = InputEmbedding.INPUT_EMBEDDING_PE_MAP;
+  }
+}
+
+function setClassicalHeads(format: NetworkFormatMessage, network: number): void {
+  format.network = network;
+  format.policy = PolicyFormat.POLICY_CLASSICAL;
+  format.value = ValueFormat.VALUE_CLASSICAL;
+}
