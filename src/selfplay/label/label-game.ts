@@ -8,12 +8,11 @@ import { createPrng, type Prng } from '../../util/index.js';
 import { EngineError } from '../client/engine-process.js';
 import { encodeScore, type UciInfo } from '../client/info-line.js';
 import type { UciClient } from '../client/uci-client.js';
+import type { ResultText } from '../game/game-end.js';
 import { mixSeeds } from '../mix-seeds.js';
 import type { LabelSettings } from './label-settings.js';
 import { drawStart, type StartBooks } from './start-books.js';
 import { chooseWanderingMove, type ScoredMove, type WanderRates } from './wander.js';
-
-export type ResultText = '1-0' | '0-1' | '1/2-1/2';
 
 /** As in the files: played move and scored moves of each ply; no scores where the ply was random. */
 export interface LabelledGameRecord {

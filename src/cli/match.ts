@@ -1,0 +1,230 @@
+/**
+ * `sardonyx match`: games between any two of UCI engine, network and random mover.
+ */
+import type { CommandModule } from 'yargs';
+import {
+  type AdjudicationRules,
+  createMatchOpenings,
+  createPlayerSource,
+  createPlayerSpec,
+  createReport,
+  EngineError,
+  formatReport,
+  type LoggedGame,
+  MatchLog,
+  type MatchReport,
+  type OpeningOrder,
+  type Pair,
+  type PlayerSpec,
+  parseDrawRule,
+  parsePlayerWords,
+  parseResignRule,
+  parseSprt,
+  runMatch,
+  type Standings,
+} from '../selfplay/index.js';
+import { failure, type Result, success } from '../util/index.js';
+
+interface MatchArguments {
+  engine: string[];
+  player1: Record<string, unknown> | undefined;
+  player2: Record<string, unknown> | undefined;
+  each: string | undefined;
+  weights: string | undefined;
+  tc: string | undefined;
+  movetime: number | undefined;
+  nodes: number | undefined;
+  depth: number | undefined;
+  games: number;
+  concurrency: number;
+  'openings-pgn': string | undefined;
+  'openings-mode': OpeningOrder;
+  'openings-plies': number | undefined;
+  chess960: boolean;
+  seed: number;
+  resign: string | undefined;
+  draw: string | undefined;
+  maxmoves: number | undefined;
+  'time-margin': number;
+  sprt: string | undefined;
+  results: string | undefined;
+  pgnout: string | undefined;
+  event: string;
+  'rating-interval': number;
+  json: boolean;
+}
+
+/** Shared settings first, then the player's own, in the order in which they overrule each other. */
+function collectPairs(args: MatchArguments, index: 0 | 1): Result<Pair[]> {
+  const shared: Pair[] = [];
+  for (const key of ['weights', 'tc', 'movetime', 'nodes', 'depth'] as const) {
+    if (args[key] !== undefined) shared.push([key, String(args[key])]);
+  }
+  const each = args.each === undefined ? success<Pair[]>([]) : parsePlayerWords(args.each);
+  if (!each.ok) return each;
+  const words = args.engine[index] === undefined ? success<Pair[]>([]) : parsePlayerWords(args.engine[index]);
+  if (!words.ok) return words;
+  const nested = flatten(index === 0 ? args.player1 : args.player2);
+  return success([...shared, ...each.value, ...words.value, ...nested]);
+}
+
+/** { option: { Hash: 16 }, nodes: 5 } → option.Hash=16, nodes=5 (yargs takes dots apart). */
+function flatten(value: unknown, prefix = ''): Pair[] {
+  if (typeof value !== 'object' || value === null) return value === undefined ? [] : [[prefix, String(value)]];
+  return Object.entries(value).flatMap(([key, inner]) => flatten(inner, prefix === '' ? key : `${prefix}.${key}`));
+}
+
+function readPlayers(args: MatchArguments): Result<[PlayerSpec, PlayerSpec]> {
+  if (args.engine.length > 2) return failure('A match has two players; --engine was given more often');
+  const specs: PlayerSpec[] = [];
+  for (const index of [0, 1] as const) {
+    const pairs = collectPairs(args, index);
+    if (!pairs.ok) return failure(`Player ${index + 1}: ${pairs.error}`);
+    const spec = createPlayerSpec(pairs.value);
+    if (!spec.ok) return failure(`Player ${index + 1}: ${spec.error}`);
+    specs.push(spec.value);
+  }
+  return success([specs[0], specs[1]]);
+}
+
+function readRules(args: MatchArguments): Result<AdjudicationRules> {
+  const resign = args.resign === undefined ? success(null) : parseResignRule(args.resign);
+  if (!resign.ok) return resign;
+  const draw = args.draw === undefined ? success(null) : parseDrawRule(args.draw);
+  if (!draw.ok) return draw;
+  const maxPlies = args.maxmoves === undefined ? null : 2 * args.maxmoves;
+  return success({ resign: resign.value, draw: draw.value, maxPlies });
+}
+
+async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { interrupted: boolean }>> {
+  const specs = readPlayers(args);
+  if (!specs.ok) return specs;
+  const rules = readRules(args);
+  if (!rules.ok) return rules;
+  const sprt = args.sprt === undefined ? success(null) : parseSprt(args.sprt);
+  if (!sprt.ok) return sprt;
+  const { seed, chess960 } = args;
+  const order = args['openings-mode'];
+  const book = args['openings-pgn'] ?? null;
+  const openings = createMatchOpenings({
+    book,
+    maxPlies: args['openings-plies'] ?? null,
+    order,
+    seed,
+    games: args.games,
+  });
+  if (!openings.ok) return openings;
+  const conditions = { players: specs.value, rules: rules.value, seed, chess960, book, order };
+  const log = MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null);
+  if (!log.ok) return log;
+  const sources = [];
+  for (const spec of specs.value) {
+    const source = await createPlayerSource(spec, chess960);
+    if (!source.ok) return source;
+    sources.push(source.value);
+  }
+  const [first, second] = sources;
+  const names: [string, string] =
+    first.name === second.name ? [`${first.name} 1`, `${second.name} 2`] : [first.name, second.name];
+
+  const abort = new AbortController();
+  const interrupt = (): void => abort.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const describe = (standings: Standings): MatchReport => createReport(names, standings, sprt.value);
+  try {
+    const standings = await runMatch({
+      players: [
+        { ...first, name: names[0] },
+        { ...second, name: names[1] },
+      ],
+      games: args.games,
+      openings: openings.value,
+      chess960,
+      rules: rules.value,
+      timeMarginMs: args['time-margin'],
+      concurrency: args.concurrency,
+      seed,
+      sprt: sprt.value,
+      event: args.event,
+      log: log.value,
+      signal: abort.signal,
+      onGame: (game, state) => showGame(args, game, state, describe),
+    });
+    return success({ ...describe(standings), interrupted: abort.signal.aborted });
+  } catch (error) {
+    if (error instanceof EngineError) return failure(error.message);
+    throw error;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+function showGame(
+  args: MatchArguments,
+  game: LoggedGame,
+  standings: Standings,
+  describe: (standings: Standings) => MatchReport,
+): void {
+  const { white, black, result, reason, fault = '' } = game;
+  const lines = [`Finished game ${game.game + 1} (${white} vs ${black}): ${result} {${reason}}`];
+  if (fault !== '') lines.push(`  ${fault}`);
+  const interval = args['rating-interval'];
+  if (interval > 0 && standings.played % interval === 0) lines.push(formatReport(describe(standings)));
+  process.stderr.write(`${lines.join('\n')}\n`);
+}
+
+export const matchCommand: CommandModule<object, MatchArguments> = {
+  command: 'match',
+  describe: 'Play games between two of network, UCI engine and random mover',
+  builder: (yargs) =>
+    yargs
+      .option('engine', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [],
+        describe: 'a player, given twice: random, a network file, a program, or "cmd=… name=… option.X=… nodes=…"',
+      })
+      .option('player1', { describe: 'the first player key by key: --player1.weights=FILE --player1.nodes=100' })
+      .option('player2', { describe: 'the second player' })
+      .option('each', { type: 'string', describe: 'key=value words for both players' })
+      .option('weights', { alias: 'w', type: 'string', describe: 'network of players that name none' })
+      .option('tc', { type: 'string', describe: 'time control of both: [moves/]seconds[+increment]' })
+      .option('movetime', { type: 'number', describe: 'milliseconds a move' })
+      .option('nodes', { alias: ['visits', 'playouts'], type: 'number', describe: 'nodes a move' })
+      .option('depth', { type: 'number', describe: 'depth of a move' })
+      .option('games', { type: 'number', default: 100, describe: 'games in all; an even number makes pairs' })
+      .option('concurrency', { alias: 'parallelism', type: 'number', default: 1, describe: 'games at a time' })
+      .option('openings-pgn', {
+        alias: 'openings',
+        type: 'string',
+        describe: 'book: PGN, EPD or FEN list, plain or .gz',
+      })
+      .option('openings-mode', { choices: ['sequential', 'shuffled', 'random'] as const, default: 'shuffled' })
+      .option('openings-plies', { type: 'number', describe: 'longest line taken from a PGN book' })
+      .option('chess960', { type: 'boolean', default: false, describe: 'Chess960 (the book gives the positions)' })
+      .option('seed', { type: 'number', default: 1, describe: 'order of openings, random moves, noise' })
+      .option('resign', { type: 'string', describe: '"movecount=3 score=600 twosided=true"' })
+      .option('draw', { type: 'string', describe: '"movenumber=40 movecount=8 score=10"' })
+      .option('maxmoves', { type: 'number', describe: 'moves after which a game is drawn' })
+      .option('time-margin', { type: 'number', default: 50, describe: 'milliseconds forgiven beyond the clock' })
+      .option('sprt', { type: 'string', describe: '"elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"' })
+      .option('results', { type: 'string', describe: 'results file; a match found there is continued' })
+      .option('pgnout', { type: 'string', describe: 'PGN file to add the games to' })
+      .option('event', { type: 'string', default: 'Sardonyx match', describe: 'Event tag of the PGN' })
+      .option('rating-interval', {
+        type: 'number',
+        default: 10,
+        describe: 'games between two reports on stderr; 0 = none',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print the result as JSON' }) as never,
+  handler: async (args) => {
+    const result = await playMatch(args);
+    if (!result.ok) {
+      process.stderr.write(`${result.error}\n`);
+      process.exitCode = 1;
+      return;
+    }
+    process.stdout.write(`${args.json ? JSON.stringify(result.value) : formatReport(result.value)}\n`);
+  },
+};

@@ -1,0 +1,54 @@
+/** A game under way: the position with its history, and what the players said about their moves. */
+import { computeOutcome, formatUciMove, type Move, type Position } from '../../chess/index.js';
+import { createOpeningPosition, type Opening } from '../openings/opening.js';
+import { createDraw, createWin, type GameEnd } from './game-end.js';
+
+/** What a player thinks of the move it plays; zeros and null where it does not say. */
+export interface Thought {
+  readonly move: Move;
+  /** Coded centipawns (encodeScore) from the mover's view. */
+  readonly score: number | null;
+  readonly depth: number;
+  readonly nodes: number;
+}
+
+export interface PlayedMove extends Thought {
+  readonly timeMs: number;
+}
+
+export class Game {
+  readonly position: Position;
+  /** Moves after the opening. */
+  readonly played: PlayedMove[] = [];
+  /** All moves from the opening's FEN, in UCI's spelling. */
+  readonly uciMoves: string[];
+
+  constructor(
+    readonly opening: Opening,
+    readonly chess960: boolean,
+  ) {
+    this.position = createOpeningPosition(opening);
+    this.uciMoves = opening.moves.map((move) => formatUciMove(move, chess960));
+  }
+
+  /** @param move legal in the position */
+  play(move: PlayedMove): void {
+    this.uciMoves.push(formatUciMove(move.move, this.chess960));
+    this.played.push(move);
+    this.position.makeMove(move.move);
+  }
+
+  /** The end by the laws of chess, null while the game goes on. */
+  getEnd(): GameEnd | null {
+    const outcome = computeOutcome(this.position);
+    if (outcome === 'ongoing') return null;
+    if (outcome === 'checkmate') return createWin(this.position.sideToMove === 0 ? 1 : 0, outcome);
+    return createDraw(outcome);
+  }
+
+  /** The words after UCI's `position`. */
+  formatUciPosition(): string {
+    const moves = this.uciMoves.length === 0 ? '' : ` moves ${this.uciMoves.join(' ')}`;
+    return `fen ${this.opening.fen}${moves}`;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * What a match leaves on disk: a results file, one JSON line a game after a line with the conditions, and a PGN file.
+ * A game is in the match when its results line is complete. The line says how long the PGN file was after the game, so
+ * that a match killed between the two writes goes on with both files telling the same.
+ */
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { failure, type Result, success } from '../../util/index.js';
+import type { GameEnd } from '../game/game-end.js';
+
+export interface LoggedGame extends GameEnd {
+  readonly game: number;
+  readonly white: string;
+  readonly black: string;
+  readonly opening: string;
+  readonly plies: number;
+  readonly fault?: string;
+}
+
+export class MatchLog {
+  /** Games of earlier runs. */
+  readonly earlier: readonly LoggedGame[];
+
+  private constructor(
+    private readonly resultsPath: string | null,
+    private readonly pgnPath: string | null,
+    earlier: readonly LoggedGame[],
+  ) {
+    this.earlier = earlier;
+  }
+
+  /**
+   * @param conditions everything that must be the same for games to be counted together; JSON
+   * @param resultsPath null = the match cannot be resumed, and PGN is appended to
+   */
+  static open(conditions: object, resultsPath: string | null, pgnPath: string | null): Result<MatchLog> {
+    if (resultsPath === null || !existsSync(resultsPath) || statSync(resultsPath).size === 0) {
+      if (resultsPath !== null) writeFileSync(resultsPath, `${JSON.stringify({ conditions })}\n`);
+      return success(new MatchLog(resultsPath, pgnPath, []));
+    }
+    const text = readFileSync(resultsPath, 'utf8');
+    const length = text.lastIndexOf('\n') + 1;
+    const lines = text.slice(0, length).split('\n').slice(0, -1);
+    let rows: (LoggedGame & { pgnBytes?: number })[];
+    try {
+      const [header, ...games] = lines.map((line) => JSON.parse(line));
+      if (!isDeepStrictEqual(header?.conditions, JSON.parse(JSON.stringify(conditions)))) {
+        return failure(`${resultsPath} belongs to a match under other conditions; choose another --results`);
+      }
+      rows = games;
+    } catch (error) {
+      return failure(`${resultsPath} is damaged: ${(error as Error).message}`);
+    }
+    truncateSync(resultsPath, Buffer.byteLength(text.slice(0, length)));
+    const pgnBytes = rows.at(-1)?.pgnBytes;
+    if (pgnPath !== null && pgnBytes !== undefined && existsSync(pgnPath) && statSync(pgnPath).size > pgnBytes) {
+      truncateSync(pgnPath, pgnBytes);
+    }
+    return success(new MatchLog(resultsPath, pgnPath, rows));
+  }
+
+  add(row: LoggedGame, pgn: string): void {
+    if (this.pgnPath !== null) appendFileSync(this.pgnPath, pgn);
+    if (this.resultsPath === null) return;
+    const pgnBytes = this.pgnPath === null ? undefined : statSync(this.pgnPath).size;
+    appendFileSync(this.resultsPath, `${JSON.stringify({ ...row, pgnBytes })}\n`);
+  }
+}

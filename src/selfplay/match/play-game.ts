@@ -1,0 +1,60 @@
+/** One game of a match from its opening to its end. */
+import { type AdjudicationRules, adjudicate } from '../game/adjudication.js';
+import { Clock } from '../game/clock.js';
+import { Game, type PlayedMove } from '../game/game.js';
+import { createWin, type GameEnd } from '../game/game-end.js';
+import type { Opening } from '../openings/opening.js';
+import { type Player, PlayerFault } from '../players/player.js';
+
+export interface GameSetup {
+  readonly opening: Opening;
+  readonly chess960: boolean;
+  readonly rules: AdjudicationRules;
+  /** Forgiven beyond the clock, in milliseconds. */
+  readonly timeMarginMs: number;
+  readonly seed: number;
+}
+
+export interface FinishedGame {
+  readonly played: readonly PlayedMove[];
+  readonly end: GameEnd;
+  /** What the loser did, when it lost by more than chess; empty otherwise. */
+  readonly fault: string;
+}
+
+/** @returns null when the signal came before the end */
+export async function playGame(
+  players: readonly [white: Player, black: Player],
+  setup: GameSetup,
+  signal: AbortSignal,
+): Promise<FinishedGame | null> {
+  const game = new Game(setup.opening, setup.chess960);
+  const bookPlies = setup.opening.moves.length;
+  const startPly = game.position.gamePly - bookPlies;
+  const clocks = players.map(({ limits }) => (limits.timeControl === null ? null : new Clock(limits.timeControl)));
+  await Promise.all(players.map((player, color) => player.startGame(2 * setup.seed + color)));
+
+  for (;;) {
+    const end = game.getEnd() ?? adjudicate(setup.rules, game.played, bookPlies, startPly);
+    if (end !== null) return { played: game.played, end, fault: '' };
+    if (signal.aborted) return null;
+    const mover = game.position.sideToMove;
+    const startedAt = performance.now();
+    try {
+      const thought = await players[mover].think(game, {
+        remainingMs: [clocks[0]?.remainingMs ?? null, clocks[1]?.remainingMs ?? null],
+        incrementMs: [clocks[0]?.control.incrementMs ?? 0, clocks[1]?.control.incrementMs ?? 0],
+        movesToGo: clocks[mover]?.movesToGo ?? null,
+      });
+      const timeMs = performance.now() - startedAt;
+      if (clocks[mover]?.press(timeMs, setup.timeMarginMs) === false) {
+        throw new PlayerFault('time', `${players[mover].name} used ${Math.round(timeMs)} ms and lost on time`);
+      }
+      game.play({ ...thought, timeMs });
+    } catch (error) {
+      if (signal.aborted) return null;
+      if (!(error instanceof PlayerFault)) throw error;
+      return { played: game.played, end: createWin(mover === 0 ? 1 : 0, error.reason), fault: error.message };
+    }
+  }
+}

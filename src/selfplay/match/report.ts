@@ -1,0 +1,65 @@
+/** The score of a match as data and as text, in the words of fastchess and lc0. */
+import { type EloEstimate, estimateElo } from '../statistics/elo.js';
+import type { PairCounts } from '../statistics/score-counts.js';
+import { computeSprt, type SprtSettings, type SprtState } from '../statistics/sprt.js';
+import type { Standings } from './standings.js';
+
+export interface MatchReport {
+  readonly players: readonly [string, string];
+  readonly games: number;
+  readonly wins: number;
+  readonly draws: number;
+  readonly losses: number;
+  /** Pairs by the first player's points: 0, ½, 1, 1½, 2. */
+  readonly pentanomial: PairCounts;
+  /** Null before the first game. JSON turns infinite Elo (all won or all lost) into null. */
+  readonly elo: EloEstimate | null;
+  readonly sprt: (SprtState & SprtSettings) | null;
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+export function createReport(
+  players: readonly [string, string],
+  standings: Standings,
+  sprt: SprtSettings | null,
+): MatchReport {
+  const { distribution } = standings;
+  return {
+    players,
+    games: standings.played,
+    ...standings.games,
+    pentanomial: standings.pairCounts,
+    elo: estimateElo(distribution),
+    sprt: sprt === null ? null : { ...sprt, ...computeSprt(distribution, sprt) },
+    reasons: standings.reasonCounts,
+  };
+}
+
+export function formatReport(report: MatchReport): string {
+  const { players, wins, losses, draws, games, elo, pentanomial, sprt } = report;
+  const lines = [`Results of ${players[0]} vs ${players[1]}:`];
+  const points = wins + draws / 2;
+  const share = games === 0 ? '-' : `${((100 * points) / games).toFixed(2)} %`;
+  if (elo !== null) {
+    lines.push(
+      `Elo: ${formatElo(elo.elo)} +/- ${formatElo(elo.eloError)}, nElo: ${formatElo(elo.normalisedElo)} +/- ${formatElo(elo.normalisedEloError)}`,
+      `LOS: ${(100 * elo.los).toFixed(2)} %, Games: ${games}, Wins: ${wins}, Losses: ${losses}, Draws: ${draws}, Points: ${points} (${share})`,
+      `Pairs(0-2): [${pentanomial.join(', ')}]`,
+    );
+  }
+  if (sprt !== null) {
+    const verdict = { continue: 'undecided', elo0: 'H0 accepted', elo1: 'H1 accepted' }[sprt.verdict];
+    const { llr, lower, upper, elo0, elo1, model } = sprt;
+    lines.push(
+      `LLR: ${llr.toFixed(2)} (${lower.toFixed(2)}, ${upper.toFixed(2)}) [${elo0.toFixed(2)}, ${elo1.toFixed(2)}] ${model}: ${verdict}`,
+    );
+  }
+  const reasons = Object.entries(report.reasons).map(([reason, count]) => `${reason} ${count}`);
+  if (reasons.length > 0) lines.push(`Ends: ${reasons.join(', ')}`);
+  return lines.join('\n');
+}
+
+function formatElo(elo: number): string {
+  if (Number.isFinite(elo)) return elo.toFixed(2);
+  return elo > 0 ? 'inf' : elo < 0 ? '-inf' : '-';
+}

@@ -1,0 +1,80 @@
+/**
+ * What a user says about a player, as `key=value` pairs: `random`, a UCI engine (`cmd=…`) or a network that plays inside
+ * this process (`weights=…`), with its limits. Keys are those of cutechess-cli and fastchess, or lc0's flags.
+ */
+import { failure, type Result, success } from '../../util/index.js';
+import { createEngineSpec, type EngineSpec, parsePairs } from '../client/engine-spec.js';
+import { parseTimeControl, type TimeControl } from '../game/clock.js';
+import type { PlayerLimits } from './player.js';
+
+export type Pair = readonly [key: string, value: string];
+
+export type PlayerSpec =
+  | { readonly kind: 'random'; readonly name: string }
+  | { readonly kind: 'uci'; readonly engine: EngineSpec; readonly limits: PlayerLimits }
+  | {
+      readonly kind: 'network';
+      readonly name: string | null;
+      readonly weights: string;
+      readonly limits: PlayerLimits;
+      /** Search and network flags, for whoever knows them. */
+      readonly options: readonly Pair[];
+    };
+
+const NETWORK_FILE = /\.(onnx|pb|pb\.gz)$/i;
+
+/** A whole player in one word or one string: `random`, a network file, a program, or `key=value …`. */
+export function parsePlayerWords(text: string): Result<Pair[]> {
+  const trimmed = text.trim();
+  if (trimmed === 'random') return success([['type', 'random']]);
+  if (trimmed.includes('=')) return parsePairs(trimmed);
+  return success([[NETWORK_FILE.test(trimmed) ? 'weights' : 'cmd', trimmed]]);
+}
+
+/** @param pairs a later key overrules an earlier one, so that shared settings come first */
+export function createPlayerSpec(pairs: readonly Pair[]): Result<PlayerSpec> {
+  const read = readLimits(pairs);
+  if (!read.ok) return read;
+  const { limits, rest } = read.value;
+  const find = (key: string): string | undefined => rest.findLast(([name]) => name === key)?.[1];
+  const kind = find('type') ?? (find('cmd') !== undefined ? 'uci' : find('weights') !== undefined ? 'network' : '');
+  const others = rest.filter(([key]) => key !== 'type');
+  if (kind === 'random') return success({ kind, name: find('name') ?? 'random' });
+  if (kind === 'network') {
+    const options = others.filter(([key]) => key !== 'weights' && key !== 'name');
+    return success({ kind, name: find('name') ?? null, weights: find('weights') ?? '', limits, options });
+  }
+  if (kind !== 'uci') return failure('A player is "random", a network (weights=FILE) or an engine (cmd=PROGRAM)');
+  const engine = createEngineSpec(others.filter(([key]) => key !== 'weights'));
+  if (!engine.ok) return engine;
+  const unknown = engine.value.rest[0];
+  if (unknown !== undefined)
+    return failure(`An engine takes no "${unknown[0]}=" (its UCI options are option.NAME=VALUE)`);
+  if (Object.values(limits).every((limit) => limit === null)) {
+    return failure(`${engine.value.spec.command} has no limit: give tc, st, movetime, nodes or depth`);
+  }
+  return success({ kind, engine: engine.value.spec, limits });
+}
+
+function readLimits(pairs: readonly Pair[]): Result<{ limits: PlayerLimits; rest: Pair[] }> {
+  let timeControl: TimeControl | null = null;
+  let movetimeMs: number | null = null;
+  let nodes: number | null = null;
+  let depth: number | null = null;
+  const rest: Pair[] = [];
+  for (const [key, value] of pairs) {
+    const number = Number(value);
+    const isLimit = ['tc', 'st', 'movetime', 'nodes', 'visits', 'playouts', 'depth'].includes(key);
+    if (isLimit && key !== 'tc' && !(number > 0)) return failure(`${key} needs a number above 0, not "${value}"`);
+    if (key === 'tc') {
+      const parsed = parseTimeControl(value);
+      if (!parsed.ok) return parsed;
+      timeControl = parsed.value;
+    } else if (key === 'st') movetimeMs = 1000 * number;
+    else if (key === 'movetime') movetimeMs = number;
+    else if (key === 'depth') depth = number;
+    else if (isLimit) nodes = number;
+    else rest.push([key, value]);
+  }
+  return success({ limits: { timeControl, movetimeMs, nodes, depth }, rest });
+}

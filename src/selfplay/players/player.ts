@@ -1,0 +1,50 @@
+/**
+ * Whoever chooses moves in a match: an engine process, a network inside this process, or a die. One player plays one
+ * game at a time.
+ */
+
+import type { TimeControl } from '../game/clock.js';
+import type { Game, Thought } from '../game/game.js';
+
+export interface PlayerLimits {
+  readonly timeControl: TimeControl | null;
+  readonly movetimeMs: number | null;
+  readonly nodes: number | null;
+  readonly depth: number | null;
+}
+
+/** The state of both clocks when a player begins to think; null entries have no clock. */
+export interface ThinkingTime {
+  readonly remainingMs: readonly [white: number | null, black: number | null];
+  readonly incrementMs: readonly [white: number, black: number];
+  readonly movesToGo: number | null;
+}
+
+export interface Player {
+  readonly name: string;
+  readonly limits: PlayerLimits;
+  /** @param seed for players that draw lots: the same game, the same draws */
+  startGame(seed: number): Promise<void>;
+  /** Throws a PlayerFault when the player loses the game by it. */
+  think(game: Game, time: ThinkingTime): Promise<Thought>;
+  close(): Promise<void>;
+}
+
+/** What makes players: one for every game that runs at the same time. */
+export interface PlayerSource {
+  readonly name: string;
+  readonly limits: PlayerLimits;
+  create(): Promise<Player>;
+  /** Frees what the players share. */
+  close(): Promise<void>;
+}
+
+export class PlayerFault extends Error {
+  override readonly name = 'PlayerFault';
+  constructor(
+    readonly reason: 'time' | 'illegal-move' | 'crash',
+    message: string,
+  ) {
+    super(message);
+  }
+}

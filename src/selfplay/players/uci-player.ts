@@ -1,0 +1,94 @@
+/** An external UCI engine as a player: a process that is started again after it died. */
+import { parseUciMove } from '../../chess/index.js';
+import { EngineError } from '../client/engine-process.js';
+import type { EngineSpec } from '../client/engine-spec.js';
+import { encodeScore } from '../client/info-line.js';
+import { UciClient, type UciLimits } from '../client/uci-client.js';
+import type { Game, Thought } from '../game/game.js';
+import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
+
+/** Beyond clock or move time, before silence counts as a hang. */
+const PATIENCE_MS = 10_000;
+const PATIENCE_WITHOUT_CLOCK_MS = 600_000;
+
+class UciPlayer implements Player {
+  private constructor(
+    private readonly spec: EngineSpec,
+    readonly limits: PlayerLimits,
+    private readonly chess960: boolean,
+    private client: UciClient,
+  ) {}
+
+  static async start(spec: EngineSpec, limits: PlayerLimits, chess960: boolean): Promise<UciPlayer> {
+    return new UciPlayer(spec, limits, chess960, await startClient(spec, chess960));
+  }
+
+  get name(): string {
+    return this.client.name;
+  }
+
+  async startGame(): Promise<void> {
+    if (!this.client.isAlive) this.client = await startClient(this.spec, this.chess960);
+    await this.client.newGame();
+  }
+
+  async think(game: Game, time: ThinkingTime): Promise<Thought> {
+    const mover = game.position.sideToMove;
+    const own = time.remainingMs[mover];
+    const known = own ?? this.limits.movetimeMs;
+    const patience = known === null ? PATIENCE_WITHOUT_CLOCK_MS : known + PATIENCE_MS;
+    try {
+      const limits = createUciLimits(this.limits, time);
+      const { bestMove, lines } = await this.client.go(game.formatUciPosition(), limits, patience);
+      const move = parseUciMove(game.position, bestMove);
+      if (!move.ok) throw new PlayerFault('illegal-move', `${this.name} played ${move.error}`);
+      const best = lines[0];
+      if (best === undefined) return { move: move.value, score: null, depth: 0, nodes: 0 };
+      return { move: move.value, score: encodeScore(best.score), depth: best.depth, nodes: best.nodes };
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      await this.client.close();
+      throw new PlayerFault(error.kind === 'silence' && known !== null ? 'time' : 'crash', error.message);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}
+
+function startClient(spec: EngineSpec, chess960: boolean): Promise<UciClient> {
+  const options = chess960 ? [['UCI_Chess960', 'true'] as const, ...spec.options] : spec.options;
+  return UciClient.start({ ...spec, options });
+}
+
+function createUciLimits(limits: PlayerLimits, time: ThinkingTime): UciLimits {
+  const [whiteMs, blackMs] = time.remainingMs;
+  const { movetimeMs, nodes, depth } = limits;
+  return {
+    ...(nodes === null ? {} : { nodes }),
+    ...(depth === null ? {} : { depth }),
+    ...(movetimeMs === null ? {} : { movetimeMs }),
+    ...(limits.timeControl === null
+      ? {}
+      : {
+          clocks: {
+            // An opponent without a clock is shown ours.
+            whiteMs: whiteMs ?? blackMs ?? 0,
+            blackMs: blackMs ?? whiteMs ?? 0,
+            whiteIncrementMs: time.incrementMs[0],
+            blackIncrementMs: time.incrementMs[1],
+            movesToGo: time.movesToGo,
+          },
+        }),
+  };
+}
+
+export function createUciSource(spec: EngineSpec, limits: PlayerLimits, chess960: boolean): PlayerSource {
+  return {
+    name: spec.name ?? spec.command.split(/[/\\]/).at(-1) ?? spec.command,
+    limits,
+    create: () => UciPlayer.start(spec, limits, chess960),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { NO_ADJUDICATION } from '#sardonyx/selfplay/game/adjudication.js';
+import { createEngineSpec, createPlayerSpec, type EngineSpec, MatchLog, runMatch } from '#sardonyx/selfplay/index.js';
+import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
+import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
+import { createMatchOpenings } from '#sardonyx/selfplay/match/match-openings.js';
+import { createReport, formatReport } from '#sardonyx/selfplay/match/report.js';
+import { Standings } from '#sardonyx/selfplay/match/standings.js';
+import type { PlayerLimits, PlayerSource } from '#sardonyx/selfplay/players/player.js';
+import { type PlayerSpec, parsePlayerWords } from '#sardonyx/selfplay/players/player-spec.js';
+import { createRandomSource } from '#sardonyx/selfplay/players/random-player.js';
+import { createUciSource } from '#sardonyx/selfplay/players/uci-player.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/fake-engine-spec.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-match-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const NODES: PlayerLimits = { timeControl: null, movetimeMs: null, nodes: 10, depth: null };
+const fake = (name: string, limits: Partial<PlayerLimits> = {}, ...args: string[]): PlayerSource =>
+  createUciSource({ ...fakeEngine(...args), name }, { ...NODES, ...limits }, false);
+
+const BOOK = join(folder, 'book.pgn');
+writeFileSync(
+  BOOK,
+  ['1. e4 e5 *', '1. d4 d5 *', '1. c4 c5 *', '1. Nf3 Nf6 *'].map((line) => `[Event "x"]\n\n${line}\n`).join('\n'),
+);
+
+interface Played {
+  readonly standings: Standings;
+  readonly games: LoggedGame[];
+}
+
+async function play(players: [PlayerSource, PlayerSource], change: Partial<MatchSetup> = {}): Promise<Played> {
+  const games: LoggedGame[] = [];
+  const book = { book: BOOK, maxPlies: null, order: 'sequential', seed: 1, games: 100 } as const;
+  const standings = await runMatch({
+    players,
+    games: 4,
+    openings: unwrap(createMatchOpenings(book)),
+    chess960: false,
+    rules: { ...NO_ADJUDICATION, maxPlies: 60 },
+    timeMarginMs: 50,
+    concurrency: 2,
+    seed: 5,
+    sprt: null,
+    event: 'test',
+    log: unwrap(MatchLog.open({}, null, null)),
+    signal: new AbortController().signal,
+    onGame: (game) => games.push(game),
+    ...change,
+  });
+  return { standings, games: games.sort((a, b) => a.game - b.game) };
+}
+
+test('each opening is played twice, with colours swapped', async () => {
+  const { games, standings } = await play([fake('A'), createRandomSource('B')]);
+  assert.deepEqual(
+    games.map(({ white, opening }) => `${white} ${opening}`),
+    ['A book.pgn, game 1', 'B book.pgn, game 1', 'A book.pgn, game 2', 'B book.pgn, game 2'],
+  );
+  const { wins, draws, losses } = standings.games;
+  assert.equal(wins + draws + losses, 4);
+  assert.equal(
+    standings.pairCounts.reduce((sum, count) => sum + count, 0),
+    2,
+  );
+});
+
+test('random movers play the same games again for the same seed, however many at a time', async () => {
+  const run = async (concurrency: number, seed: number): Promise<string> => {
+    const path = join(folder, `random-${concurrency}-${seed}.pgn`);
+    const log = unwrap(MatchLog.open({}, null, path));
+    const players: [PlayerSource, PlayerSource] = [createRandomSource('A'), createRandomSource('B')];
+    await play(players, { concurrency, seed, log, games: 6 });
+    const games = readFileSync(path, 'utf8').split('[Event').sort();
+    return games
+      .join('')
+      .replace(/\d\.\d+s/g, '')
+      .replace(/\s+/g, ' ');
+  };
+  assert.equal(await run(1, 3), await run(3, 3));
+  assert.notEqual(await run(1, 4), await run(1, 3));
+});
+
+test('a player that crashes, stalls or cheats loses that game, says why, and plays on', async () => {
+  const limits = { nodes: null, timeControl: { movesPerPeriod: null, periodMs: 200, incrementMs: 100 } };
+  const crash = await play([fake('A', {}, '--crash-at=5'), fake('B')], { games: 2, concurrency: 1 });
+  assert.equal(crash.games[0].reason, 'crash');
+  assert.equal(crash.games[0].result, '0-1');
+  assert.match(crash.games[0].fault ?? '', /A ended with code 3; it said: out of luck/);
+  assert.equal(crash.games.length, 2);
+  const illegal = await play([fake('A'), fake('B', {}, '--illegal-at=2')], { games: 1 });
+  assert.deepEqual([illegal.games[0].reason, illegal.games[0].result], ['illegal-move', '1-0']);
+  assert.match(illegal.games[0].fault ?? '', /B played a1a1 is illegal/);
+  const slow = await play([fake('A', limits, '--think=400'), fake('B', limits)], { games: 1 });
+  assert.deepEqual([slow.games[0].reason, slow.games[0].result], ['time', '0-1']);
+  assert.match(slow.games[0].fault ?? '', /A used \d+ ms and lost on time/);
+});
+
+test('an engine that cannot start ends the match with its sentence', async () => {
+  const missing = createUciSource({ ...fakeEngine(), command: '/no/such/engine' }, NODES, false);
+  await assert.rejects(play([missing, createRandomSource('B')]), /cannot be started/);
+});
+
+test('a match goes on where it was killed, with results and PGN in step', async () => {
+  const results = join(folder, 'resume.jsonl');
+  const pgn = join(folder, 'resume.pgn');
+  const conditions = { seed: 5 };
+  const players = (): [PlayerSource, PlayerSource] => [createRandomSource('A'), createRandomSource('B')];
+  const abort = new AbortController();
+  await play(players(), {
+    games: 8,
+    log: unwrap(MatchLog.open(conditions, results, pgn)),
+    signal: abort.signal,
+    onGame: (_, standings) => standings.played === 3 && abort.abort(),
+  });
+  const interrupted = readFileSync(pgn, 'utf8').split('[Event').length - 1;
+  assert.ok(interrupted >= 3 && interrupted < 8);
+  appendFileSync(results, '{"game":7,"whi');
+  appendFileSync(pgn, '[Event "half a game');
+  const log = unwrap(MatchLog.open(conditions, results, pgn));
+  assert.equal(log.earlier.length, interrupted);
+  const { games, standings } = await play(players(), { games: 8, log });
+  assert.equal(games.length, 8 - interrupted);
+  assert.equal(standings.played, 8);
+  assert.equal(readFileSync(pgn, 'utf8').split('[Event "test"]').length - 1, 8);
+  assert.equal(new Set(unwrap(MatchLog.open(conditions, results, pgn)).earlier.map(({ game }) => game)).size, 8);
+  const other = MatchLog.open({ seed: 6 }, results, pgn);
+  assert.match(other.ok ? '' : other.error, /other conditions/);
+});
+
+test('the sequential test ends a match early', async () => {
+  const sprt = { elo0: 0, elo1: 200, alpha: 0.05, beta: 0.05, model: 'logistic' } as const;
+  const rules = { ...NO_ADJUDICATION, resign: { moveCount: 1, score: 500, isTwoSided: false } };
+  const { standings } = await play([fake('A'), fake('B', {}, '--score=-600')], { games: 100, sprt, rules });
+  assert.ok(standings.played < 50, `${standings.played} games`);
+  assert.equal(createReport(['A', 'B'], standings, sprt).sprt?.verdict, 'elo1');
+});
+
+test('standings count pairs when both games are known', () => {
+  const standings = new Standings();
+  standings.add(0, { result: '1-0', reason: 'checkmate' });
+  standings.add(3, { result: '1-0', reason: 'checkmate' });
+  assert.deepEqual(standings.pairCounts, [0, 0, 0, 0, 0]);
+  standings.add(1, { result: '1/2-1/2', reason: 'stalemate' });
+  standings.add(2, { result: '0-1', reason: 'time' });
+  assert.deepEqual(standings.pairCounts, [1, 0, 0, 1, 0]);
+  assert.deepEqual(standings.games, { wins: 1, draws: 1, losses: 2 });
+  assert.deepEqual(standings.gamesByColor, [
+    { wins: 1, draws: 0, losses: 1 },
+    { wins: 0, draws: 1, losses: 1 },
+  ]);
+  const text = formatReport(createReport(['A', 'B'], standings, null));
+  assert.match(text, /Games: 4, Wins: 1, Losses: 2, Draws: 1, Points: 1\.5 \(37\.50 %\)/);
+  assert.match(text, /Pairs\(0-2\): \[1, 0, 0, 1, 0\]/);
+  assert.match(text, /Ends: checkmate 2, stalemate 1, time 1/);
+});
+
+function specOf(text: string): PlayerSpec {
+  return unwrap(createPlayerSpec(unwrap(parsePlayerWords(text))));
+}
+
+test('players are described in one word or by keys', () => {
+  assert.deepEqual(specOf('random'), { kind: 'random', name: 'random' });
+  const engine = specOf('cmd=sf option.Hash=4 st=0.5 depth=3 nodes=7');
+  assert.equal(engine.kind, 'uci');
+  assert.deepEqual(engine.kind === 'uci' && engine.limits, { timeControl: null, movetimeMs: 500, nodes: 7, depth: 3 });
+  assert.deepEqual(specOf('weights=a.onnx nodes=5 cpuct=2'), {
+    kind: 'network',
+    name: null,
+    weights: 'a.onnx',
+    limits: { timeControl: null, movetimeMs: null, nodes: 5, depth: null },
+    options: [['cpuct', '2']],
+  });
+  assert.equal(unwrap(parsePlayerWords('net.pb.gz'))[0][0], 'weights');
+  const errorOf = (text: string): string => {
+    const spec = createPlayerSpec(unwrap(parsePlayerWords(text)));
+    return spec.ok ? '' : spec.error;
+  };
+  assert.match(errorOf('cmd=sf'), /sf has no limit/);
+  assert.match(errorOf('cmd=sf nodes=5 fast=1'), /takes no "fast="/);
+  assert.match(errorOf('cmd=sf nodes=zero'), /nodes needs a number/);
+  assert.match(errorOf('name=x'), /A player is/);
+});
+
+test('Stockfish beats the random mover', { skip: skipWithoutStockfish }, async () => {
+  const spec: EngineSpec = unwrap(createEngineSpec([['cmd', stockfish.command]])).spec;
+  const strong = createUciSource(spec, { ...NODES, nodes: 500 }, false);
+  const { standings } = await play([strong, createRandomSource('random')], { rules: NO_ADJUDICATION });
+  assert.equal(standings.games.wins, 4);
+});
