@@ -1,3 +1,5 @@
+export type { PonderHit } from './control.js';
+export { type Drive, driveSearch } from './drive.js';
 export type { LeafChannel } from './leaf-channel.js';
 export { createSearchParams, defaultSearchParams, type SearchParams, searchOptions } from './params.js';
 export type {
@@ -11,5 +13,6 @@ export type {
   ToSearch,
 } from './protocol.js';
 export { type Batching, Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
+export { SearchThread, type SearchThreadEvents } from './search-thread.js';
 export { computeMoveTimeBudgetMs, type MoveBudget, parseTimeManager, type TimeManager } from './time/index.js';
 export { type TreeReport, verifyTree } from './tree/verify.js';

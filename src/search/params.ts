@@ -24,7 +24,7 @@ const table = {
     min: 0,
     max: 64,
     hidden: true,
-    help: 'Minibatches under way at the same time; 0 = one more than the evaluator threads, or 1 for a batch of 1.',
+    help: 'Minibatches under way at the same time; 0 = one more than the evaluator threads, 1 for one thread with batches of 1.',
   },
 
   cpuct: {

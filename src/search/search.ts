@@ -204,6 +204,16 @@ export class Search {
     return 'waiting';
   }
 
+  /** After an exception: answers with what the tree says, if it says anything, and drops the tree. */
+  giveUp(): void {
+    try {
+      this.finish();
+    } finally {
+      this.listener = null;
+      this.clearTree();
+    }
+  }
+
   private createPipeline(batching: Batching): Pipeline {
     const { channel, rootRow } = this.options;
     const pipeline = new Pipeline(this.tree, channel, rootRow, this.rootMoves, { ...batching, params: this.params });

@@ -1,0 +1,35 @@
+/** Runs one search to its answer in a thread of its own, sleeping while only the evaluators have work. */
+import type { SearchControl } from './control.js';
+import type { LeafChannel } from './leaf-channel.js';
+import type { SearchLimits } from './protocol.js';
+import type { Search, SearchListener } from './search.js';
+
+export interface Drive {
+  readonly search: Search;
+  readonly channel: LeafChannel;
+  /** Absent: nobody can stop it but its limits. */
+  readonly control?: SearchControl;
+  readonly id: number;
+  readonly limits: SearchLimits;
+  readonly listener: SearchListener;
+}
+
+export function driveSearch({ search, channel, control, id, limits, listener }: Drive): void {
+  search.start(limits, listener);
+  for (;;) {
+    // Read before looking at slots: an answer that comes in between changes the word, and there is no sleep.
+    const seen = Atomics.load(channel.event, 0);
+    if (control !== undefined) {
+      if (control.isStopRequested(id)) search.stop();
+      const hit = control.takePonderHit(id);
+      if (hit !== null) {
+        const { budgetMs: _, ...rest } = limits;
+        const budget = hit.budgetMs === null ? {} : { budgetMs: hit.budgetMs };
+        search.ponderHit({ ...rest, ...budget, ponder: false, startedAtMs: hit.startedAtMs });
+      }
+    }
+    const result = search.step();
+    if (result === 'done') return;
+    if (result === 'waiting') channel.waitForEvent(seen, search.patienceMs);
+  }
+}
