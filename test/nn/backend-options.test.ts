@@ -32,9 +32,9 @@ test('malformed options are refused in one sentence', () => {
 
 test('an option that nobody reads is an error, as are unknown backends and values out of range', () => {
   const refuse = (backend: string, options: string, sentence: RegExp): void => {
-    const plan = planBackend(backend, options, 0, 0);
-    assert.ok(!plan.ok, `${backend} ${options}`);
-    assert.match(plan.error, sentence);
+    const plans = planBackend({ backend, optionsText: options, threads: 0, minibatch: 0 });
+    assert.ok(!plans.ok, `${backend} ${options}`);
+    assert.match(plans.error, sentence);
   };
   refuse('cpu', 'thread=2', /Backend cpu knows no option "thread"/);
   refuse('cpu', 'threads=2,a(b=1)', /knows no option "a\.b"/);
@@ -45,12 +45,16 @@ test('an option that nobody reads is an error, as are unknown backends and value
   refuse('abacus', '', /Unknown backend "abacus"; known are auto, cpu/);
 });
 
-test('plans follow the options and the names of lc0', () => {
-  const cpu = unwrap(planBackend('onnx-cpu', 'threads=1,optimize=2', 3, 0));
-  assert.equal(cpu.threads, 3);
-  assert.equal(cpu.minibatch, 8);
+test('plans follow the options and the names of lc0, and a device is followed by the CPU', () => {
+  const plan = (backend: string, optionsText: string, threads = 0) =>
+    unwrap(planBackend({ backend, optionsText, threads, minibatch: 0 }));
+  const [cpu, ...nothing] = plan('onnx-cpu', 'threads=1,optimize=2', 3);
+  assert.deepEqual(nothing, []);
+  assert.deepEqual([cpu.threads, cpu.minibatch], [3, 8]);
   assert.deepEqual(cpu.evaluator.kind === 'onnx' && [cpu.evaluator.provider, cpu.evaluator.optimization], ['cpu', 2]);
-  const cuda = unwrap(planBackend('cuda-fp16', 'devices=0;2', 0, 0));
+  const [cuda, instead] = plan('cuda-fp16', 'devices=0;2');
   assert.deepEqual(cuda.evaluator.kind === 'onnx' && cuda.evaluator.devices, [0, 2]);
-  assert.equal(cuda.threads, 4, 'two threads a device');
+  assert.deepEqual([cuda.threads, cuda.minibatch], [4, 256], 'two threads a device');
+  assert.deepEqual([instead.name, instead.minibatch], ['cpu', 8]);
+  assert.equal(plan('auto', '').at(-1)?.name, 'cpu');
 });

@@ -53,7 +53,18 @@ test('a network whose session fails is loaded again on the CPU', async () => {
   assert.equal(warnings.length, 1);
 });
 
-test('a provider that cannot be loaded gives way to the CPU with one warning', async () => {
+test('a provider that fails while loading gives way to the CPU with one warning and the plan of the CPU', async () => {
+  const pool = await EvaluatorPool.create({
+    backend: 'cuda',
+    backendOptions: 'fail-load=true',
+    model: tinyNetwork,
+    onWarning: (text) => assert.equal(text, 'Backend cuda failed, going on with cpu: made to fail at loading'),
+  });
+  assert.deepEqual([pool.network.backend, pool.minibatch], ['cpu', 8]);
+  await pool.dispose();
+});
+
+test('a provider that is not installed gives way to the CPU with one warning', async () => {
   // No test machine has CUDA's libraries beside onnxruntime; where one has, the network simply runs there.
   const { answers, warnings, backend } = await evaluateWith({ backend: 'cuda', model: tinyNetwork, minibatch: 8 });
   assert.ok(answers.some((answer) => answer.kind === EVALUATED));
@@ -107,6 +118,10 @@ test('a network that cannot be read is refused in one sentence that names it', a
   await refuse(
     { backend: 'cpu', model: { path: fileURLToPath(import.meta.url) } },
     /^The network .*\.js is not an ONNX model/,
+  );
+  await refuse(
+    { backend: 'cpu', backendOptions: 'fail-load=true', model: tinyNetwork },
+    /^Cannot evaluate with .*tiny-test\.onnx: made to fail at loading$/,
   );
   await refuse({ backend: 'cpu' }, /Backend cpu needs a network/);
   await refuse({ backend: 'cpu', backendOptions: 'x=1', model: tinyNetwork }, /knows no option "x"/);

@@ -1,5 +1,5 @@
 /** The one place that chooses among the evaluators: what a plan asks for, and what replaces it when it fails. */
-import type { BackendPlan } from '../backend/backend-plan.js';
+import { type BackendPlan, planOnCpu } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
 import { plantFaults } from './failing-evaluator.js';
@@ -9,21 +9,19 @@ import { TrivialEvaluator } from './trivial-evaluator.js';
 
 /** @param model null only for evaluators without a network */
 export async function createEvaluator(plan: BackendPlan, model: Model | null, worker: number): Promise<Evaluator> {
-  return plantFaults(await createPlain(plan, model, worker), plan.faults);
+  if (plan.faults.failLoad) throw new Error('made to fail at loading');
+  return plantFaults(await createPlain(plan.evaluator, model, worker), plan.faults);
 }
 
 /** The CPU instead of a device; without a network, the same once more. */
-export async function createFallback(plan: BackendPlan, model: Model | null, worker: number): Promise<Evaluator> {
-  if (plan.faults.fallbackFails) throw new Error('made to fail when falling back');
-  const { evaluator } = plan;
-  if (evaluator.kind !== 'onnx') return createPlain(plan, model, worker);
-  const onCpu = { ...evaluator, provider: 'cpu', devices: [0], intraOpThreads: 1, batch: 0 } as const;
-  return createPlain({ ...plan, evaluator: onCpu }, model, worker);
+export function createFallback(plan: BackendPlan, model: Model | null, worker: number): Promise<Evaluator> {
+  if (plan.faults.fallbackFails) return Promise.reject(new Error('made to fail when falling back'));
+  return createPlain(plan.evaluator.kind === 'onnx' ? planOnCpu(plan.evaluator) : plan.evaluator, model, worker);
 }
 
-async function createPlain({ evaluator }: BackendPlan, model: Model | null, worker: number): Promise<Evaluator> {
-  if (evaluator.kind === 'hash') return new HashEvaluator(evaluator);
-  if (evaluator.kind === 'trivial') return new TrivialEvaluator();
+async function createPlain(plan: BackendPlan['evaluator'], model: Model | null, worker: number): Promise<Evaluator> {
+  if (plan.kind === 'hash') return new HashEvaluator(plan);
+  if (plan.kind === 'trivial') return new TrivialEvaluator();
   if (model === null) throw new Error('there is no network');
-  return createOnnxEvaluator(model, evaluator, worker);
+  return createOnnxEvaluator(model, plan, worker);
 }

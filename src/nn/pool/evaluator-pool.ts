@@ -51,13 +51,14 @@ export interface PoolSettings {
 }
 
 const MIN_SLOTS = 4096;
-/** A thread that dies so often without having been ready for long gets no further chance. */
+/** A thread that has died so often gets no evaluator any more. */
 const MAX_CRASHES = 3;
 const STOP_PATIENCE_MS = 2000;
 
 export class EvaluatorPool {
   readonly handle: SharedPoolHandle;
   private readonly slots: LeafSlots;
+  private readonly cache: SharedArrayBuffer | null;
   private readonly workers: (Worker | null)[] = [];
   private readonly crashes: number[] = [];
   private readonly warned = new Set<string>();
@@ -67,55 +68,49 @@ export class EvaluatorPool {
   private constructor(
     private readonly plan: BackendPlan,
     private readonly model: Model | null,
-    private readonly modelBytes: Uint8Array | null,
-    private readonly cache: SharedArrayBuffer | null,
-    private readonly onWarning: (text: string) => void,
+    private readonly options: PoolOptions,
   ) {
     const { threads, minibatch } = plan;
-    const slotCount = Math.min(65536, Math.max(MIN_SLOTS, 2 ** Math.ceil(Math.log2(4 * minibatch * (threads + 1)))));
-    const shape = { slotCount, workers: threads };
+    const wantedSlots = 2 ** Math.ceil(Math.log2(4 * minibatch * (threads + 1)));
+    const shape = { slotCount: Math.min(65536, Math.max(MIN_SLOTS, wantedSlots)), workers: threads };
     const slots = createLeafSlotsBuffer(shape);
+    const { hasMovesLeft } = describeNetwork(model, plan.name);
     this.backend = plan.name;
-    this.handle = {
-      ...shape,
-      slots,
-      roots: RootTable.createBuffer(),
-      minibatch,
-      hasMovesLeft: describeNetwork(model, plan.name).hasMovesLeft,
-    };
+    this.handle = { ...shape, slots, roots: RootTable.createBuffer(), minibatch, hasMovesLeft };
     this.slots = viewLeafSlots(slots, shape);
+    const { cacheMb = 0, cachePositions = 0, policyTemperature = 1.359, historyFill = 'fen_only' } = options;
+    this.cache = createCacheBuffer(cacheMb > 0 ? computeCachePositions(cacheMb) : cachePositions);
+    this.configure({ policyTemperature, historyFill, minibatch });
   }
 
-  /** Resolves when all threads are ready. Rejects with one sentence for the user when there is no way to evaluate. */
+  /**
+   * Resolves when all threads are ready. When a device cannot be used, the CPU is. Rejects with one sentence for the
+   * user when there is no way to evaluate.
+   */
   static async create(options: PoolOptions): Promise<EvaluatorPool> {
     const backend = options.backend ?? 'auto';
-    const plan = planBackend(backend, options.backendOptions ?? '', options.threads ?? 0, options.minibatch ?? 0);
-    if (!plan.ok) throw new Error(plan.error);
-    let model: Model | null = null;
-    let modelBytes: Uint8Array | null = null;
-    if (plan.value.evaluator.kind === 'onnx') {
-      if (options.model === undefined) throw new Error(`Backend ${backend} needs a network`);
-      const loaded = await loadModel(options.model);
-      if (!loaded.ok) throw new Error(loaded.error);
-      model = loaded.value;
-      modelBytes = new Uint8Array(new SharedArrayBuffer(model.bytes.length));
-      modelBytes.set(model.bytes);
-    }
-    const cacheMb = options.cacheMb ?? 0;
-    const cache = createCacheBuffer(cacheMb > 0 ? computeCachePositions(cacheMb) : (options.cachePositions ?? 0));
-    const pool = new EvaluatorPool(plan.value, model, modelBytes, cache, options.onWarning ?? (() => undefined));
-    pool.configure({
-      policyTemperature: options.policyTemperature ?? 1.359,
-      historyFill: options.historyFill ?? 'fen_only',
-      minibatch: plan.value.minibatch,
+    const plans = planBackend({
+      backend,
+      optionsText: options.backendOptions ?? '',
+      threads: options.threads ?? 0,
+      minibatch: options.minibatch ?? 0,
     });
-    try {
-      await Promise.all(Array.from({ length: plan.value.threads }, (_, worker) => pool.startWorker(worker)));
-    } catch (error) {
-      await pool.dispose();
-      throw error;
+    if (!plans.ok) throw new Error(plans.error);
+    const needsModel = plans.value.some((plan) => plan.evaluator.kind === 'onnx');
+    const model = needsModel ? await loadSharedModel(options.model, backend) : null;
+    let problem = '';
+    for (const plan of plans.value) {
+      const pool = new EvaluatorPool(plan, model, options);
+      if (problem !== '' && backend !== 'auto') pool.warnOfFallback(backend, plan.name, problem);
+      try {
+        await Promise.all(Array.from({ length: plan.threads }, (_, worker) => pool.startWorker(worker)));
+        return pool;
+      } catch (error) {
+        problem = (error as Error).message;
+        await pool.dispose();
+      }
     }
-    return pool;
+    throw new Error(`Cannot evaluate with ${model === null ? `backend ${backend}` : model.path}: ${oneLine(problem)}`);
   }
 
   get network(): NetworkInfo {
@@ -154,14 +149,16 @@ export class EvaluatorPool {
     await Promise.all(this.workers.map((worker) => (worker === null ? undefined : endWorker(worker))));
   }
 
+  /** Resolves when the thread is ready, rejects when it ends before. */
   private startWorker(index: number): Promise<void> {
+    const crashes = this.crashes[index] ?? 0;
     const start: WorkerStart = {
       worker: index,
       handle: this.handle,
       cache: this.cache,
       plan: this.plan,
-      model: this.model && this.modelBytes ? { bytes: this.modelBytes, name: this.model.path } : null,
-      isHopeless: (this.crashes[index] ?? 0) >= MAX_CRASHES,
+      model: this.model && { bytes: this.model.bytes, name: this.model.path },
+      role: crashes === 0 ? 'first' : crashes <= MAX_CRASHES ? 'replacement' : 'hopeless',
     };
     const worker = new Worker(new URL('./evaluator-worker.js', import.meta.url), { workerData: start });
     this.workers[index] = worker;
@@ -177,18 +174,17 @@ export class EvaluatorPool {
           resolve();
         } else if (message.type === 'fellBack') {
           this.backend = message.to;
-          this.warn(`Backend ${message.from} failed, going on with ${message.to}: ${oneLine(message.reason)}`);
+          this.warnOfFallback(message.from, message.to, message.reason);
         } else {
-          problem = message.reason;
-          if (isReady) this.warn(`No position can be evaluated any more: ${oneLine(message.reason)}`);
+          this.warn(`No position can be evaluated any more: ${oneLine(message.reason)}`);
         }
       });
       worker.on('error', (error) => {
-        problem = String(error instanceof Error ? error.message : error);
+        problem = error instanceof Error ? error.message : String(error);
       });
       worker.on('exit', () => {
         this.workers[index] = null;
-        if (!isReady) reject(new Error(`Cannot evaluate with ${this.describeSubject()}: ${oneLine(problem)}`));
+        if (!isReady) reject(new Error(problem));
         else if (!this.isDisposed) this.replaceWorker(index, problem);
       });
     });
@@ -198,22 +194,31 @@ export class EvaluatorPool {
     this.crashes[index] = (this.crashes[index] ?? 0) + 1;
     this.warn(`An evaluator thread ended and was started again: ${oneLine(problem)}`);
     this.startWorker(index).catch((error: Error) => {
-      if (this.isDisposed) return;
-      this.crashes[index] = MAX_CRASHES;
-      this.replaceWorker(index, error.message);
+      // Even one without an evaluator could not be started: there is nothing more to try.
+      if (!this.isDisposed && this.crashes[index] <= MAX_CRASHES) this.replaceWorker(index, error.message);
     });
   }
 
-  private describeSubject(): string {
-    return this.model === null ? `backend ${this.plan.name}` : `the network ${this.model.path}`;
+  private warnOfFallback(from: string, to: string, reason: string): void {
+    this.warn(`Backend ${from} failed, going on with ${to}: ${oneLine(reason)}`);
   }
 
   private warn(text: string): void {
     // Threads share their troubles: each sentence once.
     if (this.warned.has(text) || this.isDisposed) return;
     this.warned.add(text);
-    this.onWarning(text);
+    this.options.onWarning?.(text);
   }
+}
+
+/** The model with its bytes in shared memory, where every thread can read them. */
+async function loadSharedModel(source: ModelSource | undefined, backend: string): Promise<Model> {
+  if (source === undefined) throw new Error(`Backend ${backend} needs a network`);
+  const model = await loadModel(source);
+  if (!model.ok) throw new Error(model.error);
+  const bytes = new Uint8Array(new SharedArrayBuffer(model.value.bytes.length));
+  bytes.set(model.value.bytes);
+  return { ...model.value, bytes };
 }
 
 /** Lets a thread end by itself, which frees its device memory in order; then by force. */

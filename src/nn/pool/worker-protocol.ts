@@ -10,8 +10,12 @@ export interface WorkerStart {
   readonly plan: BackendPlan;
   /** The ONNX file in shared memory, and what to call it; null for evaluators without a network. */
   readonly model: { readonly bytes: Uint8Array; readonly name: string } | null;
-  /** Its predecessors kept dying: answer FAILED to all that needs an evaluator. */
-  readonly isHopeless: boolean;
+  /**
+   * The first of its number ends when its evaluator cannot be made, because the pool may have a better plan. A
+   * replacement, in the middle of a search, takes the CPU then. A hopeless one, whose predecessors kept dying, has no
+   * evaluator and answers FAILED to all that needs one.
+   */
+  readonly role: 'first' | 'replacement' | 'hopeless';
 }
 
 export type FromWorker =
