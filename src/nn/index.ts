@@ -2,7 +2,6 @@ export { type BackendBenchOptions, type BackendBenchRow, runBackendBench } from 
 export { loadModel, type Model, type ModelSource } from './model/model-file.js';
 export type { NetworkInfo } from './network-info.js';
 export { networkOptions } from './options.js';
-export { PoolCounters } from './pool/counters.js';
 export { EvaluatorPool, type PoolOptions, type PoolSettings } from './pool/evaluator-pool.js';
 export type { SharedPoolHandle } from './pool/handle.js';
 export { LeafQueue, setRoot, wakeProducer } from './pool/leaf-queue.js';

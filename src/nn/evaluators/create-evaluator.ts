@@ -4,7 +4,6 @@ import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
 import { plantFaults } from './failing-evaluator.js';
 import { HashEvaluator } from './hash-evaluator.js';
-import { createOnnxEvaluator } from './onnx-evaluator.js';
 import { TrivialEvaluator } from './trivial-evaluator.js';
 
 /** @param model null only for evaluators without a network */
@@ -23,5 +22,7 @@ async function createPlain(plan: BackendPlan['evaluator'], model: Model | null, 
   if (plan.kind === 'hash') return new HashEvaluator(plan);
   if (plan.kind === 'trivial') return new TrivialEvaluator();
   if (model === null) throw new Error('there is no network');
+  // onnxruntime's library takes a tenth of a second to load, which hash, random and trivial can do without.
+  const { createOnnxEvaluator } = await import('./onnx-evaluator.js');
   return createOnnxEvaluator(model, plan, worker);
 }
