@@ -16,7 +16,7 @@ export interface BestMove {
 }
 
 export class ActiveSearch {
-  readonly startedAtMs: number;
+  startedAtMs = getNowMs();
   /** The moves it may play: those asked for by `searchmoves`, else all. */
   readonly candidates: readonly Move[];
   lastReport: SearchReport | null = null;
@@ -31,18 +31,23 @@ export class ActiveSearch {
 
   constructor(
     readonly id: number,
-    readonly request: GoRequest,
+    public request: GoRequest,
     readonly game: GamePosition,
-    startedAtMs?: number,
   ) {
-    this.startedAtMs = startedAtMs ?? performance.timeOrigin + performance.now();
     const legal = listLegalMoves(game.position);
     const wanted = request.searchMoves?.filter((move) => legal.includes(move)) ?? [];
     this.candidates = wanted.length > 0 ? wanted : legal;
   }
 
   get elapsedMs(): number {
-    return performance.timeOrigin + performance.now() - this.startedAtMs;
+    return getNowMs() - this.startedAtMs;
+  }
+
+  /** The move pondered on was played: from now on the clock runs. */
+  endPondering(): void {
+    const { ponder: _, ...request } = this.request;
+    this.request = request;
+    this.startedAtMs = getNowMs();
   }
 
   /** Must not answer before `stop` (or `ponderhit`), even when there is nothing left to find out. */
@@ -65,4 +70,8 @@ export class ActiveSearch {
   createMissingReport(move: Move): SearchReport {
     return createBlindReport(move, this.elapsedMs);
   }
+}
+
+function getNowMs(): number {
+  return performance.timeOrigin + performance.now();
 }

@@ -59,6 +59,23 @@ export const engineOptions: readonly OptionSpec[] = [
     help: 'Factor of the time for a move (time manager legacy).',
   },
   {
+    uci: 'PolicyTemperature',
+    flag: 'policy-softmax-temp',
+    kind: 'float',
+    default: 1.359,
+    min: 0.1,
+    max: 10,
+    help: 'Temperature of the policy softmax: higher makes the priors more equal.',
+  },
+  {
+    uci: 'HistoryFill',
+    flag: 'history-fill',
+    kind: 'choice',
+    default: 'fen_only',
+    choices: ['no', 'fen_only', 'always'],
+    help: 'What the network sees where a position has no history: nothing, or the oldest position again.',
+  },
+  {
     uci: 'UCI_Chess960',
     flag: 'chess960',
     kind: 'bool',

@@ -6,7 +6,7 @@
  * Nothing here blocks and nothing throws at the caller: what a user got wrong comes back as a Result, what fails later
  * goes to the listener, and the `go` is answered all the same.
  */
-import { type Move, NO_MOVE } from '../chess/index.js';
+import { BLACK, type Move, NO_MOVE } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
 import { createSearchParams, type FromSearch } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
@@ -154,11 +154,13 @@ export class Engine {
     if (active === null || !active.request.ponder || active.stopRequested) {
       return failure('ponderhit while not pondering');
     }
-    const { ponder: _, ...request } = active.request;
-    const search = new ActiveSearch(this.nextId++, request, active.game);
-    active.isDiscarded = true;
-    this.queue.unshift(search);
-    this.stop();
+    active.endPondering();
+    if (active.isRunning) {
+      const { budgetMs } = this.startClock(active);
+      this.host.ponderHit({ budgetMs, startedAtMs: active.startedAtMs });
+    } else if (active.lastReport !== null && !active.waitsForStop) {
+      this.answer(active.fallback);
+    }
     return success(true);
   }
 
@@ -213,18 +215,25 @@ export class Engine {
 
   private run(search: ActiveSearch, network: NetworkPort): void {
     const { position, rootFen, moves } = search.game;
-    const blackToMove = position.sideToMove === 1;
-    const timed = this.clock.start(search.request, position.gamePly, blackToMove, this.clockSettings);
-    this.finishClock = timed.finish;
-    if (timed.budgetMs !== null) this.listener.debug(`Budget for this move: ${timed.budgetMs.toFixed(1)} ms`);
+    const { budgetMs } = this.startClock(search);
     search.isRunning = true;
+    network.configure(this.options);
     this.host.attach(network);
     const params = createSearchParams(this.options.values);
     this.host.configure(search.wantsStats ? { ...params, verboseMoveStats: true } : params);
     const chess960 = this.options.getBoolean('UCI_Chess960');
+    const blackToMove = position.sideToMove === BLACK;
     this.host.post({ type: 'position', rootFen, moves, chess960, blackToMove, gamePly: position.gamePly });
-    const limits = createSearchLimits(search.request, timed.budgetMs, search.startedAtMs);
+    const limits = createSearchLimits(search.request, budgetMs, search.startedAtMs);
     this.host.post({ type: 'go', id: search.id, limits });
+  }
+
+  private startClock({ request, game }: ActiveSearch): { budgetMs: number | null } {
+    const { gamePly, sideToMove } = game.position;
+    const timed = this.clock.start(request, gamePly, sideToMove === BLACK, this.clockSettings);
+    this.finishClock = timed.finish;
+    if (timed.budgetMs !== null) this.listener.debug(`Budget for this move: ${timed.budgetMs.toFixed(1)} ms`);
+    return timed;
   }
 
   private receive(message: FromSearch): void {

@@ -1,6 +1,7 @@
 /** The door of engine/: the state machine behind UCI, without text. */
 export { acceptedOptions } from './accepted-options.js';
 export type { BestMove } from './active-search.js';
+export { Analyst, type Answer } from './analyst.js';
 export { Engine, type EngineListener } from './engine.js';
 export { engineAliases, engineChecks, engineOptions } from './engine-options.js';
 export { createGamePosition, type GamePosition, listLegalMoves } from './game-position.js';

@@ -3,13 +3,17 @@
  * real pool and the real search thread.
  */
 import type { SharedPoolHandle } from '../nn/index.js';
-import type { FromSearch, ToSearch } from '../search/index.js';
+import type { FromSearch, PonderHit, ToSearch } from '../search/index.js';
 import type { OptionStore } from './option-store.js';
 
 export interface NetworkPort {
   readonly handle: SharedPoolHandle;
   /** For people: name of the network and what it runs on. */
   readonly description: string;
+  /** Positions evaluated since it was loaded. */
+  readonly evaluations: number;
+  /** Takes over the options that need no loading. Called before each search. */
+  configure(options: OptionStore): void;
   clearCache(): void;
   dispose(): Promise<void>;
 }
@@ -20,6 +24,8 @@ export interface SearchPort {
   post(message: ToSearch): void;
   /** Ends the running search as soon as its leaves allow; it answers with a bestMove message. */
   stop(): void;
+  /** Goes on with the running ponder search under the limits of the clock. */
+  ponderHit(hit: PonderHit): void;
   dispose(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
  * and makes a new one after a failure. Messages for a thread that does not exist yet have nothing to act on and are
  * dropped: a new thread starts with an empty tree.
  */
-import type { FromSearch, SearchParams, ToSearch } from '../search/index.js';
+import type { FromSearch, PonderHit, SearchParams, ToSearch } from '../search/index.js';
 import type { EnginePorts, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
 
 export class SearchHost {
@@ -37,6 +37,10 @@ export class SearchHost {
 
   stop(): void {
     this.thread?.stop();
+  }
+
+  ponderHit(hit: PonderHit): void {
+    this.thread?.ponderHit(hit);
   }
 
   /** The thread cannot be trusted any more. The next attach makes another. */

@@ -154,23 +154,47 @@ test('searchmoves bounds even the emergency answer', async () => {
   assert.equal(said.at(-1), `best ${only}`);
 });
 
-test('ponderhit goes on with the clock and stays silent about the pondering', async () => {
+test('ponderhit lets the running search go on, now under the clock', async () => {
   const { engine, world, said } = createEngine();
   unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));
   const move = moveOf(engine, 'g1f3');
-  answerOnStop(world, move);
   engine.go({ ponder: true, whiteTimeMs: 60000, blackTimeMs: 60000 });
   await settle();
-  assert.equal(world.search.lastGo.limits.ponder, true);
-  assert.equal(world.search.lastGo.limits.budgetMs, undefined);
+  const { limits, id } = world.search.lastGo;
+  assert.equal(limits.ponder, true);
+  assert.equal(limits.budgetMs, undefined);
   assert.ok(engine.ponderHit().ok);
-  await settle();
   assert.deepEqual(said, []);
-  const { limits } = world.search.lastGo;
-  assert.equal(limits.ponder, undefined);
-  assert.ok((limits.budgetMs ?? 0) > 1000);
-  world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move, ponder: 0 });
+  assert.equal(world.search.ponderHits.length, 1);
+  assert.ok((world.search.ponderHits[0].budgetMs ?? 0) > 1000);
+  assert.ok(world.search.ponderHits[0].startedAtMs >= limits.startedAtMs);
+  world.search.send({ type: 'bestMove', id, move, ponder: 0 });
   assert.equal(said.at(-1), `best ${move}`);
+});
+
+test('ponderhit before the network is loaded starts an ordinary search', async () => {
+  const { engine, world, said } = createEngine();
+  let loaded: () => void = () => undefined;
+  world.loading = new Promise((resolve) => {
+    loaded = resolve;
+  });
+  answerWith(world, moveOf(engine, 'e2e4'));
+  engine.go({ ponder: true, whiteTimeMs: 60000, blackTimeMs: 60000 });
+  assert.ok(engine.ponderHit().ok);
+  loaded();
+  await settle();
+  assert.equal(world.search.lastGo.limits.ponder, undefined);
+  assert.equal(said.at(-1), `best ${moveOf(engine, 'e2e4')}`);
+});
+
+test('pondering on a finished game is answered after ponderhit, not before', async () => {
+  const { engine, said } = createEngine();
+  unwrap(engine.setPosition(MATED, []));
+  engine.go({ ponder: true, whiteTimeMs: 1000, blackTimeMs: 1000 });
+  await settle();
+  assert.deepEqual(said, ['report 0']);
+  assert.ok(engine.ponderHit().ok);
+  assert.deepEqual(said, ['report 0', 'best 0']);
 });
 
 test('stop ends pondering with an answer; ponderhit without pondering is an error', async () => {

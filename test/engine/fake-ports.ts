@@ -11,7 +11,13 @@ import {
   type SearchPort,
   type SearchPortEvents,
 } from '#sardonyx/engine/index.js';
-import { type FromSearch, type SearchInfo, searchOptions, type ToSearch } from '#sardonyx/search/index.js';
+import {
+  type FromSearch,
+  type PonderHit,
+  type SearchInfo,
+  searchOptions,
+  type ToSearch,
+} from '#sardonyx/search/index.js';
 
 export function createStore(): OptionStore {
   return new OptionStore([...engineOptions, ...searchOptions, ...acceptedOptions], engineAliases, engineChecks);
@@ -24,6 +30,7 @@ export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> =
 
 export class FakeSearch implements SearchPort {
   readonly posted: ToSearch[] = [];
+  readonly ponderHits: PonderHit[] = [];
   stops = 0;
   isDisposed = false;
   /** Called for each `go`; by default nothing happens. */
@@ -47,6 +54,10 @@ export class FakeSearch implements SearchPort {
 
   async dispose(): Promise<void> {
     this.isDisposed = true;
+  }
+
+  ponderHit(hit: PonderHit): void {
+    this.ponderHits.push(hit);
   }
 
   send(message: FromSearch): void {
@@ -79,6 +90,8 @@ export class FakeWorld implements EnginePorts {
     const network = {
       handle: {} as NetworkPort['handle'],
       description: 'fake',
+      evaluations: 0,
+      configure: () => undefined,
       cleared: 0,
       disposed: 0,
       clearCache: () => {

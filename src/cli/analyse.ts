@@ -1,0 +1,122 @@
+/** `sardonyx analyse`: a position or the games of a PGN file → best moves, scores, WDL; annotated PGN or JSON out. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Presets, SingleBar } from 'cli-progress';
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { Analyst, type GoRequest } from '../engine/index.js';
+import {
+  type AnalysedPosition,
+  analyseGame,
+  analysePosition,
+  createComments,
+  formatEvaluation,
+  requireFen,
+} from './analysis.js';
+import { addEngineFlags, readEngineFlags } from './engine-flags.js';
+import { enginePorts } from './engine-ports.js';
+import { printJson, printLine, printNote, requireWhole } from './output.js';
+import { formatGame, type PgnGame, parseGames } from './pgn-game.js';
+
+interface AnalyseArguments {
+  input?: string[];
+  nodes: number;
+  movetime: number;
+  pgn: string | undefined;
+  json: boolean;
+}
+
+export const analyseCommand: CommandModule<object, AnalyseArguments> = {
+  command: 'analyse <input..>',
+  aliases: ['analyze'],
+  describe: 'Best moves, scores and WDL of a position (FEN) or of the games of a PGN file',
+  builder: (yargs) =>
+    addEngineFlags(yargs)
+      .positional('input', { type: 'string', array: true, describe: 'A FEN, the word startpos, or a PGN file' })
+      .option('nodes', { type: 'number', default: 800, describe: 'Nodes for each position' })
+      .option('movetime', { type: 'number', default: 0, describe: 'Milliseconds for each position, instead of nodes' })
+      .option('pgn', { type: 'string', describe: 'Write the games with comments to this file (- for stdout)' })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the results as JSON' }) as never,
+  handler: async (args: ArgumentsCamelCase<AnalyseArguments>) => {
+    const input = (args.input ?? []).join(' ').trim();
+    const request: GoRequest =
+      args.movetime > 0
+        ? { moveTimeMs: requireWhole('movetime', args.movetime, 1) }
+        : { nodes: requireWhole('nodes', args.nodes, 1) };
+    const games = input.includes('/') && input.includes(' ') ? null : readGames(input);
+    if (games === null) requireFen(input);
+    const analyst = new Analyst(readEngineFlags(args), enginePorts, printNote);
+    try {
+      await analyst.load();
+      if (games === null) await reportPosition(analyst, input, request, args.json);
+      else await reportGames(analyst, games, request, args);
+    } finally {
+      await analyst.dispose();
+    }
+  },
+};
+
+function readGames(input: string): PgnGame[] {
+  if (input === 'startpos') return parseGames('*');
+  try {
+    return parseGames(readFileSync(input, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw new Error(`"${input}" is neither a FEN nor a PGN file that can be read`);
+  }
+}
+
+async function reportPosition(analyst: Analyst, fen: string, request: GoRequest, json: boolean): Promise<void> {
+  const task = { startFen: fen, moves: [], played: null, playedSan: null };
+  const position = await analysePosition(analyst, task, request);
+  if (json) printJson(position);
+  else for (const line of formatPosition(position)) printLine(line);
+}
+
+async function reportGames(
+  analyst: Analyst,
+  games: readonly PgnGame[],
+  request: GoRequest,
+  { json, pgn }: AnalyseArguments,
+): Promise<void> {
+  const total = games.reduce((sum, game) => sum + game.moves.length + 1, 0);
+  const bar = new SingleBar(
+    { format: '{bar} {value}/{total} positions, {eta_formatted} left', stream: process.stderr, clearOnComplete: true },
+    Presets.shades_classic,
+  );
+  if (process.stderr.isTTY) bar.start(total, 0);
+  const analysed: { game: PgnGame; positions: AnalysedPosition[] }[] = [];
+  try {
+    for (const game of games) {
+      analysed.push({ game, positions: await analyseGame(analyst, game, request, () => bar.increment()) });
+    }
+  } finally {
+    bar.stop();
+  }
+  const annotated = analysed.map(({ game, positions }) => formatGame(game, createComments(positions))).join('\n');
+  if (pgn !== undefined && pgn !== '-') writeFileSync(pgn, annotated);
+  if (json) printJson(analysed.map(({ game, positions }) => ({ headers: game.headers, positions })));
+  else if (pgn === '-') printLine(annotated.trimEnd());
+  else if (pgn === undefined)
+    for (const { positions } of analysed) for (const line of formatGameLines(positions)) printLine(line);
+}
+
+function formatPosition(position: AnalysedPosition): string[] {
+  const head = `${position.fen}: depth ${position.depth}, ${position.nodes} nodes`;
+  if (position.lines.length === 0) return [head, position.score.kind === 'mate' ? 'Checkmate' : 'The game is drawn'];
+  return [
+    head,
+    ...position.lines.map(({ score, wdl, pvSan, pv }) => {
+      const line = pvSan.length === pv.length ? pvSan : pv;
+      return `${formatEvaluation(score, false).padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}  ${line.join(' ')}`;
+    }),
+  ];
+}
+
+/** One line a position: move played, evaluation for the side to move, best move. */
+function formatGameLines(positions: readonly AnalysedPosition[]): string[] {
+  return positions.map(({ fen, playedSan, score, wdl, bestSan, best }) => {
+    const [, side, , , , number] = fen.split(' ');
+    const played = `${number}${side === 'w' ? '.' : '...'} ${playedSan ?? '(end)'}`;
+    const evaluation = formatEvaluation(score, false).padStart(7);
+    return `${played.padEnd(14)} ${evaluation}  WDL ${wdl.join(' ').padEnd(12)}  best ${bestSan ?? best ?? '-'}`;
+  });
+}

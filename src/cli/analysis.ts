@@ -1,0 +1,136 @@
+/** Positions and games through the engine: best moves, scores, and what the moves played were worth. */
+import { formatFen, formatUciMove } from '../chess/index.js';
+import {
+  type Analyst,
+  createGamePosition,
+  type GoRequest,
+  type ReportLine,
+  type Score,
+  type Wdl,
+} from '../engine/index.js';
+import { unwrap } from '../util/index.js';
+import { formatSanLine, type MoveComment, type PgnGame } from './pgn-game.js';
+
+export interface AnalysedLine {
+  readonly score: Score;
+  readonly wdl: readonly [win: number, draw: number, loss: number];
+  readonly pv: readonly string[];
+  readonly pvSan: readonly string[];
+}
+
+/** Scores are from the view of the side to move. */
+export interface AnalysedPosition {
+  readonly ply: number;
+  readonly fen: string;
+  /** The move that the game went on with. */
+  readonly played: string | null;
+  readonly playedSan: string | null;
+  readonly best: string | null;
+  readonly bestSan: string | null;
+  readonly score: Score;
+  readonly wdl: readonly [win: number, draw: number, loss: number];
+  readonly depth: number;
+  readonly nodes: number;
+  /** Best first; as many as MultiPV. Empty when the game is over. */
+  readonly lines: readonly AnalysedLine[];
+}
+
+interface PositionTask {
+  readonly startFen: string;
+  readonly moves: readonly string[];
+  readonly played: string | null;
+  readonly playedSan: string | null;
+}
+
+export async function analysePosition(
+  analyst: Analyst,
+  { startFen, moves, played, playedSan }: PositionTask,
+  request: GoRequest,
+): Promise<AnalysedPosition> {
+  const game = createGamePosition(startFen, moves);
+  if (!game.ok) throw new Error(game.error);
+  const fen = formatFen(game.value.position);
+  const { report } = await analyst.search(startFen, moves, request);
+  const lines = report.lines.filter((line) => line.pv.length > 0).map((line) => describeLine(line, fen));
+  const [first] = report.lines;
+  return {
+    ply: moves.length,
+    fen,
+    played,
+    playedSan,
+    best: lines[0]?.pv[0] ?? null,
+    bestSan: lines[0]?.pvSan[0] ?? null,
+    score: first.score,
+    wdl: listWdl(first.wdl),
+    depth: report.depth,
+    nodes: first.nodes,
+    lines,
+  };
+}
+
+/** Every position of a game, the last one included, in order. */
+export async function analyseGame(
+  analyst: Analyst,
+  { startFen, moves }: PgnGame,
+  request: GoRequest,
+  onPosition: () => void,
+): Promise<AnalysedPosition[]> {
+  const positions: AnalysedPosition[] = [];
+  analyst.newGame();
+  for (let ply = 0; ply <= moves.length; ply++) {
+    const before = moves.slice(0, ply).map((move) => move.uci);
+    const played = moves[ply]?.uci ?? null;
+    const task = { startFen, moves: before, played, playedSan: moves[ply]?.san ?? null };
+    positions.push(await analysePosition(analyst, task, request));
+    onPosition();
+  }
+  return positions;
+}
+
+function describeLine({ score, wdl, pv }: ReportLine, fen: string): AnalysedLine {
+  const moves = pv.map((move) => formatUciMove(move, false));
+  return { score, wdl: listWdl(wdl), pv: moves, pvSan: formatSanLine(fen, moves) };
+}
+
+function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {
+  return [win, draw, loss];
+}
+
+/** Loss of expected points from which a move is dubious, a mistake, a blunder; with the annotation glyphs. */
+const GLYPHS: readonly (readonly [loss: number, nag: number])[] = [
+  [0.3, 4],
+  [0.2, 2],
+  [0.1, 6],
+];
+
+/** The comment on each move: the evaluation after it (White's view, as lichess writes it) and a better move. */
+export function createComments(positions: readonly AnalysedPosition[]): MoveComment[] {
+  return positions.slice(0, -1).map((position, index) => {
+    const next = positions[index + 1];
+    const evaluation = `[%eval ${formatEvaluation(next.score, isBlackToMove(next))}]`;
+    const loss = getExpectedPoints(position) - (1 - getExpectedPoints(next));
+    const isBest = position.best === position.played;
+    const nag = isBest ? 0 : (GLYPHS.find(([least]) => loss >= least)?.[1] ?? 0);
+    const better = nag === 0 ? '' : ` ${position.lines[0]?.pvSan.slice(0, 5).join(' ')} was better`;
+    return { nag, text: `${evaluation}${better}` };
+  });
+}
+
+function getExpectedPoints({ wdl: [win, draw] }: AnalysedPosition): number {
+  return (win + draw / 2) / 1000;
+}
+
+function isBlackToMove({ fen }: AnalysedPosition): boolean {
+  return fen.split(' ')[1] === 'b';
+}
+
+/** Pawns with two decimals, or `#n`. */
+export function formatEvaluation({ kind, value }: Score, flip: boolean): string {
+  const signed = flip ? -value : value;
+  return kind === 'mate' ? `#${signed || (flip ? '' : '-')}${signed === 0 ? '0' : ''}` : (signed / 100).toFixed(2);
+}
+
+/** Checks a FEN before anything is loaded; throws its sentence. */
+export function requireFen(fen: string): void {
+  unwrap(createGamePosition(fen, []));
+}

@@ -1,0 +1,32 @@
+/** `sardonyx describenet`: what a network file is: format, size, metadata; lc0 files and ONNX files alike. */
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { describeNetwork, formatDescription } from '../lc0/index.js';
+import { resolveNetworkFile } from './network-file.js';
+import { printJson, printLine } from './output.js';
+
+interface DescribeNetArguments {
+  file?: string;
+  weights: string | undefined;
+  json: boolean;
+}
+
+export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
+  command: 'describenet [file]',
+  describe: 'What a network file is',
+  builder: (yargs) =>
+    yargs
+      .positional('file', { type: 'string', describe: 'Network file; the bundled network when left out' })
+      .option('weights', { alias: 'w', type: 'string', describe: 'The same as a flag, as lc0 has it' })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
+  handler: async (args: ArgumentsCamelCase<DescribeNetArguments>) => {
+    const path = resolveNetworkFile(args.file ?? args.weights ?? '');
+    if (!path.ok) throw new Error(path.error);
+    const description = await describeNetwork(path.value);
+    if (!description.ok) throw new Error(description.error);
+    if (args.json) printJson({ file: path.value, sections: description.value });
+    else {
+      printLine(`File: ${path.value}`);
+      printLine(formatDescription(description.value));
+    }
+  },
+};

@@ -1,0 +1,52 @@
+/** `sardonyx eval`: what the network says of a position, without search. */
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { formatUciMove, type Move } from '../chess/index.js';
+import { Analyst, computeScore, computeWdl, type RootStats, type ScoreType } from '../engine/index.js';
+import { formatEvaluation } from '../uci/index.js';
+import { addEngineFlags, readEngineFlags } from './engine-flags.js';
+import { enginePorts } from './engine-ports.js';
+import { printJson, printLine, printNote } from './output.js';
+
+interface EvalArguments {
+  fen?: string[];
+  json: boolean;
+}
+
+export const evalCommand: CommandModule<object, EvalArguments> = {
+  command: 'eval [fen..]',
+  describe: 'The network’s opinion of one position, without search',
+  builder: (yargs) =>
+    addEngineFlags(yargs)
+      .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
+  handler: async (args: ArgumentsCamelCase<EvalArguments>) => {
+    const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
+    const options = readEngineFlags(args);
+    const chess960 = options.getBoolean('UCI_Chess960');
+    const scoreType = options.getString('ScoreType') as ScoreType;
+    const analyst = new Analyst(options, enginePorts, printNote);
+    try {
+      await analyst.load();
+      const stats = await analyst.evaluate(fen, []);
+      if (stats === null) throw new Error('There is nothing to evaluate: the game is over');
+      if (args.json) printJson(summarise(stats, scoreType, chess960));
+      else for (const line of formatEvaluation(stats, scoreType, chess960)) printLine(line);
+    } finally {
+      await analyst.dispose();
+    }
+  },
+};
+
+function summarise({ node, moves }: RootStats, scoreType: ScoreType, chess960: boolean): object {
+  const wl = node.wl ?? node.q;
+  const d = node.d ?? 0;
+  const { win, draw, loss } = computeWdl(wl, d);
+  const policy = [...moves].sort((a, b) => b.prior - a.prior);
+  return {
+    score: computeScore(scoreType, { wl, d, q: node.q, mu: 0 }),
+    q: node.q,
+    wdl: [win, draw, loss],
+    movesLeft: node.m === null ? null : (1 + node.m) / 2,
+    policy: policy.map(({ move, prior }) => ({ move: formatUciMove(move as Move, chess960), prior })),
+  };
+}

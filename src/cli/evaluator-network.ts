@@ -1,0 +1,66 @@
+/** The engine's network port over a pool of evaluator threads. */
+import type { HistoryFill } from '../encoding/index.js';
+import type { NetworkPort, OptionStore } from '../engine/index.js';
+import { EvaluatorPool, LeafQueue, networkOptions, type PoolOptions } from '../nn/index.js';
+import { findModel } from './network-file.js';
+
+/** A change of one of these means new threads. */
+export const RELOADING_OPTIONS: readonly string[] = [...networkOptions.map((spec) => spec.uci), 'MinibatchSize'];
+
+/** Evaluators that need no file. */
+const FILELESS_BACKENDS = new Set(['hash', 'random', 'trivial']);
+
+export function isFileless(options: OptionStore): boolean {
+  return FILELESS_BACKENDS.has(options.getString('Backend'));
+}
+
+/** Rejects with one sentence for the user. */
+export async function createPoolOptions(options: OptionStore, onWarning: (text: string) => void): Promise<PoolOptions> {
+  const pool: PoolOptions = {
+    backend: options.getString('Backend'),
+    backendOptions: options.getString('BackendOptions'),
+    threads: options.getNumber('Threads'),
+    minibatch: options.getNumber('MinibatchSize'),
+    cachePositions: options.getNumber('NNCacheSize'),
+    cacheMb: options.getNumber('Hash'),
+    onWarning,
+    ...getTuning(options),
+  };
+  if (isFileless(options)) return pool;
+  const model = await findModel(options);
+  if (!model.ok) throw new Error(model.error);
+  return { ...pool, model: model.value };
+}
+
+export async function createNetwork(options: OptionStore, warn: (text: string) => void): Promise<NetworkPort> {
+  const pool = await EvaluatorPool.create(await createPoolOptions(options, warn));
+  const { counters } = LeafQueue.attach(pool.handle);
+  let tuning = JSON.stringify(getTuning(options));
+  return {
+    handle: pool.handle,
+    get description() {
+      const { name, backend } = pool.network;
+      const threads = pool.threads === 1 ? '1 thread' : `${pool.threads} threads`;
+      return name === backend ? `${name}, ${threads}` : `${name} on ${backend}, ${threads}`;
+    },
+    get evaluations() {
+      return counters.evaluations;
+    },
+    configure: (current) => {
+      // A new tuning empties the cache, so it is passed on only when it is new.
+      const wanted = getTuning(current);
+      if (JSON.stringify(wanted) === tuning) return;
+      tuning = JSON.stringify(wanted);
+      pool.configure(wanted);
+    },
+    clearCache: () => pool.clearCache(),
+    dispose: () => pool.dispose(),
+  };
+}
+
+function getTuning(options: OptionStore): { policyTemperature: number; historyFill: HistoryFill } {
+  return {
+    policyTemperature: options.getNumber('PolicyTemperature'),
+    historyFill: options.getString('HistoryFill') as HistoryFill,
+  };
+}

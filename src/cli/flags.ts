@@ -1,0 +1,64 @@
+/**
+ * lc0's command line flags, and the lines of its config file, to options: `--name=value`, `--name value`, `--flag`,
+ * `--no-flag`, `-t 2`, `-t2`. Written by hand because the engine must answer `uci` before a command line package has
+ * loaded; commands with their own flags use yargs.
+ */
+import type { OptionStore } from '../engine/index.js';
+import { failure, type OptionSpec, type Result, success } from '../util/index.js';
+
+export interface ParsedFlags {
+  /** UCI name and text, in the order given. */
+  readonly settings: readonly (readonly [name: string, text: string])[];
+  readonly positionals: readonly string[];
+  readonly showHidden: boolean;
+}
+
+/** Flags of lc0 that are not options of the engine; `preload` is what we always do. */
+const BARE_FLAGS = new Set(['show-hidden', 'preload']);
+
+export function parseFlags(args: readonly string[], specs: readonly OptionSpec[]): Result<ParsedFlags> {
+  const byFlag = new Map(specs.filter((spec) => spec.flag !== '').map((spec) => [spec.flag, spec]));
+  const byLetter = new Map(specs.flatMap((spec) => (spec.alias === undefined ? [] : [[spec.alias, spec]])));
+  const settings: [string, string][] = [];
+  const positionals: string[] = [];
+  let showHidden = false;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i];
+    const long = /^--([\w-]+)(?:=(.*))?$/s.exec(arg);
+    const short = /^-([a-zA-Z])=?(.*)$/s.exec(arg);
+    if (long === null && short === null) {
+      positionals.push(arg);
+      continue;
+    }
+    const name = long?.[1] ?? short?.[1] ?? '';
+    if (BARE_FLAGS.has(name)) {
+      if (name === 'show-hidden') showHidden = true;
+      continue;
+    }
+    const spec = long === null ? byLetter.get(name) : byFlag.get(name);
+    let text = long === null ? short?.[2] || undefined : long[2];
+    if (spec?.kind === 'bool') {
+      settings.push([spec.uci, text ?? 'true']);
+      continue;
+    }
+    const negated = name.startsWith('no-') ? byFlag.get(name.slice(3)) : undefined;
+    if (spec === undefined && negated?.kind === 'bool' && text === undefined) {
+      settings.push([negated.uci, 'false']);
+      continue;
+    }
+    if (spec === undefined) return failure(`Unknown flag ${arg}; sardonyx --help lists them`);
+    text ??= args[++i];
+    if (text === undefined) return failure(`Flag ${arg} needs a value`);
+    settings.push([spec.uci, text]);
+  }
+  return success({ settings, positionals, showHidden });
+}
+
+/** The first value that is refused ends it. */
+export function applySettings(store: OptionStore, settings: ParsedFlags['settings']): Result<true> {
+  for (const [name, text] of settings) {
+    const result = store.set(name, text);
+    if (!result.ok) return result;
+  }
+  return success(true);
+}

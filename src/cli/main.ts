@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+/**
+ * The program. Without a command it is a UCI engine, and then nothing is loaded that does not serve `uciok`; with a
+ * command, or a request for help, the command line package takes over.
+ */
+import { readSettings } from './settings.js';
+import { runUciMode } from './uci-mode.js';
+
+const args = process.argv.slice(2);
+const asksForHelp = args.some((arg) => ['--help', '-h', '--version'].includes(arg));
+const first = args.find((arg) => !arg.startsWith('-'));
+const isUci = !asksForHelp && (first === undefined || first === 'uci' || args[0].startsWith('-'));
+
+if (isUci) {
+  const settings = readSettings(args);
+  const [command = 'uci', ...rest] = settings.ok ? settings.value.positionals : [];
+  if (!settings.ok) fail(settings.error);
+  else if (command === 'uci' && rest.length === 0) runUciMode(settings.value);
+  else await runCommand();
+} else {
+  await runCommand();
+}
+
+async function runCommand(): Promise<void> {
+  const { runProgram } = await import('./program.js');
+  await runProgram(args);
+}
+
+function fail(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+  process.exitCode = 1;
+}

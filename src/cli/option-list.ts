@@ -1,0 +1,13 @@
+/** All options of all rooms in one store: what `uci` lists, what flags set, what `--help` and the docs show. */
+import { acceptedOptions, engineAliases, engineChecks, engineOptions, OptionStore } from '../engine/index.js';
+import { networkOptions } from '../nn/index.js';
+import { searchOptions } from '../search/index.js';
+import type { OptionSpec } from '../util/index.js';
+
+export function listOptionSpecs(): readonly OptionSpec[] {
+  return [...networkOptions, ...engineOptions, ...searchOptions, ...acceptedOptions];
+}
+
+export function createOptionStore(): OptionStore {
+  return new OptionStore(listOptionSpecs(), engineAliases, engineChecks);
+}

@@ -1,0 +1,42 @@
+/** The commands, their help and their errors: whatever goes wrong is one sentence on stderr and exit status 1. */
+import yargs from 'yargs';
+import { analyseCommand } from './analyse.js';
+import { backendBenchCommand } from './backendbench.js';
+import { benchCommand } from './bench.js';
+import { describeNetCommand } from './describenet.js';
+import { doctorCommand } from './doctor.js';
+import { evalCommand } from './eval.js';
+import { readVersion } from './package-info.js';
+import { perftCommand } from './perft.js';
+import { shardsCommand } from './shards.js';
+import { uciCommand } from './uci.js';
+
+export async function runProgram(args: readonly string[]): Promise<void> {
+  const parser = yargs([...args])
+    .scriptName('sardonyx')
+    .usage('$0 [command] [flags]\n\nWithout a command: a UCI chess engine.')
+    .command(uciCommand)
+    .command(benchCommand)
+    .command(backendBenchCommand)
+    .command(perftCommand)
+    .command(evalCommand)
+    .command(analyseCommand)
+    .command(describeNetCommand)
+    .command(shardsCommand)
+    .command(doctorCommand)
+    .version(readVersion())
+    .help()
+    .alias('help', 'h')
+    .strict()
+    .wrap(Math.min(120, process.stdout.columns ?? 120))
+    .fail((message: string | null, error: Error | undefined) => {
+      throw error ?? new Error(message ?? 'The command failed');
+    });
+  try {
+    await parser.parseAsync();
+  } catch (error) {
+    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
+    process.stderr.write(`${sentence}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * An engine that is asked and answers: positions in, promises of results out. For commands and servers that look at
+ * positions one after the other; a conversation with interruptions needs the Engine itself.
+ */
+import { NO_MOVE } from '../chess/index.js';
+import type { BestMove } from './active-search.js';
+import { Engine } from './engine.js';
+import type { GoRequest } from './go-request.js';
+import type { RootStats } from './move-stats.js';
+import type { OptionStore } from './option-store.js';
+import type { EnginePorts, NetworkPort } from './ports.js';
+import type { SearchReport } from './report.js';
+
+export interface Answer {
+  readonly best: BestMove;
+  readonly report: SearchReport;
+  /** With VerboseMoveStats. */
+  readonly stats: RootStats | null;
+}
+
+export class Analyst {
+  private readonly engine: Engine;
+  private report: SearchReport | null = null;
+  private stats: RootStats | null = null;
+  private best: BestMove = { move: NO_MOVE, ponder: NO_MOVE };
+  private errors: string[] = [];
+
+  constructor(options: OptionStore, ports: EnginePorts, onWarning: (text: string) => void = () => undefined) {
+    this.engine = new Engine(options, ports, {
+      report: (report) => {
+        this.report = report;
+      },
+      moveStats: (stats) => {
+        this.stats = stats;
+      },
+      bestMove: (best) => {
+        this.best = best;
+      },
+      warning: onWarning,
+      debug: () => undefined,
+      error: (text) => this.errors.push(text),
+    });
+  }
+
+  /** Rejects with the sentence for the user when there is no network to work with. */
+  async load(): Promise<NetworkPort> {
+    const network = await this.engine.prepare();
+    this.throwErrors();
+    if (network === null) throw new Error('No network is loaded');
+    return network;
+  }
+
+  /** Rejects for a wrong FEN or move, and when the search fails. */
+  async search(fen: string | null, moves: readonly string[], request: GoRequest): Promise<Answer> {
+    this.setPosition(fen, moves);
+    this.report = null;
+    this.stats = null;
+    this.engine.go(request);
+    await this.engine.whenIdle();
+    this.throwErrors();
+    const { report, stats, best } = this;
+    if (report === null) throw new Error('The search has said nothing');
+    return { report, stats, best };
+  }
+
+  /** The network's opinion without search; null when the game is over. */
+  async evaluate(fen: string | null, moves: readonly string[]): Promise<RootStats | null> {
+    this.setPosition(fen, moves);
+    const stats = await this.engine.evaluate();
+    this.throwErrors();
+    return stats;
+  }
+
+  /** Forgets everything: the next search starts as in a new process. */
+  newGame(): void {
+    this.engine.newGame();
+  }
+
+  dispose(): Promise<void> {
+    return this.engine.dispose();
+  }
+
+  private setPosition(fen: string | null, moves: readonly string[]): void {
+    const result = this.engine.setPosition(fen, moves);
+    if (!result.ok) throw new Error(result.error);
+  }
+
+  private throwErrors(): void {
+    const [first] = this.errors;
+    this.errors = [];
+    if (first !== undefined) throw new Error(first);
+  }
+}
