@@ -1,0 +1,189 @@
+"""The training configuration: one YAML file, checked field by field, echoed into every checkpoint.
+
+Every tunable is declared here once, with its default and its meaning; `train.py --describe` prints this list.
+Unknown keys and values out of range are errors that name the key.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from .model.presets import PRESETS
+
+
+class ConfigError(Exception):
+    """The configuration is wrong; the text names each wrong key and says why."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class DataConfig(_Section):
+    train: list[str] = Field(default_factory=list, description="folders or files of Arrow shards to train on")
+    validation: list[str] = Field(default_factory=list, description="folders or files of held-out Arrow shards")
+    batch_size: int = Field(512, ge=1, description="positions a step and process, before accumulation")
+    workers: int = Field(1, ge=0, le=64, description="loader processes; 0 loads in the training process")
+    shuffle_batches: int = Field(12, ge=1, description="record batches (20,000 positions each) mixed in memory")
+    mirror: bool = Field(False, description="flip files of half the positions that have no castling right")
+
+
+class TargetConfig(_Section):
+    policy_temperature_cp: float = Field(40.0, gt=0, description="T of softmax(score / T) over MultiPV scores")
+    policy_compression_cp: float = Field(300.0, gt=0, description="scores beyond this are compressed (log) first")
+    policy_one_hot: bool = Field(False, description="train on the best target move alone")
+    wdl_offset_cp: float = Field(80.0, ge=0, description="score at which a win is as likely as not")
+    wdl_scale_cp: float = Field(100.0, gt=0, description="slope of the score to win-probability logistic")
+    result_weight: float = Field(0.1, ge=0, le=1, description="share of the game result in the value target")
+
+
+class ModelConfig(_Section):
+    preset: str | None = Field(None, description=f"one of {', '.join(PRESETS)}; other keys override it")
+    input: str = Field("lc0-112", description="input encoding of the shards")
+    policy: str = Field("lc0-1858", description="policy encoding of the shards")
+    body: Literal["resnet", "transformer"] = "resnet"
+    filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")
+    blocks: int = Field(6, ge=0, description="residual blocks or encoder layers")
+    norm: Literal["batch", "group"] = "batch"
+    norm_groups: int = Field(8, ge=1, description="groups of GroupNorm")
+    activation: Literal["relu", "gelu", "mish"] = "relu"
+    se_ratio: int = Field(0, ge=0, description="squeeze-excitation reduction, 0 for none")
+    attention_blocks: int = Field(0, ge=0, description="last residual blocks that get spatial attention")
+    heads: int = Field(4, ge=1, description="attention heads")
+    ffn_ratio: float = Field(1.5, gt=0, description="transformer feed-forward size / embedding size")
+    position_bias: Literal["smolgen", "relative", "none"] = "smolgen"
+    policy_head: Literal["attention", "convolution", "dense"] = "attention"
+    policy_channels: int = Field(0, ge=0, description="size of the policy head, 0 for the body's")
+    value: Literal["wdl", "scalar"] = "wdl"
+    value_channels: int = Field(32, ge=1)
+    value_hidden: int = Field(128, ge=1)
+    moves_left: bool = True
+    moves_left_channels: int = Field(8, ge=1)
+    moves_left_hidden: int = Field(64, ge=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _apply_preset(cls, raw: Any) -> Any:
+        name = raw.get("preset") if isinstance(raw, dict) else None
+        if name is None:
+            return raw
+        if name not in PRESETS:
+            raise ValueError(f"unknown preset '{name}', known: {', '.join(PRESETS)}")
+        return {**PRESETS[name], **raw}
+
+
+class LossConfig(_Section):
+    policy: float = Field(1.0, ge=0)
+    value: float = Field(1.0, ge=0)
+    moves_left: float = Field(0.02, ge=0)
+    legal_only: bool = Field(True, description="softmax over legal moves only")
+    entropy_bonus: float = Field(0.0, ge=0, description="reward for policy entropy")
+
+
+class OptimizerConfig(_Section):
+    kind: Literal["adamw", "sgd", "muon"] = "adamw"
+    learning_rate: float = Field(2e-3, gt=0)
+    weight_decay: float = Field(1e-4, ge=0)
+    momentum: float = Field(0.9, ge=0, lt=1, description="sgd (Nesterov); muon takes 0.95 when left at 0.9")
+    beta2: float = Field(0.99, gt=0, lt=1, description="adamw")
+    muon_learning_rate: float = Field(0.02, gt=0, description="muon: rate of the matrices; the rest is AdamW")
+    gradient_clip: float = Field(0.0, ge=0, description="largest gradient norm, 0 for no limit")
+    accumulation: int = Field(1, ge=1, description="batches summed into one step")
+
+
+class ScheduleConfig(_Section):
+    kind: Literal["cosine", "linear", "step", "plateau", "constant"] = "cosine"
+    max_steps: int | None = Field(None, ge=1, description="planned end in steps")
+    max_minutes: float | None = Field(None, gt=0, description="planned end in minutes of training time")
+    warmup_steps: int = Field(250, ge=0)
+    final_ratio: float = Field(0.01, ge=0, le=1, description="last learning rate / first")
+    milestones: list[float] = Field([0.7, 0.9], description="step: shares of the run at which the rate drops")
+    gamma: float = Field(0.1, gt=0, lt=1, description="step, plateau: factor of a drop")
+    patience: int = Field(3, ge=1, description="plateau: evaluations without improvement before a drop")
+
+    @model_validator(mode="after")
+    def _has_end(self) -> ScheduleConfig:
+        if self.max_steps is None and self.max_minutes is None:
+            raise ValueError("give max_steps or max_minutes (or both: whichever comes first)")
+        return self
+
+
+class RunConfig(_Section):
+    name: str = "network"
+    out: str = Field("runs/train", description="folder for checkpoints, logs and plots")
+    seed: int = 1
+    device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
+    threads: int = Field(0, ge=0, description="CPU threads of torch, 0 for all")
+    precision: Literal["fp32", "bf16", "fp16"] = "bf16"
+    compile: bool = Field(False, description="torch.compile the network")
+    checkpoint_activations: bool = Field(False, description="recompute block activations in the backward pass")
+    ema_decay: float = Field(0.999, ge=0, lt=1, description="0 for no averaging")
+    checkpoint_minutes: float = Field(5.0, gt=0)
+    evaluate_minutes: float = Field(5.0, gt=0)
+    evaluate_steps: int | None = Field(None, ge=1, description="evaluate every so many steps instead")
+    evaluate_positions: int = Field(20_000, ge=1)
+    early_stopping: int = Field(0, ge=0, description="stop after so many evaluations without improvement, 0 never")
+    log_steps: int = Field(20, ge=1)
+    tensorboard: bool = True
+    licence: str = "GPL-3.0-or-later"
+
+
+class TrainingConfig(_Section):
+    data: DataConfig = Field(default_factory=DataConfig)
+    targets: TargetConfig = Field(default_factory=TargetConfig)
+    model: ModelConfig = Field(default_factory=ModelConfig)
+    loss: LossConfig = Field(default_factory=LossConfig)
+    optimizer: OptimizerConfig = Field(default_factory=OptimizerConfig)
+    schedule: ScheduleConfig
+    run: RunConfig = Field(default_factory=RunConfig)
+
+
+def parse_config(raw: Any) -> TrainingConfig:
+    """Raises ConfigError with one line for each wrong key."""
+    if not isinstance(raw, dict):
+        raise ConfigError("the configuration must be a mapping of sections (data, model, schedule …)")
+    try:
+        return TrainingConfig.model_validate(raw)
+    except ValidationError as error:
+        lines = [f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors()]
+        raise ConfigError("\n".join(lines)) from None
+
+
+def load_config(path: Path, overrides: list[str] | None = None) -> TrainingConfig:
+    """Reads a YAML file; each override is `section.key=value` with the value in YAML."""
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from None
+    return parse_config(apply_overrides(raw, overrides or []))
+
+
+def apply_overrides(raw: Any, overrides: list[str]) -> Any:
+    for override in overrides:
+        key, separator, text = override.partition("=")
+        parts = key.split(".")
+        if separator == "" or len(parts) != 2 or not isinstance(raw, dict):
+            raise ConfigError(f"override '{override}' is not section.key=value")
+        section = raw.get(parts[0]) or {}
+        raw = {**raw, parts[0]: {**section, parts[1]: yaml.safe_load(text)}}
+    return raw
+
+
+def format_config(config: TrainingConfig) -> str:
+    return yaml.safe_dump(config.model_dump(), sort_keys=False)
+
+
+def describe_config() -> str:
+    """Every key with its default and meaning, as commented YAML."""
+    lines: list[str] = []
+    for section, field in TrainingConfig.model_fields.items():
+        lines.append(f"{section}:")
+        for name, key in field.annotation.model_fields.items():
+            default = key.get_default(call_default_factory=True)
+            note = f"  # {key.description}" if key.description else ""
+            lines.append(f"  {name}: {yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}{note}")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Arrow shards → minibatches of tensors."""

@@ -1,0 +1,113 @@
+"""Columns of positions → one minibatch of tensors, still packed: planes are expanded on the training device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+
+from ..config import TargetConfig
+from ..encodings import POLICY_SIZES, get_input_encoding, mirror_policy
+from .shards import Columns, ShardFormat
+from .targets import policy_from_scores, value_target
+
+
+@dataclass
+class Batch:
+    """N positions. Targets are from the mover's view; unknown ones have weight 0."""
+
+    masks: torch.Tensor  # uint8 [N, planes, 8]
+    values: torch.Tensor  # float32 [N, value planes]
+    legal: torch.Tensor  # int64 [all legal moves]: row · policy size + policy index
+    policy_index: torch.Tensor  # int64 [N, K], padded with 0
+    policy_probability: torch.Tensor  # float32 [N, K], padded with 0
+    wdl: torch.Tensor  # float32 [N, 3]
+    wdl_weight: torch.Tensor  # float32 [N]
+    plies_left: torch.Tensor  # float32 [N]
+    plies_weight: torch.Tensor  # float32 [N]
+
+    @property
+    def size(self) -> int:
+        return len(self.masks)
+
+    def to(self, device: torch.device) -> Batch:
+        return Batch(*(getattr(self, f.name).to(device, non_blocking=True) for f in fields(self)))
+
+    def pin_memory(self) -> Batch:
+        return Batch(*(getattr(self, f.name).pin_memory() for f in fields(self)))
+
+
+class BatchMaker:
+    """Holds the tables that depend on encoding and configuration; `make` is called for every minibatch."""
+
+    def __init__(self, form: ShardFormat, targets: TargetConfig, mirror: bool) -> None:
+        self._targets = targets
+        self._policy_size = POLICY_SIZES[form.policy]
+        self._castling: tuple[int, ...] = ()
+        self._mirrored: np.ndarray | None = None
+        if mirror:
+            encoding = get_input_encoding(form.input)
+            if encoding.castling is None:
+                raise ValueError(f"data.mirror: not known which planes of '{form.input}' hold castling rights")
+            self._castling = encoding.castling
+            self._mirrored = mirror_policy(form.policy)
+
+    def make(self, columns: Columns, rows: np.ndarray, random: np.random.Generator | None = None) -> Batch:
+        """`random` decides which rows are mirrored; without it none is."""
+        count = len(rows)
+        masks = columns.masks[rows].reshape(count, -1, 8)
+        legal, legal_lengths = columns.legal.take(rows)
+        index, lengths = columns.policy_index.take(rows)
+        row_of_target = np.repeat(np.arange(count), lengths)
+        if self._mirrored is not None and random is not None:
+            flip = (masks[:, list(self._castling)] == 0).all(axis=(1, 2)) & (random.random(count) < 0.5)
+            masks[flip] = _REVERSED_BITS[masks[flip]]
+            legal = np.where(np.repeat(flip, legal_lengths), self._mirrored[legal], legal)
+            index = np.where(flip[row_of_target], self._mirrored[index], index)
+        legal_flat = np.repeat(np.arange(count) * self._policy_size, legal_lengths) + legal
+        width = max(1, int(lengths.max()))
+        column_of_target = np.arange(len(index)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        padded_index = np.zeros((count, width), np.int64)
+        padded_index[row_of_target, column_of_target] = index
+
+        def padded(flat: np.ndarray) -> np.ndarray:
+            out = np.full((count, width), np.nan, np.float32)
+            out[row_of_target, column_of_target] = flat
+            return out
+
+        weight = padded(columns.policy_weight.take(rows)[0])
+        probability = self._policy(weight, padded(columns.policy_cp.take(rows)[0]))
+        t = self._targets
+        wdl = value_target(
+            columns.result[rows], columns.cp[rows], columns.q[rows], columns.d[rows],
+            t.wdl_offset_cp, t.wdl_scale_cp, t.result_weight,
+        )  # fmt: skip
+        plies = columns.plies_left[rows]
+        return Batch(
+            torch.from_numpy(masks),
+            torch.from_numpy(columns.values[rows]),
+            torch.from_numpy(legal_flat.astype(np.int64, copy=False)),
+            torch.from_numpy(padded_index),
+            torch.from_numpy(probability),
+            torch.from_numpy(np.nan_to_num(wdl)),
+            torch.from_numpy((~np.isnan(wdl[:, 0])).astype(np.float32)),
+            torch.from_numpy(np.nan_to_num(plies)),
+            torch.from_numpy((~np.isnan(plies)).astype(np.float32)),
+        )
+
+    def _policy(self, weight: np.ndarray, cp: np.ndarray) -> np.ndarray:
+        """[N, K] weights and scores (NaN: none) → probabilities; rows without any target stay all zero."""
+        t = self._targets
+        given = np.nan_to_num(weight)
+        probability = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-9)
+        scored = ~np.isnan(cp[:, 0]) & np.isnan(weight[:, 0])
+        if scored.any():
+            probability[scored] = policy_from_scores(cp[scored], t.policy_temperature_cp, t.policy_compression_cp)
+        if t.policy_one_hot:
+            best = probability.argmax(axis=1)
+            probability = np.eye(probability.shape[1], dtype=np.float32)[best] * (probability.sum(axis=1) > 0)[:, None]
+        return probability.astype(np.float32)
+
+
+_REVERSED_BITS = np.array([int(f"{b:08b}"[::-1], 2) for b in range(256)], dtype=np.uint8)

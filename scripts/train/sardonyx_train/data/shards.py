@@ -1,0 +1,188 @@
+"""Reads Arrow shards: finds files, checks their metadata, turns record batches into plain numpy columns.
+
+Shards are memory-mapped, so an uncompressed record batch costs no copy until it is shuffled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+SHARDS_VERSION = "1"
+
+
+class ShardError(Exception):
+    """A shard or a folder of shards cannot be used; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class ShardInfo:
+    path: Path
+    rows: tuple[int, ...]  # positions of each record batch
+
+
+@dataclass(frozen=True)
+class ShardFormat:
+    """What all shards of a run must agree on."""
+
+    input: str
+    policy: str
+    planes: int
+    value_planes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """A column of lists: row i is flat[offsets[i]:offsets[i + 1]]."""
+
+    flat: np.ndarray
+    offsets: np.ndarray  # int64, rows + 1
+
+    def take(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(flat values of these rows one after the other, length of each row)."""
+        starts = self.offsets[rows]
+        lengths = self.offsets[rows + 1] - starts
+        ends = np.cumsum(lengths)
+        total = int(ends[-1]) if len(ends) else 0
+        index = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
+        return self.flat[index], lengths
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Positions as columns; optional numbers are float32 with NaN for null."""
+
+    masks: np.ndarray  # uint8 [rows, planes·8]: byte r of a plane is rank r, bit f is file f
+    values: np.ndarray  # float32 [rows, value planes]
+    legal: Ragged  # uint16
+    policy_index: Ragged  # uint16
+    policy_weight: Ragged  # float32; NaN where scores are given instead
+    policy_cp: Ragged  # float32 centipawns; NaN where weights are given
+    result: np.ndarray  # −1, 0, +1 for the mover
+    cp: np.ndarray  # centipawns for the mover
+    q: np.ndarray  # W − L for the mover
+    d: np.ndarray  # draw probability
+    plies_left: np.ndarray
+
+    @property
+    def rows(self) -> int:
+        return len(self.masks)
+
+
+def find_shards(places: list[str]) -> list[Path]:
+    """All *.arrow files in the folders and files named, sorted. Raises ShardError when there is none."""
+    files: list[Path] = []
+    for place in places:
+        path = Path(place)
+        if path.is_dir():
+            files.extend(sorted(path.rglob("*.arrow")))
+        elif path.is_file():
+            files.append(path)
+        else:
+            raise ShardError(f"{place}: no such file or folder")
+    if not files:
+        raise ShardError(f"no *.arrow files in {', '.join(places) or 'the empty list of folders'}")
+    return files
+
+
+def read_format(path: Path) -> ShardFormat:
+    metadata = {k.decode(): v.decode() for k, v in (open_shard(path).schema.metadata or {}).items()}
+    version = metadata.get("sardonyx.shards_version")
+    if version != SHARDS_VERSION:
+        raise ShardError(f"{path}: shards version {version}, this program reads {SHARDS_VERSION}")
+    try:
+        listed = metadata["sardonyx.value_planes"]
+        return ShardFormat(
+            metadata["sardonyx.input"],
+            metadata["sardonyx.policy"],
+            int(metadata["sardonyx.planes"]),
+            tuple(int(p) for p in listed.split(",") if p.strip() != ""),
+        )
+    except (KeyError, ValueError) as error:
+        raise ShardError(f"{path}: metadata is missing or malformed ({error})") from None
+
+
+def read_common_format(files: list[Path]) -> ShardFormat:
+    first = read_format(files[0])
+    for path in files[1:]:
+        if read_format(path) != first:
+            raise ShardError(f"{path}: encoding differs from {files[0]}")
+    return first
+
+
+def read_info(path: Path) -> ShardInfo:
+    reader = open_shard(path)
+    return ShardInfo(path, tuple(reader.get_batch(i).num_rows for i in range(reader.num_record_batches)))
+
+
+def open_shard(path: Path) -> pa.RecordBatchFileReader:
+    try:
+        return pa.ipc.open_file(pa.memory_map(str(path)))
+    except (OSError, pa.ArrowInvalid) as error:
+        raise ShardError(f"{path}: not a readable Arrow file ({error})") from None
+
+
+def read_columns(reader: pa.RecordBatchFileReader, index: int) -> Columns:
+    batch = reader.get_batch(index)
+    rows = batch.num_rows
+    return Columns(
+        masks=_fixed(batch.column("masks"), rows, np.uint8),
+        values=_fixed(batch.column("values"), rows, np.float32),
+        legal=_ragged(batch.column("legal"), np.uint16),
+        policy_index=_ragged(batch.column("policy_index"), np.uint16),
+        policy_weight=_ragged_or_nan(batch.column("policy_weight"), batch.column("policy_index")),
+        policy_cp=_ragged_or_nan(batch.column("policy_cp"), batch.column("policy_index")),
+        **{name: _numbers(batch.column(name)) for name in ("result", "cp", "q", "d", "plies_left")},
+    )
+
+
+def concat_columns(parts: list[Columns]) -> Columns:
+    def joined(name: str) -> np.ndarray | Ragged:
+        columns = [getattr(p, name) for p in parts]
+        if not isinstance(columns[0], Ragged):
+            return np.concatenate(columns)
+        shifts = np.cumsum([0] + [len(c.flat) for c in columns])
+        offsets = [c.offsets[1:] + shift for c, shift in zip(columns, shifts)]
+        return Ragged(np.concatenate([c.flat for c in columns]), np.concatenate([[0], *offsets]))
+
+    return Columns(**{name: joined(name) for name in Columns.__dataclass_fields__})
+
+
+def _fixed(array: pa.Array, rows: int, dtype: type) -> np.ndarray:
+    """FixedSizeBinary or FixedSizeList without nulls → [rows, width], no copy."""
+    if isinstance(array, pa.FixedSizeBinaryArray) or pa.types.is_fixed_size_binary(array.type):
+        width = array.type.byte_width
+        data = np.frombuffer(array.buffers()[1], dtype, count=(array.offset + rows) * width)
+        return data.reshape(-1, width)[array.offset :]
+    return array.flatten().to_numpy(zero_copy_only=False).astype(dtype, copy=False).reshape(rows, array.type.list_size)
+
+
+def _ragged(array: pa.ListArray, dtype: type) -> Ragged:
+    offsets = array.offsets.to_numpy().astype(np.int64)
+    flat = array.values.to_numpy(zero_copy_only=False)
+    return Ragged(flat.astype(dtype, copy=False), offsets)
+
+
+def _ragged_or_nan(array: pa.ListArray, like: pa.ListArray) -> Ragged:
+    """A nullable list column laid out on `like`'s offsets, NaN in rows that are null."""
+    offsets = like.offsets.to_numpy().astype(np.int64)
+    lengths = np.diff(offsets)
+    present = np.asarray(array.is_valid())
+    own = _numbers(array.flatten())  # null lists contribute nothing
+    if len(own) == len(like.values) and present.all() and offsets[0] == 0:
+        return Ragged(own, offsets)
+    flat = np.full(len(like.values), np.nan, np.float32)
+    inside = np.repeat(present, lengths)
+    if int(inside.sum()) != len(own):
+        raise ShardError("a list of policy weights or scores is not as long as its list of moves")
+    flat[offsets[0] : offsets[-1]][inside] = own
+    return Ragged(flat, offsets)
+
+
+def _numbers(array: pa.Array) -> np.ndarray:
+    if array.null_count == 0:
+        return array.to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
+    return array.cast(pa.float32()).to_numpy(zero_copy_only=False)  # nulls become NaN

@@ -1,0 +1,105 @@
+"""The endless stream of training minibatches, shuffled across files, resumable to the minibatch.
+
+Record batches are dealt over the loader processes of all ranks. Each process shuffles its list anew for every pass,
+loads `shuffle_batches` of them at a time, permutes their positions and cuts them into minibatches. Everything follows
+from (seed, pass, group), so a resumed run skips whole groups without reading them and continues with the very next
+minibatch. Memory is one group a process: 20,000 positions of lc0-112 are about 20 MB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from .batch import Batch, BatchMaker
+from .shards import Columns, ShardError, concat_columns, open_shard, read_columns, read_info
+
+
+class ShardStream(IterableDataset[Batch]):
+    def __init__(
+        self,
+        files: list[Path],
+        maker: BatchMaker,
+        batch_size: int,
+        shuffle_batches: int,
+        seed: int,
+        rank: int = 0,
+        ranks: int = 1,
+        skip: int = 0,
+    ) -> None:
+        """`skip`: minibatches of this rank that were consumed before."""
+        super().__init__()
+        self._batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
+        self._maker = maker
+        self._batch_size = batch_size
+        self._group = shuffle_batches
+        self._seed = seed
+        self._rank = rank
+        self._ranks = ranks
+        self._skip = skip
+
+    @property
+    def positions(self) -> int:
+        return sum(rows for _, _, rows in self._batches)
+
+    def __iter__(self) -> Iterator[Batch]:
+        info = get_worker_info()
+        workers = info.num_workers if info is not None else 1
+        # The loader asks its processes in turn, beginning with process 0, so after a resume the turn is rotated.
+        worker = ((info.id if info is not None else 0) + self._skip) % workers
+        skip = (self._skip - worker + workers - 1) // workers
+        stream = self._rank * workers + worker
+        mine = self._batches[stream :: self._ranks * workers]
+        if sum(rows for _, _, rows in mine) < self._batch_size:
+            raise ShardError(
+                f"too little data: {len(self._batches)} record batches for {self._ranks * workers} loader processes "
+                f"and minibatches of {self._batch_size}"
+            )
+        for turn in count():
+            order = np.random.default_rng((self._seed, stream, turn)).permutation(len(mine))
+            for start in range(0, len(order), self._group):
+                chosen = [mine[i] for i in order[start : start + self._group]]
+                minibatches = sum(rows for _, _, rows in chosen) // self._batch_size
+                if skip >= minibatches:
+                    skip -= minibatches
+                    continue
+                yield from self._minibatches(chosen, np.random.default_rng((self._seed, stream, turn, start)), skip)
+                skip = 0
+
+    def _minibatches(self, chosen: list[tuple[Path, int, int]], random: np.random.Generator, skip: int) -> Iterator[Batch]:
+        columns = load_group(chosen)
+        order = random.permutation(columns.rows)
+        mirror_seed = int(random.integers(2**31))
+        for number in range(skip, columns.rows // self._batch_size):
+            rows = order[number * self._batch_size : (number + 1) * self._batch_size]
+            yield self._maker.make(columns, rows, np.random.default_rng((mirror_seed, number)))
+
+
+def load_group(chosen: list[tuple[Path, int, int]]) -> Columns:
+    readers = {path: open_shard(path) for path, _, _ in chosen}
+    return concat_columns([read_columns(readers[path], i) for path, i, _ in chosen])
+
+
+def create_loader(stream: ShardStream, workers: int, pin: bool) -> DataLoader[Batch]:
+    return DataLoader(
+        stream,
+        batch_size=None,
+        num_workers=workers,
+        pin_memory=pin,
+        prefetch_factor=4 if workers > 0 else None,
+    )
+
+
+def read_sequentially(files: list[Path], maker: BatchMaker, batch_size: int, limit: int) -> Iterator[Batch]:
+    """Held-out positions in file order, taken evenly from all record batches when `limit` is less than there are."""
+    batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
+    share = min(1.0, limit / max(1, sum(rows for _, _, rows in batches)))
+    for path, i, rows in batches:
+        taken = np.linspace(0, rows - 1, max(1, round(rows * share))).astype(np.int64)
+        columns = read_columns(open_shard(path), i)
+        for start in range(0, len(taken), batch_size):
+            yield maker.make(columns, taken[start : start + batch_size])

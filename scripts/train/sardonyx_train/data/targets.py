@@ -1,0 +1,71 @@
+"""Scores and results → training targets. Pure numpy formulas, all from the mover's view.
+
+Why a temperature: a search of a few thousand nodes ranks moves that differ by 20 centipawns almost by chance, so its
+best move alone is a noisy label; softmax(score / T) over the MultiPV scores says how much each move matters.
+Why compression: 800 against 900 centipawns decides nothing, 0 against 100 does. Mates keep their order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+MATE_BASE = 32000
+MATE_FLOOR = 31000  # beyond this a score is ±(MATE_BASE − 2·moves to mate)
+_MATE_VALUE = 1600.0  # compressed value of a mate in 0; 15 less for each move, 50 moves at most
+_MATE_STEP = 15.0
+
+
+def compress_scores(cp: np.ndarray, scale_cp: float) -> np.ndarray:
+    """sign·scale·ln(1 + |cp|/scale), mates above all other scores and nearer mates above farther ones."""
+    size = np.abs(cp)
+    plain = np.minimum(scale_cp * np.log1p(size / scale_cp), _MATE_VALUE - 51 * _MATE_STEP)
+    mate = _MATE_VALUE - _MATE_STEP * np.clip((MATE_BASE - size) / 2, 0, 50)
+    return np.sign(cp) * np.where(size >= MATE_FLOOR, mate, plain)
+
+
+def policy_from_scores(cp: np.ndarray, temperature_cp: float, scale_cp: float) -> np.ndarray:
+    """cp [rows, k], NaN where a row has fewer moves → probabilities [rows, k] (0 there)."""
+    score = np.where(np.isnan(cp), -np.inf, compress_scores(np.nan_to_num(cp), scale_cp)) / temperature_cp
+    weights = np.exp(score - score.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def wdl_from_score(cp: np.ndarray, offset_cp: float, scale_cp: float) -> np.ndarray:
+    """Win = σ((cp − offset) / scale), loss its mirror image, draw the rest. Returns [rows, 3]."""
+    win = _sigmoid((cp - offset_cp) / scale_cp)
+    loss = _sigmoid((-cp - offset_cp) / scale_cp)
+    return np.stack([win, np.maximum(0, 1 - win - loss), loss], axis=1)
+
+
+def wdl_from_value(q: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """Search value W − L and draw probability → [rows, 3]."""
+    d = np.clip(d, 0, 1 - np.abs(q))
+    return np.stack([(1 - d + q) / 2, d, (1 - d - q) / 2], axis=1)
+
+
+def wdl_from_result(result: np.ndarray) -> np.ndarray:
+    return np.stack([result > 0, result == 0, result < 0], axis=1).astype(np.float32)
+
+
+def value_target(
+    result: np.ndarray,
+    cp: np.ndarray,
+    q: np.ndarray,
+    d: np.ndarray,
+    offset_cp: float,
+    scale_cp: float,
+    result_weight: float,
+) -> np.ndarray:
+    """The search's own q and d if known, else the score, mixed with the result; rows that know nothing get NaN.
+
+    All inputs [rows], NaN for unknown. Returns WDL [rows, 3].
+    """
+    searched = np.where(np.isnan(q)[:, None], wdl_from_score(cp, offset_cp, scale_cp), wdl_from_value(q, d))
+    played = np.where(np.isnan(result)[:, None], np.nan, wdl_from_result(result))
+    mixed = (1 - result_weight) * searched + result_weight * played
+    either = np.where(np.isnan(searched), played, searched)
+    return np.where(np.isnan(mixed), either, mixed).astype(np.float32)
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-np.clip(x, -60, 60)))

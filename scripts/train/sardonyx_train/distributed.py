@@ -1,0 +1,65 @@
+"""One process or many (`torchrun`): rank, device, wrapping."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where this process runs. `rank` 0 writes files."""
+
+    rank: int
+    ranks: int
+    device: torch.device
+
+    @property
+    def is_main(self) -> bool:
+        return self.rank == 0
+
+    def wrap(self, network: nn.Module) -> nn.Module:
+        if self.ranks == 1:
+            return network
+        ids = [self.device.index] if self.device.type == "cuda" else None
+        return DistributedDataParallel(network, device_ids=ids)
+
+    def agree(self, flag: bool) -> bool:
+        """What rank 0 says, everywhere: decisions by the clock must not differ between ranks."""
+        if self.ranks == 1:
+            return flag
+        tensor = torch.tensor([int(flag)], device=self.device)
+        dist.broadcast(tensor, 0)
+        return bool(tensor.item())
+
+    def share_number(self, number: float) -> float:
+        """Rank 0's number, everywhere."""
+        if self.ranks == 1:
+            return number
+        tensor = torch.tensor([number], dtype=torch.float64, device=self.device)
+        dist.broadcast(tensor, 0)
+        return float(tensor.item())
+
+
+def join(device: str) -> Place:
+    """Joins the process group when torchrun started us."""
+    ranks = int(os.environ.get("WORLD_SIZE", "1"))
+    rank = int(os.environ.get("RANK", "0"))
+    cuda = torch.cuda.is_available() if device == "auto" else device.startswith("cuda")
+    if ranks == 1:
+        return Place(0, 1, torch.device(("cuda" if cuda else "cpu") if device == "auto" else device))
+    local = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if cuda else torch.device("cpu")
+    if cuda:
+        torch.cuda.set_device(local)
+    dist.init_process_group("nccl" if cuda else "gloo")
+    return Place(rank, ranks, local)
+
+
+def leave() -> None:
+    if dist.is_available() and dist.is_initialized():
+        dist.destroy_process_group()

@@ -1,0 +1,116 @@
+"""Network → ONNX graph in fp32, with lc0's tensor names, an open batch dimension and the engine's metadata.
+
+Batch norms are folded into their convolutions by the exporter; the plane scales and the value activation are part of
+the graph, so that the engine feeds raw planes and reads probabilities.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass
+
+import onnx
+import torch
+from torch import nn
+
+from ..config import ModelConfig, TrainingConfig
+from ..encodings import POLICY_SIZES, get_input_encoding
+from ..model.network import Network, Outputs
+
+INPUT_NAME = "/input/planes"
+POLICY_NAME = "/output/policy"
+WDL_NAME = "/output/wdl"
+VALUE_NAME = "/output/value"
+MOVES_LEFT_NAME = "/output/mlh"
+OPSET = 17
+_IR_VERSION = 8
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What the file says about itself."""
+
+    name: str
+    licence: str
+    training: str  # one line: data, recipe, length
+
+
+class ExportNetwork(nn.Module):
+    """planes [N, P, 8, 8] → policy logits, value (WDL softmaxed or tanh), moves left in plies."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        outputs: Outputs = self.network(planes)
+        value = outputs.value if self.network.scalar_value else outputs.value.softmax(1)
+        heads = (outputs.policy, value, outputs.moves_left)
+        return tuple(head for head in heads if head is not None)
+
+
+def build_network(state: dict) -> tuple[Network, TrainingConfig]:
+    """The averaged network of a checkpoint, on the CPU, in evaluation mode."""
+    config = TrainingConfig.model_validate(state["config"])
+    network = Network(config.model)
+    network.load_state_dict(state["average"])
+    return network.eval(), config
+
+
+def output_shapes(config: ModelConfig) -> dict[str, int]:
+    """Output name → numbers a position, in the graph's order."""
+    shapes = {POLICY_NAME: POLICY_SIZES[config.policy]}
+    shapes[VALUE_NAME if config.value == "scalar" else WDL_NAME] = 1 if config.value == "scalar" else 3
+    if config.moves_left:
+        shapes[MOVES_LEFT_NAME] = 1
+    return shapes
+
+
+def create_onnx(network: Network, config: ModelConfig, card: ModelCard) -> onnx.ModelProto:
+    shapes = output_shapes(config)
+    names = [INPUT_NAME, *shapes]
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        # The TorchScript exporter is deprecated but folds batch norms and needs no further packages.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            ExportNetwork(network).eval(),
+            (torch.zeros(2, get_input_encoding(config.input).planes, 8, 8),),
+            buffer,
+            input_names=names[:1],
+            output_names=names[1:],
+            dynamic_axes={name: {0: "batch"} for name in names},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    model = onnx.load_model_from_string(buffer.getvalue())
+    for output in model.graph.output:
+        dims = output.type.tensor_type.shape.dim
+        del dims[:]
+        dims.add().dim_param = "batch"
+        dims.add().dim_value = shapes[output.name]
+    model.ir_version = _IR_VERSION
+    model.producer_name = "sardonyx"
+    model.producer_version = ""
+    set_metadata(model, describe_model(config, card))
+    onnx.checker.check_model(model)
+    return model
+
+
+def describe_model(config: ModelConfig, card: ModelCard) -> dict[str, str]:
+    return {
+        "sardonyx.input": config.input,
+        "sardonyx.policy": config.policy,
+        "sardonyx.value": config.value,
+        "sardonyx.value.activation": "tanh" if config.value == "scalar" else "softmax",
+        "sardonyx.name": card.name,
+        "sardonyx.licence": card.licence,
+        "sardonyx.training": card.training,
+    }
+
+
+def set_metadata(model: onnx.ModelProto, entries: dict[str, str]) -> None:
+    """Replaces entries of the same key, keeps the others."""
+    kept = {p.key: p.value for p in model.metadata_props} | entries
+    onnx.helper.set_model_props(model, kept)

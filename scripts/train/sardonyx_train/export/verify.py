@@ -1,0 +1,89 @@
+"""Is the ONNX file the network that was trained? Runs both on held-out positions and compares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import torch
+
+from ..data.batch import Batch
+from ..data.planes import expand_planes
+from ..losses import mask_illegal
+from .graph import INPUT_NAME, ExportNetwork
+
+
+@dataclass(frozen=True)
+class Verification:
+    """ONNX against PyTorch over `positions`; differences are of legal-move probabilities, W − L, plies."""
+
+    positions: int
+    policy_max_difference: float
+    policy_kl: float  # mean, nats
+    same_top_move: float  # share
+    value_mean_difference: float
+    moves_left_mean_difference: float
+    accuracy: float  # of the ONNX file: top move = best target move
+    accuracy_torch: float
+    value_mae: float  # of the ONNX file against the value target
+    value_mae_torch: float
+
+    def format(self) -> str:
+        return (
+            f"{self.positions:,} positions: top-1 {self.accuracy:.2%} (PyTorch {self.accuracy_torch:.2%}), "
+            f"value error {self.value_mae:.4f} (PyTorch {self.value_mae_torch:.4f}); against PyTorch: "
+            f"same top move {self.same_top_move:.2%}, policy KL {self.policy_kl:.2g}, "
+            f"largest probability difference {self.policy_max_difference:.2g}, "
+            f"value {self.value_mean_difference:.2g}, moves left {self.moves_left_mean_difference:.2g} plies"
+        )
+
+
+def create_session(model: onnx.ModelProto, threads: int = 1) -> ort.InferenceSession:
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+@torch.no_grad()
+def verify(
+    model: onnx.ModelProto, network: torch.nn.Module, batches: Iterable[Batch], value_planes: torch.Tensor
+) -> Verification:
+    session = create_session(model)
+    input_info = session.get_inputs()[0]
+    dtype = np.float16 if "float16" in input_info.type else np.float32
+    reference = ExportNetwork(network).eval()
+    rows: list[np.ndarray] = []
+    largest = 0.0
+    for batch in batches:
+        planes = expand_planes(batch.masks, batch.values, value_planes)
+        theirs = [torch.from_numpy(o.astype(np.float32)) for o in session.run(None, {INPUT_NAME: planes.numpy().astype(dtype)})]
+        ours = reference(planes)
+        log_p = [mask_illegal(o[0], batch.legal).log_softmax(1) for o in (ours, theirs)]
+        value = [_win_minus_loss(o[1]) for o in (ours, theirs)]
+        target = batch.policy_index.gather(1, batch.policy_probability.argmax(1, keepdim=True)).squeeze(1)
+        goal = batch.wdl[:, 0] - batch.wdl[:, 2]
+        top = [p.argmax(1) for p in log_p]
+        largest = max(largest, float((log_p[0].exp() - log_p[1].exp()).abs().max()))
+        moves = (ours[2] - theirs[2]).abs().squeeze(1) if len(ours) > 2 else torch.zeros(batch.size)
+        columns = [
+            (log_p[0].exp() * (log_p[0] - log_p[1])).sum(1),
+            top[0] == top[1],
+            (value[0] - value[1]).abs(),
+            moves,
+            top[1] == target,
+            top[0] == target,
+            (value[1] - goal).abs(),
+            (value[0] - goal).abs(),
+        ]
+        rows.append(torch.stack([c.float() for c in columns], 1).numpy())
+    table = np.concatenate(rows)
+    kl, same, value_difference, moves_difference, *scores = (float(x) for x in table.mean(0))
+    return Verification(len(table), largest, kl, same, value_difference, moves_difference, *scores)
+
+
+def _win_minus_loss(value: torch.Tensor) -> torch.Tensor:
+    return value.squeeze(1) if value.shape[1] == 1 else value[:, 0] - value[:, 2]

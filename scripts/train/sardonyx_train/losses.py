@@ -1,0 +1,79 @@
+"""Loss and accuracy of one minibatch. All losses are means over positions that have the target."""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional as F
+
+from .config import LossConfig
+from .data.batch import Batch
+from .model.network import MOVES_LEFT_UNIT_PLIES, Outputs
+
+_HUBER_DELTA = 0.5  # in units of MOVES_LEFT_UNIT_PLIES: beyond 10 plies the error counts linearly
+_ILLEGAL = -1e4
+
+
+def mask_illegal(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """logits [N, size] with illegal moves pushed to −10,000; legal as in `Batch.legal`."""
+    allowed = torch.zeros(logits.numel(), dtype=torch.bool, device=logits.device)
+    allowed[legal] = True
+    return logits.masked_fill(~allowed.view_as(logits), _ILLEGAL)
+
+
+def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[str, torch.Tensor]:
+    """`total` is what is minimised; the rest is for the log."""
+    logits = outputs.policy.float()
+    log_policy = F.log_softmax(mask_illegal(logits, batch.legal) if config.legal_only else logits, dim=1)
+    has_policy = batch.policy_probability.sum(1)
+    cross_entropy = -(batch.policy_probability * log_policy.gather(1, batch.policy_index)).sum(1)
+    losses = {
+        "policy": _mean(cross_entropy, has_policy),
+        "value": _mean(_value_error(outputs.value.float(), batch.wdl), batch.wdl_weight),
+    }
+    total = config.policy * losses["policy"] + config.value * losses["value"]
+    if outputs.moves_left is not None:
+        error = F.huber_loss(
+            outputs.moves_left.float().squeeze(1) / MOVES_LEFT_UNIT_PLIES,
+            batch.plies_left / MOVES_LEFT_UNIT_PLIES,
+            reduction="none",
+            delta=_HUBER_DELTA,
+        )
+        losses["moves_left"] = _mean(error, batch.plies_weight)
+        total = total + config.moves_left * losses["moves_left"]
+    if config.entropy_bonus > 0:
+        entropy = -(log_policy.exp() * log_policy).sum(1).mean()
+        total = total - config.entropy_bonus * entropy
+    return {"total": total, **losses}
+
+
+def compute_metrics(outputs: Outputs, batch: Batch) -> dict[str, torch.Tensor]:
+    """Policy top-1 (network's best legal move = best target move), its entropy floor, and |W − L| error."""
+    logits = mask_illegal(outputs.policy.float(), batch.legal)
+    target = batch.policy_index.gather(1, batch.policy_probability.argmax(1, keepdim=True)).squeeze(1)
+    has_policy = batch.policy_probability.sum(1)
+    hit = (logits.argmax(1) == target).float()
+    entropy = torch.special.entr(batch.policy_probability).sum(1)
+    q_target = batch.wdl[:, 0] - batch.wdl[:, 2]
+    return {
+        "accuracy": _mean(hit, has_policy),
+        "policy_floor": _mean(entropy, has_policy),
+        "value_mae": _mean((expected_value(outputs.value.float()) - q_target).abs(), batch.wdl_weight),
+    }
+
+
+def expected_value(value: torch.Tensor) -> torch.Tensor:
+    """Head output (logits [N, 3] or tanh [N, 1]) → W − L [N]."""
+    if value.shape[1] == 1:
+        return value.squeeze(1)
+    wdl = value.softmax(1)
+    return wdl[:, 0] - wdl[:, 2]
+
+
+def _value_error(value: torch.Tensor, wdl: torch.Tensor) -> torch.Tensor:
+    if value.shape[1] == 1:
+        return (value.squeeze(1) - (wdl[:, 0] - wdl[:, 2])).square()
+    return -(wdl * F.log_softmax(value, dim=1)).sum(1)
+
+
+def _mean(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    return (x * weight).sum() / weight.sum().clamp(min=1e-6)

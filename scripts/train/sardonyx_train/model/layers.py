@@ -1,0 +1,49 @@
+"""Small pieces shared by bodies and heads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+if TYPE_CHECKING:
+    from ..config import ModelConfig
+
+
+def create_activation(name: str) -> nn.Module:
+    return {"relu": nn.ReLU, "gelu": nn.GELU, "mish": nn.Mish, "selu": nn.SELU}[name]()
+
+
+def create_norm(config: ModelConfig, channels: int) -> nn.Module:
+    if config.norm == "batch":
+        return nn.BatchNorm2d(channels)
+    groups = next(g for g in range(min(config.norm_groups, channels), 0, -1) if channels % g == 0)
+    return nn.GroupNorm(groups, channels)
+
+
+class ConvNorm(nn.Module):
+    """Convolution without bias, then norm; [N, in, 8, 8] → [N, out, 8, 8]."""
+
+    def __init__(self, config: ModelConfig, inputs: int, outputs: int, kernel: int) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
+        self.norm = create_norm(config, outputs)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.norm(self.conv(x))
+
+
+class DenseHead(nn.Module):
+    """1×1 convolution, norm, activation, flatten, hidden layer, output: [N, C, 8, 8] → [N, outputs]."""
+
+    def __init__(self, config: ModelConfig, channels: int, hidden: int, outputs: int) -> None:
+        super().__init__()
+        self.reduce = ConvNorm(config, config.filters, channels, 1)
+        self.activation = create_activation(config.activation)
+        self.hidden = nn.Linear(channels * 64, hidden)
+        self.output = nn.Linear(hidden, outputs)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.activation(self.reduce(x)).flatten(1)
+        return self.output(self.activation(self.hidden(x)))

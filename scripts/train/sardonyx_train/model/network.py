@@ -1,0 +1,60 @@
+"""The whole network: plane scales, body, heads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import nn
+
+from ..encodings import get_input_encoding
+from .layers import DenseHead
+from .policy import create_policy_head
+from .resnet import ResidualBody
+from .transformer import TransformerBody
+
+if TYPE_CHECKING:
+    from ..config import ModelConfig
+
+MOVES_LEFT_UNIT_PLIES = 20.0  # the head works in units of 20 plies, so that its numbers are about one
+
+
+class Outputs(NamedTuple):
+    policy: torch.Tensor  # logits [N, policy size]
+    value: torch.Tensor  # win, draw, loss logits [N, 3], or tanh value [N, 1]; mover's view
+    moves_left: torch.Tensor | None  # plies to the end [N, 1], not negative
+
+
+class Network(nn.Module):
+    def __init__(self, config: ModelConfig, checkpoint_activations: bool = False) -> None:
+        super().__init__()
+        encoding = get_input_encoding(config.input)
+        scale = torch.ones(1, encoding.planes, 1, 1)
+        for plane, factor in encoding.scales.items():
+            scale[0, plane] = factor
+        self.register_buffer("input_scale", scale, persistent=False)
+        body = ResidualBody if config.body == "resnet" else TransformerBody
+        self.body = body(config, encoding.planes, checkpoint_activations)
+        self.policy = create_policy_head(config)
+        self.scalar_value = config.value == "scalar"
+        self.value = DenseHead(config, config.value_channels, config.value_hidden, 1 if self.scalar_value else 3)
+        self.moves_left = (
+            DenseHead(config, config.moves_left_channels, config.moves_left_hidden, 1) if config.moves_left else None
+        )
+        if self.moves_left is not None:
+            nn.init.constant_(self.moves_left.output.bias, 2.0)
+
+    def forward(self, planes: torch.Tensor) -> Outputs:
+        """planes [N, P, 8, 8], raw as the engine feeds them."""
+        x = self.body(planes * self.input_scale)
+        value = self.value(x)
+        if self.scalar_value:
+            value = torch.tanh(value)
+        moves_left = None
+        if self.moves_left is not None:
+            moves_left = torch.relu(self.moves_left(x)) * MOVES_LEFT_UNIT_PLIES
+        return Outputs(self.policy(x), value, moves_left)
+
+
+def count_parameters(network: nn.Module) -> int:
+    return sum(p.numel() for p in network.parameters())

@@ -1,0 +1,79 @@
+"""Policy heads: [N, C, 8, 8] → logits [N, policy size], in the order of the policy encoding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from ..encodings import POLICY_SIZES, attention_gather, convolution_gather
+from .layers import ConvNorm, create_activation
+
+if TYPE_CHECKING:
+    from ..config import ModelConfig
+
+
+class AttentionPolicy(nn.Module):
+    """Logit of a move = query of its from-square · key of its to-square, as lc0's attention policy.
+
+    Queen, rook and bishop promotions add an offset computed from the to-square; knight promotions are plain moves.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        size = config.policy_channels or config.filters
+        self.scale = size**-0.5
+        self.embed = nn.Linear(config.filters, size)
+        self.activation = create_activation("selu" if config.body == "resnet" else config.activation)
+        self.query = nn.Linear(size, size)
+        self.key = nn.Linear(size, size)
+        gather = attention_gather(config.policy)
+        self.promotion = nn.Linear(size, 4, bias=False) if gather is not None else None
+        self.register_buffer("gather", torch.from_numpy(gather) if gather is not None else None, persistent=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.activation(self.embed(x.flatten(2).transpose(1, 2)))
+        query, key = self.query(x), self.key(x)
+        logits = torch.matmul(query, key.transpose(1, 2)) * self.scale  # [N, from, to]
+        if self.promotion is None:
+            return logits.flatten(1)
+        offsets = self.promotion(key[:, 56:])  # [N, to-file, 4]
+        offsets = offsets[:, :, :3] + offsets[:, :, 3:]
+        promotions = logits[:, 48:56, 56:].unsqueeze(-1) + offsets.unsqueeze(1)  # [N, from-file, to-file, qrb]
+        return torch.cat([logits.flatten(1), promotions.flatten(1)], dim=1)[:, self.gather]
+
+
+class ConvolutionPolicy(nn.Module):
+    """Two 3×3 convolutions to one plane per kind of move, gathered (lc0's convolution policy, AlphaZero's 8×8×73)."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        channels = config.policy_channels or config.filters
+        planes, gather = convolution_gather(config.policy)
+        self.first = ConvNorm(config, config.filters, channels, 3)
+        self.activation = create_activation(config.activation)
+        self.second = nn.Conv2d(channels, planes, 3, padding=1)
+        self.register_buffer("gather", torch.from_numpy(gather), persistent=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.second(self.activation(self.first(x))).flatten(1)[:, self.gather]
+
+
+class DensePolicy(nn.Module):
+    """1×1 convolution, norm, activation, one dense layer."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        channels = config.policy_channels or 32
+        self.reduce = ConvNorm(config, config.filters, channels, 1)
+        self.activation = create_activation(config.activation)
+        self.output = nn.Linear(channels * 64, POLICY_SIZES[config.policy])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.output(self.activation(self.reduce(x)).flatten(1))
+
+
+def create_policy_head(config: ModelConfig) -> nn.Module:
+    kinds = {"attention": AttentionPolicy, "convolution": ConvolutionPolicy, "dense": DensePolicy}
+    return kinds[config.policy_head](config)

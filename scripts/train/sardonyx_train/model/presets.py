@@ -1,0 +1,66 @@
+"""Named network shapes: the seed systems' and ours. Keys are those of `ModelConfig`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_RAZZLE: dict[str, Any] = {
+    "input": "lc0-112",
+    "policy": "from-to-4096",
+    "policy_head": "dense",
+    "policy_channels": 2,
+    "value": "scalar",
+    "value_channels": 1,
+    "value_hidden": 64,
+    "moves_left": False,
+}
+_OURS: dict[str, Any] = {"se_ratio": 4, "policy_head": "attention", "value": "wdl", "moves_left": True}
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "mini-leela": {
+        "input": "mini-19",
+        "policy": "from-to-4096",
+        "filters": 128,
+        "blocks": 4,
+        "policy_head": "dense",
+        "policy_channels": 32,
+        "value": "scalar",
+        "value_channels": 32,
+        "value_hidden": 256,
+        "moves_left": False,
+    },
+    "razzle-tiny": {**_RAZZLE, "filters": 32, "blocks": 4},
+    "razzle-default": {**_RAZZLE, "filters": 64, "blocks": 6},
+    "razzle-large": {**_RAZZLE, "filters": 128, "blocks": 10},
+    "razzle-full": {**_RAZZLE, "filters": 256, "blocks": 19},
+    "neuralmate2": {
+        "input": "neuralmate-68",
+        "policy": "alphazero-4672",
+        "filters": 192,
+        "blocks": 12,
+        "se_ratio": 8,
+        "attention_blocks": 2,
+        "heads": 4,
+        "norm": "group",
+        "activation": "gelu",
+        "policy_head": "convolution",
+        "value": "wdl",
+        "value_channels": 8,
+        "value_hidden": 512,
+        "moves_left": False,
+    },
+    "sardonyx-64x6": {**_OURS, "filters": 64, "blocks": 6},
+    "sardonyx-96x8": {**_OURS, "filters": 96, "blocks": 8},
+    "sardonyx-128x10": {**_OURS, "filters": 128, "blocks": 10},
+    "sardonyx-192x10": {**_OURS, "filters": 192, "blocks": 10},
+    "sardonyx-transformer": {
+        **_OURS,
+        "body": "transformer",
+        "se_ratio": 0,
+        "filters": 192,
+        "blocks": 8,
+        "heads": 6,
+        "activation": "mish",
+        "position_bias": "smolgen",
+    },
+}

@@ -1,0 +1,85 @@
+"""Optimisers behind one small interface: scale the rates, step, save.
+
+Muon (orthogonalised momentum) takes the weight matrices, convolutions flattened to [out, in·k·k]; biases, norms and
+output layers are AdamW's, as its authors advise. Weight decay spares biases and norms everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from .config import OptimizerConfig
+
+
+class Optimizer:
+    def __init__(self, network: nn.Module, config: OptimizerConfig) -> None:
+        self._views: list[tuple[nn.Parameter, nn.Parameter]] = []
+        self.parts: list[torch.optim.Optimizer] = []
+        matrices: list[nn.Parameter] = []
+        decayed: list[nn.Parameter] = []
+        plain: list[nn.Parameter] = []
+        for name, parameter in network.named_parameters():
+            if parameter.ndim < 2:
+                plain.append(parameter)
+            elif config.kind == "muon" and _is_hidden_matrix(name, parameter):
+                flat = nn.Parameter(parameter.data.view(parameter.shape[0], -1))
+                self._views.append((parameter, flat))
+                matrices.append(flat)
+            else:
+                decayed.append(parameter)
+        groups = [
+            {"params": decayed, "weight_decay": config.weight_decay},
+            {"params": plain, "weight_decay": 0.0},
+        ]
+        rate = config.learning_rate
+        if config.kind == "sgd":
+            nesterov = config.momentum > 0
+            self.parts.append(torch.optim.SGD(groups, lr=rate, momentum=config.momentum, nesterov=nesterov))
+        else:
+            self.parts.append(torch.optim.AdamW(groups, lr=rate, betas=(0.9, config.beta2)))
+        if matrices:
+            momentum = 0.95 if config.momentum == 0.9 else config.momentum
+            self.parts.append(
+                torch.optim.Muon(
+                    matrices, lr=config.muon_learning_rate, momentum=momentum, weight_decay=config.weight_decay
+                )
+            )
+        for group in self._groups():
+            group["first_lr"] = group["lr"]
+
+    def scale_rates(self, factor: float) -> None:
+        for group in self._groups():
+            group["lr"] = group["first_lr"] * factor
+
+    @property
+    def rate(self) -> float:
+        return self.parts[0].param_groups[0]["lr"]
+
+    def zero_grad(self) -> None:
+        for part in self.parts:
+            part.zero_grad(set_to_none=True)
+        for parameter, _ in self._views:
+            parameter.grad = None
+
+    def prepare(self) -> None:
+        """Call after backward, before unscaling or step: hands gradients to the flattened views."""
+        for parameter, flat in self._views:
+            flat.grad = None if parameter.grad is None else parameter.grad.reshape(flat.shape)
+
+    def state_dict(self) -> list[dict[str, Any]]:
+        return [part.state_dict() for part in self.parts]
+
+    def load_state_dict(self, state: list[dict[str, Any]]) -> None:
+        for part, part_state in zip(self.parts, state, strict=True):
+            part.load_state_dict(part_state)
+
+    def _groups(self) -> list[dict[str, Any]]:
+        return [group for part in self.parts for group in part.param_groups]
+
+
+def _is_hidden_matrix(name: str, parameter: nn.Parameter) -> bool:
+    flat_width = parameter.numel() // parameter.shape[0]
+    return min(parameter.shape[0], flat_width) >= 16 and ".output." not in name and not name.endswith("square")

@@ -1,0 +1,58 @@
+"""PNG plots beside a run: policy loss, value loss, accuracy, learning rate; win rate of gates with its gate line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .history import read_history
+
+
+def plot_history(folder: Path) -> Path | None:
+    """Draws `history.jsonl` into `training.png`; None when there is nothing to draw yet."""
+    rows = read_history(folder / "history.jsonl")
+    if not rows:
+        return None
+    figure, axes = _figure(2, 2)
+    panels = (("policy", "policy loss"), ("value", "value loss"), ("accuracy", "policy top-1"), ("learning_rate", "learning rate"))
+    for axis, (name, title) in zip(axes.flat, panels):
+        for kind, style in (("train", {"lw": 0.8, "alpha": 0.6}), ("validation", {"marker": "o", "ms": 3})):
+            points = [(row["step"], row[name]) for row in rows if row["kind"] == kind and name in row]
+            if points:
+                axis.plot(*zip(*points), label=kind, **style)
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel("step", fontsize=8)
+        axis.tick_params(labelsize=7)
+        axis.grid(alpha=0.3)
+        if name == "policy":
+            axis.legend(fontsize=7)
+    return _write(figure, folder / "training.png")
+
+
+def plot_win_rate(rates: list[float], gate: float, path: Path) -> Path:
+    """`rates[i]`: score of candidate i against the best network before it, 0..1; the gate is a horizontal line."""
+    figure, axes = _figure(1, 1)
+    axis = axes.flat[0]
+    colours = ["tab:green" if rate >= gate else "tab:red" for rate in rates]
+    axis.scatter(range(1, len(rates) + 1), rates, c=colours, s=14)
+    axis.plot(range(1, len(rates) + 1), rates, lw=0.7, alpha=0.6)
+    axis.axhline(gate, color="tab:blue", lw=1, label=f"gate {gate:.2f}")
+    axis.set_ylim(0, 1)
+    axis.set_xlabel("candidate")
+    axis.set_ylabel("win rate")
+    axis.legend(fontsize=8)
+    return _write(figure, path)
+
+
+def _figure(rows: int, columns: int) -> tuple[Any, Any]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3.6 * columns, 2.6 * rows), dpi=100, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def _write(figure: Any, path: Path) -> Path:
+    figure.savefig(path)
+    return path

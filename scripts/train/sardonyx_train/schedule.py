@@ -1,0 +1,60 @@
+"""Learning-rate schedules as one pure formula: progress in [0, 1] → factor of the first rate.
+
+Progress is the larger of steps done / planned steps and minutes trained / planned minutes, so that a run planned by
+the clock anneals to its end on a slow machine too.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .config import ScheduleConfig
+
+
+def compute_progress(config: ScheduleConfig, step: int, minutes: float) -> float:
+    by_steps = step / config.max_steps if config.max_steps is not None else 0.0
+    by_time = minutes / config.max_minutes if config.max_minutes is not None else 0.0
+    return min(1.0, max(by_steps, by_time))
+
+
+def compute_factor(config: ScheduleConfig, step: int, progress: float, plateau_drops: int = 0) -> float:
+    """`plateau_drops`: how often the plateau schedule has dropped the rate so far."""
+    warmup = min(1.0, (step + 1) / config.warmup_steps) if config.warmup_steps > 0 else 1.0
+    return warmup * _anneal(config, progress, plateau_drops)
+
+
+def _anneal(config: ScheduleConfig, progress: float, plateau_drops: int) -> float:
+    span = 1 - config.final_ratio
+    match config.kind:
+        case "cosine":
+            return config.final_ratio + span * 0.5 * (1 + math.cos(math.pi * progress))
+        case "linear":
+            return config.final_ratio + span * (1 - progress)
+        case "step":
+            return config.gamma ** sum(progress >= m for m in config.milestones)
+        case "plateau":
+            return max(config.final_ratio, config.gamma**plateau_drops)
+        case "constant":
+            return 1.0
+
+
+class PlateauCounter:
+    """Counts evaluations without improvement; drives the plateau schedule and early stopping."""
+
+    def __init__(self) -> None:
+        self.best = math.inf
+        self.since_best = 0
+        self.since_drop = 0
+        self.drops = 0
+
+    def update(self, loss: float, patience: int) -> bool:
+        """Returns whether `loss` is the best so far."""
+        if loss < self.best:
+            self.best, self.since_best, self.since_drop = loss, 0, 0
+            return True
+        self.since_best += 1
+        self.since_drop += 1
+        if self.since_drop >= patience:
+            self.drops += 1
+            self.since_drop = 0
+        return False

@@ -1,0 +1,257 @@
+"""The training loop: batches in, checkpoints, history and plots out. Resumable to the step.
+
+The loop knows no schedule formula, no loss and no file format; it wires those modules together.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from .checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+from .config import TrainingConfig, format_config
+from .data.batch import Batch, BatchMaker
+from .data.planes import expand_planes
+from .data.shards import ShardError, ShardFormat, find_shards, read_common_format
+from .data.stream import ShardStream, create_loader, read_sequentially
+from .distributed import Place
+from .ema import AveragedNetwork
+from .evaluate import evaluate
+from .history import History
+from .losses import compute_losses, compute_metrics
+from .model.network import Network, count_parameters
+from .optimizer import Optimizer
+from .plots import plot_history
+from .schedule import PlateauCounter, compute_factor, compute_progress
+
+_AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+@dataclass
+class Progress:
+    """What a resumed run continues from; saved whole in every checkpoint."""
+
+    step: int = 0
+    batches: int = 0  # minibatches consumed by each rank
+    positions: int = 0  # of all ranks
+    minutes: float = 0.0  # of training, pauses excluded
+
+
+class Trainer:
+    def __init__(self, config: TrainingConfig, place: Place) -> None:
+        self.config = config
+        self.place = place
+        self.folder = Path(config.run.out)
+        run = config.run
+        torch.manual_seed(run.seed)
+        if run.threads > 0:
+            torch.set_num_threads(run.threads)
+        self.format = self._check_data()
+        self.maker = BatchMaker(self.format, config.targets, config.data.mirror)
+        self.value_planes = torch.tensor(self.format.value_planes, dtype=torch.int64, device=place.device)
+        self.network = Network(config.model, run.checkpoint_activations).to(place.device)
+        self.optimizer = Optimizer(self.network, config.optimizer)
+        self.average = AveragedNetwork(self.network, run.ema_decay)
+        self.plateau = PlateauCounter()
+        self.progress = Progress()
+        self._scaler = torch.amp.GradScaler(place.device.type, enabled=run.precision == "fp16")
+        self._running: dict[str, torch.Tensor] = {}
+
+    def run(self, resume: Path | None) -> dict[str, float]:
+        """Trains to the planned end (or early stop); returns the last validation numbers."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if resume is not None:
+            self._restore(read_checkpoint(resume, self.place.device))
+        model = self.place.wrap(self.network)
+        if self.config.run.compile:
+            model = torch.compile(model)
+        history = History(self.folder, self.progress.step, self.config.run.tensorboard) if self.place.is_main else None
+        (self.folder / "config.yaml").write_text(format_config(self.config), encoding="utf-8")
+        self._say(f"{count_parameters(self.network):,} parameters, step {self.progress.step}, {self.place.device}")
+        try:
+            return self._loop(model, history)
+        finally:
+            if history is not None:
+                history.close()
+
+    def _loop(self, model: nn.Module, history: History | None) -> dict[str, float]:
+        schedule, run = self.config.schedule, self.config.run
+        batches = iter(self._create_loader())
+        minutes_before, started = self.progress.minutes, time.monotonic()
+        saved = evaluated = self.progress.minutes
+        evaluated_step = -1
+        validation: dict[str, float] = {}
+        with tqdm(initial=self.progress.step, total=schedule.max_steps, unit="step", disable=not self.place.is_main) as bar:
+            while True:
+                minutes = self.place.share_number(minutes_before + (time.monotonic() - started) / 60)
+                self.progress.minutes = minutes
+                share = compute_progress(schedule, self.progress.step, minutes)
+                if share >= 1.0:
+                    break
+                self.optimizer.scale_rates(compute_factor(schedule, self.progress.step, share, self.plateau.drops))
+                self._step(model, batches)
+                bar.update(1)
+                if self.progress.step % run.log_steps == 0:
+                    self._log(history, bar, share)
+                if self._is_evaluation_due(minutes - evaluated):
+                    validation = self._evaluate(history)
+                    evaluated, evaluated_step = minutes, self.progress.step
+                    if 0 < run.early_stopping <= self.plateau.since_best:
+                        self._say(f"no improvement in {self.plateau.since_best} evaluations: stopped early")
+                        break
+                if minutes - saved >= run.checkpoint_minutes or saved < evaluated == minutes:
+                    self._save("last.pt", validation)
+                    saved = minutes
+            self._log(history, bar, 1.0)
+        if evaluated_step != self.progress.step:
+            validation = self._evaluate(history)
+        self._save("last.pt", validation)
+        return validation
+
+    def _is_evaluation_due(self, minutes_since: float) -> bool:
+        run = self.config.run
+        if run.evaluate_steps is not None:
+            return self.progress.step % run.evaluate_steps == 0
+        return minutes_since >= run.evaluate_minutes
+
+    def _step(self, model: nn.Module, batches: Any) -> None:
+        optimizer, config = self.optimizer, self.config
+        model.train()
+        optimizer.zero_grad()
+        parts = config.optimizer.accumulation
+        for _ in range(parts):
+            batch: Batch = next(batches).to(self.place.device)
+            planes = expand_planes(batch.masks, batch.values, self.value_planes)
+            if self.place.device.type == "cpu" or config.run.precision != "fp32":
+                planes = planes.contiguous(memory_format=torch.channels_last)
+            with torch.autocast(
+                self.place.device.type,
+                dtype=_AUTOCAST.get(config.run.precision, torch.bfloat16),
+                enabled=config.run.precision != "fp32",
+            ):
+                outputs = model(planes)
+            losses = compute_losses(outputs, batch, config.loss)
+            self._scaler.scale(losses["total"] / parts).backward()
+            with torch.no_grad():
+                self._note({**losses, **compute_metrics(outputs, batch)})
+            self.progress.batches += 1
+            self.progress.positions += batch.size * self.place.ranks
+        optimizer.prepare()
+        for part in optimizer.parts:
+            self._scaler.unscale_(part)
+        if config.optimizer.gradient_clip > 0:
+            parameters = [p for part in optimizer.parts for group in part.param_groups for p in group["params"]]
+            nn.utils.clip_grad_norm_(parameters, config.optimizer.gradient_clip)
+        for part in optimizer.parts:
+            self._scaler.step(part)
+        self._scaler.update()
+        self.progress.step += 1
+        self.average.update(self.network, self.progress.step)
+
+    def _note(self, numbers: dict[str, torch.Tensor]) -> None:
+        for name, number in numbers.items():
+            self._running[name] = self._running.get(name, torch.zeros((), device=number.device)) + number.detach()
+        self._running["count"] = self._running.get("count", torch.zeros(())) + 1
+
+    def _log(self, history: History | None, bar: tqdm, share: float) -> None:
+        if history is None or "count" not in self._running:
+            return
+        count = float(self._running.pop("count"))
+        numbers = {name: float(total) / count for name, total in self._running.items()}
+        self._running = {}
+        progress = self.progress
+        numbers |= {"learning_rate": self.optimizer.rate, "positions": progress.positions, "minutes": progress.minutes}
+        history.add("train", progress.step, numbers)
+        shown = f"policy {numbers['policy']:.3f} value {numbers['value']:.3f} top-1 {numbers['accuracy']:.1%}"
+        bar.set_postfix_str(f"{shown} {share:.0%} of the plan")
+
+    def _evaluate(self, history: History | None) -> dict[str, float]:
+        """On rank 0; without validation shards the training loss decides nothing and best.pt is not written."""
+        data = self.config.data
+        numbers: dict[str, float] = {}
+        improved = False
+        if history is not None and data.validation:
+            batches = read_sequentially(
+                find_shards(data.validation), self.maker, data.batch_size, self.config.run.evaluate_positions
+            )
+            numbers = evaluate(self.average.network, batches, self.value_planes, self.config.loss, self.place.device)
+            history.add("validation", self.progress.step, {**numbers, "minutes": self.progress.minutes})
+            improved = self.plateau.update(numbers["total"], self.config.schedule.patience)
+            self._say(
+                f"step {self.progress.step}, {self.progress.minutes:.1f} min, {self.progress.positions:,} positions: "
+                + " ".join(f"{name} {number:.4f}" for name, number in numbers.items())
+            )
+        if history is not None:
+            plot_history(self.folder)
+        for name in ("best", "since_best", "since_drop", "drops"):
+            number = self.place.share_number(getattr(self.plateau, name))
+            setattr(self.plateau, name, number if name == "best" else int(number))
+        if improved:
+            self._save("best.pt", numbers)
+        return numbers
+
+    def _save(self, name: str, validation: dict[str, float]) -> None:
+        if not self.place.is_main:
+            return
+        write_checkpoint(
+            self.folder / name,
+            {
+                "config": self.config.model_dump(),
+                "network": self.network.state_dict(),
+                "average": self.average.network.state_dict(),
+                "optimizer": self.optimizer.state_dict(),
+                "scaler": self._scaler.state_dict(),
+                "plateau": vars(self.plateau),
+                "progress": vars(self.progress),
+                "random": torch.get_rng_state(),
+                "validation": validation,
+            },
+        )
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        if state["config"]["model"] != self.config.model.model_dump():
+            raise CheckpointError("the checkpoint holds another network shape than the configuration's model section")
+        self.network.load_state_dict(state["network"])
+        self.average.network.load_state_dict(state["average"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self._scaler.load_state_dict(state["scaler"])
+        vars(self.plateau).update(state["plateau"])
+        self.progress = Progress(**state["progress"])
+        torch.set_rng_state(state["random"].cpu())
+
+    def _check_data(self) -> ShardFormat:
+        data, model = self.config.data, self.config.model
+        form = read_common_format(find_shards(data.train))
+        if (form.input, form.policy) != (model.input, model.policy):
+            raise ShardError(
+                f"the shards hold {form.input} / {form.policy}, the network wants {model.input} / {model.policy}"
+            )
+        if data.validation and read_common_format(find_shards(data.validation)) != form:
+            raise ShardError("training and validation shards differ in encoding")
+        return form
+
+    def _create_loader(self) -> Any:
+        data = self.config.data
+        stream = ShardStream(
+            find_shards(data.train),
+            self.maker,
+            data.batch_size,
+            data.shuffle_batches,
+            self.config.run.seed,
+            self.place.rank,
+            self.place.ranks,
+            self.progress.batches,
+        )
+        self._say(f"{stream.positions:,} training positions")
+        return create_loader(stream, data.workers, pin=self.place.device.type == "cuda")
+
+    def _say(self, text: str) -> None:
+        if self.place.is_main:
+            tqdm.write(text, file=sys.stderr)

@@ -1,0 +1,25 @@
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch: waiting threads must not spin on a busy machine
+
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parent))
+
+torch.set_num_threads(1)  # tiny tensors
+
+
+@pytest.fixture
+def shard_folder(tmp_path: Path) -> Path:
+    """Two files of two record batches of 96 positions each."""
+    from train_support.synthetic import write_shard
+
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    for number in range(2):
+        write_shard(folder / f"{number:04d}.arrow", seed=number, batches=2, rows=96)
+    return folder

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+import torch
+from sardonyx_train.config import TargetConfig
+from sardonyx_train.data.batch import BatchMaker
+from sardonyx_train.data.planes import expand_planes
+from sardonyx_train.data.shards import find_shards, open_shard, read_columns, read_common_format
+from sardonyx_train.encodings import lc0_moves
+
+
+@pytest.fixture
+def columns(shard_folder):
+    files = find_shards([str(shard_folder)])
+    return read_columns(open_shard(files[0]), 0)
+
+
+@pytest.fixture
+def form(shard_folder):
+    return read_common_format(find_shards([str(shard_folder)]))
+
+
+def test_planes_expand_bit_by_bit_and_value_planes_are_scaled():
+    random = np.random.default_rng(3)
+    masks = random.integers(0, 2**63, (2, 5), dtype=np.uint64)
+    packed = torch.from_numpy(masks.astype("<u8").view(np.uint8).reshape(2, 5, 8))
+    planes = expand_planes(packed, torch.tensor([[7.0], [0.5]]), torch.tensor([4]))
+    for n in range(2):
+        for p in range(5):
+            for square in range(64):
+                bit = (int(masks[n, p]) >> square) & 1
+                factor = 1.0 if p != 4 else (7.0, 0.5)[n]
+                assert planes[n, p, square // 8, square % 8] == bit * factor
+
+
+def test_a_batch_lines_up_with_its_rows(columns, form):
+    rows = np.array([5, 0, 17])
+    batch = BatchMaker(form, TargetConfig(), mirror=False).make(columns, rows)
+    assert batch.size == 3 and batch.masks.shape == (3, 112, 8)
+    for i, row in enumerate(rows):
+        legal = batch.legal[(batch.legal >= i * 1858) & (batch.legal < (i + 1) * 1858)] - i * 1858
+        assert legal.tolist() == columns.legal.take(np.array([row]))[0].tolist()
+        targets = columns.policy_index.take(np.array([row]))[0].tolist()
+        assert batch.policy_index[i, : len(targets)].tolist() == targets
+    assert torch.allclose(batch.policy_probability.sum(1), torch.ones(3))
+    assert torch.allclose(batch.wdl.sum(1), torch.ones(3))
+
+
+def test_visit_weights_are_taken_as_they_are_and_one_hot_keeps_the_best(columns, form):
+    rows = np.array([0, 1])  # row 0 has weights 0.75 / 0.25, row 1 scores
+    soft = BatchMaker(form, TargetConfig(), False).make(columns, rows)
+    assert soft.policy_probability[0].tolist() == pytest.approx([0.75, 0.25])
+    hard = BatchMaker(form, TargetConfig(policy_one_hot=True), False).make(columns, rows)
+    assert hard.policy_probability.tolist() == [[1, 0], [1, 0]]
+
+
+def test_unknown_plies_have_no_weight(columns, form):
+    batch = BatchMaker(form, TargetConfig(), False).make(columns, np.arange(10))
+    assert batch.plies_weight.tolist() == [0, 1, 1, 1, 1, 0, 1, 1, 1, 1]
+
+
+def test_mirroring_flips_planes_and_moves_together_and_spares_castling(columns, form):
+    rows = np.arange(96)
+    plain = BatchMaker(form, TargetConfig(), False).make(columns, rows)
+    mirrored = BatchMaker(form, TargetConfig(), True).make(columns, rows, np.random.default_rng(1))
+    none, values = torch.tensor([], dtype=torch.int64), torch.zeros(96, 0)
+    a, b = (expand_planes(x.masks, values, none) for x in (plain, mirrored))
+    flipped = [not torch.equal(a[i], b[i]) for i in range(96)]
+    assert 10 < sum(flipped) < 60
+    moves = lc0_moves()
+    for i in range(96):
+        if not flipped[i]:
+            assert torch.equal(plain.policy_index[i], mirrored.policy_index[i])
+            continue
+        assert torch.equal(a[i].flip(-1), b[i])
+        assert plain.masks[i, 104].sum() == 0
+        for x, y in zip(plain.policy_index[i].tolist(), mirrored.policy_index[i].tolist()):
+            assert moves[y][:2] == (moves[x][0] ^ 7, moves[x][1] ^ 7)
+
+
+def test_mirroring_is_refused_where_castling_planes_are_unknown(form):
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match="castling"):
+        BatchMaker(replace(form, input="neuralmate-68"), TargetConfig(), True)

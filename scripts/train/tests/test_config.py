@@ -1,0 +1,49 @@
+import pytest
+from sardonyx_train.config import ConfigError, apply_overrides, describe_config, format_config, load_config, parse_config
+
+
+def test_an_unknown_key_is_named():
+    with pytest.raises(ConfigError, match=r"model\.filtres"):
+        parse_config({"schedule": {"max_steps": 1}, "model": {"filtres": 3}})
+
+
+def test_a_value_out_of_range_is_named_with_the_reason():
+    with pytest.raises(ConfigError, match=r"targets\.result_weight.*less than or equal to 1"):
+        parse_config({"schedule": {"max_steps": 1}, "targets": {"result_weight": 2}})
+
+
+def test_a_run_without_an_end_is_refused():
+    with pytest.raises(ConfigError, match="max_steps or max_minutes"):
+        parse_config({"schedule": {}})
+
+
+def test_a_preset_is_a_base_that_other_keys_override():
+    config = parse_config({"schedule": {"max_steps": 1}, "model": {"preset": "neuralmate2", "blocks": 3}})
+    assert (config.model.filters, config.model.blocks, config.model.norm) == (192, 3, "group")
+
+
+def test_an_unknown_preset_lists_the_known_ones():
+    with pytest.raises(ConfigError, match=r"unknown preset 'huge'.*mini-leela"):
+        parse_config({"schedule": {"max_steps": 1}, "model": {"preset": "huge"}})
+
+
+def test_format_then_parse_is_the_identity(tmp_path):
+    config = parse_config({"schedule": {"max_steps": 9}, "model": {"preset": "sardonyx-64x6"}})
+    path = tmp_path / "config.yaml"
+    path.write_text(format_config(config))
+    assert load_config(path) == config
+
+
+def test_overrides_reach_one_key_and_leave_the_rest():
+    raw = apply_overrides({"schedule": {"max_steps": 1}}, ["schedule.warmup_steps=7", "data.train=[a, b]"])
+    assert raw == {"schedule": {"max_steps": 1, "warmup_steps": 7}, "data": {"train": ["a", "b"]}}
+
+
+def test_a_malformed_override_is_an_error():
+    with pytest.raises(ConfigError, match="section.key=value"):
+        apply_overrides({}, ["max_steps=3"])
+
+
+def test_the_description_lists_every_section():
+    text = describe_config()
+    assert all(f"{section}:" in text for section in ("data", "targets", "model", "loss", "optimizer", "schedule", "run"))

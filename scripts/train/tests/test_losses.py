@@ -1,0 +1,63 @@
+import math
+
+import pytest
+import torch
+from sardonyx_train.config import LossConfig
+from sardonyx_train.data.batch import Batch
+from sardonyx_train.losses import compute_losses, compute_metrics, expected_value
+from sardonyx_train.model.network import Outputs
+
+
+def _batch() -> Batch:
+    """Two positions over a policy of four moves; the second knows neither policy nor value."""
+    return Batch(
+        masks=torch.zeros(2, 1, 8, dtype=torch.uint8),
+        values=torch.zeros(2, 0),
+        legal=torch.tensor([0, 2, 4 + 1]),
+        policy_index=torch.tensor([[2, 0], [0, 0]]),
+        policy_probability=torch.tensor([[0.75, 0.25], [0.0, 0.0]]),
+        wdl=torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.0, 0.0]]),
+        wdl_weight=torch.tensor([1.0, 0.0]),
+        plies_left=torch.tensor([40.0, 0.0]),
+        plies_weight=torch.tensor([1.0, 0.0]),
+    )
+
+
+def _outputs(value: torch.Tensor | None = None) -> Outputs:
+    policy = torch.tensor([[0.0, 9.0, 0.0, 0.0], [0.0, 1.0, 2.0, 3.0]])
+    return Outputs(policy, torch.zeros(2, 3) if value is None else value, torch.tensor([[20.0], [7.0]]))
+
+
+def test_losses_are_means_over_positions_that_have_the_target():
+    losses = compute_losses(_outputs(), _batch(), LossConfig())
+    assert losses["policy"].item() == pytest.approx(math.log(2))  # two legal moves, equal logits
+    assert losses["value"].item() == pytest.approx(math.log(3))
+    assert losses["moves_left"].item() == pytest.approx(0.5 * (1.0 - 0.25))  # Huber of one unit, delta a half
+    expected = math.log(2) + math.log(3) + 0.02 * losses["moves_left"].item()
+    assert losses["total"].item() == pytest.approx(expected)
+
+
+def test_without_the_legal_mask_illegal_logits_count():
+    losses = compute_losses(_outputs(), _batch(), LossConfig(legal_only=False))
+    assert losses["policy"].item() > 8
+
+
+def test_a_scalar_value_is_trained_by_squared_error():
+    losses = compute_losses(_outputs(torch.tensor([[0.75], [0.0]])), _batch(), LossConfig())
+    assert losses["value"].item() == pytest.approx(0.25)
+
+
+def test_the_entropy_bonus_lowers_the_total():
+    plain = compute_losses(_outputs(), _batch(), LossConfig())["total"]
+    assert compute_losses(_outputs(), _batch(), LossConfig(entropy_bonus=0.1))["total"] < plain
+
+
+def test_accuracy_looks_at_legal_moves_only():
+    outputs = _outputs()
+    outputs.policy[0, 2] = 1.0
+    assert compute_metrics(outputs, _batch())["accuracy"].item() == 1.0
+
+
+def test_expected_value_reads_both_kinds_of_head():
+    assert expected_value(torch.tensor([[0.4]])).item() == pytest.approx(0.4)
+    assert expected_value(torch.tensor([[1.0, 0.0, 1.0]])).item() == pytest.approx(0)

@@ -1,0 +1,90 @@
+import pytest
+import torch
+from sardonyx_train.config import ModelConfig
+from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding
+from sardonyx_train.model.network import Network, count_parameters
+from sardonyx_train.model.presets import PRESETS
+
+SMALL = {"filters": 16, "blocks": 2, "heads": 2}
+
+
+def _planes(config, count=3, seed=0):
+    torch.manual_seed(seed)
+    return (torch.rand(count, get_input_encoding(config.input).planes, 8, 8) < 0.2).float()
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_every_preset_in_small_maps_planes_to_its_heads_and_learns_everywhere(preset):
+    config = ModelConfig(preset=preset, **SMALL)
+    network = Network(config).train()
+    outputs = network(_planes(config))
+    assert outputs.policy.shape == (3, POLICY_SIZES[config.policy])
+    assert outputs.value.shape == (3, 1 if config.value == "scalar" else 3)
+    assert (outputs.moves_left is not None) == config.moves_left
+    total = outputs.policy.square().sum() + outputs.value.sum()
+    if outputs.moves_left is not None:
+        total = total + outputs.moves_left.sum()
+    total.backward()
+    assert all(p.grad is not None for p in network.parameters())
+
+
+@pytest.mark.parametrize(
+    ("preset", "parameters"),
+    [
+        ("mini-leela", 10_129_665),
+        ("razzle-tiny", 639_271),
+        ("neuralmate2", 9_281_084),
+        ("sardonyx-64x6", 838_772),
+    ],
+)
+def test_parameter_counts_do_not_change_unnoticed(preset, parameters):
+    assert count_parameters(Network(ModelConfig(preset=preset))) == parameters
+
+
+@pytest.mark.parametrize("head", ["attention", "convolution", "dense"])
+def test_every_policy_head_fits_the_1858_moves(head):
+    config = ModelConfig(policy_head=head, **SMALL)
+    assert Network(config)(_planes(config)).policy.shape == (3, 1858)
+
+
+@pytest.mark.parametrize("bias", ["smolgen", "relative", "none"])
+def test_transformer_bodies_tell_squares_apart(bias):
+    config = ModelConfig(body="transformer", position_bias=bias, **SMALL)
+    network = Network(config).eval()
+    with torch.no_grad():
+        network.body.square.normal_()
+        planes = _planes(config, 1)
+        assert not torch.allclose(network(planes).value, network(planes.flip(-1)).value, atol=1e-6)
+
+
+def test_the_rule50_plane_is_scaled_inside_the_network():
+    config = ModelConfig(**SMALL)
+    network = Network(config)
+    assert network.input_scale[0, 109].item() == pytest.approx(1 / 99)
+    assert network.input_scale.sum().item() == pytest.approx(111 + 1 / 99)
+
+
+def test_relative_bias_depends_on_the_step_alone():
+    from sardonyx_train.model.transformer import RelativeBias
+
+    bias = RelativeBias(1).requires_grad_(False)
+    torch.nn.init.normal_(bias.table)
+    table = bias(torch.zeros(1))[0, 0]
+    assert table[0, 9] == table[9, 18] == table[36, 45]
+    assert len({float(x) for x in table.flatten()}) == 225
+
+
+def test_checkpointed_activations_give_the_same_gradients():
+    config = ModelConfig(norm="group", se_ratio=4, **SMALL)
+    gradients = []
+    for checkpointed in (False, True):
+        torch.manual_seed(1)
+        network = Network(config, checkpointed).train()
+        network(_planes(config)).policy.square().sum().backward()
+        gradients.append([p.grad for p in network.parameters() if p.grad is not None])
+    assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(*gradients))
+
+
+def test_attention_sizes_that_do_not_divide_are_refused():
+    with pytest.raises(ValueError, match="multiple of heads"):
+        Network(ModelConfig(body="transformer", filters=10, blocks=1, heads=3))

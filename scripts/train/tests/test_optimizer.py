@@ -1,0 +1,83 @@
+import pytest
+import torch
+from sardonyx_train.config import ModelConfig, OptimizerConfig
+from sardonyx_train.ema import AveragedNetwork
+from sardonyx_train.model.network import Network
+from sardonyx_train.optimizer import Optimizer
+
+CONFIG = ModelConfig(filters=16, blocks=1, se_ratio=2, heads=2)
+
+
+def _train(network, optimizer, steps=15):
+    torch.manual_seed(2)
+    planes, target = (torch.rand(32, 112, 8, 8) < 0.1).float(), torch.randint(1858, (32,))
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(network(planes).policy, target)
+        loss.backward()
+        optimizer.prepare()
+        for part in optimizer.parts:
+            part.step()
+        losses.append(loss.item())
+    return losses
+
+
+@pytest.mark.parametrize("kind", ["adamw", "sgd", "muon"])
+def test_every_optimizer_learns_a_batch_by_heart(kind):
+    torch.manual_seed(1)
+    network = Network(CONFIG)
+    rate = 0.1 if kind == "sgd" else 0.003
+    losses = _train(network, Optimizer(network, OptimizerConfig(kind=kind, learning_rate=rate)))
+    assert losses[-1] < 0.98 * losses[0]
+
+
+def test_every_parameter_belongs_to_exactly_one_group():
+    network = Network(CONFIG)
+    optimizer = Optimizer(network, OptimizerConfig(kind="muon"))
+    sizes = [p.numel() for part in optimizer.parts for g in part.param_groups for p in g["params"]]
+    assert sum(sizes) == sum(p.numel() for p in network.parameters())
+
+
+@pytest.mark.parametrize("kind", ["adamw", "muon"])
+def test_saved_state_continues_the_same_steps(kind):
+    config = OptimizerConfig(kind=kind)
+    runs = []
+    for interrupted in (False, True):
+        torch.manual_seed(1)
+        network = Network(CONFIG)
+        optimizer = Optimizer(network, config)
+        _train(network, optimizer, 3)
+        if interrupted:
+            state, weights = optimizer.state_dict(), network.state_dict()
+            network = Network(CONFIG)
+            network.load_state_dict(weights)
+            optimizer = Optimizer(network, config)
+            optimizer.load_state_dict(state)
+        runs.append(_train(network, optimizer, 3))
+    assert runs[0] == pytest.approx(runs[1], rel=1e-4)
+
+
+def test_rates_scale_from_their_first_value_and_survive_a_reload():
+    network = Network(CONFIG)
+    optimizer = Optimizer(network, OptimizerConfig(learning_rate=0.01))
+    optimizer.scale_rates(0.5)
+    assert optimizer.rate == pytest.approx(0.005)
+    other = Optimizer(network, OptimizerConfig(learning_rate=0.01))
+    other.load_state_dict(optimizer.state_dict())
+    other.scale_rates(1.0)
+    assert other.rate == pytest.approx(0.01)
+
+
+def test_the_average_follows_weights_and_norm_statistics():
+    network = Network(CONFIG)
+    average = AveragedNetwork(network, 0.5)
+    with torch.no_grad():
+        for tensor in network.state_dict().values():
+            tensor.add_(1)
+    before = {k: v.clone() for k, v in average.network.state_dict().items()}
+    average.update(network, step=1000)
+    after = average.network.state_dict()
+    assert torch.allclose(after["body.stem.norm.running_mean"], before["body.stem.norm.running_mean"] + 0.5)
+    assert torch.allclose(after["body.stem.conv.weight"], before["body.stem.conv.weight"] + 0.5)
+    assert after["body.stem.norm.num_batches_tracked"] == 1

@@ -1,0 +1,38 @@
+import pytest
+from sardonyx_train.config import ScheduleConfig
+from sardonyx_train.schedule import PlateauCounter, compute_factor, compute_progress
+
+
+def _factor(progress, drops=0, step=10_000, **keys):
+    return compute_factor(ScheduleConfig(max_steps=1000, **keys), step, progress, drops)
+
+
+def test_progress_is_the_larger_of_steps_and_clock():
+    config = ScheduleConfig(max_steps=1000, max_minutes=10)
+    assert compute_progress(config, 100, 5) == 0.5
+    assert compute_progress(config, 900, 5) == 0.9
+    assert compute_progress(config, 2000, 5) == 1.0
+
+
+def test_warm_up_rises_linearly_to_one():
+    values = [compute_factor(ScheduleConfig(max_steps=1000, warmup_steps=4), s, 0.0) for s in range(6)]
+    assert values == [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", ["cosine", "linear"])
+def test_annealing_goes_from_one_to_the_final_ratio(kind):
+    values = [_factor(p / 10, kind=kind, final_ratio=0.1) for p in range(11)]
+    assert values[0] == pytest.approx(1) and values[-1] == pytest.approx(0.1)
+    assert values == sorted(values, reverse=True)
+
+
+def test_steps_drop_at_their_milestones():
+    keys = {"kind": "step", "milestones": [0.5, 0.8], "gamma": 0.1}
+    assert [_factor(p, **keys) for p in (0.4, 0.5, 0.9)] == pytest.approx([1, 0.1, 0.01])
+
+
+def test_the_plateau_drops_after_patience_evaluations_without_improvement():
+    plateau = PlateauCounter()
+    assert [plateau.update(loss, 2) for loss in (3, 2, 2.5, 2.1, 1.9, 2, 2)] == [True, True, False, False, True, False, False]
+    assert (plateau.drops, plateau.since_best, plateau.best) == (2, 2, 1.9)
+    assert _factor(0.0, drops=2, kind="plateau", gamma=0.5) == 0.25

@@ -1,0 +1,51 @@
+from itertools import islice
+
+import pytest
+from sardonyx_train.config import TargetConfig
+from sardonyx_train.data.batch import BatchMaker
+from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
+from sardonyx_train.data.stream import ShardStream, create_loader, read_sequentially
+
+
+def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False):
+    files = find_shards([str(folder)])
+    maker = BatchMaker(read_common_format(files), TargetConfig(), mirror)
+    return ShardStream(files, maker, size, group, seed, rank, ranks, skip)
+
+
+def _keys(batches):
+    return [tuple(sorted(row.numpy().tobytes() for row in batch.masks)) for batch in batches]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("skip", [1, 5, 14])
+def test_a_resumed_stream_goes_on_with_the_very_next_minibatch(shard_folder, workers, skip):
+    whole = _keys(islice(create_loader(_stream(shard_folder, mirror=True), workers, pin=False), 20))
+    resumed = _keys(islice(create_loader(_stream(shard_folder, skip=skip, mirror=True), workers, pin=False), 20 - skip))
+    assert resumed == whole[skip:]
+
+
+def test_one_pass_shows_every_position_once_and_the_next_pass_in_another_order(shard_folder):
+    batches = list(islice(_stream(shard_folder, group=4), 24))
+    first = [row for keys in _keys(batches[:12]) for row in keys]
+    second = [row for keys in _keys(batches[12:]) for row in keys]
+    assert len(first) == 2 * 2 * 96
+    assert sorted(first) == sorted(second) and first != second
+
+
+def test_ranks_share_the_record_batches_without_overlap(shard_folder):
+    parts = [{b for keys in _keys(islice(_stream(shard_folder, rank=r, ranks=2), 6)) for b in keys} for r in (0, 1)]
+    whole = {b for keys in _keys(islice(_stream(shard_folder, group=4), 12)) for b in keys}
+    assert parts[0] | parts[1] == whole
+
+
+def test_too_little_data_for_the_minibatch_is_said(shard_folder):
+    with pytest.raises(ShardError, match="too little data"):
+        next(iter(_stream(shard_folder, size=500)))
+
+
+def test_sequential_reading_covers_all_or_an_even_share(shard_folder):
+    files = find_shards([str(shard_folder)])
+    maker = BatchMaker(read_common_format(files), TargetConfig(), False)
+    assert sum(b.size for b in read_sequentially(files, maker, 50, 10_000)) == 384
+    assert sum(b.size for b in read_sequentially(files, maker, 50, 40)) == 40

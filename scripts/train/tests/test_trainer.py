@@ -1,0 +1,162 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
+from sardonyx_train.config import parse_config
+from sardonyx_train.data.shards import ShardError
+from sardonyx_train.distributed import join
+from sardonyx_train.history import read_history
+from sardonyx_train.trainer import Trainer
+from train_support.synthetic import write_shard
+
+TRAIN = Path(__file__).parent.parent / "train.py"
+
+
+def _config(shards, out, **sections):
+    base = {
+        "data": {"train": [str(shards)], "batch_size": 32, "workers": 0},
+        "model": {"filters": 8, "blocks": 1, "heads": 2},
+        "schedule": {"max_steps": 6, "warmup_steps": 2},
+        "run": {"out": str(out), "precision": "fp32", "tensorboard": False, "log_steps": 1, "device": "cpu"},
+    }
+    for name, keys in sections.items():
+        base[name] = {**base.get(name, {}), **keys}
+    return parse_config(base)
+
+
+def _train(config, resume=None):
+    trainer = Trainer(config, join(config.run.device))
+    return trainer, trainer.run(resume)
+
+
+def test_training_learns_and_leaves_checkpoint_history_plot_and_configuration(shard_folder, tmp_path):
+    out = tmp_path / "run"
+    config = _config(
+        shard_folder,
+        out,
+        data={"validation": [str(shard_folder)]},
+        schedule={"max_steps": 40, "warmup_steps": 5},
+        optimizer={"learning_rate": 0.01},
+        run={"tensorboard": True, "evaluate_steps": 20, "ema_decay": 0.5},
+    )
+    _, validation = _train(config)
+    rows = read_history(out / "history.jsonl")
+    training = [row for row in rows if row["kind"] == "train"]
+    assert training[-1]["policy"] < 0.9 * training[0]["policy"]
+    assert [row["step"] for row in rows if row["kind"] == "validation"] == [20, 40]
+    assert validation["policy"] > validation["policy_floor"] > 0
+    assert {"last.pt", "best.pt", "training.png", "config.yaml", "tensorboard"} <= {p.name for p in out.iterdir()}
+    state = read_checkpoint(out / "last.pt")
+    assert state["config"] == config.model_dump() and state["progress"]["positions"] == 40 * 32
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_resumed_run_takes_the_same_steps_as_an_uninterrupted_one(shard_folder, tmp_path, workers):
+    data = {"workers": workers, "mirror": True}
+    keys = {"kind": "constant", "warmup_steps": 0}
+    whole, _ = _train(_config(shard_folder, tmp_path / "a", data=data, schedule={**keys, "max_steps": 9}))
+    _train(_config(shard_folder, tmp_path / "b", data=data, schedule={**keys, "max_steps": 4}))
+    config = _config(shard_folder, tmp_path / "b", data=data, schedule={**keys, "max_steps": 9})
+    resumed, _ = _train(config, tmp_path / "b" / "last.pt")
+    for name, tensor in whole.network.state_dict().items():
+        assert torch.equal(tensor, resumed.network.state_dict()[name]), name
+    for name, tensor in whole.average.network.state_dict().items():
+        assert torch.equal(tensor, resumed.average.network.state_dict()[name]), name
+    steps = [row["step"] for row in read_history(tmp_path / "b" / "history.jsonl")]
+    assert steps == list(range(1, 10))
+
+
+def test_accumulating_two_halves_equals_the_whole_batch(shard_folder, tmp_path):
+    model = {"norm": "group", "norm_groups": 2}
+    schedule = {"max_steps": 1, "warmup_steps": 0}
+    data = {"mirror": False, "shuffle_batches": 4}
+    optimizer = {"kind": "sgd", "learning_rate": 0.1, "momentum": 0.0}
+    loss = {"value": 0.0, "moves_left": 0.0}  # every position has a policy, so means of halves average exactly
+    common = {"model": model, "schedule": schedule, "loss": loss}
+    one, _ = _train(
+        _config(shard_folder, tmp_path / "a", data={**data, "batch_size": 64}, optimizer=optimizer, **common)
+    )
+    two, _ = _train(
+        _config(shard_folder, tmp_path / "b", data=data, optimizer={**optimizer, "accumulation": 2}, **common)
+    )
+    for (name, a), b in zip(one.network.named_parameters(), two.network.parameters()):
+        assert torch.allclose(a, b, atol=1e-6), name
+
+
+def test_early_stopping_ends_a_run_that_no_longer_improves(shard_folder, tmp_path):
+    config = _config(
+        shard_folder,
+        tmp_path / "run",
+        data={"validation": [str(shard_folder)]},
+        schedule={"max_steps": 50, "warmup_steps": 0, "kind": "constant"},
+        optimizer={"kind": "sgd", "learning_rate": 1e-12, "momentum": 0.0},
+        run={"evaluate_steps": 1, "early_stopping": 2, "ema_decay": 0.0},
+        model={"norm": "group", "norm_groups": 2},
+    )
+    trainer, _ = _train(config)
+    assert trainer.progress.step < 50
+
+
+def test_bf16_training_gives_finite_losses(shard_folder, tmp_path):
+    _train(_config(shard_folder, tmp_path / "run", run={"precision": "bf16"}, model={"se_ratio": 2}))
+    rows = read_history(tmp_path / "run" / "history.jsonl")
+    assert all(row["total"] == row["total"] for row in rows) and len(rows) == 6
+
+
+def test_another_shape_or_encoding_is_refused_by_name(shard_folder, tmp_path):
+    _train(_config(shard_folder, tmp_path / "run", schedule={"max_steps": 1}))
+    with pytest.raises(CheckpointError, match="another network shape"):
+        _train(_config(shard_folder, tmp_path / "run", model={"filters": 4}), tmp_path / "run" / "last.pt")
+    with pytest.raises(CheckpointError, match="not a readable checkpoint"):
+        read_checkpoint(shard_folder / "0000.arrow")
+    with pytest.raises(ShardError, match="shards hold lc0-112 / lc0-1858, the network wants mini-19"):
+        _train(_config(shard_folder, tmp_path / "run", model={"input": "mini-19"}))
+
+
+@pytest.mark.parametrize("preset", ["mini-leela", "neuralmate2"])
+def test_seed_presets_train_on_shards_of_their_own_encoding(tmp_path, preset):
+    config = _config("unused", tmp_path / "run", model={"preset": preset})
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    write_shard(folder / "0.arrow", 1, 1, 96, config.model.input, config.model.policy)
+    config = _config(folder, tmp_path / "run", model={"preset": preset}, schedule={"max_steps": 2})
+    trainer, _ = _train(config)
+    assert trainer.progress.step == 2
+
+
+def test_the_command_reports_a_wrong_configuration_in_one_line(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("schedule: {max_steps: 1}\nmodle: {}\n")
+    done = subprocess.run([sys.executable, str(TRAIN), "--config", str(path)], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.strip() == "train: modle: Extra inputs are not permitted"
+
+
+def test_two_processes_train_one_network(shard_folder, tmp_path):
+    config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 3}, data={"batch_size": 16})
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(config.model_dump()))
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(TRAIN), "--config", str(path)],
+            env={
+                **os.environ,
+                "RANK": str(rank),
+                "LOCAL_RANK": str(rank),
+                "WORLD_SIZE": "2",
+                "MASTER_ADDR": "127.0.0.1",
+                "MASTER_PORT": str(20_000 + os.getpid() % 20_000),
+            },
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    errors = [process.communicate(timeout=120)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], errors
+    assert read_checkpoint(tmp_path / "run" / "last.pt")["progress"]["positions"] == 3 * 16 * 2

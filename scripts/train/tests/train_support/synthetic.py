@@ -1,0 +1,88 @@
+"""Small made-up shards in the engine's schema: one piece on an otherwise empty board, which moves to where plane 1 says.
+
+No chess in it, yet there is something to learn: legal moves are eight queen or knight moves of the piece, the target is
+the first of them whose to-square is marked.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
+
+_VALUE_PLANES = {"lc0-112": (109,), "mini-19": (18,), "neuralmate-68": tuple(range(48, 68))}
+
+
+def schema(encoding: str, policy: str) -> pa.Schema:
+    planes, values = get_input_encoding(encoding).planes, _VALUE_PLANES[encoding]
+    return pa.schema(
+        [
+            ("masks", pa.binary(8 * planes)),
+            ("values", pa.list_(pa.float32(), len(values))),
+            ("legal", pa.list_(pa.uint16())),
+            ("policy_index", pa.list_(pa.uint16())),
+            ("policy_weight", pa.list_(pa.float32())),
+            ("policy_cp", pa.list_(pa.int16())),
+            ("result", pa.int8()),
+            ("cp", pa.int16()),
+            ("q", pa.float32()),
+            ("d", pa.float32()),
+            ("plies_left", pa.float32()),
+            ("game", pa.uint32()),
+            ("ply", pa.uint16()),
+        ],
+        metadata={
+            "sardonyx.input": encoding,
+            "sardonyx.policy": policy,
+            "sardonyx.planes": str(planes),
+            "sardonyx.value_planes": ",".join(map(str, values)),
+            "sardonyx.shards_version": "1",
+        },
+    )
+
+
+def write_shard(
+    path: Path, seed: int, batches: int, rows: int, encoding: str = "lc0-112", policy: str = "lc0-1858"
+) -> None:
+    form = schema(encoding, policy)
+    random = np.random.default_rng(seed)
+    with pa.ipc.new_file(str(path), form) as writer:
+        for number in range(batches):
+            made = [_position(random, form, policy, seed, number * rows + i) for i in range(rows)]
+            columns = [pa.array(list(c), field.type) for c, field in zip(zip(*made), form)]
+            writer.write_batch(pa.record_batch(columns, schema=form))
+
+
+def _position(random: np.random.Generator, form: pa.Schema, policy: str, game: int, ply: int) -> tuple:
+    masks = np.zeros(form.field("masks").type.byte_width // 8, "<u8")
+    square = int(random.integers(64))
+    moves = [(i, m) for i, m in enumerate(lc0_moves()) if m[0] == square and m[2] == ""]
+    chosen = [moves[i] for i in sorted(random.permutation(len(moves))[:8])]
+    best_to = chosen[0][1][1]
+    masks[0] = 1 << square
+    masks[1] = 1 << best_to
+    if "112" in str(form.metadata[b"sardonyx.input"]):
+        masks[109] = masks[111] = 2**64 - 1
+        masks[104] = (2**64 - 1) * int(random.random() < 0.3)
+    # The order is lc0's; other policies number the same moves differently, which is all that matters here.
+    legal = [_policy_index(policy, index, move) for index, move in chosen]
+    values = [float(random.integers(100))] + [0.5] * (form.field("values").type.list_size - 1)
+    cp = int(random.integers(-300, 300))
+    if ply % 3 == 0:  # self-play: visit shares, no scores
+        weights, scores, q, d = [0.75, 0.25], None, cp / 400, 0.2
+    else:
+        weights, scores, q, d = None, [cp, cp - 120], None, None
+    result = None if ply % 7 == 0 else int(np.sign(cp))
+    plies_left = None if ply % 5 == 0 else float(random.integers(1, 120))
+    score = None if scores is None else cp
+    return (masks.tobytes(), values, legal, legal[:2], weights, scores, result, score, q, d, plies_left, game, ply % 500)
+
+
+def _policy_index(policy: str, lc0_index: int, move: tuple[int, int, str]) -> int:
+    if policy == "lc0-1858":
+        return lc0_index
+    if policy == "from-to-4096":
+        return move[0] * 64 + move[1]
+    return (lc0_index * 7) % POLICY_SIZES[policy]

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Train a network from Arrow shards: `train.py --config configs/sardonyx-64x6.yaml`, or under `torchrun` on many GPUs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from sardonyx_train.checkpoint import CheckpointError
+from sardonyx_train.config import ConfigError, describe_config, load_config
+from sardonyx_train.data.shards import ShardError
+from sardonyx_train.distributed import join, leave
+from sardonyx_train.trainer import Trainer
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Train a Sardonyx network from Arrow shards.")
+    parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
+    parser.add_argument("--resume", nargs="?", const="auto", metavar="FILE", help="continue from FILE or the run's last.pt")
+    parser.add_argument("--describe", action="store_true", help="print every key with its default and leave")
+    options = parser.parse_args(arguments)
+    if options.describe:
+        print(describe_config())
+        return 0
+    if options.config is None:
+        parser.error("--config is needed")
+    try:
+        config = load_config(options.config, options.set)
+        resume = None
+        if options.resume is not None:
+            resume = Path(config.run.out) / "last.pt" if options.resume == "auto" else Path(options.resume)
+        Trainer(config, join(config.run.device)).run(resume)
+    except (ConfigError, ShardError, CheckpointError, ValueError) as error:
+        print(f"train: {error}", file=sys.stderr)
+        return 1
+    finally:
+        leave()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
