@@ -17,9 +17,9 @@
  */
 const HEADER_WORDS = 16;
 const WAYS = 4;
-const ENTRY_WORDS = 40;
+const ENTRY_WORDS = 32;
 const FIRST_PRIOR_WORD = 4;
-/** Positions with more moves are not cached (fewer than one in five hundred). */
+/** Positions with more moves are not cached: 0.2 % of the positions of labelled games. */
 export const MAX_CACHED_MOVES = (ENTRY_WORDS - FIRST_PRIOR_WORD) * 2;
 const BYTES_PER_SET = WAYS * (ENTRY_WORDS + 1) * 4;
 /** Word indices stay below 2^31. */

@@ -1,0 +1,96 @@
+/**
+ * Where onnxruntime's native files lie. Installed, that is a folder of its package. Packed into one executable, the
+ * operating system cannot load them from inside it, so they are laid into the user's cache at first use, verified byte
+ * by byte at every later start, and shared by all engines of that user. The executable itself may lie on read-only media.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isPackaged, readProgramFile } from '../../util/index.js';
+
+/** Set for the threads of this process, so that one look is enough; a user may point it at another onnxruntime. */
+const FOLDER_VARIABLE = 'SARDONYX_NATIVE_FOLDER';
+const PREFIX = 'native/';
+/** Last resort, where the home folder cannot be written to. */
+const SHARED_FOLDERS = process.platform === 'linux' ? [tmpdir(), '/dev/shm'] : [tmpdir()];
+
+/** Throws an Error with one sentence when there is no place to put them. */
+export function getNativeFolder(): string {
+  const known = process.env[FOLDER_VARIABLE];
+  if (known !== undefined && known !== '') return known;
+  const folder = isPackaged ? layOutNativeFiles() : findInstalledFolder();
+  process.env[FOLDER_VARIABLE] = folder;
+  return folder;
+}
+
+function findInstalledFolder(): string {
+  const entry = createRequire(import.meta.url).resolve('onnxruntime-node');
+  return join(dirname(entry), '..', 'bin', 'napi-v6', process.platform, process.arch);
+}
+
+/** Folders of this user alone, best first. */
+export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): string[] {
+  const folders: string[] = [];
+  const add = (...parts: (string | undefined)[]): void => {
+    if (parts.every((part) => part !== undefined && part !== '')) folders.push(join(...(parts as string[])));
+  };
+  const home = environment.HOME || homedir();
+  add(environment.SARDONYX_CACHE);
+  if (process.platform === 'win32') add(environment.LOCALAPPDATA, 'sardonyx');
+  else if (process.platform === 'darwin') add(home, 'Library', 'Caches', 'sardonyx');
+  else {
+    add(environment.XDG_CACHE_HOME, 'sardonyx');
+    add(home, '.cache', 'sardonyx');
+  }
+  for (const shared of SHARED_FOLDERS) add(shared, `sardonyx-${process.getuid?.() ?? 'user'}`);
+  return folders;
+}
+
+function layOutNativeFiles(): string {
+  const list = readProgramFile(`${PREFIX}files.json`);
+  if (list === null) throw new Error('This executable was packed without onnxruntime');
+  const { name, files } = JSON.parse(Buffer.from(list).toString('utf8')) as { name: string; files: string[] };
+  const problems: string[] = [];
+  for (const cache of listCacheFolders()) {
+    try {
+      const folder = join(cache, name);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (SHARED_FOLDERS.includes(dirname(cache))) requireOwn(cache);
+      for (const file of files) layOutFile(join(folder, file), readProgramFile(PREFIX + file) ?? new Uint8Array());
+      return folder;
+    } catch (error) {
+      problems.push(`${cache} (${(error as Error).message})`);
+    }
+  }
+  throw new Error(`No folder can take onnxruntime's files; set SARDONYX_CACHE to one. Tried: ${problems.join(', ')}`);
+}
+
+/** A folder in a place that all users share may have been laid there by another one. */
+function requireOwn(folder: string): void {
+  if (process.platform === 'win32') return;
+  const { uid, mode } = statSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error('others may write to it');
+}
+
+function layOutFile(path: string, bytes: Uint8Array): void {
+  if (isSameFile(path, bytes)) return;
+  // Another engine may start at the same moment: each writes a file of its own, and the last name wins.
+  const draft = `${path}.${process.pid}`;
+  try {
+    writeFileSync(draft, bytes, { mode: 0o700 });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    // On Windows a file in use cannot be replaced, and needs not be when the other engine wrote the same.
+    if (!isSameFile(path, bytes)) throw error;
+  }
+}
+
+function isSameFile(path: string, bytes: Uint8Array): boolean {
+  try {
+    return statSync(path).size === bytes.length && Buffer.compare(readFileSync(path), bytes) === 0;
+  } catch {
+    return false;
+  }
+}
