@@ -1,7 +1,7 @@
 /** `sardonyx describenet`: what a network file is: format, size, metadata; lc0 files and ONNX files alike. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { describeNetwork, formatDescription } from '../lc0/index.js';
-import { resolveNetworkFile } from './network-file.js';
+import { readBuiltIn, resolveNetworkFile } from './network-file.js';
 import { printJson, printLine } from './output.js';
 
 interface DescribeNetArguments {
@@ -21,7 +21,7 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
   handler: async (args: ArgumentsCamelCase<DescribeNetArguments>) => {
     const path = resolveNetworkFile(args.file ?? args.weights ?? '');
     if (!path.ok) throw new Error(path.error);
-    const description = await describeNetwork(path.value);
+    const description = await describeNetwork(readBuiltIn(path.value) ?? path.value);
     if (!description.ok) throw new Error(description.error);
     if (args.json) printJson({ file: path.value, sections: description.value });
     else {

@@ -1,27 +1,75 @@
 /**
- * From the option WeightsFile to a model: the bundled network, an ONNX file, or an lc0 file, which is converted. The reader
- * of lc0's files is loaded only when one is met.
+ * From the option WeightsFile to a model: an ONNX file, an lc0 file, which is converted, or the bundled network. The
+ * reader of lc0's files is loaded only when one is met. A network that lies beside an executable comes before the one
+ * inside it, as with lc0.
  */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
 import type { ModelSource } from '../nn/index.js';
-import { failure, type Result, success } from '../util/index.js';
+import { failure, getProgramFolder, isPackaged, type Result, readProgramFile, success } from '../util/index.js';
 import { findBundledNetwork } from './package-info.js';
 
 const AUTODISCOVER = '<autodiscover>';
+/** lc0's name of a network inside the executable. */
+const BUILT_IN = '<built in>';
+const NETWORK_FILE = /\.(onnx|pb|pb\.gz)$/i;
+/** Smaller files are something else; lc0's bound. */
+const MIN_NETWORK_BYTES = 500_000;
 
-/** The file that WeightsFile means. */
+/** The file that WeightsFile means, or `<built in>`. */
 export function resolveNetworkFile(weightsFile: string): Result<string> {
-  if (weightsFile !== AUTODISCOVER && weightsFile !== '') return success(weightsFile);
+  if (weightsFile === AUTODISCOVER || weightsFile === '') {
+    const beside = isPackaged ? findNewestNetwork(getProgramFolder()) : null;
+    if (beside !== null) return success(beside);
+  } else if (weightsFile !== BUILT_IN) {
+    return success(findBesideProgram(weightsFile));
+  }
   const bundled = findBundledNetwork();
-  return bundled === null ? failure('No network is bundled: name one with --weights') : success(bundled);
+  if (bundled === null) return failure('No network is bundled: name one with --weights');
+  return success(isPackaged ? BUILT_IN : join(getProgramFolder(), bundled));
+}
+
+/** The bundled network's bytes where the file is not one on disk. */
+export function readBuiltIn(path: string): Uint8Array | null {
+  const bundled = path === BUILT_IN ? findBundledNetwork() : null;
+  return bundled === null ? null : readProgramFile(bundled);
 }
 
 export async function findModel(options: OptionStore): Promise<Result<ModelSource>> {
   const path = resolveNetworkFile(options.getString('WeightsFile'));
   if (!path.ok) return path;
+  const builtIn = readBuiltIn(path.value);
+  if (builtIn !== null) return success({ bytes: builtIn, name: findBundledNetwork() ?? BUILT_IN });
   if (!/\.pb(\.gz)?$/i.test(path.value)) return success({ path: path.value });
   const { loadLc0Network } = await import('../lc0/index.js');
   const network = await loadLc0Network(path.value);
   if (!network.ok) return network;
   return success({ bytes: network.value.onnx, name: path.value });
+}
+
+/** A GUI may start an executable in any folder, so a name that is not found there is looked for beside it. */
+function findBesideProgram(path: string): string {
+  if (!isPackaged || isAbsolute(path) || existsSync(path)) return path;
+  const beside = join(getProgramFolder(), path);
+  return existsSync(beside) ? beside : path;
+}
+
+/** In the folder itself or in its folder `networks`. */
+export function findNewestNetwork(folder: string): string | null {
+  const found = listNetworks(folder).concat(listNetworks(join(folder, 'networks')));
+  found.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? 1 : -1));
+  return found[0]?.path ?? null;
+}
+
+function listNetworks(folder: string): { path: string; modifiedAtMs: number }[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => NETWORK_FILE.test(name))
+      .map((name) => ({ path: join(folder, name), info: statSync(join(folder, name)) }))
+      .filter(({ info }) => info.isFile() && info.size >= MIN_NETWORK_BYTES)
+      .map(({ path, info }) => ({ path, modifiedAtMs: info.mtimeMs }));
+  } catch {
+    return [];
+  }
 }

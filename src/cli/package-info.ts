@@ -1,17 +1,24 @@
-/** What package.json and the folders beside it say; paths are relative to the built file in dist/cli. */
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** What the program was shipped with: its version and its networks. */
+import { hasProgramFile, isPackaged, readProgramFile } from '../util/index.js';
 
-const ROOT = new URL('../../', import.meta.url);
+/** In order of preference; the tiny random one of the tests stands in where no other is installed. */
+const NETWORKS = ['models/default.onnx', 'models/tiny-test.onnx'];
 
 export function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
+  const manifest: unknown = JSON.parse(Buffer.from(readProgramFile('package.json') ?? []).toString('utf8') || '{}');
   const version = (manifest as { version?: unknown }).version;
   return typeof version === 'string' ? version : 'unknown';
 }
 
-/** The bundled network, or the tiny random one of the tests where no other is installed. */
+/** How the program was put together; empty when it runs from its sources. */
+export function readBuild(): string {
+  if (!isPackaged) return '';
+  return Buffer.from(readProgramFile('build.txt') ?? [])
+    .toString('utf8')
+    .trim();
+}
+
+/** The bundled network as a file of the program, such as models/default.onnx; null when there is none. */
 export function findBundledNetwork(): string | null {
-  const paths = ['models/default.onnx', 'models/tiny-test.onnx'].map((name) => fileURLToPath(new URL(name, ROOT)));
-  return paths.find((path) => existsSync(path)) ?? null;
+  return NETWORKS.find(hasProgramFile) ?? null;
 }

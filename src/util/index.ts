@@ -1,4 +1,5 @@
 export { createLogger, type Logger } from './logger.js';
 export { type OptionSpec, type OptionValue, parseOptionValue } from './options.js';
 export { createPrng, type Prng } from './prng.js';
+export { getProgramFolder, hasProgramFile, isPackaged, readProgramFile } from './program-files.js';
 export { failure, type Result, success, unwrap } from './result.js';

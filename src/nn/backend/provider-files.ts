@@ -1,7 +1,7 @@
 /** Which execution providers lie beside onnxruntime, without loading them: a missing one would complain on stderr. */
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { getNativeFolder } from './native-folder.js';
 
 /** onnxruntime loads a provider from the folder of its own library; `doctor --install-cuda` puts it there. */
 export function hasCudaProvider(): boolean {
@@ -12,10 +12,9 @@ export function hasCudaProvider(): boolean {
   const file = files[process.platform];
   if (file === undefined) return false;
   try {
-    const entry = createRequire(import.meta.url).resolve('onnxruntime-node');
-    return existsSync(join(dirname(entry), '..', 'bin', 'napi-v6', process.platform, process.arch, file));
+    return existsSync(join(getNativeFolder(), file));
   } catch {
-    // Packed into one file: the libraries lie elsewhere.
+    // The evaluators will meet the same trouble and report it.
     return false;
   }
 }
