@@ -1,6 +1,5 @@
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { loadModel, type Model, type ModelSource } from './model/model-file.js';
-export type { NetworkInfo } from './network-info.js';
 export { networkOptions } from './options.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
 export type { SharedPoolHandle } from './pool/handle.js';
