@@ -1,7 +1,7 @@
 /** All options of all rooms in one store: what `uci` lists, what flags set, what `--help` and the docs show. */
-import { acceptedOptions, engineAliases, engineChecks, engineOptions, OptionStore } from '../engine/index.js';
-import { networkOptions } from '../nn/index.js';
-import { searchOptions } from '../search/index.js';
+import { acceptedOptions, engineAliases, engineChecks, engineOptions, OptionStore } from '../engine/options.js';
+import { networkOptions } from '../nn/options.js';
+import { searchOptions } from '../search/options.js';
 import type { OptionSpec } from '../util/index.js';
 
 export function listOptionSpecs(): readonly OptionSpec[] {

@@ -1,37 +1,70 @@
-/** The UCI conversation on the process's own pipes: stdin to the session, its lines to stdout, signals to its end. */
-import { createStdoutWriter, formatGreeting, LineReader, UciSession } from '../uci/index.js';
-import { enginePorts } from './engine-ports.js';
-import { resolveNetworkFile } from './network-file.js';
+/**
+ * The UCI conversation on the process's own pipes. `uci` is answered from the option lists alone; only then is the engine
+ * loaded, and the lines that came meanwhile are handed to it.
+ */
+import { formatIdentity } from '../uci/options.js';
+import { LineReader } from '../util/index.js';
 import { readVersion } from './package-info.js';
 import type { Settings } from './settings.js';
+import { createStdoutWriter } from './stdout-writer.js';
 
-export function runUciMode({ options, showHidden }: Settings): void {
+/** What the pipes need of a session. */
+interface Conversation {
+  receive(line: string): void;
+  endOfInput(): void;
+  end(): void;
+}
+
+export function runUciMode(settings: Settings): void {
+  const { options, showHidden } = settings;
   const version = readVersion();
-  const writer = createStdoutWriter(() => session.end());
-  const session = new UciSession({
-    version,
-    showHidden,
-    options,
-    ports: enginePorts,
-    writeLine: (line) => writer.writeLine(line),
-    bench: async (words, writeLine) => {
-      const { runBenchWords } = await import('./bench-run.js');
-      await runBenchWords(words, writeLine);
-    },
-    // Threads that still wait for a device must not keep a process that nobody talks to.
-    onEnd: () => process.exit(0),
+  const doorkeeper = new Doorkeeper(() => {
+    for (const line of formatIdentity(version, options.declared, showHidden)) writer.writeLine(line);
   });
-  const reader = new LineReader((line) => session.receive(line));
+  let conversation: Conversation = doorkeeper;
+  const writer = createStdoutWriter(() => conversation.end());
+  const reader = new LineReader((line) => conversation.receive(line));
   process.stdin.on('data', (chunk: Buffer) => reader.push(chunk));
   process.stdin.on('end', () => {
     reader.end();
-    session.endOfInput();
+    conversation.endOfInput();
   });
-  process.stdin.on('error', () => session.end());
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => session.end());
+  process.stdin.on('error', () => conversation.end());
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => conversation.end());
   process.on('uncaughtException', (error) => writer.writeLine(`info string Internal error: ${error.message}`));
-  if (process.stdin.isTTY) {
-    const network = resolveNetworkFile(options.getString('WeightsFile'));
-    process.stderr.write(formatGreeting(version, network.ok ? network.value : 'none'));
+
+  // A turn of the event loop first: what the GUI has already sent is answered before modules are loaded.
+  setImmediate(async () => {
+    const { startSession } = await import('./uci-session.js');
+    conversation = startSession(settings, version, (line) => writer.writeLine(line));
+    doorkeeper.handOver(conversation);
+  });
+}
+
+/** Answers `uci` and `quit` when they come first, and keeps every other line for the session. */
+class Doorkeeper implements Conversation {
+  private readonly lines: string[] = [];
+  private hasEnded = false;
+
+  constructor(private readonly identify: () => void) {}
+
+  receive(line: string): void {
+    const word = this.lines.length === 0 ? line.trim() : '';
+    if (word === 'uci') this.identify();
+    else if (word === 'quit') this.end();
+    else this.lines.push(line);
+  }
+
+  endOfInput(): void {
+    this.hasEnded = true;
+  }
+
+  end(): void {
+    process.exit(0);
+  }
+
+  handOver(next: Conversation): void {
+    for (const line of this.lines) next.receive(line);
+    if (this.hasEnded) next.endOfInput();
   }
 }

@@ -2,7 +2,7 @@
  * Options that belong to the engine as a whole: clock, display, files. Search and network declare their own. The aliases
  * are names that GUIs and lichess-bot send and that lc0 lacks.
  */
-import { parseTimeManager } from '../search/index.js';
+import { parseTimeManager } from '../search/options.js';
 import type { OptionSpec } from '../util/index.js';
 import type { OptionAlias, OptionCheck } from './option-store.js';
 import { SCORE_TYPES } from './score.js';

@@ -12,13 +12,13 @@ import {
   PerftRun,
   type ScoreType,
 } from '../engine/index.js';
-import { createLogger, type OptionSpec } from '../util/index.js';
+import { createLogger } from '../util/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
 import { formatBoard } from './format-board.js';
 import { formatEvaluation } from './format-eval.js';
 import { formatBestMove, formatInfo, type InfoStyle } from './format-info.js';
 import { formatMoveStats, type MoveStatsFormat } from './format-move-stats.js';
-import { formatOption } from './format-option.js';
+import { formatIdentity } from './options.js';
 import { parseCommand } from './parse-command.js';
 
 export interface SessionSettings {
@@ -56,16 +56,15 @@ export class UciSession {
 
   receive(line: string): void {
     if (this.isEnding) return;
+    if (this.isHolding && !/^\s*(stop|isready)\b/.test(line)) {
+      this.held.push(line);
+      return;
+    }
     this.log(`>> ${line}`);
     const command = parseCommand(line);
     if (command === null) return;
     if (!command.ok) {
       this.writeError(command.error);
-      return;
-    }
-    const { type } = command.value;
-    if (this.isHolding && type !== 'stop' && type !== 'isready') {
-      this.held.push(line);
       return;
     }
     this.execute(command.value);
@@ -155,11 +154,7 @@ export class UciSession {
 
   private identify(): void {
     const { options, showHidden, version } = this.settings;
-    this.write(`id name Sardonyx ${version}`);
-    this.write('id author the Sardonyx authors');
-    const isListed = (spec: OptionSpec): boolean => showHidden || spec.hidden !== true;
-    for (const spec of options.declared.filter(isListed)) this.write(formatOption(spec));
-    this.write('uciok');
+    for (const line of formatIdentity(version, options.declared, showHidden)) this.write(line);
     this.scheduleLoad(LOAD_DELAY_MS);
   }
 

@@ -7,7 +7,7 @@ import { writeSync } from 'node:fs';
 
 const STDOUT = 1;
 
-export interface LineWriter {
+interface LineWriter {
   writeLine(line: string): void;
 }
 

@@ -1,5 +1,14 @@
-/** Option declarations → `option name …` lines. Floats are `type string` with six decimals, as lc0 prints them. */
+/**
+ * The second, light door of uci/: who we are and what can be set, as `uci` asks. Floats are `type string` with six
+ * decimals, as lc0 prints them.
+ */
 import type { OptionSpec } from '../util/index.js';
+
+/** The answer to `uci`, `uciok` included. */
+export function formatIdentity(version: string, specs: readonly OptionSpec[], showHidden: boolean): string[] {
+  const listed = specs.filter((spec) => showHidden || spec.hidden !== true);
+  return [`id name Sardonyx ${version}`, 'id author the Sardonyx authors', ...listed.map(formatOption), 'uciok'];
+}
 
 export function formatOption(spec: OptionSpec): string {
   const head = `option name ${spec.uci} type`;
