@@ -11,6 +11,10 @@ import { labelledGames } from './labelled-games.js';
 import { pgnGames } from './pgn-games.js';
 import { ShardWriter } from './shard-writer.js';
 import type { FromShardsWorker, ShardsTask } from './shards-task.js';
+import { v6Games } from './v6-games.js';
+import { isV6Folder } from './v6-stream.js';
+
+export const KNOWN_KINDS = '.jsonl and .pgn (plain or .gz), lc0 records (.gz, .tar or a folder of .gz)';
 
 const PROGRESS_GAMES = 50;
 /** A file of another kind would complain at every line; the first complaints tell enough. */
@@ -20,7 +24,10 @@ export function findGameFormat(path: string): Result<GameFormat<unknown>> {
   const name = path.replace(/\.gz$/, '');
   if (name.endsWith('.jsonl')) return success(labelledGames as GameFormat<unknown>);
   if (name.endsWith('.pgn')) return success(pgnGames as GameFormat<unknown>);
-  return failure(`${path} is of no known kind; known are .jsonl and .pgn, plain or .gz`);
+  if (name.endsWith('.tar') || name.endsWith('.v6') || path.endsWith('.gz') || isV6Folder(path)) {
+    return success(v6Games as GameFormat<unknown>);
+  }
+  return failure(`${path} is of no known kind; known are ${KNOWN_KINDS}`);
 }
 
 export async function convertInput(task: ShardsTask, report: (message: FromShardsWorker) => void): Promise<void> {

@@ -2,8 +2,8 @@
  * A shards run: deals input files to worker threads, one at a time, and keeps the manifest. Refuses to mix settings in
  * one folder; goes on where an earlier run of the same settings stopped.
  */
-import { mkdirSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
 import { failure, type Result, success } from '../util/index.js';
@@ -54,6 +54,13 @@ function describeSettings(options: ShardsOptions): string {
   return JSON.stringify({ input, policy, historyFill, shares, filter, validationFiles, testFiles, maxPositions });
 }
 
+/** What the input weighs on disk, for progress and to recognise it again. */
+function countBytes(path: string): number {
+  const stats = statSync(path);
+  if (!stats.isDirectory()) return stats.size;
+  return readdirSync(path).reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
+}
+
 /** Checks what can be checked before any thread starts. */
 function checkOptions(options: ShardsOptions): Result<null> {
   const input = getInputEncoding(options.input);
@@ -62,9 +69,9 @@ function checkOptions(options: ShardsOptions): Result<null> {
   if (!policy.ok) return policy;
   if (options.inputs.length === 0) return failure('No input file was named');
   for (const path of options.inputs) {
+    if (!existsSync(path)) return failure(`There is no file ${path}`);
     const format = findGameFormat(path);
     if (!format.ok) return format;
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return failure(`There is no file ${path}`);
   }
   return success(null);
 }
@@ -89,7 +96,7 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
   if (!loaded.ok) return loaded;
   const manifest = loaded.value;
   const all = options.inputs.map((path): PendingInput => {
-    return { path, entry: enterInput(manifest, basename(path), statSync(path).size) };
+    return { path, entry: enterInput(manifest, basename(path), countBytes(path)) };
   });
   saveManifest(options.folder, manifest);
   const pending = all.filter(({ entry }) => !entry.isDone);

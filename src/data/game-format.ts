@@ -20,7 +20,10 @@ export interface GameSink {
 export interface GameFormat<RawGame> {
   /** @param onBytes told how many bytes of the input were read, for progress */
   readGames(path: string, onBytes: (bytes: number) => void): AsyncIterable<RawGame>;
-  /** Rows written; or what is wrong with the game, none of which is then written. */
+  /**
+   * Rows written; or what is wrong with the game. Games that are moves leave no rows then; of games that are records of
+   * positions those before the damage stay.
+   */
   writeGame(game: RawGame, sink: GameSink, filter: GameFilter): Result<number>;
 }
 

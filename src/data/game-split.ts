@@ -18,6 +18,13 @@ export function hashText(hash: number, text: string): number {
   return h >>> 0;
 }
 
+/** The same over bytes. */
+export function hashBytes(hash: number, bytes: Uint8Array): number {
+  let h = hash | 0;
+  for (let i = 0; i < bytes.length; i++) h = Math.imul(h ^ bytes[i], 0x01000193);
+  return h >>> 0;
+}
+
 /** The same over 16-bit moves. */
 export function hashMoves(hash: number, moves: readonly number[]): number {
   let h = hash | 0;

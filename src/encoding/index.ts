@@ -1,5 +1,8 @@
+/** The door of encoding/: positions to input planes, moves to policy indices, by the names that model files use. */
 export type { HistoryFill, InputEncoding } from './input-encoding.js';
+export { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
 export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './lc0-policy.js';
 export { expandPlanes } from './planes.js';
 export { NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
 export { getInputEncoding, getPolicyEncoding, listInputEncodings, listPolicyEncodings } from './registry.js';
+export { invertTransform, transformSquare } from './transform.js';

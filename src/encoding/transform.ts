@@ -3,14 +3,14 @@
  * A transform is a set of three flags, applied in this order: flip files, mirror ranks, transpose.
  *
  * Transpose reflects about the a8-h1 diagonal: (rank, file) -> (7 - file, 7 - rank). lc0's encoder does that to the
- * planes, while its move table of 2025 turns squares by 180 degrees for the same flag. Networks were trained when both
- * reflected, and only a reflection keeps moves and planes together, so squares and planes share one table here.
+ * planes. Its move table did the same from 2020 on; since a rewrite in March 2025 (#2126) it turns squares by 180 degrees
+ * for this flag, which no longer fits the planes. Squares and planes share one table here, and both reflect.
  */
 export const FLIP_FILES = 1;
 export const MIRROR_RANKS = 2;
 export const TRANSPOSE = 4;
 
-function transformSquare(square: number, transform: number): number {
+function computeTransform(square: number, transform: number): number {
   let rank = square >> 3;
   let file = square & 7;
   if (transform & FLIP_FILES) file = 7 - file;
@@ -20,7 +20,18 @@ function transformSquare(square: number, transform: number): number {
 }
 
 /** `SQUARE_TRANSFORMS[transform * 64 + square]`. */
-export const SQUARE_TRANSFORMS = Uint8Array.from({ length: 8 * 64 }, (_, i) => transformSquare(i & 63, i >> 6));
+export const SQUARE_TRANSFORMS = Uint8Array.from({ length: 8 * 64 }, (_, i) => computeTransform(i & 63, i >> 6));
+
+export function transformSquare(square: number, transform: number): number {
+  return SQUARE_TRANSFORMS[transform * 64 + square];
+}
+
+/** The transform that takes every square back: a reflection turns flips of files into flips of ranks. */
+export function invertTransform(transform: number): number {
+  if ((transform & TRANSPOSE) === 0) return transform;
+  const flip = transform & MIRROR_RANKS ? FLIP_FILES : 0;
+  return TRANSPOSE | flip | (transform & FLIP_FILES ? MIRROR_RANKS : 0);
+}
 
 /** Transforms `count` masks in place. Empty and full masks are the same under every symmetry and are left alone. */
 export function transformMasks(masks: Uint32Array, offset: number, count: number, transform: number): void {

@@ -1,0 +1,126 @@
+/**
+ * lc0 training records → rows. Where the shards are to have the record's own encoding, planes and indices are copied;
+ * otherwise the position is built again, with the history that the earlier records of the game give it.
+ */
+import type { Move, Position } from '../chess/index.js';
+import { getPolicyEncoding, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
+import { failure, type Result, success, unwrap } from '../util/index.js';
+import type { GameFilter, GameFormat, GameSink } from './game-format.js';
+import { EMPTY_GAME_HASH, hashBytes } from './game-split.js';
+import { createTrainingRow, type EncodedRow } from './training-row.js';
+import { writeV6Planes } from './v6-planes.js';
+import { rebuildPosition } from './v6-position.js';
+import { createV6Record, readV6Record, V6_DELETED, V6_MOVES, type V6Record } from './v6-record.js';
+import { type RawV6Game, readV6Games } from './v6-stream.js';
+
+const POLICY = 'lc0-1858';
+const PLANES = 112;
+/** Where the fields of a record end that tell games apart: everything but the evaluations. */
+const HASHED_FROM = 7440;
+const HASHED_TO = 8280;
+
+const record = createV6Record();
+const row = createTrainingRow();
+const legalMoves = new Uint16Array(256);
+const encoded: EncodedRow = {
+  masks: new Uint32Array(2 * PLANES),
+  planeValues: new Float32Array(PLANES),
+  legalCount: 0,
+  legalIndices: new Uint16Array(256),
+  targetIndices: new Uint16Array(256),
+};
+
+function setRow(ply: number): void {
+  row.ply = ply;
+  row.targetKind = 'weights';
+  row.result = Math.round(record.resultQ);
+  row.valueWl = record.bestQ;
+  row.valueDraw = record.bestD;
+  row.pliesLeft = record.pliesLeft;
+}
+
+/** The record's planes and indices as they are. */
+function appendAsIs(format: Lc0Format, sink: GameSink): Result<null> {
+  writeV6Planes(record, format, encoded.masks, encoded.planeValues);
+  encoded.legalCount = 0;
+  row.targetCount = 0;
+  for (let index = 0; index < V6_MOVES; index++) {
+    const probability = record.probabilities[index];
+    if (!(probability >= 0)) continue;
+    if (encoded.legalCount === encoded.legalIndices.length) return failure('A record has too many legal moves');
+    encoded.legalIndices[encoded.legalCount++] = index;
+    if (probability === 0) continue;
+    row.targetWeights[row.targetCount] = probability;
+    encoded.targetIndices[row.targetCount++] = index;
+  }
+  sink.appendEncoded(encoded, row);
+  return success(null);
+}
+
+/** Matches the record with the board; `row` is ready then, and `legalMoves` hold the value's number of moves. */
+function resolveMoves(position: Position, format: Lc0Format): Result<{ count: number; played: Move | undefined }> {
+  const policy = unwrap(getPolicyEncoding(POLICY));
+  const transform = format.canonical ? record.invariance & 7 : 0;
+  const count = position.generateLegalMoves(legalMoves);
+  let played: Move | undefined;
+  row.targetCount = 0;
+  for (let i = 0; i < count; i++) {
+    const move = legalMoves[i] as Move;
+    const index = policy.moveToIndex(position, move, transform);
+    if (index === record.playedIndex) played = move;
+    const probability = record.probabilities[index];
+    if (!(probability >= 0)) return failure('A record gives a legal move no probability');
+    if (probability === 0) continue;
+    row.targetWeights[row.targetCount] = probability;
+    row.targetMoves[row.targetCount++] = move;
+  }
+  return success({ count, played });
+}
+
+/** The position of the record: `expected` if that is it, since it has a history. */
+function findPosition(expected: Position | null, source: V6Record, format: Lc0Format): Result<Position> {
+  const rebuilt = rebuildPosition(source, format);
+  if (!rebuilt.ok || expected === null) return rebuilt;
+  const isExpected = rebuilt.value.keyLow === expected.keyLow && rebuilt.value.keyHigh === expected.keyHigh;
+  return isExpected ? success(expected) : rebuilt;
+}
+
+function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): Result<number> {
+  if (!game.ok) return game;
+  const { bytes, recordBytes } = game.value;
+  let hash = EMPTY_GAME_HASH;
+  for (let at = 0; at < bytes.length; at += recordBytes) {
+    hash = hashBytes(hash, bytes.subarray(at + HASHED_FROM, at + HASHED_TO));
+  }
+  sink.beginGame(hash);
+  row.game = hash;
+  let rows = 0;
+  let expected: Position | null = null;
+  const count = bytes.length / recordBytes;
+  for (let ply = 0; ply < count; ply++) {
+    const read = readV6Record(bytes, ply * recordBytes, record);
+    if (!read.ok) return read;
+    const format = LC0_FORMATS.find(({ id }) => id === record.inputFormat);
+    if (format === undefined) return failure(`The input format ${record.inputFormat} is unknown`);
+    const isWanted = ply >= filter.skipPlies && (record.invariance & V6_DELETED) === 0;
+    setRow(ply);
+    if (sink.accepts(format.name, POLICY)) {
+      const appended = isWanted ? appendAsIs(format, sink) : success(null);
+      if (!appended.ok) return appended;
+    } else {
+      const found: Result<Position> = findPosition(expected, record, format);
+      if (!found.ok) return found;
+      const position = found.value;
+      const resolved = resolveMoves(position, format);
+      if (!resolved.ok) return resolved;
+      const { count: legalCount, played } = resolved.value;
+      if (isWanted) sink.append(position, legalMoves, legalCount, row);
+      if (played !== undefined) position.makeMove(played);
+      expected = played === undefined ? null : position;
+    }
+    if (isWanted) rows++;
+  }
+  return success(rows);
+}
+
+export const v6Games: GameFormat<RawV6Game> = { readGames: readV6Games, writeGame };

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type Table, tableFromIPC } from 'apache-arrow';
+import { type Move, Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
+import { createShards, type SearchValue, type ShardsSummary, V6GameRecorder } from '#sardonyx/data/index.js';
+import { setV6Position } from '#sardonyx/data/v6-planes.js';
+import { rebuildPosition } from '#sardonyx/data/v6-position.js';
+import { createV6Record, readV6Record, V6_BYTES, writeV6Record } from '#sardonyx/data/v6-record.js';
+import { getInputEncoding, getPolicyEncoding, LC0_FORMATS } from '#sardonyx/encoding/index.js';
+import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-v6-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A game of lc0's own self-play (`lc0 selfplay --training`), one record a move, and the moves that it reported. */
+const lc0Game = join(repositoryRoot, 'test', 'data', 'golden', 'lc0-selfplay.gz');
+const lc0Moves =
+  'h2h3 e7e5 c2c4 b8c6 b1c3 c6a5 d1a4 a5c6 g2g3 f8c5 h3h4 g8e7 f1g2 e8h8 e2e3 d7d6 c3b5 a7a6 b5c3 c8f5 g1e2 c6b4 e1h1 ' +
+  'g8h8 a2a3 b4d3 b2b4 c5b6 g2b7 a8a7 b7e4 f5e4 c3e4 d8a8 a1a2 a8e4 e2c3 e4c4 a2c2 c4g4 b4b5 a6b5 a4g4 b6d4 e3d4';
+
+async function convert(
+  out: string,
+  inputs: string[],
+  input = 'lc0-112',
+  policy = 'lc0-1858',
+): Promise<ShardsSummary & { warnings: string[] }> {
+  const warnings: string[] = [];
+  const result = await createShards(
+    {
+      inputs,
+      folder: join(folder, out),
+      input,
+      policy,
+      historyFill: 'fen_only',
+      shares: [1, 0, 0],
+      filter: { minElo: 0, skipPlies: 0 },
+      validationFiles: [],
+      testFiles: [],
+      maxPositions: Number.POSITIVE_INFINITY,
+      threads: 1,
+    },
+    { onProgress: () => undefined, onWarning: (text) => warnings.push(text) },
+  );
+  return { ...unwrap(result), warnings };
+}
+
+function readTrain(out: string): Table[] {
+  const path = join(folder, out, 'train');
+  return readdirSync(path)
+    .sort()
+    .map((name) => tableFromIPC(readFileSync(join(path, name))));
+}
+
+/** A random game and its records; every position as the recorder saw it. */
+function recordGame(
+  formatName: string,
+  seed: number,
+  start = new Position(),
+): { bytes: Buffer; positions: Position[] } {
+  const prng = createPrng(seed);
+  const recorder = new V6GameRecorder(formatName, 'fen_only');
+  const positions: Position[] = [];
+  const legal = new Uint16Array(256);
+  for (let ply = 0; ply < 80; ply++) {
+    const count = start.generateLegalMoves(legal);
+    if (count === 0) break;
+    const moves = Array.from(legal.subarray(0, count));
+    const visits = moves.map(() => prng.nextBelow(4));
+    visits[0]++;
+    const value = (): SearchValue => ({ q: prng.nextFloat() - 0.5, d: prng.nextFloat() / 2, m: 40 });
+    const played = moves[prng.nextBelow(count)] as Move;
+    positions.push(start.clone());
+    recorder.add(start, ply, {
+      moves,
+      visits,
+      played,
+      best: moves[0] as Move,
+      root: value(),
+      bestValue: value(),
+      playedValue: value(),
+      isBestProven: false,
+      rootVisits: 100,
+    });
+    start.makeMove(played);
+  }
+  return {
+    bytes: recorder.finish({ whiteResult: -1, plies: positions.length, isAdjudicated: true, isTooLong: false }),
+    positions,
+  };
+}
+
+test("lc0's own records are read and written byte for byte, and our planes, moves and sides are the same", () => {
+  const bytes = gunzipSync(readFileSync(lc0Game));
+  const moves = lc0Moves.split(' ');
+  assert.equal(bytes.length, moves.length * V6_BYTES);
+  const theirs = createV6Record();
+  const ours = createV6Record();
+  const position = new Position();
+  const policy = unwrap(getPolicyEncoding('lc0-1858'));
+  const legal = new Uint16Array(256);
+  moves.forEach((text, i) => {
+    unwrap(readV6Record(bytes, i * V6_BYTES, theirs));
+    const written = Buffer.alloc(V6_BYTES);
+    writeV6Record(theirs, written, 0);
+    assert.deepEqual(written, bytes.subarray(i * V6_BYTES, (i + 1) * V6_BYTES));
+
+    setV6Position(ours, LC0_FORMATS[0], position, 'fen_only');
+    assert.deepEqual(ours.masks, theirs.masks);
+    assert.deepEqual(ours.castling, theirs.castling);
+    assert.deepEqual([ours.sideOrEnPassant, ours.rule50], [theirs.sideOrEnPassant, theirs.rule50]);
+    const count = position.generateLegalMoves(legal);
+    const indices = new Set(
+      Array.from(legal.subarray(0, count), (move) => policy.moveToIndex(position, move as Move, 0)),
+    );
+    theirs.probabilities.forEach((probability, index) => {
+      assert.equal(probability >= 0, indices.has(index as never));
+    });
+    const move = unwrap(parseUciMove(position, text));
+    assert.equal(policy.moveToIndex(position, move, 0), theirs.playedIndex);
+    position.makeMove(move);
+  });
+});
+
+test("lc0's records become shards", async () => {
+  const summary = await convert('lc0', [lc0Game]);
+  assert.deepEqual([summary.games, summary.damaged, summary.positions.train], [1, 0, 45]);
+  const [table] = readTrain('lc0');
+  const position = new Position();
+  const encoding = unwrap(getInputEncoding('lc0-112'));
+  const masks = new Uint32Array(2 * encoding.planes);
+  const values = new Float32Array(encoding.planes);
+  lc0Moves.split(' ').forEach((text, i) => {
+    const row = table.get(i)?.toJSON() as Record<string, unknown>;
+    encoding.writePacked(position, 'fen_only', masks, 0, values, 0);
+    assert.deepEqual(Buffer.from(row.masks as Uint8Array), Buffer.from(masks.buffer));
+    const weights = [...(row.policy_weight as Iterable<number>)];
+    assert.ok(Math.abs(weights.reduce((a, b) => a + b) - 1) < 1e-5);
+    assert.equal(row.result, i % 2 === 0 ? 1 : -1, 'White won');
+    assert.ok(Math.abs(row.q as number) <= 1 && (row.d as number) >= 0);
+    position.makeMove(unwrap(parseUciMove(position, text)));
+  });
+});
+
+for (const format of LC0_FORMATS) {
+  test(`${format.name}: recorded games give the shards that their positions give, in any encoding`, async () => {
+    const starts = ['1r2k2r/8/8/8/8/2p5/5P2/R3K1R1 w AGbh - 0 1', '8/8/8/7K/8/4k3/8/1R6 w - - 5 1'];
+    const games = [
+      recordGame(format.name, 3),
+      ...starts.map((fen) => recordGame(format.name, 4, unwrap(parseFen(fen)))),
+    ];
+    // The classical format says that a rook may castle, not which; lc0 gives it no other.
+    if (!format.castlingRooks) games.splice(1, 1);
+    const path = join(folder, `${format.id}.gz`);
+    writeFileSync(path, gzipSync(Buffer.concat(games.map(({ bytes }) => bytes))));
+    const positions = games.flatMap((game) => game.positions);
+    for (const [input, policy] of [
+      [format.name, 'lc0-1858'],
+      ['neuralmate-68', 'from-to-4096'],
+    ]) {
+      const out = `${format.id}-${input}`;
+      const { damaged, warnings } = await convert(out, [path], input, policy);
+      assert.deepEqual([damaged, ...warnings], [0]);
+      const [table] = readTrain(out);
+      const encoding = unwrap(getInputEncoding(input));
+      const masks = new Uint32Array(2 * encoding.planes);
+      const values = new Float32Array(encoding.planes);
+      assert.equal(table.numRows, positions.length);
+      positions.forEach((position, i) => {
+        const row = table.get(i)?.toJSON() as Record<string, unknown>;
+        encoding.writePacked(position, 'fen_only', masks, 0, values, 0);
+        if (input === 'neuralmate-68') {
+          // Records do not tell the move number.
+          values[49] = [...(row.values as Iterable<number>)][0];
+        }
+        assert.deepEqual(Buffer.from(row.masks as Uint8Array), Buffer.from(masks.buffer), `row ${i}`);
+        assert.deepEqual(
+          [...(row.values as Iterable<number>)],
+          encoding.valuePlanes.map((plane) => values[plane]),
+        );
+      });
+    }
+  });
+}
+
+test('positions are rebuilt from records of every format', () => {
+  const record = createV6Record();
+  for (const format of LC0_FORMATS) {
+    for (const fen of [
+      '8/8/8/7K/8/4k3/8/1R6 w - - 5 1',
+      'r3k2r/8/8/8/3pP3/8/8/R3K2R b KQkq e3 0 1',
+      '4k3/8/8/1Pp5/8/8/8/4K3 w - c6 0 1',
+    ]) {
+      const position = unwrap(parseFen(fen));
+      setV6Position(record, format, position, 'fen_only');
+      const rebuilt = unwrap(rebuildPosition(record, format));
+      assert.deepEqual(
+        [rebuilt.keyLow, rebuilt.keyHigh, rebuilt.rule50],
+        [position.keyLow, position.keyHigh, position.rule50],
+      );
+    }
+  }
+});
+
+/** A ustar archive with these files. */
+function createTar(files: readonly { name: string; bytes: Buffer }[]): Buffer {
+  const blocks: Buffer[] = [];
+  for (const { name, bytes } of files) {
+    const header = Buffer.alloc(512);
+    header.write(name, 0);
+    header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
+    header.write('0ustar', 156);
+    blocks.push(header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512));
+  }
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
+
+test('records are read from files, folders and tar archives; a damaged file costs itself', async () => {
+  const games = [1, 2, 3].map((seed) => recordGame('lc0-112', seed));
+  const files = games.map(({ bytes }, i) => ({ name: `games/game_${i}.gz`, bytes: gzipSync(bytes) }));
+  files.push({ name: 'games/game_8.gz', bytes: files[0].bytes.subarray(0, 500) });
+  files.push({ name: 'games/game_9.gz', bytes: gzipSync(Buffer.from('no records in here')) });
+  mkdirSync(join(folder, 'games'));
+  for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes);
+  const archive = join(folder, 'games.tar');
+  writeFileSync(archive, createTar(files));
+  const joined = join(folder, 'joined.v6');
+  writeFileSync(joined, Buffer.concat(games.map(({ bytes }) => bytes)));
+  copyFileSync(joined, join(folder, 'cut.v6'));
+  writeFileSync(join(folder, 'cut.v6'), readFileSync(joined).subarray(0, -100));
+
+  const inputs = [join(folder, 'games'), archive, joined, join(folder, 'cut.v6')];
+  const { positions, warnings, damaged } = await convert('sources', inputs);
+  const rows = games.reduce((sum, game) => sum + game.positions.length, 0);
+  assert.equal(positions.train, 4 * rows - 1);
+  assert.equal(damaged, 2 + 2 + 1, warnings.join('\n'));
+  assert.match(warnings[0], /game_8\.gz is damaged/);
+  assert.match(warnings[1], /game_9\.gz holds no training records/);
+  const tables = readTrain('sources');
+  const gamesOf = (table: Table): unknown[] => [...new Set(table.getChild('game'))];
+  assert.deepEqual(gamesOf(tables[0]), gamesOf(tables[1]));
+  assert.deepEqual(gamesOf(tables[0]), gamesOf(tables[2]));
+  assert.equal(gamesOf(tables[0]).length, 3);
+});
