@@ -35,10 +35,14 @@ function describe(summary: ShardsSummary, seconds: number): string {
 
 export const shardsCommand: CommandModule<object, ShardsArguments> = {
   command: 'shards <inputs..>',
-  describe: 'Make training shards (Arrow files) from labelled games or PGN',
+  describe: 'Make training shards (Arrow files) from labelled games, PGN or lc0 records',
   builder: (yargs) =>
     yargs
-      .positional('inputs', { type: 'string', array: true, describe: 'files: .jsonl or .pgn, plain or .gz' })
+      .positional('inputs', {
+        type: 'string',
+        array: true,
+        describe: 'labelled games (.jsonl), PGN, both plain or .gz; lc0 records (.gz, .tar); folders of these',
+      })
       .option('out', { type: 'string', demandOption: true, describe: 'folder for train/, validation/ and test/' })
       .option('encoding', { type: 'string', default: 'lc0-112', describe: 'input planes' })
       .option('policy', { type: 'string', default: 'lc0-1858', describe: 'move numbering' })

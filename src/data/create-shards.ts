@@ -3,11 +3,11 @@
  * one folder; goes on where an earlier run of the same settings stopped.
  */
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
 import { failure, type Result, success } from '../util/index.js';
-import { findGameFormat } from './convert-input.js';
+import { findGameFormat, KNOWN_KINDS } from './convert-input.js';
 import { SPLITS, type Split } from './game-split.js';
 import type { SplitCounts } from './shard-writer.js';
 import { enterInput, loadManifest, type ManifestInput, type ShardsManifest, saveManifest } from './shards-manifest.js';
@@ -37,6 +37,9 @@ export interface ShardsSummary {
   readonly newPositions: number;
 }
 
+/** What is taken from a folder; a file of another name can still be named itself. */
+const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz)?$|\.tar$/;
+
 interface PendingInput {
   readonly path: string;
   readonly entry: ManifestInput;
@@ -61,19 +64,23 @@ function countBytes(path: string): number {
   return readdirSync(path).reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
 }
 
-/** Checks what can be checked before any thread starts. */
-function checkOptions(options: ShardsOptions): Result<null> {
-  const input = getInputEncoding(options.input);
-  if (!input.ok) return input;
-  const policy = getPolicyEncoding(options.policy);
-  if (!policy.ok) return policy;
-  if (options.inputs.length === 0) return failure('No input file was named');
-  for (const path of options.inputs) {
-    if (!existsSync(path)) return failure(`There is no file ${path}`);
-    const format = findGameFormat(path);
-    if (!format.ok) return format;
+/** Folders of games → the files in them; folders of lc0 records stay whole. Names must exist and be of a known kind. */
+function listInputs(names: readonly string[]): Result<string[]> {
+  const paths: string[] = [];
+  for (const name of names) {
+    if (!existsSync(name)) return failure(`There is no file ${name}`);
+    if (!statSync(name).isDirectory() || findGameFormat(name).ok) {
+      const format = findGameFormat(name);
+      if (!format.ok) return format;
+      paths.push(resolve(name));
+      continue;
+    }
+    const files = readdirSync(name).map((file) => join(name, file));
+    const games = files.filter((file) => statSync(file).isFile() && GAME_FILE.test(file));
+    if (games.length === 0) return failure(`There are no games in ${name}; known are ${KNOWN_KINDS}`);
+    paths.push(...games.sort().map((file) => resolve(file)));
   }
-  return success(null);
+  return paths.length === 0 ? failure('No input file was named') : success(paths);
 }
 
 function summarise(manifest: ShardsManifest, newPositions: number): ShardsSummary {
@@ -89,15 +96,22 @@ function summarise(manifest: ShardsManifest, newPositions: number): ShardsSummar
 }
 
 export async function createShards(options: ShardsOptions, events: ShardsEvents): Promise<Result<ShardsSummary>> {
-  const checked = checkOptions(options);
-  if (!checked.ok) return checked;
+  const input = getInputEncoding(options.input);
+  if (!input.ok) return input;
+  const policy = getPolicyEncoding(options.policy);
+  if (!policy.ok) return policy;
+  const inputs = listInputs(options.inputs);
+  if (!inputs.ok) return inputs;
   mkdirSync(options.folder, { recursive: true });
   const loaded = loadManifest(options.folder, describeSettings(options));
   if (!loaded.ok) return loaded;
   const manifest = loaded.value;
-  const all = options.inputs.map((path): PendingInput => {
-    return { path, entry: enterInput(manifest, basename(path), countBytes(path)) };
-  });
+  const all: PendingInput[] = [];
+  for (const path of inputs.value) {
+    const entry = enterInput(manifest, path, countBytes(path));
+    if (!entry.ok) return entry;
+    all.push({ path, entry: entry.value });
+  }
   saveManifest(options.folder, manifest);
   const pending = all.filter(({ entry }) => !entry.isDone);
   const bytesTotal = all.reduce((sum, { entry }) => sum + entry.bytes, 0);
@@ -127,7 +141,7 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
     const worker = new Worker(new URL('./shards-worker.js', import.meta.url));
     try {
       for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
-        await convertOn(worker, createTask(next, options), (message) => handle(next.entry, message));
+        await convertOn(worker, createTask(next, options, all.length), (message) => handle(next.entry, message));
       }
     } finally {
       await worker.terminate();
@@ -142,7 +156,7 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
   return success(summarise(manifest, newPositions));
 }
 
-function createTask({ path, entry }: PendingInput, options: ShardsOptions): ShardsTask {
+function createTask({ path, entry }: PendingInput, options: ShardsOptions, inputCount: number): ShardsTask {
   const { folder, input, policy, historyFill, shares, filter } = options;
   const { train, validation, test } = entry.positions;
   return {
@@ -150,8 +164,8 @@ function createTask({ path, entry }: PendingInput, options: ShardsOptions): Shar
     inputNumber: entry.number,
     firstPart: entry.parts,
     skipGames: entry.games,
-    onlySplit: chooseOnlySplit(entry.name, options),
-    maxPositions: Math.ceil(options.maxPositions / options.inputs.length) - train - validation - test,
+    onlySplit: chooseOnlySplit(basename(path), options),
+    maxPositions: Math.ceil(options.maxPositions / inputCount) - train - validation - test,
     folder,
     settings: { input, policy, historyFill, shares, filter },
   };

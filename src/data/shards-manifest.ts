@@ -10,7 +10,7 @@ import type { SplitCounts } from './shard-writer.js';
 export interface ManifestInput {
   /** First half of the shards' file names. */
   readonly number: number;
-  readonly name: string;
+  readonly path: string;
   readonly bytes: number;
   /** Finished parts, and the games read for them. */
   parts: number;
@@ -48,13 +48,16 @@ export function saveManifest(folder: string, manifest: ShardsManifest): void {
   renameSync(`${path}.part`, path);
 }
 
-/** The entry of an input file, made on first sight. */
-export function enterInput(manifest: ShardsManifest, name: string, bytes: number): ManifestInput {
-  const known = manifest.inputs.find((input) => input.name === name && input.bytes === bytes);
-  if (known !== undefined) return known;
+/** The entry of an input, made on first sight. An input that has changed since would give some games twice. */
+export function enterInput(manifest: ShardsManifest, path: string, bytes: number): Result<ManifestInput> {
+  const known = manifest.inputs.find((input) => input.path === path);
+  if (known !== undefined && known.bytes !== bytes) {
+    return failure(`${path} has changed since shards were made of it; choose another folder for the shards`);
+  }
+  if (known !== undefined) return success(known);
   const entry: ManifestInput = {
     number: manifest.inputs.length,
-    name,
+    path,
     bytes,
     parts: 0,
     games: 0,
@@ -63,5 +66,5 @@ export function enterInput(manifest: ShardsManifest, name: string, bytes: number
     positions: { train: 0, validation: 0, test: 0 },
   };
   manifest.inputs.push(entry);
-  return entry;
+  return success(entry);
 }

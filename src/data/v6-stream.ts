@@ -14,8 +14,8 @@ export type RawV6Game = Result<{ readonly bytes: Buffer; readonly recordBytes: n
 
 const PLIES_LEFT_AT = 8304;
 const TAR_BLOCK = 512;
-/** Training files have many names; these are other kinds of games. */
-const RECORD_FILE = /(?<!\.pgn|\.jsonl)\.gz$|\.v6$/;
+/** How lc0's self-play, its server and `.v6` archives name record files; a folder is searched for these only. */
+const RECORD_FILE = /^(?:game_|training\.).*\.gz$|\.v6(?:\.gz)?$/;
 
 /** Cuts a stream of records into games. */
 async function* splitGames(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, name: string): AsyncGenerator<RawV6Game> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -204,6 +204,26 @@ test('a run that was interrupted goes on at its last complete part', async () =>
   ];
   assert.deepEqual(gamesIn('cut', 1), gamesIn('whole', 0).slice(5));
   assert.deepEqual(readdirSync(join(folder, 'cut', 'train')), ['0000-000.arrow', '0000-001.arrow']);
+});
+
+test('a folder stands for the games in it; an input that has changed is refused', async () => {
+  const inside = join(folder, 'inside');
+  mkdirSync(join(inside, 'deeper'), { recursive: true });
+  writeFileSync(join(inside, 'b.jsonl'), games[0]);
+  writeFileSync(join(inside, 'a.jsonl.gz'), gzipSync(`${games[1]}\n${games[2]}`));
+  writeFileSync(join(inside, 'notes.txt.gz'), 'nothing');
+  const { games: count } = await run('folder', [inside], { shares: [1, 0, 0] });
+  assert.equal(count, 3);
+  assert.deepEqual([...readBytes('folder').keys()], ['train/0000-000.arrow', 'train/0001-000.arrow']);
+  writeFileSync(join(inside, 'b.jsonl'), games.slice(0, 2).join('\n'));
+  await assert.rejects(run('folder', [inside], { shares: [1, 0, 0] }), /b\.jsonl has changed/);
+  await assert.rejects(run('folder', [join(inside, 'deeper')]), /There are no games in .*deeper/);
+});
+
+test('about as many positions as asked for are made', async () => {
+  const inputs = [0, 1].map((i) => writeInput(`limited${i}.jsonl`, games.slice(i * 10, i * 10 + 10).join('\n')));
+  const { newPositions } = await run('limited', inputs, { maxPositions: 300 });
+  assert.ok(newPositions >= 300 && newPositions < 300 + 2 * 60, String(newPositions));
 });
 
 test('files that do not exist or are of no known kind are named', async () => {
