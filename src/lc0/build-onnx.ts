@@ -77,7 +77,7 @@ export function draftOnnx(
   const model: ModelMessage = {
     irVersion: options.irVersion > 0 ? options.irVersion : getIrVersion(options.opset),
     producerName: 'Sardonyx',
-    opsetImport: [{ domain: '', version: options.opset }],
+    opsetImport: [{ version: options.opset }],
     metadataProps: Object.entries(metadata).map(([key, value]) => ({ key, value })),
   };
   return { model, graph };

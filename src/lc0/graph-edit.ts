@@ -1,7 +1,7 @@
 /** Small changes to an ONNX graph that somebody else made: nodes put in at its edges. Edits the decoded graph in place. */
 import { type Attributes, formatAttributes } from './graph/graph-builder.js';
 import { NetworkError } from './network-error.js';
-import type { GraphMessage, ValueInfoMessage } from './onnx-schema.js';
+import type { GraphMessage, NodeMessage, ValueInfoMessage } from './onnx-schema.js';
 
 export interface InsertedNode {
   readonly opType: string;
@@ -37,7 +37,7 @@ export function listNames(infos: readonly ValueInfoMessage[] | undefined): strin
 export function insertBehindInput(graph: GraphMessage, name: string, node: InsertedNode): void {
   const inner = `${name}/${node.suffix}`;
   renameUses(graph, name, inner);
-  graph.node = [createNode(inner, [name, ...(node.operands ?? [])], node), ...(graph.node ?? [])];
+  graph.node = [createNode(graph, inner, [name, ...(node.operands ?? [])], node), ...(graph.node ?? [])];
 }
 
 /** The node that made the output makes the new node's input instead. */
@@ -47,12 +47,12 @@ export function insertBeforeOutput(graph: GraphMessage, name: string, node: Inse
   for (const maker of graph.node ?? []) {
     if (maker.output) maker.output = maker.output.map((made) => (made === name ? inner : made));
   }
-  graph.node = [...(graph.node ?? []), createNode(name, [inner, ...(node.operands ?? [])], node)];
+  graph.node = [...(graph.node ?? []), createNode(graph, name, [inner, ...(node.operands ?? [])], node)];
 }
 
 /** A second name for a tensor, through a node that may convert it. */
 export function addAlias(graph: GraphMessage, name: string, newName: string, node: InsertedNode): void {
-  graph.node = [...(graph.node ?? []), createNode(newName, [name], node)];
+  graph.node = [...(graph.node ?? []), createNode(graph, newName, [name], node)];
 }
 
 function renameUses(graph: GraphMessage, name: string, newName: string): void {
@@ -61,6 +61,11 @@ function renameUses(graph: GraphMessage, name: string, newName: string): void {
   }
 }
 
-function createNode(output: string, input: string[], { opType, attributes }: InsertedNode) {
-  return { opType, name: output, input, output: [output], attribute: formatAttributes(attributes ?? {}) };
+function createNode(graph: GraphMessage, output: string, input: string[], node: InsertedNode): NodeMessage {
+  const { opType, attributes } = node;
+  // The output often carries the name of the node that made it before, and names of nodes must differ.
+  const taken = new Set(graph.node?.map((other) => other.name));
+  let name = `${output}/${opType}`;
+  while (taken.has(name)) name += "'";
+  return { opType, name, input, output: [output], attribute: formatAttributes(attributes ?? {}) };
 }

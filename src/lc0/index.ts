@@ -6,7 +6,7 @@ export {
 } from './describe.js';
 export { discoverNetwork, isNetworkFile, listDiscoveryFolders } from './discover.js';
 export { convertLeelaToOnnx, type Leela2OnnxOptions } from './leela2onnx.js';
-export { type Lc0LoadOptions, type Lc0Network, loadLc0Network } from './load.js';
+export { LARGE_WEIGHT_BYTES, type Lc0LoadOptions, type Lc0Network, loadLc0Network } from './load.js';
 export { InputFormat, MovesLeftFormat, PolicyFormat, ValueFormat } from './net-enums.js';
 export type { Lc0NetworkInfo } from './network-info.js';
 export { type Onnx2LeelaOptions, wrapOnnxModel } from './onnx2leela.js';

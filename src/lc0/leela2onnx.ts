@@ -6,6 +6,7 @@ import { writeModel } from './graph/write-model.js';
 import { NetworkStructure } from './net-enums.js';
 import { NetworkError } from './network-error.js';
 import { collectInfo, formatMetadata } from './network-info.js';
+import { viewBytes } from './onnx-model.js';
 import { DEFAULT_HEADS, type HeadChoice, planNetwork } from './plan-network.js';
 import { type FileSource, readInflated } from './read-file.js';
 
@@ -25,7 +26,7 @@ export async function convertLeelaToOnnx(
   try {
     const net = parseNet(await readInflated(source));
     if (net.format?.networkFormat?.network === NetworkStructure.NETWORK_ONNX) {
-      return success({ onnx: net.onnxModel?.model ?? new Uint8Array(0), wasEmbedded: true });
+      return success({ onnx: viewBytes(net.onnxModel?.model ?? new Uint8Array(0)), wasEmbedded: true });
     }
     const heads = { ...DEFAULT_HEADS, ...options };
     const plan = planNetwork(net, heads);

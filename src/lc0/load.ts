@@ -14,8 +14,8 @@ import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './network-info
 import { checkInputFormat, DEFAULT_HEADS, planNetwork } from './plan-network.js';
 import { type FileSource, hashFile, readInflated } from './read-file.js';
 
-/** Weights of more than this go to a file of their own, if the caller can use one. */
-const LARGE_WEIGHT_BYTES = 32 * 2 ** 20;
+/** From here on a file of their own makes weights cheaper to load; below, one buffer is simpler. */
+export const LARGE_WEIGHT_BYTES = 32 * 2 ** 20;
 
 export interface Lc0LoadOptions {
   /** vanilla (default), optimistic, soft, opponent. */
@@ -26,8 +26,11 @@ export interface Lc0LoadOptions {
   readonly precision?: 'f32' | 'f16';
   /** Where converted networks are kept; null keeps none. Default: `sardonyx/lc0` in the user's cache folder. */
   readonly cacheFolder?: string | null;
-  /** Whether the caller opens models whose weights lie in `weightsFolder`. Default false. */
-  readonly allowWeightsFile?: boolean;
+  /**
+   * Weights of more bytes than this may go to a file of their own in the cache, when the caller can open models with a
+   * `weightsFolder` (LARGE_WEIGHT_BYTES is a good value). Default: never.
+   */
+  readonly weightsFileAboveBytes?: number;
 }
 
 export interface Lc0Network {
@@ -57,7 +60,7 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
     valueHead: options.valueHead ?? DEFAULT_HEADS.valueHead,
   };
   const precision = options.precision ?? 'f32';
-  const allowWeightsFile = options.allowWeightsFile ?? false;
+  const weightsFileAboveBytes = options.weightsFileAboveBytes ?? Number.POSITIVE_INFINITY;
   const folder = options.cacheFolder === undefined ? getDefaultCacheFolder() : options.cacheFolder;
   let cache: ModelCache | undefined;
   if (folder) {
@@ -68,7 +71,7 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
       heads.policyHead,
       heads.valueHead,
       precision,
-      allowWeightsFile ? 'weights file' : 'one file',
+      String(weightsFileAboveBytes),
     ]);
     const cached = await cache.read();
     if (cached) {
@@ -94,7 +97,7 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
   const info = collectInfo(net, plan, heads);
   const metadata = formatMetadata(info, plan.value.isWdl);
   const { model, graph } = draftOnnx(plan, { ...DEFAULT_BUILD_OPTIONS, precision }, metadata);
-  if (cache && allowWeightsFile && getWeightBytes(graph) > LARGE_WEIGHT_BYTES) {
+  if (cache && getWeightBytes(graph) > weightsFileAboveBytes) {
     let small: Uint8Array | undefined;
     const weightsCache = cache;
     const isWritten = await cache.writeWeights(async (file) => {

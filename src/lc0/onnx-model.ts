@@ -22,5 +22,10 @@ export function decodeModel(bytes: Uint8Array): ModelMessage | undefined {
 }
 
 export function encodeModel(model: ModelMessage): Uint8Array {
-  return modelType.encode(model as protobuf.Message).finish();
+  return viewBytes(modelType.encode(model as protobuf.Message).finish());
+}
+
+/** protobufjs gives Buffers; this room gives plain arrays. */
+export function viewBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

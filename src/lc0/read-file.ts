@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { NetworkError } from './network-error.js';
 
@@ -48,13 +47,15 @@ export async function readInflated(source: FileSource): Promise<Uint8Array> {
     const ratioLimitBytes = ends.sizeBytes * MAX_INFLATION_RATIO;
     const limitBytes = Math.min(MAX_FILE_BYTES, Math.max(FREE_INFLATED_BYTES, ratioLimitBytes));
     const sink = new ByteSink(Math.min(ends.declaredInflatedBytes, limitBytes), limitBytes);
-    await pipeline(
-      openStream(source),
-      createGunzip({ chunkSize: CHUNK_BYTES }),
-      async (inflated: AsyncIterable<Uint8Array>) => {
-        for await (const chunk of inflated) sink.push(chunk);
-      },
-    );
+    const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+    const stream = openStream(source);
+    stream.on('error', (error) => gunzip.destroy(error));
+    stream.pipe(gunzip);
+    try {
+      for await (const chunk of gunzip) sink.push(chunk);
+    } finally {
+      stream.destroy();
+    }
     return sink.finish();
   } catch (error) {
     throw toNetworkError(error);

@@ -131,16 +131,16 @@ export interface WeightLayers extends PolicyLayers, ValueLayers {
 
 /** Values of pblczero.NetworkFormat. */
 export interface FormatNumbers {
-  input?: number;
-  output?: number;
-  network?: number;
-  policy?: number;
-  value?: number;
-  movesLeft?: number;
-  defaultActivation?: number;
-  smolgenActivation?: number;
-  ffnActivation?: number;
-  inputEmbedding?: number;
+  input?: number | undefined;
+  output?: number | undefined;
+  network?: number | undefined;
+  policy?: number | undefined;
+  value?: number | undefined;
+  movesLeft?: number | undefined;
+  defaultActivation?: number | undefined;
+  smolgenActivation?: number | undefined;
+  ffnActivation?: number | undefined;
+  inputEmbedding?: number | undefined;
 }
 
 export interface NetworkFile {

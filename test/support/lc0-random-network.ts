@@ -33,10 +33,14 @@ export interface NetworkSpec {
   readonly policy?: 'classical' | 'convolution' | 'attention';
   readonly policyEncoders?: number;
   readonly value?: 'classical' | 'wdl';
+  /** Channels and hidden width of the value head; lc0's own converter only knows 32 and 128. */
+  readonly valueSizes?: readonly [number, number];
   readonly movesLeft?: boolean;
   readonly isMultiHead?: boolean;
   /** Values of the format message, over those that follow from the rest. */
   readonly format?: FormatNumbers;
+  /** false: no format message at all. */
+  readonly hasFormat?: boolean;
 }
 
 const HEADS_OF_POLICY_ENCODERS = 2;
@@ -131,14 +135,14 @@ export function createRandomNetwork(spec: NetworkSpec): NetworkFile {
     };
   };
   const drawValue = (): ValueLayers => {
-    const channels = 4;
+    const [channels, hidden] = spec.valueSizes ?? [4, 16];
     return {
       ...(encoders > 0
         ? { ipValW: layers.weights(channels, width), ipValB: layers.biases(channels) }
         : { value: draw.convolution(channels, width, 1) }),
-      ip1ValW: layers.weights(16, channels * 64),
-      ip1ValB: layers.biases(16),
-      ip2ValW: layers.weights(isWdl ? 3 : 1, 16),
+      ip1ValW: layers.weights(hidden, channels * 64),
+      ip1ValB: layers.biases(hidden),
+      ip2ValW: layers.weights(isWdl ? 3 : 1, hidden),
       ip2ValB: layers.biases(isWdl ? 3 : 1),
     };
   };
@@ -169,19 +173,17 @@ export function createRandomNetwork(spec: NetworkSpec): NetworkFile {
     weights.ip2MovB = layers.draw(1, 0.5, 3);
   }
 
-  return {
-    weights,
-    format: {
-      input: 1,
-      output: isWdl ? 2 : 1,
-      network: encoders > 0 ? (spec.isMultiHead ? 7 : 6) : spec.seChannels ? 4 : 3,
-      policy: { classical: 1, convolution: 2, attention: 3 }[policy],
-      value: isWdl ? 2 : 1,
-      movesLeft: spec.movesLeft ? 1 : 0,
-      ...(encoders > 0 ? { inputEmbedding: spec.positions === 'dense' ? 2 : 1 } : {}),
-      ...spec.format,
-    },
+  const format: FormatNumbers = {
+    input: 1,
+    output: isWdl ? 2 : 1,
+    network: encoders > 0 ? (spec.isMultiHead ? 7 : 6) : spec.seChannels ? 4 : 3,
+    policy: { classical: 1, convolution: 2, attention: 3 }[policy],
+    value: isWdl ? 2 : 1,
+    movesLeft: spec.movesLeft ? 1 : 0,
+    ...(encoders > 0 ? { inputEmbedding: spec.positions === 'dense' ? 2 : 1 } : {}),
+    ...spec.format,
   };
+  return { weights, format: spec.hasFormat === false ? undefined : format };
 }
 
 const SMOLGEN_COMPRESSED = 2;

@@ -1,0 +1,240 @@
+/** `leela2onnx` and `onnx2leela`: what they write runs, and there and back changes no answer. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { parseNet } from '#sardonyx/lc0/container.js';
+import {
+  convertLeelaToOnnx,
+  describeNetwork,
+  formatDescription,
+  type Leela2OnnxOptions,
+  loadLc0Network,
+  type Onnx2LeelaOptions,
+  wrapOnnxModel,
+} from '#sardonyx/lc0/index.js';
+import { decodeModel, encodeModel } from '#sardonyx/lc0/onnx-model.js';
+import type { ModelMessage } from '#sardonyx/lc0/onnx-schema.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { encodeNetworkFile } from '../support/lc0-network-file.js';
+import { assertClose, createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';
+import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
+
+const RESNET: NetworkSpec = { blocks: 1, filters: 4, seChannels: 2, value: 'wdl', movesLeft: true };
+const TRANSFORMER: NetworkSpec = { encoders: 1, policy: 'attention', smolgen: true, format: { defaultActivation: 1 } };
+const planes = createRandomPlanes(3, 1);
+const WITHOUT_CACHE = { cacheFolder: null };
+
+async function convert(spec: NetworkSpec, options: Leela2OnnxOptions = {}): Promise<Uint8Array> {
+  return unwrap(await convertLeelaToOnnx(encodeNetworkFile(createRandomNetwork(spec)), options)).onnx;
+}
+
+function decode(onnx: Uint8Array): ModelMessage {
+  const model = decodeModel(onnx);
+  assert.ok(model?.graph);
+  return model;
+}
+
+describe('leela2onnx', () => {
+  for (const [name, spec] of [
+    ['a residual network', RESNET],
+    ['a transformer', TRANSFORMER],
+  ] as const) {
+    it(`gives the same answers in every operator set, for ${name}`, async () => {
+      const expected = await runModel(await openModel({ onnx: await convert(spec) }), planes);
+      for (const opset of [7, 8, 10, 11, 13, 16, 18]) {
+        const onnx = await convert(spec, { opset });
+        assert.equal(Number(decode(onnx).opsetImport?.[0].version), opset);
+        const actual = await runModel(await openModel({ onnx }), planes);
+        assertClose(actual.policy, expected.policy, 1e-5, `policy of operator set ${opset}`);
+      }
+    });
+  }
+
+  it('needs no LayerNormalization when told so', async () => {
+    const onnx = await convert(TRANSFORMER, { usesSimpleOperators: true, opset: 18 });
+    assert.ok(!decode(onnx).graph?.node?.some((node) => node.opType === 'LayerNormalization'));
+    const expected = await runModel(await openModel({ onnx: await convert(TRANSFORMER) }), planes);
+    assertClose((await runModel(await openModel({ onnx }), planes)).policy, expected.policy, 1e-5, 'policy');
+  });
+
+  it('stores weights as bfloat16 when told so', async () => {
+    const plain = await convert(RESNET);
+    const onnx = await convert(RESNET, { precision: 'bf16' });
+    assert.ok(onnx.length < plain.length * 0.6);
+    const expected = await runModel(await openModel({ onnx: plain }), planes);
+    assertClose((await runModel(await openModel({ onnx }), planes)).policy, expected.policy, 0.03, 'policy');
+  });
+
+  it('fixes the batch and the names when told so', async () => {
+    const names = { input: 'board', policy: 'moves', wdl: 'chances', value: 'worth', movesLeft: 'plies' };
+    const onnx = await convert(RESNET, { batchSize: 3, irVersion: 9, names });
+    const { graph, irVersion } = decode(onnx);
+    assert.equal(Number(irVersion), 9);
+    assert.equal(graph?.input?.[0].name, 'board');
+    assert.equal(Number(graph?.input?.[0].type?.tensorType?.shape?.dim?.[0].dimValue), 3);
+    assert.deepEqual(
+      graph?.output?.map((output) => output.name),
+      ['moves', 'chances', 'plies'],
+    );
+    await openModel({ onnx });
+  });
+
+  it('says why a file cannot be converted', async () => {
+    const result = await convertLeelaToOnnx(Buffer.from('no network'));
+    assert.ok(!result.ok);
+    assert.match(result.error, /^Cannot convert the network: it is not an lc0 network file$/);
+  });
+});
+
+describe('onnx2leela', () => {
+  const wrap = async (onnx: Uint8Array, options: Onnx2LeelaOptions = {}) => unwrap(await wrapOnnxModel(onnx, options));
+
+  for (const [name, spec] of [
+    ['WDL and moves left', RESNET],
+    ['a scalar value', TRANSFORMER],
+  ] as const) {
+    it(`wraps a network with ${name} so that it loads and answers as before`, async () => {
+      const onnx = await convert(spec);
+      const { file } = await wrap(onnx);
+      const net = parseNet(gunzipSync(file));
+      assert.ok(Buffer.from(onnx).equals(net.onnxModel?.model ?? new Uint8Array(0)));
+      assert.equal(net.format?.networkFormat?.network, 5);
+      const loaded = unwrap(await loadLc0Network(file, WITHOUT_CACHE));
+      assert.equal(loaded.info.hasMovesLeft, spec.movesLeft === true);
+      const expected = await runModel(await openModel({ onnx }), planes);
+      assert.deepEqual(await runModel(await openModel(loaded), planes), expected);
+      const extracted = unwrap(await convertLeelaToOnnx(file));
+      assert.ok(extracted.wasEmbedded);
+      assert.deepEqual(extracted.onnx, onnx);
+    });
+  }
+
+  it('keeps names of its own, and loading gives them the usual ones', async () => {
+    const names = { input: 'board', policy: 'p', wdl: 'w', value: 'v', movesLeft: 'plies left' };
+    const onnx = await convert(RESNET, { names });
+    const { file, notes } = await wrap(onnx);
+    assert.ok(notes.length > 0);
+    const net = parseNet(gunzipSync(file));
+    assert.equal(net.onnxModel?.outputMlh, 'plies left');
+    const actual = await runModel(await openModel(unwrap(await loadLc0Network(file, WITHOUT_CACHE))), planes);
+    const expected = await runModel(await openModel({ onnx: await convert(RESNET) }), planes);
+    assert.deepEqual(actual, expected);
+  });
+
+  it('keeps the input format of the model', async () => {
+    const onnx = await convert({ ...RESNET, format: { input: 5 } });
+    const { file } = await wrap(onnx);
+    assert.equal(parseNet(gunzipSync(file)).format?.networkFormat?.input, 5);
+    const forced = await wrap(onnx, { inputFormat: 'INPUT_112_WITH_CASTLING_PLANE' });
+    assert.equal(parseNet(gunzipSync(forced.file)).format?.networkFormat?.input, 2);
+  });
+
+  it('divides the rule-50 plane by 99', async () => {
+    const onnx = await convert(RESNET);
+    const { file } = await wrap(onnx, { fixRule50: true });
+    const wrapped = unwrap(await loadLc0Network(file, WITHOUT_CACHE));
+    const scaled = planes.slice();
+    for (let square = 0; square < 64; square++) scaled[109 * 64 + square] /= 99;
+    const expected = await runModel(await openModel({ onnx }), scaled);
+    assertClose((await runModel(await openModel(wrapped), planes)).policy, expected.policy, 1e-5, 'policy');
+  });
+
+  it('puts a softmax behind WDL logits', async () => {
+    const onnx = await convert(RESNET);
+    const model = decode(onnx);
+    const softmax = model.graph?.node?.find((node) => node.opType === 'Softmax');
+    assert.ok(softmax);
+    softmax.opType = 'Identity';
+    softmax.attribute = [];
+    for (const entry of model.metadataProps ?? []) {
+      if (entry.key === 'sardonyx.value.activation') entry.value = 'logits';
+    }
+    const { file, notes } = await wrap(encodeModel(model));
+    assert.ok(notes.some((note) => /softmax/.test(note)));
+    const actual = await runModel(await openModel(unwrap(await loadLc0Network(file, WITHOUT_CACHE))), planes);
+    assert.deepEqual(actual, await runModel(await openModel({ onnx }), planes));
+  });
+
+  it('refuses a model whose input or policy lc0 does not know', async () => {
+    const model = decode(await convert(RESNET));
+    for (const [key, value, pattern] of [
+      ['sardonyx.input', 'mini-19', /its input is "mini-19", which lc0 does not know/],
+      ['sardonyx.policy', 'from-to-4096', /its policy is "from-to-4096", which lc0 does not know/],
+    ] as const) {
+      const metadataProps = [...(model.metadataProps ?? []).filter((entry) => entry.key !== key), { key, value }];
+      const result = await wrapOnnxModel(encodeModel({ ...model, metadataProps }));
+      assert.ok(!result.ok);
+      assert.match(result.error, pattern);
+    }
+  });
+
+  it('refuses names that do not exist, and files that are not ONNX', async () => {
+    const onnx = await convert(RESNET);
+    const missing = await wrapOnnxModel(onnx, { onnxOutputPolicy: '/nowhere' });
+    assert.ok(!missing.ok);
+    assert.match(missing.error, /has no output "\/nowhere"; it has "\/output\/policy"/);
+    const wrongFormat = await wrapOnnxModel(onnx, { inputFormat: 'constructor' });
+    assert.ok(!wrongFormat.ok);
+    const text = await wrapOnnxModel(Buffer.from('not a model'));
+    assert.ok(!text.ok);
+    assert.match(text.error, /it is not an ONNX model/);
+  });
+});
+
+describe('describenet', () => {
+  it("prints lc0's lines", async () => {
+    const text = formatDescription(unwrap(await describeNetwork(encodeNetworkFile(createRandomNetwork(RESNET)))));
+    assert.equal(
+      text,
+      `
+General
+~~~~~~~
+         Minimal Lc0 version: v0.21.0
+
+Format
+~~~~~~
+            Weights encoding: LINEAR16
+                       Input: INPUT_CLASSICAL_112_PLANE
+                     Network: NETWORK_SE_WITH_HEADFORMAT
+                      Policy: POLICY_CLASSICAL
+                       Value: VALUE_WDL
+                         MLH: MOVES_LEFT_V1
+
+Training Parameters
+~~~~~~~~~~~~~~~~~~~
+              Training steps: 123456
+                    Accuracy: 50.5
+
+Weights
+~~~~~~~
+                      Blocks: 1
+                   SE blocks: 1
+                     Filters: 4
+                      Policy: Dense
+           Policy activation: ACTIVATION_DEFAULT
+             Policy channels: 2
+                       Value: WDL
+                         MLH: Present
+
+Size
+~~~~
+                  Parameters: 249,352
+        FLOPs per evaluation: 1,043,104
+`,
+    );
+  });
+
+  it('describes every part of a transformer, and the ONNX model it becomes', async () => {
+    const spec: NetworkSpec = { ...TRANSFORMER, policyEncoders: 1, isMultiHead: true, positions: 'dense' };
+    const rows = new Map(
+      unwrap(await describeNetwork(encodeNetworkFile(createRandomNetwork(spec)))).flatMap((section) => section.rows),
+    );
+    assert.equal(rows.get('Encoders'), '1');
+    assert.equal(rows.get('Policy encoders'), '1');
+    assert.equal(rows.get('Policy heads'), 'vanilla, optimistic, soft, opponent');
+    assert.equal(rows.get('Value heads'), 'winner, q, st');
+    assert.equal(rows.get('Input embedding'), 'INPUT_EMBEDDING_PE_DENSE');
+    const [section] = unwrap(await describeNetwork(await convert(spec)));
+    assert.equal(section.title, 'ONNX model');
+  });
+});

@@ -1,0 +1,221 @@
+/** The door: what becomes of files that are networks, of files that are not, and of the cache. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { loadLc0Network } from '#sardonyx/lc0/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { encodeNetworkFile, type FormatNumbers } from '../support/lc0-network-file.js';
+import { createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';
+import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
+import { findShared } from '../support/shared-folder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-lc0-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const SPEC: NetworkSpec = { blocks: 1, filters: 4, value: 'wdl', movesLeft: true };
+const file = encodeNetworkFile(createRandomNetwork(SPEC));
+const WITHOUT_CACHE = { cacheFolder: null };
+
+function encodeWith(format: FormatNumbers, spec: NetworkSpec = SPEC): Uint8Array {
+  return encodeNetworkFile(createRandomNetwork({ ...spec, format }));
+}
+
+async function expectFailure(source: string | Uint8Array, pattern: RegExp): Promise<void> {
+  const result = await loadLc0Network(source, WITHOUT_CACHE);
+  assert.ok(!result.ok, 'the file was loaded');
+  assert.match(result.error, pattern);
+  assert.ok(!result.error.includes('\n'), 'the error is more than one line');
+}
+
+describe('a file that is not a network', () => {
+  it('that does not exist', () => expectFailure(join(folder, 'none.pb.gz'), /none\.pb\.gz: there is no such file/));
+  it('that is a folder', () => expectFailure(folder, /it is a folder/));
+  it('that is empty', () => expectFailure(new Uint8Array(0), /the file is empty/));
+  it('that is one byte', () => expectFailure(Uint8Array.of(0x1f), /it is not an lc0 network file/));
+  it('that is text', () => expectFailure(Buffer.from('hello, world\n'), /it is not an lc0 network file/));
+  it('that is gzip of text', () => expectFailure(gzipSync('hello, world\n'), /it is not an lc0 network file/));
+  it('that is a text network of 2018', () => expectFailure(gzipSync('2\n0.5 0.5\n'), /text network of 2018/));
+  it('that is a text network of version 1', () => expectFailure(gzipSync('1\n0.5\n'), /text network of version 1/));
+  it('whose compressed data are damaged', () => {
+    const damaged = file.slice();
+    damaged.fill(0xff, 200, 400);
+    return expectFailure(damaged, /the compressed data are damaged/);
+  });
+  it('that holds neither weights nor a model', () =>
+    expectFailure(Uint8Array.of(0x0d, 0xc0, 1, 0, 0), /neither weights nor an ONNX model/));
+  it('that needs a newer lc0', () =>
+    expectFailure(
+      encodeNetworkFile(createRandomNetwork(SPEC), { minVersion: [0, 99, 0] }),
+      /it needs lc0 0\.99\.0, and networks up to lc0 0\.\d+ are known here/,
+    ));
+});
+
+describe('a network with something unknown', () => {
+  const cases: [string, FormatNumbers, RegExp][] = [
+    ['structure', { network: 77 }, /structure 77 is not supported/],
+    ['input format', { input: 77 }, /input format 77 is not supported/],
+    ['policy format', { policy: 77 }, /policy format 77 is not supported/],
+    ['value format', { value: 3 }, /value format VALUE_PARAM is not supported/],
+    ['moves-left format', { movesLeft: 9 }, /moves-left format 9 is not supported/],
+    ['default activation', { defaultActivation: 5 }, /default activation 5 is not supported/],
+    ['embedding', { inputEmbedding: 8 }, /input embedding 8 is not supported/],
+  ];
+  for (const [name, format, pattern] of cases) {
+    it(`says which ${name} it is`, () => expectFailure(encodeWith(format), pattern));
+  }
+  it('says which activation it is', () =>
+    expectFailure(encodeWith({ ffnActivation: 42 }, { encoders: 1, policy: 'attention' }), /unknown activation 42/));
+  it('names the heads there are when another is asked for', async () => {
+    const result = await loadLc0Network(file, { ...WITHOUT_CACHE, policyHead: 'soft' });
+    assert.ok(!result.ok);
+    assert.match(result.error, /no policy head "soft"; it has vanilla/);
+  });
+});
+
+describe('a network that is cut off', () => {
+  const plain = encodeNetworkFile(createRandomNetwork(SPEC), { compress: false });
+  it('anywhere in its compressed form is refused', async () => {
+    for (let part = 1; part < 40; part++) {
+      const cut = file.subarray(0, Math.floor((file.length * part) / 40));
+      const result = await loadLc0Network(cut, WITHOUT_CACHE);
+      assert.ok(!result.ok);
+      assert.match(result.error, /cut off/);
+    }
+  });
+  it('anywhere in its inflated form is refused', async () => {
+    for (let part = 1; part < 40; part++) {
+      const cut = plain.subarray(0, Math.floor((plain.length * part) / 40));
+      const result = await loadLc0Network(cut, WITHOUT_CACHE);
+      assert.ok(!result.ok);
+    }
+  });
+});
+
+describe('a layer of the wrong size', () => {
+  it('is named', async () => {
+    const network = createRandomNetwork(SPEC);
+    Object.assign(network.weights, { ip1ValB: network.weights.ip2ValB });
+    const result = await loadLc0Network(encodeNetworkFile(network), WITHOUT_CACHE);
+    assert.ok(!result.ok);
+    assert.match(result.error, /layer ip1_val_w has \d+ values where \d+ are needed/);
+  });
+  it('is named when it is missing', async () => {
+    const network = createRandomNetwork(SPEC);
+    delete network.weights.ip2MovW;
+    const result = await loadLc0Network(encodeNetworkFile(network), WITHOUT_CACHE);
+    assert.ok(!result.ok);
+    assert.match(result.error, /layer ip2_mov_w is missing/);
+  });
+});
+
+describe('a small file that inflates to gigabytes', () => {
+  it('is refused before it does', async () => {
+    const bomb = Buffer.concat(Array.from({ length: 40 }, () => gzipSync(new Uint8Array(16 << 20))));
+    const before = process.memoryUsage.rss();
+    await expectFailure(bomb, /inflates to more than \d+ MB/);
+    assert.ok(process.memoryUsage.rss() - before < 700e6, 'it took more than 700 MB to find out');
+  });
+  it('is refused when it is made of millions of empty layers', async () => {
+    const layers = new Uint8Array(40 << 20).fill(0);
+    for (let i = 0; i < layers.length; i += 2) layers[i] = 0x12;
+    const head = Uint8Array.of(0x0d, 0xc0, 1, 0, 0, 0x52, 0x80, 0x80, 0x80, 0x14);
+    await expectFailure(gzipSync(Buffer.concat([head, layers])), /more parts than any network has/);
+  });
+});
+
+describe('the cache of converted networks', () => {
+  const planes = createRandomPlanes(1, 1);
+
+  it('gives the same model the second time', async () => {
+    const options = { cacheFolder: join(folder, 'same') };
+    const first = unwrap(await loadLc0Network(file, options));
+    const second = unwrap(await loadLc0Network(file, options));
+    assert.ok(!first.isFromCache);
+    assert.ok(second.isFromCache);
+    assert.deepEqual(second.onnx, first.onnx);
+    assert.deepEqual(second.info, first.info);
+    assert.deepEqual(
+      readdirSync(options.cacheFolder).filter((name) => !name.endsWith('.onnx')),
+      [],
+    );
+  });
+
+  it('keeps precisions and heads apart', async () => {
+    const options = { cacheFolder: join(folder, 'apart') };
+    const multi = encodeNetworkFile(
+      createRandomNetwork({ encoders: 1, policy: 'attention', positions: 'dense', isMultiHead: true }),
+    );
+    for (const choice of [{}, { precision: 'f16' }, { policyHead: 'soft' }, { valueHead: 'st' }] as const) {
+      assert.ok(!unwrap(await loadLc0Network(multi, { ...options, ...choice })).isFromCache);
+    }
+    assert.equal(readdirSync(options.cacheFolder).length, 4);
+  });
+
+  it('is not believed when a file in it is damaged', async () => {
+    const options = { cacheFolder: join(folder, 'damaged') };
+    const first = unwrap(await loadLc0Network(file, options));
+    for (const name of readdirSync(options.cacheFolder)) truncateSync(join(options.cacheFolder, name), 5000);
+    const second = unwrap(await loadLc0Network(file, options));
+    assert.ok(!second.isFromCache);
+    assert.deepEqual(second.onnx, first.onnx);
+  });
+
+  it('may be impossible to write', async () => {
+    const blocked = join(folder, 'blocked');
+    writeFileSync(blocked, 'a file where the folder should be');
+    const network = unwrap(await loadLc0Network(file, { cacheFolder: join(blocked, 'cache') }));
+    assert.ok(!network.isFromCache);
+    await runModel(await openModel(network), planes);
+  });
+
+  it('can hold the weights in a file of their own', async () => {
+    const options = { cacheFolder: join(folder, 'weights'), weightsFileAboveBytes: 0 };
+    const whole = unwrap(await loadLc0Network(file, WITHOUT_CACHE));
+    const expected = await runModel(await openModel(whole), planes);
+    for (const isFromCache of [false, true]) {
+      const network = unwrap(await loadLc0Network(file, options));
+      assert.equal(network.isFromCache, isFromCache);
+      assert.equal(network.weightsFolder, options.cacheFolder);
+      assert.ok(network.onnx.length < whole.onnx.length / 4);
+      assert.deepEqual(await runModel(await openModel(network), planes), expected);
+    }
+    const weightsName = readdirSync(options.cacheFolder).find((name) => name.endsWith('.weights')) ?? '';
+    truncateSync(join(options.cacheFolder, weightsName), 100);
+    assert.ok(!unwrap(await loadLc0Network(file, options)).isFromCache);
+  });
+
+  it('falls back to one buffer when the weights cannot be written', async () => {
+    const blocked = join(folder, 'blocked-weights');
+    writeFileSync(blocked, '');
+    const options = { cacheFolder: join(blocked, 'cache'), weightsFileAboveBytes: 0 };
+    const network = unwrap(await loadLc0Network(file, options));
+    assert.equal(network.weightsFolder, undefined);
+    await runModel(await openModel(network), planes);
+  });
+
+  it('forgets the models that were not used for longest', async () => {
+    const cacheFolder = join(folder, 'full');
+    mkdirSync(cacheFolder);
+    for (let i = 0; i < 40; i++) writeFileSync(join(cacheFolder, `old${i}.onnx`), '');
+    unwrap(await loadLc0Network(file, { cacheFolder }));
+    const names = readdirSync(cacheFolder);
+    assert.equal(names.length, 24);
+    assert.ok(names.some((name) => !name.startsWith('old')));
+  });
+});
+
+describe('the real network maia-1900', () => {
+  const maia = findShared('nets/maia-1900.pb.gz');
+  it('is described by its info', { skip: maia.skip }, async () => {
+    const { info, onnx } = unwrap(await loadLc0Network(maia.path, WITHOUT_CACHE));
+    assert.equal(info.structure, 'NETWORK_SE_WITH_HEADFORMAT');
+    assert.equal(info.inputFormat, 'INPUT_CLASSICAL_112_PLANE');
+    assert.equal(info.policyFormat, 'POLICY_CONVOLUTION');
+    assert.equal(info.trainingSteps, 400000);
+    assert.equal(info.hasMovesLeft, false);
+    assert.ok(onnx.length > readFileSync(maia.path).length);
+  });
+});
