@@ -9,6 +9,7 @@ import { formatUciMove, type Move, parseFen, START_FEN } from '#sardonyx/chess/i
 import { createShards, type ShardsOptions, type ShardsSummary } from '#sardonyx/data/index.js';
 import { getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { findShared } from '../support/shared-folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-shards-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -229,4 +230,11 @@ test('about as many positions as asked for are made', async () => {
 test('files that do not exist or are of no known kind are named', async () => {
   await assert.rejects(run('missing', [join(folder, 'nothing.jsonl')]), /There is no file .*nothing\.jsonl/);
   await assert.rejects(run('missing', [writeInput('games.txt', '')]), /games\.txt is of no known kind/);
+});
+
+const shared = findShared('data/s1_0005.jsonl.gz');
+test('a real file of labelled games gives all its positions', { skip: shared.skip }, async () => {
+  const { games: count, damaged, positions } = await run('shared', [shared.path]);
+  assert.deepEqual([count, damaged], [798, 0]);
+  assert.equal(positions.train + positions.validation + positions.test, 68205);
 });
