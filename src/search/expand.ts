@@ -8,14 +8,18 @@ import type { LeafChannel } from './leaf-channel.js';
 import {
   DRAWN,
   END_OF_GAME,
+  FORGOTTEN_BIT,
   LOSS,
   NO_NODE,
+  NODE_META,
+  NODE_WORDS,
   NOT_TERMINAL,
   type NodeIndex,
   packBounds,
   packEdge,
   RECORD_M,
   RECORD_NODE,
+  RECORD_VISITS,
   RECORD_WORDS,
   type RecordIndex,
   TABLEBASE_END,
@@ -124,6 +128,10 @@ export class Expander {
     const { edgeMoves, edgePriors } = channel;
     const from = slot * MAX_EDGES;
     for (let i = 0; i < count; i++) edges[first + i] = packEdge(edgeMoves[from + i], edgePriors[from + i]);
+    // Earlier visits found no memory: what they would have had below it is as good as forgotten.
+    if (recordWords[record * RECORD_WORDS + RECORD_VISITS] > 0) {
+      tree.store.nodeWords[node * NODE_WORDS + NODE_META] |= FORGOTTEN_BIT;
+    }
     recordWords[record * RECORD_WORDS + RECORD_NODE] = node;
   }
 }

@@ -20,6 +20,9 @@ import type { Tree } from './tree/tree.js';
 const FIRST_THRESHOLD = 2;
 /** A walk that frees less than this share of the nodes raises the threshold. */
 const WORTHWHILE_SHARE = 0.05;
+/** Of the tree, in one call: a small tree must not be emptied. */
+const LARGEST_SHARE = 0.1;
+const GARBAGE_SLICE = 64;
 
 export class Forgetter {
   private readonly tree: Tree;
@@ -27,6 +30,7 @@ export class Forgetter {
   /** Nodes whose children are still to be looked at. */
   private readonly pending: number[] = [];
   private nodesAtStart = 0;
+  private freedInWalk = 0;
 
   constructor(tree: Tree) {
     this.tree = tree;
@@ -36,21 +40,25 @@ export class Forgetter {
   reset(): void {
     this.pending.length = 0;
     this.threshold = FIRST_THRESHOLD;
+    this.nodesAtStart = 0;
   }
 
   /**
    * Frees nodes, or looks for some to free.
-   * @param goal nodes to free
+   * @param goal nodes to free, at most a part of the tree
    * @param effort nodes to look at
    * @returns false when nothing can be forgotten any more
    */
   work(goal: number, effort: number): boolean {
     const { tree } = this;
-    const enough = tree.store.nodeCount - goal;
-    for (let left = effort; left > 0 && tree.store.nodeCount > enough; ) {
+    const { store } = tree;
+    const enough = store.nodeCount - Math.min(goal, store.nodeCount * LARGEST_SHARE);
+    for (let left = effort; left > 0 && store.nodeCount > enough; ) {
       if (tree.hasGarbage) {
-        tree.collectGarbage(64);
-        left -= 64;
+        const before = store.nodeCount;
+        tree.collectGarbage(GARBAGE_SLICE);
+        this.freedInWalk += before - store.nodeCount;
+        left -= GARBAGE_SLICE;
         continue;
       }
       if (this.pending.length === 0 && !this.startWalk()) return false;
@@ -63,15 +71,15 @@ export class Forgetter {
   private startWalk(): boolean {
     const { tree } = this;
     const count = tree.store.nodeCount;
-    if (this.nodesAtStart > 0 && this.nodesAtStart - count < WORTHWHILE_SHARE * this.nodesAtStart) {
+    if (this.nodesAtStart > 0 && this.freedInWalk < WORTHWHILE_SHARE * this.nodesAtStart) {
       this.threshold *= 2;
       if (this.threshold > 2 * tree.rootVisits) {
         this.reset();
-        this.nodesAtStart = 0;
         return false;
       }
     }
     this.nodesAtStart = count;
+    this.freedInWalk = 0;
     if (tree.rootNode === NO_NODE) return false;
     this.pending.push(tree.rootNode);
     return true;

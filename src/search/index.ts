@@ -12,6 +12,7 @@ export type {
   StatsBound,
   ToSearch,
 } from './protocol.js';
+export { type Evaluation, type RootMove, type RootSummary, summariseRoot } from './root-summary.js';
 export { type Batching, Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
 export { SearchThread, type SearchThreadEvents } from './search-thread.js';
 export { computeMoveTimeBudgetMs, type MoveBudget, parseTimeManager, type TimeManager } from './time/index.js';

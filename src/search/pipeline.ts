@@ -32,9 +32,8 @@ import type { WdlRescale } from './wdl-rescale.js';
 
 /** Freed nodes a batch, in multiples of its leaves: dropped subtrees go faster than new ones come. */
 const GARBAGE_PER_LEAF = 4;
-const MAX_MOVES = 256;
 /** Room asked for before a batch: rarely too little, and then a leaf is not stored. */
-const RECORDS_PER_LEAF = 16;
+const RECORDS_PER_LEAF = 4;
 const EDGES_PER_LEAF = 64;
 
 export interface PipelineOptions {
@@ -149,7 +148,7 @@ export class Pipeline {
     const { params } = options;
     const target = Math.min(options.minibatch, this.sender.room, visitBudget);
     if (target <= 0) return 0;
-    this.needsMemory = !tree.store.reserve(target, RECORDS_PER_LEAF * target + MAX_MOVES, 0);
+    this.needsMemory = !tree.store.reserve(target, RECORDS_PER_LEAF * (target + 16), 0);
     const batch = this.batches[(this.oldest + this.batchesInFlight) % this.batches.length];
     batch.clear();
     selector.leaves = batch;
@@ -204,8 +203,7 @@ export class Pipeline {
     const { tree, channel, counters } = this;
     if (this.batchesInFlight === 0) return false;
     const batch = this.batches[this.oldest];
-    if (this.cursor === 0)
-      this.needsMemory = !tree.store.reserve(batch.count, 0, EDGES_PER_LEAF * batch.count + MAX_MOVES);
+    if (this.cursor === 0) this.needsMemory = !tree.store.reserve(batch.count, 0, EDGES_PER_LEAF * (batch.count + 2));
     for (; this.cursor < batch.end; this.cursor = batch.next(this.cursor)) {
       const slot = batch.data[this.cursor + ITEM_SLOT];
       if (slot === TERMINAL_VISIT) {

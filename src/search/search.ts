@@ -26,6 +26,7 @@ import { createWdlRescale, type WdlRescale } from './wdl-rescale.js';
 /** Longest silence between two info lines while nothing changes. */
 const INFO_INTERVAL_MS = 5000;
 const LONGEST_WAIT_MS = 100;
+const MAX_MOVES = 256;
 const GARBAGE_WHEN_IDLE = 2000;
 /** When memory is full: nodes to free before the next batch, and nodes to look at for that (1 to 2 ms). */
 const FORGET_GOAL = 2000;
@@ -131,6 +132,16 @@ export class Search {
   /** Not while a search is running. */
   clearTree(): void {
     this.game.clear();
+  }
+
+  /**
+   * Draws a move again from the search that has just answered, as the temperature says; for self-play, which refuses some
+   * draws. 0 when there is none.
+   */
+  redraw(): number {
+    const gamePly = this.position?.gamePly ?? 0;
+    const { tree, rootMoves, params, drawScore, options } = this;
+    return chooseAnswer(tree, rootMoves, params, gamePly, drawScore, options.random).move;
   }
 
   start(limits: SearchLimits, listener: SearchListener): void {
@@ -252,6 +263,8 @@ export class Search {
         ? { epsilon: params.dirichletNoiseEpsilon, alpha: params.dirichletNoiseAlpha, random: this.options.random }
         : null;
     this.rootMoves.apply(this.limits.searchMoves ?? [], noise);
+    this.tree.store.reserve(1, 2 * MAX_MOVES, 0);
+    this.tree.reserveBlock(this.tree.rootNode);
   }
 
   private computeBudget(): number {

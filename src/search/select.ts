@@ -167,7 +167,7 @@ export class Selector {
     const firstEdge = nodeWords[nodeAt + NODE_EDGES];
     const meta = nodeWords[nodeAt + NODE_META];
     const isRoot = depth === 0;
-    const edgeCount = isRoot ? Math.min(this.root.edgeLimit, meta & COUNT_MASK) : meta & COUNT_MASK;
+    let edgeCount = isRoot ? Math.min(this.root.edgeLimit, meta & COUNT_MASK) : meta & COUNT_MASK;
     let childCount = getChildCount(meta);
     let block = nodeWords[nodeAt + NODE_BLOCK];
 
@@ -250,7 +250,12 @@ export class Selector {
       }
       if (best >= childCount) {
         const created = tree.createChild(node);
-        if (created === NO_RECORD) break;
+        if (created === NO_RECORD) {
+          // Memory is full: only the moves that were visited before are left to choose from.
+          if (childCount === 0) break;
+          edgeCount = childCount;
+          continue;
+        }
         block = created - childCount;
         childCount++;
       }

@@ -48,7 +48,7 @@ const cases: readonly Case[] = [
   { name: 'a draw score', game: { draws: 0.1 }, params: { drawScore: -0.5 } },
   { name: 'a draw score for Black', game: { draws: 0.1 }, params: { drawScore: 0.3 }, blackToMove: true },
   { name: 'absolute first play urgency', game: {}, params: { fpuStrategy: 'absolute', fpuValue: -0.2 } },
-  { name: 'smart pruning at the root', game: {}, params: { smartPruningFactor: 1.33 } },
+  { name: 'smart pruning at the root', game: { minMoves: 2 }, params: { smartPruningFactor: 1.33 } },
 ];
 
 for (const { name, game, params = {}, blackToMove = false } of cases) {

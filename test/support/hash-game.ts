@@ -9,6 +9,7 @@ export type LeafKind = 'evaluated' | 'checkmate' | 'draw' | 'twoFold' | 'tableba
 
 export interface HashGameOptions {
   readonly seed: number;
+  readonly minMoves: number;
   readonly maxMoves: number;
   /** Probabilities of each kind of position; the rest has moves. */
   readonly mates: number;
@@ -24,6 +25,7 @@ export interface HashGameOptions {
 
 export const defaultHashGame: HashGameOptions = {
   seed: 1,
+  minMoves: 1,
   maxMoves: 40,
   mates: 0,
   draws: 0,
@@ -78,7 +80,8 @@ export class HashGame {
       }
     }
 
-    const count = 1 + Math.floor(draw(3) * options.maxMoves);
+    const { minMoves, maxMoves } = options;
+    const count = minMoves + Math.floor(draw(3) * (maxMoves - minMoves + 1));
     const logits = Array.from({ length: count }, (_, i) => 4 * draw(10 + i));
     const total = logits.reduce((sum, logit) => sum + Math.exp(logit), 0);
     const edges = logits.map((logit, i) => ({ move: i + 1, code: encodePrior(Math.exp(logit) / total) }));

@@ -16,7 +16,7 @@
  * | node word    | meaning                                                                                    |
  * |--------------|--------------------------------------------------------------------------------------------|
  * | NODE_EDGES   | index of its first edge                                                                    |
- * | NODE_BLOCK   | index of its first record, when childCount > 0                                             |
+ * | NODE_BLOCK   | index of its first record; NO_RECORD before its first child                                |
  * | NODE_META    | bits 0-7 edgeCount, 8-15 childCount, 16-17 terminal kind, 18-19 lower + 1, 20-21 upper + 1, |
  * |              | 22-25 size class of the block, 26 forgotten (its subtree was dropped to save memory)        |
  * | NODE_WL/D/M  | float32: its own evaluation, in the same view as its record; M of a two-fold draw = cycle   |

@@ -110,24 +110,44 @@ export class Tree {
     const sizeClass = (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK;
     let block = nodeWords[at + NODE_BLOCK] as RecordIndex;
     let newMeta = meta + ONE_CHILD;
-    if (childCount === 0) {
+    if (block === NO_RECORD) {
       block = store.allocateBlock(0);
       if (block === NO_RECORD) return NO_RECORD;
       nodeWords[at + NODE_BLOCK] = block;
     } else if (childCount === 1 << sizeClass) {
-      const larger = store.allocateBlock(sizeClass + 1);
-      if (larger === NO_RECORD) return NO_RECORD;
-      const from = block * RECORD_WORDS;
-      store.recordWords.copyWithin(larger * RECORD_WORDS, from, from + childCount * RECORD_WORDS);
-      store.releaseBlock(block, sizeClass);
-      block = larger;
-      nodeWords[at + NODE_BLOCK] = block;
-      newMeta += 1 << BLOCK_CLASS_SHIFT;
+      if (!this.growBlock(node, sizeClass + 1)) return NO_RECORD;
+      block = nodeWords[at + NODE_BLOCK] as RecordIndex;
+      newMeta = nodeWords[at + NODE_META] + ONE_CHILD;
     }
     nodeWords[at + NODE_META] = newMeta;
     const record = (block + childCount) as RecordIndex;
     this.resetRecord(record, decodePrior(getEdgePrior(store.edges[nodeWords[at + NODE_EDGES] + childCount])));
     return record;
+  }
+
+  /** Makes sure that a node, the root above all, can get a record for each of its edges even when memory is full. */
+  reserveBlock(node: NodeIndex): void {
+    const meta = this.store.nodeWords[node * NODE_WORDS + NODE_META];
+    const wanted = Math.ceil(Math.log2(Math.max(1, meta & COUNT_MASK)));
+    if (((meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK) < wanted) this.growBlock(node, wanted);
+  }
+
+  private growBlock(node: NodeIndex, sizeClass: number): boolean {
+    const { store } = this;
+    const { nodeWords, recordWords } = store;
+    const at = node * NODE_WORDS;
+    const larger = store.allocateBlock(sizeClass);
+    if (larger === NO_RECORD) return false;
+    const meta = nodeWords[at + NODE_META];
+    const block = nodeWords[at + NODE_BLOCK] as RecordIndex;
+    if (block !== NO_RECORD) {
+      const from = block * RECORD_WORDS;
+      recordWords.copyWithin(larger * RECORD_WORDS, from, from + getChildCount(meta) * RECORD_WORDS);
+      store.releaseBlock(block, (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK);
+    }
+    nodeWords[at + NODE_BLOCK] = larger;
+    nodeWords[at + NODE_META] = (meta & ~(BLOCK_CLASS_MASK << BLOCK_CLASS_SHIFT)) | (sizeClass << BLOCK_CLASS_SHIFT);
+    return true;
   }
 
   /** Turns a record back into that of an unvisited edge; its prior stays. */
@@ -186,8 +206,8 @@ export class Tree {
     const at = node * NODE_WORDS;
     const meta = nodeWords[at + NODE_META];
     const childCount = getChildCount(meta);
-    if (childCount === 0) return;
     const block = nodeWords[at + NODE_BLOCK] as RecordIndex;
+    if (block === NO_RECORD) return;
     for (let i = 0; i < childCount; i++) {
       const child = recordWords[(block + i) * RECORD_WORDS + RECORD_NODE];
       if (child !== NO_NODE) this.garbage.push(child);
@@ -207,8 +227,8 @@ export class Tree {
       const at = node * NODE_WORDS;
       const meta = nodeWords[at + NODE_META];
       const childCount = getChildCount(meta);
-      if (childCount > 0) {
-        const block = nodeWords[at + NODE_BLOCK] as RecordIndex;
+      const block = nodeWords[at + NODE_BLOCK] as RecordIndex;
+      if (block !== NO_RECORD) {
         for (let i = 0; i < childCount; i++) {
           const child = recordWords[(block + i) * RECORD_WORDS + RECORD_NODE];
           if (child !== NO_NODE) garbage.push(child);

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verifyTree } from '#sardonyx/search/index.js';
+import { createPrng } from '#sardonyx/util/index.js';
+import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
+import { HashGame } from '../support/hash-game.js';
+import { SearchHarness } from '../support/search-harness.js';
+
+const RICH = { minMoves: 2, maxMoves: 20, mates: 0.03, draws: 0.03, tablebase: 0.02, repetitions: 0.05 };
+const SHAPES = [
+  { minibatch: 1, batchesInFlight: 1 },
+  { minibatch: 1, batchesInFlight: 3 },
+  { minibatch: 8, batchesInFlight: 1 },
+  { minibatch: 8, batchesInFlight: 3 },
+  { minibatch: 64, batchesInFlight: 2 },
+];
+
+for (const shape of SHAPES) {
+  const name = `minibatch ${shape.minibatch}, ${shape.batchesInFlight} in flight`;
+
+  test(`the order in which evaluators finish changes nothing: ${name}`, () => {
+    for (let seed = 1; seed <= 3; seed++) {
+      const game = new HashGame({ ...RICH, seed });
+      const prompt = new SearchHarness(new FakeLeafChannel(game), { ...shape, params: { smartPruningFactor: 0 } });
+      prompt.run({ nodes: 3000 });
+      const expected = prompt.readTree();
+      for (const probability of [0.02, 0.5]) {
+        const random = createPrng(seed);
+        const channel = new FakeLeafChannel(game, { delays: { random, probability } });
+        const slow = new SearchHarness(channel, { ...shape, params: { smartPruningFactor: 0 } });
+        slow.run({ nodes: 3000 });
+        assert.deepEqual(slow.readTree(), expected);
+      }
+    }
+  });
+
+  test(`a node limit is met exactly, no virtual loss and no slot is left behind: ${name}`, () => {
+    for (const nodes of [1, 2, 5, 17, 100, 2500]) {
+      const channel = new FakeLeafChannel(new HashGame(RICH));
+      const harness = new SearchHarness(channel, { ...shape, params: { smartPruningFactor: 0 } });
+      const { infos, move } = harness.run({ nodes });
+      assert.equal(harness.search.tree.rootVisits, nodes);
+      assert.equal(infos.at(-1)?.nodes, nodes);
+      assert.notEqual(move, 0);
+      assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+      assert.equal(channel.busy, 0);
+      assert.equal(channel.freeSlotCount, 256);
+    }
+  });
+
+  test(`a stop at any moment leaves a sound tree and the search can go on: ${name}`, () => {
+    const random = createPrng(5);
+    const channel = new FakeLeafChannel(new HashGame(RICH), { delays: { random, probability: 0.3 } });
+    const harness = new SearchHarness(channel, shape);
+    for (let round = 0; round < 40; round++) {
+      const last = random.nextBelow(30);
+      const { move } = harness.run({ infinite: true }, (search, steps) => {
+        if (steps >= last) search.stop();
+      });
+      assert.notEqual(move, 0);
+      assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+      if (round % 10 === 9) harness.play(move);
+    }
+  });
+}
+
+test('settled games without out-of-order evaluation give the same laws', () => {
+  const game = new HashGame({ ...RICH, mates: 0.1 });
+  const params = { outOfOrderEval: false, smartPruningFactor: 0 };
+  const harness = new SearchHarness(new FakeLeafChannel(game), { minibatch: 16, batchesInFlight: 2, params });
+  harness.run({ nodes: 4000 });
+  assert.equal(harness.search.tree.rootVisits, 4000);
+  assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+});
+
+test('a large batch on a small tree collides instead of searching nonsense', () => {
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ maxMoves: 3 })), {
+    minibatch: 128,
+    batchesInFlight: 1,
+    params: { smartPruningFactor: 0 },
+  });
+  harness.run({ nodes: 500 });
+  const { collisionEvents, batches } = harness.search.counters;
+  assert.ok(collisionEvents > 0);
+  assert.ok(batches > 20, `${batches} batches`);
+});
+
+test('batches change the visits little: the best move keeps its share', () => {
+  const game = new HashGame({ minMoves: 20, seed: 4 });
+  const share = (minibatch: number, batchesInFlight: number): number => {
+    const harness = new SearchHarness(new FakeLeafChannel(game), { minibatch, batchesInFlight });
+    harness.run({ nodes: 5000 });
+    const root = harness.readTree();
+    return Math.max(...root.children.map(({ visits }) => visits)) / root.visits;
+  };
+  assert.ok(Math.abs(share(1, 1) - share(16, 3)) < 0.08);
+});
+
+test('when no evaluator can answer the search ends with a warning', () => {
+  const game = new HashGame({});
+  for (const failsAfter of [0, 50]) {
+    const harness = new SearchHarness(new FakeLeafChannel(game, { failsAfter }), { minibatch: 4, batchesInFlight: 2 });
+    const { move, warnings } = harness.run({ infinite: true });
+    assert.equal(move !== 0, failsAfter > 0);
+    assert.equal(warnings.length, 1);
+    assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+  }
+});
