@@ -47,6 +47,16 @@ const planted: [string, SourceFile, RegExp][] = [
   ['stdout outside uci and cli', { path: 'engine/x.ts', text: "process.stdout.write('x');" }, /stdout/],
   ['console.log anywhere', { path: 'nn/x.ts', text: "console.log('x');" }, /stdout/],
   ['randomness outside util', { path: 'chess/x.ts', text: 'const x = Math.random();' }, /Math.random/],
+  [
+    'a room that imports the package itself',
+    { path: 'uci/x.ts', text: "import { createEngine } from '../index.js';" },
+    /uci may not import index.js/,
+  ],
+  [
+    'a door of the package that reaches behind a room’s',
+    { path: 'index.ts', text: "import { a } from './cli/uci-mode.js';" },
+    /not the door of cli/,
+  ],
   ['an unknown room', { path: 'misc/x.ts', text: '' }, /not a room/],
 ];
 for (const [name, file, pattern] of planted) {

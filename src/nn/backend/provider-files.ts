@@ -1,9 +1,9 @@
 /** Which execution providers lie beside onnxruntime, without loading them: a missing one would complain on stderr. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getNativeFolder } from './native-folder.js';
 
-/** onnxruntime loads a provider from the folder of its own library; `doctor --install-cuda` puts it there. */
+/** onnxruntime loads a provider from the folder of its own library; `doctor --install-cuda` puts it there. An empty file is none. */
 export function hasCudaProvider(): boolean {
   const files: Partial<Record<NodeJS.Platform, string>> = {
     linux: 'libonnxruntime_providers_cuda.so',
@@ -12,9 +12,9 @@ export function hasCudaProvider(): boolean {
   const file = files[process.platform];
   if (file === undefined) return false;
   try {
-    return existsSync(join(getNativeFolder(), file));
+    return statSync(join(getNativeFolder(), file)).size > 0;
   } catch {
-    // The evaluators will meet the same trouble and report it.
+    // Not there; or no folder at all, and the evaluators will meet the same trouble and report it.
     return false;
   }
 }

@@ -1,0 +1,121 @@
+#!/usr/bin/env node
+// Makes the single-file executables: Node, the program, onnxruntime and the bundled networks in one file for each target.
+// Needs the built program (npm run build) and the npm registry, nothing else; all targets are made on any Linux machine.
+// usage: npm run package [-- linux-x64 win-x64 macos-arm64] [-- --out build/package]
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { bundleProgram } from './bundle.mjs';
+import { NODE_VERSION, targets } from './targets.mjs';
+import { fetchNode, installTools, placeInPkgCache, requireTool } from './tools.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = resolve(here, '..', '..');
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string', default: join(root, 'build', 'package') } },
+});
+const wanted = positionals.length > 0 ? positionals : Object.keys(targets);
+const unknown = wanted.filter((name) => targets[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`Unknown target ${unknown.join(', ')}; known are ${Object.keys(targets).join(', ')}`);
+  process.exit(1);
+}
+
+const work = join(root, 'build', 'package');
+const out = resolve(values.out);
+mkdirSync(out, { recursive: true });
+const tools = installTools(work);
+const home = join(work, 'home');
+// pkg makes the blob with the Node that it packs, so this machine's kind of that Node is needed in any case.
+const host = targets['linux-x64'];
+const hostNode = fetchNode(work, host.node);
+const scripts = await bundleProgram(requireTool(tools, 'esbuild'), root);
+const common = writeCommonAssets(join(work, 'assets'));
+
+for (const name of wanted) {
+  const target = targets[name];
+  placeInPkgCache(home, target, fetchNode(work, target.node));
+  const assets = { ...common, ...writeNatives(join(work, 'assets', name), name, target) };
+  const output = join(out, target.output);
+  rmSync(output, { force: true });
+  const job = join(work, `${name}.json`);
+  writeFileSync(
+    job,
+    JSON.stringify({
+      sea: join(tools, 'node_modules', '@yao-pkg', 'pkg', 'lib-es5', 'sea.js'),
+      main: join(work, 'assets', 'main.cjs'),
+      options: {
+        targets: [{ ...target.pkg, nodeRange: `node${NODE_VERSION}`, output }],
+        signature: false,
+        seaConfig: { assets },
+      },
+    }),
+  );
+  execFileSync(hostNode, [join(here, 'run-pkg.cjs'), job], {
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, HOME: home, USERPROFILE: home },
+  });
+  console.log(`${output}  ${(statSync(output).size / 1e6).toFixed(1)} MB`);
+}
+
+/** What is the same for all targets. @returns asset name → path */
+function writeCommonAssets(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const assets = {};
+  const add = (name, content) => {
+    const path = join(folder, name.replaceAll('/', '~'));
+    writeFileSync(path, content);
+    assets[name] = path;
+  };
+  for (const [name, code] of scripts) add(name, code);
+  delete assets['main.cjs'];
+  add('package.json', readFileSync(join(root, 'package.json')));
+  add('build.txt', describeBuild());
+  const models = readdirSync(join(root, 'models')).filter((name) => name.endsWith('.onnx'));
+  const hasDefault = models.includes('default.onnx');
+  for (const name of models) {
+    if (name !== 'default.onnx' && hasDefault) continue;
+    const path = join(root, 'models', name);
+    assets[`models/${name}`] = path;
+  }
+  return assets;
+}
+
+function writeNatives(folder, name, { natives }) {
+  mkdirSync(folder, { recursive: true });
+  const source = join(root, 'node_modules', 'onnxruntime-node', 'bin', 'napi-v6', natives.folder);
+  const assets = {};
+  for (const file of natives.files) {
+    if (!existsSync(join(source, file))) throw new Error(`onnxruntime-node has no ${natives.folder}/${file}`);
+    assets[`native/${file}`] = join(source, file);
+  }
+  const list = join(folder, 'files.json');
+  writeFileSync(
+    list,
+    JSON.stringify({ name: `onnxruntime-${readOnnxRuntimeVersion()}-${name}`, files: natives.files }),
+  );
+  assets['native/files.json'] = list;
+  return assets;
+}
+
+function readOnnxRuntimeVersion() {
+  return JSON.parse(readFileSync(join(root, 'node_modules', 'onnxruntime-node', 'package.json'), 'utf8')).version;
+}
+
+function describeBuild() {
+  const git = (...args) => {
+    try {
+      return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    } catch {
+      return '';
+    }
+  };
+  const commit = git('rev-parse', '--short=12', 'HEAD');
+  const date = git('show', '-s', '--format=%cs', 'HEAD');
+  return `${[commit, date].filter(Boolean).join(' ')}\nonnxruntime ${readOnnxRuntimeVersion()}\n`;
+}
