@@ -124,10 +124,11 @@ function isBlackToMove({ fen }: AnalysedPosition): boolean {
   return fen.split(' ')[1] === 'b';
 }
 
-/** Pawns with two decimals, or `#n`. */
+/** Pawns with two decimals, or `#n`; `#-0` for the side that has been mated. */
 export function formatEvaluation({ kind, value }: Score, flip: boolean): string {
-  const signed = flip ? -value : value;
-  return kind === 'mate' ? `#${signed || (flip ? '' : '-')}${signed === 0 ? '0' : ''}` : (signed / 100).toFixed(2);
+  if (kind === 'cp') return ((flip ? -value : value) / 100).toFixed(2);
+  const isLost = value <= 0 !== flip;
+  return `#${isLost ? '-' : ''}${Math.abs(value)}`;
 }
 
 /** Checks a FEN before anything is loaded; throws its sentence. */

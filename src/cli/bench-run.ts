@@ -31,6 +31,8 @@ export interface BenchResult {
 
 export const BENCH_DEFAULTS: BenchLimits = { nodes: 0, moveTimeMs: 0, positions: BENCH_POSITIONS.length, fen: null };
 
+/** Searched first and not counted, so that the figures are of compiled code. */
+const WARM_UP_POSITIONS = 2;
 const NODES_WITH_NETWORK = 800;
 const NODES_FILELESS = 20000;
 const FILELESS_MINIBATCH = '64';
@@ -49,6 +51,7 @@ export async function runBench(
     const fens = limits.fen === null ? BENCH_POSITIONS.slice(0, limits.positions) : [limits.fen];
     const nodesEach = limits.nodes || (isFileless(options) ? NODES_FILELESS : NODES_WITH_NETWORK);
     const request = limits.moveTimeMs > 0 ? { moveTimeMs: limits.moveTimeMs } : { nodes: nodesEach };
+    for (const fen of BENCH_POSITIONS.slice(0, WARM_UP_POSITIONS)) await analyst.search(fen, [], request);
     const evaluationsBefore = network.evaluations;
     let nodes = 0;
     let timeMs = 0;

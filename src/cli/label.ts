@@ -15,6 +15,7 @@ import {
   runLabelling,
 } from '../selfplay/index.js';
 import { failure, type Result, success } from '../util/index.js';
+import { printJson, printLine, printNote } from './output.js';
 
 interface LabelArguments {
   engine: string;
@@ -35,6 +36,14 @@ interface LabelArguments {
   concurrency: number;
   seed: number;
   json: boolean;
+}
+
+interface LabelSummary {
+  readonly games: number;
+  readonly plies: number;
+  /** Plies a second. */
+  readonly rate: number;
+  readonly interrupted: boolean;
 }
 
 const BAR_FORMAT =
@@ -75,7 +84,7 @@ function createSettings(args: LabelArguments): Result<LabelSettings> {
   });
 }
 
-async function runLabel(args: LabelArguments): Promise<Result<object>> {
+async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
   const settings = createSettings(args);
   if (!settings.ok) return settings;
   const pairs = parsePairs(args.engine.includes('=') ? args.engine : `cmd="${args.engine}"`);
@@ -91,7 +100,7 @@ async function runLabel(args: LabelArguments): Promise<Result<object>> {
   const startedAt = performance.now();
   const startPlies = files.value.plies;
   const bar = new SingleBar({ format: BAR_FORMAT, stream: process.stderr }, Presets.shades_classic);
-  const describe = (games: number, plies: number): object => {
+  const describe = (games: number, plies: number): Omit<LabelSummary, 'interrupted'> => {
     const seconds = (performance.now() - startedAt) / 1000;
     return { games, plies, rate: Math.round((plies - startPlies) / Math.max(seconds, 0.001)) };
   };
@@ -109,7 +118,7 @@ async function runLabel(args: LabelArguments): Promise<Result<object>> {
       concurrency: args.concurrency,
       signal: abort.signal,
       onProgress: (games, plies) => bar.update(games, describe(games, plies)),
-      onWarning: (text) => void process.stderr.write(`\n${text}\n`),
+      onWarning: (text) => printNote(`\n${text}`),
     });
   } catch (error) {
     if (error instanceof EngineError) return failure(error.message);
@@ -156,11 +165,9 @@ export const labelCommand: CommandModule<object, LabelArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'print the summary as JSON' }) as never,
   handler: async (args) => {
     const result = await runLabel(args);
-    if (!result.ok) {
-      process.stderr.write(`${result.error}\n`);
-      process.exitCode = 1;
-      return;
-    }
-    process.stdout.write(`${JSON.stringify(result.value)}\n`);
+    if (!result.ok) throw new Error(result.error);
+    const { games, plies, rate, interrupted } = result.value;
+    if (args.json) printJson(result.value);
+    else printLine(`${games} games, ${plies} plies, ${rate} plies a second${interrupted ? ', interrupted' : ''}`);
   },
 };

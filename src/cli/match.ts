@@ -5,7 +5,7 @@ import type { CommandModule } from 'yargs';
 import {
   type AdjudicationRules,
   createMatchOpenings,
-  createPlayerSource,
+  createPlayerSources,
   createPlayerSpec,
   createReport,
   EngineError,
@@ -24,6 +24,9 @@ import {
   type Standings,
 } from '../selfplay/index.js';
 import { failure, type Result, success } from '../util/index.js';
+import { addEngineFlags } from './engine-flags.js';
+import { createNetworkSetup, listGivenFlags } from './network-setup.js';
+import { printJson, printLine, printNote } from './output.js';
 
 interface MatchArguments {
   engine: string[];
@@ -40,7 +43,7 @@ interface MatchArguments {
   'openings-pgn': string | undefined;
   'openings-mode': OpeningOrder;
   'openings-plies': number | undefined;
-  chess960: boolean;
+  chess960: boolean | undefined;
   seed: number;
   resign: string | undefined;
   draw: string | undefined;
@@ -103,7 +106,7 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
   if (!rules.ok) return rules;
   const sprt = args.sprt === undefined ? success(null) : parseSprt(args.sprt);
   if (!sprt.ok) return sprt;
-  const { seed, chess960 } = args;
+  const { seed, chess960 = false } = args;
   const order = args['openings-mode'];
   const book = args['openings-pgn'] ?? null;
   const openings = createMatchOpenings({
@@ -117,13 +120,17 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
   const conditions = { players: specs.value, rules: rules.value, seed, chess960, book, order };
   const log = MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null);
   if (!log.ok) return log;
-  const sources = [];
-  for (const spec of specs.value) {
-    const source = await createPlayerSource(spec, chess960);
-    if (!source.ok) return source;
-    sources.push(source.value);
-  }
-  const [first, second] = sources;
+  const given = listGivenFlags({ ...args, weights: undefined });
+  const sources = await createPlayerSources(specs.value, {
+    chess960,
+    concurrency: args.concurrency,
+    setUpNetwork: (weights, flags) => {
+      const named: Pair[] = weights === '' ? [] : [['weights', weights]];
+      return createNetworkSetup([...given, ...named, ...flags], [], printNote);
+    },
+  });
+  if (!sources.ok) return sources;
+  const [first, second] = sources.value;
   const names: [string, string] =
     first.name === second.name ? [`${first.name} 1`, `${second.name} 2`] : [first.name, second.name];
 
@@ -170,14 +177,14 @@ function showGame(
   if (fault !== '') lines.push(`  ${fault}`);
   const interval = args['rating-interval'];
   if (interval > 0 && standings.played % interval === 0) lines.push(formatReport(describe(standings)));
-  process.stderr.write(`${lines.join('\n')}\n`);
+  printNote(lines.join('\n'));
 }
 
 export const matchCommand: CommandModule<object, MatchArguments> = {
   command: 'match',
   describe: 'Play games between two of network, UCI engine and random mover',
   builder: (yargs) =>
-    yargs
+    addEngineFlags(yargs)
       .option('engine', {
         type: 'string',
         array: true,
@@ -188,7 +195,6 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       .option('player1', { describe: 'the first player key by key: --player1.weights=FILE --player1.nodes=100' })
       .option('player2', { describe: 'the second player' })
       .option('each', { type: 'string', describe: 'key=value words for both players' })
-      .option('weights', { alias: 'w', type: 'string', describe: 'network of players that name none' })
       .option('tc', { type: 'string', describe: 'time control of both: [moves/]seconds[+increment]' })
       .option('movetime', { type: 'number', describe: 'milliseconds a move' })
       .option('nodes', { alias: ['visits', 'playouts'], type: 'number', describe: 'nodes a move' })
@@ -202,7 +208,6 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       })
       .option('openings-mode', { choices: ['sequential', 'shuffled', 'random'] as const, default: 'shuffled' })
       .option('openings-plies', { type: 'number', describe: 'longest line taken from a PGN book' })
-      .option('chess960', { type: 'boolean', default: false, describe: 'Chess960 (the book gives the positions)' })
       .option('seed', { type: 'number', default: 1, describe: 'order of openings, random moves, noise' })
       .option('resign', { type: 'string', describe: '"movecount=3 score=600 twosided=true"' })
       .option('draw', { type: 'string', describe: '"movenumber=40 movecount=8 score=10"' })
@@ -220,11 +225,8 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'print the result as JSON' }) as never,
   handler: async (args) => {
     const result = await playMatch(args);
-    if (!result.ok) {
-      process.stderr.write(`${result.error}\n`);
-      process.exitCode = 1;
-      return;
-    }
-    process.stdout.write(`${args.json ? JSON.stringify(result.value) : formatReport(result.value)}\n`);
+    if (!result.ok) throw new Error(result.error);
+    if (args.json) printJson(result.value);
+    else printLine(formatReport(result.value));
   },
 };

@@ -1,6 +1,11 @@
-/** Output of commands: results to stdout, progress to stderr and only where a person watches. */
+/** Output of commands: results to stdout, notes and progress to stderr. */
+import { createStdoutWriter } from './stdout-writer.js';
+
+/** Whoever reads has had enough (`sardonyx … | head`): that is no error. */
+const writer = createStdoutWriter(() => process.exit(0));
+
 export function printLine(line: string): void {
-  process.stdout.write(`${line}\n`);
+  writer.writeLine(line);
 }
 
 export function printJson(value: unknown): void {

@@ -6,8 +6,11 @@ import { benchCommand } from './bench.js';
 import { describeNetCommand } from './describenet.js';
 import { doctorCommand } from './doctor.js';
 import { evalCommand } from './eval.js';
+import { labelCommand } from './label.js';
+import { matchCommand } from './match.js';
 import { readVersion } from './package-info.js';
 import { perftCommand } from './perft.js';
+import { selfPlayCommand } from './selfplay.js';
 import { shardsCommand } from './shards.js';
 import { uciCommand } from './uci.js';
 
@@ -22,6 +25,9 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .command(evalCommand)
     .command(analyseCommand)
     .command(describeNetCommand)
+    .command(selfPlayCommand)
+    .command(matchCommand)
+    .command(labelCommand)
     .command(shardsCommand)
     .command(doctorCommand)
     .version(readVersion())

@@ -1,5 +1,5 @@
 /**
- * The only writer of stdout while the engine talks UCI. Lines go out whole and at once: when stdout is a pipe or a file
+ * The writer of stdout. Lines go out whole and at once: when stdout is a pipe or a file
  * they are written synchronously, so that nothing is lost or delayed when the process ends or the GUI polls.
  * A reader that has gone away (EPIPE) is the end of the conversation, not an error.
  */

@@ -26,6 +26,8 @@ export class ActiveSearch {
   stopRequested = false;
   /** The listener does not hear of it (any more). */
   isDiscarded = false;
+  /** A first search that nobody asked for; a `go` may end it at any time. */
+  isWarmUp = false;
   /** Move statistics are wanted whatever the options say. */
   wantsStats = false;
 

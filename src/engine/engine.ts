@@ -35,6 +35,7 @@ export interface EngineListener {
 
 /** A stopped search answers within milliseconds; one that does not is broken. */
 const STOP_PATIENCE_MS = 3000;
+const WARM_UP: GoRequest = { nodes: 100, moveTimeMs: 300 };
 const POLICY_NAME = 'lc0-1858';
 
 export class Engine {
@@ -48,6 +49,7 @@ export class Engine {
   private patience: NodeJS.Timeout | undefined;
   private idleWaiters: (() => void)[] = [];
   private nextId = 1;
+  private warmNetwork: NetworkPort | null = null;
 
   constructor(
     readonly options: OptionStore,
@@ -65,7 +67,7 @@ export class Engine {
   }
 
   get isSearching(): boolean {
-    return this.active !== null;
+    return this.active !== null && !this.active.isWarmUp;
   }
 
   /** The position the next `go` starts from. */
@@ -81,8 +83,20 @@ export class Engine {
   /** Starts loading; resolves when a `go` would not have to wait. Also when loading failed: the listener knows. */
   async prepare(): Promise<NetworkPort | null> {
     const network = await this.loader.ensure();
-    if (network !== null && this.active === null) this.host.attach(network);
+    if (network !== null && network !== this.warmNetwork && this.active === null) {
+      this.warmNetwork = network;
+      this.warmUp();
+    }
+    if (this.active?.isWarmUp) await this.whenIdle();
     return network;
+  }
+
+  /** The first search of a process is slow (code is compiled, memory is touched): let it not be on a clock. */
+  private warmUp(): void {
+    const search = new ActiveSearch(this.nextId++, WARM_UP, unwrap(createGamePosition(null, [])));
+    search.isDiscarded = true;
+    search.isWarmUp = true;
+    this.begin(search);
   }
 
   setOption(name: string, text: string): Result<true> {
@@ -247,7 +261,8 @@ export class Engine {
         return;
       case 'stats': {
         const policy = unwrap(getPolicyEncoding(POLICY_NAME));
-        active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node);
+        const hasMovesLeft = this.loader.current?.handle.hasMovesLeft ?? false;
+        active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node, hasMovesLeft);
         if (!active.isDiscarded) this.listener.moveStats(active.lastStats);
         return;
       }
@@ -282,7 +297,7 @@ export class Engine {
   private recover(sentence: string): void {
     const { active } = this;
     if (active === null) return;
-    this.listener.error(sentence);
+    if (!active.isWarmUp) this.listener.error(sentence);
     if (active.isRunning) this.host.restart();
     active.isRunning = false;
     if (!active.waitsForStop) this.answer(active.fallback);
@@ -296,6 +311,7 @@ export class Engine {
     this.finishClock?.(active.elapsedMs, active.lastReport);
     this.finishClock = null;
     this.active = null;
+    if (active.isWarmUp) this.host.post({ type: 'clearTree' });
     if (!active.isDiscarded) this.listener.bestMove(best);
     const next = this.queue.shift();
     if (next !== undefined) {

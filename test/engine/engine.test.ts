@@ -250,6 +250,22 @@ test('a new game forgets tree and cache and stops what runs', async () => {
   assert.equal(world.networks[0].cleared, 1);
 });
 
+test('the first network is warmed up by a silent search, which a go may interrupt', async () => {
+  const { engine, world, said } = createEngine();
+  const move = moveOf(engine, 'e2e4');
+  answerOnStop(world, move);
+  void engine.prepare();
+  await settle();
+  assert.equal(world.search.lastGo.limits.nodes, 100);
+  assert.equal(engine.isSearching, false);
+  engine.go({ infinite: true });
+  await settle();
+  assert.equal(world.search.lastGo.limits.infinite, true);
+  assert.deepEqual(said, []);
+  engine.stop();
+  assert.deepEqual(said, ['report 1', `best ${move}`]);
+});
+
 test('an option of the network loads it again, any other does not', async () => {
   const { engine, world } = createEngine();
   answerWith(world, moveOf(engine, 'e2e4'));
@@ -272,6 +288,7 @@ test('options that change while a network loads lead to one more load', async ()
   world.loading = new Promise((resolve) => {
     loaded = resolve;
   });
+  answerWith(world, moveOf(engine, 'e2e4'));
   const ready = engine.prepare();
   for (const value of ['1.1', '1.2', '1.3']) unwrap(engine.setOption('Slowmover', value));
   loaded();

@@ -1,0 +1,221 @@
+/**
+ * `sardonyx selfplay`: games of a network against itself (or another), with training records; lc0's flags and lines.
+ */
+import { randomInt } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Presets, SingleBar } from 'cli-progress';
+import type { CommandModule } from 'yargs';
+import {
+  createGameOpenings,
+  LONGEST_GAME,
+  MatchLog,
+  type MoveLimits,
+  type OpeningOrder,
+  playSelfPlaySession,
+  type SelfPlayPlayer,
+  type SelfPlaySettings,
+  type SelfPlaySummary,
+} from '../selfplay/index.js';
+import { unwrap } from '../util/index.js';
+import { addEngineFlags } from './engine-flags.js';
+import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './network-setup.js';
+import { printJson, printLine, printNote, requireWhole } from './output.js';
+
+interface SelfPlayArguments {
+  games: number;
+  parallelism: number;
+  'leaves-per-game': number;
+  visits: number;
+  playouts: number;
+  movetime: number;
+  'fast-visits': number;
+  'full-search-share': number;
+  training: boolean;
+  out: string | undefined;
+  results: string | undefined;
+  pgnout: string | undefined;
+  seed: number | undefined;
+  'openings-pgn': string | undefined;
+  'openings-mode': OpeningOrder;
+  'mirror-openings': boolean;
+  'opening-stop-prob': number;
+  'reuse-tree': boolean;
+  'share-trees': boolean;
+  'resign-percentage': number;
+  'resign-wdlstyle': boolean;
+  'resign-earliest-move': number;
+  'resign-playthrough': number;
+  'minimum-allowed-visits': number;
+  'discarded-start-chance': number;
+  'max-plies': number;
+  chess960: boolean | undefined;
+  player1: Record<string, unknown> | undefined;
+  player2: Record<string, unknown> | undefined;
+  json: boolean;
+}
+
+const LIMITS = ['visits', 'playouts', 'movetime'] as const;
+const BAR_FORMAT = '{bar} {value} of {total} games, {rate} playouts a second, {eta_formatted} left';
+
+function createLimits(args: Record<string, unknown>): MoveLimits {
+  const read = (name: (typeof LIMITS)[number]): number | null => {
+    const value = Number(args[name] ?? -1);
+    return value < 0 ? null : requireWhole(name, value, 1);
+  };
+  return { visits: read('visits'), playouts: read('playouts'), movetimeMs: read('movetime') };
+}
+
+/** @param own the player's own flags, which overrule the shared ones */
+async function createPlayer(args: SelfPlayArguments, own: Record<string, unknown>): Promise<SelfPlayPlayer> {
+  const limits = createLimits({ ...args, ...own });
+  if (Object.values(limits).every((limit) => limit === null)) {
+    throw new Error('Give --visits, --playouts or --movetime, otherwise it is not clear when to stop a search');
+  }
+  const flags = Object.entries(own).filter(([name]) => !LIMITS.some((limit) => limit === name));
+  const network = await createNetworkSetup(
+    [...listGivenFlags({ ...args }), ...flags.map(([name, value]) => [name, String(value)] as const)],
+    SELF_PLAY_DEFAULTS,
+    printNote,
+  );
+  return { limits, network: unwrap(network) };
+}
+
+function createSettings(args: SelfPlayArguments): SelfPlaySettings {
+  const fullShare = args['fast-visits'] > 0 ? args['full-search-share'] : 1;
+  if (!(fullShare > 0 && fullShare <= 1)) throw new Error('--full-search-share lies above 0 and is at most 1');
+  return {
+    playoutCap: { fullShare, fastVisits: args['fast-visits'] },
+    reusesTree: args['reuse-tree'],
+    sharesTree: args['share-trees'],
+    resign: {
+      percentage: args['resign-percentage'],
+      isWdlStyle: args['resign-wdlstyle'],
+      earliestMove: args['resign-earliest-move'],
+      playthrough: args['resign-playthrough'],
+    },
+    minimumAllowedVisits: args['minimum-allowed-visits'],
+    discardedStartChance: args['discarded-start-chance'],
+    openingStopProbability: args['opening-stop-prob'],
+    maxPlies: args['max-plies'],
+    chess960: args.chess960 ?? false,
+  };
+}
+
+async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySummary & { interrupted: boolean }> {
+  const seed = args.seed ?? randomInt(2 ** 32);
+  const openings = unwrap(
+    createGameOpenings({
+      book: args['openings-pgn'] ?? null,
+      order: args['openings-mode'],
+      isMirrored: args['mirror-openings'],
+      seed,
+    }),
+  );
+  const games = args.games === -1 ? Number.POSITIVE_INFINITY : args.games === -2 ? openings.gamesOfBook : args.games;
+  const player1 = await createPlayer(args, args.player1 ?? {});
+  const isOneMind = args.player1 === undefined && args.player2 === undefined;
+  const player2 = isOneMind ? player1 : await createPlayer(args, args.player2 ?? {});
+  const settings = createSettings(args);
+  const folder = args.training || args.out !== undefined ? (args.out ?? `data-${seed.toString(36)}`) : null;
+  if (folder !== null) mkdirSync(folder, { recursive: true });
+  const resultsPath = args.results ?? (folder === null ? null : join(folder, 'games.jsonl'));
+  const conditions = { settings, limits: [player1.limits, player2.limits], seed, book: args['openings-pgn'] ?? null };
+  const log = unwrap(MatchLog.open(conditions, resultsPath, args.pgnout ?? null));
+
+  const abort = new AbortController();
+  const interrupt = (): void => abort.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const bar = new SingleBar({ format: BAR_FORMAT, stream: process.stderr }, Presets.shades_classic);
+  const showsBar = Number.isFinite(games) && process.stderr.isTTY && !process.stdout.isTTY;
+  if (showsBar) bar.start(games, log.earlier.length, { rate: 0 });
+  try {
+    const summary = await playSelfPlaySession(
+      {
+        players: [player1, player2],
+        settings,
+        games,
+        parallelism: requireWhole('parallelism', args.parallelism, 0),
+        leavesPerGame: requireWhole('leaves-per-game', args['leaves-per-game'], 0),
+        openings: openings.at,
+        seed,
+        signal: abort.signal,
+      },
+      {
+        trainingFolder: args.training ? folder : null,
+        log,
+        event: 'Sardonyx self-play',
+        onLine: (line) => {
+          if (!args.json) printLine(line);
+        },
+        onProgress: ({ games: done, playouts, seconds }) => {
+          if (showsBar) bar.update(done, { rate: Math.round(playouts / seconds) });
+        },
+      },
+    );
+    return { ...summary, interrupted: abort.signal.aborted };
+  } finally {
+    bar.stop();
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
+  command: 'selfplay',
+  describe: 'Play a network against itself and write training records',
+  builder: (yargs) =>
+    addEngineFlags(yargs)
+      .option('games', { type: 'number', default: -1, describe: 'games; -1 = without end, -2 = as the book has' })
+      .option('parallelism', { type: 'number', default: 0, describe: 'games at a time; 0 = what suits the evaluators' })
+      .option('leaves-per-game', {
+        type: 'number',
+        default: 0,
+        describe: 'leaves a game gathers at once; 0 = as needed',
+      })
+      .option('visits', { type: 'number', default: -1, describe: 'visits a move' })
+      .option('playouts', { type: 'number', default: -1, describe: 'playouts a move' })
+      .option('movetime', { type: 'number', default: -1, describe: 'milliseconds a move' })
+      .option('fast-visits', {
+        type: 'number',
+        default: 0,
+        describe: 'visits of moves that are not recorded; 0 = no such',
+      })
+      .option('full-search-share', {
+        type: 'number',
+        default: 0.25,
+        describe: 'share of moves with all visits, recorded',
+      })
+      .option('training', { type: 'boolean', default: false, describe: 'write training records (lc0 V6)' })
+      .option('out', { type: 'string', describe: 'folder of records and results; a run found there is continued' })
+      .option('results', { type: 'string', describe: 'results file instead of OUT/games.jsonl' })
+      .option('pgnout', { type: 'string', describe: 'PGN file to add the games to' })
+      .option('seed', { type: 'number', describe: 'makes the same games again; needs --nncache=0 to be exact' })
+      .option('openings-pgn', { type: 'string', describe: 'book: PGN, EPD or FEN list, plain or .gz' })
+      .option('openings-mode', { choices: ['sequential', 'shuffled', 'random'] as const, default: 'sequential' })
+      .option('mirror-openings', { type: 'boolean', default: false, describe: 'play each opening twice' })
+      .option('opening-stop-prob', { type: 'number', default: 0, describe: 'chance of leaving the book at each move' })
+      .option('reuse-tree', { type: 'boolean', default: false, describe: 'keep the tree from move to move' })
+      .option('share-trees', { type: 'boolean', default: true, describe: 'one tree for both sides' })
+      .option('resign-percentage', { type: 'number', default: 0, describe: 'resign below this win probability' })
+      .option('resign-wdlstyle', { type: 'boolean', default: false, describe: 'end a game by any sure result' })
+      .option('resign-earliest-move', { type: 'number', default: 0, describe: 'not before this move' })
+      .option('resign-playthrough', { type: 'number', default: 0, describe: 'per cent of games that never resign' })
+      .option('minimum-allowed-visits', { type: 'number', default: 0, describe: 'draw again moves with fewer visits' })
+      .option('discarded-start-chance', {
+        type: 'number',
+        default: 0,
+        describe: 'per cent of games from refused moves',
+      })
+      .option('max-plies', { type: 'number', default: LONGEST_GAME, describe: 'longest game' })
+      .option('player1', { describe: 'flags of the first player alone: --player1.weights=FILE --player1.visits=N' })
+      .option('player2', { describe: 'flags of the second player alone' })
+      .option('json', {
+        type: 'boolean',
+        default: false,
+        describe: 'print a summary as JSON instead of lc0’s lines',
+      }) as never,
+  handler: async (args) => {
+    const summary = await runSelfPlayCommand(args);
+    if (args.json) printJson(summary);
+  },
+};

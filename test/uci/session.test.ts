@@ -1,0 +1,157 @@
+/** Conversations with the search and the network replaced: what is answered, and what is left unchanged. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UciSession } from '#sardonyx/uci/index.js';
+import { createInfo, createStore, FakeWorld, settle } from '../engine/fake-ports.js';
+
+function createSession(world = new FakeWorld()) {
+  const lines: string[] = [];
+  let hasEnded = false;
+  const session = new UciSession({
+    version: '1.2.3',
+    showHidden: false,
+    options: createStore(),
+    ports: world,
+    writeLine: (line) => lines.push(line),
+    bench: null,
+    onEnd: () => {
+      hasEnded = true;
+    },
+  });
+  const say = async (...texts: string[]) => {
+    for (const text of texts) session.receive(text);
+    await settle();
+  };
+  return { session, world, lines, say, hasEnded: () => hasEnded };
+}
+
+/** Answers a fixed move of the start position; the warm-up search likewise. */
+function answering(): FakeWorld {
+  const world = new FakeWorld();
+  const D2D4 = 11 | (27 << 6);
+  world.onCreateSearch = (search) => {
+    search.onGo = (id) => {
+      search.send({ type: 'info', id, info: createInfo([D2D4]) });
+      search.send({ type: 'bestMove', id, move: D2D4, ponder: 0 });
+    };
+  };
+  return world;
+}
+
+test('uci is answered with name, author, options and uciok, hidden options left out', async () => {
+  const { lines, say, session } = createSession();
+  await say('uci');
+  assert.equal(lines[0], 'id name Sardonyx 1.2.3');
+  assert.match(lines[1], /^id author ./);
+  assert.equal(lines.at(-1), 'uciok');
+  const names = lines
+    .slice(2, -1)
+    .map((line) => /^option name (.+) type (check|spin|combo|string|button)/.exec(line)?.[1]);
+  assert.ok(names.every((name) => name !== undefined));
+  for (const name of ['MultiPV', 'Move Overhead', 'MoveOverheadMs', 'UCI_Chess960', 'Ponder'])
+    assert.ok(names.includes(name));
+  assert.ok(!names.includes('Temperature') && !names.includes('TaskWorkers'));
+  session.end();
+});
+
+test('a whole turn: position, go, info, bestmove', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('ucinewgame', 'isready');
+  assert.deepEqual(lines.splice(0), ['readyok']);
+  await say('position startpos', 'go nodes 10');
+  assert.match(lines[0], /^info depth 3 .* score cp 10 nps 2500 tbhits 0 pv d2d4$/);
+  assert.deepEqual(lines.slice(1), ['bestmove d2d4']);
+  session.end();
+});
+
+test('isready waits for the network, and is answered at once during a search', async () => {
+  const world = new FakeWorld();
+  let loaded: () => void = () => undefined;
+  world.loading = new Promise((resolve) => {
+    loaded = resolve;
+  });
+  world.onCreateSearch = answering().onCreateSearch;
+  const { lines, say, session } = createSession(world);
+  await say('isready');
+  assert.deepEqual(lines, []);
+  loaded();
+  await settle();
+  assert.deepEqual(lines, ['readyok']);
+  world.search.onGo = () => undefined;
+  await say('go infinite', 'isready');
+  assert.deepEqual(lines, ['readyok', 'readyok']);
+  session.end();
+});
+
+test('a bad line costs one error line and changes nothing', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('position startpos moves d2d4', 'd');
+  const before = lines.splice(0).join('\n');
+  const bad = [
+    'nonsense',
+    'setoption name Nope value 3',
+    'setoption name MultiPV value 0',
+    'position startpos moves e2e5',
+    'position fen 8/8/8/8 w - - 0 1',
+    'go depth many',
+    'go searchmoves e2e4',
+    'ponderhit',
+  ];
+  for (const line of bad) {
+    await say(line);
+    assert.equal(lines.length, 1, line);
+    assert.match(lines[0], /^error ./);
+    lines.length = 0;
+  }
+  await say('stop', 'register later', 'debug on', '');
+  assert.deepEqual(lines, []);
+  await say('d');
+  assert.equal(lines.join('\n'), before);
+  session.end();
+});
+
+test('wait holds back what follows, but not stop', async () => {
+  const world = answering();
+  const { lines, say, session } = createSession(world);
+  await say('isready');
+  world.search.onGo = () => undefined;
+  world.search.onStop = () =>
+    world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+  lines.length = 0;
+  await say('go infinite', 'wait', 'xyzzy', 'isready');
+  assert.deepEqual(lines, ['readyok']);
+  await say('stop');
+  assert.deepEqual(lines.slice(-2), ['bestmove d2d4', 'Nothing happens.']);
+  session.end();
+});
+
+test('perft counts, divides, and can be stopped', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('position startpos', 'go perft 3');
+  while (!lines.some((line) => line.startsWith('Nodes searched')))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(lines.length, 21);
+  assert.ok(lines.includes('e2e4: 600'));
+  assert.equal(lines.at(-1), 'Nodes searched: 8902');
+  lines.length = 0;
+  await say('go perft 9', 'isready', 'stop');
+  assert.equal(lines.at(-1), 'Nodes searched: 0');
+  session.end();
+});
+
+test('quit and the end of input end the session, the answer owed included', async () => {
+  for (const how of ['quit', 'end']) {
+    const world = answering();
+    const { lines, say, session, hasEnded } = createSession(world);
+    await say('isready');
+    world.search.onGo = () => undefined;
+    world.search.onStop = () =>
+      world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+    await say('go infinite');
+    if (how === 'quit') await say('quit', 'uci');
+    else session.endOfInput();
+    await settle();
+    assert.equal(lines.at(-1), 'bestmove d2d4');
+    assert.ok(hasEnded());
+  }
+});
