@@ -22,7 +22,7 @@ interface Call {
 }
 
 export async function createOnnxEvaluator(model: Model, plan: OnnxPlan, worker: number): Promise<Evaluator> {
-  const session = await openSession(model.bytes, plan, plan.devices[worker % plan.devices.length]);
+  const session = await openSession(model, plan, plan.devices[worker % plan.devices.length]);
   return new OnnxEvaluator(session, model.format, plan);
 }
 

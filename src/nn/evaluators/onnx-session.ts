@@ -2,22 +2,26 @@
 import { env, InferenceSession } from 'onnxruntime-node';
 import type { Provider } from '../backend/backend-names.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
+import type { Model } from '../model/model-file.js';
 
 const OPTIMIZATION = ['disabled', 'basic', 'extended', 'all'] as const;
 /** Only what ends the process: a provider that fails to load is reported by us, once, and stderr stays silent. */
 const LOG_FATAL = 4;
 
 /** @param deviceId for providers with several devices */
-export function openSession(modelBytes: Uint8Array, plan: OnnxPlan, deviceId: number): Promise<InferenceSession> {
+export function openSession(model: Model, plan: OnnxPlan, deviceId: number): Promise<InferenceSession> {
   env.logLevel = 'fatal';
   // onnxruntime refuses shared memory, and a Uint8Array over some is what a worker is given.
-  const bytes = modelBytes.buffer instanceof SharedArrayBuffer ? modelBytes.slice() : modelBytes;
+  const bytes = model.bytes.buffer instanceof SharedArrayBuffer ? model.bytes.slice() : model.bytes;
   return InferenceSession.create(bytes, {
     executionProviders: [describeProvider(plan.provider, deviceId)],
     intraOpNumThreads: plan.intraOpThreads,
     interOpNumThreads: 1,
     graphOptimizationLevel: OPTIMIZATION[plan.optimization],
     logSeverityLevel: LOG_FATAL,
+    ...(model.weightsFolder === undefined
+      ? {}
+      : { extra: { session: { model_external_initializers_file_folder_path: model.weightsFolder } } }),
   });
 }
 

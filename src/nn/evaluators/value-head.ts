@@ -1,4 +1,5 @@
 /** The numbers of a network's heads → what the search uses; formulas only. */
+import { computeFastExp } from './fast-exp.js';
 import { decodeHalf } from './float16.js';
 
 /** One output of a network: `width` numbers a position. */
@@ -65,7 +66,7 @@ export function writePolicyInto(
   }
   let sum = 0;
   for (let i = 0; i < count; i++) {
-    const weight = Math.exp((out[i] - max) / policyTemperature);
+    const weight = computeFastExp((out[i] - max) / policyTemperature);
     out[i] = weight;
     sum += weight;
   }

@@ -5,8 +5,13 @@ import { failure, type Result, success } from '../../util/index.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { readOnnxHeader } from './onnx-header.js';
 
-/** `name` of bytes is what a message calls them: the file they were converted from. */
-export type ModelSource = { readonly path: string } | { readonly bytes: Uint8Array; readonly name: string };
+/**
+ * `name` of bytes is what a message calls them: the file they were converted from. With `weightsFolder` they may keep
+ * their weights in a file of that folder, which every thread maps instead of copying.
+ */
+export type ModelSource =
+  | { readonly path: string }
+  | { readonly bytes: Uint8Array; readonly name: string; readonly weightsFolder?: string | undefined };
 
 export interface Model {
   /** Where it came from, as the user wrote it. */
@@ -14,6 +19,7 @@ export interface Model {
   /** The same without folders. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
+  readonly weightsFolder: string | undefined;
   readonly format: NetworkFormat;
   readonly parameterBytes: number;
   /** `sardonyx.name` or the file's name without its extension. */
@@ -23,7 +29,7 @@ export interface Model {
 }
 
 export async function loadModel(source: ModelSource): Promise<Result<Model>> {
-  if ('bytes' in source) return readModel(source.bytes, source.name);
+  if ('bytes' in source) return readModel(source.bytes, source.name, source.weightsFolder);
   try {
     return readModel(await readFile(source.path), source.path);
   } catch (error) {
@@ -33,9 +39,12 @@ export async function loadModel(source: ModelSource): Promise<Result<Model>> {
   }
 }
 
-function readModel(bytes: Uint8Array, path: string): Result<Model> {
+function readModel(bytes: Uint8Array, path: string, weightsFolder?: string): Result<Model> {
   const header = readOnnxHeader(bytes);
   if (!header.ok) return failure(`The network ${path} ${header.error}`);
+  if (header.value.hasExternalData && weightsFolder === undefined) {
+    return failure(`The network ${path} keeps its weights in another file, which is not supported`);
+  }
   const format = recogniseNetwork(header.value);
   if (!format.ok) return failure(`The network ${path} ${format.error}`);
   const { metadata, parameterBytes } = header.value;
@@ -44,6 +53,7 @@ function readModel(bytes: Uint8Array, path: string): Result<Model> {
     path,
     fileName,
     bytes,
+    weightsFolder,
     format: format.value,
     parameterBytes,
     title: metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx$/i, ''),

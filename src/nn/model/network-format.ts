@@ -37,7 +37,6 @@ export interface NetworkFormat {
 }
 
 export function recogniseNetwork(header: OnnxHeader): Result<NetworkFormat> {
-  if (header.hasExternalData) return failure('keeps its weights in another file, which is not supported');
   const input = recogniseInput(header);
   if (!input.ok) return input;
   const policy = recognisePolicy(header);

@@ -109,9 +109,16 @@ function readInitializer(bytes: Uint8Array): { name: string; sizeBytes: number; 
   for (const [tag, reader] of readFields(bytes)) {
     if (tag === bytesOf(8)) name = reader.string();
     else if (tag === varint(14)) isExternal = reader.uint32() === EXTERNAL;
+    else if (tag === bytesOf(13)) sizeBytes += readExternalLength(reader.bytes());
     else if (DATA_TAGS.has(tag)) sizeBytes += reader.bytes().length;
   }
   return { name, sizeBytes, isExternal };
+}
+
+/** The number of the entry `length` among a tensor's external_data (location, offset, length); 0 for the others. */
+function readExternalLength(bytes: Uint8Array): number {
+  const [key, value] = readEntry(bytes);
+  return key === 'length' ? Number(value) || 0 : 0;
 }
 
 /** ValueInfoProto → TypeProto → Tensor → TensorShapeProto → Dimension. */

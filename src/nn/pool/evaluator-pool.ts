@@ -157,7 +157,11 @@ export class EvaluatorPool {
       handle: this.handle,
       cache: this.cache,
       plan: this.plan,
-      model: this.model && { bytes: this.model.bytes, name: this.model.path },
+      model: this.model && {
+        bytes: this.model.bytes,
+        name: this.model.path,
+        weightsFolder: this.model.weightsFolder,
+      },
       role: crashes === 0 ? 'first' : crashes <= MAX_CRASHES ? 'replacement' : 'hopeless',
     };
     const worker = new Worker(new URL('./evaluator-worker.js', import.meta.url), { workerData: start });

@@ -1,5 +1,6 @@
 /** What an evaluator thread is started with, and the few messages it sends. Leaves travel in shared memory only. */
 import type { BackendPlan } from '../backend/backend-plan.js';
+import type { ModelSource } from '../model/model-file.js';
 import type { SharedPoolHandle } from './handle.js';
 
 export interface WorkerStart {
@@ -9,7 +10,7 @@ export interface WorkerStart {
   readonly cache: SharedArrayBuffer | null;
   readonly plan: BackendPlan;
   /** The ONNX file in shared memory, and what to call it; null for evaluators without a network. */
-  readonly model: { readonly bytes: Uint8Array; readonly name: string } | null;
+  readonly model: Extract<ModelSource, { bytes: Uint8Array }> | null;
   /**
    * The first of its number ends when its evaluator cannot be made, because the pool may have a better plan. A
    * replacement, in the middle of a search, takes the CPU then. A hopeless one, whose predecessors kept dying, has no
