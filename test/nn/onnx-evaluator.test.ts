@@ -70,8 +70,8 @@ test('priors and values are those of the network, computed by hand', async () =>
     );
     const sum = weights.reduce((total, weight) => total + weight, 0);
     for (const [k, weight] of weights.entries()) {
-      // lc0's fast exponential is off by up to 0.19 %, in the weight and in the sum.
-      assert.ok(Math.abs(answer.priors[k] - weight / sum) < 4e-3 * (weight / sum) + 1e-6, `prior ${k} of leaf ${i}`);
+      // lc0's fast exponential is off by up to 0.27 %, in the weight and in the sum.
+      assert.ok(Math.abs(answer.priors[k] - weight / sum) < 6e-3 * (weight / sum) + 1e-6, `prior ${k} of leaf ${i}`);
     }
     assert.ok(Math.abs(answer.valueWl - (win - loss)) < 1e-4);
     assert.ok(Math.abs(answer.valueD - draw) < 1e-4);
