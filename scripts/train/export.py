@@ -5,40 +5,71 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
 import torch
+from tqdm import tqdm
 
 from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
-from sardonyx_train.data.batch import BatchMaker
+from sardonyx_train.config import TrainingConfig
+from sardonyx_train.data.batch import Batch, BatchMaker
 from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
+from sardonyx_train.export.half import convert_to_half
+from sardonyx_train.export.quantise import quantise
 from sardonyx_train.export.verify import verify
+
+_BATCH = 128
+
+
+class _Positions:
+    """Minibatches of some shards, for calibration or verification, with a progress bar."""
+
+    def __init__(self, places: list[str], config: TrainingConfig, count: int, purpose: str) -> None:
+        self._files = find_shards(places)
+        self._count = count
+        self._purpose = purpose
+        form = read_common_format(self._files)
+        self._maker = BatchMaker(form, config.targets, mirror=False)
+        self.value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
+
+    def __iter__(self) -> Iterator[Batch]:
+        with tqdm(total=self._count, unit="position", desc=self._purpose, leave=False) as bar:
+            for batch in read_sequentially(self._files, self._maker, _BATCH, self._count):
+                yield batch
+                bar.update(batch.size)
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Export a checkpoint's averaged network to ONNX and verify it.")
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="ONNX file to write")
+    parser.add_argument("--precision", choices=["fp32", "fp16", "int8"], default="fp32")
     parser.add_argument("--name", help="name inside the file; default: the run's")
     parser.add_argument("--training", help="one line on data and recipe; default: from the checkpoint")
     parser.add_argument("--shards", nargs="*", default=[], help="held-out shards to verify on")
     parser.add_argument("--positions", type=int, default=10_000, help="positions to verify on (default 10,000)")
+    parser.add_argument("--calibration", nargs="*", help="int8: shards to calibrate on; default: the run's training shards")
+    parser.add_argument("--calibration-positions", type=int, default=2048, help="int8: how many (default 2,048)")
     options = parser.parse_args(arguments)
     try:
         state = read_checkpoint(options.checkpoint)
         network, config = build_network(state)
         progress = state["progress"]
         training = options.training or f"{progress['positions']:,} positions in {progress['step']:,} steps"
-        card = ModelCard(options.name or config.run.name, config.run.licence, training)
-        model = create_onnx(network, config.model, card)
+        model = create_onnx(network, config.model, ModelCard(options.name or config.run.name, config.run.licence, training))
+        if options.precision == "fp16":
+            model = convert_to_half(model)
+        elif options.precision == "int8":
+            places = options.calibration or config.data.train
+            positions = _Positions(places, config, options.calibration_positions, "calibrating")
+            model = quantise(model, positions, positions.value_planes)
         if options.shards:
-            files = find_shards(options.shards)
-            form = read_common_format(files)
-            batches = read_sequentially(files, BatchMaker(form, config.targets, False), 256, options.positions)
-            print(verify(model, network, batches, torch.tensor(form.value_planes, dtype=torch.int64)).format())
+            positions = _Positions(options.shards, config, options.positions, "verifying")
+            print(verify(model, network, positions, positions.value_planes).format())
         onnx.save(model, options.out)
     except (CheckpointError, ShardError, ValueError) as error:
         print(f"export: {error}", file=sys.stderr)

@@ -61,6 +61,8 @@ class Trainer:
         self.average = AveragedNetwork(self.network, run.ema_decay)
         self.plateau = PlateauCounter()
         self.progress = Progress()
+        # Counts up to 256 are exact in bf16, so planes may be made in the type that the first convolution wants.
+        self._planes_type = torch.bfloat16 if run.precision == "bf16" else torch.float32
         self._scaler = torch.amp.GradScaler(place.device.type, enabled=run.precision == "fp16")
         self._running: dict[str, torch.Tensor] = {}
 
@@ -128,7 +130,7 @@ class Trainer:
         parts = config.optimizer.accumulation
         for _ in range(parts):
             batch: Batch = next(batches).to(self.place.device)
-            planes = expand_planes(batch.masks, batch.values, self.value_planes)
+            planes = expand_planes(batch.masks, batch.values, self.value_planes, self._planes_type)
             if self.place.device.type == "cpu" or config.run.precision != "fp32":
                 planes = planes.contiguous(memory_format=torch.channels_last)
             with torch.autocast(

@@ -12,6 +12,7 @@ from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join
 from sardonyx_train.history import read_history
 from sardonyx_train.trainer import Trainer
+from train import main as train_main
 from train_support.synthetic import write_shard
 
 TRAIN = Path(__file__).parent.parent / "train.py"
@@ -129,12 +130,11 @@ def test_seed_presets_train_on_shards_of_their_own_encoding(tmp_path, preset):
     assert trainer.progress.step == 2
 
 
-def test_the_command_reports_a_wrong_configuration_in_one_line(tmp_path):
+def test_the_command_reports_a_wrong_configuration_in_one_line(tmp_path, capsys):
     path = tmp_path / "config.yaml"
     path.write_text("schedule: {max_steps: 1}\nmodle: {}\n")
-    done = subprocess.run([sys.executable, str(TRAIN), "--config", str(path)], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.strip() == "train: modle: Extra inputs are not permitted"
+    assert train_main(["--config", str(path)]) == 1
+    assert capsys.readouterr().err.strip() == "train: modle: Extra inputs are not permitted"
 
 
 def test_two_processes_train_one_network(shard_folder, tmp_path):

@@ -46,7 +46,7 @@ class Network(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> Outputs:
         """planes [N, P, 8, 8], raw as the engine feeds them."""
-        x = self.body(planes * self.input_scale)
+        x = self.body(planes * self.input_scale.to(planes.dtype))
         value = self.value(x)
         if self.scalar_value:
             value = torch.tanh(value)

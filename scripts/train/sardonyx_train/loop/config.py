@@ -1,0 +1,241 @@
+"""The loop's configuration: one YAML file, checked field by field. `loop.py --describe` prints this list.
+
+The trainer's own sections are checked by the trainer's schema, and the keys that the loop decides itself are refused.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from ..config import ConfigError, TrainingConfig, parse_config
+
+Flag = bool | int | float | str
+
+# Set by the loop for every generation, so of no use in the file.
+_OWN_KEYS = {
+    "data": ("train", "train_weights", "validation"),
+    "run": ("out", "name", "licence"),
+    "schedule": ("max_steps", "max_minutes"),
+}
+_OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class RunSection(_Section):
+    name: str = Field("loop", pattern=r"^[A-Za-z0-9._-]+$", description="first half of the networks' names")
+    out: str = Field("runs/loop", description="folder for everything the loop makes")
+    seed: int = Field(1, ge=0)
+    generations: int = Field(100, ge=1, description="generations in all")
+    licence: str = "GPL-3.0-or-later"
+
+
+class _GamesSection(_Section):
+    games_per_task: int = Field(50, ge=2, description="games that one call of the engine plays")
+    task_minutes: float = Field(120.0, gt=0, description="after which a task is taken to hang and made again")
+    book: str | None = Field(None, description="openings: PGN, EPD or FEN list")
+    flags: dict[str, Flag] = Field(default_factory=dict, description="further flags of the command, as flag: value")
+
+    @field_validator("flags")
+    @classmethod
+    def _leaves_own_flags_alone(cls, flags: dict[str, Flag]) -> dict[str, Flag]:
+        own = sorted(name for name in flags if name.split(".")[0] in _OWN_FLAGS or name.startswith("-"))
+        if own:
+            raise ValueError(f"the loop sets {', '.join(own)} itself (and flags are written without dashes)")
+        return flags
+
+
+class SelfPlaySection(_GamesSection):
+    games: int = Field(500, ge=1, description="games a generation")
+    flags: dict[str, Flag] = Field(
+        default_factory=lambda: {"visits": 100}, description="flags of `sardonyx selfplay`; see its --help"
+    )
+
+
+class WindowSection(_Section):
+    positions: int = Field(500_000, ge=1, description="newest positions that are trained on, in whole files")
+    recent_generations: int = Field(1, ge=1, description="generations that count as recent")
+    recent_weight: float = Field(0.8, gt=0, le=1, description="least share of the recent ones among samples")
+    validation_share: float = Field(0.05, ge=0, lt=1, description="games held out for the loss plots")
+
+
+class TrainingSection(_Section):
+    start: str | None = Field(None, description="checkpoint of generation 0; a random network when left out")
+    passes: float = Field(3.0, gt=0, description="passes over the window a generation")
+    steps: int | None = Field(None, ge=1, description="steps a generation instead of passes")
+    processes: int = Field(1, ge=1, description="training processes (GPUs) on this machine, by torchrun")
+    sections: dict[str, Any] = Field(default_factory=dict, description="sections of train.py's configuration")
+
+    @field_validator("sections")
+    @classmethod
+    def _is_a_training_configuration(cls, sections: dict[str, Any]) -> dict[str, Any]:
+        for section, keys in _OWN_KEYS.items():
+            given = [key for key in keys if key in (sections.get(section) or {})]
+            if given:
+                raise ValueError(f"the loop sets {section}.{', '.join(given)} itself")
+        try:
+            create_training_config(sections)
+        except ConfigError as error:
+            raise ValueError(str(error).replace("\n", "; ")) from None
+        return sections
+
+
+class ExportSection(_Section):
+    precision: Literal["fp32", "fp16", "int8"] = "fp32"
+    verify_positions: int = Field(1000, ge=0, description="held-out positions to verify the file on, 0 for none")
+
+
+class GateSection(_GamesSection):
+    rule: Literal["at-least", "above", "sprt", "always"] = Field(
+        "above", description="score ≥ or > threshold, sequential test, or promote without games"
+    )
+    threshold: float = Field(0.55, gt=0, lt=1, description="score of the candidate, a draw counts half")
+    games: int = Field(100, ge=2, description="games at most; SPRT promotes at its end when the score is above one half")
+    stop_early: bool = Field(True, description="end as soon as the verdict cannot change")
+    elo0: float = Field(0.0, description="sprt: what a candidate that is not better scores")
+    elo1: float = Field(35.0, description="sprt: what a better candidate scores")
+    alpha: float = Field(0.05, gt=0, lt=0.5)
+    beta: float = Field(0.05, gt=0, lt=0.5)
+    flags: dict[str, Flag] = Field(
+        default_factory=lambda: {"nodes": 100, "temperature": 0.6, "tempdecay-moves": 20, "temp-endgame": 0},
+        description="flags of `sardonyx match`; see its --help",
+    )
+
+    @model_validator(mode="after")
+    def _is_playable(self) -> GateSection:
+        if self.rule != "always" and (self.games % 2 != 0 or self.games_per_task % 2 != 0):
+            raise ValueError("games and games_per_task must be even: an opening is played with both colours")
+        if self.rule == "sprt" and self.elo0 >= self.elo1:
+            raise ValueError("elo0 must be below elo1")
+        return self
+
+
+class MeasureSection(_Section):
+    every: int = Field(0, ge=0, description="generations between two measurements of the best network, 0 for none")
+    games: int = Field(40, ge=2, multiple_of=2)
+    opponent: Literal["first", "random"] = Field("first", description="generation 0, or the random mover")
+
+
+class LocalSection(_Section):
+    tasks: int = Field(1, ge=1, description="calls of the engine at a time on this machine")
+
+
+class ClusterSection(_Section):
+    address: str = Field("auto", description="a Ray cluster's address, HOST:6379; auto finds the one on this machine")
+    engine: list[str] | None = Field(None, description="the engine's command on every node; SARDONYX_ENGINE there wins")
+    cpus: float = Field(1.0, gt=0, description="CPUs that a task reserves")
+    gpus: float = Field(0.0, ge=0, description="GPUs that a task reserves; a fraction shares one")
+    retries: int = Field(3, ge=0, description="how often a task may fail by itself; lost machines do not count")
+
+
+class LoopConfig(_Section):
+    run: RunSection = Field(default_factory=RunSection)
+    engine: list[str] | None = Field(None, description="the engine's command; found beside these scripts or on PATH")
+    selfplay: SelfPlaySection = Field(default_factory=SelfPlaySection)
+    window: WindowSection = Field(default_factory=WindowSection)
+    training: TrainingSection = Field(default_factory=TrainingSection)
+    export: ExportSection = Field(default_factory=ExportSection)
+    gate: GateSection = Field(default_factory=GateSection)
+    measure: MeasureSection = Field(default_factory=MeasureSection)
+    local: LocalSection = Field(default_factory=LocalSection)
+    cluster: ClusterSection | None = Field(None, description="play the games on a Ray cluster")
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.run.out)
+
+
+def create_training_config(sections: dict[str, Any], **forced: dict[str, Any]) -> TrainingConfig:
+    """train.py's configuration with the loop's own keys put in; raises ConfigError."""
+    merged: dict[str, Any] = {name: dict(keys or {}) for name, keys in sections.items()}
+    for name, keys in forced.items():
+        merged[name] = {**merged.get(name, {}), **keys}
+    merged["schedule"] = {"max_steps": 1, "warmup_steps": 0, **merged.get("schedule", {})}
+    return parse_config(merged)
+
+
+def parse_loop_config(raw: Any) -> LoopConfig:
+    """Raises ConfigError with one line for each wrong key."""
+    if not isinstance(raw, dict):
+        raise ConfigError("the configuration must be a mapping of sections (run, selfplay, training …)")
+    try:
+        return LoopConfig.model_validate(raw)
+    except ValidationError as error:
+        lines = [f"{'.'.join(str(part) for part in e['loc'])}: {_strip(e['msg'])}" for e in error.errors()]
+        raise ConfigError("\n".join(lines)) from None
+
+
+def load_loop_config(path: Path, overrides: list[str]) -> LoopConfig:
+    """Reads a YAML file; each override is `section.key=value` (or deeper) with the value in YAML."""
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        raw = {} if raw is None else raw
+        for override in overrides:
+            _override(raw, override)
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from None
+    return parse_loop_config(raw)
+
+
+def find_engine(config: LoopConfig) -> list[str]:
+    """Raises ConfigError when there is no engine to be found."""
+    if config.engine is not None:
+        return config.engine
+    built = Path(__file__).resolve().parents[4] / "dist" / "cli" / "main.js"
+    node = shutil.which("node")
+    if built.exists() and node is not None:
+        return [node, str(built)]
+    installed = shutil.which("sardonyx")
+    if installed is None:
+        raise ConfigError("no engine found: build it (npm run build), put sardonyx on PATH, or set `engine`")
+    return [installed]
+
+
+def format_loop_config(config: LoopConfig) -> str:
+    return yaml.safe_dump(config.model_dump(exclude_none=True), sort_keys=False, allow_unicode=True)
+
+
+def describe_loop_config() -> str:
+    """Every key with its default and meaning, as commented YAML."""
+    lines: list[str] = []
+    for name, field in LoopConfig.model_fields.items():
+        section = ClusterSection if name == "cluster" else field.annotation
+        if not (isinstance(section, type) and issubclass(section, BaseModel)):
+            lines.append(f"{name}: null  # {field.description}")
+            continue
+        lines.append(f"{name}:" + (f"  # {field.description}" if field.description else ""))
+        for key, of in section.model_fields.items():
+            default = yaml.safe_dump(of.get_default(call_default_factory=True), default_flow_style=True, width=1000)
+            note = f"  # {of.description}" if of.description else ""
+            lines.append(f"  {key}: {default.splitlines()[0]}{note}")
+    return "\n".join(lines)
+
+
+def _override(raw: Any, override: str) -> None:
+    key, separator, text = override.partition("=")
+    *path, last = key.split(".")
+    if separator == "" or last == "" or not isinstance(raw, dict):
+        raise ConfigError(f"override '{override}' is not section.key=value")
+    place = raw
+    for part in path:
+        inner = place.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise ConfigError(f"override '{override}': {part} is not a section")
+        place = inner
+    place[last] = yaml.safe_load(text)
+
+
+def _strip(message: str) -> str:
+    return message.removeprefix("Value error, ")
+
+
+def python_command() -> str:
+    return sys.executable

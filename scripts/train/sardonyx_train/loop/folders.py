@@ -1,0 +1,42 @@
+"""Where everything of a loop lies. Folder names sort by generation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class Folders:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.plots = root / "plots"
+        self.networks = root / "networks"
+
+    def network(self, generation: int) -> Path:
+        return self.networks / f"{generation:04d}.onnx"
+
+    def checkpoint(self, generation: int) -> Path:
+        """The weights that the network was exported from, without the optimiser's memory."""
+        return self.networks / f"{generation:04d}.pt"
+
+    @property
+    def best(self) -> Path:
+        """A copy of the best network, for whoever wants to play with it."""
+        return self.root / "best.onnx"
+
+    def generation(self, number: int) -> Path:
+        return self.root / "generations" / f"{number:04d}"
+
+    def games(self, number: int) -> Path:
+        return self.generation(number) / "games"
+
+    def shards(self, number: int) -> Path:
+        return self.generation(number) / "shards"
+
+    def training(self, number: int) -> Path:
+        return self.generation(number) / "training"
+
+    def gate(self, number: int) -> Path:
+        return self.generation(number) / "gate"
+
+    def measure(self, number: int) -> Path:
+        return self.generation(number) / "measure"

@@ -1,0 +1,41 @@
+"""One loop a folder. Children inherit the lock, so that it stays held while a killed loop's children still run."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from .errors import LoopError
+
+try:
+    import fcntl
+except ImportError:  # Windows: no inherited locks there
+    fcntl = None  # type: ignore[assignment]
+
+_PATIENCE_SECONDS = 20.0
+
+
+class FolderLock:
+    """Held until the process and all children that got `handle` are gone."""
+
+    def __init__(self, folder: Path, patience_seconds: float = _PATIENCE_SECONDS) -> None:
+        self.handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        give_up = time.monotonic() + patience_seconds
+        while not self._try():
+            if time.monotonic() > give_up:
+                os.close(self.handle)
+                raise LoopError(f"another loop, or a child of one that was killed, is still working in {folder}")
+            time.sleep(0.1)
+
+    def _try(self) -> bool:
+        if fcntl is None:
+            return True
+        try:
+            fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def release(self) -> None:
+        os.close(self.handle)

@@ -1,0 +1,98 @@
+"""Child processes that end when we do. Standard library only: this module also travels to the nodes of a cluster."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_TAIL_LINES = 12
+_POLL_SECONDS = 0.05
+_GRACE_SECONDS = 10.0
+
+
+class ProcessFailed(Exception):
+    """A child came back with an error, ran too long or could not be started; the text ends with its last words."""
+
+
+class ProcessStopped(Exception):
+    """The child was ended because somebody asked for it."""
+
+
+def run_process(
+    arguments: Sequence[str],
+    output: Path,
+    errors: Path,
+    is_stopped: Callable[[], bool] = lambda: False,
+    seconds: float | None = None,
+    pass_handles: Sequence[int] = (),
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    """Waits for the child. Its output is written, its errors appended. Raises ProcessFailed and ProcessStopped.
+
+    On Linux the kernel kills the child with us, even if we die by SIGKILL; elsewhere it may live on for a while.
+    """
+    with output.open("wb") as out, errors.open("ab") as err:
+        try:
+            child = subprocess.Popen(
+                list(arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                pass_fds=tuple(pass_handles) if os.name == "posix" else (),
+                preexec_fn=_create_death_pact() if sys.platform == "linux" else None,
+                env={**os.environ, **(environment or {})},
+            )
+        except OSError as error:
+            raise ProcessFailed(f"{arguments[0]} cannot be started: {error}") from None
+    give_up = time.monotonic() + seconds if seconds is not None else None
+    try:
+        while child.poll() is None:
+            if is_stopped():
+                raise ProcessStopped
+            if give_up is not None and time.monotonic() > give_up:
+                raise ProcessFailed(f"{format_command(arguments)} was still running after {seconds:.0f} seconds")
+            time.sleep(_POLL_SECONDS)
+    finally:
+        _end(child)
+    if child.returncode != 0:
+        what = f"exit status {child.returncode}" if child.returncode > 0 else f"signal {-child.returncode}"
+        raise ProcessFailed(f"{format_command(arguments)} ended with {what}: {_read_tail(errors)}")
+
+
+def format_command(arguments: Sequence[str]) -> str:
+    return " ".join(f"'{a}'" if " " in a or a == "" else a for a in arguments)
+
+
+def _create_death_pact() -> Callable[[], None]:
+    parent = os.getpid()
+    libc = ctypes.CDLL(None)
+
+    def bind() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return bind
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is not None:
+        return
+    child.terminate()
+    try:
+        child.wait(_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def _read_tail(errors: Path) -> str:
+    lines = errors.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(line for line in lines[-_TAIL_LINES:] if line.strip() != "") or "it said nothing"

@@ -1,0 +1,100 @@
+"""The loop's books: which generation, which stage, which network is best, and what every generation came to.
+
+A stage is done when the state says the next one; a generation when its row is in `generations`. Both happen by one
+atomic write, so that there is no moment at which a result is half counted.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from .errors import LoopError
+from .files import read_json, write_json
+
+STATE_VERSION = 1
+STAGES = ("selfplay", "shards", "training", "export", "gate", "measure")
+
+
+@dataclass
+class Match:
+    """Games from the candidate's view; `pairs` by its points in them: 0, ½, 1, 1½, 2."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    pairs: list[int] = field(default_factory=lambda: [0, 0, 0, 0, 0])
+    llr: float | None = None
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        return (self.wins + self.draws / 2) / self.games if self.games > 0 else 0.5
+
+
+@dataclass
+class Generation:
+    """What a generation came to; None where a stage was not reached or has nothing to say."""
+
+    number: int
+    base: int  # the best network then: it played the games, and its weights were trained on
+    games: int | None = None
+    positions: int | None = None  # to train on, new in this generation
+    window: int | None = None  # positions in the window
+    steps: int | None = None
+    policy_loss: float | None = None  # on held-out positions, or of the last training steps
+    value_loss: float | None = None
+    gate: Match | None = None
+    promoted: bool | None = None
+    elo: float | None = None  # of the best network after this generation over generation 0, summed over gates
+    measured: Match | None = None  # the best network against the opponent of `measure`
+    seconds: dict[str, float] = field(default_factory=dict)  # by stage, pauses excluded
+
+
+@dataclass
+class LoopState:
+    name: str
+    stage: str = STAGES[0]
+    best: int = 0  # generation of the best network
+    current: Generation = field(default_factory=lambda: Generation(1, 0))
+    generations: list[Generation] = field(default_factory=list)  # finished ones
+    plan: dict[str, Any] = field(default_factory=dict)  # the configuration that the current generation began with
+    started: float = field(default_factory=time.time)
+
+
+def get_state_path(folder: Path) -> Path:
+    return folder / "state.json"
+
+
+def save_state(folder: Path, state: LoopState) -> None:
+    write_json(get_state_path(folder), {"version": STATE_VERSION, **asdict(state)})
+
+
+def load_state(folder: Path) -> LoopState | None:
+    """None where no loop has begun."""
+    path = get_state_path(folder)
+    if not path.exists():
+        return None
+    raw = read_json(path)
+    if not isinstance(raw, dict) or raw.pop("version", None) != STATE_VERSION:
+        raise LoopError(f"{path} is not the state of a loop of version {STATE_VERSION}")
+    try:
+        raw["current"] = _read_generation(raw["current"])
+        raw["generations"] = [_read_generation(row) for row in raw["generations"]]
+        return LoopState(**raw)
+    except (KeyError, TypeError) as error:
+        raise LoopError(f"{path} is damaged: {error}") from None
+
+
+def _read_generation(raw: dict[str, Any]) -> Generation:
+    known = {f.name for f in fields(Generation)}
+    row = {name: value for name, value in raw.items() if name in known}
+    for name in ("gate", "measured"):
+        if row.get(name) is not None:
+            row[name] = Match(**row[name])
+    return Generation(**row)

@@ -1,0 +1,58 @@
+"""A piece of work for any machine: one call of the engine that leaves files in a folder.
+
+Standard library only: this module also travels to the nodes of a cluster. A task says everything that its outcome
+depends on (files by digest, seed in the arguments), so that it may be done again anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .process import ProcessFailed, run_process
+
+OUTPUT = "output.json"
+ERRORS = "errors.txt"
+OUT = "{out}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """`arguments` come after the engine's own command; `{out}` is the task's folder, `{file:DIGEST}` an input file."""
+
+    name: str
+    arguments: tuple[str, ...]
+    files: tuple[str, ...]  # digests
+    minutes: float  # after which the engine is taken to hang
+
+
+def refer_to(digest: str) -> str:
+    return f"{{file:{digest}}}"
+
+
+def run_task(
+    task: Task,
+    engine: Sequence[str],
+    files: Mapping[str, Path],
+    folder: Path,
+    is_stopped: Callable[[], bool] = lambda: False,
+    pass_handles: Sequence[int] = (),
+) -> None:
+    """Leaves what the engine wrote in `folder`, its answer in `output.json`. An unfinished try there is continued."""
+    folder.mkdir(parents=True, exist_ok=True)
+    arguments = [*engine, *(_fill_in(argument, files, folder) for argument in task.arguments)]
+    output = folder / OUTPUT
+    run_process(arguments, output, folder / ERRORS, is_stopped, 60 * task.minutes, pass_handles)
+    try:
+        json.loads(output.read_text(encoding="utf-8"))
+    except ValueError:
+        raise ProcessFailed(f"task {task.name}: the engine's answer is not JSON") from None
+
+
+def _fill_in(argument: str, files: Mapping[str, Path], folder: Path) -> str:
+    filled = argument.replace(OUT, str(folder))
+    for digest, path in files.items():
+        filled = filled.replace(refer_to(digest), str(path))
+    return filled

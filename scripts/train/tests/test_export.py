@@ -1,0 +1,131 @@
+import numpy as np
+import onnx
+import pytest
+import torch
+from export import main as export_main
+from sardonyx_train.config import ModelConfig, TargetConfig, parse_config
+from sardonyx_train.data.batch import BatchMaker
+from sardonyx_train.data.shards import find_shards, read_common_format
+from sardonyx_train.data.stream import read_sequentially
+from sardonyx_train.distributed import join
+from sardonyx_train.export.graph import ModelCard, create_onnx, output_shapes
+from sardonyx_train.export.half import convert_to_half
+from sardonyx_train.export.quantise import find_logit_convolutions, quantise
+from sardonyx_train.export.verify import create_session, verify
+from sardonyx_train.model.network import Network
+from sardonyx_train.model.presets import PRESETS
+from sardonyx_train.trainer import Trainer
+
+CARD = ModelCard("test", "GPL-3.0-or-later", "none")
+SMALL = {"filters": 16, "blocks": 2, "heads": 2}
+
+
+def _network(**keys):
+    torch.manual_seed(4)
+    config = ModelConfig(**SMALL, **keys)
+    network = Network(config)
+    with torch.no_grad():
+        for name, tensor in network.state_dict().items():  # statistics and gains as after some training
+            if "norm" in name and tensor.is_floating_point():
+                tensor.add_(0.3 * torch.rand_like(tensor))
+    return network.eval(), config
+
+
+class _Data:
+    def __init__(self, folder, count=192):
+        self.files = find_shards([str(folder)])
+        self.form = read_common_format(self.files)
+        self.maker = BatchMaker(self.form, TargetConfig(), False)
+        self.count = count
+        self.value_planes = torch.tensor(self.form.value_planes)
+
+    def __iter__(self):
+        return read_sequentially(self.files, self.maker, 64, self.count)
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_every_preset_exports_with_metadata_and_an_open_batch(preset):
+    network, config = _network(preset=preset)
+    model = create_onnx(network, config, CARD)
+    session = create_session(model)
+    planes = network.input_scale.shape[1]
+    for count in (1, 5):
+        torch.manual_seed(count)
+        x = (torch.rand(count, planes, 8, 8) < 0.2).float()
+        theirs = session.run(None, {"/input/planes": x.numpy()})
+        with torch.no_grad():
+            policy = network(x).policy.numpy()
+        assert np.abs(theirs[0] - policy).max() < 1e-3
+        assert [o.shape for o in theirs] == [(count, width) for width in output_shapes(config).values()]
+    metadata = {p.key: p.value for p in model.metadata_props}
+    assert metadata["sardonyx.input"] == config.input and metadata["sardonyx.policy"] == config.policy
+    assert metadata["sardonyx.value.activation"] == ("tanh" if config.value == "scalar" else "softmax")
+    assert not any(node.op_type == "BatchNormalization" for node in model.graph.node)
+
+
+def test_fp32_equals_pytorch_on_positions(shard_folder):
+    network, config = _network(se_ratio=4)
+    data = _Data(shard_folder)
+    result = verify(create_onnx(network, config, CARD), network, data, data.value_planes)
+    assert result.positions == 192 and result.same_top_move == 1.0
+    assert result.policy_max_difference < 1e-5 and result.value_mean_difference < 1e-5
+    assert result.accuracy == result.accuracy_torch
+    assert "192 positions" in result.format()
+
+
+def test_fp16_keeps_fp32_inputs_and_outputs_and_nearly_the_same_answers(shard_folder):
+    network, config = _network(se_ratio=4)
+    data = _Data(shard_folder)
+    half = convert_to_half(create_onnx(network, config, CARD))
+    types = {t.type.tensor_type.elem_type for t in [*half.graph.input, *half.graph.output]}
+    assert types == {onnx.TensorProto.FLOAT}
+    assert any(w.data_type == onnx.TensorProto.FLOAT16 for w in half.graph.initializer)
+    result = verify(half, network, data, data.value_planes)
+    assert result.policy_kl < 1e-4 and result.value_mean_difference < 5e-3
+    assert {p.key for p in half.metadata_props} >= {"sardonyx.input", "sardonyx.name"}
+
+
+@pytest.mark.parametrize("head", ["attention", "convolution"])
+def test_int8_stays_close_and_within_seven_bits(shard_folder, head):
+    network, config = _network(se_ratio=4, policy_head=head)
+    data = _Data(shard_folder)
+    model = create_onnx(network, config, CARD)
+    small = quantise(model, data, data.value_planes)
+    result = verify(small, network, data, data.value_planes)
+    assert result.policy_kl < 0.02 and result.value_mean_difference < 0.05
+    weights = [onnx.numpy_helper.to_array(w) for w in small.graph.initializer if w.data_type == onnx.TensorProto.INT8]
+    kernels = [w for w in weights if w.ndim == 4]
+    convolutions = [n for n in model.graph.node if n.op_type == "Conv"]
+    assert len(kernels) == len(convolutions) - len(find_logit_convolutions(model))
+    assert max(int(np.abs(w.astype(int)).max()) for w in kernels) <= 64
+    assert {p.key for p in small.metadata_props} >= {"sardonyx.input", "sardonyx.name"}
+
+
+def test_the_convolution_that_makes_logits_is_found():
+    network, config = _network(policy_head="convolution")
+    assert len(find_logit_convolutions(create_onnx(network, config, CARD))) == 1
+    network, config = _network(policy_head="attention")
+    assert find_logit_convolutions(create_onnx(network, config, CARD)) == []
+
+
+def test_the_command_exports_a_checkpoint_and_verifies_it(shard_folder, tmp_path, capsys):
+    config = parse_config(
+        {
+            "data": {"train": [str(shard_folder)], "batch_size": 32, "workers": 0},
+            "model": {"filters": 8, "blocks": 1, "heads": 2},
+            "schedule": {"max_steps": 2},
+            "run": {"out": str(tmp_path), "name": "little", "precision": "fp32", "tensorboard": False, "device": "cpu"},
+        }
+    )
+    Trainer(config, join("cpu")).run(None)
+    out = tmp_path / "little.onnx"
+    arguments = [str(tmp_path / "last.pt"), "--out", str(out), "--shards", str(shard_folder), "--positions", "64"]
+    assert export_main(arguments) == 0
+    assert "same top move 100.00%" in capsys.readouterr().out
+    metadata = {p.key: p.value for p in onnx.load(out).metadata_props}
+    assert metadata["sardonyx.name"] == "little" and metadata["sardonyx.training"] == "64 positions in 2 steps"
+
+
+def test_the_command_says_what_is_wrong_with_a_checkpoint(tmp_path, capsys):
+    assert export_main([str(tmp_path / "none.pt"), "--out", str(tmp_path / "x.onnx")]) == 1
+    assert capsys.readouterr().err.startswith("export: ")
