@@ -7,7 +7,9 @@ import { describeNetCommand } from './describenet.js';
 import { doctorCommand } from './doctor.js';
 import { evalCommand } from './eval.js';
 import { labelCommand } from './label.js';
+import { leela2OnnxCommand } from './leela2onnx.js';
 import { matchCommand } from './match.js';
+import { onnx2LeelaCommand } from './onnx2leela.js';
 import { readVersion } from './package-info.js';
 import { perftCommand } from './perft.js';
 import { selfPlayCommand } from './selfplay.js';
@@ -25,6 +27,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .command(evalCommand)
     .command(analyseCommand)
     .command(describeNetCommand)
+    .command(leela2OnnxCommand)
+    .command(onnx2LeelaCommand)
     .command(selfPlayCommand)
     .command(matchCommand)
     .command(labelCommand)

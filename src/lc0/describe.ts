@@ -24,7 +24,9 @@ import type {
   WeightsMessage,
 } from './net-schema.js';
 import { NetworkError } from './network-error.js';
+import { INFO_KEY } from './network-info.js';
 import { decodeModel } from './onnx-model.js';
+import { type ModelMessage, TensorType } from './onnx-schema.js';
 import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads, planNetwork } from './plan-network.js';
 import { type FileSource, readInflated } from './read-file.js';
 import { decodeLayer } from './tensor-source.js';
@@ -216,7 +218,7 @@ function describeOnnxInterface(net: NetMessage): Rows {
   return rows;
 }
 
-function describeOnnxModel(model: NonNullable<ReturnType<typeof decodeModel>>): DescriptionSection {
+function describeOnnxModel(model: ModelMessage): DescriptionSection {
   const rows: Rows = [];
   const texts: [string, unknown][] = [
     ['IR version', model.irVersion],
@@ -237,6 +239,17 @@ function describeOnnxModel(model: NonNullable<ReturnType<typeof decodeModel>>): 
   for (const { domain, version } of model.opsetImport ?? []) {
     rows.push(['Opset', domain ? `${domain} ${version}` : String(version)]);
   }
-  for (const { key, value } of model.metadataProps ?? []) rows.push([key, value]);
+  for (const { key, value } of model.metadataProps ?? []) if (key !== INFO_KEY) rows.push([key, value]);
+  rows.push(['Parameters', countElements(model).toLocaleString('en-US')]);
   return { title: 'ONNX model', rows };
+}
+
+/** Numbers in the tensors of a model that hold weights; shapes and index tables, which are integers of 32 or 64 bits, do not. */
+function countElements(model: ModelMessage): number {
+  let elements = 0;
+  for (const { dims, dataType } of model.graph?.initializer ?? []) {
+    if (dataType === TensorType.INT32 || dataType === TensorType.INT64) continue;
+    elements += (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
+  }
+  return elements;
 }

@@ -1,3 +1,4 @@
+export { LC0_TENSOR_NAMES } from './build-onnx.js';
 export {
   type DescriptionSection,
   describeNetwork,

@@ -45,8 +45,8 @@ export function collectInfo(net: NetMessage, plan: NetworkPlan | undefined, head
   };
 }
 
-/** Keys of the model's metadata_props. */
-const INFO_KEY = 'sardonyx.lc0';
+/** Metadata entry with all of `Lc0NetworkInfo`, as JSON. */
+export const INFO_KEY = 'sardonyx.lc0';
 
 /** Metadata by which every part of the program recognises the model (DESIGN.md, 4). */
 export function formatMetadata(info: Lc0NetworkInfo, isWdl: boolean): Record<string, string> {

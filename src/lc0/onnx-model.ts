@@ -13,7 +13,9 @@ const MAX_FIELDS = 500_000;
 export function decodeModel(bytes: Uint8Array): ModelMessage | undefined {
   if (scanStructure(bytes, modelType, MAX_FIELDS) !== undefined) return undefined;
   try {
-    const model = modelType.decode(protobuf.Reader.create(bytes)) as unknown as ModelMessage;
+    const reader = protobuf.Reader.create(bytes);
+    reader.discardUnknown = false;
+    const model = modelType.decode(reader) as unknown as ModelMessage;
     const isModel = Object.hasOwn(model, 'irVersion') && (model.graph?.node?.length ?? 0) > 0;
     return isModel ? model : undefined;
   } catch {

@@ -20,22 +20,22 @@ import { type FileSource, readInflated } from './read-file.js';
 
 export interface Onnx2LeelaOptions {
   /** Names of lc0's enums. Default: what the model's metadata say, else the classical 112 planes. */
-  readonly inputFormat?: string;
-  readonly policyFormat?: string;
-  readonly valueFormat?: string;
-  readonly movesLeftFormat?: string;
+  readonly inputFormat?: string | undefined;
+  readonly policyFormat?: string | undefined;
+  readonly valueFormat?: string | undefined;
+  readonly movesLeftFormat?: string | undefined;
   /** Names of the model's tensors. Default: found by metadata, lc0's names and shapes. */
-  readonly onnxInput?: string;
-  readonly onnxOutputValue?: string;
-  readonly onnxOutputWdl?: string;
-  readonly onnxOutputPolicy?: string;
-  readonly onnxOutputMlh?: string;
+  readonly onnxInput?: string | undefined;
+  readonly onnxOutputValue?: string | undefined;
+  readonly onnxOutputWdl?: string | undefined;
+  readonly onnxOutputPolicy?: string | undefined;
+  readonly onnxOutputMlh?: string | undefined;
   /** Checks that the named tensors exist. Default true. */
-  readonly validateWeights?: boolean;
+  readonly validateWeights?: boolean | undefined;
   /** Divides the rule-50 plane by 99 in front of a model that was trained on it scaled. */
-  readonly fixRule50?: boolean;
+  readonly fixRule50?: boolean | undefined;
   /** Puts a softmax behind a WDL output that has none. */
-  readonly fixWdlSoftmax?: boolean;
+  readonly fixWdlSoftmax?: boolean | undefined;
 }
 
 export interface WrappedModel {

@@ -18,6 +18,7 @@ import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { assertClose, createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';
 import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
+import { WireWriter } from '../support/wire-writer.js';
 
 const RESNET: NetworkSpec = { blocks: 1, filters: 4, seChannels: 2, value: 'wdl', movesLeft: true };
 const TRANSFORMER: NetworkSpec = { encoders: 1, policy: 'attention', smolgen: true, format: { defaultActivation: 1 } };
@@ -153,6 +154,20 @@ describe('onnx2leela', () => {
     assert.ok(notes.some((note) => /softmax/.test(note)));
     const actual = await runModel(await openModel(unwrap(await loadLc0Network(file, WITHOUT_CACHE))), planes);
     assert.deepEqual(actual, await runModel(await openModel({ onnx }), planes));
+  });
+
+  it('keeps fields it does not know when it changes a model', async () => {
+    // A node attribute with a tensor (field 5), which this room's schema leaves out.
+    const values = new Uint8Array(8).fill(37);
+    const tensor = new WireWriter().varint(1, 2).varint(2, 1).bytes(9, values).finish();
+    const attribute = new WireWriter().string(1, 'value').bytes(5, tensor).varint(20, 4).finish();
+    const constant = new WireWriter().string(2, 'unused').string(3, 'unused').string(4, 'Constant').bytes(5, attribute);
+    const graph = new WireWriter().bytes(1, constant.finish()).finish();
+    // Protobuf merges messages that stand in a row: this adds the node to the graph.
+    const onnx = Buffer.concat([await convert(RESNET), new WireWriter().bytes(7, graph).finish()]);
+    const { file } = await wrap(new Uint8Array(onnx), { fixRule50: true });
+    const { model } = parseNet(gunzipSync(file)).onnxModel ?? {};
+    assert.ok(Buffer.from(model ?? []).includes(Buffer.from(new WireWriter().bytes(5, tensor).finish())));
   });
 
   it('refuses a model whose input or policy lc0 does not know', async () => {
