@@ -164,6 +164,7 @@ export class Search {
     const rescale = this.getEffectiveRescale();
     pipeline.begin(position.blackToMove, rescale.ratio === 1 && rescale.diff === 0 ? null : rescale, this.contemptSign);
     if (this.tree.rootNode !== NO_NODE) this.onRootExpanded();
+    this.readClock();
     this.checkStoppers();
   }
 
@@ -179,6 +180,7 @@ export class Search {
     this.mustWait = limits.infinite === true;
     this.isParked = false;
     this.stoppers = createStoppers(limits, this.params);
+    this.readClock();
     this.checkStoppers();
   }
 
@@ -279,11 +281,15 @@ export class Search {
     return (this.counters.playouts * 1000) / sinceMs > limit;
   }
 
-  private afterBatch(): void {
+  private readClock(): void {
     const now = this.options.clock();
     this.stats.elapsedMs = now - this.limits.startedAtMs;
     this.stats.sinceFirstBatchMs = this.firstBatchAtMs === 0 ? 0 : now - this.firstBatchAtMs;
     if (this.firstBatchAtMs === 0 && this.counters.playouts > 0) this.firstBatchAtMs = now;
+  }
+
+  private afterBatch(): void {
+    this.readClock();
     if (this.pipeline.needsMemory) this.forgetter.work(FORGET_GOAL, FORGET_EFFORT);
     this.checkStoppers();
     this.showProgress();
@@ -317,11 +323,13 @@ export class Search {
   }
 
   private watchClock(): void {
-    const elapsedMs = this.options.clock() - this.limits.startedAtMs;
+    this.readClock();
     const { budgetMs } = this.limits;
-    if (budgetMs !== undefined && !this.mustWait && elapsedMs >= budgetMs) this.wantsStop = true;
-    if (budgetMs !== undefined) this.hints.remainingMs = Math.min(this.hints.remainingMs, budgetMs - elapsedMs);
-    this.stats.elapsedMs = elapsedMs;
+    if (budgetMs !== undefined && !this.mustWait) {
+      const leftMs = budgetMs - this.stats.elapsedMs;
+      if (leftMs <= 0) this.wantsStop = true;
+      this.hints.remainingMs = Math.min(this.hints.remainingMs, leftMs);
+    }
     this.showProgress();
   }
 
@@ -356,9 +364,7 @@ export class Search {
     const { listener, params, options, position } = this;
     if (listener === null) return;
     this.orphans.push(...this.pipeline.abandon());
-    const now = options.clock();
-    this.stats.elapsedMs = now - this.limits.startedAtMs;
-    this.stats.sinceFirstBatchMs = this.firstBatchAtMs === 0 ? 0 : now - this.firstBatchAtMs;
+    this.readClock();
     if (getEdgeCount(this.tree, this.tree.rootNode) > 0) {
       this.show();
       if (params.verboseMoveStats || params.logLiveStats) this.showStats();

@@ -6,7 +6,12 @@
  */
 import { decodePrior } from '#sardonyx/nn/index.js';
 import type { SearchParams } from '#sardonyx/search/index.js';
-import type { HashGame, LeafAnswer } from './hash-game.js';
+import type { LeafAnswer } from './hash-game.js';
+
+/** What the search needs to know of a game: see HashGame.evaluate. */
+export interface Game {
+  evaluate(moves: ArrayLike<number>, depth: number): LeafAnswer;
+}
 
 export interface ReferenceNode {
   readonly move: number;
@@ -31,11 +36,11 @@ function createNode(move: number, prior: number): ReferenceNode {
 export class ReferenceSearch {
   root = createNode(0, 1);
   private played: number[] = [];
-  private readonly game: HashGame;
+  private readonly game: Game;
   private readonly params: SearchParams;
   private readonly hasMovesLeft: boolean;
 
-  constructor(game: HashGame, params: SearchParams, hasMovesLeft = true) {
+  constructor(game: Game, params: SearchParams, hasMovesLeft = true) {
     this.game = game;
     this.params = params;
     this.hasMovesLeft = hasMovesLeft;

@@ -3,6 +3,7 @@
 import { getMove } from '#sardonyx/search/best-move.js';
 import type { MoveStats, PositionMessage } from '#sardonyx/search/index.js';
 import {
+  type Batching,
   defaultSearchParams,
   Search,
   type SearchInfo,
@@ -64,9 +65,13 @@ export class SearchHarness {
   readonly played: number[] = [];
   blackToMove = false;
   now = 1000;
+  private readonly params: SearchParams;
+  private readonly batching: Batching;
 
   constructor(channel: FakeLeafChannel, options: HarnessOptions = {}) {
     this.channel = channel;
+    this.params = { ...defaultSearchParams, ...options.params };
+    this.batching = { minibatch: options.minibatch ?? 1, batchesInFlight: options.batchesInFlight ?? 1 };
     this.search = new Search(
       {
         channel,
@@ -75,10 +80,14 @@ export class SearchHarness {
         random: createPrng(options.seed ?? 1),
         clock: () => (this.now += options.tickMs ?? 0),
       },
-      { ...defaultSearchParams, ...options.params },
-      { minibatch: options.minibatch ?? 1, batchesInFlight: options.batchesInFlight ?? 1 },
+      this.params,
+      this.batching,
     );
     this.setPosition();
+  }
+
+  configure(changes: Partial<SearchParams>): void {
+    this.search.configure({ ...this.params, ...changes }, this.batching);
   }
 
   setPosition(changes: Partial<PositionMessage> = {}): boolean {

@@ -1,0 +1,51 @@
+/** A game whose positions are evaluated by a real pool of evaluators, one at a time: slow, for the reference search. */
+import { CHECKMATE, EVALUATED, type LeafQueue, MAX_EDGES, setRoot, TABLEBASE, TWO_FOLD } from '#sardonyx/nn/index.js';
+import type { LeafAnswer, LeafKind } from './hash-game.js';
+
+export class PoolGame {
+  private readonly queue: LeafQueue;
+  private readonly fen: string;
+  private readonly row: number;
+  private root: string | null = null;
+
+  constructor(queue: LeafQueue, fen: string, row: number) {
+    this.queue = queue;
+    this.fen = fen;
+    this.row = row;
+  }
+
+  evaluate(moves: ArrayLike<number>, depth: number): LeafAnswer {
+    const { queue } = this;
+    const all = Array.from(moves);
+    const played = all.slice(0, all.length - depth);
+    if (this.root !== played.join(' ')) {
+      this.root = played.join(' ');
+      setRoot(queue, this.row, { fen: this.fen, moves: played, twoFoldDraws: true });
+    }
+    const slot = queue.acquire();
+    queue.pathMoves.set(all.slice(played.length), slot * queue.maxPathLength);
+    queue.setPath(slot, this.row, depth);
+    queue.submit(slot);
+    queue.flush();
+    while (!queue.isDone(slot)) queue.waitForEvent(Atomics.load(queue.event, 0), 1);
+    const from = slot * MAX_EDGES;
+    const to = from + queue.edgeCount[slot];
+    const answer: LeafAnswer = {
+      kind: nameKind(queue.kind[slot]),
+      wl: queue.valueWl[slot],
+      d: queue.valueD[slot],
+      m: queue.movesLeft[slot],
+      moves: Array.from(queue.edgeMoves.subarray(from, to)),
+      priorCodes: Array.from(queue.edgePriors.subarray(from, to)),
+    };
+    queue.release(slot);
+    return answer;
+  }
+}
+
+function nameKind(kind: number): LeafKind {
+  if (kind === EVALUATED) return 'evaluated';
+  if (kind === CHECKMATE) return 'checkmate';
+  if (kind === TWO_FOLD) return 'twoFold';
+  return kind === TABLEBASE ? 'tablebase' : 'draw';
+}
