@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
-import type { ModelSource } from '../nn/index.js';
+import { type ModelSource, parseNetworkChoice } from '../nn/index.js';
 import { failure, getProgramFolder, isPackaged, type Result, readProgramFile, success } from '../util/index.js';
 import { findBundledNetwork } from './package-info.js';
 
@@ -42,10 +42,13 @@ export async function findModel(options: OptionStore): Promise<Result<ModelSourc
   const builtIn = readBuiltIn(path.value);
   if (builtIn !== null) return success({ bytes: builtIn, name: findBundledNetwork() ?? BUILT_IN });
   if (!/\.pb(\.gz)?$/i.test(path.value)) return success({ path: path.value });
-  const { loadLc0Network } = await import('../lc0/index.js');
-  const network = await loadLc0Network(path.value);
+  const choice = parseNetworkChoice(options.getString('BackendOptions'));
+  if (!choice.ok) return choice;
+  const { LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
+  const network = await loadLc0Network(path.value, { ...choice.value, weightsFileAboveBytes: LARGE_WEIGHT_BYTES });
   if (!network.ok) return network;
-  return success({ bytes: network.value.onnx, name: path.value });
+  const { onnx, weightsFolder } = network.value;
+  return success({ bytes: onnx, name: path.value, weightsFolder });
 }
 
 /** A GUI may start an executable in any folder, so a name that is not found there is looked for beside it. */

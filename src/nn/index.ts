@@ -1,3 +1,4 @@
+export { parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { loadModel, type Model, type ModelSource } from './model/model-file.js';
 export { networkOptions } from './options.js';

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { failure, type Result, success } from '../../util/index.js';
 import { BACKENDS, type BackendKind, type Provider } from './backend-names.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
+import { readNetworkChoice } from './network-choice.js';
 import { hasCudaProvider } from './provider-files.js';
 
 export interface OnnxPlan {
@@ -132,6 +133,7 @@ function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions,
 
 function readOnnxPlan(provider: Provider, options: BackendOptions): OnnxPlan {
   const isCpu = provider === 'cpu';
+  readNetworkChoice(options);
   // These compile for one shape; lc0 gives them fixed batches too.
   const wantsFixedBatch = provider === 'dml' || provider === 'coreml';
   const devicesText = options.read('devices') ?? options.read('gpu') ?? '0';
