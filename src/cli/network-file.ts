@@ -41,10 +41,13 @@ export async function findModel(options: OptionStore): Promise<Result<ModelSourc
   if (!path.ok) return path;
   const builtIn = readBuiltIn(path.value);
   if (builtIn !== null) return success({ bytes: builtIn, name: findBundledNetwork() ?? BUILT_IN });
-  if (!/\.pb(\.gz)?$/i.test(path.value)) return success({ path: path.value });
+  if (/\.onnx$/i.test(path.value)) return success({ path: path.value });
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;
-  const { LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
+  const { isNetworkFile, LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
+  // lc0's networks go by many names, often without any extension.
+  const isLc0 = /\.pb(\.gz)?$/i.test(path.value) || (await isNetworkFile(path.value));
+  if (!isLc0) return success({ path: path.value });
   const network = await loadLc0Network(path.value, { ...choice.value, weightsFileAboveBytes: LARGE_WEIGHT_BYTES });
   if (!network.ok) return network;
   const { onnx, weightsFolder } = network.value;
