@@ -1,0 +1,66 @@
+/**
+ * Priors and values of Maia 1900 in positions with repetitions, castling, en passant, promotions, black to move and
+ * fifty-move counts, against what lc0 v0.33 (blas) printed for them: `go nodes 1` with VerboseMoveStats and
+ * `--policy-softmax-temp=1.0`. lc0 prints castling as king takes rook, priors in hundredths of a percent.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { formatUciMove, type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { expandPlanes, getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
+import { loadLc0Network } from '#sardonyx/lc0/index.js';
+import { computeFastExp } from '#sardonyx/nn/evaluators/fast-exp.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { INPUT_SIZE, openModel, runModel } from '../support/lc0-onnx.js';
+import { findShared, repositoryRoot } from '../support/shared-folder.js';
+
+interface GoldenPosition {
+  readonly position: string;
+  readonly value: number;
+  /** Percent. */
+  readonly priors: Readonly<Record<string, number>>;
+}
+
+const MAX_PRIOR_DIFFERENCE = 0.02;
+const MAX_VALUE_DIFFERENCE = 0.0005;
+
+const maia = findShared('nets/maia-1900.pb.gz');
+
+it('Maia 1900 has the priors and values that lc0 prints', { skip: maia.skip }, async () => {
+  const path = join(repositoryRoot, 'test', 'lc0', 'golden', 'maia-1900.json');
+  const golden = JSON.parse(readFileSync(path, 'utf8')) as GoldenPosition[];
+  const session = await openModel(unwrap(await loadLc0Network(maia.path, { cacheFolder: null })));
+  const input = unwrap(getInputEncoding('lc0-112'));
+  const policy = unwrap(getPolicyEncoding('lc0-1858'));
+  const masks = new Uint32Array(2 * input.planes);
+  const values = new Float32Array(input.planes);
+  const planes = new Float32Array(INPUT_SIZE);
+  const moves = new Uint16Array(256);
+  for (const { position: text, value, priors } of golden) {
+    const [root, line = ''] = text.replace(/^fen /, '').split(' moves ');
+    const position = unwrap(parseFen(root === 'startpos' ? START_FEN : root));
+    for (const word of line.split(' ')) if (word) position.makeMove(unwrap(parseUciMove(position, word)));
+    const transform = input.writePacked(position, 'fen_only', masks, 0, values, 0);
+    expandPlanes(masks, 0, values, 0, input.planes, planes, 0);
+    const output = await runModel(session, planes);
+
+    const count = position.generateLegalMoves(moves);
+    assert.equal(count, Object.keys(priors).length, text);
+    const logits = Array.from(
+      { length: count },
+      (_, i) => output.policy[policy.moveToIndex(position, moves[i] as Move, transform)],
+    );
+    const most = Math.max(...logits);
+    const weights = logits.map((logit) => computeFastExp(logit - most));
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    for (let i = 0; i < count; i++) {
+      const move = formatUciMove(moves[i] as Move, true);
+      const difference = Math.abs((100 * weights[i]) / sum - priors[move]);
+      assert.ok(difference <= MAX_PRIOR_DIFFERENCE, `${move} differs by ${difference} points in ${text}`);
+    }
+    assert.ok(output.wdl);
+    const difference = Math.abs(output.wdl[0] - output.wdl[2] - value);
+    assert.ok(difference <= MAX_VALUE_DIFFERENCE, `the value differs by ${difference} in ${text}`);
+  }
+});
