@@ -34,6 +34,14 @@ export const engineOptions: readonly OptionSpec[] = [
     help: 'Set by the GUI: it may ask to think in the opponent’s time.',
   },
   {
+    uci: 'SyzygyPath',
+    flag: 'syzygy-paths',
+    alias: 's',
+    kind: 'string',
+    default: '',
+    help: 'Folders of Syzygy tablebases. Accepted, but tablebases are not read yet.',
+  },
+  {
     uci: 'MoveOverheadMs',
     flag: 'move-overhead',
     kind: 'int',

@@ -102,6 +102,7 @@ export class Engine {
   setOption(name: string, text: string): Result<true> {
     const changed = this.options.set(name, text);
     if (!changed.ok) return changed;
+    if (changed.value.uci === 'SyzygyPath' && text !== '') this.listener.warning('Tablebases are not read yet');
     if (changed.value.uci === 'ClearTree') this.host.post({ type: 'clearTree' });
     if (changed.value.uci === 'Clear Hash') this.forget();
     return success(true);

@@ -1,0 +1,62 @@
+/** Clocks that servers and GUIs really send, and some they should not. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findInfoProblem, withEngine } from './uci-process.js';
+
+test('every clock is answered with a score and a move', async () => {
+  await withEngine([], async (engine) => {
+    const clocks = [
+      'wtime 1 btime 1',
+      'wtime 0 btime 0',
+      'wtime -50 btime 1000',
+      'wtime 100',
+      'btime 100',
+      'winc 100 binc 100 movetime 20',
+      'wtime 100 btime 100 movestogo 0',
+      'wtime 100 btime 100 movestogo 1',
+      'wtime 100 btime 100 movestogo -3',
+      'wtime 50 btime 50 winc 1000 binc 1000',
+      'wtime 200 btime 200 winc -10 binc -10',
+      'movetime 0',
+      'movetime 1',
+      'movetime 50',
+      'nodes 0',
+      'nodes 1',
+      'depth 0',
+      'depth 1',
+      'wtime 100 btime 100 nodes 10',
+      'mate 1 nodes 50',
+    ];
+    for (const moves of ['', ' moves e2e4']) {
+      for (const clock of clocks) {
+        const lines = await engine.ask([`position startpos${moves}`, `go ${clock}`], 'bestmove');
+        assert.equal(findInfoProblem(lines.at(-2) ?? ''), '', `${clock}: ${lines.join('\n')}`);
+        assert.doesNotMatch(lines.join('\n'), /error|Internal/);
+      }
+    }
+  });
+});
+
+test('a whole game on a tenth of a second keeps its clock in order', async (t) => {
+  await withEngine([], async (engine) => {
+    const moves: string[] = [];
+    let clockMs = 1000;
+    let slowestMs = 0;
+    for (let ply = 0; ply < 40; ply++) {
+      const position = moves.length === 0 ? 'position startpos' : `position startpos moves ${moves.join(' ')}`;
+      await engine.ask([position, 'isready'], 'readyok');
+      const startedAt = performance.now();
+      const clock = Math.max(1, Math.round(clockMs));
+      const lines = await engine.ask(`go wtime ${clock} btime ${clock} winc 10 binc 10`, 'bestmove');
+      const usedMs = performance.now() - startedAt;
+      clockMs += 10 - usedMs;
+      slowestMs = Math.max(slowestMs, usedMs);
+      const [, move] = (lines.at(-1) ?? '').split(' ');
+      if (move === '(none)') break;
+      moves.push(move);
+    }
+    t.diagnostic(
+      `clock of 1 s + 10 ms after ${moves.length} moves: ${clockMs.toFixed(0)} ms, slowest ${slowestMs.toFixed(0)} ms`,
+    );
+  });
+});

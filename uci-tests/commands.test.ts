@@ -1,0 +1,136 @@
+/** The commands beside UCI: output, JSON, exit status, one sentence for what is wrong. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { PROGRAM, TINY_NETWORK } from './uci-process.js';
+
+const TINY = `--weights=${TINY_NETWORK}`;
+
+function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8', timeout: 60000 });
+}
+
+function runJson(...args: string[]): Record<string, never> & { [key: string]: unknown } {
+  const { status, stdout, stderr } = run(...args, '--json');
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+test('bench prints nodes, speed and a signature that is the same every time', () => {
+  const args = ['bench', '--backend=hash', '--nodes=500', '--num-positions=4'];
+  const first = runJson(...args);
+  for (const key of ['nodes', 'seconds', 'nps', 'signature', 'evaluations'])
+    assert.equal(typeof first[key], 'number', key);
+  assert.equal(runJson(...args, '--threads=2').signature, first.signature);
+  assert.notEqual(runJson(...args, '--cpuct=3').signature, first.signature);
+});
+
+test('perft counts, in text and in JSON', () => {
+  assert.equal(runJson('perft', '4').nodes, 197281);
+  const { status, stdout } = run('perft', '2', '--divide', '--fen', 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1');
+  assert.equal(status, 0);
+  assert.match(stdout, /^e1g1: \d+$/m);
+  assert.match(stdout, /^Nodes searched: 568$/m);
+});
+
+test('backendbench gives a row for each batch size', () => {
+  const rows = runJson('backendbench', '--backend=random', '--max-batch-size=4', '--seconds=0.1') as unknown as {
+    batch: number;
+    threads: number;
+    evaluationsPerSecond: number;
+  }[];
+  assert.deepEqual(
+    rows.map((row) => row.batch),
+    [1, 2, 4],
+  );
+  for (const row of rows) assert.ok(row.evaluationsPerSecond > 0 && row.threads > 0);
+});
+
+test('eval tells WDL and policy', () => {
+  const result = runJson('eval', TINY) as unknown as { wdl: number[]; policy: { move: string; prior: number }[] };
+  assert.equal(result.policy.length, 20);
+  assert.ok(Math.abs(result.policy.reduce((sum, { prior }) => sum + prior, 0) - 1) < 0.01);
+  assert.equal(
+    result.wdl.reduce((sum, part) => sum + part, 0),
+    1000,
+  );
+});
+
+test('analyse takes a FEN', () => {
+  const mate = '7k/5ppp/8/8/8/8/8/R5K1 w - - 0 1';
+  const result = runJson('analyse', mate, TINY, '--nodes=50') as unknown as {
+    best: string;
+    score: unknown;
+    bestSan: string;
+  };
+  assert.equal(result.bestSan, 'Ra8#');
+  assert.deepEqual(result.score, { kind: 'mate', value: 1 });
+  assert.match(run('analyse', mate, TINY, '--nodes=50').stdout, /#1 .*Ra8#/);
+});
+
+test('analyse takes a PGN and writes it with comments', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-analyse-'));
+  const input = join(folder, 'game.pgn');
+  const output = join(folder, 'out.pgn');
+  writeFileSync(input, '[Event "Scholar"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n');
+  const { status, stderr, stdout } = run('analyse', input, TINY, '--nodes=30', '--pgn', output);
+  assert.equal(status, 0, stderr);
+  assert.equal(stdout, '');
+  assert.equal(stderr, '');
+  const annotated = readFileSync(output, 'utf8').replace(/\s+/g, ' ');
+  assert.match(annotated, /\[Event "Scholar"\]/);
+  assert.match(annotated, /4\. Qxf7# (\$\d )?\{\[%eval #0\]\} 1-0/);
+  rmSync(folder, { recursive: true });
+});
+
+test('describenet and doctor say what there is', () => {
+  assert.match(run('describenet', TINY_NETWORK).stdout, /lc0-112/);
+  const { status, stdout, stderr } = run('doctor', '--providers=cpu');
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /ok {2}onnxruntime/);
+  assert.match(stdout, /ok {2}cpu/);
+});
+
+test('every command has help', () => {
+  for (const command of [
+    '',
+    'uci',
+    'bench',
+    'backendbench',
+    'perft',
+    'eval',
+    'analyse',
+    'describenet',
+    'shards',
+    'doctor',
+  ]) {
+    const { status, stdout } = run(...(command === '' ? [] : [command]), '--help');
+    assert.equal(status, 0, command);
+    assert.match(stdout, /--help/);
+  }
+});
+
+test('what is wrong is one sentence on stderr and status 1', () => {
+  const wrong: string[][] = [
+    ['perft', 'many'],
+    ['perft'],
+    ['perft', '3', '--fen', 'nonsense'],
+    ['bench', '--backend=abacus'],
+    ['bench', '--nodes=-4'],
+    ['bench', '--nonsense'],
+    ['eval', 'not a fen', TINY],
+    ['analyse', 'no-such-file.pgn', TINY],
+    ['analyse', '8/8/8/8/8/8/8/8 w - - 0 1', TINY],
+    ['describenet', 'no-such-file.onnx'],
+    ['dance'],
+  ];
+  for (const args of wrong) {
+    const { status, stdout, stderr } = run(...args);
+    assert.equal(status, 1, args.join(' '));
+    assert.equal(stdout, '', args.join(' '));
+    assert.match(stderr, /^[^\n]+\n$/, args.join(' '));
+  }
+});

@@ -1,0 +1,73 @@
+/** Whatever a user gets wrong: one line that says so, nothing changed, and the next command works. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openEngine, withEngine } from './uci-process.js';
+
+test('bad commands, options and positions cost one error line each', async () => {
+  await withEngine([], async (engine) => {
+    await engine.ask(['position startpos moves d2d4', 'isready'], 'readyok');
+    const before = (await engine.ask(['d', 'isready'], 'readyok')).join('\n');
+    const bad = [
+      'foo',
+      'setoption name Foo value 1',
+      'setoption name MultiPV value 1000000',
+      'setoption name MultiPV value x',
+      'setoption name Backend value abacus',
+      'setoption name TimeManager value sundial',
+      'position fen',
+      'position fen 9/8/8/8/8/8/8/8 w - - 0 1',
+      'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1',
+      'position fen 4k3/8/8/8/8/8/8/4KR2 b - - 0 1 extra words',
+      'position startpos moves e2e4 e7e6 e1e3',
+      'position startpos moves e2e4 hello',
+      'go nodes',
+      'go searchmoves e7e4',
+      'ponderhit',
+    ];
+    for (const line of bad) {
+      const answer = await engine.ask([line, 'isready'], 'readyok');
+      assert.equal(answer.length, 2, `${line}: ${answer.join('\n')}`);
+      assert.match(answer[0], /^(error|info string) .+/, line);
+    }
+    assert.equal((await engine.ask(['d', 'isready'], 'readyok')).join('\n'), before);
+  });
+});
+
+test('a network that cannot be loaded is named, and a legal move is played all the same', async (t) => {
+  for (const args of [['--weights=/nowhere/no.onnx'], [`--weights=${import.meta.filename ?? process.argv[1]}`]]) {
+    const engine = openEngine(t, args);
+    await engine.ask('uci', 'uciok');
+    const lines = await engine.ask(['isready'], 'readyok');
+    assert.match(lines[0], /^error .*(no\.onnx|errors\.test)/);
+    const answer = await engine.ask(['position startpos', 'go movetime 50'], 'bestmove');
+    assert.match(answer.at(-1) ?? '', /^bestmove [a-h][1-8]/);
+    assert.match(answer.at(-2) ?? '', /^info .* score /);
+    // Another choice repairs it.
+    const repaired = await engine.ask(['setoption name Backend value random', 'isready', 'go nodes 5'], 'bestmove');
+    assert.doesNotMatch(repaired.join('\n'), /error/);
+    assert.equal(await engine.quit(), 0);
+  }
+});
+
+test('a wrong flag ends the program with one sentence and status 1', async (t) => {
+  for (const args of [
+    ['--nonsense'],
+    ['--threads=-1'],
+    ['--config=/nowhere/sardonyx.config'],
+    ['--time-manager=sundial'],
+  ]) {
+    const engine = openEngine(t, args);
+    engine.child.stdin.end();
+    assert.equal(await engine.exited, 1, args[0]);
+    assert.match(engine.stderr, /^[^\n]+\n$/);
+    assert.deepEqual(engine.lines, []);
+  }
+});
+
+test('evaluator threads that fail give way to others during a search', async (t) => {
+  const engine = openEngine(t, [`--backend=random`, '--backend-opts=fail-after=3']);
+  await engine.start();
+  const lines = await engine.ask(['position startpos', 'go nodes 2000'], 'bestmove');
+  assert.match(lines.at(-1) ?? '', /^bestmove [a-h][1-8]/);
+  assert.equal(await engine.quit(), 0);
+});
