@@ -4,6 +4,6 @@ export { formatEvaluation } from './format-eval.js';
 export { formatBestMove, formatInfo, type InfoStyle } from './format-info.js';
 export { formatMoveStats } from './format-move-stats.js';
 export { formatGreeting } from './greeting.js';
-export { formatIdentity, formatOption } from './options.js';
+export { formatOption } from './options.js';
 export { parseCommand } from './parse-command.js';
 export { type SessionSettings, UciSession } from './session.js';
