@@ -2,8 +2,9 @@
 import { basename } from 'node:path';
 import { createSearchParams } from '../search/index.js';
 import type { NetworkSetup } from '../selfplay/index.js';
-import { failure, type Result, success } from '../util/index.js';
-import { createPoolOptions } from './evaluator-network.js';
+import { failure, type Result, success, unwrap } from '../util/index.js';
+import { createPoolOptions, isFileless } from './evaluator-network.js';
+import { resolveNetworkFile } from './network-file.js';
 import { listOptionSpecs } from './option-list.js';
 import { createSettings } from './settings.js';
 
@@ -60,10 +61,11 @@ export async function createNetworkSetup(
   const { options } = created.value;
   const { values } = options;
   try {
-    const weights = options.getString('WeightsFile');
-    const backend = options.getString('Backend');
+    const file = isFileless(options)
+      ? options.getString('Backend')
+      : unwrap(resolveNetworkFile(options.getString('WeightsFile')));
     return success({
-      name: basename(weights).replace(/\.(onnx|pb|pb\.gz)$/i, '') || backend,
+      name: basename(file).replace(/\.(onnx|pb|pb\.gz)$/i, ''),
       poolKey: JSON.stringify(POOL_OPTIONS.map((name) => values.get(name))),
       pool: await createPoolOptions(options, onWarning),
       params: createSearchParams(values),

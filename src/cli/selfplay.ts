@@ -103,7 +103,11 @@ function createSettings(args: SelfPlayArguments): SelfPlaySettings {
 }
 
 async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySummary & { interrupted: boolean }> {
-  const seed = args.seed ?? randomInt(2 ** 32);
+  const newSeed = args.seed ?? randomInt(2 ** 32);
+  const folder = args.training || args.out !== undefined ? (args.out ?? `data-${newSeed.toString(36)}`) : null;
+  const resultsPath = args.results ?? (folder === null ? null : join(folder, 'games.jsonl'));
+  const earlier = resultsPath === null ? null : MatchLog.readConditions(resultsPath);
+  const seed = args.seed ?? (typeof earlier?.seed === 'number' ? earlier.seed : newSeed);
   const openings = unwrap(
     createGameOpenings({
       book: args['openings-pgn'] ?? null,
@@ -117,10 +121,17 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
   const isOneMind = args.player1 === undefined && args.player2 === undefined;
   const player2 = isOneMind ? player1 : await createPlayer(args, args.player2 ?? {});
   const settings = createSettings(args);
-  const folder = args.training || args.out !== undefined ? (args.out ?? `data-${seed.toString(36)}`) : null;
   if (folder !== null) mkdirSync(folder, { recursive: true });
-  const resultsPath = args.results ?? (folder === null ? null : join(folder, 'games.jsonl'));
-  const conditions = { settings, limits: [player1.limits, player2.limits], seed, book: args['openings-pgn'] ?? null };
+  const conditions = {
+    players: [player1, player2].map(({ limits, network }) => ({
+      limits,
+      network: network.poolKey,
+      params: network.params,
+    })),
+    settings,
+    seed,
+    book: args['openings-pgn'] ?? null,
+  };
   const log = unwrap(MatchLog.open(conditions, resultsPath, args.pgnout ?? null));
 
   const abort = new AbortController();

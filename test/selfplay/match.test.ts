@@ -10,12 +10,16 @@ import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
 import { createMatchOpenings } from '#sardonyx/selfplay/match/match-openings.js';
 import { createReport, formatReport } from '#sardonyx/selfplay/match/report.js';
 import { Standings } from '#sardonyx/selfplay/match/standings.js';
+import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
+import { SearchScheduler } from '#sardonyx/selfplay/network/search-scheduler.js';
+import { createNetworkSource } from '#sardonyx/selfplay/players/network-player.js';
 import type { PlayerLimits, PlayerSource } from '#sardonyx/selfplay/players/player.js';
 import { type PlayerSpec, parsePlayerWords } from '#sardonyx/selfplay/players/player-spec.js';
 import { createRandomSource } from '#sardonyx/selfplay/players/random-player.js';
 import { createUciSource } from '#sardonyx/selfplay/players/uci-player.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/fake-engine-spec.js';
+import { hashNetwork } from './support.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-match-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -193,4 +197,35 @@ test('Stockfish beats the random mover', { skip: skipWithoutStockfish }, async (
   const strong = createUciSource(spec, { ...NODES, nodes: 500 }, false);
   const { standings } = await play([strong, createRandomSource('random')], { rules: NO_ADJUDICATION });
   assert.equal(standings.games.wins, 4);
+});
+
+test('two networks play in this process, and the same match again is the same', async () => {
+  const run = async (concurrency: number): Promise<string[]> => {
+    const table = { pools: new NetworkPools(), scheduler: new SearchScheduler(), concurrency: 4 };
+    const limits = { ...NODES, nodes: 30 };
+    const first = createNetworkSource(hashNetwork('A'), 'A', limits, table);
+    const second = createNetworkSource(hashNetwork('B', { backendOptions: 'seed=3' }), 'B', limits, table);
+    const { games } = await play([first, second], { concurrency, games: 6 });
+    return games.map(({ result, reason, plies }) => `${result} ${reason} ${plies}`);
+  };
+  const one = await run(1);
+  assert.equal(one.length, 6);
+  assert.deepEqual(await run(4), one);
+});
+
+test('a network plays a UCI engine under a clock', async () => {
+  const table = { pools: new NetworkPools(), scheduler: new SearchScheduler(), concurrency: 2 };
+  const limits = { ...NODES, nodes: null, timeControl: { movesPerPeriod: null, periodMs: 500, incrementMs: 20 } };
+  const network = createNetworkSource(hashNetwork('A'), 'A', limits, table);
+  const { games } = await play([network, fake('B')], { games: 2, rules: { ...NO_ADJUDICATION, maxPlies: 30 } });
+  assert.ok(games.every(({ reason }) => reason !== 'time' && reason !== 'crash'));
+});
+
+test('a network without evaluators loses by a sentence, not by an exception', async () => {
+  const table = { pools: new NetworkPools(), scheduler: new SearchScheduler(), concurrency: 1 };
+  const faulty = hashNetwork('A', { backendOptions: 'fail-after=5,fallback-fails=true' });
+  const network = createNetworkSource(faulty, 'A', { ...NODES, nodes: 30 }, table);
+  const { games } = await play([network, createRandomSource('B')], { games: 1 });
+  assert.equal(games[0].reason, 'crash');
+  assert.match(games[0].fault ?? '', /A: No evaluator could answer/);
 });

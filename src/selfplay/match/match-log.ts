@@ -59,6 +59,15 @@ export class MatchLog {
     return success(new MatchLog(resultsPath, pgnPath, rows));
   }
 
+  /** The conditions in an existing results file; null when there is none to read. */
+  static readConditions(resultsPath: string): Readonly<Record<string, unknown>> | null {
+    try {
+      return JSON.parse(readFileSync(resultsPath, 'utf8').split('\n', 1)[0]).conditions ?? null;
+    } catch {
+      return null;
+    }
+  }
+
   add(row: LoggedGame, pgn: string): void {
     if (this.pgnPath !== null) appendFileSync(this.pgnPath, pgn);
     if (this.resultsPath === null) return;

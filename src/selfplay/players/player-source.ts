@@ -1,17 +1,38 @@
 /** A player's specification → what makes its players. */
-import { failure, type Result, success } from '../../util/index.js';
+import { type Result, success } from '../../util/index.js';
+import { NetworkPools, type NetworkSetup } from '../network/network-setup.js';
+import { SearchScheduler } from '../network/search-scheduler.js';
+import { createNetworkSource } from './network-player.js';
 import type { PlayerSource } from './player.js';
-import type { PlayerSpec } from './player-spec.js';
+import type { Pair, PlayerSpec } from './player-spec.js';
 import { createRandomSource } from './random-player.js';
 import { createUciSource } from './uci-player.js';
 
-export async function createPlayerSource(spec: PlayerSpec, chess960: boolean): Promise<Result<PlayerSource>> {
-  switch (spec.kind) {
-    case 'random':
-      return success(createRandomSource(spec.name));
-    case 'uci':
-      return success(createUciSource(spec.engine, spec.limits, chess960));
-    case 'network':
-      return failure(`${spec.weights}: networks cannot play in this process yet; run them as a UCI engine`);
+export interface SourceOptions {
+  readonly chess960: boolean;
+  readonly concurrency: number;
+  /** Reads a network's file and flags. */
+  readonly setUpNetwork: (weights: string, flags: readonly Pair[]) => Promise<Result<NetworkSetup>>;
+}
+
+export async function createPlayerSources(
+  specs: readonly [PlayerSpec, PlayerSpec],
+  options: SourceOptions,
+): Promise<Result<[PlayerSource, PlayerSource]>> {
+  const table = {
+    pools: new NetworkPools(),
+    scheduler: new SearchScheduler(),
+    concurrency: Math.max(1, options.concurrency),
+  };
+  const sources: PlayerSource[] = [];
+  for (const spec of specs) {
+    if (spec.kind === 'random') sources.push(createRandomSource(spec.name));
+    else if (spec.kind === 'uci') sources.push(createUciSource(spec.engine, spec.limits, options.chess960));
+    else {
+      const setup = await options.setUpNetwork(spec.weights, spec.options);
+      if (!setup.ok) return setup;
+      sources.push(createNetworkSource(setup.value, spec.name ?? setup.value.name, spec.limits, table));
+    }
   }
+  return success([sources[0], sources[1]]);
 }

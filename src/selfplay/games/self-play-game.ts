@@ -1,0 +1,157 @@
+/** One self-play game: search, maybe resign, draw a move, record, play it; until the game is over. */
+import type { Move } from '../../chess/index.js';
+import type { SearchParams } from '../../search/index.js';
+import type { Prng } from '../../util/index.js';
+import { Game, type PlayedMove } from '../game/game.js';
+import { createDraw, type GameEnd } from '../game/game-end.js';
+import { computeCentipawns } from '../network/centipawns.js';
+import type { GameSearch } from '../network/game-search.js';
+import type { Opening } from '../openings/opening.js';
+import { ResignWatch } from './resignation.js';
+import { createSearchRecord, type SearchRecord } from './search-record.js';
+import type { MoveLimits, SelfPlaySettings } from './self-play-settings.js';
+
+export interface SelfPlaySide {
+  readonly search: GameSearch;
+  readonly limits: MoveLimits;
+  readonly params: SearchParams;
+  readonly policyTemperature: number;
+}
+
+export interface SelfPlayGame {
+  readonly opening: Opening;
+  readonly played: readonly PlayedMove[];
+  readonly end: GameEnd;
+  /** Ended by resignation or by length and not by the rules. */
+  readonly isAdjudicated: boolean;
+  readonly records: readonly SearchRecord[];
+  /** Playouts of all searches. */
+  readonly playouts: number;
+  /** Of a game that ignored resignation: the threshold that would have misjudged it; null otherwise. */
+  readonly falsePositiveThreshold: number | null;
+}
+
+export interface SelfPlayBoard {
+  /** White's and Black's; the same object when they share a tree. */
+  readonly sides: readonly [white: SelfPlaySide, black: SelfPlaySide];
+  readonly settings: SelfPlaySettings;
+  readonly opening: Opening;
+  readonly random: Prng;
+  /** Told of positions that were refused for too few visits. */
+  readonly onDiscard: (opening: Opening) => void;
+}
+
+/** @returns null when the signal came before the end */
+export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal): Promise<SelfPlayGame | null> {
+  const { settings, random } = board;
+  const game = new Game(board.opening, settings.chess960);
+  const ignoresResignation = random.nextFloat() * 100 < settings.resign.playthrough;
+  const watch = new ResignWatch(settings.resign, !ignoresResignation);
+  const records: SearchRecord[] = [];
+  let playouts = 0;
+  let end = game.getEnd();
+  let isAdjudicated = false;
+  for (const { search } of board.sides) search.clear();
+
+  while (end === null) {
+    const { position } = game;
+    if (position.gamePly >= settings.maxPlies) {
+      end = createDraw('max-plies');
+      isAdjudicated = true;
+      break;
+    }
+    const side = board.sides[position.sideToMove];
+    const isFull = random.nextFloat() < settings.playoutCap.fullShare;
+    const { move: drawn, root, info } = await think(side, game, settings, isFull);
+    if (signal.aborted) return null;
+    playouts += info?.nodes ?? 0;
+    const best = root.moves[root.best];
+    const resigned = watch.look(position.sideToMove, (position.gamePly >> 1) + 1, best.wl, best.d);
+    if (resigned !== null) {
+      end = { result: resigned, reason: 'resignation' };
+      isAdjudicated = true;
+      break;
+    }
+    const move = refuseRareMoves(board, game, side, drawn, root.moves);
+    if (isFull) {
+      const record = createSearchRecord(game.uciMoves.length, root, move, side.policyTemperature);
+      if (record !== null) records.push(record);
+    }
+    const score = computeCentipawns(root.wl);
+    game.play({
+      move: move as Move,
+      score,
+      depth: info?.depth ?? 0,
+      nodes: info?.nodes ?? 0,
+      timeMs: info?.timeMs ?? 0,
+    });
+    end = game.getEnd();
+  }
+  const falsePositiveThreshold = ignoresResignation ? watch.getFalsePositiveThreshold(end.result) : null;
+  return { opening: board.opening, played: game.played, end, isAdjudicated, records, playouts, falsePositiveThreshold };
+}
+
+async function think(
+  side: SelfPlaySide,
+  game: Game,
+  settings: SelfPlaySettings,
+  isFull: boolean,
+): ReturnType<GameSearch['run']> {
+  const { search, limits, params } = side;
+  search.configure(isFull ? params : withoutNoise(params));
+  search.setPosition(game, settings.reusesTree);
+  if (!isFull) return search.run({ nodes: settings.playoutCap.fastVisits });
+  return search.run({
+    ...(limits.visits === null ? {} : { nodes: limits.visits }),
+    ...(limits.playouts === null ? {} : { playouts: limits.playouts }),
+    ...(limits.movetimeMs === null ? {} : { budgetMs: limits.movetimeMs }),
+  });
+}
+
+const quietParams = new WeakMap<SearchParams, SearchParams>();
+
+function withoutNoise(params: SearchParams): SearchParams {
+  let quiet = quietParams.get(params);
+  if (quiet === undefined) {
+    quiet = { ...params, dirichletNoiseEpsilon: 0 };
+    quietParams.set(params, quiet);
+  }
+  return quiet;
+}
+
+/** Draws until the move has visits enough or is the most visited; each refused position may start another game. */
+function refuseRareMoves(
+  board: SelfPlayBoard,
+  game: Game,
+  side: SelfPlaySide,
+  drawn: number,
+  moves: readonly { readonly move: number; readonly visits: number }[],
+): number {
+  const least = board.settings.minimumAllowedVisits;
+  const most = Math.max(...moves.map(({ visits }) => visits));
+  for (let move = drawn; ; move = side.search.redraw()) {
+    const visits = moves.find((row) => row.move === move)?.visits ?? 0;
+    if (visits >= least || visits === most) return move;
+    game.position.makeMove(move as Move);
+    if (game.getEnd() === null) {
+      const line = [...board.opening.moves, ...game.played.map((ply) => ply.move), move as Move];
+      board.onDiscard({ fen: board.opening.fen, moves: line, origin: `${board.opening.origin}, refused move` });
+    }
+    game.position.unmakeMove();
+  }
+}
+
+/**
+ * The opening as far as this game follows it. At each move the game leaves it with probability max(p, 1/n), n being the
+ * moves that remain, so that no exit is favoured (lc0: --opening-stop-prob).
+ */
+export function shortenOpening(opening: Opening, stopProbability: number, random: Prng): Opening {
+  if (stopProbability <= 0) return opening;
+  const { length } = opening.moves;
+  for (let ply = 0; ply < length; ply++) {
+    const exits = length - ply + 1;
+    if (random.nextFloat() < Math.max(stopProbability, 1 / exits))
+      return { ...opening, moves: opening.moves.slice(0, ply) };
+  }
+  return opening;
+}

@@ -1,0 +1,144 @@
+/**
+ * A self-play run and what it leaves behind: training records, results, PGN, and lc0's report lines. The results file
+ * decides which games exist: a game is written to it last, so that a run killed at any moment plays exactly the games
+ * that are missing.
+ */
+import { formatPgn } from '../game/pgn.js';
+import type { LoggedGame, MatchLog } from '../match/match-log.js';
+import { Standings } from '../match/standings.js';
+import { type NetworkPool, NetworkPools } from '../network/network-setup.js';
+import type { SelfPlayGame } from './self-play-game.js';
+import { isPlayer1White, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
+import { formatGameReady, formatResignReport, formatTournamentStatus } from './tournament-lines.js';
+import { chooseRecordFormat, createTrainingRecords, writeTrainingFile } from './training-file.js';
+
+export interface SelfPlayOutput {
+  /** Folder of the training files; null = none are written. */
+  readonly trainingFolder: string | null;
+  readonly log: MatchLog;
+  /** Event tag of the PGN. */
+  readonly event: string;
+  /** Lines in lc0's words, as they come. */
+  onLine(line: string): void;
+  onProgress(summary: SelfPlaySummary): void;
+}
+
+export interface SelfPlaySummary {
+  /** All games, those of earlier runs included; the other numbers are of this run. */
+  readonly games: number;
+  readonly wins: number;
+  readonly draws: number;
+  readonly losses: number;
+  readonly moves: number;
+  readonly playouts: number;
+  readonly records: number;
+  readonly evaluations: number;
+  readonly seconds: number;
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+type Job = Omit<SelfPlayRun, 'isDone' | 'onGame'>;
+
+export async function playSelfPlaySession(job: Job, output: SelfPlayOutput): Promise<SelfPlaySummary> {
+  const session = new Session(job, output);
+  const pools = new NetworkPools();
+  try {
+    for (const { network } of job.players) session.usePool(await pools.open(network));
+    await runSelfPlay(
+      { ...job, isDone: (game) => session.standings.has(game), onGame: (index, game) => session.finish(index, game) },
+      pools,
+    );
+    if (!job.signal.aborted) output.onLine(session.formatStatus(true));
+    return session.summarise();
+  } finally {
+    await pools.close();
+  }
+}
+
+class Session {
+  readonly standings = new Standings();
+  private readonly startedAt = performance.now();
+  private readonly pools = new Set<NetworkPool>();
+  private recordFormat = 'lc0-112';
+  private moves = 0;
+  private playouts = 0;
+  private records = 0;
+
+  constructor(
+    private readonly job: Job,
+    private readonly output: SelfPlayOutput,
+  ) {
+    for (const { game, result, reason } of output.log.earlier) this.standings.add(game, { result, reason });
+  }
+
+  usePool(pool: NetworkPool): void {
+    if (this.pools.size === 0) this.recordFormat = chooseRecordFormat(pool.evaluators.network.inputEncoding);
+    this.pools.add(pool);
+  }
+
+  async finish(index: number, game: SelfPlayGame): Promise<void> {
+    const { output, job } = this;
+    let trainingFile = '';
+    if (output.trainingFolder !== null) {
+      const historyFill = job.players[0].network.pool.historyFill ?? 'no';
+      const records = createTrainingRecords(game, this.recordFormat, historyFill);
+      trainingFile = await writeTrainingFile(output.trainingFolder, index, records);
+    }
+    output.log.add(this.describe(index, game), this.formatPgn(index, game));
+    this.standings.add(index, game.end);
+    this.moves += game.played.length;
+    this.playouts += game.playouts;
+    this.records += game.records.length;
+    if (game.falsePositiveThreshold !== null) output.onLine(formatResignReport(game.falsePositiveThreshold));
+    output.onLine(formatGameReady(index, game, isPlayer1White(index), trainingFile));
+    output.onLine(this.formatStatus(false));
+    output.onProgress(this.summarise());
+  }
+
+  formatStatus(isFinal: boolean): string {
+    const [asWhite, asBlack] = this.standings.gamesByColor;
+    return formatTournamentStatus({ asWhite, asBlack, playouts: this.playouts, moves: this.moves }, isFinal);
+  }
+
+  summarise(): SelfPlaySummary {
+    let evaluations = 0;
+    for (const { queue } of this.pools) evaluations += queue.counters.evaluations;
+    return {
+      games: this.standings.played,
+      ...this.standings.games,
+      moves: this.moves,
+      playouts: this.playouts,
+      records: this.records,
+      evaluations,
+      seconds: (performance.now() - this.startedAt) / 1000,
+      reasons: this.standings.reasonCounts,
+    };
+  }
+
+  private orderNames(index: number): [white: string, black: string] {
+    const [first, second] = this.job.players.map(({ network }) => network.name);
+    return isPlayer1White(index) ? [first, second] : [second, first];
+  }
+
+  private describe(index: number, game: SelfPlayGame): LoggedGame {
+    const [white, black] = this.orderNames(index);
+    const plies = game.opening.moves.length + game.played.length;
+    return { game: index, white, black, opening: game.opening.origin, ...game.end, plies };
+  }
+
+  private formatPgn(index: number, game: SelfPlayGame): string {
+    const [white, black] = this.orderNames(index);
+    return formatPgn({
+      event: this.output.event,
+      date: new Date().toISOString().slice(0, 10).replaceAll('-', '.'),
+      round: String(index + 1),
+      white,
+      black,
+      timeControl: '-',
+      chess960: this.job.settings.chess960,
+      opening: game.opening,
+      played: game.played,
+      end: game.end,
+    });
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * A finished self-play game as lc0 training records (V6), gzipped, one file a game. The game is played through again,
+ * so that a game under way need not keep 8 kilobytes a position.
+ */
+import { mkdirSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Move } from '../../chess/index.js';
+import { type SearchValue, V6GameRecorder } from '../../data/index.js';
+import { type HistoryFill, LC0_FORMATS } from '../../encoding/index.js';
+import type { Evaluation } from '../../search/index.js';
+import { countWhiteHalfPoints } from '../game/game-end.js';
+import { createOpeningPosition } from '../openings/opening.js';
+import type { SelfPlayGame } from './self-play-game.js';
+
+const compress = promisify(gzip);
+
+/** The format of the records: the network's own where lc0 has it, else the classical one, which says enough for any. */
+export function chooseRecordFormat(networkInput: string): string {
+  return LC0_FORMATS.some(({ name }) => name === networkInput) ? networkInput : 'lc0-112';
+}
+
+export function createTrainingRecords(game: SelfPlayGame, format: string, historyFill: HistoryFill): Buffer {
+  const recorder = new V6GameRecorder(format, historyFill);
+  const position = createOpeningPosition(game.opening);
+  const bookPlies = game.opening.moves.length;
+  const records = new Map(game.records.map((record) => [record.ply, record]));
+  for (const [i, { move }] of game.played.entries()) {
+    const ply = bookPlies + i;
+    const record = records.get(ply);
+    if (record !== undefined) {
+      recorder.add(position, ply, {
+        moves: record.moves,
+        visits: record.visits,
+        priors: record.priors,
+        played: record.played as Move,
+        best: record.best as Move,
+        root: toSearchValue(record.root),
+        bestValue: toSearchValue(record.bestValue),
+        playedValue: toSearchValue(record.playedValue),
+        network: toSearchValue(record.own),
+        isBestProven: record.isBestProven,
+        rootVisits: record.rootVisits,
+      });
+    }
+    position.makeMove(move);
+  }
+  return recorder.finish({
+    whiteResult: countWhiteHalfPoints(game.end.result) - 1,
+    plies: bookPlies + game.played.length,
+    isAdjudicated: game.isAdjudicated,
+    isTooLong: game.end.reason === 'max-plies',
+  });
+}
+
+function toSearchValue({ wl, d, m }: Evaluation): SearchValue {
+  return { q: wl, d, m };
+}
+
+/** lc0's name of a game's file in its folder. */
+export function formatTrainingName(index: number): string {
+  return `game_${String(index).padStart(6, '0')}.gz`;
+}
+
+/** @returns the path; the file appears whole or not at all. An empty game writes nothing and returns ''. */
+export async function writeTrainingFile(folder: string, index: number, records: Buffer): Promise<string> {
+  if (records.length === 0) return '';
+  const path = join(folder, formatTrainingName(index));
+  mkdirSync(dirname(path), { recursive: true });
+  await writeFile(`${path}.tmp`, await compress(records));
+  await rename(`${path}.tmp`, path);
+  return path;
+}

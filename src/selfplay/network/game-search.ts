@@ -1,0 +1,107 @@
+/** The search of one side of one game: a tree of its own over a shared pool of evaluators. */
+import {
+  type Batching,
+  type RootSummary,
+  Search,
+  type SearchInfo,
+  type SearchLimits,
+  type SearchParams,
+  summariseRoot,
+} from '../../search/index.js';
+import type { Prng } from '../../util/index.js';
+import type { Game } from '../game/game.js';
+import type { NetworkPool } from './network-setup.js';
+import type { SearchScheduler } from './search-scheduler.js';
+
+export interface GameSearchResult {
+  readonly move: number;
+  readonly root: RootSummary;
+  readonly info: SearchInfo | null;
+}
+
+export interface GameSearchOptions {
+  readonly pool: NetworkPool;
+  readonly scheduler: SearchScheduler;
+  readonly params: SearchParams;
+  readonly batching: Batching;
+  readonly random: Prng;
+  /** Nodes a tree makes room for at first, and bytes it may take at most. */
+  readonly initialNodes: number;
+  readonly maxBytes: number;
+}
+
+export class GameSearch {
+  private readonly row: number;
+  private readonly search: Search;
+  private params: SearchParams;
+
+  constructor(private readonly options: GameSearchOptions) {
+    const { pool, scheduler, params, batching, random, initialNodes, maxBytes } = options;
+    this.row = pool.acquireRow();
+    this.params = params;
+    this.search = new Search(
+      {
+        channel: pool.queue,
+        rootRow: this.row,
+        store: { maxBytes, initialNodes },
+        random,
+        clock: scheduler.clock,
+      },
+      params,
+      batching,
+    );
+  }
+
+  /** Visits that the tree already has for the position set last. */
+  get reusedVisits(): number {
+    return this.search.tree.rootVisits;
+  }
+
+  /** For the next search. */
+  configure(params: SearchParams): void {
+    if (params === this.params) return;
+    this.params = params;
+    this.search.configure(params, this.options.batching);
+  }
+
+  /** @param keepsTree what the last search found out about the moves played since is used again */
+  setPosition(game: Game, keepsTree: boolean): void {
+    const { opening, played, position, chess960 } = game;
+    this.search.setPosition({
+      rootFen: opening.fen,
+      chess960,
+      moves: [...opening.moves, ...played.map(({ move }) => move)],
+      blackToMove: position.sideToMove === 1,
+      gamePly: position.gamePly,
+    });
+    if (!keepsTree) this.search.clearTree();
+  }
+
+  /** Rejects when no evaluator answers. */
+  async run(limits: Omit<SearchLimits, 'startedAtMs'>): Promise<GameSearchResult> {
+    const { pool, scheduler } = this.options;
+    const startedAtMs = performance.timeOrigin + performance.now();
+    const { move, info } = await scheduler.run(pool.queue, this.search, { ...limits, startedAtMs });
+    const root = summariseRoot(this.search.tree);
+    if (move === 0 || root === null) throw new Error('No evaluator could answer');
+    return { move, root, info };
+  }
+
+  /** Another move from the last search, as the temperature draws them. */
+  redraw(): number {
+    return this.search.redraw();
+  }
+
+  stop(): void {
+    this.search.stop();
+  }
+
+  clear(): void {
+    this.search.clearTree();
+  }
+
+  /** Not while it runs. */
+  close(): void {
+    this.options.pool.releaseRow(this.row);
+  }
+}

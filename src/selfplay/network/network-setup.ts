@@ -1,0 +1,63 @@
+/** A network and how it is to search, ready to use: made of a user's flags by the command line. */
+import { EvaluatorPool, LeafQueue, type PoolOptions, ROOT_ROWS } from '../../nn/index.js';
+import type { SearchParams } from '../../search/index.js';
+
+export interface NetworkSetup {
+  /** Shown when the user gives no name. */
+  readonly name: string;
+  /** Equal keys share one pool of evaluators. */
+  readonly poolKey: string;
+  readonly pool: PoolOptions;
+  readonly params: SearchParams;
+  readonly timeManager: string;
+  readonly moveOverheadMs: number;
+}
+
+/** One pool of evaluators with its producer's side and the rows of its root table. */
+export class NetworkPool {
+  readonly queue: LeafQueue;
+  private readonly freeRows = Array.from({ length: ROOT_ROWS }, (_, i) => ROOT_ROWS - 1 - i);
+
+  private constructor(readonly evaluators: EvaluatorPool) {
+    this.queue = LeafQueue.attach(evaluators.handle);
+  }
+
+  /** Rejects with one sentence for the user. */
+  static async open(options: PoolOptions): Promise<NetworkPool> {
+    return new NetworkPool(await EvaluatorPool.create(options));
+  }
+
+  acquireRow(): number {
+    const row = this.freeRows.pop();
+    if (row === undefined) throw new Error(`More than ${ROOT_ROWS} games cannot share one pool of evaluators`);
+    return row;
+  }
+
+  releaseRow(row: number): void {
+    this.freeRows.push(row);
+  }
+
+  close(): Promise<void> {
+    return this.evaluators.dispose();
+  }
+}
+
+/** Opens each pool once, however many players use it. */
+export class NetworkPools {
+  private readonly pools = new Map<string, Promise<NetworkPool>>();
+
+  open({ poolKey, pool }: Pick<NetworkSetup, 'poolKey' | 'pool'>): Promise<NetworkPool> {
+    let opened = this.pools.get(poolKey);
+    if (opened === undefined) {
+      opened = NetworkPool.open(pool);
+      this.pools.set(poolKey, opened);
+    }
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    const pools = [...this.pools.values()];
+    this.pools.clear();
+    await Promise.all(pools.map((pool) => pool.then((opened) => opened.close()).catch(() => undefined)));
+  }
+}

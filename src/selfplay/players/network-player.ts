@@ -1,0 +1,146 @@
+/** A network of this process as a player: a tree of its own over a pool of evaluators that all its games share. */
+import type { Move } from '../../chess/index.js';
+import { computeMoveTimeBudgetMs, parseTimeManager, type TimeManager } from '../../search/index.js';
+import { createPrng, type Prng, unwrap } from '../../util/index.js';
+import type { Game, Thought } from '../game/game.js';
+import { computeCentipawns } from '../network/centipawns.js';
+import { GameSearch, type GameSearchResult } from '../network/game-search.js';
+import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
+import type { SearchScheduler } from '../network/search-scheduler.js';
+import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
+
+/** A game's tree; enough for some million nodes. */
+const BYTES_PER_TREE = 512 * 2 ** 20;
+const INITIAL_NODES = 4096;
+
+/** What the networks of a match share. */
+export interface NetworkTable {
+  readonly pools: NetworkPools;
+  readonly scheduler: SearchScheduler;
+  /** Games at a time: the more, the fewer leaves each has to gather at once. */
+  readonly concurrency: number;
+}
+
+class NetworkPlayer implements Player {
+  private readonly search: GameSearch;
+  private stream: Prng = createPrng(0);
+  private timeManager: TimeManager | null = null;
+  private isThinking = false;
+
+  constructor(
+    readonly name: string,
+    readonly limits: PlayerLimits,
+    private readonly setup: NetworkSetup,
+    pool: NetworkPool,
+    table: NetworkTable,
+  ) {
+    const { queue } = pool;
+    const leaves = Math.max(1, Math.ceil(((queue.workers + 1) * queue.minibatch) / table.concurrency));
+    const minibatch = Math.min(queue.minibatch, leaves);
+    const isSequential = queue.workers === 1 && queue.minibatch === 1;
+    this.search = new GameSearch({
+      pool,
+      scheduler: table.scheduler,
+      params: setup.params,
+      batching: { minibatch, batchesInFlight: isSequential ? 1 : Math.ceil(leaves / minibatch) },
+      random: {
+        next32: () => this.stream.next32(),
+        nextFloat: () => this.stream.nextFloat(),
+        nextBelow: (bound) => this.stream.nextBelow(bound),
+      },
+      initialNodes: INITIAL_NODES,
+      maxBytes: BYTES_PER_TREE,
+    });
+  }
+
+  async startGame(seed: number): Promise<void> {
+    this.stream = createPrng(seed);
+    this.timeManager = null;
+    this.search.clear();
+  }
+
+  async think(game: Game, time: ThinkingTime): Promise<Thought> {
+    const { nodes, depth } = this.limits;
+    this.search.setPosition(game, true);
+    const budget = this.startClock(game, time);
+    this.isThinking = true;
+    const startedAt = performance.now();
+    let result: GameSearchResult;
+    try {
+      result = await this.search.run({
+        ...(nodes === null ? {} : { nodes }),
+        ...(depth === null ? {} : { depth }),
+        ...(budget === null ? {} : { budgetMs: budget.budgetMs }),
+      });
+    } catch (error) {
+      throw new PlayerFault('crash', `${this.name}: ${(error as Error).message}`);
+    } finally {
+      this.isThinking = false;
+    }
+    const { move, root, info } = result;
+    budget?.finish(performance.now() - startedAt, root.visits);
+    return {
+      move: move as Move,
+      score: computeCentipawns(root.wl),
+      depth: info?.depth ?? 0,
+      nodes: info?.nodes ?? 0,
+    };
+  }
+
+  async close(): Promise<void> {
+    // A row of evaluators' roots is free only when nobody searches from it; the match is ending anyway.
+    if (this.isThinking) this.search.stop();
+    else this.search.close();
+  }
+
+  private startClock(
+    game: Game,
+    time: ThinkingTime,
+  ): { budgetMs: number; finish: (elapsedMs: number, visits: number) => void } | null {
+    const { movetimeMs, timeControl } = this.limits;
+    const { moveOverheadMs } = this.setup;
+    const mover = game.position.sideToMove;
+    const remaining = time.remainingMs[mover];
+    if (timeControl === null || remaining === null) {
+      if (movetimeMs === null) return null;
+      return { budgetMs: computeMoveTimeBudgetMs(movetimeMs, moveOverheadMs), finish: () => undefined };
+    }
+    this.timeManager ??= unwrap(parseTimeManager(this.setup.timeManager, 1))();
+    const budget = this.timeManager.startMove({
+      clock: {
+        timeMs: remaining,
+        incrementMs: time.incrementMs[mover],
+        movesToGo: time.movesToGo ?? undefined,
+      },
+      gamePly: game.position.gamePly,
+      moveOverheadMs,
+      treeNodes: this.search.reusedVisits,
+    });
+    const progress = (elapsedMs: number, visits: number) => ({
+      elapsedMs,
+      sinceFirstBatchMs: elapsedMs,
+      playouts: visits,
+      treeNodes: visits,
+      rootVisits: [],
+    });
+    const clockMs = budget.limitMs({ ...progress(0, 0), sinceFirstBatchMs: Number.MAX_VALUE });
+    return {
+      budgetMs: movetimeMs === null ? clockMs : Math.min(clockMs, movetimeMs),
+      finish: (elapsedMs, visits) => budget.finish(progress(elapsedMs, visits)),
+    };
+  }
+}
+
+export function createNetworkSource(
+  setup: NetworkSetup,
+  name: string,
+  limits: PlayerLimits,
+  table: NetworkTable,
+): PlayerSource {
+  return {
+    name,
+    limits,
+    create: async () => new NetworkPlayer(name, limits, setup, await table.pools.open(setup), table),
+    close: () => table.pools.close(),
+  };
+}

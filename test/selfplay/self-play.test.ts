@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
+import { createGameOpenings } from '#sardonyx/selfplay/games/game-openings.js';
+import { ResignWatch } from '#sardonyx/selfplay/games/resignation.js';
+import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/games/self-play-game.js';
+import type { SelfPlayPlayer } from '#sardonyx/selfplay/games/self-play-run.js';
+import { formatGameReady, formatTournamentStatus } from '#sardonyx/selfplay/games/tournament-lines.js';
+import {
+  MatchLog,
+  playSelfPlaySession,
+  type SelfPlaySettings,
+  type SelfPlaySummary,
+} from '#sardonyx/selfplay/index.js';
+import { parsePgnOpening } from '#sardonyx/selfplay/openings/pgn-book.js';
+import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { hashNetwork } from './support.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-selfplay-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const SETTINGS: SelfPlaySettings = {
+  playoutCap: { fullShare: 1, fastVisits: 0 },
+  reusesTree: false,
+  sharesTree: true,
+  resign: { percentage: 0, isWdlStyle: false, earliestMove: 0, playthrough: 0 },
+  minimumAllowedVisits: 0,
+  discardedStartChance: 0,
+  openingStopProbability: 0,
+  maxPlies: 50,
+  chess960: false,
+};
+
+const PLAYER: SelfPlayPlayer = {
+  network: hashNetwork('N', { params: { temperature: 1, dirichletNoiseEpsilon: 0.25, fpuValue: 0 } }),
+  limits: { visits: 20, playouts: null, movetimeMs: null },
+};
+
+interface Options {
+  readonly players?: [SelfPlayPlayer, SelfPlayPlayer];
+  readonly settings?: Partial<SelfPlaySettings>;
+  readonly games?: number;
+  readonly parallelism?: number;
+  readonly seed?: number;
+  readonly abortAfter?: number;
+}
+
+interface Played {
+  readonly summary: SelfPlaySummary;
+  readonly lines: string[];
+  /** Uncompressed records of each game. */
+  readonly records: Buffer[];
+}
+
+async function play(name: string, options: Options = {}): Promise<Played> {
+  const { games = 6, seed = 1 } = options;
+  const lines: string[] = [];
+  const abort = new AbortController();
+  const trainingFolder = join(folder, name);
+  const log = unwrap(MatchLog.open({}, join(folder, `${name}.jsonl`), join(folder, `${name}.pgn`)));
+  const summary = await playSelfPlaySession(
+    {
+      players: options.players ?? [PLAYER, PLAYER],
+      settings: { ...SETTINGS, ...options.settings },
+      games,
+      parallelism: options.parallelism ?? 3,
+      leavesPerGame: 1,
+      openings: unwrap(createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed })).at,
+      seed,
+      signal: abort.signal,
+    },
+    {
+      trainingFolder,
+      log,
+      event: 'test',
+      onLine: (line) => lines.push(line),
+      onProgress: ({ games: done }) => done === options.abortAfter && abort.abort(),
+    },
+  );
+  const files = readdirSync(trainingFolder).sort();
+  return { summary, lines, records: files.map((file) => gunzipSync(readFileSync(join(trainingFolder, file)))) };
+}
+
+const RECORD = 8356;
+
+test('the same seed gives the same games and records, however many are played at a time', async () => {
+  const one = await play('one', { parallelism: 1 });
+  const many = await play('many', { parallelism: 6 });
+  const other = await play('other', { seed: 2 });
+  assert.deepEqual(many.records, one.records);
+  assert.notDeepEqual(other.records, one.records);
+  const games = (lines: string[]): string[] => lines.filter((line) => line.startsWith('gameready')).sort();
+  const paths = /trainingfile \S+ /g;
+  assert.deepEqual(games(many.lines).join('').replace(paths, ''), games(one.lines).join('').replace(paths, ''));
+});
+
+test('every searched position is a record: policy, result, plies left', async () => {
+  const { records, summary } = await play('records', { games: 2 });
+  assert.equal(summary.records, summary.moves);
+  assert.equal(
+    records.reduce((sum, bytes) => sum + bytes.length, 0),
+    summary.records * RECORD,
+  );
+  for (const bytes of records) {
+    const count = bytes.length / RECORD;
+    for (let i = 0; i < count; i++) {
+      const at = i * RECORD;
+      let sum = 0;
+      for (let k = 0; k < 1858; k++) sum += Math.max(0, bytes.readFloatLE(at + 8 + 4 * k));
+      assert.ok(Math.abs(sum - 1) < 1e-4);
+      assert.equal(bytes.readUInt32LE(at), 6);
+      assert.equal(bytes[at + 8276], i & 1);
+      assert.equal(bytes.readFloatLE(at + 8304), count - i);
+      assert.equal(bytes.readUInt32LE(at + 8340), 20);
+      const resultQ = bytes.readFloatLE(at + 8308);
+      assert.equal(resultQ, (i & 1) === 0 ? bytes.readFloatLE(8308) : 0 - bytes.readFloatLE(8308));
+      assert.ok(Math.abs(bytes.readFloatLE(at + 8280)) <= 1);
+      assert.ok(bytes.readFloatLE(at + 8348) > 0);
+    }
+  }
+});
+
+test('with a playout cap only full searches are recorded, and the others are short', async () => {
+  const { summary } = await play('cap', { settings: { playoutCap: { fullShare: 0.3, fastVisits: 5 } } });
+  const share = summary.records / summary.moves;
+  assert.ok(share > 0.2 && share < 0.4, `${share}`);
+  assert.equal(summary.playouts, 20 * summary.records + 5 * (summary.moves - summary.records));
+});
+
+test('a reused tree counts its old visits', async () => {
+  const { summary } = await play('reuse', { settings: { reusesTree: true }, games: 2 });
+  assert.ok(summary.evaluations < 20 * summary.moves, `${summary.evaluations} for ${summary.moves} moves`);
+});
+
+test('an interrupted run is continued without a lost or doubled game', async () => {
+  await play('stopped', { abortAfter: 2, parallelism: 2 });
+  const results = join(folder, 'stopped.jsonl');
+  const before = readFileSync(results, 'utf8').trim().split('\n').length - 1;
+  assert.ok(before >= 2 && before < 6);
+  appendFileSync(results, '{"game":5,"wh');
+  appendFileSync(join(folder, 'stopped.pgn'), '[Event "half');
+  const { summary, records } = await play('stopped');
+  assert.equal(summary.games, 6);
+  assert.equal(readFileSync(join(folder, 'stopped.pgn'), 'utf8').split('[Event "test"]').length - 1, 6);
+  const { records: whole } = await play('whole');
+  assert.deepEqual(records, whole);
+});
+
+test('two networks play each other, each in its own pool', async () => {
+  const weak: SelfPlayPlayer = {
+    network: hashNetwork('weak', { backendOptions: 'seed=7' }),
+    limits: { visits: 10, playouts: null, movetimeMs: null },
+  };
+  const { summary, lines } = await play('pair', { players: [PLAYER, weak], games: 4 });
+  assert.equal(summary.games, 4);
+  assert.match(readFileSync(join(folder, 'pair.pgn'), 'utf8'), /\[White "weak"\]\n\[Black "N"\]/);
+  assert.equal(lines.filter((line) => line.includes(' player1 white ')).length, 2);
+  assert.match(lines.at(-1) ?? '', /^tournamentstatus final P1: /);
+});
+
+test('moves with too few visits are drawn again, and start other games', async () => {
+  const settings = { minimumAllowedVisits: 19, discardedStartChance: 100 };
+  const { lines } = await play('refused', { settings, parallelism: 1, games: 4 });
+  const starts = lines.flatMap((line) => /play_start_ply (\d+)/.exec(line)?.[1] ?? []);
+  assert.equal(starts[0], '0');
+  assert.ok(
+    starts.slice(1).some((ply) => Number(ply) > 0),
+    starts.join(),
+  );
+});
+
+test('resignation ends games; games that play on report the threshold that would have been wrong', async () => {
+  const resign = { percentage: 60, isWdlStyle: false, earliestMove: 5, playthrough: 50 };
+  const { summary, lines } = await play('resign', { settings: { resign }, games: 8 });
+  assert.ok((summary.reasons.resignation ?? 0) >= 2);
+  assert.ok(lines.some((line) => /^resign_report fp_threshold 0\.\d{6}$/.test(line)));
+});
+
+test('the mover resigns below the threshold, from the given move on, or wins by a sure result', () => {
+  const rules = { percentage: 10, isWdlStyle: false, earliestMove: 3, playthrough: 0 };
+  const watch = new ResignWatch(rules, true);
+  assert.equal(watch.look(0, 2, -0.95, 0), null);
+  assert.equal(watch.look(0, 3, -0.7, 0.1), null);
+  assert.equal(watch.look(1, 3, -0.85, 0.1), '1-0');
+  assert.ok(Math.abs(watch.getFalsePositiveThreshold('0-1') - 0.075) < 1e-9);
+  assert.ok(Math.abs(watch.getFalsePositiveThreshold('1-0') - 0.025) < 1e-9);
+  const sure = new ResignWatch({ ...rules, isWdlStyle: true }, true);
+  assert.equal(sure.look(1, 3, 0.95, 0.02), '0-1');
+  assert.equal(sure.look(0, 3, 0, 0.95), '1/2-1/2');
+  assert.equal(new ResignWatch(rules, false).look(0, 9, -1, 0), null);
+});
+
+test('a game leaves its opening at every move alike when the chance is small', () => {
+  const { fen, moves } = unwrap(parsePgnOpening('1. e4 e5 2. Nf3 Nc6', 99));
+  const prng = createPrng(3);
+  const counts = [0, 0, 0, 0, 0];
+  for (let i = 0; i < 5000; i++) {
+    counts[shortenOpening({ fen, moves, origin: '' }, 0.01, prng).moves.length]++;
+  }
+  for (const count of counts) assert.ok(Math.abs(count - 1000) < 120, counts.join());
+  assert.equal(shortenOpening({ fen, moves, origin: '' }, 0, prng).moves.length, 4);
+});
+
+test('lines are lc0’s', () => {
+  const { moves } = unwrap(parsePgnOpening('1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O', 99));
+  const game: SelfPlayGame = {
+    opening: { fen: START_FEN, moves, origin: '' },
+    played: [],
+    end: { result: '0-1', reason: 'resignation' },
+    isAdjudicated: true,
+    records: [],
+    playouts: 0,
+    falsePositiveThreshold: null,
+  };
+  assert.equal(
+    formatGameReady(3, game, false, 'data/game_000003.gz'),
+    'gameready trainingfile data/game_000003.gz gameid 3 play_start_ply 7 player1 black result blackwon ' +
+      'moves g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1h1',
+  );
+  const fen = '4k3/8/8/8/8/8/8/4K2R w K - 0 1';
+  assert.equal(parseFen(fen).ok, true);
+  assert.equal(
+    formatGameReady(0, { ...game, opening: { fen, moves: [], origin: '' } }, true, ''),
+    `gameready gameid 0 play_start_ply 0 player1 white result blackwon from_fen ${fen}`,
+  );
+  const counts = {
+    asWhite: { wins: 3, draws: 2, losses: 1 },
+    asBlack: { wins: 1, draws: 2, losses: 1 },
+    playouts: 1000,
+    moves: 8,
+  };
+  assert.equal(
+    formatTournamentStatus(counts, true),
+    'tournamentstatus final P1: +4 -2 =4 Win: 60.00% Elo: 70.44 LOS: 79.29% P1-W: +3 -1 =2 P1-B: +1 -1 =2 ' +
+      'npm 125.000000 nodes 1000 moves 8',
+  );
+});

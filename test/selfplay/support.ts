@@ -1,0 +1,48 @@
+/** Networks for tests of self-play: the hash evaluator instead of a file. */
+
+import { defaultSearchParams, type SearchParams } from '#sardonyx/search/index.js';
+import { GameSearch } from '#sardonyx/selfplay/network/game-search.js';
+import { NetworkPool, type NetworkSetup } from '#sardonyx/selfplay/network/network-setup.js';
+import type { SearchScheduler } from '#sardonyx/selfplay/network/search-scheduler.js';
+import { createPrng } from '#sardonyx/util/index.js';
+
+export interface HashNetwork {
+  /** Options of the `random` backend: seed, uniform, delay. */
+  readonly backendOptions?: string;
+  readonly threads?: number;
+  readonly minibatch?: number;
+  readonly params?: Partial<SearchParams>;
+}
+
+export function hashNetwork(name: string, options: HashNetwork = {}): NetworkSetup {
+  const { backendOptions = '', threads = 2, minibatch = 4 } = options;
+  return {
+    name,
+    poolKey: JSON.stringify({ backendOptions, threads, minibatch }),
+    pool: { backend: 'random', backendOptions, threads, minibatch, cachePositions: 0, policyTemperature: 1 },
+    params: { ...defaultSearchParams, smartPruningFactor: 0, twoFoldDraws: false, ...options.params },
+    timeManager: 'legacy',
+    moveOverheadMs: 10,
+  };
+}
+
+export function createGameSearch(pool: NetworkPool, scheduler: SearchScheduler, network: NetworkSetup): GameSearch {
+  return new GameSearch({
+    pool,
+    scheduler,
+    params: network.params,
+    batching: { minibatch: 1, batchesInFlight: 1 },
+    random: createPrng(1),
+    initialNodes: 256,
+    maxBytes: 2 ** 26,
+  });
+}
+
+export async function withPool<T>(network: NetworkSetup, use: (pool: NetworkPool) => Promise<T>): Promise<T> {
+  const pool = await NetworkPool.open(network.pool);
+  try {
+    return await use(pool);
+  } finally {
+    await pool.close();
+  }
+}
