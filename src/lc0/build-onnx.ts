@@ -3,9 +3,8 @@ import { addAttentionBody } from './graph/attention-body.js';
 import { addConvolutionBody } from './graph/convolution-body.js';
 import { GraphBuilder, type GraphSettings } from './graph/graph-builder.js';
 import { addMovesLeftHead, addPolicyHead, addValueHead, type BodyOutput } from './graph/heads.js';
-import type { NetworkPlan } from './network-plan.js';
+import { INPUT_PLANES, type NetworkPlan } from './network-plan.js';
 import type { ModelMessage } from './onnx-schema.js';
-import { INPUT_PLANES } from './plan-attention.js';
 
 /** Raised whenever the same network would give another file: cached models of other versions are not used. */
 export const BUILDER_VERSION = 1;

@@ -3,6 +3,7 @@
 import { failure, type Result, success } from '../util/index.js';
 import { hasNetworkHead, parseNet } from './container.js';
 import { countFlops, countParameters } from './count-work.js';
+import { describeOnnxInterface, describeOnnxModel } from './describe-onnx.js';
 import {
   ActivationFunction,
   DefaultActivation,
@@ -11,7 +12,6 @@ import {
   InputFormat,
   MovesLeftFormat,
   NetworkStructure,
-  OnnxDataType,
   PolicyFormat,
   ValueFormat,
   WeightsEncoding,
@@ -24,10 +24,9 @@ import type {
   WeightsMessage,
 } from './net-schema.js';
 import { NetworkError } from './network-error.js';
-import { INFO_KEY } from './network-info.js';
 import { decodeModel } from './onnx-model.js';
-import { type ModelMessage, TensorType } from './onnx-schema.js';
-import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads, planNetwork } from './plan-network.js';
+import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
+import { planNetwork } from './plan-network.js';
 import { type FileSource, readInflated } from './read-file.js';
 import { decodeLayer } from './tensor-source.js';
 
@@ -83,7 +82,7 @@ export function describeNet(net: NetMessage, heads: HeadChoice): NetworkDescript
     sections.push({ title: 'Size', rows: describeSize(net, net.weights, heads) });
   }
   if (net.onnxModel) {
-    sections.push({ title: 'ONNX interface', rows: describeOnnxInterface(net) });
+    sections.push(describeOnnxInterface(net.onnxModel));
     const model = net.onnxModel.model ? decodeModel(net.onnxModel.model) : undefined;
     if (model) sections.push(describeOnnxModel(model));
   }
@@ -201,55 +200,4 @@ function describeSize(net: NetMessage, weights: WeightsMessage, heads: HeadChoic
     rows.push(['Cannot be run', error.message]);
   }
   return rows;
-}
-
-function describeOnnxInterface(net: NetMessage): Rows {
-  const onnx = net.onnxModel ?? {};
-  const rows: Rows = [];
-  if (Object.hasOwn(onnx, 'dataType')) rows.push(['Data type', getEnumName(OnnxDataType, onnx.dataType ?? 0)]);
-  const names: [string, string | undefined][] = [
-    ['Input planes', onnx.inputPlanes],
-    ['Output value', onnx.outputValue],
-    ['Output WDL', onnx.outputWdl],
-    ['Output Policy', onnx.outputPolicy],
-    ['Output MLH', onnx.outputMlh],
-  ];
-  for (const [label, name] of names) if (name) rows.push([label, name]);
-  return rows;
-}
-
-function describeOnnxModel(model: ModelMessage): DescriptionSection {
-  const rows: Rows = [];
-  const texts: [string, unknown][] = [
-    ['IR version', model.irVersion],
-    ['Producer Name', model.producerName],
-    ['Producer Version', model.producerVersion],
-    ['Domain', model.domain],
-    ['Model Version', Object.hasOwn(model, 'modelVersion') ? model.modelVersion : undefined],
-    ['Doc String', model.docString],
-  ];
-  for (const [label, value] of texts) if (value !== undefined && value !== '') rows.push([label, String(value)]);
-  for (const [label, infos] of [
-    ['Input', model.graph?.input],
-    ['Output', model.graph?.output],
-  ] as const) {
-    for (const info of infos ?? [])
-      rows.push([label, info.docString ? `${info.name} (${info.docString})` : `${info.name}`]);
-  }
-  for (const { domain, version } of model.opsetImport ?? []) {
-    rows.push(['Opset', domain ? `${domain} ${version}` : String(version)]);
-  }
-  for (const { key, value } of model.metadataProps ?? []) if (key !== INFO_KEY) rows.push([key, value]);
-  rows.push(['Parameters', countElements(model).toLocaleString('en-US')]);
-  return { title: 'ONNX model', rows };
-}
-
-/** Numbers in the tensors of a model that hold weights; shapes and index tables, which are integers of 32 or 64 bits, do not. */
-function countElements(model: ModelMessage): number {
-  let elements = 0;
-  for (const { dims, dataType } of model.graph?.initializer ?? []) {
-    if (dataType === TensorType.INT32 || dataType === TensorType.INT64) continue;
-    elements += (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
-  }
-  return elements;
 }

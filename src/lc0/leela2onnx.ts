@@ -7,7 +7,8 @@ import { NetworkStructure } from './net-enums.js';
 import { NetworkError } from './network-error.js';
 import { collectInfo, formatMetadata } from './network-info.js';
 import { viewBytes } from './onnx-model.js';
-import { DEFAULT_HEADS, type HeadChoice, planNetwork } from './plan-network.js';
+import { DEFAULT_HEADS, type HeadChoice } from './plan-heads.js';
+import { planNetwork } from './plan-network.js';
 import { type FileSource, readInflated } from './read-file.js';
 
 export type Leela2OnnxOptions = Partial<BuildOptions & HeadChoice>;

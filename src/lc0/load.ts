@@ -11,7 +11,8 @@ import { getDefaultCacheFolder, ModelCache, WEIGHTS_BYTES_KEY } from './model-ca
 import { NetworkStructure } from './net-enums.js';
 import { NetworkError } from './network-error.js';
 import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './network-info.js';
-import { checkInputFormat, DEFAULT_HEADS, planNetwork } from './plan-network.js';
+import { DEFAULT_HEADS } from './plan-heads.js';
+import { checkInputFormat, planNetwork } from './plan-network.js';
 import { type FileSource, hashFile, readInflated } from './read-file.js';
 
 /** From here on a file of their own makes weights cheaper to load; below, one buffer is simpler. */

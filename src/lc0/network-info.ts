@@ -3,7 +3,7 @@ import { countFlops, countParameters } from './count-work.js';
 import { getEnumName, InputFormat, MovesLeftFormat, NetworkStructure, PolicyFormat, ValueFormat } from './net-enums.js';
 import type { NetMessage } from './net-schema.js';
 import type { NetworkPlan } from './network-plan.js';
-import { type HeadChoice, listPolicyHeads, listValueHeads } from './plan-network.js';
+import { type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
 
 export interface Lc0NetworkInfo {
   /** Names of lc0's enums. */

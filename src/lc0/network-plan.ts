@@ -5,6 +5,10 @@
  */
 import type { TensorSource } from './tensor-source.js';
 
+export const INPUT_PLANES = 112;
+/** The first planes of an input, the pieces of the current position, feed the preprocessing of dense embeddings. */
+export const PIECE_PLANES = 12;
+
 export type Activation = 'none' | 'relu' | 'relu-squared' | 'mish' | 'swish' | 'selu' | 'tanh' | 'sigmoid' | 'softmax';
 
 export interface DenseLayer {

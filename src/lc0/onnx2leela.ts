@@ -1,9 +1,9 @@
 /** `onnx2leela`: an ONNX file → a network file that lc0 runs with its ONNX backends. */
 import { gzipSync } from 'node:zlib';
 import { failure, type Result, success } from '../util/index.js';
-import { LC0_TENSOR_NAMES } from './build-onnx.js';
+import { getWidth, type NetworkTensors, type TensorChoice, TensorChooser } from './choose-tensors.js';
 import { formatNet } from './container.js';
-import { findInput, findOutput, insertBeforeOutput, insertBehindInput, listNames } from './graph-edit.js';
+import { findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import {
   InputFormat,
   MovesLeftFormat,
@@ -18,18 +18,13 @@ import { decodeModel, encodeModel } from './onnx-model.js';
 import { type GraphMessage, type ModelMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
 import { type FileSource, readInflated } from './read-file.js';
 
-export interface Onnx2LeelaOptions {
+/** Tensors that are not named are found by metadata, lc0's names and shapes. */
+export interface Onnx2LeelaOptions extends TensorChoice {
   /** Names of lc0's enums. Default: what the model's metadata say, else the classical 112 planes. */
   readonly inputFormat?: string | undefined;
   readonly policyFormat?: string | undefined;
   readonly valueFormat?: string | undefined;
   readonly movesLeftFormat?: string | undefined;
-  /** Names of the model's tensors. Default: found by metadata, lc0's names and shapes. */
-  readonly onnxInput?: string | undefined;
-  readonly onnxOutputValue?: string | undefined;
-  readonly onnxOutputWdl?: string | undefined;
-  readonly onnxOutputPolicy?: string | undefined;
-  readonly onnxOutputMlh?: string | undefined;
   /** Checks that the named tensors exist. Default true. */
   readonly validateWeights?: boolean | undefined;
   /** Divides the rule-50 plane by 99 in front of a model that was trained on it scaled. */
@@ -66,14 +61,6 @@ export async function wrapOnnxModel(
   }
 }
 
-interface Tensors {
-  readonly input: string;
-  readonly policy: string;
-  readonly wdl?: string;
-  readonly value?: string;
-  readonly movesLeft?: string;
-}
-
 class Wrapping {
   private readonly notes: string[] = [];
   private readonly metadata: ReadonlyMap<string, string>;
@@ -91,7 +78,9 @@ class Wrapping {
   wrap(): WrappedModel {
     const { options, graph } = this;
     const inputFormat = pickEnum(InputFormat, options.inputFormat ?? this.getInputFormat(), 'input format');
-    const tensors = this.chooseTensors();
+    const chooser = new TensorChooser(graph, this.metadata, options);
+    const tensors = chooser.choose();
+    this.notes.push(...chooser.notes);
     const input = findInput(graph, tensors.input);
     this.checkShapes(input, tensors);
     const dataType = input.type?.tensorType?.elemType ?? TensorType.FLOAT;
@@ -145,64 +134,7 @@ class Wrapping {
     throw new NetworkError(`its input is "${named}", which lc0 does not know`);
   }
 
-  private chooseTensors(): Tensors {
-    const { options, graph } = this;
-    const policyEncoding = this.metadata.get('sardonyx.policy');
-    if (policyEncoding !== undefined && policyEncoding !== 'lc0-1858') {
-      throw new NetworkError(`its policy is "${policyEncoding}", which lc0 does not know`);
-    }
-    if (options.onnxOutputValue && options.onnxOutputWdl) {
-      throw new NetworkError('--onnx-output-value and --onnx-output-wdl are both given; a network has one of them');
-    }
-    const input = options.onnxInput ?? this.findByName(graph.input, [LC0_TENSOR_NAMES.input]) ?? this.findOnlyInput();
-    const policy = options.onnxOutputPolicy ?? this.findByWidth(1858, LC0_TENSOR_NAMES.policy);
-    if (!input) throw new NetworkError(`--onnx-input must be given; the model has ${listNames(graph.input)}`);
-    if (!policy) {
-      throw new NetworkError(`--onnx-output-policy must be given; the model has ${listNames(graph.output)}`);
-    }
-    const movesLeft = options.onnxOutputMlh ?? this.findMovesLeft();
-    const base = { input, policy, ...(movesLeft ? { movesLeft } : {}) };
-    if (options.onnxOutputWdl) return { ...base, wdl: options.onnxOutputWdl };
-    if (options.onnxOutputValue) return { ...base, value: options.onnxOutputValue };
-    const wdl =
-      this.metadata.get('sardonyx.value') === 'scalar' ? undefined : this.findByWidth(3, LC0_TENSOR_NAMES.wdl);
-    if (wdl) return { ...base, wdl };
-    const value = this.findByWidth(1, LC0_TENSOR_NAMES.value, movesLeft);
-    if (value) return { ...base, value };
-    const names = listNames(graph.output);
-    throw new NetworkError(`--onnx-output-wdl or --onnx-output-value must be given; the model has ${names}`);
-  }
-
-  private findByName(infos: readonly ValueInfoMessage[] | undefined, names: readonly string[]): string | undefined {
-    return infos?.find((info) => info.name !== undefined && names.includes(info.name))?.name;
-  }
-
-  private findOnlyInput(): string | undefined {
-    const weights = new Set(this.graph.initializer?.map((tensor) => tensor.name));
-    const inputs = (this.graph.input ?? []).filter((info) => !weights.has(info.name));
-    return inputs.length === 1 ? this.note(inputs[0].name, 'planes') : undefined;
-  }
-
-  private findMovesLeft(): string | undefined {
-    const looksRight = (info: ValueInfoMessage): boolean =>
-      /mlh|moves.?left|plies.?left/i.test(info.name ?? '') && getWidth(info) === 1;
-    const found = this.graph.output?.find(looksRight)?.name;
-    return found === LC0_TENSOR_NAMES.movesLeft ? found : this.note(found, 'moves left');
-  }
-
-  private findByWidth(width: number, usualName: string, except?: string): string | undefined {
-    const usual = this.findByName(this.graph.output, [usualName]);
-    if (usual) return usual;
-    const fitting = (this.graph.output ?? []).filter((info) => getWidth(info) === width && info.name !== except);
-    return fitting.length === 1 ? this.note(fitting[0].name, `output with ${width} values`) : undefined;
-  }
-
-  private note(name: string | undefined, role: string): string | undefined {
-    if (name) this.notes.push(`"${name}" was taken as the ${role}.`);
-    return name;
-  }
-
-  private checkShapes(input: ValueInfoMessage, tensors: Tensors): void {
+  private checkShapes(input: ValueInfoMessage, tensors: NetworkTensors): void {
     if (this.options.validateWeights === false) return;
     const shape = (input.type?.tensorType?.shape?.dim ?? []).slice(1).map((dim) => Number(dim.dimValue ?? -1));
     if (shape.length > 0 && shape.join() !== '112,8,8') {
@@ -223,7 +155,7 @@ class Wrapping {
     }
   }
 
-  private warnAboutUnused(tensors: Tensors): void {
+  private warnAboutUnused(tensors: NetworkTensors): void {
     const used = new Set<string | undefined>(Object.values(tensors));
     const weights = new Set(this.graph.initializer?.map((tensor) => tensor.name));
     for (const { name } of this.graph.input ?? []) {
@@ -278,14 +210,6 @@ class Wrapping {
     this.isChanged = true;
     this.notes.push(`"${name}" is converted to the type of the input.`);
   }
-}
-
-/** Values a position, or 0 when the shape is open. */
-function getWidth(info: ValueInfoMessage): number {
-  const dims = info.type?.tensorType?.shape?.dim ?? [];
-  return dims
-    .slice(1)
-    .reduce((product, dim) => product * Math.max(0, Number(dim.dimValue ?? 0)), dims.length > 0 ? 1 : 0);
 }
 
 function pickEnum(table: Readonly<Record<string, number>>, name: string, what: string): number {

@@ -4,20 +4,19 @@ import { isPresent, readDense, readDenseWithoutBias, readLayerNorm, readVector }
 import { InputEmbedding } from './net-enums.js';
 import type { EncoderLayerMessage, FeedForwardMessage, SmolgenMessage, WeightsMessage } from './net-schema.js';
 import { NetworkError } from './network-error.js';
-import type {
-  Activation,
-  AttentionBody,
-  DenseLayer,
-  EncoderLayer,
-  FeedForward,
-  LayerNorm,
-  PositionEncoding,
-  Smolgen,
+import {
+  type Activation,
+  type AttentionBody,
+  type DenseLayer,
+  type EncoderLayer,
+  type FeedForward,
+  INPUT_PLANES,
+  type LayerNorm,
+  PIECE_PLANES,
+  type PositionEncoding,
+  type Smolgen,
 } from './network-plan.js';
 
-export const INPUT_PLANES = 112;
-/** Planes whose 12 × 64 values feed a PE_DENSE preprocessing layer: the pieces of the current position. */
-export const DENSE_EMBEDDING_PLANES = 12;
 const SMOLGEN_EPSILON = 1e-3;
 
 export interface EncoderContext {
@@ -123,7 +122,7 @@ export function planAttentionBody(
   let embeddingInputs = bodyChannels;
   if (bodyChannels === 0) {
     if (isDenseEmbedding) {
-      const inputs = 64 * DENSE_EMBEDDING_PLANES;
+      const inputs = 64 * PIECE_PLANES;
       const preprocess = readDense(weights.ipEmbPreprocW, weights.ipEmbPreprocB, inputs, 'ip_emb_preproc');
       if (preprocess.outputs % 64 !== 0)
         throw new NetworkError('ip_emb_preproc does not give every square the same width');

@@ -1,6 +1,5 @@
 /** lc0's message → `NetworkPlan` for the chosen heads; every unknown or inconsistent thing is refused by name. */
-
-import { isPresent, readConvolution, readDense, readDenseWithoutBias } from './layer-reader.js';
+import { isPresent, readConvolution, readDense } from './layer-reader.js';
 import {
   ActivationFunction,
   DefaultActivation,
@@ -12,37 +11,11 @@ import {
   PolicyFormat,
   ValueFormat,
 } from './net-enums.js';
-import type {
-  ConvBlockMessage,
-  LayerMessage,
-  NetMessage,
-  NetworkFormatMessage,
-  PolicyHeadMessage,
-  ValueHeadMessage,
-  WeightsMessage,
-} from './net-schema.js';
+import type { NetMessage, NetworkFormatMessage, WeightsMessage } from './net-schema.js';
 import { NetworkError } from './network-error.js';
-import type {
-  Activation,
-  ConvolutionBody,
-  DenseLayer,
-  Funnel,
-  MovesLeftHead,
-  NetworkPlan,
-  PolicyHead,
-  ValueHead,
-} from './network-plan.js';
-import { type EncoderContext, INPUT_PLANES, planAttentionBody, planEncoder } from './plan-attention.js';
-import { CONVOLUTION_POLICY_PLANES, POLICY_SIZE } from './policy-maps.js';
-
-export interface HeadChoice {
-  /** vanilla, optimistic, soft, opponent, or a key of the network's own map. */
-  readonly policyHead: string;
-  /** winner, q, st, or a key of the network's own map. */
-  readonly valueHead: string;
-}
-
-export const DEFAULT_HEADS: HeadChoice = { policyHead: 'vanilla', valueHead: 'winner' };
+import { type Activation, type ConvolutionBody, INPUT_PLANES, type NetworkPlan } from './network-plan.js';
+import { type EncoderContext, planAttentionBody } from './plan-attention.js';
+import { type BodyShape, type HeadChoice, planMovesLeft, planPolicy, planValue } from './plan-heads.js';
 
 const STRUCTURES_WITH_WEIGHTS: readonly number[] = [
   NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT,
@@ -85,7 +58,10 @@ export function planNetwork(net: NetMessage, choice: HeadChoice): NetworkPlan {
   const attentionBody = hasAttentionBody
     ? planAttentionBody(weights, channels, inputEmbedding, bodyContext)
     : undefined;
-  const width = attentionBody?.embedding.outputs ?? channels;
+  const body: BodyShape = {
+    width: attentionBody?.embedding.outputs ?? channels,
+    isAttention: hasAttentionBody,
+  };
 
   const isAttentionStructure = (format.network ?? 0) >= NetworkStructure.NETWORK_ATTENTIONBODY_WITH_HEADFORMAT;
   // Attention policies on convolutional bodies were trained with SELU throughout (lc0 hard-codes it).
@@ -97,13 +73,13 @@ export function planNetwork(net: NetMessage, choice: HeadChoice): NetworkPlan {
     epsilon: ENCODER_EPSILON,
     residualScale: 1,
   };
-  const movesLeft = planMovesLeft(weights, format, width, hasAttentionBody);
+  const movesLeft = planMovesLeft(weights, format, body);
   return {
     activation,
     ...(convolutionBody ? { convolutionBody } : {}),
     ...(attentionBody ? { attentionBody } : {}),
-    policy: planPolicy(weights, format, choice.policyHead, width, hasAttentionBody, policyActivation, policyContext),
-    value: planValue(weights, format, choice.valueHead, width, hasAttentionBody),
+    policy: planPolicy(weights, format, choice.policyHead, body, policyActivation, policyContext),
+    value: planValue(weights, format, choice.valueHead, body),
     ...(movesLeft ? { movesLeft } : {}),
   };
 }
@@ -179,142 +155,4 @@ function planConvolutionBody(weights: WeightsMessage): ConvolutionBody {
     return { first, second, squeezeExcite: { squeeze, excite } };
   });
   return { input, blocks };
-}
-
-/** The policy heads by the names `--policy-head` takes. */
-export function listPolicyHeads(weights: WeightsMessage): Map<string, PolicyHeadMessage> {
-  const heads = new Map<string, PolicyHeadMessage>();
-  const multi = weights.policyHeads;
-  if (!multi) return heads.set('vanilla', weights);
-  for (const { key, value } of multi.policyHeadMap ?? []) if (key !== undefined && value) heads.set(key, value);
-  if (multi.vanilla) heads.set('vanilla', multi.vanilla);
-  if (multi.optimisticSt) heads.set('optimistic', multi.optimisticSt);
-  if (multi.soft) heads.set('soft', multi.soft);
-  if (multi.opponent) heads.set('opponent', multi.opponent);
-  return heads;
-}
-
-/** The value heads by the names `--value-head` takes. */
-export function listValueHeads(weights: WeightsMessage): Map<string, ValueHeadMessage> {
-  const heads = new Map<string, ValueHeadMessage>();
-  const multi = weights.valueHeads;
-  if (!multi) return heads.set('winner', weights);
-  for (const { key, value } of multi.valueHeadMap ?? []) if (key !== undefined && value) heads.set(key, value);
-  if (multi.winner) heads.set('winner', multi.winner);
-  if (multi.q) heads.set('q', multi.q);
-  if (multi.st) heads.set('st', multi.st);
-  return heads;
-}
-
-function chooseHead<Head>(heads: Map<string, Head>, name: string, what: string): Head {
-  const head = heads.get(name);
-  if (head === undefined) {
-    throw new NetworkError(`it has no ${what} head "${name}"; it has ${[...heads.keys()].join(', ') || 'none'}`);
-  }
-  return head;
-}
-
-function planPolicy(
-  weights: WeightsMessage,
-  format: NetworkFormatMessage,
-  headName: string,
-  width: number,
-  hasAttentionBody: boolean,
-  activation: Activation,
-  context: EncoderContext,
-): PolicyHead {
-  const head = chooseHead(listPolicyHeads(weights), headName, 'policy');
-  if (format.policy === PolicyFormat.POLICY_ATTENTION) {
-    // Multi-head networks may share one embedding among their policy heads.
-    const shared = weights.policyHeads ?? {};
-    const embeddingW = pickPresent(head.ipPolW, shared.ipPolW, weights.ipPolW);
-    const embeddingB = pickPresent(head.ipPolB, shared.ipPolB, weights.ipPolB);
-    const embedding = readDense(embeddingW, embeddingB, width, 'ip_pol');
-    const inner = embedding.outputs;
-    const encoders = (head.polEncoder ?? []).map((encoder, index) =>
-      planEncoder(encoder, inner, head.polHeadcount ?? 0, context, `pol_encoder[${index}]`),
-    );
-    const query = readDense(head.ip2PolW, head.ip2PolB, inner, 'ip2_pol');
-    const key = readDense(head.ip3PolW, head.ip3PolB, inner, 'ip3_pol');
-    if (key.outputs !== query.outputs) throw new NetworkError('its policy queries and keys have different sizes');
-    const promotion = readDenseWithoutBias(head.ip4PolW, key.outputs, 'ip4_pol_w');
-    if (promotion.outputs !== 4) throw new NetworkError('its promotion layer ip4_pol_w does not have four outputs');
-    return { kind: 'attention', embedding, activation, encoders, query, key, promotion };
-  }
-  if (hasAttentionBody) throw new NetworkError('it joins an attention body with a policy head that is not attention');
-  if (isPresent(head.policy1?.weights)) {
-    const first = readConvolution(head.policy1, 3, width, 'policy1');
-    const second = readConvolution(head.policy, 3, first.outputs, 'policy');
-    if (second.outputs < CONVOLUTION_POLICY_PLANES) {
-      throw new NetworkError(`its policy has ${second.outputs} planes where ${CONVOLUTION_POLICY_PLANES} are needed`);
-    }
-    return { kind: 'convolution', first, second };
-  }
-  const convolution = readConvolution(head.policy, 1, width, 'policy');
-  const dense = readDense(head.ipPolW, head.ipPolB, convolution.outputs * 64, 'ip_pol');
-  if (dense.outputs !== POLICY_SIZE)
-    throw new NetworkError(`its policy has ${dense.outputs} outputs, not ${POLICY_SIZE}`);
-  return { kind: 'dense', convolution, dense };
-}
-
-function planFunnel(
-  block: ConvBlockMessage | undefined,
-  denseW: LayerMessage | undefined,
-  denseB: LayerMessage | undefined,
-  width: number,
-  hasAttentionBody: boolean,
-  name: string,
-): { funnel: Funnel; flatSize: number } {
-  if (hasAttentionBody) {
-    const layer = readDense(denseW, denseB, width, `ip_${name}`);
-    return { funnel: { kind: 'dense', layer }, flatSize: 64 * layer.outputs };
-  }
-  const layer = readConvolution(block, 1, width, name);
-  return { funnel: { kind: 'convolution', layer }, flatSize: 64 * layer.outputs };
-}
-
-function planValue(
-  weights: WeightsMessage,
-  format: NetworkFormatMessage,
-  headName: string,
-  width: number,
-  hasAttentionBody: boolean,
-): ValueHead {
-  const head = chooseHead(listValueHeads(weights), headName, 'value');
-  const { funnel, flatSize } = planFunnel(head.value, head.ipValW, head.ipValB, width, hasAttentionBody, 'val');
-  const hidden = readDense(head.ip1ValW, head.ip1ValB, flatSize, 'ip1_val');
-  const output = readDense(head.ip2ValW, head.ip2ValB, hidden.outputs, 'ip2_val');
-  const isWdl = format.value === ValueFormat.VALUE_WDL;
-  checkWidth(output, isWdl ? 3 : 1, 'value head');
-  return { funnel, hidden, output, isWdl };
-}
-
-function planMovesLeft(
-  weights: WeightsMessage,
-  format: NetworkFormatMessage,
-  width: number,
-  hasAttentionBody: boolean,
-): MovesLeftHead | undefined {
-  if (format.movesLeft !== MovesLeftFormat.MOVES_LEFT_V1) return undefined;
-  const { funnel, flatSize } = planFunnel(
-    weights.movesLeft,
-    weights.ipMovW,
-    weights.ipMovB,
-    width,
-    hasAttentionBody,
-    'mov',
-  );
-  const hidden = readDense(weights.ip1MovW, weights.ip1MovB, flatSize, 'ip1_mov');
-  const output = readDense(weights.ip2MovW, weights.ip2MovB, hidden.outputs, 'ip2_mov');
-  checkWidth(output, 1, 'moves-left head');
-  return { funnel, hidden, output };
-}
-
-function checkWidth(layer: DenseLayer, width: number, what: string): void {
-  if (layer.outputs !== width)
-    throw new NetworkError(`its ${what} has ${layer.outputs} outputs where ${width} are needed`);
-}
-
-function pickPresent(...layers: (LayerMessage | undefined | null)[]): LayerMessage | undefined {
-  return layers.find(isPresent);
 }

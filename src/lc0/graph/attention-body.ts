@@ -1,21 +1,20 @@
 /** The transformer: planes or a convolutional body's output → [N·64, embedding], one row a square. */
 
-import type {
-  Activation,
-  AttentionBody,
-  DenseLayer,
-  EncoderLayer,
-  FeedForward,
-  SelfAttention,
-  Smolgen,
+import {
+  type Activation,
+  type AttentionBody,
+  type DenseLayer,
+  type EncoderLayer,
+  type FeedForward,
+  INPUT_PLANES,
+  PIECE_PLANES,
+  type SelfAttention,
+  type Smolgen,
 } from '../network-plan.js';
 import { CHANNELS_OF_POSITION_MAP, computePositionMap } from '../policy-maps.js';
 import { fromFloats, materialise, type TensorSource } from '../tensor-source.js';
 import type { GraphBuilder } from './graph-builder.js';
 import { addActivation, addDense, addLayerNorm } from './layers.js';
-
-const INPUT_PLANES = 112;
-const CURRENT_POSITION_PLANES = 12;
 
 /** [N, channels, 8, 8] → [N·64, channels]. */
 export function addSquareRows(graph: GraphBuilder, input: string, channels: number, name: string): string {
@@ -67,8 +66,8 @@ function addEmbedding(graph: GraphBuilder, rows: string, body: AttentionBody, ac
         rows,
         graph.addInt32s(
           '/const/pieces',
-          [CURRENT_POSITION_PLANES],
-          Int32Array.from({ length: CURRENT_POSITION_PLANES }, (_, plane) => plane),
+          [PIECE_PLANES],
+          Int32Array.from({ length: PIECE_PLANES }, (_, plane) => plane),
         ),
       ],
       { axis: 1 },
