@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-const START_WORKER = /new Worker\(\s*new URL\(\s*'(\.[^']+)',\s*import\.meta\.url\s*\)/g;
-const NATIVE_BINDING = /require\(`\.\.\/bin\/napi-v6\/[^`]*`\)/;
+export const START_WORKER = /new Worker\(\s*new URL\(\s*'(\.[^']+)',\s*import\.meta\.url\s*\)/g;
+export const NATIVE_BINDING = /require\(`\.\.\/bin\/napi-v6\/[^`]*`\)/;
 
 const PROLOGUE = `
 const sardonyxModuleUrl = require('node:url').pathToFileURL(process.execPath).href;

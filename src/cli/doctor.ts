@@ -1,103 +1,93 @@
-/** `sardonyx doctor`: what this machine has for the engine, and what is missing. */
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+/** `sardonyx doctor`: what this machine has for the engine, what is missing, and the command that installs it. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { EvaluatorPool } from '../nn/index.js';
-import { resolveNetworkFile } from './network-file.js';
-import { printJson, printLine } from './output.js';
-import { findBundledNetwork, readVersion } from './package-info.js';
+import { getNativeFolder } from '../nn/index.js';
+import { installCuda } from './cuda-provider.js';
+import {
+  examineCaches,
+  examineConfig,
+  examineGpu,
+  examineMachine,
+  examineNetworks,
+  examineNode,
+  examineProvider,
+  examineRuntime,
+  type Finding,
+  listSystemProviders,
+} from './doctor-findings.js';
+import { printJson, printLine, printNote } from './output.js';
 
 interface DoctorArguments {
   providers: string;
+  'install-cuda': boolean;
+  from: string;
+  sha256: string;
   json: boolean;
 }
 
-interface Finding {
-  readonly what: string;
-  readonly isFine: boolean;
-  readonly text: string;
-}
-
-const OLDEST_NODE = [20, 19];
+/** Without one of these the engine cannot play; the rest is a bonus. */
+const ESSENTIAL = new Set(['node', 'onnxruntime', 'network', 'cpu']);
 
 export const doctorCommand: CommandModule<object, DoctorArguments> = {
   command: 'doctor',
-  describe: 'What this machine has, and what is missing',
+  describe: 'What this machine has, what is missing and how to get it',
   builder: (yargs) =>
     yargs
       .option('providers', {
         type: 'string',
-        default: 'cpu,cuda,tensorrt,dml,coreml,webgpu',
-        describe: 'Backends to try on the bundled network',
+        default: listSystemProviders().join(','),
+        describe: 'Backends to try on the network',
+      })
+      .option('install-cuda', {
+        type: 'boolean',
+        default: false,
+        describe: "Install onnxruntime's CUDA provider (250 MB)",
+      })
+      .option('from', {
+        type: 'string',
+        default: '',
+        describe: 'With --install-cuda: a mirror, a URL, a folder or a file instead of where it is published',
+      })
+      .option('sha256', {
+        type: 'string',
+        default: '',
+        describe: 'With --from: the hash of that file when it is not the published one',
       })
       .option('json', { type: 'boolean', default: false, describe: 'Print the findings as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<DoctorArguments>) => {
-    const findings = [checkNode(), checkMachine(), checkRuntime(), checkNetwork()];
-    const network = findBundledNetwork();
-    for (const provider of args.providers.split(',').map((name) => name.trim())) {
-      if (network !== null && provider !== '') findings.push(await checkProvider(provider, network));
+    if (args['install-cuda']) {
+      const files = await runInstallation(args);
+      if (args.json) printJson({ installed: files });
+      else for (const file of files) printLine(`Installed ${file}`);
+      return;
     }
+    const findings = await examine(args.providers);
     if (args.json) printJson(findings);
-    else
-      for (const { what, isFine, text } of findings)
-        printLine(`${isFine ? ' ok ' : ' -- '} ${what.padEnd(12)} ${text}`);
-    // Providers other than the processor are a bonus; without one of these the engine cannot play.
-    const isPlayable = findings.every(
-      ({ what, isFine }) => isFine || !['node', 'onnxruntime', 'network', 'cpu'].includes(what),
-    );
+    else for (const finding of findings) printFinding(finding);
+    const isPlayable = findings.every(({ what, isFine }) => isFine || !ESSENTIAL.has(what));
     if (!isPlayable) throw new Error('Sardonyx cannot play on this machine as it is');
   },
 };
 
-function checkNode(): Finding {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  const isFine = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
-  return { what: 'node', isFine, text: `${process.version} (${OLDEST_NODE.join('.')} or later is needed)` };
+async function examine(providers: string): Promise<Finding[]> {
+  const { finding, runtime } = await examineRuntime();
+  const findings = [examineNode(), examineMachine(), finding, ...examineNetworks()];
+  const names = providers.split(',').map((name) => name.trim());
+  for (const name of names) if (name !== '') findings.push(await examineProvider(name));
+  return [...findings, ...(await examineGpu(runtime)), examineConfig(), examineCaches()];
 }
 
-function checkMachine(): Finding {
-  const [first] = cpus();
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GB of memory`;
-  const text = `${availableParallelism()} processors (${first?.model ?? 'unknown'}), ${memory}, ${process.platform} ${process.arch}`;
-  return { what: 'machine', isFine: true, text: `Sardonyx ${readVersion()} on ${text}` };
+function printFinding({ what, isFine, text, fix }: Finding): void {
+  printLine(`${isFine ? ' ok ' : ' -- '} ${what.padEnd(12)} ${text}`);
+  if (fix !== undefined) printLine(`${' '.repeat(18)}→ ${fix}`);
 }
 
-function checkRuntime(): Finding {
-  const what = 'onnxruntime';
-  try {
-    const require = createRequire(import.meta.url);
-    const manifestPath = require.resolve('onnxruntime-node/package.json');
-    const manifest = JSON.parse(readFileSync(manifestPath, 'utf8')) as { version?: string };
-    return { what, isFine: true, text: `onnxruntime-node ${manifest.version ?? 'of unknown version'}` };
-  } catch {
-    return { what, isFine: false, text: 'onnxruntime-node is not installed: run npm ci' };
-  }
-}
-
-function checkNetwork(): Finding {
-  const path = resolveNetworkFile('');
-  const isFine = path.ok && existsSync(path.value);
-  return { what: 'network', isFine, text: path.ok ? path.value : path.error };
-}
-
-/** A provider works when a pool starts on it without falling back to another. */
-async function checkProvider(provider: string, network: string): Promise<Finding> {
-  let trouble = '';
-  try {
-    const pool = await EvaluatorPool.create({
-      model: { path: network },
-      backend: provider,
-      threads: 1,
-      onWarning: (text) => {
-        trouble ||= text;
-      },
-    });
-    const { backend } = pool.network;
-    await pool.dispose();
-    const isFine = trouble === '';
-    return { what: provider, isFine, text: isFine ? `works (${backend})` : trouble };
-  } catch (error) {
-    return { what: provider, isFine: false, text: error instanceof Error ? error.message : String(error) };
-  }
+async function runInstallation({ from, sha256 }: DoctorArguments): Promise<string[]> {
+  let lastShown = 0;
+  const showProgress = (done: number, total: number): void => {
+    if (!process.stderr.isTTY || (done < total && done - lastShown < 10e6)) return;
+    lastShown = done;
+    printNote(`${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`);
+  };
+  const folder = getNativeFolder();
+  return installCuda({ folder, from, sha256, onProgress: showProgress });
 }

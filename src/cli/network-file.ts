@@ -62,13 +62,13 @@ function findBesideProgram(path: string): string {
 }
 
 /** In the folder itself or in its folder `networks`. */
-export function findNewestNetwork(folder: string): string | null {
+function findNewestNetwork(folder: string): string | null {
   const found = listNetworks(folder).concat(listNetworks(join(folder, 'networks')));
   found.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? 1 : -1));
   return found[0]?.path ?? null;
 }
 
-function listNetworks(folder: string): { path: string; modifiedAtMs: number }[] {
+export function listNetworks(folder: string): { path: string; modifiedAtMs: number }[] {
   try {
     return readdirSync(folder)
       .filter((name) => NETWORK_FILE.test(name))

@@ -76,7 +76,7 @@ function requireOwn(folder: string): void {
 function layOutFile(path: string, bytes: Uint8Array): void {
   if (isSameFile(path, bytes)) return;
   // Another engine may start at the same moment: each writes a file of its own, and the last name wins.
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${process.pid}.draft`;
   try {
     writeFileSync(draft, bytes, { mode: 0o700 });
     renameSync(draft, path);

@@ -1,0 +1,136 @@
+/**
+ * `doctor --install-cuda`: onnxruntime's CUDA provider, which its npm package leaves out because of its size, from the
+ * Python package of the same version, which holds the same libraries. A provider of another version does not load, so
+ * version and hash are written here, and a test compares them with package.json.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { extractZipMember, listZipMembers } from './zip-archive.js';
+
+interface CudaArchive {
+  readonly onnxRuntime: string;
+  /** The major version of CUDA it is made for. */
+  readonly cuda: number;
+  readonly url: string;
+  readonly sha256: string;
+  /** In the archive's folder of libraries. */
+  readonly files: readonly string[];
+  /** What it needs from the system beside the driver, and the Python packages that carry it. */
+  readonly libraries: readonly string[];
+  readonly packages: string;
+}
+
+/** By platform and architecture. */
+export const CUDA_ARCHIVES: Readonly<Record<string, CudaArchive>> = {
+  'linux-x64': {
+    onnxRuntime: '1.30.0',
+    cuda: 13,
+    url: 'https://files.pythonhosted.org/packages/9e/80/d96143329dbe925d434b016c890a5caa785fac8e14a1570e5d6818b63545/onnxruntime_gpu-1.30.0-cp312-cp312-manylinux_2_28_x86_64.whl',
+    sha256: '6acc0f4b3d5ac5f2984432faa59dd8fcce6775f8b43a7140afa0f322c7a703b1',
+    files: [
+      'libonnxruntime_providers_cuda.so',
+      'libonnxruntime_providers_shared.so',
+      'libonnxruntime_providers_tensorrt.so',
+    ],
+    libraries: ['libcudart.so.13', 'libcublas.so.13', 'libcublasLt.so.13', 'libcurand.so.10', 'libcudnn.so.9'],
+    packages:
+      'nvidia-cuda-runtime~=13.0 nvidia-cublas~=13.0 nvidia-curand~=10.0 nvidia-cufft~=12.0 nvidia-cudnn-cu13~=9.0',
+  },
+};
+
+export interface CudaInstallation {
+  /** Where onnxruntime looks for providers. */
+  readonly folder: string;
+  /** '' = where the archive is published; otherwise a URL or a file, or a folder or mirror that holds the archive. */
+  readonly from: string;
+  /** Expected hash of another archive than the published one; '' = that one's. */
+  readonly sha256: string;
+  onProgress(doneBytes: number, totalBytes: number): void;
+}
+
+/** @returns the files installed. Rejects with one sentence. */
+export async function installCuda(installation: CudaInstallation): Promise<string[]> {
+  const platform = `${process.platform}-${process.arch}`;
+  const archive = CUDA_ARCHIVES[platform];
+  if (archive === undefined) throw new Error(`There is no CUDA provider for ${platform}`);
+  const scratch = await mkdtemp(join(tmpdir(), 'sardonyx-cuda-'));
+  try {
+    const path = await obtainArchive(archive, installation, scratch);
+    const expected = installation.sha256 || archive.sha256;
+    const actual = await hashFile(path);
+    if (actual !== expected.toLowerCase()) {
+      throw new Error(`The archive has the SHA-256 ${actual}, not ${expected}: it is damaged or another one`);
+    }
+    return await extractInto(installation.folder, path, archive.files);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function obtainArchive(archive: CudaArchive, installation: CudaInstallation, scratch: string): Promise<string> {
+  const { from } = installation;
+  const name = basename(new URL(archive.url).pathname);
+  const isUrl = /^https?:\/\//i.test(from);
+  if (from !== '' && !isUrl) {
+    const path = existsSync(from) && statSync(from).isDirectory() ? join(from, name) : from;
+    if (!existsSync(path)) throw new Error(`There is no file ${path}`);
+    return path;
+  }
+  const url =
+    from === '' ? archive.url : /\.(whl|zip|nupkg)$/i.test(from) ? from : `${from.replace(/\/$/, '')}/${name}`;
+  const path = join(scratch, 'archive.zip');
+  await download(url, path, installation.onProgress);
+  return path;
+}
+
+async function download(url: string, path: string, onProgress: CudaInstallation['onProgress']): Promise<void> {
+  let response: Response;
+  try {
+    response = await fetch(url);
+  } catch (error) {
+    const cause = (error as { cause?: Error }).cause ?? (error as Error);
+    throw new Error(`Cannot reach ${url} (${cause.message}); --from takes a mirror or a downloaded file`);
+  }
+  if (!response.ok || response.body === null) {
+    throw new Error(`${url} answers ${response.status}; --from takes a mirror or a downloaded file`);
+  }
+  const total = Number(response.headers.get('content-length') ?? 0);
+  let done = 0;
+  const body = Readable.fromWeb(response.body as never);
+  body.on('data', (chunk: Buffer) => {
+    done += chunk.length;
+    onProgress(done, total);
+  });
+  await pipeline(body, createWriteStream(path));
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+async function extractInto(folder: string, archivePath: string, files: readonly string[]): Promise<string[]> {
+  const members = await listZipMembers(archivePath);
+  const installed: string[] = [];
+  for (const file of files) {
+    const member = members.find(({ name }) => basename(name) === file);
+    if (member === undefined) throw new Error(`The archive holds no ${file}`);
+    const target = join(folder, file);
+    const draft = `${target}.${process.pid}.draft`;
+    try {
+      await extractZipMember(archivePath, member, draft);
+      await rename(draft, target);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw new Error(`Cannot write ${target}: ${(error as Error).message}`);
+    }
+    installed.push(target);
+  }
+  return installed;
+}

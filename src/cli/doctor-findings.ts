@@ -1,0 +1,166 @@
+/** The examinations of `sardonyx doctor`: each looks at one thing and says what it is, whether it is fine, and what to do. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { listDiscoveryFolders } from '../lc0/index.js';
+import { describeRuntime, EvaluatorPool, listCacheFolders, type RuntimeInfo } from '../nn/index.js';
+import { getProgramFolder, isPackaged } from '../util/index.js';
+import { DEFAULT_CONFIG_FILES } from './config-file.js';
+import { CUDA_ARCHIVES } from './cuda-provider.js';
+import { findDevices, findMissingLibraries } from './doctor-devices.js';
+import { findModel, listNetworks, resolveNetworkFile } from './network-file.js';
+import { createOptionStore } from './option-list.js';
+import { readBuild, readVersion } from './package-info.js';
+
+export interface Finding {
+  readonly what: string;
+  readonly isFine: boolean;
+  readonly text: string;
+  /** A command, or an advice, that helps. */
+  readonly fix?: string;
+}
+
+const OLDEST_NODE = [20, 19];
+const INSTALL_CUDA = 'sardonyx doctor --install-cuda';
+/** Which providers onnxruntime's package has for a system; the others need not be tried there. */
+const SYSTEM_PROVIDERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  linux: ['cpu', 'cuda', 'tensorrt', 'webgpu'],
+  win32: ['cpu', 'dml', 'webgpu', 'cuda', 'tensorrt'],
+  darwin: ['cpu', 'coreml', 'webgpu'],
+};
+
+export function listSystemProviders(): readonly string[] {
+  return SYSTEM_PROVIDERS[process.platform] ?? ['cpu'];
+}
+
+export function examineNode(): Finding {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const isFine = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  const inside = isPackaged ? ', inside the executable' : '';
+  const text = `${process.version}${inside} (${OLDEST_NODE.join('.')} or later is needed)`;
+  return { what: 'node', isFine, text, ...(isFine ? {} : { fix: 'install a newer Node from https://nodejs.org' }) };
+}
+
+export function examineMachine(): Finding {
+  const [first] = cpus();
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB of memory`;
+  const processors = `${availableParallelism()} processors (${first?.model ?? 'unknown'})`;
+  const build = readBuild().split('\n')[0];
+  const version = build === '' ? readVersion() : `${readVersion()} (${build})`;
+  return {
+    what: 'machine',
+    isFine: true,
+    text: `Sardonyx ${version} on ${processors}, ${memory}, ${process.platform} ${process.arch}`,
+  };
+}
+
+export async function examineRuntime(): Promise<{ finding: Finding; runtime: RuntimeInfo | null }> {
+  const what = 'onnxruntime';
+  try {
+    const runtime = await describeRuntime();
+    const providers = runtime.providers.map(({ name, isBundled }) => (isBundled ? name : `${name} (not bundled)`));
+    const text = `${runtime.version} with ${providers.join(', ')}; its files lie in ${runtime.folder}`;
+    return { finding: { what, isFine: true, text }, runtime };
+  } catch (error) {
+    const text = `does not load: ${oneLine(error)}`;
+    return { finding: { what, isFine: false, text, fix: 'npm ci' }, runtime: null };
+  }
+}
+
+export async function examineGpu(runtime: RuntimeInfo | null): Promise<Finding[]> {
+  const { names, driver } = await findDevices();
+  const device: Finding = {
+    what: 'gpu',
+    isFine: names.length > 0 || driver !== null,
+    text: names.length > 0 ? names.join('; ') : 'none found; the processor does the work',
+  };
+  if (driver === null) return [device];
+  const findings: Finding[] = [device, { what: 'driver', isFine: true, text: `NVIDIA ${driver}` }];
+  const archive = CUDA_ARCHIVES[`${process.platform}-${process.arch}`];
+  if (archive === undefined || runtime === null) return findings;
+  const provider = join(runtime.folder, archive.files[0]);
+  const isInstalled = existsSync(provider) && statSync(provider).size > 0;
+  findings.push({
+    what: 'cuda files',
+    isFine: isInstalled,
+    text: isInstalled ? provider : `onnxruntime's CUDA provider is not in ${runtime.folder}`,
+    ...(isInstalled ? {} : { fix: INSTALL_CUDA }),
+  });
+  const missing = await findMissingLibraries(archive.libraries);
+  const isComplete = missing.length === 0;
+  findings.push({
+    what: 'cuda libs',
+    isFine: isComplete,
+    text: isComplete ? archive.libraries.join(', ') : `not found by the loader: ${missing.join(', ')}`,
+    ...(isComplete
+      ? {}
+      : { fix: `python3 -m pip install ${archive.packages}, then put their lib folders into LD_LIBRARY_PATH` }),
+  });
+  return findings;
+}
+
+export function examineNetworks(): Finding[] {
+  const path = resolveNetworkFile('');
+  const isFine = path.ok && (path.value.startsWith('<') || existsSync(path.value));
+  const used: Finding = { what: 'network', isFine, text: path.ok ? path.value : path.error };
+  const [own, ...others] = listDiscoveryFolders(getProgramFolder());
+  const folders = [own, join(own, 'networks'), ...others.flatMap((folder) => [folder, join(folder, 'networks')])];
+  const found = folders.flatMap((folder) => listNetworks(folder)).map((network) => network.path);
+  if (found.length === 0) return [used];
+  return [used, { what: 'networks', isFine: true, text: `for --weights: ${found.join(', ')}` }];
+}
+
+export function examineConfig(): Finding {
+  const found = DEFAULT_CONFIG_FILES.filter((name) => existsSync(name)).map((name) => resolve(name));
+  const text = found.length > 0 ? found.join(', ') : `no ${DEFAULT_CONFIG_FILES.join(' or ')} in ${process.cwd()}`;
+  return { what: 'config', isFine: true, text };
+}
+
+export function examineCaches(): Finding {
+  const described = listCacheFolders()
+    .filter((folder) => existsSync(folder))
+    .map((folder) => `${folder} (${(measureFolder(folder) / 1e6).toFixed(1)} MB)`);
+  return { what: 'caches', isFine: true, text: described.join(', ') || 'empty' };
+}
+
+function measureFolder(folder: string): number {
+  const sizeOf = (name: string): number => {
+    try {
+      const info = statSync(join(folder, name));
+      return info.isFile() ? info.size : 0;
+    } catch {
+      return 0;
+    }
+  };
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => sum + sizeOf(name), 0);
+}
+
+/** A provider works when a pool starts on it without falling back to another. */
+export async function examineProvider(provider: string): Promise<Finding> {
+  let trouble = '';
+  try {
+    const store = createOptionStore();
+    const set = store.set('Backend', provider);
+    if (!set.ok) return { what: provider, isFine: false, text: set.error };
+    const model = await findModel(store);
+    if (!model.ok) return { what: provider, isFine: false, text: model.error };
+    const pool = await EvaluatorPool.create({
+      model: model.value,
+      backend: provider,
+      threads: 1,
+      onWarning: (text) => {
+        trouble ||= text;
+      },
+    });
+    const { backend } = pool.network;
+    await pool.dispose();
+    const isFine = trouble === '';
+    return { what: provider, isFine, text: isFine ? `works (${backend})` : trouble };
+  } catch (error) {
+    return { what: provider, isFine: false, text: oneLine(error) };
+  }
+}
+
+function oneLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0];
+}

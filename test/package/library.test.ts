@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type ChessEngine, createEngine, type Info } from '#sardonyx/index.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+
+let engine: ChessEngine;
+before(async () => {
+  engine = await createEngine({ weights: join(repositoryRoot, 'models', 'tiny-test.onnx'), threads: 1 });
+});
+after(() => engine.dispose());
+
+async function collect(search: AsyncIterable<Info>): Promise<Info[]> {
+  const infos: Info[] = [];
+  for await (const info of search) infos.push(info);
+  return infos;
+}
+
+test('a search gives infos as an async iterator and then a best move', async () => {
+  engine.position({ moves: ['e2e4', 'e7e5'] });
+  const search = engine.go({ nodes: 60 });
+  const infos = await collect(search);
+  const { move } = await search.bestMove;
+  const last = infos.at(-1);
+  assert.ok(last !== undefined && last.nodes >= 60);
+  assert.equal(last.lines[0]?.pv[0], move);
+  const { win, draw, loss } = last.lines[0].wdl;
+  assert.equal(win + draw + loss, 1000);
+});
+
+test('leaving the loop stops an endless search', async () => {
+  engine.position();
+  const search = engine.go();
+  let count = 0;
+  for await (const _ of search) if (++count === 2) break;
+  assert.match((await search.bestMove).move ?? '', /^[a-h][1-8][a-h][1-8]$/);
+});
+
+test('a second search waits for the first, which is stopped; both are answered in order', async () => {
+  engine.position();
+  const order: string[] = [];
+  const first = engine.go();
+  engine.position({ fen: '7k/5Q2/8/6K1/8/8/8/8 w - - 0 1' });
+  const second = engine.go({ nodes: 200 });
+  await Promise.all([
+    first.bestMove.then(() => order.push('first')),
+    second.bestMove.then(({ move }) => order.push(move ?? 'none')),
+  ]);
+  assert.equal(order[0], 'first');
+  assert.match(order[1], /^(g5|f7)/);
+});
+
+test('searchMoves, options and mate scores go through', async () => {
+  engine.position({ fen: 'r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4' });
+  const search = engine.go({ nodes: 50, searchMoves: ['f3f7'] });
+  const last = (await collect(search)).at(-1);
+  assert.deepEqual(await search.bestMove, { move: 'f3f7', ponder: null });
+  assert.deepEqual(last?.lines[0]?.score, { kind: 'mate', value: 1 });
+  engine.setOption('MultiPV', 2);
+  engine.position();
+  assert.equal((await collect(engine.go({ nodes: 40 }))).at(-1)?.lines.length, 2);
+  engine.setOption('MultiPV', 1);
+});
+
+test('a finished game has no best move', async () => {
+  engine.position({ fen: '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1' });
+  assert.deepEqual(await engine.go({ nodes: 10 }).bestMove, { move: null, ponder: null });
+});
+
+test('what is wrong is thrown as one sentence', async () => {
+  assert.throws(() => engine.position({ fen: 'nonsense' }), Error);
+  assert.throws(() => engine.position({ moves: ['e2e5'] }), /e2e5/);
+  assert.throws(() => engine.setOption('Nonsense', 1), /Unknown option/);
+  assert.throws(() => engine.go({ searchMoves: ['a1a8'] }), /a1a8/);
+  await assert.rejects(createEngine({ weights: '/nowhere/net.onnx' }), /\/nowhere\/net\.onnx/);
+  await assert.rejects(createEngine({ options: { Threads: 'many' } }), /Threads/);
+});
+
+test('dispose answers a search that is under way', async () => {
+  const other = await createEngine({ options: { Backend: 'hash' } });
+  const search = other.go();
+  await other.dispose();
+  assert.deepEqual(await search.bestMove, { move: null, ponder: null });
+  assert.equal((await collect(search)).length >= 0, true);
+});
+
+for (const [name, args, expected] of [
+  ['play.mjs', ['2', '20'], /^Network: .*\n(?:[a-h][1-8][a-h][1-8] .*\n){2}$/],
+  ['analyse.mjs', [], /^\d+ nodes: .*\nbest [a-h][1-8][a-h][1-8][qrbn]?, expecting .*\n$/s],
+] as const) {
+  test(`the example ${name} runs, with nothing on stderr`, () => {
+    const script = join(repositoryRoot, 'docs', 'examples', name);
+    const output = execFileSync(process.execPath, [script, ...args], { encoding: 'utf8', stdio: 'pipe' });
+    assert.match(output, expected);
+  });
+}
