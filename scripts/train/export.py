@@ -54,6 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--positions", type=int, default=10_000, help="positions to verify on (default 10,000)")
     parser.add_argument("--calibration", nargs="*", help="int8: shards to calibrate on; default: the run's training shards")
     parser.add_argument("--calibration-positions", type=int, default=2048, help="int8: how many (default 2,048)")
+    parser.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
     options = parser.parse_args(arguments)
     try:
         state = read_checkpoint(options.checkpoint)
@@ -66,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         elif options.precision == "int8":
             places = options.calibration or config.data.train
             positions = _Positions(places, config, options.calibration_positions, "calibrating")
-            model = quantise(model, positions, positions.value_planes)
+            model = quantise(model, positions, positions.value_planes, options.keep)
         if options.shards:
             positions = _Positions(options.shards, config, options.positions, "verifying")
             print(verify(model, network, positions, positions.value_planes).format())

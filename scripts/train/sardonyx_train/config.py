@@ -48,7 +48,7 @@ class ModelConfig(_Section):
     body: Literal["resnet", "transformer"] = "resnet"
     filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")
     blocks: int = Field(6, ge=0, description="residual blocks or encoder layers")
-    norm: Literal["batch", "group"] = "batch"
+    norm: Literal["batch", "group", "none"] = Field("batch", description="none: norms folded into convolutions")
     norm_groups: int = Field(8, ge=1, description="groups of GroupNorm")
     activation: Literal["relu", "gelu", "mish"] = "relu"
     se_ratio: int = Field(0, ge=0, description="squeeze-excitation reduction, 0 for none")
@@ -115,6 +115,8 @@ class ScheduleConfig(_Section):
 class RunConfig(_Section):
     name: str = "network"
     out: str = Field("runs/train", description="folder for checkpoints, logs and plots")
+    start_from: str | None = Field(None, description="checkpoint whose averaged weights begin this run")
+    quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
     seed: int = 1
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
     threads: int = Field(0, ge=0, description="CPU threads of torch, 0 for all")
@@ -140,6 +142,12 @@ class TrainingConfig(_Section):
     optimizer: OptimizerConfig = Field(default_factory=OptimizerConfig)
     schedule: ScheduleConfig
     run: RunConfig = Field(default_factory=RunConfig)
+
+    @model_validator(mode="after")
+    def _quantises_folded_networks(self) -> TrainingConfig:
+        if self.run.quantisation_aware and self.model.norm != "none":
+            raise ValueError("run.quantisation_aware needs model.norm none (norms are folded from run.start_from)")
+        return self
 
 
 def parse_config(raw: Any) -> TrainingConfig:

@@ -25,8 +25,9 @@ from .distributed import Place
 from .ema import AveragedNetwork
 from .evaluate import evaluate
 from .history import History
+from .initialise import create_network
 from .losses import compute_losses, compute_metrics
-from .model.network import Network, count_parameters
+from .model.network import count_parameters
 from .optimizer import Optimizer
 from .plots import plot_history
 from .schedule import PlateauCounter, compute_factor, compute_progress
@@ -56,7 +57,7 @@ class Trainer:
         self.format = self._check_data()
         self.maker = BatchMaker(self.format, config.targets, config.data.mirror)
         self.value_planes = torch.tensor(self.format.value_planes, dtype=torch.int64, device=place.device)
-        self.network = Network(config.model, run.checkpoint_activations).to(place.device)
+        self.network = create_network(config).to(place.device)
         self.optimizer = Optimizer(self.network, config.optimizer)
         self.average = AveragedNetwork(self.network, run.ema_decay)
         self.plateau = PlateauCounter()

@@ -101,6 +101,18 @@ def test_int8_stays_close_and_within_seven_bits(shard_folder, head):
     assert {p.key for p in small.metadata_props} >= {"sardonyx.input", "sardonyx.name"}
 
 
+def test_int8_leaves_the_named_convolutions_exact(shard_folder):
+    network, config = _network(se_ratio=4)
+    data = _Data(shard_folder, 64)
+    model = create_onnx(network, config, CARD)
+    whole, partly = (quantise(model, data, data.value_planes, keep) for keep in ([], ["stem", "moves_left"]))
+
+    def count(quantised):
+        return sum(w.data_type == onnx.TensorProto.INT8 and len(w.dims) == 4 for w in quantised.graph.initializer)
+
+    assert count(whole) - count(partly) == 2
+
+
 def test_the_convolution_that_makes_logits_is_found():
     network, config = _network(policy_head="convolution")
     assert len(find_logit_convolutions(create_onnx(network, config, CARD))) == 1

@@ -16,6 +16,7 @@ from torch import nn
 
 from ..config import ModelConfig, TrainingConfig
 from ..encodings import POLICY_SIZES, get_input_encoding
+from ..model.fake_quantise import drop_ranges
 from ..model.network import Network, Outputs
 
 INPUT_NAME = "/input/planes"
@@ -54,7 +55,7 @@ def build_network(state: dict) -> tuple[Network, TrainingConfig]:
     """The averaged network of a checkpoint, on the CPU, in evaluation mode."""
     config = TrainingConfig.model_validate(state["config"])
     network = Network(config.model)
-    network.load_state_dict(state["average"])
+    network.load_state_dict(drop_ranges(state["average"]))
     return network.eval(), config
 
 

@@ -38,19 +38,25 @@ class _Calibration(CalibrationDataReader):
 def quantise(
     model: onnx.ModelProto, calibration: Iterable[Batch], value_planes: torch.Tensor, keep: Iterable[str] = ()
 ) -> onnx.ModelProto:
-    """`keep`: names of further nodes that stay fp32. Returns a QDQ model, which ONNX Runtime runs as QLinearConv."""
+    """Returns a QDQ model, which ONNX Runtime runs as QLinearConv.
+
+    `keep`: parts of the names of further convolutions that stay fp32; `stem` alone took two thirds of the policy error
+    away in a 64x6 SE network.
+    """
     kept = {p.key: p.value for p in model.metadata_props}
     with tempfile.TemporaryDirectory() as folder:
         prepared, result = Path(folder) / "prepared.onnx", Path(folder) / "int8.onnx"
         onnx.save(model, prepared)
         quant_pre_process(str(prepared), str(prepared), skip_optimization=True, skip_symbolic_shape=True)
-        excluded = [*keep, *find_logit_convolutions(onnx.load(prepared))]
+        graph = onnx.load(prepared)
+        kept_names = [n.name for n in graph.graph.node if n.op_type == "Conv" and any(part in n.name for part in keep)]
+        excluded = [*kept_names, *find_logit_convolutions(graph)]
         quantize_static(
             str(prepared),
             str(result),
             _Calibration(calibration, value_planes),
             quant_format=QuantFormat.QDQ,
-            op_types_to_quantize=["Conv"],
+            op_types_to_quantize=["Conv", "Relu"],  # a ReLU after a convolution disappears into its output range
             nodes_to_exclude=excluded,
             per_channel=True,
             reduce_range=True,
@@ -59,9 +65,30 @@ def quantise(
             calibrate_method=CalibrationMethod.MinMax,
         )
         quantised = onnx.load(result)
+    _bypass_rounding(quantised)
     set_metadata(quantised, kept)
     onnx.checker.check_model(quantised)
     return quantised
+
+
+def _bypass_rounding(model: onnx.ModelProto) -> None:
+    """Only convolutions read rounded values: skip connections and heads get the exact ones back, in place.
+
+    The quantiser rounds a tensor for all its readers. A convolution's own output stays rounded, as its kernel makes it.
+    """
+    maker = {name: node for node in model.graph.node for name in node.output}
+    exact: dict[str, str] = {}
+    for node in model.graph.node:
+        rounding = maker.get(node.input[0]) if node.op_type == "DequantizeLinear" else None
+        if rounding is None or rounding.op_type != "QuantizeLinear":
+            continue
+        source = maker.get(rounding.input[0])
+        if source is not None and source.op_type != "Conv":
+            exact[node.output[0]] = rounding.input[0]
+    for node in model.graph.node:
+        if node.op_type != "Conv":
+            for i, name in enumerate(node.input):
+                node.input[i] = exact.get(name, name)
 
 
 def find_logit_convolutions(model: onnx.ModelProto) -> list[str]:

@@ -16,6 +16,8 @@ def create_activation(name: str) -> nn.Module:
 
 
 def create_norm(config: ModelConfig, channels: int) -> nn.Module:
+    if config.norm == "none":
+        return nn.Identity()
     if config.norm == "batch":
         return nn.BatchNorm2d(channels)
     groups = next(g for g in range(min(config.norm_groups, channels), 0, -1) if channels % g == 0)
@@ -23,11 +25,11 @@ def create_norm(config: ModelConfig, channels: int) -> nn.Module:
 
 
 class ConvNorm(nn.Module):
-    """Convolution without bias, then norm; [N, in, 8, 8] → [N, out, 8, 8]."""
+    """Convolution, then norm (a bias takes its place with `norm: none`); [N, in, 8, 8] → [N, out, 8, 8]."""
 
     def __init__(self, config: ModelConfig, inputs: int, outputs: int, kernel: int) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
+        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=config.norm == "none")
         self.norm = create_norm(config, outputs)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

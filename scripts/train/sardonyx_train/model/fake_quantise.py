@@ -1,0 +1,83 @@
+"""Convolutions that round as int8 would, while gradients pass straight through (quantisation-aware training).
+
+The same choices as the int8 export: weights symmetric per output channel in 7 bits; inputs and outputs in 8 unsigned
+bits over their smallest and largest value, a ReLU after the convolution being part of it; the convolution that makes
+policy logits stays exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from .network import Network
+
+if TYPE_CHECKING:
+    from ..config import ModelConfig
+
+RANGES_KEY = "value_ranges"
+_WEIGHT_STEPS = 64
+_RANGE_MOMENTUM = 0.05
+
+
+class FakeQuantisedConv2d(nn.Conv2d):
+    """`value_ranges` [2, 2]: running smallest and largest value of input and output, zero always inside."""
+
+    def __init__(self, plain: nn.Conv2d, before_relu: bool) -> None:
+        super().__init__(
+            plain.in_channels,
+            plain.out_channels,
+            plain.kernel_size,
+            padding=plain.padding,
+            bias=plain.bias is not None,
+        )
+        self.load_state_dict(plain.state_dict())
+        self.before_relu = before_relu
+        self.register_buffer(RANGES_KEY, torch.zeros(2, 2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self._round_values(x.float(), self.value_ranges[0])
+        largest = self.weight.detach().abs().amax((1, 2, 3)).float()
+        weight = torch.fake_quantize_per_channel_affine(
+            self.weight.float(),
+            (largest / _WEIGHT_STEPS).clamp(min=1e-8),
+            torch.zeros(len(largest), dtype=torch.int32, device=largest.device),
+            0,
+            -_WEIGHT_STEPS,
+            _WEIGHT_STEPS,
+        )
+        y = F.conv2d(x, weight, self.bias, padding=self.padding).float()
+        return self._round_values(y.relu() if self.before_relu else y, self.value_ranges[1])
+
+    def _round_values(self, x: torch.Tensor, value_range: torch.Tensor) -> torch.Tensor:
+        if self.training:
+            _observe(x.detach(), value_range)
+        scale = ((value_range[1] - value_range[0]) / 255).clamp(min=1e-8)
+        zero = (-value_range[0] / scale).round().clamp(0, 255).to(torch.int32)
+        return torch.fake_quantize_per_tensor_affine(x, scale, zero, 0, 255)
+
+
+@torch.no_grad()
+def _observe(x: torch.Tensor, value_range: torch.Tensor) -> None:
+    seen = torch.stack([x.amin().clamp(max=0), x.amax().clamp(min=0)])
+    first = bool((value_range == 0).all())
+    value_range.lerp_(seen, 1.0 if first else _RANGE_MOMENTUM)
+
+
+def enable_fake_quantisation(network: Network, config: ModelConfig) -> None:
+    """Replaces the convolutions that the int8 export quantises, in place. Norms must be folded before."""
+    logits = getattr(network.policy, "second", None)
+    for path, parent in list(network.named_modules()):
+        # All ConvNorms but a block's second are followed by the activation at once.
+        before_relu = config.activation == "relu" and not path.endswith(".second")
+        for name, child in list(parent.named_children()):
+            if isinstance(child, nn.Conv2d) and child is not logits:
+                setattr(parent, name, FakeQuantisedConv2d(child, before_relu and name == "conv"))
+
+
+def drop_ranges(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """State of a fake-quantised network → state of the plain one."""
+    return {name: tensor for name, tensor in state.items() if not name.endswith(f".{RANGES_KEY}")}

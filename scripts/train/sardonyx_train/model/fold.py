@@ -1,0 +1,35 @@
+"""Batch norms folded into their convolutions: the same function without norm layers (`norm: none`).
+
+Quantisation-aware training starts from it, so that the weights it rounds are those that the int8 file will hold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+from .layers import ConvNorm
+from .network import Network
+
+if TYPE_CHECKING:
+    from ..config import ModelConfig
+
+
+def fold_norms(network: Network, config: ModelConfig) -> tuple[Network, ModelConfig]:
+    """`config` is `network`'s and must say `norm: batch`; returns the folded network and its configuration."""
+    if config.norm != "batch":
+        raise ValueError(f"only batch norms can be folded, this network has norm '{config.norm}'")
+    folded_config = config.model_copy(update={"norm": "none"})
+    folded = Network(folded_config)
+    with torch.no_grad():
+        state = network.state_dict()
+        for name, module in network.eval().named_modules():
+            if isinstance(module, ConvNorm):
+                fused: nn.Conv2d = fuse_conv_bn_eval(module.conv, module.norm)
+                state[f"{name}.conv.weight"], state[f"{name}.conv.bias"] = fused.weight, fused.bias
+        wanted = folded.state_dict()
+        folded.load_state_dict({name: state[name] for name in wanted})
+    return folded, folded_config
