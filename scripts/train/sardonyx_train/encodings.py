@@ -29,12 +29,13 @@ INPUT_ENCODINGS: dict[str, InputEncoding] = {
     for e in (
         InputEncoding("lc0-112", 112, _CLASSICAL_SCALES, (104, 105, 106, 107)),
         InputEncoding("mini-19", 19, {}, (13, 14, 15, 16)),
-        InputEncoding("neuralmate-68", 68, {}, None),
+        InputEncoding("neuralmate-68", 68, {}, (50, 51, 52, 53)),
     )
 }
 
-# lc0's other 112-plane formats, by lc0's enum name; "HECTOPLIES" formats bring the rule-50 count already divided.
+# lc0's other 112-plane formats go by lc0's enum name; from "hectoplies" on they bring the rule-50 count divided by 100.
 _LC0_FORMATS = "INPUT_112_WITH_"
+_RAW_RULE50_FORMATS = ("INPUT_112_WITH_CASTLING_PLANE", "INPUT_112_WITH_CANONICALIZATION")
 
 
 def get_input_encoding(name: str) -> InputEncoding:
@@ -42,7 +43,7 @@ def get_input_encoding(name: str) -> InputEncoding:
     if name in INPUT_ENCODINGS:
         return INPUT_ENCODINGS[name]
     if name.startswith(_LC0_FORMATS):
-        return InputEncoding(name, 112, {} if "HECTOPLIES" in name else _CLASSICAL_SCALES)
+        return InputEncoding(name, 112, _CLASSICAL_SCALES if name in _RAW_RULE50_FORMATS else {})
     raise ValueError(f"unknown input encoding '{name}', known: {', '.join(INPUT_ENCODINGS)}, {_LC0_FORMATS}…")
 
 
@@ -122,4 +123,16 @@ def mirror_policy(policy: str) -> np.ndarray:
     if policy == "from-to-4096":
         index = np.arange(4096)
         return ((index >> 6) ^ 7) * 64 + ((index & 63) ^ 7)
+    if policy == "alphazero-4672":
+        source, kind = np.divmod(np.arange(4672), 73)
+        return (source ^ 7) * 73 + np.array([_mirror_kind(k) for k in range(73)])[kind]
     raise ValueError(f"mirroring is not known for policy '{policy}'")
+
+
+def _mirror_kind(kind: int) -> int:
+    """AlphaZero's 73 kinds of move with files reversed."""
+    if kind < 56:
+        return (8 - kind // 7) % 8 * 7 + kind % 7
+    if kind < 64:
+        return 56 + 63 - kind
+    return kind + 2 * (1 - (kind - 64) % 3)

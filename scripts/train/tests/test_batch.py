@@ -81,4 +81,4 @@ def test_mirroring_is_refused_where_castling_planes_are_unknown(form):
     from dataclasses import replace
 
     with pytest.raises(ValueError, match="castling"):
-        BatchMaker(replace(form, input="neuralmate-68"), TargetConfig(), True)
+        BatchMaker(replace(form, input="INPUT_112_WITH_CANONICALIZATION"), TargetConfig(), True)

@@ -103,8 +103,9 @@ def test_early_stopping_ends_a_run_that_no_longer_improves(shard_folder, tmp_pat
     assert trainer.progress.step < 50
 
 
-def test_bf16_training_gives_finite_losses(shard_folder, tmp_path):
-    _train(_config(shard_folder, tmp_path / "run", run={"precision": "bf16"}, model={"se_ratio": 2}))
+@pytest.mark.parametrize("precision", ["bf16", "fp16"])
+def test_training_in_half_precision_gives_finite_losses(shard_folder, tmp_path, precision):
+    _train(_config(shard_folder, tmp_path / "run", run={"precision": precision}, model={"se_ratio": 2}))
     rows = read_history(tmp_path / "run" / "history.jsonl")
     assert all(row["total"] == row["total"] for row in rows) and len(rows) == 6
 
