@@ -29,16 +29,8 @@ class Place:
         ids = [self.device.index] if self.device.type == "cuda" else None
         return DistributedDataParallel(network, device_ids=ids)
 
-    def agree(self, flag: bool) -> bool:
-        """What rank 0 says, everywhere: decisions by the clock must not differ between ranks."""
-        if self.ranks == 1:
-            return flag
-        tensor = torch.tensor([int(flag)], device=self.device)
-        dist.broadcast(tensor, 0)
-        return bool(tensor.item())
-
     def share_number(self, number: float) -> float:
-        """Rank 0's number, everywhere."""
+        """Rank 0's number, everywhere: decisions by the clock must not differ between ranks."""
         if self.ranks == 1:
             return number
         tensor = torch.tensor([number], dtype=torch.float64, device=self.device)

@@ -13,7 +13,7 @@ def plot_history(folder: Path) -> Path | None:
     rows = read_history(folder / "history.jsonl")
     if not rows:
         return None
-    figure, axes = _figure(2, 2)
+    figure, axes = create_figure(2, 2)
     panels = (("policy", "policy loss"), ("value", "value loss"), ("accuracy", "policy top-1"), ("learning_rate", "learning rate"))
     for axis, (name, title) in zip(axes.flat, panels):
         for kind, style in (("train", {"lw": 0.8, "alpha": 0.6}), ("validation", {"marker": "o", "ms": 3})):
@@ -26,12 +26,12 @@ def plot_history(folder: Path) -> Path | None:
         axis.grid(alpha=0.3)
         if name == "policy":
             axis.legend(fontsize=7)
-    return _write(figure, folder / "training.png")
+    return write_figure(figure, folder / "training.png")
 
 
 def plot_win_rate(rates: list[float], gate: float, path: Path) -> Path:
     """`rates[i]`: score of candidate i against the best network before it, 0..1; the gate is a horizontal line."""
-    figure, axes = _figure(1, 1)
+    figure, axes = create_figure(1, 1)
     axis = axes.flat[0]
     colours = ["tab:green" if rate >= gate else "tab:red" for rate in rates]
     axis.scatter(range(1, len(rates) + 1), rates, c=colours, s=14)
@@ -41,10 +41,10 @@ def plot_win_rate(rates: list[float], gate: float, path: Path) -> Path:
     axis.set_xlabel("candidate")
     axis.set_ylabel("win rate")
     axis.legend(fontsize=8)
-    return _write(figure, path)
+    return write_figure(figure, path)
 
 
-def _figure(rows: int, columns: int) -> tuple[Any, Any]:
+def create_figure(rows: int, columns: int) -> tuple[Any, Any]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -53,6 +53,6 @@ def _figure(rows: int, columns: int) -> tuple[Any, Any]:
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
-def _write(figure: Any, path: Path) -> Path:
+def write_figure(figure: Any, path: Path) -> Path:
     figure.savefig(path)
     return path
