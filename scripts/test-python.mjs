@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs the Python tests in a virtual environment of their own (.venv), made on first use from the pinned requirements.
-// A stamp of the requirements' hash inside it makes later runs start at once.
+// A stamp of the requirements' hash inside it makes later runs start at once. Where Ray cannot be installed, the tests
+// that need it skip themselves.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const requirements = join(root, 'scripts/train/requirements.txt');
+const clusterRequirements = join(root, 'scripts/train/requirements-ray.txt');
 const venv = join(root, '.venv');
 const python = process.platform === 'win32' ? join(venv, 'Scripts/python.exe') : join(venv, 'bin/python');
 
@@ -22,11 +24,16 @@ function run(command, args) {
 }
 
 const stamp = join(venv, 'requirements.sha256');
-const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+const hash = createHash('sha256');
+for (const file of [requirements, clusterRequirements]) hash.update(readFileSync(file));
+const wanted = hash.digest('hex');
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   console.error('Making .venv for the Python tests (once)…');
   run(process.env.PYTHON ?? (process.platform === 'win32' ? 'python' : 'python3'), ['-m', 'venv', venv]);
-  run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]);
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r'];
+  run(python, [...install, requirements]);
+  const cluster = spawnSync(python, [...install, clusterRequirements], { cwd: root, stdio: 'inherit' });
+  if (cluster.status !== 0) console.error('Ray is not to be had here: the tests of loops on a cluster are skipped.');
   writeFileSync(stamp, wanted);
 }
 run(python, [

@@ -6,7 +6,6 @@ The trainer's own sections are checked by the trainer's schema, and the keys tha
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,8 +18,8 @@ Flag = bool | int | float | str
 
 # Set by the loop for every generation, so of no use in the file.
 _OWN_KEYS = {
-    "data": ("train", "train_weights", "validation"),
-    "run": ("out", "name", "licence"),
+    "data": ("train", "validation"),
+    "run": ("out", "name", "licence", "start_from"),
     "schedule": ("max_steps", "max_minutes"),
 }
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
@@ -235,7 +234,3 @@ def _override(raw: Any, override: str) -> None:
 
 def _strip(message: str) -> str:
     return message.removeprefix("Value error, ")
-
-
-def python_command() -> str:
-    return sys.executable

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Self-play, replay window, training, gate, again: `loop.py --config configs/loop-mini.yaml`. Killed? Start it again."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads must not spin beside the engine's
+
+from rich.console import Console
+from sardonyx_train.config import ConfigError
+from sardonyx_train.data.shards import ShardError
+from sardonyx_train.loop.config import describe_loop_config, load_loop_config
+from sardonyx_train.loop.errors import LoopError, Stopped
+from sardonyx_train.loop.page import StatusPage, create_page
+from sardonyx_train.loop.rehearsal import describe_plan
+from sardonyx_train.loop.runner import Loop, stop_on_signals
+
+_STOPPED_STATUS = 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Improve a network by playing against itself.")
+    parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
+    parser.add_argument("--dry-run", action="store_true", help="check everything, say what would happen, and leave")
+    parser.add_argument("--status", action="store_true", help="show how far the loop is, and leave")
+    parser.add_argument("--describe", action="store_true", help="print every key with its default and leave")
+    options = parser.parse_args(arguments)
+    if options.describe:
+        print(describe_loop_config())
+        return 0
+    if options.config is None:
+        parser.error("--config is needed")
+    try:
+        config = load_loop_config(options.config, options.set)
+        if options.status:
+            Console().print(create_page(config))
+        elif options.dry_run:
+            print(describe_plan(config))
+        else:
+            with StatusPage(config, Console(stderr=True)) as page:
+                loop = Loop(config, page.say)
+                stop_on_signals(loop)
+                loop.run()
+    except Stopped:
+        print("loop: stopped; start it again to go on", file=sys.stderr)
+        return _STOPPED_STATUS
+    except (ConfigError, LoopError, ShardError) as error:
+        print(f"loop: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

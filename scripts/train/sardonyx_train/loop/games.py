@@ -1,0 +1,151 @@
+"""Games as tasks: plans them, and reads what came back. Nothing is counted that is not in a finished task's folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .config import Flag, GateSection, MeasureSection, SelfPlaySection
+from .errors import LoopError
+from .files import PART, read_json
+from .state import Match
+from .task import OUT, OUTPUT, Task, refer_to
+
+RESULTS = "games.jsonl"  # in a task's folder: a line of conditions, then one a game
+
+
+def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int, network: str, book: str | None) -> list[Task]:
+    """`network` and `book` are digests."""
+    fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", "--json"]
+    return [
+        _create_task("selfplay", f"games-{index:04d}", section, fixed, games, create_seed(seed, generation, "games", index), (network,), book)
+        for index, games in enumerate(_deal(section.games, section.games_per_task))
+    ]
+
+
+def create_gate_tasks(
+    section: GateSection, seed: int, generation: int, candidate: str, best: str, book: str | None
+) -> list[Task]:
+    players = [f"--player1.weights={refer_to(candidate)}", "--player1.name=candidate"]
+    players += [f"--player2.weights={refer_to(best)}", "--player2.name=best"]
+    return _create_match_tasks(section, section.games, players, (candidate, best), seed, generation, "gate", book)
+
+
+def create_measure_tasks(
+    measure: MeasureSection, gate: GateSection, seed: int, generation: int, best: str, first: str | None, book: str | None
+) -> list[Task]:
+    """Against the random mover when `first` is None. Played like gate games."""
+    players = [f"--player1.weights={refer_to(best)}", "--player1.name=best"]
+    players += ["--player2.type=random"] if first is None else [f"--player2.weights={refer_to(first)}", "--player2.name=first"]
+    files = (best,) if first is None else (best, first)
+    return _create_match_tasks(gate, measure.games, players, files, seed, generation, "measure", book)
+
+
+def _create_match_tasks(
+    section: GateSection,
+    games: int,
+    players: list[str],
+    files: tuple[str, ...],
+    seed: int,
+    generation: int,
+    kind: str,
+    book: str | None,
+) -> list[Task]:
+    fixed = [*players, f"--results={OUT}/{RESULTS}", f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json"]
+    return [
+        _create_task("match", f"{kind}-{index:04d}", section, fixed, count, create_seed(seed, generation, kind, index), files, book)
+        for index, count in enumerate(_deal(games, section.games_per_task))
+    ]
+
+
+def _create_task(
+    command: str,
+    name: str,
+    section: SelfPlaySection | GateSection,
+    fixed: list[str],
+    games: int,
+    seed: int,
+    files: tuple[str, ...],
+    book: str | None,
+) -> Task:
+    opening = [] if book is None else [f"--openings-pgn={refer_to(book)}"]
+    own = [f"--games={games}", f"--seed={seed}", *opening, *format_flags(section.flags)]
+    given = files if book is None else (*files, book)
+    return Task(name, (command, *fixed, *own), tuple(dict.fromkeys(given)), section.task_minutes)
+
+
+def format_flags(flags: dict[str, Flag]) -> list[str]:
+    return [f"--{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in flags.items()]
+
+
+def create_seed(seed: int, generation: int, kind: str, index: int) -> int:
+    """31 bits that no other task of the loop has but by chance."""
+    text = f"{seed}/{generation}/{kind}/{index}".encode()
+    return int.from_bytes(hashlib.sha256(text).digest()[:4], "big") >> 1
+
+
+def count_planned(task: Task) -> int:
+    return int(next(a for a in task.arguments if a.startswith("--games=")).removeprefix("--games="))
+
+
+def check_games(tasks: Sequence[Task], folder: Path) -> int:
+    """Every game of every task once? Returns their number."""
+    total = 0
+    for task in tasks:
+        played = list(_read_game_numbers(folder / task.name / RESULTS))
+        if sorted(played) != list(range(count_planned(task))):
+            raise LoopError(
+                f"{folder / task.name} has {len(played)} games ({len(set(played))} different), not {count_planned(task)}"
+            )
+        total += len(played)
+    return total
+
+
+def read_match(task: Task, folder: Path) -> Match:
+    answer = read_json(folder / task.name / OUTPUT)
+    match = Match(answer["wins"], answer["draws"], answer["losses"], list(answer["pentanomial"]))
+    if match.games != check_games([task], folder):
+        raise LoopError(f"{folder / task.name} reports {match.games} games, not {count_planned(task)}")
+    return match
+
+
+def read_finished_matches(tasks: Sequence[Task], folder: Path) -> list[Match]:
+    """Of the tasks before the first unfinished one, so that a verdict never hangs on who was faster."""
+    matches: list[Match] = []
+    for task in tasks:
+        if not (folder / task.name).exists():
+            break
+        matches.append(read_match(task, folder))
+    return matches
+
+
+def count_games(folder: Path) -> int:
+    """Finished games, those of unfinished tasks on this machine included; for display."""
+    if not folder.exists():
+        return 0
+    names = [path for path in folder.iterdir() if path.is_dir()]
+    return sum(sum(1 for _ in _read_game_numbers(path / RESULTS)) for path in names if not _is_stale(path))
+
+
+def _is_stale(part: Path) -> bool:
+    return part.name.endswith(PART) and part.with_name(part.name.removesuffix(PART)).exists()
+
+
+def _read_game_numbers(results: Path) -> Iterator[int]:
+    if not results.exists():
+        return
+    with results.open(encoding="utf-8") as file:
+        for line in file:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue  # the line being written
+            if "game" in row:
+                yield row["game"]
+
+
+def _deal(games: int, per_task: int) -> list[int]:
+    whole, rest = divmod(games, per_task)
+    return [per_task] * whole + ([rest] if rest > 0 else [])

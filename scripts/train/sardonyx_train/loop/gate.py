@@ -1,0 +1,90 @@
+"""May the candidate take the best network's place? Numbers in, verdict out.
+
+The sequential test is the generalised SPRT on pairs of games: the log-likelihood ratio of the two multinomial
+distributions nearest to the observed one whose mean is what each hypothesis says.
+Source: M. Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a multinomial
+distribution", proposition 1.1; `sardonyx match --sprt … model=logistic` gives the same figures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from .config import GateSection
+from .state import Match
+
+_EMPTY_COUNT = 1e-3  # counts of nothing are taken as so much, so that every logarithm exists
+_BISECTIONS = 100
+
+
+def sum_matches(matches: Iterable[Match]) -> Match:
+    total = Match()
+    for match in matches:
+        total.wins += match.wins
+        total.draws += match.draws
+        total.losses += match.losses
+        total.pairs = [a + b for a, b in zip(total.pairs, match.pairs)]
+    return total
+
+
+def decide(match: Match, gate: GateSection) -> bool | None:
+    """True = promote, False = keep the old one, None = play on (only while games are left)."""
+    left = gate.games - match.games
+    if gate.rule == "always":
+        return True
+    if gate.rule == "sprt":
+        llr = compute_llr(match.pairs, gate.elo0, gate.elo1)
+        if llr >= math.log((1 - gate.beta) / gate.alpha):
+            return True
+        if llr <= math.log(gate.beta / (1 - gate.alpha)):
+            return False
+        return None if left > 0 else match.score > 0.5
+    points = match.wins + match.draws / 2
+    if left <= 0:
+        return _passes(points, gate)
+    if not gate.stop_early:
+        return None
+    if _passes(points, gate):
+        return True
+    return None if _passes(points + left, gate) else False
+
+
+def _passes(points: float, gate: GateSection) -> bool:
+    share = points / gate.games
+    return share >= gate.threshold - 1e-12 if gate.rule == "at-least" else share > gate.threshold + 1e-12
+
+
+def compute_llr(pairs: list[int], elo0: float, elo1: float) -> float:
+    if sum(pairs) == 0:
+        return 0.0
+    counts = [count or _EMPTY_COUNT for count in pairs]
+    total = sum(counts)
+    shares = [count / total for count in counts]
+    fitted = [_fit_mean(shares, expected_score(elo)) for elo in (elo0, elo1)]
+    return total * sum(p * math.log(p1 / p0) for p, p0, p1 in zip(shares, *fitted))
+
+
+def _fit_mean(shares: list[float], mean: float) -> list[float]:
+    """The likeliest distribution over 0, ¼ … 1 with this mean: p / (1 + θ·(a − mean)), θ by bisection."""
+    offsets = [i / 4 - mean for i in range(5)]
+    low, high = -1 / max(offsets), -1 / min(offsets)
+    for _ in range(_BISECTIONS):
+        theta = (low + high) / 2
+        if sum(p * a / (1 + theta * a) for p, a in zip(shares, offsets)) > 0:
+            low = theta
+        else:
+            high = theta
+    return [p / (1 + theta * a) for p, a in zip(shares, offsets)]
+
+
+def expected_score(elo: float) -> float:
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def estimate_elo(match: Match) -> float:
+    """Logistic Elo of the first player; a clean sweep counts as if one more game had been drawn."""
+    share = match.score
+    if share in (0.0, 1.0):
+        share = (match.wins + match.draws / 2 + 0.5) / (match.games + 1)
+    return -400 * math.log10(1 / share - 1)

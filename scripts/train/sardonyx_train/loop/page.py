@@ -1,0 +1,173 @@
+"""The status page: everything is read from the loop's folder, so that any process can show it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from ..history import read_history
+from .config import GateSection, LoopConfig
+from .errors import LoopError
+from .folders import Folders
+from .games import count_games
+from .gate import estimate_elo
+from .state import STAGES, Generation, LoopState, Match, load_state
+
+_ROWS_SHOWN = 12
+_REFRESH_SECONDS = 1.0
+_LINES_SHOWN = 5
+
+
+class StatusPage:
+    """Shown on a terminal while a `with` block runs; elsewhere it prints the lines it is given."""
+
+    def __init__(self, config: LoopConfig, console: Console) -> None:
+        self._config = config
+        self._console = console
+        self._lines: list[str] = []
+        self._live = Live(console=console, auto_refresh=False, screen=False) if console.is_terminal else None
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._refresh, daemon=True)
+
+    def __enter__(self) -> StatusPage:
+        if self._live is not None:
+            self._live.start()
+            self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._live is not None:
+            self._ended.set()
+            self._thread.join()
+            self._update()
+            self._live.stop()
+
+    def say(self, text: str) -> None:
+        line = f"{time.strftime('%H:%M:%S')} {text}"
+        if self._live is None:
+            self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+        else:
+            self._lines = [*self._lines, line][-_LINES_SHOWN:]
+
+    def _refresh(self) -> None:
+        while not self._ended.wait(_REFRESH_SECONDS):
+            self._update()
+
+    def _update(self) -> None:
+        with suppress(LoopError, OSError):  # a folder may vanish while it is read
+            page = create_page(self._config)
+            self._live.update(Group(page, *(Text(line, style="dim") for line in self._lines)), refresh=True)
+
+
+def create_page(config: LoopConfig) -> Panel | Text:
+    folders = Folders(config.folder)
+    state = load_state(folders.root)
+    if state is None:
+        return Text(f"no loop has begun in {folders.root}")
+    head = Text()
+    head.append(f"best network: generation {state.best}")
+    elo = state.generations[-1].elo if state.generations else None
+    if elo is not None:
+        head.append(f" ({elo:+.0f} Elo over generation 0, summed over gates)")
+    promoted = sum(1 for row in state.generations if row.promoted)
+    head.append(f"\n{promoted} of {len(state.generations)} candidates promoted")
+    games = sum(row.games or 0 for row in state.generations)
+    positions = sum(row.positions or 0 for row in state.generations)
+    head.append(f", {games:,} games, {positions:,} positions to learn from")
+    parts = [head, _create_stages(config, folders, state), _create_table(state)]
+    return Panel(Group(*parts), title=f"{state.name}: generation {state.current.number} of {config.run.generations}")
+
+
+def _create_stages(config: LoopConfig, folders: Folders, state: LoopState) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for _ in range(3):
+        table.add_column()
+    at = STAGES.index(state.stage) if state.stage in STAGES else len(STAGES)
+    if state.current.number > config.run.generations:
+        at = -1
+    for index, stage in enumerate(STAGES):
+        done, total, text = _measure_progress(stage, config, folders, state.current)
+        style = "bold" if index == at else "dim"
+        if index < at:
+            seconds = state.current.seconds.get(stage)
+            table.add_row(Text(stage, style), Text("done"), Text("" if seconds is None else _format_seconds(seconds), "dim"))
+        elif index == at and total > 0:
+            table.add_row(Text(stage, style), ProgressBar(total=total, completed=done, width=30), Text(text))
+        else:
+            table.add_row(Text(stage, style), Text("now" if index == at else "", style), Text(""))
+    return table
+
+
+def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Generation) -> tuple[float, float, str]:
+    number = row.number
+    if stage == "selfplay":
+        done, total = count_games(folders.games(number)), config.selfplay.games
+        return done, total, f"{done} of {total} games"
+    if stage == "training":
+        rows = read_history(folders.training(number) / "history.jsonl")
+        if not rows or row.steps is None and "step" not in rows[-1]:
+            return 0, 0, ""
+        last = rows[-1]
+        shown = ", ".join(f"{name} {last[name]:.3f}" for name in ("policy", "value") if name in last)
+        return 0, 0, f"step {last['step']}: {shown}"
+    if stage == "gate" and config.gate.rule != "always":
+        done, total = count_games(folders.gate(number)), config.gate.games
+        return done, total, f"{done} of {total} games"
+    if stage == "measure" and config.measure.every > 0:
+        done, total = count_games(folders.measure(number)), config.measure.games
+        return done, total, f"{done} of {total} games"
+    return 0, 0, ""
+
+
+def _create_table(state: LoopState) -> Table:
+    table = Table(box=None, padding=(0, 1), header_style="dim")
+    for name in ("gen", "games", "positions", "policy", "value", "gate", "score", "", "Elo", "measured", "time"):
+        table.add_column(name, justify="left" if name in ("", "gate", "measured") else "right")
+    for row in state.generations[-_ROWS_SHOWN:]:
+        table.add_row(
+            str(row.number),
+            _show(row.games, ","),
+            _show(row.positions, ","),
+            _show(row.policy_loss, ".3f"),
+            _show(row.value_loss, ".3f"),
+            format_match(row.gate),
+            "" if row.gate is None else f"{row.gate.score:.1%}",
+            Text("promoted", "green") if row.promoted else Text("kept the old", "yellow"),
+            _show(row.elo, "+.0f"),
+            "" if row.measured is None else f"{format_match(row.measured)} {estimate_elo(row.measured):+.0f}",
+            _format_seconds(sum(row.seconds.values())),
+        )
+    return table
+
+
+def describe_gate(gate: GateSection) -> str:
+    if gate.rule == "always":
+        return "every candidate is promoted"
+    if gate.rule == "sprt":
+        return f"SPRT, Elo {gate.elo0:g} against {gate.elo1:g}, at most {gate.games} games"
+    sign = "≥" if gate.rule == "at-least" else ">"
+    return f"score {sign} {gate.threshold:.0%} of {gate.games} games"
+
+
+def format_match(match: Match | None) -> str:
+    return "" if match is None else f"+{match.wins} ={match.draws} -{match.losses}"
+
+
+def _format_seconds(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours > 0 else f"{minutes}:{rest:02d}"
+
+
+def _show(number: float | None, form: str) -> str:
+    return "" if number is None else format(number, form)

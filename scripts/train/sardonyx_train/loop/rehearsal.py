@@ -1,0 +1,60 @@
+"""`--dry-run`: everything that can be checked and said without writing a file or playing a game."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from pathlib import Path
+
+from ..config import ConfigError
+from .config import LoopConfig, find_engine
+from .page import describe_gate
+from .process import format_command
+from .games import format_flags
+from .state import load_state
+from .training import create_network_config
+
+_ENGINE_SECONDS = 60
+
+
+def describe_plan(config: LoopConfig) -> str:
+    """Raises ConfigError for what would fail at once."""
+    from ..model.network import Network, count_parameters
+
+    engine = find_engine(config)
+    version = _ask_version(engine)
+    for name, book in (("selfplay.book", config.selfplay.book), ("gate.book", config.gate.book)):
+        if book is not None and not Path(book).is_file():
+            raise ConfigError(f"{name}: there is no file {book}")
+    if config.training.start is not None and not Path(config.training.start).is_file():
+        raise ConfigError(f"training.start: there is no file {config.training.start}")
+    training = create_network_config(config)
+    state = load_state(config.folder)
+    selfplay, window, model = config.selfplay, config.window, training.model
+    tasks = math.ceil(selfplay.games / selfplay.games_per_task)
+    steps = "passes" if config.training.steps is None else "steps"
+    amount = config.training.passes if config.training.steps is None else config.training.steps
+    where = "this machine" if config.cluster is None else f"the Ray cluster at {config.cluster.address}"
+    lines = [
+        f"engine      {format_command(engine)} (version {version})",
+        f"network     {count_parameters(Network(model)):,} parameters, {model.input} → {model.policy}, {model.value}",
+        f"start       {config.training.start or 'random weights'}",
+        f"self-play   {selfplay.games} games in {tasks} tasks on {where}: {' '.join(format_flags(selfplay.flags))}",
+        f"window      {window.positions:,} positions, ≥ {window.recent_weight:.0%} of samples from the newest "
+        f"{window.recent_generations} generation(s), {window.validation_share:.0%} of games held out",
+        f"training    {amount:g} {steps} a generation, batch {training.data.batch_size}, {training.optimizer.kind}",
+        f"gate        {describe_gate(config.gate)}: {' '.join(format_flags(config.gate.flags))}",
+        f"folder      {config.folder}: "
+        + ("nothing there yet" if state is None else f"goes on with generation {state.current.number}, {state.stage}"),
+    ]
+    return "\n".join(lines)
+
+
+def _ask_version(engine: list[str]) -> str:
+    try:
+        done = subprocess.run([*engine, "--version"], capture_output=True, text=True, timeout=_ENGINE_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ConfigError(f"engine: {format_command(engine)} does not answer: {error}") from None
+    if done.returncode != 0:
+        raise ConfigError(f"engine: {format_command(engine)} does not answer: {done.stderr.strip()}")
+    return done.stdout.strip()

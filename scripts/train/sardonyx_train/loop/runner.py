@@ -1,0 +1,161 @@
+"""The loop itself: stage after stage, generation after generation, with the state written between any two."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+from .cluster import ClusterExecutor
+from .config import LoopConfig, find_engine, format_loop_config, parse_loop_config
+from .errors import LoopError
+from .files import PART, publish, remove, write_bytes
+from .folders import Folders
+from .gate import estimate_elo
+from .local import LocalExecutor
+from .lock import FolderLock
+from .page import format_match
+from .plots import plot_loop
+from .stages import Executor, Stages
+from .state import STAGES, Generation, LoopState, load_state, save_state
+
+# What may change while a generation is under way: where and how long, not what.
+_FREE_SECTIONS = ("engine", "local", "cluster")
+
+
+class Loop:
+    """`say` gets one line whenever something is finished."""
+
+    def __init__(self, config: LoopConfig, say: Callable[[str], None]) -> None:
+        self._config = config
+        self._say = say
+        self._stop = threading.Event()
+        self.folders = Folders(config.folder)
+
+    def stop(self) -> None:
+        """From any thread or signal handler; `run` raises Stopped soon after."""
+        self._stop.set()
+
+    def run(self) -> LoopState:
+        """Until the last generation is done. Raises Stopped and LoopError; what is finished stays finished."""
+        root = self.folders.root
+        root.mkdir(parents=True, exist_ok=True)
+        lock = FolderLock(root)
+        try:
+            return self._run(lock.handle)
+        finally:
+            lock.release()
+
+    def _run(self, lock: int) -> LoopState:
+        root = self.folders.root
+        state = load_state(root) or LoopState(self._config.run.name)
+        if state.name != self._config.run.name:
+            raise LoopError(f"{root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
+        write_bytes(root / "loop.yaml", format_loop_config(self._config).encode())
+        executor = create_executor(self._config, self._stop.is_set, lock)
+        try:
+            self._say(f"games are played on {executor.describe()}")
+            Stages(self._config, find_engine(self._config), executor, self._stop.is_set, lock).make_first_network()
+            self._keep_best(state)
+            while state.current.number <= self._config.run.generations:
+                self._run_generation(state, executor, lock)
+        finally:
+            executor.close()
+        return state
+
+    def _run_generation(self, state: LoopState, executor: Executor, lock: int) -> None:
+        row = state.current
+        stages = Stages(self._begin(state), find_engine(self._config), executor, self._stop.is_set, lock)
+        while state.stage != "":
+            name = state.stage
+            started = time.monotonic()
+            if name == "measure":
+                stages.measure(row, row.number if row.promoted else row.base)
+            else:
+                getattr(stages, name)(row)
+            row.seconds[name] = round(row.seconds.get(name, 0.0) + time.monotonic() - started, 1)
+            following = STAGES.index(name) + 1
+            state.stage = STAGES[following] if following < len(STAGES) else ""
+            if state.stage != "":
+                save_state(self.folders.root, state)
+            result = _describe(name, row)
+            if name != "measure" or result != "":
+                self._say(f"generation {row.number}: {name} done in {time.monotonic() - started:.0f} s{result}")
+        self._finish(state)
+
+    def _begin(self, state: LoopState) -> LoopConfig:
+        """The plan is written down first, so that a changed configuration does not split a generation in two."""
+        if not state.plan:
+            state.plan = self._config.model_dump()
+            save_state(self.folders.root, state)
+        free = {name: value for name, value in self._config.model_dump().items() if name in _FREE_SECTIONS}
+        plan = parse_loop_config({**state.plan, **free})
+        plan.run.out = self._config.run.out
+        if plan.model_dump(exclude={"run"}) != self._config.model_dump(exclude={"run"}):
+            self._say(f"generation {state.current.number} goes on as it began; the new configuration counts from the next")
+        return plan
+
+    def _finish(self, state: LoopState) -> None:
+        """One write ends the generation, moves the best network and begins the next generation."""
+        row = state.current
+        elo = state.generations[-1].elo if state.generations else 0.0
+        gain = estimate_elo(row.gate) if row.promoted and row.gate is not None and row.gate.games > 0 else 0.0
+        row.elo = round((elo or 0.0) + gain, 1)
+        state.generations.append(row)
+        if row.promoted:
+            state.best = row.number
+        state.current = Generation(row.number + 1, state.best)
+        state.stage, state.plan = STAGES[0], {}
+        save_state(self.folders.root, state)
+        self._keep_best(state)
+        self._tidy(row.number)
+        plot_loop(self.folders, state, self._config.gate)
+
+    def _keep_best(self, state: LoopState) -> None:
+        part = self.folders.best.with_name(f"{self.folders.best.name}{PART}")
+        shutil.copyfile(self.folders.network(state.best), part)
+        publish(part, self.folders.best)
+
+    def _tidy(self, number: int) -> None:
+        """The optimiser's memory of a finished training and half-played games of a gate that ended early."""
+        for path in (self.folders.training(number)).glob("*.pt"):
+            remove(path)
+        for folder in (self.folders.gate(number), self.folders.games(number)):
+            for path in folder.glob(f"*{PART}"):
+                remove(path)
+
+
+def create_executor(config: LoopConfig, is_stopped: Callable[[], bool], lock: int | None) -> Executor:
+    engine = find_engine(config)
+    if config.cluster is not None:
+        return ClusterExecutor(config.cluster, engine, is_stopped)
+    return LocalExecutor(engine, config.local.tasks, is_stopped, lock)
+
+
+def stop_on_signals(loop: Loop) -> None:
+    """The first Ctrl-C or SIGTERM stops in good order, a second one at once."""
+
+    def handle(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        loop.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handle)
+
+
+def _describe(stage: str, row: Generation) -> str:
+    if stage == "selfplay":
+        return f": {row.games} games"
+    if stage == "shards":
+        return f": {row.positions:,} positions"
+    if stage == "training" and row.policy_loss is not None:
+        return f": policy loss {row.policy_loss:.3f}, value loss {row.value_loss:.3f}"
+    if stage == "gate":
+        verdict = "promoted" if row.promoted else "not promoted"
+        match = row.gate
+        return f": {verdict}" + (f", {format_match(match)}" if match is not None else "")
+    if stage == "measure" and row.measured is not None:
+        return f": {format_match(row.measured)}, {estimate_elo(row.measured):+.0f} Elo"
+    return ""

@@ -1,0 +1,219 @@
+"""The stages of a generation. Each may be cut short anywhere and begun again: it finds what is there and does the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from ..config import format_config
+from ..data.shards import read_info
+from .config import LoopConfig
+from .errors import LoopError, Stopped
+from .files import PART, compute_digest, publish, read_json, remove, write_bytes, write_json
+from .folders import Folders
+from .gate import compute_llr, decide, sum_matches
+from .games import (
+    check_games,
+    create_gate_tasks,
+    create_measure_tasks,
+    create_self_play_tasks,
+    read_finished_matches,
+    read_match,
+)
+from .process import ProcessFailed, ProcessStopped, run_process
+from .state import Generation, Match
+from .task import Task
+from .training import (
+    create_candidate_config,
+    create_network_config,
+    format_export_command,
+    format_train_command,
+    keep_weights,
+    read_losses,
+    write_first_weights,
+)
+from .window import INDEX, create_window
+
+
+class Executor(Protocol):
+    """Where tasks run."""
+
+    def describe(self) -> str: ...
+    def run(
+        self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]
+    ) -> None: ...
+    def close(self) -> None: ...
+
+
+class Stages:
+    """`config` is the plan of the generation at hand."""
+
+    def __init__(
+        self,
+        config: LoopConfig,
+        engine: Sequence[str],
+        executor: Executor,
+        is_stopped: Callable[[], bool],
+        lock: int | None,
+    ) -> None:
+        self._config = config
+        self._engine = engine
+        self._executor = executor
+        self._is_stopped = is_stopped
+        self._handles = () if lock is None else (lock,)
+        self.folders = Folders(config.folder)
+
+    def make_first_network(self) -> None:
+        """Generation 0."""
+        self.folders.networks.mkdir(parents=True, exist_ok=True)
+        if not self.folders.checkpoint(0).exists():
+            write_first_weights(self._config, self.folders.checkpoint(0))
+        self._export(0, [])
+
+    def selfplay(self, row: Generation) -> None:
+        files, book = self._gather([self.folders.network(row.base)], self._config.selfplay.book)
+        section, seed = self._config.selfplay, self._config.run.seed
+        tasks = create_self_play_tasks(section, seed, row.number, next(iter(files)), book)
+        self._play(tasks, self.folders.games(row.number), files)
+        row.games = check_games(tasks, self.folders.games(row.number))
+
+    def shards(self, row: Generation) -> None:
+        folder = self.folders.shards(row.number)
+        if not folder.exists():
+            self._make_shards(row, folder)
+        index: dict[str, dict[str, int]] = read_json(folder / INDEX)
+        row.positions = sum(index["train"].values())
+        if row.positions == 0:
+            raise LoopError(f"the games of generation {row.number} left no position to train on")
+
+    def _make_shards(self, row: Generation, folder: Path) -> None:
+        part = folder.with_name(f"{folder.name}{PART}")
+        remove(part)
+        model = create_network_config(self._config).model
+        held_out = 100 * self._config.window.validation_share
+        games = sorted(p for p in self.folders.games(row.number).iterdir() if p.is_dir() and p.suffix != PART)
+        command = [*self._engine, "shards", *map(str, games), "--out", str(part), "--json"]
+        command += ["--encoding", model.input, "--policy", model.policy, "--split", f"{100 - held_out:g}/{held_out:g}/0"]
+        summary = json.loads(self._run(command, self.folders.generation(row.number), "shards"))
+        if summary["damaged"] > 0:
+            raise LoopError(f"{summary['damaged']} games of generation {row.number} are damaged; see shards.txt")
+        index: dict[str, dict[str, int]] = {"train": {}, "validation": {}}
+        for split, listed in index.items():
+            for path in sorted((part / split).glob("*.arrow")) if (part / split).is_dir() else []:
+                listed[f"{split}/{path.name}"] = sum(read_info(path).rows)
+            if sum(listed.values()) != summary["positions"][split]:
+                raise LoopError(f"the shards of generation {row.number} hold other numbers of positions than reported")
+        write_json(part / INDEX, index)
+        publish(part, folder)
+
+    def training(self, row: Generation) -> None:
+        folder = self.folders.training(row.number)
+        folder.mkdir(parents=True, exist_ok=True)
+        window = create_window(self.folders, row.number, self._config.window)
+        training = create_candidate_config(
+            self._config, window, row.number, self.folders.checkpoint(row.base), folder
+        )
+        row.window, row.steps = window.positions, training.schedule.max_steps
+        path, last = folder / "train.yaml", folder / "last.pt"
+        write_bytes(path, format_config(training).encode())
+        resume = last if last.exists() else None
+        self._run(format_train_command(path, resume, self._config.training.processes), folder, "training")
+        losses = read_losses(folder)
+        if losses is not None:
+            row.policy_loss, row.value_loss = losses.policy, losses.value
+
+    def export(self, row: Generation) -> None:
+        weights = self.folders.checkpoint(row.number)
+        if not weights.exists():
+            last = self.folders.training(row.number) / "last.pt"
+            keep_weights(last, weights, create_network_config(self._config))
+        window = create_window(self.folders, row.number, self._config.window)
+        self._export(row.number, [str(file.path) for file in window.validation])
+
+    def _export(self, number: int, held_out: list[str]) -> None:
+        path = self.folders.network(number)
+        if path.exists():
+            return
+        part = path.with_name(f"{path.name}{PART}")
+        name = f"{self._config.run.name}-{number:04d}"
+        folder = self.folders.generation(number)
+        folder.mkdir(parents=True, exist_ok=True)
+        command = format_export_command(self.folders.checkpoint(number), part, name, self._config, held_out)
+        self._run(command, folder, "export")
+        publish(part, path)
+
+    def gate(self, row: Generation) -> None:
+        section, seed = self._config.gate, self._config.run.seed
+        if section.rule == "always":
+            row.promoted = True
+            return
+        networks = [self.folders.network(row.number), self.folders.network(row.base)]
+        files, book = self._gather(networks, section.book)
+        candidate, best = (compute_digest(path) for path in networks)
+        tasks = create_gate_tasks(section, seed, row.number, candidate, best, book)
+        folder = self.folders.gate(row.number)
+
+        def judge() -> tuple[Match, bool | None]:
+            finished = read_finished_matches(tasks, folder)
+            for count in range(len(finished) + 1):
+                match = sum_matches(finished[:count])
+                verdict = decide(match, section)
+                if verdict is not None:
+                    return match, verdict
+            return match, None
+
+        self._play(tasks, folder, files, lambda: judge()[1] is not None)
+        row.gate, row.promoted = judge()
+        if section.rule == "sprt":
+            row.gate.llr = round(compute_llr(row.gate.pairs, section.elo0, section.elo1), 3)
+
+    def measure(self, row: Generation, best: int) -> None:
+        """The best network against where it all began. Played when it is due and there is a difference."""
+        measure, gate = self._config.measure, self._config.gate
+        if measure.every == 0 or row.number % measure.every != 0:
+            return
+        against_first = measure.opponent == "first"
+        if against_first and best == 0:
+            return
+        networks = [self.folders.network(best), *([self.folders.network(0)] if against_first else [])]
+        files, book = self._gather(networks, gate.book)
+        digests = [compute_digest(path) for path in networks]
+        first = digests[1] if against_first else None
+        tasks = create_measure_tasks(measure, gate, self._config.run.seed, row.number, digests[0], first, book)
+        folder = self.folders.measure(row.number)
+        self._play(tasks, folder, files)
+        row.measured = sum_matches(read_match(task, folder) for task in tasks)
+
+    def _play(
+        self,
+        tasks: Sequence[Task],
+        folder: Path,
+        files: Mapping[str, Path],
+        is_enough: Callable[[], bool] = lambda: False,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not is_enough():
+            self._executor.run(tasks, folder, files, is_enough)
+
+    def _gather(self, networks: Sequence[Path], book: str | None) -> tuple[dict[str, Path], str | None]:
+        files = {compute_digest(path): path for path in networks}
+        if book is None:
+            return files, None
+        path = Path(book)
+        if not path.is_file():
+            raise LoopError(f"there is no book {book}")
+        digest = compute_digest(path)
+        return {**files, digest: path}, digest
+
+    def _run(self, command: Sequence[str], folder: Path, name: str) -> str:
+        """Returns what the child printed; its log is NAME.txt in the folder."""
+        output = folder / f"{name}.out"
+        try:
+            run_process(command, output, folder / f"{name}.txt", self._is_stopped, pass_handles=self._handles)
+        except ProcessStopped:
+            raise Stopped from None
+        except ProcessFailed as error:
+            raise LoopError(str(error)) from None
+        return output.read_text(encoding="utf-8")

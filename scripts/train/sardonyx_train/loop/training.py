@@ -1,0 +1,113 @@
+"""Weights in, weights out: the random network of generation 0, a candidate's configuration, the trainer's commands.
+
+A candidate starts from the best network's averaged weights, those that played, with a fresh optimiser. train.py does
+the work, so a killed training goes on from its last checkpoint, and several GPUs are torchrun's business. torch is
+imported where weights are touched only: a status page must not wait for it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..config import TrainingConfig
+from ..history import read_history
+from .config import LoopConfig, create_training_config
+from .errors import LoopError
+from .window import Window
+
+SCRIPTS = Path(__file__).resolve().parents[2]
+
+
+def create_network_config(config: LoopConfig) -> TrainingConfig:
+    """Names the networks; nothing can be trained with it."""
+    return create_training_config(
+        config.training.sections, run={"name": config.run.name, "licence": config.run.licence, "seed": config.run.seed}
+    )
+
+
+def write_first_weights(config: LoopConfig, path: Path) -> None:
+    """Generation 0: the checkpoint that the configuration names, or random weights."""
+    training = create_network_config(config)
+    if config.training.start is not None:
+        keep_weights(Path(config.training.start), path, training)
+        return
+    import torch
+
+    from ..checkpoint import write_checkpoint
+    from ..model.network import Network
+
+    torch.manual_seed(config.run.seed)
+    weights = Network(training.model).state_dict()
+    progress = {"step": 0, "batches": 0, "positions": 0, "minutes": 0.0}
+    kept = {"network": weights, "average": weights, "progress": progress}
+    write_checkpoint(path, {"config": training.model_dump(), **kept})
+
+
+def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig) -> None:
+    """What is kept of a checkpoint for good: the weights, and what export.py asks for. Raises LoopError."""
+    from ..checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+
+    try:
+        state = read_checkpoint(checkpoint)
+    except CheckpointError as error:
+        raise LoopError(str(error)) from None
+    if state["config"]["model"] != wanted.model.model_dump():
+        raise LoopError(f"{checkpoint} holds another network shape than training.sections.model of the configuration")
+    write_checkpoint(path, {name: state[name] for name in ("config", "network", "average", "progress")})
+
+
+def create_candidate_config(config: LoopConfig, window: Window, generation: int, start: Path, out: Path) -> TrainingConfig:
+    data = config.training.sections.get("data") or {}
+    batch = int(data.get("batch_size", TrainingConfig.model_fields["data"].annotation().batch_size))
+    batch = max(1, min(batch, window.positions))  # the very first games of a tiny loop
+    accumulation = int((config.training.sections.get("optimizer") or {}).get("accumulation", 1))
+    per_step = batch * accumulation * config.training.processes
+    steps = config.training.steps or math.ceil(config.training.passes * window.positions / per_step)
+    own = {"tensorboard": False, "evaluate_steps": steps, **(config.training.sections.get("run") or {})}
+    own |= {"out": str(out), "name": f"{config.run.name}-{generation:04d}", "licence": config.run.licence}
+    return create_training_config(
+        config.training.sections,
+        data={
+            "batch_size": batch,
+            "train": [str(file.path) for file, repeats in zip(window.train, window.repeats) for _ in range(repeats)],
+            "validation": [str(file.path) for file in window.validation],
+            "workers": data.get("workers", 0),
+            "shuffle_batches": data.get("shuffle_batches", 64),
+        },
+        schedule={"max_steps": steps},
+        run={**own, "start_from": str(start), "seed": config.run.seed + generation},
+    )
+
+
+def format_train_command(config: Path, resume: Path | None, processes: int) -> list[str]:
+    script = [str(SCRIPTS / "train.py"), "--config", str(config)]
+    if resume is not None:
+        script += ["--resume", str(resume)]
+    if processes == 1:
+        return [sys.executable, *script]
+    return [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}", *script]
+
+
+def format_export_command(weights: Path, out: Path, name: str, config: LoopConfig, held_out: list[str]) -> list[str]:
+    command = [sys.executable, str(SCRIPTS / "export.py"), str(weights), "--out", str(out), "--name", name]
+    command += ["--precision", config.export.precision]
+    if held_out and config.export.verify_positions > 0:
+        command += ["--positions", str(config.export.verify_positions), "--shards", *held_out]
+    return command
+
+
+@dataclass(frozen=True)
+class Losses:
+    policy: float
+    value: float
+
+
+def read_losses(folder: Path) -> Losses | None:
+    """Of the last evaluation, or the last training steps where nothing was held out."""
+    rows = [row for row in read_history(folder / "history.jsonl") if "policy" in row and "value" in row]
+    held_out = [row for row in rows if row["kind"] == "validation"]
+    chosen = held_out or rows
+    return Losses(chosen[-1]["policy"], chosen[-1]["value"]) if chosen else None

@@ -1,0 +1,79 @@
+"""The replay window: which shard files of which generations a candidate learns from, and how often each is taken.
+
+Newest generations first, whole files, until the window is full. A pass of the trainer takes recent files more often
+than old ones, so that the share of the recent positions reaches `recent_weight` where their natural share is less.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from .config import WindowSection
+from .files import read_json
+from .folders import Folders
+
+_MOST_OLD_REPEATS = 4
+INDEX = "index.json"  # beside a generation's shards: files with positions, by split
+
+
+@dataclass(frozen=True)
+class ShardFile:
+    path: Path
+    generation: int
+    positions: int
+
+
+@dataclass(frozen=True)
+class Window:
+    train: tuple[ShardFile, ...]
+    repeats: tuple[int, ...]  # how often a pass takes each file
+    validation: tuple[ShardFile, ...]
+
+    @property
+    def positions(self) -> int:
+        return sum(file.positions for file in self.train)
+
+
+def read_shard_files(folders: Folders, generation: int, split: str) -> list[ShardFile]:
+    folder = folders.shards(generation)
+    listed: dict[str, int] = read_json(folder / INDEX)[split]
+    return [ShardFile(folder / name, generation, rows) for name, rows in sorted(listed.items()) if rows > 0]
+
+
+def create_window(folders: Folders, newest: int, section: WindowSection) -> Window:
+    train = _take(folders, newest, "train", section.positions)
+    held_out = round(section.positions * section.validation_share / (1 - section.validation_share))
+    validation = _take(folders, newest, "validation", held_out)
+    return Window(tuple(train), tuple(compute_repeats(train, newest, section)), tuple(validation))
+
+
+def compute_repeats(files: list[ShardFile], newest: int, section: WindowSection) -> list[int]:
+    """Small whole numbers, old files at most `_MOST_OLD_REPEATS` times, whose ratio comes nearest to the wanted one."""
+    total = sum(file.positions for file in files)
+    is_recent = [file.generation > newest - section.recent_generations for file in files]
+    recent = sum(file.positions for file, new in zip(files, is_recent) if new)
+    if recent in (0, total) or section.recent_weight <= recent / total:
+        return [1] * len(files)
+    if section.recent_weight == 1:
+        return [int(new) for new in is_recent]
+    ratio = section.recent_weight / (1 - section.recent_weight) * (total - recent) / recent
+    old, new = min(
+        ((a, round(a * ratio)) for a in range(1, _MOST_OLD_REPEATS + 1)),
+        key=lambda pair: (abs(math.log(pair[1] / pair[0] / ratio)), pair[0]),
+    )
+    return [new if is_new else old for is_new in is_recent]
+
+
+def _take(folders: Folders, newest: int, split: str, positions: int) -> list[ShardFile]:
+    """The newest generation is taken whole, so that a generation is never without its own games."""
+    taken: list[ShardFile] = []
+    left = positions
+    for generation in range(newest, 0, -1):
+        for file in read_shard_files(folders, generation, split):
+            if generation < newest and file.positions > left:
+                return taken
+            taken.append(file)
+            left -= file.positions
+    return taken

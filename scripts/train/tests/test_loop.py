@@ -1,0 +1,186 @@
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+from sardonyx_train.loop.state import load_state
+from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, write_config
+
+
+def _run(config, *arguments, **environment):
+    return subprocess.run(
+        [*FAKE_LOOP, "--config", str(config), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """An uninterrupted loop of three generations."""
+    folder = tmp_path_factory.mktemp("finished")
+    config = write_config(folder / "loop.yaml", create_raw(folder / "run"))
+    done = _run(config)
+    assert done.returncode == 0, done.stderr
+    return folder / "run", config
+
+
+def test_a_loop_plays_trains_gates_and_keeps_every_version(finished):
+    out, _ = finished
+    outcome = describe_outcome(out)
+    assert [row["number"] for row in outcome["rows"]] == [1, 2, 3]
+    assert {name for name in outcome["networks"] if name.endswith(".onnx")} == {f"{n:04d}.onnx" for n in range(4)}
+    best = 0
+    for row in outcome["rows"]:
+        assert (row["base"], row["games"], row["positions"], row["steps"]) == (best, 10, 90, 12)
+        gate = row["gate"]
+        assert row["promoted"] == (gate["wins"] + gate["draws"] / 2 >= 6)
+        best = row["number"] if row["promoted"] else best
+    assert best == outcome["best"] > 0
+    assert (out / "best.onnx").read_bytes() == outcome["networks"][f"{best:04d}.onnx"]
+    assert {p.name for p in (out / "plots").iterdir()} == {"policy-loss.png", "value-loss.png", "win-rate.png", "elo.png"}
+    assert not list(out.rglob("*.part*")) and not list(out.glob("generations/*/training/*.pt"))
+
+
+def test_each_generation_is_played_by_the_best_network_of_its_time(finished):
+    import hashlib
+
+    out, _ = finished
+    outcome = describe_outcome(out)
+    digests = {name: hashlib.sha256(data).hexdigest()[:16] for name, data in outcome["networks"].items()}
+    for row in outcome["rows"]:
+        made = [r for path, r in outcome["records"].items() if path.startswith(f"generations/{row['number']:04d}/")]
+        assert len(made) == 10 and {r["network"] for r in made} == {digests[f"{row['base']:04d}.onnx"]}
+    seeds = [(r["seed"], r["game"]) for r in outcome["records"].values()]
+    assert len(set(seeds)) == len(seeds) == 30
+
+
+def test_a_finished_loop_does_nothing_more_and_goes_on_when_asked_for_more(finished, tmp_path):
+    out, config = finished
+    before = (out / "state.json").read_text()
+    done = _run(config)
+    assert done.returncode == 0 and (out / "state.json").read_text() == before
+    status = _run(config, "--status")
+    assert "generation 4 of 3" in status.stdout and "promoted" in status.stdout
+
+
+def test_killed_ten_times_the_loop_loses_nothing_and_doubles_nothing(finished, tmp_path):
+    config = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
+    moments = random.Random(20)
+    stages = set()
+    for _ in range(10):
+        loop = subprocess.Popen(
+            [*FAKE_LOOP, "--config", str(config)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "FAKE_GAME_SECONDS": "0.05"},
+        )
+        time.sleep(moments.uniform(0.5, 2.5))
+        loop.send_signal(signal.SIGKILL)
+        loop.wait()
+        state = load_state(tmp_path / "run")
+        stages.add(None if state is None else (state.current.number, state.stage))
+    done = _run(config)
+    assert done.returncode == 0, done.stderr
+    assert len(stages) > 2, stages
+    assert describe_outcome(tmp_path / "run") == describe_outcome(finished[0])
+    assert not list((tmp_path / "run").rglob("*.part*"))
+
+
+def test_a_child_of_a_killed_loop_does_not_outlive_it(tmp_path):
+    config = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
+    environment = {**os.environ, "FAKE_GAME_SECONDS": "0.2"}
+    loop = subprocess.Popen([*FAKE_LOOP, "--config", str(config)], stderr=subprocess.DEVNULL, env=environment)
+    results = tmp_path / "run/generations/0001/games/games-0000.part/games.jsonl"
+    _wait_until(lambda: results.exists() and '"game"' in results.read_text())
+    loop.kill()
+    loop.wait()
+    time.sleep(0.3)
+    left = results.read_text()
+    time.sleep(0.6)
+    assert results.read_text() == left
+
+
+def test_a_signal_stops_the_loop_in_good_order(finished, tmp_path):
+    config = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
+    environment = {**os.environ, "FAKE_GAME_SECONDS": "0.2"}
+    loop = subprocess.Popen([*FAKE_LOOP, "--config", str(config)], stderr=subprocess.PIPE, text=True, env=environment)
+    _wait_until((tmp_path / "run/generations/0001/games").exists)
+    loop.send_signal(signal.SIGTERM)
+    errors = loop.communicate(timeout=30)[1]
+    assert loop.returncode == 130
+    assert errors.strip().endswith("loop: stopped; start it again to go on")
+    assert _run(config).returncode == 0
+    assert describe_outcome(tmp_path / "run") == describe_outcome(finished[0])
+
+
+def test_two_loops_do_not_work_in_one_folder(tmp_path):
+    from sardonyx_train.loop.errors import LoopError
+    from sardonyx_train.loop.lock import FolderLock
+
+    lock = FolderLock(tmp_path)
+    with pytest.raises(LoopError, match="another loop"):
+        FolderLock(tmp_path, patience_seconds=0.2)
+    lock.release()
+    FolderLock(tmp_path, patience_seconds=0.2).release()
+
+
+def test_an_engine_that_fails_ends_the_loop_with_its_own_words_and_nothing_is_lost(finished, tmp_path):
+    config = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
+    done = _run(config, FAKE_FAILURE="match")
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert "ended with exit status 1: match fails as it was told to" in last and "Traceback" not in done.stderr
+    assert load_state(tmp_path / "run").stage == "gate"
+    assert _run(config).returncode == 0
+    assert describe_outcome(tmp_path / "run") == describe_outcome(finished[0])
+
+
+def test_a_changed_configuration_counts_from_the_next_generation(tmp_path):
+    raw = create_raw(tmp_path / "run", run={"generations": 2})
+    config = write_config(tmp_path / "loop.yaml", raw)
+    assert _run(config, FAKE_FAILURE="match").returncode == 1
+    write_config(config, create_raw(tmp_path / "run", run={"generations": 2}, selfplay={"games": 6}, training={"steps": 5}))
+    done = _run(config)
+    assert done.returncode == 0 and "goes on as it began" in done.stderr
+    rows = load_state(tmp_path / "run").generations
+    assert [(row.games, row.steps) for row in rows] == [(10, 12), (6, 5)]
+
+
+def test_a_measurement_is_played_when_it_is_due(tmp_path):
+    raw = create_raw(tmp_path / "run", run={"generations": 2}, measure={"every": 2, "games": 6}, gate={"rule": "always"})
+    assert _run(write_config(tmp_path / "loop.yaml", raw)).returncode == 0
+    first, second = load_state(tmp_path / "run").generations
+    assert first.measured is None and second.measured.games == 6
+    assert first.gate is None and first.promoted and second.promoted
+
+
+def test_a_dry_run_says_what_would_happen_and_writes_nothing(tmp_path):
+    config = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
+    done = _run(config, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "version fake" in done.stdout and "10 games in 3 tasks" in done.stdout and "nothing there yet" in done.stdout
+    assert not (tmp_path / "run").exists()
+    missing = create_raw(tmp_path / "run", selfplay={"book": "no.epd"})
+    done = _run(write_config(tmp_path / "loop.yaml", missing), "--dry-run")
+    assert (done.returncode, done.stderr.strip()) == (1, "loop: selfplay.book: there is no file no.epd")
+
+
+def test_the_state_is_refused_by_name_when_it_is_damaged(finished, tmp_path):
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / "state.json").write_text(json.dumps({"version": 99}))
+    done = _run(write_config(tmp_path / "loop.yaml", create_raw(out)))
+    assert done.returncode == 1 and "is not the state of a loop of version 1" in done.stderr
+
+
+def _wait_until(is_there, seconds=30):
+    give_up = time.monotonic() + seconds
+    while not is_there():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)

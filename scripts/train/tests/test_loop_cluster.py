@@ -1,0 +1,167 @@
+"""The loop on a real Ray cluster of several nodes on this machine. Needs requirements-ray.txt."""
+
+import os
+import re
+import signal
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="Ray is not installed: pip install -r scripts/train/requirements-ray.txt")
+
+from sardonyx_train.loop.cluster import ClusterExecutor
+from sardonyx_train.loop.config import ClusterSection, parse_loop_config
+from sardonyx_train.loop.errors import LoopError
+from sardonyx_train.loop.files import compute_digest
+from sardonyx_train.loop.games import check_games, create_self_play_tasks
+from sardonyx_train.loop.runner import Loop
+from train_support.loops import FAKE_ENGINE, create_raw, describe_outcome
+
+_STORE_BYTES = 78 * 2**20
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A head without CPUs and two workers, each with a temporary folder of its own as if it were a machine."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from ray.cluster_utils import Cluster
+
+    head = {"num_cpus": 0, "object_store_memory": _STORE_BYTES, "include_dashboard": False}
+    made = Cluster(initialize_head=True, head_node_args=head)
+    made.folders = tmp_path_factory.mktemp("machines")
+    made.journal = made.folders.with_name("journal.jsonl")
+    made.workers = [_add_worker(made) for _ in range(2)]
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def _add_worker(cluster):
+    folder = cluster.folders / f"machine-{len(list(cluster.folders.iterdir()))}"
+    folder.mkdir()
+    variables = {"TMPDIR": str(folder), "FAKE_GAME_SECONDS": "0.1", "FAKE_JOURNAL": str(cluster.journal)}
+    return cluster.add_node(num_cpus=1, object_store_memory=_STORE_BYTES, env_vars=variables)
+
+
+@pytest.fixture
+def executor(cluster):
+    section = ClusterSection(address=cluster.address, retries=1)
+    made = ClusterExecutor(section, FAKE_ENGINE, lambda: False)
+    yield made
+    made.close()
+
+
+def _create_tasks(folder, games, per_task):
+    network = folder / "net.onnx"
+    network.write_bytes(b"network" * 1000)
+    digest = compute_digest(network)
+    raw = create_raw(folder, selfplay={"games": games, "games_per_task": per_task})
+    tasks = create_self_play_tasks(parse_loop_config(raw).selfplay, 1, 1, digest, None)
+    return tasks, {digest: network}, digest
+
+
+def test_games_are_shared_out_and_a_network_travels_once_a_node(executor, tmp_path):
+    tasks, files, digest = _create_tasks(tmp_path, 24, 3)
+    executor.run(tasks, tmp_path / "games", files, lambda: False)
+    assert check_games(tasks, tmp_path / "games") == 24
+    nodes = executor.travels[digest]
+    assert len(nodes) == len(set(nodes)) == 2
+    assert {path.name for path in (tmp_path / "games").iterdir()} == {task.name for task in tasks}
+
+
+def test_a_killed_node_s_games_are_made_again_and_a_node_that_joins_helps(cluster, executor, tmp_path):
+    cluster.journal.unlink(missing_ok=True)
+    tasks, files, _ = _create_tasks(tmp_path, 80, 20)
+    folder = tmp_path / "games"
+    with _running(executor, tasks, folder, files):
+        _wait_until(lambda: len(_find_engines(cluster.folders)) == 2)
+        cluster.remove_node(cluster.workers.pop(), allow_graceful=False)  # as if the plug were pulled
+        _wait_until(lambda: len(_find_engines(cluster.folders)) < 2)
+        cluster.workers.append(_add_worker(cluster))
+    assert check_games(tasks, folder) == 80
+    records = sorted(folder.glob("*/game_*.gz"))
+    assert len(records) == len({path.read_bytes() for path in records}) == 80
+    begun = cluster.journal.read_text().splitlines()
+    assert len(begun) > len(set(begun)) == len(tasks)
+
+
+def test_a_killed_worker_process_takes_its_engine_with_it_and_the_task_is_made_again(cluster, executor, tmp_path):
+    tasks, files, _ = _create_tasks(tmp_path, 10, 10)
+    folder = tmp_path / "games"
+    with _running(executor, tasks, folder, files):
+        _wait_until(lambda: _find_engines(cluster.folders))
+        engine = _find_engines(cluster.folders)[0]
+        worker = int(re.search(r"PPid:\t(\d+)", Path(f"/proc/{engine}/status").read_text())[1])
+        os.kill(worker, signal.SIGKILL)
+        _wait_until(lambda: engine not in _find_engines(cluster.folders))
+    assert check_games(tasks, folder) == 10
+
+
+def test_a_task_that_fails_by_itself_is_given_up_after_some_tries(cluster, tmp_path):
+    made = ClusterExecutor(ClusterSection(address=cluster.address, retries=1), ["no-such-engine"], lambda: False)
+    tasks, files, _ = _create_tasks(tmp_path, 4, 4)
+    with pytest.raises(LoopError, match="games-0000 failed on every try: no-such-engine cannot be started"):
+        made.run(tasks, tmp_path / "games", files, lambda: False)
+    made.close()
+
+
+def test_enough_is_enough(executor, tmp_path):
+    tasks, files, _ = _create_tasks(tmp_path, 40, 2)
+    folder = tmp_path / "games"
+    executor.run(tasks, folder, files, lambda: folder.exists() and len(list(folder.iterdir())) >= 3)
+    assert 3 <= len(list(folder.iterdir())) < 10
+
+
+def test_a_loop_on_a_cluster_comes_to_the_same_as_on_one_machine(cluster, tmp_path, monkeypatch):
+    from train_support import fake_loop  # noqa: F401 puts the fake trainer in place
+
+    outcomes = []
+    for name, more in (("one", {}), ("many", {"cluster": {"address": cluster.address}})):
+        raw = create_raw(tmp_path / "run", run={"generations": 1}, **more)
+        Loop(parse_loop_config(raw), lambda line: None).run()
+        outcomes.append(describe_outcome(tmp_path / "run"))
+        (tmp_path / "run").rename(tmp_path / name)
+    assert outcomes[0] == outcomes[1]
+
+
+@contextmanager
+def _running(executor, tasks, folder, files):
+    """The tasks run beside the block and are all there behind it. (Ray wants to add nodes from the main thread.)"""
+    folder.mkdir()
+    faults = []
+
+    def run():
+        try:
+            executor.run(tasks, folder, files, lambda: False)
+        except BaseException as error:
+            faults.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield
+    thread.join()
+    assert not faults
+
+
+def _find_engines(folder):
+    """Processes of fake engines that play in one of the machines' folders."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                line = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if b"fake_engine.py\0selfplay" in line and str(folder).encode() in line:
+                found.append(int(entry.name))
+    return found
+
+
+def _wait_until(is_there, seconds=60):
+    give_up = time.monotonic() + seconds
+    while not is_there():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)

@@ -1,0 +1,165 @@
+import json
+
+import pytest
+from sardonyx_train.config import ConfigError
+from sardonyx_train.loop.config import GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
+from sardonyx_train.loop.errors import LoopError
+from sardonyx_train.loop.folders import Folders
+from sardonyx_train.loop.games import check_games, create_gate_tasks, create_seed, create_self_play_tasks, format_flags
+from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, sum_matches
+from sardonyx_train.loop.state import Match
+from sardonyx_train.loop.window import ShardFile, compute_repeats, create_window
+from train_support.loops import create_raw, write_config
+
+
+def _gate(**keys):
+    return GateSection(games=50, games_per_task=10, **keys)
+
+
+def _match(wins, draws, losses):
+    return Match(wins, draws, losses)
+
+
+def test_54_per_cent_of_50_games_are_27_points():
+    gate = _gate(rule="at-least", threshold=0.54)
+    assert decide(_match(27, 0, 23), gate) is True
+    assert decide(_match(26, 2, 22), gate) is True
+    assert decide(_match(26, 1, 23), gate) is False
+
+
+def test_above_55_per_cent_is_more_than_55_per_cent():
+    gate = GateSection(games=100, rule="above", threshold=0.55)
+    assert decide(_match(55, 0, 45), gate) is False
+    assert decide(_match(55, 1, 44), gate) is True
+
+
+def test_a_gate_ends_as_soon_as_its_verdict_cannot_change():
+    gate = _gate(rule="at-least", threshold=0.54)
+    assert decide(_match(26, 0, 0), gate) is None
+    assert decide(_match(27, 0, 0), gate) is True
+    assert decide(_match(0, 0, 23), gate) is None
+    assert decide(_match(0, 1, 23), gate) is False
+    assert decide(_match(27, 0, 0), gate.model_copy(update={"stop_early": False})) is None
+
+
+@pytest.mark.parametrize(
+    ("pairs", "elo0", "elo1", "llr"),
+    [([2, 5, 20, 9, 4], 0, 35, 0.850389651), ([0, 0, 3, 2, 0], 0, 10, 0.141690257), ([10, 30, 80, 20, 5], 0, 5, -0.827254241)],
+)
+def test_the_sequential_test_agrees_with_the_engines(pairs, elo0, elo1, llr):
+    assert compute_llr(pairs, elo0, elo1) == pytest.approx(llr, abs=1e-9)
+
+
+def test_a_sequential_gate_promotes_keeps_or_plays_on():
+    gate = GateSection(rule="sprt", games=400, games_per_task=20)
+    assert decide(Match(), gate) is None
+    assert decide(Match(60, 0, 20, [0, 0, 20, 0, 20]), gate) is True
+    assert decide(Match(20, 0, 60, [20, 0, 20, 0, 0]), gate) is False
+    even = Match(150, 100, 150, [20, 50, 60, 50, 20])
+    assert decide(even, gate) is False  # out of games, no better
+    assert decide(Match(40, 20, 40, [5, 10, 20, 10, 5]), gate) is None
+
+
+def test_elo_of_a_clean_sweep_is_finite_and_of_an_even_match_zero():
+    assert estimate_elo(_match(20, 0, 0)) == pytest.approx(645.1, abs=0.1)
+    assert estimate_elo(_match(5, 10, 5)) == 0
+    assert estimate_elo(_match(0, 0, 20)) == pytest.approx(-estimate_elo(_match(20, 0, 0)))
+    total = sum_matches([Match(1, 2, 1, [0, 1, 0, 1, 0]), Match(2, 0, 0, [0, 0, 0, 0, 1])])
+    assert (total.games, total.score, total.pairs) == (6, 4 / 6, [0, 1, 0, 1, 1])
+
+
+def _files(*generations):
+    return [ShardFile(None, generation, positions) for generation, positions in generations]
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 12])
+def test_recent_positions_get_at_least_their_weight(count):
+    files = _files(*((generation, 1000) for generation in range(count, 0, -1)))
+    repeats = compute_repeats(files, count, WindowSection(recent_weight=0.8))
+    assert repeats[0] / sum(repeats) == pytest.approx(0.8, abs=0.02)
+    assert min(repeats) >= 1
+
+
+def test_recent_positions_that_have_their_weight_by_nature_are_left_alone():
+    files = _files((2, 900), (1, 100))
+    assert compute_repeats(files, 2, WindowSection(recent_weight=0.8)) == [1, 1]
+    assert compute_repeats(_files((1, 100), (1, 100)), 1, WindowSection()) == [1, 1]
+    assert compute_repeats(_files((2, 10), (1, 100)), 2, WindowSection(recent_weight=1)) == [1, 0]
+
+
+def test_the_window_takes_the_newest_files_until_it_is_full(tmp_path):
+    folders = Folders(tmp_path)
+    for generation in range(1, 5):
+        folder = folders.shards(generation)
+        folder.mkdir(parents=True)
+        index = {"train": {"a.arrow": 100, "b.arrow": 100}, "validation": {"c.arrow": 20}}
+        (folder / "index.json").write_text(json.dumps(index))
+    window = create_window(folders, 4, WindowSection(positions=500, validation_share=0.1))
+    assert [(f.generation, f.path.name) for f in window.train] == [(4, "a.arrow"), (4, "b.arrow"), (3, "a.arrow"), (3, "b.arrow"), (2, "a.arrow")]
+    assert window.positions == 500 and [f.generation for f in window.validation] == [4, 3]
+    small = create_window(folders, 4, WindowSection(positions=50))
+    assert [f.generation for f in small.train] == [4, 4]  # its own games always
+
+
+def test_tasks_share_out_all_games_and_every_task_has_its_own_seed(tmp_path):
+    config = parse_loop_config(create_raw(tmp_path, selfplay={"games": 10, "games_per_task": 4, "flags": {"visits": 8, "reuse-tree": True}}))
+    tasks = create_self_play_tasks(config.selfplay, 1, 3, "abc", None)
+    games = [next(a for a in t.arguments if a.startswith("--games=")) for t in tasks]
+    assert games == ["--games=4", "--games=4", "--games=2"]
+    assert len({a for t in tasks for a in t.arguments if a.startswith("--seed=")}) == 3
+    assert "--weights={file:abc}" in tasks[0].arguments and {"--visits=8", "--reuse-tree=true"} <= set(tasks[0].arguments)
+    assert tasks == create_self_play_tasks(config.selfplay, 1, 3, "abc", None)
+    gate = create_gate_tasks(config.gate, 1, 3, "abc", "def", "book")
+    assert gate[0].files == ("abc", "def", "book") and "--openings-pgn={file:book}" in gate[0].arguments
+    assert create_seed(1, 3, "gate", 0) != create_seed(1, 3, "games", 0) != create_seed(2, 3, "games", 0)
+    assert format_flags({"a": False, "b": 0.5}) == ["--a=false", "--b=0.5"]
+
+
+def test_a_missing_or_doubled_game_is_noticed(tmp_path):
+    config = parse_loop_config(create_raw(tmp_path, selfplay={"games": 3, "games_per_task": 3}))
+    tasks = create_self_play_tasks(config.selfplay, 1, 1, "abc", None)
+    folder = tmp_path / tasks[0].name
+    folder.mkdir()
+    lines = ['{"conditions": {}}', *(json.dumps({"game": n}) for n in (0, 1, 2))]
+    (folder / "games.jsonl").write_text("\n".join(lines))
+    assert check_games(tasks, tmp_path) == 3
+    (folder / "games.jsonl").write_text("\n".join([*lines, '{"game": 2}']))
+    with pytest.raises(LoopError, match=r"has 4 games \(3 different\), not 3"):
+        check_games(tasks, tmp_path)
+    (folder / "games.jsonl").write_text("\n".join(lines[:-1]))
+    with pytest.raises(LoopError, match="has 2 games"):
+        check_games(tasks, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("sections", "sentence"),
+    [
+        ({"gaet": {}}, "gaet: Extra inputs are not permitted"),
+        ({"gate": {"games": 51}}, "gate: games and games_per_task must be even: an opening is played with both colours"),
+        ({"selfplay": {"flags": {"seed": 3}}}, "selfplay.flags: the loop sets seed itself (and flags are written without dashes)"),
+        ({"window": {"recent_weight": 2}}, "window.recent_weight: Input should be less than or equal to 1"),
+        ({"training": {"sections": {"run": {"out": "x"}}}}, "training.sections: the loop sets run.out itself"),
+        ({"training": {"sections": {"model": {"filers": 3}}}}, "training.sections: model.filers: Extra inputs are not permitted"),
+        ({"gate": {"rule": "sprt", "elo0": 5, "elo1": 5}}, "gate: elo0 must be below elo1"),
+        ({"run": {"name": "a b"}}, "run.name: String should match pattern '^[A-Za-z0-9._-]+$'"),
+    ],
+)
+def test_a_wrong_configuration_is_named_key_by_key(tmp_path, sections, sentence):
+    with pytest.raises(ConfigError) as error:
+        parse_loop_config(create_raw(tmp_path, **sections))
+    assert str(error.value) == sentence
+
+
+def test_overrides_reach_into_sections(tmp_path):
+    path = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
+    config = load_loop_config(path, ["gate.games=20", "training.sections.model.filters=16", "selfplay.flags.visits=5"])
+    assert (config.gate.games, config.training.sections["model"]["filters"], config.selfplay.flags["visits"]) == (20, 16, 5)
+    with pytest.raises(ConfigError, match="is not section.key=value"):
+        load_loop_config(path, ["gate.games"])
+
+
+def test_the_described_configuration_is_a_valid_one():
+    import yaml
+
+    described = yaml.safe_load(describe_loop_config())
+    assert parse_loop_config(described).gate.threshold == 0.55

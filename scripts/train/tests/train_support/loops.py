@@ -1,0 +1,63 @@
+"""Configurations of tiny loops over the fake engine, and what they left, in comparable form."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import yaml
+from sardonyx_train.loop.state import load_state
+
+SUPPORT = Path(__file__).parent
+FAKE_ENGINE = [sys.executable, str(SUPPORT / "fake_engine.py")]
+FAKE_LOOP = [sys.executable, str(SUPPORT / "fake_loop.py")]
+
+
+def create_raw(out: Path, **sections: dict[str, Any]) -> dict[str, Any]:
+    raw: dict[str, Any] = {
+        "run": {"name": "tiny", "out": str(out), "generations": 3},
+        "engine": FAKE_ENGINE,
+        "selfplay": {"games": 10, "games_per_task": 4},
+        "window": {"positions": 200},
+        "training": {"steps": 12, "sections": {"model": {"filters": 8, "blocks": 1, "heads": 2}}},
+        "gate": {"games": 12, "games_per_task": 4, "rule": "at-least", "threshold": 0.5},
+    }
+    for name, keys in sections.items():
+        raw[name] = {**raw.get(name, {}), **keys}
+    return raw
+
+
+def write_config(path: Path, raw: dict[str, Any]) -> Path:
+    path.write_text(yaml.safe_dump(raw))
+    return path
+
+
+def describe_outcome(out: Path) -> dict[str, Any]:
+    """Everything that must not depend on how often the loop was killed."""
+    state = load_state(out)
+    assert state is not None
+    rows = [asdict(row) | {"seconds": None} for row in state.generations]
+    records = {
+        str(path.relative_to(out)): json.loads(gzip.decompress(path.read_bytes()))
+        for path in sorted(out.rglob("game_*.gz"))
+    }
+    results = {
+        str(path.relative_to(out)): [line for line in path.read_text().splitlines() if '"game"' in line]
+        for path in sorted(out.rglob("games.jsonl"))
+    }
+    histories = {str(path.relative_to(out)): path.read_text() for path in sorted(out.rglob("history.jsonl"))}
+    networks = {path.name: path.read_bytes() for path in sorted((out / "networks").iterdir())}
+    shards = {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*.arrow"))}
+    return {
+        "best": state.best,
+        "rows": rows,
+        "records": records,
+        "results": results,
+        "histories": histories,
+        "networks": networks,
+        "shards": shards,
+    }
