@@ -55,13 +55,14 @@ export class Arena {
   }
 
   clear(): void {
+    // Only what was used: the bits of a large table are many pages that were never touched.
+    this.starts.fill(0, 0, (this.end >> 5) + 1);
+    this.ends.fill(0, 0, (this.end >> 5) + 1);
     this.end = 1;
     this.freeUnits = 0;
     this.releasedCount = 0;
     this.released.fill(NONE);
     this.joined.fill(NONE);
-    this.starts.fill(0);
-    this.ends.fill(0);
   }
 
   /**
