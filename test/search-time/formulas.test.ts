@@ -105,6 +105,7 @@ test('smooth opens the piggy bank in the first second and when the best move is 
 test('the overhead is capped at a tenth of a short clock and untouched on a long one', () => {
   assert.equal(capOverheadMs(200, 60000), 200);
   assert.equal(capOverheadMs(200, 1000), 100);
+  assert.equal(capOverheadMs(200, 500, true), 100);
   assert.equal(capOverheadMs(200, 100), 10);
   assert.equal(capOverheadMs(200, -5), 0);
   assert.equal(computeMoveTimeBudgetMs(5000, 200), 4800);

@@ -3,8 +3,9 @@
  *
  * Two things the four managers of lc0 do not know:
  * - the overhead (200 ms by default) is meant for games of minutes. It is cut to a tenth of the longest clock seen in
- *   the game: at 1+0.01 it reserves 100 ms instead of a fifth of the game, at 0.1 s it leaves something to think with.
- *   It shrinks with the game, not with the clock, so the last 200 ms of a long game are not thought away.
+ *   the game, a fifth where no increment or time control refills it: at 1+0.01 it reserves 100 ms, at 0.1 s it leaves
+ *   something to think with. It shrinks with the game, not with the clock, so the last 200 ms of a long game are not
+ *   thought away.
  * - what a move costs beyond its budget (the last batch, pipes, GUI, network) shows in the next clock: previous time +
  *   increment − next time − budget used. This lag is averaged and taken off every budget. Lag that the increment does
  *   not pay for is put aside for many moves more than a manager plans: it is what loses on time in sudden death.
@@ -12,6 +13,7 @@
 import type { MoveBudget, MoveRequest, MoverClock, SearchProgress, TimeManager } from './time-manager.js';
 
 const MAX_OVERHEAD_SHARE = 0.1;
+const MAX_OVERHEAD_SHARE_SUDDEN_DEATH = 0.2;
 const LAG_WEIGHT = 0.25;
 /** Lag is kept in reserve for so many moves: the managers' estimate of a long game's end is far too short for safety. */
 const LAG_RESERVE_MOVES = 100;
@@ -20,8 +22,9 @@ const MAX_LAG_MS = 1000;
 const MAX_LAG_SHARE = 0.05;
 
 /** The overhead that makes sense for a clock (or a `movetime`) of this length. */
-export function capOverheadMs(moveOverheadMs: number, clockMs: number): number {
-  return Math.min(Math.max(0, moveOverheadMs), Math.max(0, clockMs) * MAX_OVERHEAD_SHARE);
+export function capOverheadMs(moveOverheadMs: number, clockMs: number, isSuddenDeath = false): number {
+  const share = isSuddenDeath ? MAX_OVERHEAD_SHARE_SUDDEN_DEATH : MAX_OVERHEAD_SHARE;
+  return Math.min(Math.max(0, moveOverheadMs), Math.max(0, clockMs) * share);
 }
 
 /** How long a `go movetime` may think. */
@@ -61,7 +64,8 @@ export class ClockGuard implements TimeManager {
     const gamePly = Math.max(0, finiteOr(request.gamePly, 0));
     this.learnLag(clock, gamePly);
     this.longestClockMs = Math.max(this.longestClockMs, clock.timeMs);
-    const moveOverheadMs = capOverheadMs(finiteOr(request.moveOverheadMs, 0), this.longestClockMs);
+    const isSuddenDeath = clock.incrementMs === 0 && !((clock.movesToGo ?? 0) > 0);
+    const moveOverheadMs = capOverheadMs(finiteOr(request.moveOverheadMs, 0), this.longestClockMs, isSuddenDeath);
     const treeNodes = Math.max(0, finiteOr(request.treeNodes, 0));
     const budget = this.manager.startMove({ clock, gamePly, moveOverheadMs, treeNodes });
 
