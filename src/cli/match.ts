@@ -58,17 +58,16 @@ interface MatchArguments {
 }
 
 /** Shared settings first, then the player's own, in the order in which they overrule each other. */
-function collectPairs(args: MatchArguments, index: 0 | 1): Result<Pair[]> {
+function collectPairs(args: MatchArguments, own: unknown, engine: string | undefined): Result<Pair[]> {
   const shared: Pair[] = [];
   for (const key of ['weights', 'tc', 'movetime', 'nodes', 'depth'] as const) {
     if (args[key] !== undefined) shared.push([key, String(args[key])]);
   }
   const each = args.each === undefined ? success<Pair[]>([]) : parsePlayerWords(args.each);
   if (!each.ok) return each;
-  const words = args.engine[index] === undefined ? success<Pair[]>([]) : parsePlayerWords(args.engine[index]);
+  const words = engine === undefined ? success<Pair[]>([]) : parsePlayerWords(engine);
   if (!words.ok) return words;
-  const nested = flatten(index === 0 ? args.player1 : args.player2);
-  return success([...shared, ...each.value, ...words.value, ...nested]);
+  return success([...shared, ...each.value, ...words.value, ...flatten(own)]);
 }
 
 /** { option: { Hash: 16 }, nodes: 5 } → option.Hash=16, nodes=5 (yargs takes dots apart). */
@@ -77,16 +76,19 @@ function flatten(value: unknown, prefix = ''): Pair[] {
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, prefix === '' ? key : `${prefix}.${key}`));
 }
 
+/** `--engine` describes the players that no `--player1.…` or `--player2.…` describes, in order. */
 function readPlayers(args: MatchArguments): Result<[PlayerSpec, PlayerSpec]> {
-  if (args.engine.length > 2) return failure('A match has two players; --engine was given more often');
+  const engines = [...args.engine];
   const specs: PlayerSpec[] = [];
-  for (const index of [0, 1] as const) {
-    const pairs = collectPairs(args, index);
-    if (!pairs.ok) return failure(`Player ${index + 1}: ${pairs.error}`);
+  for (const own of [args.player1, args.player2]) {
+    const engine = flatten(own).some(([key]) => ['cmd', 'weights', 'type'].includes(key)) ? undefined : engines.shift();
+    const pairs = collectPairs(args, own, engine);
+    if (!pairs.ok) return failure(`Player ${specs.length + 1}: ${pairs.error}`);
     const spec = createPlayerSpec(pairs.value);
-    if (!spec.ok) return failure(`Player ${index + 1}: ${spec.error}`);
+    if (!spec.ok) return failure(`Player ${specs.length + 1}: ${spec.error}`);
     specs.push(spec.value);
   }
+  if (engines.length > 0) return failure(`A match has two players; there is no place for --engine "${engines[0]}"`);
   return success([specs[0], specs[1]]);
 }
 

@@ -28,11 +28,11 @@ class Lane {
   private tasks: Task[] = [];
   private next: Task[] = [];
   private lastEvent = 0;
-  /** So many waiting searches in a row say that the rest waits too. */
+  /** Evaluators have claimed so many leaves at most: if none of the oldest is done, none is. */
   private readonly patience: number;
 
   constructor(readonly queue: LeafQueue) {
-    this.patience = Math.max(32, 2 * queue.workers * queue.minibatch);
+    this.patience = queue.workers * queue.minibatch;
   }
 
   get isEmpty(): boolean {
