@@ -1,4 +1,4 @@
-/** `sardonyx onnx2leela`: an ONNX network as a file that lc0 loads, with lc0's flags. */
+/** `sardonyx onnx2leela`: an ONNX network as a file that lc0 loads, with lc0's flags and one more, `--structure`. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import {
   describeNetwork,
@@ -15,6 +15,7 @@ import { writeOutput } from './write-output.js';
 interface Onnx2LeelaArguments {
   input: string;
   output: string;
+  structure: 'auto' | 'weights' | 'onnx';
   'input-format': string | undefined;
   'policy-format': string | undefined;
   'value-format': string | undefined;
@@ -32,11 +33,16 @@ interface Onnx2LeelaArguments {
 
 export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
   command: 'onnx2leela',
-  describe: 'Wrap an ONNX network for lc0',
+  describe: 'Make an ONNX network a file that lc0 loads',
   builder: (yargs) =>
     yargs
       .option('input', { type: 'string', demandOption: true, describe: 'ONNX file' })
       .option('output', { type: 'string', demandOption: true, describe: 'lc0 network file to write (.pb.gz)' })
+      .option('structure', {
+        choices: ['auto', 'weights', 'onnx'] as const,
+        default: 'auto' as const,
+        describe: "lc0's own weights, for every lc0; ONNX inside, for lc0's ONNX backends; auto: weights if possible",
+      })
       .option('input-format', { choices: Object.keys(InputFormat), describe: 'Default: what the model says' })
       .option('policy-format', { choices: Object.keys(PolicyFormat), describe: 'Default: POLICY_CLASSICAL' })
       .option('value-format', { choices: Object.keys(ValueFormat), describe: 'Default: what the model has' })
@@ -53,6 +59,7 @@ export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
   handler: async (args: ArgumentsCamelCase<Onnx2LeelaArguments>) => {
     const { input, output } = args;
     const wrapped = await wrapOnnxModel(input, {
+      structure: args.structure,
       inputFormat: args['input-format'],
       policyFormat: args['policy-format'],
       valueFormat: args['value-format'],

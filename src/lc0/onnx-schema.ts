@@ -22,6 +22,7 @@ export interface AttributeMessage {
   f?: number;
   i?: Int64;
   s?: Uint8Array;
+  t?: TensorMessage;
   floats?: number[];
   ints?: Int64[];
   type?: number;
@@ -95,6 +96,7 @@ const types = createMessageTypes({
     f: [2, 'float'],
     i: [3, 'int64'],
     s: [4, 'bytes'],
+    t: [5, 'Tensor'],
     floats: [7, 'repeated float'],
     ints: [8, 'repeated int64'],
     type: [20, 'int32'],

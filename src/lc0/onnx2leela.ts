@@ -1,4 +1,7 @@
-/** `onnx2leela`: an ONNX file → a network file that lc0 runs with its ONNX backends. */
+/**
+ * `onnx2leela`: an ONNX file → a network file that lc0 runs. A graph that is one of lc0's residual networks becomes
+ * lc0's own weights, which every backend of lc0 runs; any other is wrapped as it is, for lc0's ONNX backends.
+ */
 import { gzipSync } from 'node:zlib';
 import { failure, type Result, success } from '../util/index.js';
 import { getWidth, type NetworkTensors, type TensorChoice, TensorChooser } from './choose-tensors.js';
@@ -12,14 +15,18 @@ import {
   PolicyFormat,
   ValueFormat,
 } from './net-enums.js';
-import { NET_MAGIC } from './net-schema.js';
+import { NET_MAGIC, type NetMessage } from './net-schema.js';
 import { NetworkError } from './network-error.js';
 import { decodeModel, encodeModel } from './onnx-model.js';
 import { type GraphMessage, type ModelMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
 import { type FileSource, readInflated } from './read-file.js';
+import { Unrecognised } from './recognise/graph-reader.js';
+import { recogniseNetwork } from './recognise/recognise-network.js';
 
 /** Tensors that are not named are found by metadata, lc0's names and shapes. */
 export interface Onnx2LeelaOptions extends TensorChoice {
+  /** weights: lc0's own, or an error; onnx: wrapped; auto (default): weights where the graph allows it. */
+  readonly structure?: 'auto' | 'weights' | 'onnx' | undefined;
   /** Names of lc0's enums. Default: what the model's metadata say, else the classical 112 planes. */
   readonly inputFormat?: string | undefined;
   readonly policyFormat?: string | undefined;
@@ -77,6 +84,7 @@ class Wrapping {
 
   wrap(): WrappedModel {
     const { options, graph } = this;
+    const structure = options.structure ?? 'auto';
     const inputFormat = pickEnum(InputFormat, options.inputFormat ?? this.getInputFormat(), 'input format');
     const chooser = new TensorChooser(graph, this.metadata, options);
     const tensors = chooser.choose();
@@ -91,6 +99,10 @@ class Wrapping {
     if (options.fixRule50) this.scaleRule50(tensors.input, dataType);
     const wantsSoftmax = options.fixWdlSoftmax ?? this.metadata.get('sardonyx.value.activation') === 'logits';
     if (tensors.wdl && wantsSoftmax) this.addSoftmax(tensors.wdl);
+    if (structure !== 'onnx') {
+      const net = this.recognise(tensors, inputFormat, structure === 'weights');
+      if (net) return { file: compress(net), notes: this.notes };
+    }
     const outputs = [tensors.policy, tensors.wdl, tensors.value, tensors.movesLeft];
     for (const name of outputs) if (name) this.ensureType(name, dataType);
 
@@ -124,7 +136,20 @@ class Wrapping {
         ...(tensors.movesLeft ? { outputMlh: tensors.movesLeft } : {}),
       },
     };
-    return { file: new Uint8Array(gzipSync(formatNet(net))), notes: this.notes };
+    return { file: compress(net), notes: this.notes };
+  }
+
+  private recognise(tensors: NetworkTensors, inputFormat: number, isRequired: boolean): NetMessage | undefined {
+    try {
+      const net = recogniseNetwork(this.graph, tensors, inputFormat);
+      this.notes.push("The graph is a residual network of lc0's kind and was written as lc0's own weights (LINEAR16).");
+      return net;
+    } catch (error) {
+      if (!(error instanceof Unrecognised)) throw error;
+      if (isRequired) throw new NetworkError(`it is no residual network of lc0's kind: ${error.message}`);
+      this.notes.push(`The graph was wrapped as it is, for lc0's ONNX backends (${error.message}).`);
+      return undefined;
+    }
   }
 
   private getInputFormat(): string {
@@ -210,6 +235,10 @@ class Wrapping {
     this.isChanged = true;
     this.notes.push(`"${name}" is converted to the type of the input.`);
   }
+}
+
+function compress(net: NetMessage): Uint8Array {
+  return new Uint8Array(gzipSync(formatNet(net)));
 }
 
 function pickEnum(table: Readonly<Record<string, number>>, name: string, what: string): number {

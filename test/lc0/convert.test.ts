@@ -1,5 +1,7 @@
 /** `leela2onnx` and `onnx2leela`: what they write runs, and there and back changes no answer. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { parseNet } from '#sardonyx/lc0/container.js';
@@ -18,6 +20,7 @@ import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { assertClose, createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';
 import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
+import { repositoryRoot } from '../support/shared-folder.js';
 import { WireWriter } from '../support/wire-writer.js';
 
 const RESNET: NetworkSpec = { blocks: 1, filters: 4, seChannels: 2, value: 'wdl', movesLeft: true };
@@ -88,7 +91,8 @@ describe('leela2onnx', () => {
 });
 
 describe('onnx2leela', () => {
-  const wrap = async (onnx: Uint8Array, options: Onnx2LeelaOptions = {}) => unwrap(await wrapOnnxModel(onnx, options));
+  const wrap = async (onnx: Uint8Array, options: Onnx2LeelaOptions = {}) =>
+    unwrap(await wrapOnnxModel(onnx, { structure: 'onnx', ...options }));
 
   for (const [name, spec] of [
     ['WDL and moves left', RESNET],
@@ -193,6 +197,62 @@ describe('onnx2leela', () => {
     const text = await wrapOnnxModel(Buffer.from('not a model'));
     assert.ok(!text.ok);
     assert.match(text.error, /it is not an ONNX model/);
+  });
+});
+
+describe("onnx2leela, of a graph that is one of lc0's residual networks", () => {
+  const kinds: Readonly<Record<string, NetworkSpec>> = {
+    'squeeze-excitation, WDL and moves left': RESNET,
+    'plain blocks and a scalar value': { blocks: 2, filters: 5 },
+    'a convolutional policy': { blocks: 1, filters: 4, policy: 'convolution', value: 'wdl' },
+    'an attention policy': { blocks: 1, filters: 4, seChannels: 2, policy: 'attention', value: 'wdl', movesLeft: true },
+  };
+  for (const [name, spec] of Object.entries(kinds)) {
+    it(`writes weights that answer as before: ${name}`, async () => {
+      const onnx = await convert(spec);
+      const { file } = unwrap(await wrapOnnxModel(onnx));
+      const net = parseNet(gunzipSync(file));
+      assert.equal(net.onnxModel, null);
+      assert.equal(
+        net.format?.networkFormat?.policy,
+        { classical: 1, convolution: 2, attention: 3 }[spec.policy ?? 'classical'],
+      );
+      const actual = await runModel(await openModel(unwrap(await loadLc0Network(file, WITHOUT_CACHE))), planes);
+      const expected = await runModel(await openModel({ onnx }), planes);
+      assertClose(actual.policy, expected.policy, 3e-4, 'policy');
+      assertClose(actual.wdl ?? actual.value, expected.wdl ?? expected.value ?? [], 3e-4, 'value');
+      if (spec.movesLeft) assertClose(actual.movesLeft, expected.movesLeft ?? [], 3e-4, 'moves left');
+    });
+  }
+
+  it('reads the graphs of our own training', async () => {
+    const onnx = readFileSync(join(repositoryRoot, 'models', 'default.onnx'));
+    const { file } = unwrap(await wrapOnnxModel(new Uint8Array(onnx), { structure: 'weights' }));
+    const actual = await runModel(await openModel(unwrap(await loadLc0Network(file, WITHOUT_CACHE))), planes);
+    const expected = await runModel(await openModel({ onnx: new Uint8Array(onnx) }), planes);
+    assertClose(actual.policy, expected.policy, 1e-3, 'policy');
+    assertClose(actual.wdl, expected.wdl ?? [], 1e-3, 'value');
+    assertClose(actual.movesLeft, expected.movesLeft ?? [], 1e-3, 'moves left');
+  });
+
+  it('multiplies the scaled rule-50 plane into the weights', async () => {
+    const onnx = await convert(RESNET);
+    const { file } = unwrap(await wrapOnnxModel(onnx, { structure: 'weights', fixRule50: true }));
+    const scaled = planes.slice();
+    for (let square = 0; square < 64; square++) scaled[109 * 64 + square] /= 99;
+    const actual = await runModel(await openModel(unwrap(await loadLc0Network(file, WITHOUT_CACHE))), planes);
+    const expected = await runModel(await openModel({ onnx }), scaled);
+    assertClose(actual.policy, expected.policy, 3e-4, 'policy');
+  });
+
+  it('wraps what it does not recognise, unless weights are wanted', async () => {
+    const onnx = await convert(TRANSFORMER);
+    const { file, notes } = unwrap(await wrapOnnxModel(onnx));
+    assert.equal(parseNet(gunzipSync(file)).format?.networkFormat?.network, 5);
+    assert.ok(notes.some((note) => /wrapped as it is/.test(note)));
+    const refused = await wrapOnnxModel(onnx, { structure: 'weights' });
+    assert.ok(!refused.ok);
+    assert.match(refused.error, /no residual network of lc0's kind/);
   });
 });
 

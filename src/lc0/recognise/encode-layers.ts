@@ -1,0 +1,56 @@
+/**
+ * Layers in LINEAR16, the only encoding that released versions of lc0 read: 65,536 steps from a layer's least to its
+ * greatest value. Two things keep the loss small where it would show (without them the bundled network's values moved
+ * by up to 0.004): a BatchNorm gives each output channel of a convolution the full range, and rounding errors are
+ * carried from tap to tap, because the rule-50 plane is constant, unscaled and up to 99.
+ */
+import { LayerEncoding } from '../net-enums.js';
+import type { ConvBlockMessage, LayerMessage } from '../net-schema.js';
+import { decodeLayer, materialise } from '../tensor-source.js';
+import type { Affine } from './graph-reader.js';
+
+/** lc0 adds this to a variance before its root is taken. */
+const BATCH_NORM_EPSILON = 1e-5;
+/** Channels of nothing but zeros are left so. */
+const LEAST_GAMMA = 1e-4;
+
+/** @param group rounding errors are carried on within so many values. */
+export function encodeLayer(values: Float32Array, group = 1): LayerMessage {
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  const steps = max > min ? 65535 / (max - min) : 0;
+  const params = new Uint16Array(values.length);
+  let carried = 0;
+  for (let i = 0; i < values.length; i++) {
+    if (i % group === 0) carried = 0;
+    const exact = (values[i] - min) * steps + carried;
+    params[i] = Math.min(65535, Math.max(0, Math.round(exact)));
+    carried = exact - params[i];
+  }
+  return { minVal: min, maxVal: max, params: new Uint8Array(params.buffer), encoding: LayerEncoding.LINEAR16 };
+}
+
+export function encodeConvolution({ weights, biases, outputs, kernel }: Affine): ConvBlockMessage {
+  const rowLength = weights.length / outputs;
+  const sizes = Float32Array.from({ length: outputs }, (_, channel) => {
+    let size = 0;
+    for (let i = channel * rowLength; i < (channel + 1) * rowLength; i++) size = Math.max(size, Math.abs(weights[i]));
+    return size;
+  });
+  const largest = sizes.reduce((most, size) => Math.max(most, size), 0) || 1;
+  const gammas = encodeLayer(sizes.map((size) => Math.max(size / largest, LEAST_GAMMA)));
+  // Divided by what the reader will multiply with, so that the rounding of the gammas costs nothing.
+  const decodedGammas = materialise(decodeLayer(gammas, 'bn_gammas'));
+  const equalised = weights.map((weight, i) => weight / decodedGammas[Math.floor(i / rowLength)]);
+  return {
+    weights: encodeLayer(equalised, kernel * kernel),
+    bnMeans: encodeLayer(new Float32Array(outputs)),
+    bnStddivs: encodeLayer(new Float32Array(outputs).fill(1 - BATCH_NORM_EPSILON)),
+    bnGammas: gammas,
+    bnBetas: encodeLayer(biases),
+  };
+}

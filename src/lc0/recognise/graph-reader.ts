@@ -1,0 +1,209 @@
+/**
+ * Reads an ONNX graph backwards, from an output to what it was made of: constants as numbers, layers with their
+ * weights in lc0's order whatever operators they were exported as. Everything it does not expect ends the reading.
+ */
+import {
+  type AttributeMessage,
+  type GraphMessage,
+  type NodeMessage,
+  type TensorMessage,
+  TensorType,
+} from '../onnx-schema.js';
+
+/** The graph is something else than what is being looked for; the message says where. */
+export class Unrecognised extends Error {
+  override readonly name = 'Unrecognised';
+}
+
+/** Operators that change a tensor's shape and keep its numbers in their order. */
+const RESHAPES = new Set(['Flatten', 'Reshape', 'Squeeze', 'Unsqueeze', 'Identity', 'Cast']);
+
+export interface Affine {
+  /** The tensor it is applied to. */
+  readonly input: string;
+  /** 0 for a dense layer. */
+  readonly kernel: number;
+  readonly inputs: number;
+  readonly outputs: number;
+  /** [outputs][inputs][kernel][kernel] */
+  readonly weights: Float32Array;
+  readonly biases: Float32Array;
+}
+
+export interface Floats {
+  readonly dims: readonly number[];
+  readonly values: Float32Array;
+}
+
+export class GraphReader {
+  private readonly producers = new Map<string, NodeMessage>();
+  private readonly tensors = new Map<string, TensorMessage>();
+
+  constructor(graph: GraphMessage) {
+    for (const tensor of graph.initializer ?? []) this.tensors.set(tensor.name ?? '', tensor);
+    for (const node of graph.node ?? []) {
+      const value = node.opType === 'Constant' ? findAttribute(node, 'value')?.t : undefined;
+      for (const output of node.output ?? []) {
+        if (value) this.tensors.set(output, value);
+        else this.producers.set(output, node);
+      }
+    }
+  }
+
+  /** The node that makes a tensor, reshapes left out. */
+  getMaker(name: string): NodeMessage {
+    const node = this.producers.get(this.skipReshapes(name));
+    if (!node) throw new Unrecognised(`"${name}" is not made by any node`);
+    return node;
+  }
+
+  /** @throws Unrecognised when another operator made the tensor */
+  expect(name: string, opType: string): NodeMessage {
+    const node = this.getMaker(name);
+    if (node.opType !== opType) throw new Unrecognised(`"${node.name}" is ${node.opType} where ${opType} was expected`);
+    return node;
+  }
+
+  /** The tensor behind reshapes: the same numbers in the same order. */
+  skipReshapes(name: string): string {
+    let current = name;
+    for (;;) {
+      const node = this.producers.get(current);
+      if (!node || !RESHAPES.has(node.opType ?? '')) return current;
+      current = getInput(node, 0);
+    }
+  }
+
+  findFloats(name: string): Floats | undefined {
+    const tensor = this.tensors.get(name);
+    if (tensor?.dataType !== TensorType.FLOAT || !tensor.rawData) return undefined;
+    const values = new Float32Array(tensor.rawData.slice().buffer);
+    return { dims: (tensor.dims ?? []).map(Number), values };
+  }
+
+  getFloats(name: string): Floats {
+    const floats = this.findFloats(name);
+    if (!floats) throw new Unrecognised(`"${name}" is no constant of 32-bit floats`);
+    return floats;
+  }
+
+  getIntegers(name: string): number[] {
+    const tensor = this.tensors.get(name);
+    const bytes = tensor?.rawData?.slice().buffer;
+    if (bytes && tensor?.dataType === TensorType.INT64) return Array.from(new BigInt64Array(bytes), Number);
+    if (bytes && tensor?.dataType === TensorType.INT32) return Array.from(new Int32Array(bytes));
+    throw new Unrecognised(`"${name}" is no constant of integers`);
+  }
+
+  /** What an activation was applied to. */
+  expectActivation(name: string, activation: 'relu' | 'selu' | 'mish'): string {
+    if (activation === 'relu') return getInput(this.expect(name, 'Relu'), 0);
+    if (activation === 'selu') return getInput(this.expect(name, 'Selu'), 0);
+    const node = this.getMaker(name);
+    if (node.opType === 'Mish') return getInput(node, 0);
+    const [plain, squashed] = this.getOperands(name, 'Mul', (_, other) => this.getMaker(other).opType === 'Tanh');
+    const softplus = this.expect(getInput(this.expect(squashed, 'Tanh'), 0), 'Softplus');
+    if (getInput(softplus, 0) !== plain) throw new Unrecognised(`"${node.name}" is no mish`);
+    return plain;
+  }
+
+  /** A dense layer (Gemm, or MatMul with or without Add) or a convolution that keeps the board's size. */
+  expectAffine(name: string): Affine {
+    const node = this.getMaker(name);
+    switch (node.opType) {
+      case 'Conv':
+        return this.readConvolution(node);
+      case 'Gemm':
+        return this.readGemm(node);
+      case 'MatMul':
+        return this.readMatMul(node);
+      case 'Add': {
+        const [product, bias] = this.getOperands(name, 'Add', (_, other) => this.findFloats(other) !== undefined);
+        const dense = this.readMatMul(this.expect(product, 'MatMul'));
+        const biases = this.getFloats(bias).values;
+        if (biases.length !== dense.outputs) throw new Unrecognised(`"${node.name}" adds no bias`);
+        return { ...dense, biases };
+      }
+      default:
+        throw new Unrecognised(`"${node.name}" is ${node.opType} where a layer was expected`);
+    }
+  }
+
+  /** The two operands of a commutative operator, in the order that `fits`. */
+  getOperands(
+    name: string,
+    opType: string,
+    fits: (first: string, second: string) => boolean,
+  ): readonly [string, string] {
+    const node = this.expect(name, opType);
+    const a = getInput(node, 0);
+    const b = getInput(node, 1);
+    if (fits(a, b)) return [a, b];
+    if (fits(b, a)) return [b, a];
+    throw new Unrecognised(`"${node.name}" does not have the expected operands`);
+  }
+
+  private readConvolution(node: NodeMessage): Affine {
+    const { dims, values } = this.getFloats(getInput(node, 1));
+    const [outputs, inputs, kernel] = dims;
+    const padding = (kernel - 1) / 2;
+    const isPlain =
+      dims.length === 4 &&
+      kernel === dims[3] &&
+      getIntegerAttribute(node, 'group', 1) === 1 &&
+      getIntegerList(node, 'pads', [0, 0, 0, 0]).every((pad) => pad === padding) &&
+      getIntegerList(node, 'strides', [1, 1]).every((stride) => stride === 1) &&
+      getIntegerList(node, 'dilations', [1, 1]).every((dilation) => dilation === 1);
+    if (!isPlain) throw new Unrecognised(`"${node.name}" is a convolution that lc0 does not have`);
+    const biases = node.input?.[2] ? this.getFloats(node.input[2]).values : new Float32Array(outputs);
+    return { input: getInput(node, 0), kernel, inputs, outputs, weights: values, biases };
+  }
+
+  private readGemm(node: NodeMessage): Affine {
+    const factors = ['alpha', 'beta'].map((name) => findAttribute(node, name)?.f ?? 1);
+    if (factors.some((factor) => factor !== 1) || getIntegerAttribute(node, 'transA', 0) !== 0) {
+      throw new Unrecognised(`"${node.name}" is no plain dense layer`);
+    }
+    const matrix = this.getFloats(getInput(node, 1));
+    const isTransposed = getIntegerAttribute(node, 'transB', 0) === 1;
+    const dense = createDense(getInput(node, 0), matrix, isTransposed, node);
+    const biases = node.input?.[2] ? this.getFloats(node.input[2]).values : dense.biases;
+    return { ...dense, biases };
+  }
+
+  private readMatMul(node: NodeMessage): Affine {
+    return createDense(getInput(node, 0), this.getFloats(getInput(node, 1)), false, node);
+  }
+}
+
+function createDense(input: string, matrix: Floats, isTransposed: boolean, node: NodeMessage): Affine {
+  if (matrix.dims.length !== 2) throw new Unrecognised(`"${node.name}" has no matrix of weights`);
+  const [outputs, inputs] = isTransposed ? matrix.dims : [matrix.dims[1], matrix.dims[0]];
+  let weights = matrix.values;
+  if (!isTransposed) {
+    weights = new Float32Array(outputs * inputs);
+    for (let out = 0; out < outputs; out++) {
+      for (let i = 0; i < inputs; i++) weights[out * inputs + i] = matrix.values[i * outputs + out];
+    }
+  }
+  return { input, kernel: 0, inputs, outputs, weights, biases: new Float32Array(outputs) };
+}
+
+export function getInput(node: NodeMessage, index: number): string {
+  const name = node.input?.[index];
+  if (!name) throw new Unrecognised(`"${node.name}" has no input ${index}`);
+  return name;
+}
+
+function findAttribute(node: NodeMessage, name: string): AttributeMessage | undefined {
+  return node.attribute?.find((attribute) => attribute.name === name);
+}
+
+export function getIntegerAttribute(node: NodeMessage, name: string, fallback: number): number {
+  return Number(findAttribute(node, name)?.i ?? fallback);
+}
+
+export function getIntegerList(node: NodeMessage, name: string, fallback: readonly number[]): readonly number[] {
+  const ints = findAttribute(node, name)?.ints;
+  return ints?.length ? ints.map(Number) : fallback;
+}
