@@ -5,6 +5,7 @@ import { backendBenchCommand } from './backendbench.js';
 import { benchCommand } from './bench.js';
 import { describeNetCommand } from './describenet.js';
 import { doctorCommand } from './doctor.js';
+import { encodeCommand } from './encode.js';
 import { evalCommand } from './eval.js';
 import { labelCommand } from './label.js';
 import { leela2OnnxCommand } from './leela2onnx.js';
@@ -25,6 +26,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .command(backendBenchCommand)
     .command(perftCommand)
     .command(evalCommand)
+    .command(encodeCommand)
     .command(analyseCommand)
     .command(describeNetCommand)
     .command(leela2OnnxCommand)
