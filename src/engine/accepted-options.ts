@@ -6,6 +6,8 @@ import type { OptionSpec } from '../util/index.js';
 
 const NO_TASKS = 'No effect: one thread walks the tree, so it has no helper tasks to share work with.';
 
+const NO_TABLEBASES = 'No effect: tablebases are not read yet.';
+
 function acceptInt(uci: string, flag: string, value: number, min: number, max: number, help: string): OptionSpec {
   return { uci, flag, kind: 'int', default: value, min, max, hidden: true, help };
 }
@@ -17,6 +19,16 @@ export const acceptedOptions: readonly OptionSpec[] = [
     kind: 'bool',
     default: false,
     help: 'Sent by GUIs in analysis. No effect: analysis and play search alike.',
+  },
+  acceptInt('SyzygyProbeDepth', '', 1, 1, 100, NO_TABLEBASES),
+  acceptInt('SyzygyProbeLimit', '', 7, 0, 7, NO_TABLEBASES),
+  {
+    uci: 'Syzygy50MoveRule',
+    flag: '',
+    kind: 'bool',
+    default: true,
+    hidden: true,
+    help: NO_TABLEBASES,
   },
   {
     uci: 'StrictTiming',

@@ -1,0 +1,42 @@
+/** The option table of the docs, from the same declarations as `uci` and `--help` (docs/options.md; a test compares). */
+import { acceptedOptions, engineAliases, engineOptions } from '../engine/options.js';
+import { networkOptions } from '../nn/options.js';
+import { searchOptions } from '../search/options.js';
+import type { OptionSpec } from '../util/index.js';
+
+const INTRODUCTION = `# Options
+
+Names, flags, defaults and ranges are lc0's wherever lc0 has the option. A flag is written \`--flag=value\`, \`--flag value\`
+or, for switches, \`--flag\` and \`--no-flag\`; the same lines without dashes may stand in \`sardonyx.config\` or
+\`lc0.config\` in the folder where the engine starts, or in the file named by \`--config\`. *Hidden* options are listed by
+\`uci\` only with \`--show-hidden\`; they can always be set. This page is generated: change the declarations in \`src/\`.
+`;
+
+export function formatOptionsPage(): string {
+  const sections: [title: string, specs: readonly OptionSpec[]][] = [
+    ['Network', networkOptions],
+    ['Engine', engineOptions],
+    ['Search', searchOptions],
+    ['Other names of options', engineAliases.map((alias) => alias.spec)],
+    ['Accepted without effect', acceptedOptions],
+  ];
+  const pages = sections.map(([title, specs]) => [`## ${title}`, '', ...formatTable(specs), ''].join('\n'));
+  return [INTRODUCTION, ...pages].join('\n');
+}
+
+function formatTable(specs: readonly OptionSpec[]): string[] {
+  const head = ['| UCI option | flag | default | range | meaning |', '|---|---|---|---|---|'];
+  const rows = specs.map((spec) => {
+    const flag = spec.flag === '' ? '' : `\`--${spec.flag}\`${spec.alias === undefined ? '' : ` \`-${spec.alias}\``}`;
+    const name = `${spec.uci}${spec.hidden === true ? ' *(hidden)*' : ''}`;
+    const value = spec.kind === 'button' ? '(button)' : `${spec.default}`;
+    const cells = [name, flag, value, describeRange(spec), spec.help];
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  });
+  return [...head, ...rows];
+}
+
+function describeRange(spec: OptionSpec): string {
+  if (spec.kind === 'int' || spec.kind === 'float') return `${spec.min} … ${spec.max}`;
+  return spec.kind === 'choice' ? spec.choices.join(', ') : '';
+}
