@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
@@ -31,13 +32,26 @@ def main(arguments: list[str] | None = None) -> int:
         resume = None
         if options.resume is not None:
             resume = Path(config.run.out) / "last.pt" if options.resume == "auto" else Path(options.resume)
-        Trainer(config, join(config.run.device)).run(resume)
+        trainer = Trainer(config, join(config.run.device))
+        _stop_on_signals(trainer)
+        trainer.run(resume)
     except (ConfigError, ShardError, CheckpointError, ValueError) as error:
         print(f"train: {error}", file=sys.stderr)
         return 1
     finally:
         leave()
     return 0
+
+
+def _stop_on_signals(trainer: Trainer) -> None:
+    """The first interrupt or termination ends the run in good order, the second at once."""
+
+    def stop(number: int, _frame: object) -> None:
+        trainer.request_stop()
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ The loop knows no schedule formula, no loss and no file format; it wires those m
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from dataclasses import dataclass
@@ -66,6 +67,11 @@ class Trainer:
         self._planes_type = torch.bfloat16 if run.precision == "bf16" else torch.float32
         self._scaler = torch.amp.GradScaler(place.device.type, enabled=run.precision == "fp16")
         self._running: dict[str, torch.Tensor] = {}
+        self._stop_requested = False
+
+    def request_stop(self) -> None:
+        """Ends `run` after the current step with a checkpoint; safe in a signal handler."""
+        self._stop_requested = True
 
     def run(self, resume: Path | None) -> dict[str, float]:
         """Trains to the planned end (or early stop); returns the last validation numbers."""
@@ -76,7 +82,8 @@ class Trainer:
         if self.config.run.compile:
             model = torch.compile(model)
         history = History(self.folder, self.progress.step, self.config.run.tensorboard) if self.place.is_main else None
-        (self.folder / "config.yaml").write_text(format_config(self.config), encoding="utf-8")
+        if self.place.is_main:
+            (self.folder / "config.yaml").write_text(format_config(self.config), encoding="utf-8")
         self._say(f"{count_parameters(self.network):,} parameters, step {self.progress.step}, {self.place.device}")
         try:
             return self._loop(model, history)
@@ -93,7 +100,12 @@ class Trainer:
         validation: dict[str, float] = {}
         with tqdm(initial=self.progress.step, total=schedule.max_steps, unit="step", disable=not self.place.is_main) as bar:
             while True:
-                minutes = self.place.share_number(minutes_before + (time.monotonic() - started) / 60)
+                minutes = minutes_before + (time.monotonic() - started) / 60
+                minutes = self.place.share_number(math.inf if self._stop_requested else minutes)
+                if minutes == math.inf:
+                    self._say("stopped on request; --resume goes on from here")
+                    self._save("last.pt", validation)
+                    return validation
                 self.progress.minutes = minutes
                 share = compute_progress(schedule, self.progress.step, minutes)
                 if share >= 1.0:

@@ -1,4 +1,5 @@
 import json
+import math
 import os
 import subprocess
 import sys
@@ -70,6 +71,17 @@ def test_a_resumed_run_takes_the_same_steps_as_an_uninterrupted_one(shard_folder
         assert torch.equal(tensor, resumed.average.network.state_dict()[name]), name
     steps = [row["step"] for row in read_history(tmp_path / "b" / "history.jsonl")]
     assert steps == list(range(1, 10))
+
+
+def test_a_run_stopped_on_request_can_be_resumed_at_that_step(shard_folder, tmp_path):
+    config = _config(shard_folder, tmp_path / "run")
+    trainer = Trainer(config, join("cpu"))
+    trainer.request_stop()
+    trainer.run(None)
+    state = read_checkpoint(tmp_path / "run" / "last.pt")
+    assert state["progress"]["step"] == 0 and math.isfinite(state["progress"]["minutes"])
+    resumed, _ = _train(config, tmp_path / "run" / "last.pt")
+    assert resumed.progress.step == 6
 
 
 def test_accumulating_two_halves_equals_the_whole_batch(shard_folder, tmp_path):
