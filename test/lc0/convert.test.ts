@@ -245,6 +245,16 @@ describe("onnx2leela, of a graph that is one of lc0's residual networks", () => 
     assertClose(actual.policy, expected.policy, 3e-4, 'policy');
   });
 
+  it('is not caught in a circle of nodes', async () => {
+    const model = decode(await convert(RESNET));
+    const [relu] = model.graph?.node?.filter((node) => node.name === '/block0/relu') ?? [];
+    assert.ok(relu.output);
+    Object.assign(relu, { opType: 'Identity', input: relu.output });
+    const refused = await wrapOnnxModel(encodeModel(model), { structure: 'weights' });
+    assert.ok(!refused.ok);
+    assert.match(refused.error, /without end/);
+  });
+
   it('wraps what it does not recognise, unless weights are wanted', async () => {
     const onnx = await convert(TRANSFORMER);
     const { file, notes } = unwrap(await wrapOnnxModel(onnx));

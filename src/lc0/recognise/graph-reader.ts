@@ -15,6 +15,8 @@ export class Unrecognised extends Error {
   override readonly name = 'Unrecognised';
 }
 
+/** More reshapes in a row are a circle, which a damaged file may hold. */
+const MAX_RESHAPES = 100;
 /** Operators that change a tensor's shape and keep its numbers in their order. */
 const RESHAPES = new Set(['Flatten', 'Reshape', 'Squeeze', 'Unsqueeze', 'Identity', 'Cast']);
 
@@ -67,11 +69,12 @@ export class GraphReader {
   /** The tensor behind reshapes: the same numbers in the same order. */
   skipReshapes(name: string): string {
     let current = name;
-    for (;;) {
+    for (let step = 0; step < MAX_RESHAPES; step++) {
       const node = this.producers.get(current);
       if (!node || !RESHAPES.has(node.opType ?? '')) return current;
       current = getInput(node, 0);
     }
+    throw new Unrecognised(`"${name}" is reshaped without end`);
   }
 
   findFloats(name: string): Floats | undefined {

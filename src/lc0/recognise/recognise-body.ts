@@ -20,12 +20,15 @@ export interface RecognisedBody {
   readonly activation: 'relu' | 'mish';
 }
 
+/** More are a circle, which a damaged file may hold. */
+const MAX_BLOCKS = 500;
+
 /** @param trunk the body's output. @param planes the graph's input. */
 export function recogniseBody(graph: GraphReader, trunk: string, planes: string): RecognisedBody {
   const activation = graph.getMaker(trunk).opType === 'Relu' ? 'relu' : 'mish';
   const blocks: RecognisedBlock[] = [];
   let top = trunk;
-  for (;;) {
+  while (blocks.length < MAX_BLOCKS) {
     const sum = graph.expectActivation(top, activation);
     if (graph.getMaker(sum).opType !== 'Add') {
       const input = readStem(graph, sum, planes);
@@ -35,6 +38,7 @@ export function recogniseBody(graph: GraphReader, trunk: string, planes: string)
     blocks.push(block);
     top = skip;
   }
+  throw new Unrecognised('the body has no beginning');
 }
 
 /** @returns the block and the tensor it started from. */
