@@ -181,6 +181,16 @@ const table = {
     hidden: true,
     help: 'Alpha of the Dirichlet noise: larger is flatter.',
   },
+  gumbelNoiseScale: {
+    uci: 'GumbelNoiseScale',
+    flag: 'gumbel-noise',
+    kind: 'float',
+    default: 0,
+    min: 0,
+    max: 10,
+    hidden: true,
+    help: 'Gumbel noise on the logits of the root policy, instead of Dirichlet noise; 1 samples moves as the policy does.',
+  },
 
   maxCollisionEvents: {
     uci: 'MaxCollisionEvents',

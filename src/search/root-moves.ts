@@ -1,5 +1,5 @@
 /**
- * What holds for the root of one search only: `searchmoves`, and Dirichlet noise on its priors. Both reorder the root's
+ * What holds for the root of one search only: `searchmoves`, and noise on its priors. Both reorder the root's
  * unvisited edges so that selection finds them as everywhere else: sorted by prior, the allowed ones first. `restore`
  * takes the noise out again, since the tree lives on.
  */
@@ -24,9 +24,11 @@ import type { Tree } from './tree/tree.js';
 
 const MAX_MOVES = 256;
 
+/** Dirichlet noise mixes in with share epsilon; Gumbel noise, when it has a scale, takes its place. */
 export interface RootNoise {
   readonly epsilon: number;
   readonly alpha: number;
+  readonly gumbelScale: number;
   readonly random: Prng;
 }
 
@@ -60,11 +62,12 @@ export class RootMoves implements RootRestriction {
   }
 
   /** Applies restriction and noise to the root, once it has edges. */
-  apply(searchMoves: readonly number[], noise: RootNoise | null): void {
+  apply(searchMoves: readonly number[], noise: RootNoise): void {
     const root = this.tree.rootNode;
     const edgeCount = getEdgeCount(this.tree, root);
     if (edgeCount === 0) return;
-    if (noise !== null && noise.epsilon > 0) this.addNoise(noise, edgeCount);
+    if (noise.gumbelScale > 0) this.addGumbelNoise(noise, edgeCount);
+    else if (noise.epsilon > 0) this.addDirichletNoise(noise, edgeCount);
     const { nodeWords, edges } = this.tree.store;
     const first = nodeWords[root * NODE_WORDS + NODE_EDGES];
     const list = edges.subarray(first, first + edgeCount);
@@ -92,7 +95,22 @@ export class RootMoves implements RootRestriction {
     this.reset();
   }
 
-  private addNoise(noise: RootNoise, edgeCount: number): void {
+  /** prior · e^(scale · g), normalised, with g from the Gumbel distribution (Danihelka et al. 2022). */
+  private addGumbelNoise({ gumbelScale, random }: RootNoise, edgeCount: number): void {
+    const factors = Float64Array.from({ length: edgeCount }, () => Math.exp(gumbelScale * drawGumbel(random)));
+    const { nodeWords, edges } = this.tree.store;
+    const first = nodeWords[this.tree.rootNode * NODE_WORDS + NODE_EDGES];
+    let total = 0;
+    for (let i = 0; i < edgeCount; i++) total += factors[i] * decodePrior(getEdgePrior(edges[first + i]));
+    if (!(total > 0 && Number.isFinite(total))) return;
+    let next = 0;
+    this.writePriors((move, code) => {
+      this.priorsWithoutNoise.set(move, code);
+      return encodePrior((decodePrior(code) * factors[next++]) / total);
+    });
+  }
+
+  private addDirichletNoise(noise: RootNoise, edgeCount: number): void {
     const samples = Float64Array.from({ length: edgeCount }, () => drawGamma(noise.alpha, noise.random));
     const total = samples.reduce((sum, sample) => sum + sample, 0);
     if (total < Number.MIN_VALUE) return;
@@ -140,6 +158,11 @@ export function drawGamma(alpha: number, random: Prng): number {
     if (v > 0 && Math.log(Math.max(random.nextFloat(), 1e-12)) < 0.5 * x * x + d - d * v + d * Math.log(v))
       return d * v;
   }
+}
+
+/** Standard Gumbel. */
+function drawGumbel(random: Prng): number {
+  return -Math.log(-Math.log(Math.max(random.nextFloat(), 1e-12)));
 }
 
 /** Standard normal by Box and Muller. */

@@ -6,6 +6,7 @@
 import type { Prng } from '../util/index.js';
 import { chooseAnswer } from './answer.js';
 import { getEdgeCount } from './best-move.js';
+import { type Contempt, chooseContempt, createWdlRescale } from './contempt.js';
 import { Forgetter } from './forget.js';
 import { GameTree } from './game-tree.js';
 import { computeAverageDepth, createIterationStats, fillIterationStats } from './iteration-stats.js';
@@ -21,12 +22,15 @@ import { computeVisitBudget, createStoppers, type Hints, resetHints, type Stoppe
 import { NO_NODE } from './tree/layout.js';
 import type { StoreOptions } from './tree/store.js';
 import type { Tree } from './tree/tree.js';
-import { createWdlRescale, type WdlRescale } from './wdl-rescale.js';
+import type { WdlRescale } from './wdl-rescale.js';
 
 /** Longest silence between two info lines while nothing changes. */
 const INFO_INTERVAL_MS = 5000;
 const LONGEST_WAIT_MS = 100;
 const MAX_MOVES = 256;
+const CONTEMPT_IGNORED = "WARNING: Contempt mode set to 'disable' as 'play' not supported for infinite search.";
+const LIMIT_REACHED = 'WARNING: Search has reached limit and does not make any progress.';
+const NO_EVALUATOR = 'No evaluator could answer; the search ends';
 const GARBAGE_WHEN_IDLE = 2000;
 /** When memory is full: nodes to free before the next batch, and nodes to look at for that (1 to 2 ms). */
 const FORGET_GOAL = 2000;
@@ -75,8 +79,7 @@ export class Search {
   private limits: SearchLimits = { startedAtMs: 0 };
   private stoppers: Stopper[] = [];
   private drawScore = 0;
-  private contemptSign = 1;
-  private isContemptOff = false;
+  private contempt: Contempt;
   private isRootSent = false;
   private wantsStop = false;
   /** infinite or ponder: no answer before `stop`. */
@@ -95,6 +98,7 @@ export class Search {
     this.forgetter = new Forgetter(this.game.tree);
     this.params = params;
     this.rescale = createWdlRescale(params);
+    this.contempt = chooseContempt(this.rescale, params, this.limits, false);
     this.pipeline = this.createPipeline(batching);
   }
 
@@ -157,12 +161,12 @@ export class Search {
     Object.assign(this.shown, { bestChild: -1, depth: 0, seldepth: 0, timeMs: 0 });
     resetHints(this.hints);
     this.drawScore = computeDrawScore(params.drawScore, position.blackToMove, false);
-    this.chooseContempt(position.blackToMove);
+    this.contempt = chooseContempt(this.rescale, params, limits, position.blackToMove);
+    if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
     this.stoppers = createStoppers(limits, params);
     this.forgetter.reset();
     this.rootMoves.reset();
-    const rescale = this.getEffectiveRescale();
-    pipeline.begin(position.blackToMove, rescale.ratio === 1 && rescale.diff === 0 ? null : rescale, this.contemptSign);
+    pipeline.begin(position.blackToMove, this.contempt.rescale, this.contempt.sign);
     if (this.tree.rootNode !== NO_NODE) this.onRootExpanded();
     this.readClock();
     this.checkStoppers();
@@ -190,7 +194,7 @@ export class Search {
     this.releaseOrphans();
     if (!this.isRootSent && !this.sendRoot()) return 'waiting';
     if (pipeline.hasFailed) {
-      this.listener.onWarning('No evaluator could answer; the search ends');
+      this.listener.onWarning(NO_EVALUATOR);
       this.finish();
       return 'done';
     }
@@ -260,11 +264,12 @@ export class Search {
 
   private onRootExpanded(): void {
     const { params } = this;
-    const noise =
-      params.dirichletNoiseEpsilon > 0
-        ? { epsilon: params.dirichletNoiseEpsilon, alpha: params.dirichletNoiseAlpha, random: this.options.random }
-        : null;
-    this.rootMoves.apply(this.limits.searchMoves ?? [], noise);
+    this.rootMoves.apply(this.limits.searchMoves ?? [], {
+      epsilon: params.dirichletNoiseEpsilon,
+      alpha: params.dirichletNoiseAlpha,
+      gumbelScale: params.gumbelNoiseScale,
+      random: this.options.random,
+    });
     this.tree.store.reserve(1, 2 * MAX_MOVES, 0);
     this.tree.reserveBlock(this.tree.rootNode);
   }
@@ -318,7 +323,7 @@ export class Search {
     if (!this.mustWait) this.wantsStop = true;
     else if (!this.isParked) {
       this.isParked = true;
-      this.listener?.onWarning('WARNING: Search has reached limit and does not make any progress.');
+      this.listener?.onWarning(LIMIT_REACHED);
     }
   }
 
@@ -376,25 +381,7 @@ export class Search {
     listener.onBestMove(answer.move, answer.ponder);
   }
 
-  private chooseContempt(blackToMove: boolean): void {
-    const { contemptMode } = this.params;
-    const isPlay = contemptMode === 'play';
-    this.isContemptOff = contemptMode === 'disable' || (isPlay && this.limits.infinite === true);
-    const favoursBlack = isPlay
-      ? blackToMove !== (this.limits.ponder === true)
-      : contemptMode === 'black_side_analysis';
-    this.contemptSign = favoursBlack === blackToMove ? 1 : -1;
-    if (isPlay && this.isContemptOff && this.rescale.diff !== 0) {
-      this.listener?.onWarning("WARNING: Contempt mode set to 'disable' as 'play' not supported for infinite search.");
-    }
-  }
-
-  private getEffectiveRescale(): WdlRescale {
-    return this.isContemptOff ? { ...this.rescale, diff: 0 } : this.rescale;
-  }
-
   private getReportContext(): ReportContext {
-    const rescale = this.getEffectiveRescale();
     return {
       tree: this.tree,
       pipeline: this.pipeline,
@@ -402,8 +389,8 @@ export class Search {
       params: this.params,
       hasMovesLeft: this.options.channel.hasMovesLeft,
       drawScore: this.drawScore,
-      rescale: { ...rescale, diff: rescale.diff * this.params.wdlEvalObjectivity },
-      contemptSign: this.contemptSign,
+      rescale: this.contempt.shown,
+      contemptSign: this.contempt.sign,
     };
   }
 }

@@ -78,6 +78,26 @@ test('the same seed draws the same noise', () => {
   assert.notDeepEqual(search(3), search(4));
 });
 
+test('gumbel noise of scale 1 puts each move first as often as its prior says', () => {
+  const first = new Map<number, number>();
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 4, maxMoves: 4 })), {
+    params: { gumbelNoiseScale: 1 },
+    seed: 5,
+  });
+  const games = 2000;
+  for (let i = 0; i < games; i++) {
+    harness.search.clearTree();
+    harness.run({ nodes: 2 });
+    const { move } = harness.readTree().children[0];
+    first.set(move, (first.get(move) ?? 0) + 1);
+  }
+  harness.configure({ gumbelNoiseScale: 0, verboseMoveStats: true });
+  for (const { move, prior } of harness.run({ playouts: 1 }).rows) {
+    const share = (first.get(move) ?? 0) / games;
+    assert.ok(Math.abs(share - prior) < 0.05, `${share} of prior ${prior}`);
+  }
+});
+
 test('gamma samples have mean and variance alpha', () => {
   const random = createPrng(11);
   for (const alpha of [0.3, 1, 4]) {

@@ -113,7 +113,7 @@ const quietParams = new WeakMap<SearchParams, SearchParams>();
 function withoutNoise(params: SearchParams): SearchParams {
   let quiet = quietParams.get(params);
   if (quiet === undefined) {
-    quiet = { ...params, dirichletNoiseEpsilon: 0 };
+    quiet = { ...params, dirichletNoiseEpsilon: 0, gumbelNoiseScale: 0 };
     quietParams.set(params, quiet);
   }
   return quiet;
