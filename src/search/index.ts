@@ -1,5 +1,4 @@
 export type { PonderHit } from './control.js';
-export { type Drive, driveSearch } from './drive.js';
 export type { LeafChannel } from './leaf-channel.js';
 export { createSearchParams, defaultSearchParams, type SearchParams, searchOptions } from './params.js';
 export type {

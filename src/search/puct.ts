@@ -93,7 +93,7 @@ export function getMovesLeftParams(params: SearchParams): MovesLeftParams {
 export function computeMovesLeftUtility(params: MovesLeftParams, parentM: number, childM: number, q: number): number {
   const { maxEffect, threshold } = params;
   const difference = params.slope * (childM - parentM);
-  const effect = difference > maxEffect ? maxEffect : difference < -maxEffect ? -maxEffect : difference;
+  const effect = Math.min(maxEffect, Math.max(-maxEffect, difference));
   const size = Math.abs(q);
   const weight = threshold > 0 && threshold < 1 ? Math.max(0, size - threshold) / (1 - threshold) : size;
   const signed = q < 0 ? effect : -effect;

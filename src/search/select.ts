@@ -225,7 +225,7 @@ export class Selector {
       let bestScore = -Infinity;
       let second = -1;
       let secondScore = -Infinity;
-      const seen = candidates > childCount ? candidates : childCount;
+      const seen = Math.max(candidates, childCount);
       for (let i = 0; i < seen; i++) {
         const score = scores[i];
         if (score <= secondScore) continue;

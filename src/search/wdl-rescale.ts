@@ -1,10 +1,7 @@
 /**
- * Contempt as a change of the win/draw/loss distribution (lc0: search/classic/search.cc WDLRescale, params.cc).
- * A WDL is read as the chance that a logistic variable with location mu and width s exceeds +1 (win) or stays below -1
+ * A change of the win/draw/loss distribution (lc0: search/classic/search.cc WDLRescale); contempt.ts says which. A WDL is read as the chance that a logistic variable with location mu and width s exceeds +1 (win) or stays below -1
  * (loss); contempt moves mu, accuracy scales s. Scores for display undo the move of mu.
  */
-import type { SearchParams } from './params.js';
-
 export interface WdlRescale {
   /** Factor of the width s. */
   readonly ratio: number;
@@ -63,78 +60,4 @@ function write(mu: number, s: number): void {
 
 function logistic(x: number): number {
   return 1 / (1 + Math.exp(-x));
-}
-
-/**
- * The rescale that the options ask for. A contempt that cannot be read counts as the default; `parseContempt` tells
- * whoever sets the option.
- */
-export function createWdlRescale(params: SearchParams): WdlRescale {
-  const contempt = clamp(computeContempt(params), -params.contemptMaxValue, params.contemptMaxValue);
-  const fit = params.wdlCalibrationElo === 0 ? fitToDrawRate(params, contempt) : fitToElo(params, contempt);
-  return { ...fit, maxS: params.wdlMaxS };
-}
-
-/** Entries of the option `Contempt`: `[name=]value`; null when an entry cannot be read. */
-export function parseContempt(text: string): { name: string; value: number }[] | null {
-  const entries: { name: string; value: number }[] = [];
-  for (const part of text.split(',').filter((entry) => entry.trim() !== '')) {
-    const fields = part.split('=').map((field) => field.trim());
-    const valueText = fields.at(-1) ?? '';
-    const value = Number(valueText);
-    if (fields.length > 2 || valueText === '' || !Number.isFinite(value)) return null;
-    entries.push({ name: fields.length === 2 ? (fields[0] ?? '').toLowerCase() : '', value });
-  }
-  return entries;
-}
-
-/** The first entry whose name is part of the opponent's, else the last without a name, else the rating advantage. */
-function computeContempt(params: SearchParams): number {
-  const opponent = params.uciOpponent.toLowerCase();
-  let contempt = params.uciRatingAdv;
-  for (const { name, value } of parseContempt(params.contempt) ?? []) {
-    if (name === '') contempt = value;
-    else if (opponent.includes(name)) return value;
-  }
-  return contempt;
-}
-
-/** The more exact model: Elo difference at a given draw rate and book bias. */
-function fitToDrawRate(params: SearchParams, contempt: number): { ratio: number; diff: number } {
-  const toScale = (drawRate: number): number => 1 / Math.log((1 + drawRate) / (1 - drawRate));
-  const target = params.wdlDrawRateTarget;
-  const referenceScale = toScale(params.wdlDrawRateReference);
-  const targetScale = target === 0 ? referenceScale : toScale(Math.max(0.001, target));
-  const bias = params.wdlBookExitBias;
-  const slope =
-    1 / Math.cosh((0.5 * (1 - bias)) / targetScale) ** 2 + 1 / Math.cosh((0.5 * (1 + bias)) / targetScale) ** 2;
-  const perElo = targetScale / referenceScale ** 2 / slope;
-  return {
-    ratio: targetScale / referenceScale,
-    diff: ((perElo * Math.LN10) / 200) * contempt * params.wdlContemptAttenuation,
-  };
-}
-
-/** The simpler model: draw rate and accuracy follow from the Elo of both sides. Constants fitted by lc0. */
-function fitToElo(params: SearchParams, contempt: number): { ratio: number; diff: number } {
-  const scaleZero = 15;
-  const eloSlope = 425;
-  const offset = 6.75;
-  const toGamePairElo = (elo: number): number => elo + 0.5 * 250 * Math.log(1 + Math.exp((2737 - elo) / 250));
-  const toScale = (elo: number): number => 1 / (1 / scaleZero + Math.exp(elo / eloSlope - offset));
-  const toMu = (elo: number): number =>
-    (-Math.LN10 / 200) * scaleZero * eloSlope * Math.log(1 + Math.exp(-elo / eloSlope + offset) / scaleZero);
-  const reference = params.wdlDrawRateReference;
-  const referenceScale = 1 / Math.log((1 + reference) / (1 - reference));
-  const own = toGamePairElo(params.wdlCalibrationElo);
-  const opponent = toGamePairElo(params.wdlCalibrationElo - contempt);
-  const targetScale = Math.sqrt((toScale(own) ** 2 + toScale(opponent) ** 2) / 2);
-  return {
-    ratio: targetScale / referenceScale,
-    diff: ((toMu(own) - toMu(opponent)) / referenceScale ** 2) * params.wdlContemptAttenuation,
-  };
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, value));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { chooseContempt, createWdlRescale, parseContempt } from '#sardonyx/search/contempt.js';
 import { createSearchParams, defaultSearchParams, searchOptions } from '#sardonyx/search/index.js';
 import {
   computeCollisionBudget,
@@ -14,7 +15,7 @@ import {
   getMovesLeftParams,
   getPuctParams,
 } from '#sardonyx/search/puct.js';
-import { createWdlRescale, parseContempt, rescaled, rescaleWdl, unscaleWdl } from '#sardonyx/search/wdl-rescale.js';
+import { rescaled, rescaleWdl, unscaleWdl } from '#sardonyx/search/wdl-rescale.js';
 
 const near = (a: number, b: number, tolerance = 1e-9): void => assert.ok(Math.abs(a - b) <= tolerance, `${a} and ${b}`);
 const puct = getPuctParams(defaultSearchParams, false);
@@ -134,6 +135,21 @@ test('contempt is chosen by the name of the opponent', () => {
   ]);
   assert.equal(parseContempt('a=b'), null);
   assert.equal(parseContempt('a=1=2'), null);
+});
+
+test('contempt favours the player, in analysis the chosen side, while pondering the other one', () => {
+  const params = { ...defaultSearchParams, contempt: '100' };
+  const rescale = createWdlRescale(params);
+  const limits = { startedAtMs: 0 };
+  assert.equal(chooseContempt(rescale, params, limits, true).sign, 1);
+  assert.equal(chooseContempt(rescale, params, { ...limits, ponder: true }, true).sign, -1);
+  const white = { ...params, contemptMode: 'white_side_analysis' } as const;
+  assert.equal(chooseContempt(rescale, white, { ...limits, infinite: true }, true).sign, -1);
+  assert.equal(chooseContempt(rescale, white, { ...limits, infinite: true }, false).sign, 1);
+  const ignored = chooseContempt(rescale, params, { ...limits, infinite: true }, false);
+  assert.equal(ignored.isIgnored, true);
+  assert.equal(ignored.rescale, null);
+  assert.equal(ignored.shown.diff, 0);
 });
 
 test('options have unique names and flags, and defaults in their ranges', () => {

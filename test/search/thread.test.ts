@@ -259,7 +259,10 @@ function createSearch(
 
 function run(search: Search, queue: LeafQueue, limits: Partial<SearchLimits>): number {
   let answer = -1;
-  search.start({ startedAtMs: 0, ...limits }, { ...silent, onBestMove: (move) => void (answer = move) });
+  const onBestMove = (move: number): void => {
+    answer = move;
+  };
+  search.start({ startedAtMs: 0, ...limits }, { ...silent, onBestMove });
   for (;;) {
     const seen = Atomics.load(queue.event, 0);
     const result = search.step();
