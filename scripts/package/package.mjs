@@ -95,10 +95,8 @@ function writeNatives(folder, name, { natives }) {
     assets[`native/${file}`] = join(source, file);
   }
   const list = join(folder, 'files.json');
-  writeFileSync(
-    list,
-    JSON.stringify({ name: `onnxruntime-${readOnnxRuntimeVersion()}-${name}`, files: natives.files }),
-  );
+  const version = readOnnxRuntimeVersion();
+  writeFileSync(list, JSON.stringify({ version, name: `onnxruntime-${version}-${name}`, files: natives.files }));
   assets['native/files.json'] = list;
   return assets;
 }
@@ -117,5 +115,5 @@ function describeBuild() {
   };
   const commit = git('rev-parse', '--short=12', 'HEAD');
   const date = git('show', '-s', '--format=%cs', 'HEAD');
-  return `${[commit, date].filter(Boolean).join(' ')}\nonnxruntime ${readOnnxRuntimeVersion()}\n`;
+  return `${[commit, date].filter(Boolean).join(' ')}\n`;
 }

@@ -3,6 +3,7 @@ import yargs from 'yargs';
 import { analyseCommand } from './analyse.js';
 import { backendBenchCommand } from './backendbench.js';
 import { benchCommand } from './bench.js';
+import { CrashReporter } from './crash-report.js';
 import { describeNetCommand } from './describenet.js';
 import { doctorCommand } from './doctor.js';
 import { encodeCommand } from './encode.js';
@@ -11,11 +12,11 @@ import { labelCommand } from './label.js';
 import { leela2OnnxCommand } from './leela2onnx.js';
 import { matchCommand } from './match.js';
 import { onnx2LeelaCommand } from './onnx2leela.js';
-import { readVersion } from './package-info.js';
 import { perftCommand } from './perft.js';
 import { selfPlayCommand } from './selfplay.js';
 import { shardsCommand } from './shards.js';
 import { uciCommand } from './uci.js';
+import { createVersionText } from './version-text.js';
 
 export async function runProgram(args: readonly string[]): Promise<void> {
   const parser = yargs([...args])
@@ -36,7 +37,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .command(labelCommand)
     .command(shardsCommand)
     .command(doctorCommand)
-    .version(readVersion())
+    .version(args.includes('--version') ? await createVersionText() : '')
     .help()
     .alias('help', 'h')
     .strict()
@@ -44,6 +45,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new Error(message ?? 'The command failed');
     });
+  process.on('uncaughtException', endWithReport);
   try {
     await parser.parseAsync();
   } catch (error) {
@@ -51,4 +53,12 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     process.stderr.write(`${sentence}\n`);
     process.exitCode = 1;
   }
+}
+
+/** A mistake of ours, not of the user: exit status 70, as sysexits.h has it. */
+function endWithReport(error: unknown): void {
+  const path = new CrashReporter().write(error);
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}\n`);
+  process.exit(70);
 }

@@ -18,6 +18,7 @@ export function readSettings(args: readonly string[]): Result<Settings> {
 
 export function createSettings({ settings, positionals, showHidden }: ParsedFlags): Result<Settings> {
   const options = createOptionStore();
+  options.set('LogFile', process.env.SARDONYX_LOG ?? '');
   const named = settings.findLast(([name]) => name === 'ConfigFile')?.[1];
   let showsHidden = showHidden;
   for (const path of named === undefined ? DEFAULT_CONFIG_FILES : [named]) {

@@ -4,6 +4,7 @@
  */
 import { formatIdentity } from '../uci/options.js';
 import { LineReader } from '../util/index.js';
+import { CrashReporter } from './crash-report.js';
 import { readVersion } from './package-info.js';
 import type { Settings } from './settings.js';
 import { createStdoutWriter } from './stdout-writer.js';
@@ -18,12 +19,20 @@ interface Conversation {
 export function runUciMode(settings: Settings): void {
   const { options, showHidden } = settings;
   const version = readVersion();
+  const crashes = new CrashReporter();
   const doorkeeper = new Doorkeeper(() => {
     for (const line of formatIdentity(version, options.declared, showHidden)) writer.writeLine(line);
   });
+  const writeLine = (line: string): void => {
+    crashes.note(`<< ${line}`);
+    writer.writeLine(line);
+  };
   let conversation: Conversation = doorkeeper;
   const writer = createStdoutWriter(() => conversation.end());
-  const reader = new LineReader((line) => conversation.receive(line));
+  const reader = new LineReader((line) => {
+    crashes.note(`>> ${line}`);
+    conversation.receive(line);
+  });
   process.stdin.on('data', (chunk: Buffer) => reader.push(chunk));
   process.stdin.on('end', () => {
     reader.end();
@@ -31,12 +40,17 @@ export function runUciMode(settings: Settings): void {
   });
   process.stdin.on('error', () => conversation.end());
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => conversation.end());
-  process.on('uncaughtException', (error) => writer.writeLine(`info string Internal error: ${error.message}`));
+  // The game goes on as well as it can; the details are for a file, not for the GUI.
+  process.on('uncaughtException', (error) => {
+    const path = crashes.write(error);
+    const [sentence] = String(error instanceof Error ? error.message : error).split('\n');
+    writeLine(`info string Internal error: ${sentence}${path === null ? '' : ` (report in ${path})`}`);
+  });
 
   // A turn of the event loop first: what the GUI has already sent is answered before modules are loaded.
   setImmediate(async () => {
     const { startSession } = await import('./uci-session.js');
-    conversation = startSession(settings, version, (line) => writer.writeLine(line));
+    conversation = startSession(settings, version, writeLine);
     doorkeeper.handOver(conversation);
   });
 }

@@ -1,4 +1,4 @@
-export { getNativeFolder, listCacheFolders } from './backend/native-folder.js';
+export { getNativeFolder } from './backend/native-folder.js';
 export { parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { loadModel, type Model, type ModelSource } from './model/model-file.js';
@@ -19,4 +19,4 @@ export {
 } from './pool/leaf-slots.js';
 export { MAX_ROOT_MOVES, ROOT_ROWS, type RootDescription } from './pool/root-table.js';
 export { decodePrior, encodePrior } from './prior.js';
-export { describeRuntime, type RuntimeInfo } from './runtime-info.js';
+export { describeRuntime, type RuntimeInfo, readRuntimeVersion } from './runtime-info.js';

@@ -1,4 +1,6 @@
 /** What onnxruntime is and can do here, for people who ask. It is loaded only when they do. */
+import { createRequire } from 'node:module';
+import { isPackaged, readProgramFile } from '../util/index.js';
 import { getNativeFolder } from './backend/native-folder.js';
 
 export interface RuntimeInfo {
@@ -15,4 +17,14 @@ export async function describeRuntime(): Promise<RuntimeInfo> {
   const { env, listSupportedBackends } = await import('onnxruntime-node');
   const providers = listSupportedBackends().map(({ name, bundled }) => ({ name, isBundled: bundled }));
   return { version: env.versions.node ?? 'of unknown version', folder, providers };
+}
+
+/** Without loading it. */
+export function readRuntimeVersion(): string {
+  const manifest = isPackaged
+    ? readProgramFile('native/files.json')
+    : createRequire(import.meta.url)('onnxruntime-node/package.json');
+  const content: unknown =
+    manifest instanceof Uint8Array ? JSON.parse(Buffer.from(manifest).toString('utf8')) : manifest;
+  return String((content as { version?: unknown } | null)?.version ?? 'of unknown version');
 }

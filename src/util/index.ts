@@ -1,3 +1,4 @@
+export { isSharedPlace, listCacheFolders } from './cache-folders.js';
 export { LineReader } from './line-reader.js';
 export { createLogger, type Logger } from './logger.js';
 export { type OptionSpec, type OptionValue, parseOptionValue } from './options.js';

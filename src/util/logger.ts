@@ -1,25 +1,55 @@
 /**
  * Log lines for people: to a file or to stderr, never to stdout, which belongs to the UCI conversation.
- * Without a target it is silent and costs one call.
+ * Without a target it is silent and costs one call. A file that has grown full is renamed, and so are its predecessors, so
+ * that a bot that runs for weeks keeps the latest lines and fills no disk.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 
 export interface Logger {
   log(line: string): void;
 }
 
-/** @param target '' = silent, '<stderr>' = standard error (lc0's spelling), anything else = a file appended to. */
-export function createLogger(target: string): Logger {
+/** All files of one log together take at most (KEPT_FILES + 1) times this. */
+const MAX_FILE_BYTES = 16 * 2 ** 20;
+/** name.1 is the latest of them. */
+const KEPT_FILES = 3;
+
+/**
+ * @param target '' = silent, '<stderr>' = standard error (lc0's spelling), anything else = a file appended to, in which
+ * %p stands for the process id
+ */
+export function createLogger(target: string, maxFileBytes: number = MAX_FILE_BYTES): Logger {
   if (target === '') return { log: () => undefined };
   const stamp = (line: string): string => `${new Date().toISOString()} ${line}\n`;
   if (target === '<stderr>') return { log: (line) => void process.stderr.write(stamp(line)) };
+  const path = target.replaceAll('%p', String(process.pid));
+  let sizeBytes = measure(path);
   return {
     log: (line) => {
+      const text = stamp(line);
+      const textBytes = Buffer.byteLength(text);
       try {
-        appendFileSync(target, stamp(line));
+        if (sizeBytes > 0 && sizeBytes + textBytes > maxFileBytes) {
+          // Another engine may log to the same file and may just have done this.
+          if (measure(path) + textBytes > maxFileBytes) rotate(path);
+          sizeBytes = measure(path);
+        }
+        appendFileSync(path, text);
+        sizeBytes += textBytes;
       } catch {
         // A full or read-only disk must not stop a game.
       }
     },
   };
+}
+
+function measure(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function rotate(path: string): void {
+  for (let number = KEPT_FILES - 1; number >= 0; number--) {
+    const from = number === 0 ? path : `${path}.${number}`;
+    if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, `${path}.${number + 1}`);
+  }
 }

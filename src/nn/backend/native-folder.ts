@@ -5,15 +5,12 @@
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isPackaged, readProgramFile } from '../../util/index.js';
+import { isPackaged, isSharedPlace, listCacheFolders, readProgramFile } from '../../util/index.js';
 
 /** Set for the threads of this process, so that one look is enough; a user may point it at another onnxruntime. */
 const FOLDER_VARIABLE = 'SARDONYX_NATIVE_FOLDER';
 const PREFIX = 'native/';
-/** Last resort, where the home folder cannot be written to. */
-const SHARED_FOLDERS = process.platform === 'linux' ? [tmpdir(), '/dev/shm'] : [tmpdir()];
 
 /** Throws an Error with one sentence when there is no place to put them. */
 export function getNativeFolder(): string {
@@ -29,24 +26,6 @@ function findInstalledFolder(): string {
   return join(dirname(entry), '..', 'bin', 'napi-v6', process.platform, process.arch);
 }
 
-/** Folders of this user alone, best first. */
-export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): string[] {
-  const folders: string[] = [];
-  const add = (...parts: (string | undefined)[]): void => {
-    if (parts.every((part) => part !== undefined && part !== '')) folders.push(join(...(parts as string[])));
-  };
-  const home = environment.HOME || homedir();
-  add(environment.SARDONYX_CACHE);
-  if (process.platform === 'win32') add(environment.LOCALAPPDATA, 'sardonyx');
-  else if (process.platform === 'darwin') add(home, 'Library', 'Caches', 'sardonyx');
-  else {
-    add(environment.XDG_CACHE_HOME, 'sardonyx');
-    add(home, '.cache', 'sardonyx');
-  }
-  for (const shared of SHARED_FOLDERS) add(shared, `sardonyx-${process.getuid?.() ?? 'user'}`);
-  return folders;
-}
-
 function layOutNativeFiles(): string {
   const list = readProgramFile(`${PREFIX}files.json`);
   if (list === null) throw new Error('This executable was packed without onnxruntime');
@@ -56,7 +35,7 @@ function layOutNativeFiles(): string {
     try {
       const folder = join(cache, name);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (SHARED_FOLDERS.includes(dirname(cache))) requireOwn(cache);
+      if (isSharedPlace(dirname(cache))) requireOwn(cache);
       for (const file of files) layOutFile(join(folder, file), readProgramFile(PREFIX + file) ?? new Uint8Array());
       return folder;
     } catch (error) {

@@ -1,0 +1,64 @@
+/**
+ * What went wrong inside, for whoever shall mend it: a file with the error, the versions and the last lines of the
+ * conversation. Nothing of it goes to stdout, and nothing leaves the machine.
+ */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { listCacheFolders } from '../util/index.js';
+import { readBuild, readVersion } from './package-info.js';
+
+const KEPT_LINES = 200;
+const KEPT_REPORTS = 20;
+const MAX_REPORTS_A_RUN = 5;
+
+export class CrashReporter {
+  private readonly lines: string[] = [];
+  private written = 0;
+
+  /** Called for every line in and out. */
+  note(line: string): void {
+    this.lines.push(line);
+    if (this.lines.length > 2 * KEPT_LINES) this.lines.splice(0, KEPT_LINES);
+  }
+
+  /** @returns the file's path; null when it could not be written, or when enough were. */
+  write(error: unknown): string | null {
+    if (this.written >= MAX_REPORTS_A_RUN) return null;
+    this.written++;
+    const name = `crash-${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}-${this.written}.txt`;
+    const text = this.describe(error);
+    for (const cache of listCacheFolders()) {
+      const folder = join(cache, 'crashes');
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(join(folder, name), text, { mode: 0o600 });
+        forgetOldReports(folder);
+        return join(folder, name);
+      } catch {
+        // The next place, then.
+      }
+    }
+    return null;
+  }
+
+  private describe(error: unknown): string {
+    const { version, platform, arch, argv, pid } = process;
+    return [
+      `Sardonyx ${readVersion()} ${readBuild()}`.trim(),
+      `Node ${version}, ${platform} ${arch}, process ${pid}, up ${process.uptime().toFixed(1)} s`,
+      `Memory ${Math.round(process.memoryUsage.rss() / 2 ** 20)} MB`,
+      `Arguments: ${argv.slice(2).join(' ')}`,
+      '',
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+      '',
+      'The end of the conversation:',
+      ...this.lines.slice(-KEPT_LINES),
+      '',
+    ].join('\n');
+  }
+}
+
+function forgetOldReports(folder: string): void {
+  const reports = readdirSync(folder).filter((name) => name.startsWith('crash-'));
+  for (const name of reports.sort().slice(0, -KEPT_REPORTS)) rmSync(join(folder, name), { force: true });
+}

@@ -1,0 +1,24 @@
+/** `sardonyx --version`: the program, what it runs on, and the network it would play with. */
+import { loadModel, readRuntimeVersion } from '../nn/index.js';
+import { isPackaged } from '../util/index.js';
+import { findModel, resolveNetworkFile } from './network-file.js';
+import { createOptionStore } from './option-list.js';
+import { readBuild, readVersion } from './package-info.js';
+
+export async function createVersionText(): Promise<string> {
+  const build = readBuild();
+  const node = isPackaged ? `Node ${process.version} inside` : `Node ${process.version}`;
+  return [
+    build === '' ? readVersion() : `${readVersion()} (${build})`,
+    `onnxruntime ${readRuntimeVersion()}, ${node}, ${process.platform} ${process.arch}`,
+    `network ${await describeNetwork()}`,
+  ].join('\n');
+}
+
+async function describeNetwork(): Promise<string> {
+  const file = resolveNetworkFile('');
+  if (!file.ok) return 'none';
+  const source = await findModel(createOptionStore());
+  const model = source.ok ? await loadModel(source.value) : source;
+  return model.ok ? `${model.value.title}, ${file.value}` : `${file.value}: ${model.error}`;
+}

@@ -1,0 +1,143 @@
+/** What happens when something goes wrong: the game goes on, the user is told once, and nothing strange is on stdout. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createLogger } from '#sardonyx/util/index.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+import { playGame } from './play.js';
+import { UciProcess } from './uci-process.js';
+
+const main = join(repositoryRoot, 'dist', 'cli', 'main.js');
+const tiny = `--weights=${join(repositoryRoot, 'models', 'tiny-test.onnx')}`;
+let scratch = '';
+before(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'sardonyx-trouble-'));
+});
+after(() => {
+  UciProcess.killAll();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): UciProcess {
+  return new UciProcess(process.execPath, [main, tiny, ...args], { cwd: scratch, env: { ...process.env, ...env } });
+}
+
+/** Plays some moves and returns the sentences that the user has seen. */
+async function playWith(args: readonly string[], plies: number, limit: string): Promise<string[]> {
+  const engine = start(args);
+  const shown: string[] = [];
+  // A slow machine may say that it is still loading.
+  const isShown = (line: string): boolean => /^(error|info string (?!Still loading))/.test(line);
+  shown.push(...(await engine.ask('uciok', 'uci')).filter(isShown));
+  shown.push(...(await engine.ask('readyok', 'isready')).filter(isShown));
+  const seen: UciProcess = Object.assign(Object.create(engine) as UciProcess, {
+    ask: async (prefix: string, ...lines: string[]) => {
+      const answer = await engine.ask(prefix, ...lines);
+      shown.push(...answer.filter(isShown));
+      return answer;
+    },
+  });
+  assert.equal((await playGame(seen, plies, limit)).length, plies);
+  assert.equal(await engine.quit(), 0);
+  assert.equal(engine.stderr, '');
+  return shown;
+}
+
+test('a provider that is not there at start: the processor plays, one message says so', async () => {
+  const shown = await playWith(['--backend=tensorrt', '--threads=2'], 4, 'nodes 20');
+  if (shown.length === 0) return; // a machine that has TensorRT
+  assert.equal(shown.length, 1, shown.join('\n'));
+  assert.match(shown[0], /^info string Backend tensorrt failed, going on with cpu: /);
+});
+
+test('a provider that fails when it loads the network: the processor plays, one message says so', async () => {
+  const shown = await playWith(['--backend=cuda', '--backend-opts=fail-load=true'], 4, 'nodes 20');
+  assert.equal(shown.length, 1, shown.join('\n'));
+  assert.match(shown[0], /^info string Backend cuda failed, going on with cpu: made to fail at loading/);
+});
+
+test('a provider that dies in the middle of a search: the game goes on, one message says so', async () => {
+  const options = ['--backend=cpu', '--backend-opts=fail-after=4', '--threads=1', '--minibatch-size=4'];
+  const shown = await playWith(options, 6, 'nodes 40');
+  assert.equal(shown.length, 1, shown.join('\n'));
+  assert.match(shown[0], /^info string Backend cpu failed, going on with cpu: made to fail after 4 runs/);
+});
+
+test('when the processor fails too, moves are still legal and the user knows', async () => {
+  const options = ['--backend=cpu', '--backend-opts=fail-after=2,fallback-fails=true', '--threads=1'];
+  const shown = await playWith(options, 4, 'nodes 20');
+  assert.ok(shown.length >= 1);
+  assert.ok(
+    shown.some((line) => /No position can be evaluated any more/.test(line)),
+    shown.join('\n'),
+  );
+});
+
+test('an error inside is reported to a file, and the conversation goes on', async () => {
+  const cache = join(scratch, 'cache');
+  const planted = "data:text/javascript,setTimeout(() => { throw new Error('planted failure'); }, 1500)";
+  // Worker threads inherit NODE_OPTIONS; only the main thread is to fail.
+  const guarded = planted.replace('setTimeout', "(await import('node:worker_threads')).isMainThread && setTimeout");
+  const engine = start(['--threads=1'], { SARDONYX_CACHE: cache, NODE_OPTIONS: `--import ${encodeURI(guarded)}` });
+  await engine.ask('uciok', 'uci');
+  const [said] = (await engine.ask('info string Internal error')).slice(-1);
+  assert.match(said, /^info string Internal error: planted failure \(report in .*crash-.*\.txt\)$/);
+  await engine.ask('bestmove', 'isready', 'position startpos', 'go nodes 10');
+  assert.equal(await engine.quit(), 0);
+  assert.equal(engine.stderr, '');
+  const [name] = readdirSync(join(cache, 'crashes'));
+  const report = readFileSync(join(cache, 'crashes', name), 'utf8');
+  assert.match(report, /^Sardonyx \d/);
+  assert.match(report, /Error: planted failure\n +at /);
+  assert.match(report, />> uci\n/);
+});
+
+test('SARDONYX_LOG and LogFile take the conversation down, with the process number where %p stands', async () => {
+  for (const [env, args] of [
+    [{ SARDONYX_LOG: join(scratch, 'by-environment-%p.log') }, []],
+    [{}, [`--logfile=${join(scratch, 'by-option-%p.log')}`]],
+  ] as const) {
+    const engine = start([...args, '--threads=1'], env);
+    await engine.ask('bestmove', 'uci', 'position startpos', 'go nodes 3');
+    await engine.quit();
+    const name = readdirSync(scratch).find((file) => file.endsWith(`-${engine.pid}.log`));
+    const log = readFileSync(join(scratch, name ?? ''), 'utf8');
+    assert.match(log, />> go nodes 3\n/);
+    assert.match(log, /<< bestmove /);
+  }
+});
+
+test('a log that has grown full is renamed, and the oldest go', () => {
+  const path = join(scratch, 'small.log');
+  const logger = createLogger(path, 400);
+  for (let i = 0; i < 100; i++) logger.log(`line ${i}`);
+  const names = readdirSync(scratch).filter((name) => name.startsWith('small.log'));
+  assert.deepEqual(names.sort(), ['small.log', 'small.log.1', 'small.log.2', 'small.log.3']);
+  for (const name of names) assert.ok(readFileSync(join(scratch, name)).length <= 400);
+  const numbers = ['small.log.3', 'small.log.2', 'small.log.1', 'small.log'].flatMap((name) =>
+    [...readFileSync(join(scratch, name), 'utf8').matchAll(/line (\d+)/g)].map((match) => Number(match[1])),
+  );
+  assert.equal(numbers.at(-1), 99);
+  assert.ok(numbers.every((number, index) => index === 0 || number === numbers[index - 1] + 1));
+});
+
+test('--version names the program, the runtime and the network', () => {
+  const [program, runtime, network] = execFileSync(process.execPath, [main, '--version'], { encoding: 'utf8' }).split(
+    '\n',
+  );
+  assert.match(program, /^\d+\.\d+\.\d+/);
+  assert.match(runtime, /^onnxruntime \d+\.\d+\.\d+, Node v/);
+  assert.match(network, /^network .*\.onnx$/);
+});
+
+test('exit status: 0 for a conversation that ends, 1 for a mistake of the user', () => {
+  const run = (args: readonly string[], input: string): number | null =>
+    spawnSync(process.execPath, [main, ...args], { cwd: scratch, input }).status;
+  assert.equal(run([tiny], 'quit\n'), 0);
+  assert.equal(run([tiny], ''), 0);
+  assert.equal(run(['--nonsense'], ''), 1);
+  assert.equal(run(['describenet', 'nowhere.onnx'], ''), 1);
+});
