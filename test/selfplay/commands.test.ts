@@ -1,0 +1,139 @@
+/** The three commands as users start them. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fakeEngine } from '../support/fake-engine-spec.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-commands-'));
+after(() => rmSync(folder, { recursive: true }));
+
+interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** @param interruptAt SIGINT once this was printed, on either stream */
+function sardonyx(args: string[], interruptAt?: RegExp): Promise<Finished> {
+  const child = spawn(process.execPath, [join(repositoryRoot, 'dist', 'cli', 'main.js'), ...args], { cwd: folder });
+  let stdout = '';
+  let stderr = '';
+  let isInterrupted = false;
+  const look = (): void => {
+    if (isInterrupted || interruptAt === undefined || !interruptAt.test(stdout + stderr)) return;
+    isInterrupted = true;
+    child.kill('SIGINT');
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    look();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    look();
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+const { command, args } = fakeEngine();
+const FAKE = `cmd="${command}" args="${args.join(' ')}"`;
+
+test('match prints its result as JSON and its games on stderr', async () => {
+  const { code, stdout, stderr } = await sardonyx([
+    'match',
+    '--engine',
+    'random',
+    '--engine',
+    'random',
+    '--games=4',
+    '--json',
+  ]);
+  assert.equal(code, 0, stderr);
+  const result = JSON.parse(stdout);
+  assert.deepEqual(result.players, ['random 1', 'random 2']);
+  assert.equal(result.wins + result.draws + result.losses, 4);
+  assert.equal(stderr.match(/^Finished game/gm)?.length, 4);
+});
+
+test('match takes a network and an engine by flags of their own', async () => {
+  const network = ['--backend=hash', '--player1.weights=none', '--player1.name=Net', '--player1.nodes=10'];
+  const engine = ['--engine', `${FAKE} depth=1`, '--games=2', '--maxmoves=10', '--json'];
+  const { code, stdout, stderr } = await sardonyx(['match', ...network, ...engine]);
+  assert.equal(code, 0, stderr);
+  assert.equal(JSON.parse(stdout).players[0], 'Net');
+  const crowded = await sardonyx(['match', ...network, ...engine, '--engine', 'random']);
+  assert.equal(crowded.code, 1);
+  assert.match(crowded.stderr, /no place for --engine "random"/);
+});
+
+test('match says in one sentence what is wrong', async () => {
+  for (const [wrong, sentence] of [
+    [['--engine', 'random'], /^Player 2: A player is "random"/],
+    [['--engine', 'random', '--engine', 'x.onnx', '--nodes=5', '--cpuct=much'], /^Option CPuct needs a number/],
+    [['--engine', 'random', '--engine', '/no/such', '--nodes=5'], /^\/no\/such cannot be started/],
+    [['--engine', 'random', '--engine', 'random', '--sprt=elo0=5 elo1=0'], /^--sprt: elo0 \(5\) must be below/],
+    [['--engine', 'random', '--engine', 'random', '--openings-pgn=none.epd'], /^The book none\.epd cannot be read/],
+  ] as const) {
+    const { code, stdout, stderr } = await sardonyx(['match', ...wrong]);
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, sentence);
+    assert.equal(stderr.trim().split('\n').length, 1, stderr);
+  }
+});
+
+test('Ctrl-C ends a match with its result so far', async () => {
+  const players = ['--engine', FAKE, '--engine', 'random', '--depth=1', '--games=1000000'];
+  const { code, stdout, stderr } = await sardonyx(['match', ...players], /Finished game 3/);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Results of .* vs random:/);
+});
+
+test('selfplay prints lc0’s lines and writes records', async () => {
+  const flags = [
+    '--backend=hash',
+    '--visits=8',
+    '--games=3',
+    '--max-plies=20',
+    '--training',
+    '--out=records',
+    '--seed=1',
+  ];
+  const { code, stdout, stderr } = await sardonyx(['selfplay', ...flags]);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout.match(/^gameready trainingfile records\/game_00000\d\.gz gameid \d/gm)?.length, 3);
+  assert.match(stdout, /^tournamentstatus final P1: /m);
+  assert.equal(readdirSync(join(folder, 'records')).filter((name) => name.endsWith('.gz')).length, 3);
+  const again = await sardonyx(['selfplay', ...flags.filter((flag) => !flag.startsWith('--seed')), '--json']);
+  assert.equal(JSON.parse(again.stdout).moves, 0, 'a finished run has nothing left to play');
+});
+
+test('selfplay without a limit is refused, and an endless one ends at Ctrl-C', async () => {
+  const refused = await sardonyx(['selfplay', '--backend=hash']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^Give --visits, --playouts or --movetime/);
+  const endless = ['selfplay', '--backend=hash', '--visits=5', '--max-plies=20'];
+  const { code, stdout } = await sardonyx(endless, /gameready gameid 9/);
+  assert.equal(code, 0);
+  assert.doesNotMatch(stdout, /final/);
+});
+
+test('label writes games of an engine', async () => {
+  const { code, stdout, stderr } = await sardonyx([
+    'label',
+    `--engine=${FAKE}`,
+    '--out=labels',
+    '--games=2',
+    '--max-plies=30',
+    '--concurrency=1',
+    '--json',
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.equal(JSON.parse(stdout).games, 2);
+  const manifest = JSON.parse(readFileSync(join(folder, 'labels', 'labels.json'), 'utf8'));
+  assert.equal(manifest.files[0].games, 2);
+});
