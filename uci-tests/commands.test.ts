@@ -9,8 +9,15 @@ import { PROGRAM, TINY_NETWORK } from './uci-process.js';
 
 const TINY = `--weights=${TINY_NETWORK}`;
 
+/** Said on machines that are busy with other things. */
+const LOADING = /^Still loading the network after \d+ s\n/gm;
+
 function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8', timeout: 60000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    encoding: 'utf8',
+    timeout: 60000,
+  });
+  return { status, stdout, stderr: stderr.replace(LOADING, '') };
 }
 
 function runJson(...args: string[]): Record<string, never> & { [key: string]: unknown } {

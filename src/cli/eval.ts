@@ -3,6 +3,7 @@ import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { formatUciMove, type Move } from '../chess/index.js';
 import { Analyst, computeScore, computeWdl, type RootStats, type ScoreType } from '../engine/index.js';
 import { formatEvaluation } from '../uci/index.js';
+import { requireFen } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { printJson, printLine, printNote } from './output.js';
@@ -21,6 +22,7 @@ export const evalCommand: CommandModule<object, EvalArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<EvalArguments>) => {
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
+    if (fen !== null) requireFen(fen);
     const options = readEngineFlags(args);
     const chess960 = options.getBoolean('UCI_Chess960');
     const scoreType = options.getString('ScoreType') as ScoreType;

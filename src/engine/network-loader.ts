@@ -12,7 +12,7 @@ interface LoaderEvents {
 }
 
 /** After this the user is told that loading goes on, and again each time it passes. */
-const PROGRESS_MS = 2000;
+const PROGRESS_MS = 5000;
 
 export class NetworkLoader {
   private network: NetworkPort | null = null;
