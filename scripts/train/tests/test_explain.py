@@ -1,74 +1,155 @@
-import json
+import subprocess
 
+import explain
 import numpy as np
 import pytest
 import torch
-from explain import main as explain_main
-from explain import read_packed, read_row
-from sardonyx_train.config import ModelConfig, parse_config
-from sardonyx_train.distributed import join
-from sardonyx_train.explain import explain
-from sardonyx_train.model.network import Network
-from sardonyx_train.trainer import Trainer
+from sardonyx_train.checkpoint import write_checkpoint
+from sardonyx_train.config import ConfigError, parse_config
+from sardonyx_train.explain.maps import compute_grad_cam, compute_occlusion, form_opinions
+from sardonyx_train.explain.network import load_network, win_minus_loss
+from sardonyx_train.explain.position import ExplainError, encode_position, parse_position
+from sardonyx_train.export.graph import ModelCard, create_onnx
+from sardonyx_train.loop.config import LoopConfig, find_engine
+from sardonyx_train.model.network import Network, Outputs
+
+WHOLE = "f" * 16
 
 
-@pytest.fixture
-def run(shard_folder, tmp_path):
-    config = parse_config(
+def _position(side="white", squares=range(64)):
+    """A made-up encoding of three planes: one piece on c2 and one on e4, and the whole board at half strength."""
+    return parse_position(
         {
-            "data": {"train": [str(shard_folder)], "batch_size": 64, "workers": 0},
-            "model": {"filters": 16, "blocks": 1, "heads": 2},
-            "optimizer": {"learning_rate": 0.01},
-            "schedule": {"max_steps": 40, "warmup_steps": 5},
-            "run": {"out": str(tmp_path), "precision": "fp32", "tensorboard": False, "device": "cpu", "ema_decay": 0.8},
+            "fen": "8/8/8/8/4n3/8/2Q5/8 w - - 0 1",
+            "sideToMove": side,
+            "masks": [f"{1 << 10:016x}", f"{1 << 28:016x}", WHOLE],
+            "values": [1, 1, 0.5],
+            "board": "." * 10 + "Q" + "." * 17 + "n" + "." * 35,
+            "squares": list(squares),
+            "legal": [{"move": "c2e4", "index": 3}, {"move": "c2c3", "index": 1}],
         }
     )
-    trainer = Trainer(config, join("cpu"))
-    trainer.run(None)
-    return trainer.average.network
 
 
-def test_the_squares_that_make_the_move_matter_most_to_the_policy(run, shard_folder):
-    """In the made-up shards one piece moves to the one marked square: those two squares are all there is."""
-    path = shard_folder / "0000.arrow"
-    found = 0
-    for row in range(10):
-        planes, legal = read_row(path, row)
-        marked = {int(planes[0, p].flatten().argmax()) for p in (0, 1)}
-        result = explain(run, planes, legal)
-        found += int(np.abs(result.policy_occlusion).argmax()) in marked
-        assert result.policy_gradient.shape == (8, 8)
-        elsewhere = [s for s in range(64) if s not in marked]
-        assert np.allclose(result.policy_occlusion.flatten()[elsewhere], 0, atol=1e-6)
-    assert found == 10
+def _evaluate(planes):
+    """The move of index 3 likes what stands on e4, the value likes c2; the whole-board plane counts for both."""
+    flat = planes.reshape(len(planes), 3, 64)
+    logits = np.zeros((len(planes), 5), np.float32)
+    logits[:, 3] = 2 * flat[:, 1, 28] + flat[:, 2, 0]
+    logits[:, 0] = 99  # illegal
+    return logits, flat[:, 0, 10] * 0.25 + flat[:, 2, 0]
 
 
-def test_full_planes_are_not_occluded():
-    network = Network(ModelConfig(filters=8, blocks=0, heads=2)).eval()
-    planes = torch.zeros(1, 112, 8, 8)
-    planes[0, 111] = 1
-    result = explain(network, planes, torch.tensor([0, 1]))
-    assert np.abs(result.value_occlusion).max() == 0
+def test_an_opinion_counts_legal_moves_only():
+    position = _position()
+    (opinion,) = form_opinions(_evaluate, position, position.planes[None])
+    assert opinion.probabilities == pytest.approx([1 / (1 + np.exp(-2.5)), 1 / (1 + np.exp(2.5))])
+    assert opinion.value == 0.75
 
 
-def test_the_command_draws_a_shard_row_and_a_packed_position_alike(run, shard_folder, tmp_path, capsys):
-    path = shard_folder / "0000.arrow"
-    planes, legal = read_row(path, 3)
-    masks = [hex(sum(1 << s for s in range(64) if planes[0, p].flatten()[s] != 0)) for p in range(112)]
-    packed = tmp_path / "position.json"
-    packed.write_text(json.dumps({"masks": masks, "values": [[109, float(planes[0, 109].max())]], "legal": legal.tolist()}))
-    again, _ = read_packed(packed.read_text(), 112, 1858)
-    assert torch.equal(again, planes)
-    checkpoint = str(tmp_path / "last.pt")
-    assert explain_main([checkpoint, "--shard", str(path), "--row", "3", "--out", str(tmp_path / "a.png")]) == 0
-    assert explain_main([checkpoint, "--packed", str(packed), "--out", str(tmp_path / "b.png")]) == 0
-    first, second = capsys.readouterr().out.strip().splitlines()[-2:]
-    assert first.split(": ", 1)[1] == second.split(": ", 1)[1]
-    assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
+def test_occlusion_finds_the_squares_that_matter_and_only_those():
+    maps = compute_occlusion(_evaluate, _position(), 0)
+    assert np.flatnonzero(maps.policy).tolist() == [28] and maps.policy[28] > 0.2
+    assert np.flatnonzero(maps.value).tolist() == [10] and maps.value[10] == 0.25
 
 
-def test_a_malformed_position_is_said(run, tmp_path, capsys):
-    packed = tmp_path / "position.json"
-    packed.write_text('{"masks": ["0x1"], "values": [], "legal": [5]}')
-    assert explain_main([str(tmp_path / "last.pt"), "--packed", str(packed)]) == 1
-    assert "explain: the packed position needs 112 masks" in capsys.readouterr().err
+def test_maps_are_turned_to_the_board_as_the_encoding_says():
+    position = _position("black", [square ^ 56 for square in range(64)])
+    board = position.to_board(np.arange(64))
+    assert board[7, 0] == 0 and board[0, 7] == 63 and board[7, 3] == 3
+
+
+class _Planted(torch.nn.Module):
+    """Feature 0 speaks for the value, feature 1 against it; the policy hears feature 1 alone."""
+
+    scalar_value = True
+
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Identity()
+
+    def forward(self, planes):
+        features = self.body(planes.requires_grad_())
+        value = features[:, 0].sum((1, 2)) - features[:, 1].sum((1, 2))
+        policy = torch.zeros(1, 5) + features[:, 1].sum() * torch.tensor([0, 0, 0, 1.0, 0])
+        return Outputs(policy, value[:, None], None)
+
+
+def test_grad_cam_shows_features_that_raise_the_target():
+    maps = compute_grad_cam(_Planted(), _position(), 0)
+    assert np.flatnonzero(maps.value).tolist() == [10]
+    assert np.flatnonzero(maps.policy).tolist() == [28]
+
+
+def test_values_of_both_kinds_become_win_minus_loss():
+    assert win_minus_loss(np.array([[0.5, 0.3, 0.2]])) == pytest.approx([0.3])
+    assert win_minus_loss(np.array([[-0.4]])) == pytest.approx([-0.4])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """One random network as a checkpoint and as ONNX."""
+    folder = tmp_path_factory.mktemp("networks")
+    config = parse_config({"model": {"filters": 8, "blocks": 1, "heads": 2}, "schedule": {"max_steps": 1}})
+    torch.manual_seed(5)
+    network = Network(config.model).eval()
+    weights = network.state_dict()
+    write_checkpoint(folder / "net.pt", {"config": config.model_dump(), "network": weights, "average": weights})
+    model = create_onnx(network, config.model, ModelCard("tiny", "none", "none"))
+    (folder / "net.onnx").write_bytes(model.SerializeToString())
+    return folder
+
+
+def test_a_checkpoint_and_its_onnx_file_have_one_opinion(files):
+    planes = np.random.default_rng(1).random((3, 112, 8, 8), np.float32)
+    (policy, value), (policy_onnx, value_onnx) = (load_network(files / n).evaluate(planes) for n in ("net.pt", "net.onnx"))
+    assert np.allclose(policy, policy_onnx, atol=1e-4) and np.allclose(value, value_onnx, atol=1e-5)
+    with pytest.raises(ExplainError, match="no network file"):
+        load_network(files / "other.onnx")
+
+
+def _engine():
+    try:
+        engine = find_engine(LoopConfig())
+    except ConfigError as error:
+        pytest.skip(str(error))
+    if subprocess.run([*engine, "encode", "--help"], capture_output=True).returncode != 0:
+        pytest.skip("the engine that is built here has no encode command")
+    return engine
+
+
+def test_the_engine_encodes_a_position_for_us(files):
+    position = encode_position(_engine(), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", "lc0-112", "lc0-1858")
+    assert position.is_black_to_move and len(position.moves) == 5
+    pawn = np.zeros(64)
+    pawn[36] = 1  # e4 seen from Black's side
+    assert np.array_equal(position.planes[6], pawn) and position.to_board(pawn)[3, 4] == 1
+    assert position.board[28] == "P"
+    with pytest.raises(ExplainError):
+        encode_position(_engine(), "no position", "", "lc0-112", "lc0-1858")
+
+
+@pytest.mark.parametrize(("name", "method"), [("net.onnx", "occlusion"), ("net.pt", "grad-cam")])
+def test_the_command_draws_a_picture(files, tmp_path, capsys, name, method):
+    _engine()
+    out = tmp_path / "why.png"
+    arguments = [files / name, "--moves", "e2e4 c7c5", "--move", "g1f3", "--method", method, "--out", out]
+    assert explain.main([*map(str, arguments)]) == 0
+    assert f"{out}: g1f3" in capsys.readouterr().out and out.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--method", "grad-cam"], "explain: Grad-CAM needs gradients"),
+        (["--move", "e2e5"], "explain: e2e5 is not a legal move here; legal are"),
+        (["--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"], "explain: the game is over in this position"),
+    ],
+)
+def test_the_command_says_in_one_line_what_is_wrong(files, tmp_path, capsys, arguments, sentence):
+    _engine()
+    out = tmp_path / "why.png"
+    assert explain.main([str(files / "net.onnx"), "--out", str(out), *arguments]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(sentence) and len(error.splitlines()) == 1
+    assert not out.exists()
