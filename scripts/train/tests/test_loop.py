@@ -6,6 +6,8 @@ import subprocess
 import time
 
 import pytest
+from sardonyx_train.loop.config import parse_loop_config
+from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
 from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, write_config
 
@@ -177,6 +179,20 @@ def test_the_state_is_refused_by_name_when_it_is_damaged(finished, tmp_path):
     (out / "state.json").write_text(json.dumps({"version": 99}))
     done = _run(write_config(tmp_path / "loop.yaml", create_raw(out)))
     assert done.returncode == 1 and "is not the state of a loop of version 1" in done.stderr
+
+
+def test_the_real_trainer_and_exporter_make_a_network_of_each_generation(tmp_path):
+    import onnx
+
+    training = {"steps": 4, "sections": {"model": {"filters": 8, "blocks": 1, "heads": 2}, "run": {"precision": "fp32"}}}
+    raw = create_raw(tmp_path / "run", run={"generations": 1}, training=training, gate={"rule": "always"})
+    Loop(parse_loop_config(raw), lambda line: None).run()
+    (row,) = load_state(tmp_path / "run").generations
+    assert row.promoted and row.policy_loss > 0 and row.value_loss > 0
+    first, second = (onnx.load(tmp_path / f"run/networks/{n:04d}.onnx") for n in (0, 1))
+    names = [next(p.value for p in m.metadata_props if p.key == "sardonyx.name") for m in (first, second)]
+    assert names == ["tiny-0000", "tiny-0001"] and first.graph.initializer != second.graph.initializer
+    assert "same top move" in (tmp_path / "run/generations/0001/export.out").read_text()
 
 
 def _wait_until(is_there, seconds=30):

@@ -18,6 +18,7 @@ from sardonyx_train.loop.errors import LoopError
 from sardonyx_train.loop.files import compute_digest
 from sardonyx_train.loop.games import check_games, create_self_play_tasks
 from sardonyx_train.loop.runner import Loop
+from train_support import fake_loop
 from train_support.loops import FAKE_ENGINE, create_raw, describe_outcome
 
 _STORE_BYTES = 78 * 2**20
@@ -116,8 +117,7 @@ def test_enough_is_enough(executor, tmp_path):
 
 
 def test_a_loop_on_a_cluster_comes_to_the_same_as_on_one_machine(cluster, tmp_path, monkeypatch):
-    from train_support import fake_loop  # noqa: F401 puts the fake trainer in place
-
+    fake_loop.install(monkeypatch.setattr)
     outcomes = []
     for name, more in (("one", {}), ("many", {"cluster": {"address": cluster.address}})):
         raw = create_raw(tmp_path / "run", run={"generations": 1}, **more)

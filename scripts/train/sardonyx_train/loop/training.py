@@ -66,7 +66,7 @@ def create_candidate_config(config: LoopConfig, window: Window, generation: int,
     accumulation = int((config.training.sections.get("optimizer") or {}).get("accumulation", 1))
     per_step = batch * accumulation * config.training.processes
     steps = config.training.steps or math.ceil(config.training.passes * window.positions / per_step)
-    own = {"tensorboard": False, "evaluate_steps": steps, **(config.training.sections.get("run") or {})}
+    own = {"tensorboard": False, "evaluate_steps": steps, "checkpoint_minutes": 1.0, **(config.training.sections.get("run") or {})}
     own |= {"out": str(out), "name": f"{config.run.name}-{generation:04d}", "licence": config.run.licence}
     return create_training_config(
         config.training.sections,

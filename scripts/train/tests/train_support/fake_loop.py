@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -36,12 +37,15 @@ def keep_weights(checkpoint: Path, path: Path, _wanted: object) -> None:
     part.rename(path)
 
 
-stages.format_train_command = format_train_command
-stages.format_export_command = format_export_command
-stages.keep_weights = keep_weights
-stages.write_first_weights = lambda _config, path: shutil.copyfile(__file__, path)
+def install(replace: Callable[[object, str, object], None] = setattr) -> None:
+    replace(stages, "format_train_command", format_train_command)
+    replace(stages, "format_export_command", format_export_command)
+    replace(stages, "keep_weights", keep_weights)
+    replace(stages, "write_first_weights", lambda _config, path: shutil.copyfile(__file__, path))
+
 
 if __name__ == "__main__":
     import loop
 
+    install()
     sys.exit(loop.main())
