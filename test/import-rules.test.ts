@@ -47,6 +47,7 @@ const planted: [string, SourceFile, RegExp][] = [
   ['stdout outside uci and cli', { path: 'engine/x.ts', text: "process.stdout.write('x');" }, /stdout/],
   ['console.log anywhere', { path: 'nn/x.ts', text: "console.log('x');" }, /stdout/],
   ['randomness outside util', { path: 'chess/x.ts', text: 'const x = Math.random();' }, /Math.random/],
+  ['a seed drawn outside util', { path: 'search/x.ts', text: 'crypto.getRandomValues(words);' }, /drawSeed/],
   [
     'a room that imports the package itself',
     { path: 'uci/x.ts', text: "import { createEngine } from '../index.js';" },

@@ -5,7 +5,7 @@
  */
 import { parentPort } from 'node:worker_threads';
 import { LeafQueue, type SharedPoolHandle } from '../nn/index.js';
-import { createPrng } from '../util/index.js';
+import { createPrng, drawSeed } from '../util/index.js';
 import { SearchControl } from './control.js';
 import { driveSearch } from './drive.js';
 import { computeTreeBytes } from './memory-limit.js';
@@ -45,7 +45,7 @@ function createSearch({ pool, queue }: Attachment): Search {
       channel: queue,
       rootRow: ROOT_ROW,
       store: { maxBytes: computeTreeBytes(params) },
-      random: createPrng(Math.floor(Math.random() * 2 ** 32)),
+      random: createPrng(drawSeed()),
       clock: () => performance.timeOrigin + performance.now(),
     },
     params,

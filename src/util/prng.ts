@@ -12,6 +12,11 @@ export interface Prng {
   nextBelow(bound: number): number;
 }
 
+/** 32 bits that nobody can foresee: the seed of whatever should differ from run to run. */
+export function drawSeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+}
+
 export function createPrng(seed: number): Prng {
   let mixer = seed >>> 0;
   const splitmix = (): number => {

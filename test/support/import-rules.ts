@@ -40,6 +40,7 @@ const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: stri
   },
   { pattern: /process\.stdout|console\.log/, rooms: ['uci', 'cli'], what: 'stdout' },
   { pattern: /Math\.random/, rooms: [], what: 'Math.random (use a seeded Prng)' },
+  { pattern: /getRandomValues/, rooms: ['util'], what: 'getRandomValues (use drawSeed)' },
 ];
 
 const SPECIFIER = /(?:from|import)\s*\(?\s*'(\.[^']*)'/g;
