@@ -57,4 +57,4 @@ def _ask_version(engine: list[str]) -> str:
         raise ConfigError(f"engine: {format_command(engine)} does not answer: {error}") from None
     if done.returncode != 0:
         raise ConfigError(f"engine: {format_command(engine)} does not answer: {done.stderr.strip()}")
-    return done.stdout.strip()
+    return done.stdout.strip().split("\n")[0]
