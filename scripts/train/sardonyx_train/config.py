@@ -30,6 +30,9 @@ class DataConfig(_Section):
     workers: int = Field(1, ge=0, le=64, description="loader processes; 0 loads in the training process")
     shuffle_batches: int = Field(12, ge=1, description="record batches (20,000 positions each) mixed in memory")
     mirror: bool = Field(False, description="flip files of half the positions that have no castling right")
+    history_dropout: float = Field(
+        0.0, ge=0, le=1, description="share of positions whose boards before a random ply are blanked"
+    )
 
 
 class TargetConfig(_Section):

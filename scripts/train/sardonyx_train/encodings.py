@@ -14,22 +14,26 @@ import numpy as np
 
 @dataclass(frozen=True)
 class InputEncoding:
-    """`scales`: factor of planes whose raw value leaves [0, 1]. `castling`: planes that forbid mirroring, None when unknown."""
+    """`scales`: factor of planes whose raw value leaves [0, 1]. `castling`: planes that forbid mirroring, None when unknown.
+    `history`: first planes of the older boards, newest first, and the plane behind the last; empty without history.
+    """
 
     name: str
     planes: int
     scales: dict[int, float] = field(default_factory=dict)
     castling: tuple[int, ...] | None = None
+    history: tuple[int, ...] = ()
 
 
+_LC0_HISTORY = tuple(range(13, 105, 13))
 _CLASSICAL_SCALES = {109: 1 / 99}
 
 INPUT_ENCODINGS: dict[str, InputEncoding] = {
     e.name: e
     for e in (
-        InputEncoding("lc0-112", 112, _CLASSICAL_SCALES, (104, 105, 106, 107)),
+        InputEncoding("lc0-112", 112, _CLASSICAL_SCALES, (104, 105, 106, 107), _LC0_HISTORY),
         InputEncoding("mini-19", 19, {}, (13, 14, 15, 16)),
-        InputEncoding("neuralmate-68", 68, {}, (50, 51, 52, 53)),
+        InputEncoding("neuralmate-68", 68, {}, (50, 51, 52, 53), (12, 24, 36, 48)),
     )
 }
 
@@ -43,7 +47,8 @@ def get_input_encoding(name: str) -> InputEncoding:
     if name in INPUT_ENCODINGS:
         return INPUT_ENCODINGS[name]
     if name.startswith(_LC0_FORMATS):
-        return InputEncoding(name, 112, _CLASSICAL_SCALES if name in _RAW_RULE50_FORMATS else {})
+        scales = _CLASSICAL_SCALES if name in _RAW_RULE50_FORMATS else {}
+        return InputEncoding(name, 112, scales, history=_LC0_HISTORY)
     raise ValueError(f"unknown input encoding '{name}', known: {', '.join(INPUT_ENCODINGS)}, {_LC0_FORMATS}…")
 
 

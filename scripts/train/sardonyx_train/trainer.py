@@ -56,7 +56,7 @@ class Trainer:
         if run.threads > 0:
             torch.set_num_threads(run.threads)
         self.format = self._check_data()
-        self.maker = BatchMaker(self.format, config.targets, config.data.mirror)
+        self.maker = BatchMaker(self.format, config.targets, config.data.mirror, config.data.history_dropout)
         self.value_planes = torch.tensor(self.format.value_planes, dtype=torch.int64, device=place.device)
         self.network = create_network(config).to(place.device)
         self.optimizer = Optimizer(self.network, config.optimizer)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -82,3 +84,22 @@ def test_mirroring_is_refused_where_castling_planes_are_unknown(form):
 
     with pytest.raises(ValueError, match="castling"):
         BatchMaker(replace(form, input="INPUT_112_WITH_CANONICALIZATION"), TargetConfig(), True)
+
+
+def test_history_dropout_blanks_whole_boards_from_a_random_one_on(columns, form):
+    rows = np.arange(200) % 20
+    columns = replace(columns, masks=np.full_like(columns.masks, 255))
+    plain = BatchMaker(form, TargetConfig(), False).make(columns, rows).masks
+    dropped = BatchMaker(form, TargetConfig(), False, history_dropout=1.0)
+    thinned = dropped.make(columns, rows, np.random.default_rng(1)).masks
+    assert torch.equal(thinned[:, :13], plain[:, :13]) and torch.equal(thinned[:, 104:], plain[:, 104:])
+    kept_boards = set()
+    for before, after in zip(plain, thinned):
+        boards = [slice(13 * k, 13 * k + 13) for k in range(1, 8)]
+        empty = [not after[board].any() for board in boards]
+        kept = empty.index(True)
+        assert all(empty[kept:])
+        assert all(torch.equal(before[board], after[board]) for board in boards[:kept])
+        kept_boards.add(kept)
+    assert {0, 3, 6} <= kept_boards
+    assert torch.equal(dropped.make(columns, rows).masks, plain), "evaluation sees positions as they are"

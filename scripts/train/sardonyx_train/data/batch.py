@@ -41,11 +41,19 @@ class Batch:
 class BatchMaker:
     """Holds the tables that depend on encoding and configuration; `make` is called for every minibatch."""
 
-    def __init__(self, form: ShardFormat, targets: TargetConfig, mirror: bool) -> None:
+    def __init__(
+        self, form: ShardFormat, targets: TargetConfig, mirror: bool, history_dropout: float = 0.0
+    ) -> None:
         self._targets = targets
         self._policy_size = POLICY_SIZES[form.policy]
         self._castling: tuple[int, ...] = ()
         self._mirrored: np.ndarray | None = None
+        self._history_dropout = history_dropout
+        self._history: tuple[int, ...] = ()
+        if history_dropout > 0:
+            self._history = get_input_encoding(form.input).history
+            if not self._history:
+                raise ValueError(f"data.history_dropout: '{form.input}' has no history to drop")
         if mirror:
             encoding = get_input_encoding(form.input)
             if encoding.castling is None:
@@ -54,7 +62,7 @@ class BatchMaker:
             self._mirrored = mirror_policy(form.policy)
 
     def make(self, columns: Columns, rows: np.ndarray, random: np.random.Generator | None = None) -> Batch:
-        """`random` decides which rows are mirrored; without it none is."""
+        """`random` decides which rows are mirrored and which lose their history; without it none is."""
         count = len(rows)
         masks = columns.masks[rows].reshape(count, -1, 8)
         legal, legal_lengths = columns.legal.take(rows)
@@ -65,6 +73,8 @@ class BatchMaker:
             masks[flip] = _REVERSED_BITS[masks[flip]]
             legal = np.where(np.repeat(flip, legal_lengths), self._mirrored[legal], legal)
             index = np.where(flip[row_of_target], self._mirrored[index], index)
+        if self._history and random is not None:
+            self._drop_history(masks, random)
         legal_flat = np.repeat(np.arange(count) * self._policy_size, legal_lengths) + legal
         width = max(1, int(lengths.max()))
         column_of_target = np.arange(len(index)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -95,6 +105,14 @@ class BatchMaker:
             torch.from_numpy(np.nan_to_num(plies)),
             torch.from_numpy((~np.isnan(plies)).astype(np.float32)),
         )
+
+    def _drop_history(self, masks: np.ndarray, random: np.random.Generator) -> None:
+        """Blanks the boards from a random one on, in place: games begin without history, and FENs come without it."""
+        *boards, end = self._history
+        kept = random.integers(len(boards), size=len(masks))
+        dropped = random.random(len(masks)) < self._history_dropout
+        for number, first in enumerate(boards):
+            masks[dropped & (kept <= number), first : boards[number + 1] if number + 1 < len(boards) else end] = 0
 
     def _policy(self, weight: np.ndarray, cp: np.ndarray) -> np.ndarray:
         """[N, K] weights and scores (NaN: none) → probabilities; rows without any target stay all zero."""
