@@ -19,7 +19,7 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
       .option('weights', { alias: 'w', type: 'string', describe: 'The same as a flag, as lc0 has it' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<DescribeNetArguments>) => {
-    const path = resolveNetworkFile(args.file ?? args.weights ?? '');
+    const path = await resolveNetworkFile(args.file ?? args.weights ?? '');
     if (!path.ok) throw new Error(path.error);
     const description = await describeNetwork(readBuiltIn(path.value) ?? path.value);
     if (!description.ok) throw new Error(description.error);

@@ -99,8 +99,8 @@ export async function examineGpu(runtime: RuntimeInfo | null): Promise<Finding[]
   return findings;
 }
 
-export function examineNetworks(): Finding[] {
-  const path = resolveNetworkFile('');
+export async function examineNetworks(): Promise<Finding[]> {
+  const path = await resolveNetworkFile('');
   const isFine = path.ok && (path.value.startsWith('<') || existsSync(path.value));
   const used: Finding = { what: 'network', isFine, text: path.ok ? path.value : path.error };
   const [own, ...others] = listDiscoveryFolders(getProgramFolder());

@@ -70,7 +70,7 @@ export const doctorCommand: CommandModule<object, DoctorArguments> = {
 
 async function examine(providers: string): Promise<Finding[]> {
   const { finding, runtime } = await examineRuntime();
-  const findings = [examineNode(), examineMachine(), finding, ...examineNetworks()];
+  const findings = [examineNode(), examineMachine(), finding, ...(await examineNetworks())];
   const names = providers.split(',').map((name) => name.trim());
   for (const name of names) if (name !== '') findings.push(await examineProvider(name));
   return [...findings, ...(await examineGpu(runtime)), examineConfig(), examineCaches()];

@@ -17,17 +17,21 @@ const NETWORK_FILE = /\.(onnx|pb|pb\.gz)$/i;
 /** Smaller files are something else; lc0's bound. */
 const MIN_NETWORK_BYTES = 500_000;
 
-/** The file that WeightsFile means, or `<built in>`. */
-export function resolveNetworkFile(weightsFile: string): Result<string> {
-  if (weightsFile === AUTODISCOVER || weightsFile === '') {
-    const beside = isPackaged ? findNewestNetwork(getProgramFolder()) : null;
-    if (beside !== null) return success(beside);
-  } else if (weightsFile !== BUILT_IN) {
-    return success(findBesideProgram(weightsFile));
-  }
+/**
+ * The file that WeightsFile means, or `<built in>`. Autodiscovery goes by lc0's places: the program's own folder, where
+ * the bundled network counts as found, and only without it the data folders of lc0.
+ */
+export async function resolveNetworkFile(weightsFile: string): Promise<Result<string>> {
+  const discovers = weightsFile === AUTODISCOVER || weightsFile === '';
+  if (!discovers && weightsFile !== BUILT_IN) return success(findBesideProgram(weightsFile));
+  const beside = discovers && isPackaged ? findNewestNetwork(getProgramFolder()) : null;
+  if (beside !== null) return success(beside);
   const bundled = findBundledNetwork();
-  if (bundled === null) return failure('No network is bundled: name one with --weights');
-  return success(isPackaged ? BUILT_IN : join(getProgramFolder(), bundled));
+  if (bundled !== null) return success(isPackaged ? BUILT_IN : join(getProgramFolder(), bundled));
+  const { discoverNetwork, listDiscoveryFolders } = await import('../lc0/index.js');
+  const discovered = discovers ? await discoverNetwork(listDiscoveryFolders(getProgramFolder())) : undefined;
+  if (discovered !== undefined) return success(discovered);
+  return failure('No network is bundled and none was found: name one with --weights');
 }
 
 /** The bundled network's bytes where the file is not one on disk. */
@@ -37,7 +41,7 @@ export function readBuiltIn(path: string): Uint8Array | null {
 }
 
 export async function findModel(options: OptionStore): Promise<Result<ModelSource>> {
-  const path = resolveNetworkFile(options.getString('WeightsFile'));
+  const path = await resolveNetworkFile(options.getString('WeightsFile'));
   if (!path.ok) return path;
   const builtIn = readBuiltIn(path.value);
   if (builtIn !== null) return success({ bytes: builtIn, name: findBundledNetwork() ?? BUILT_IN });

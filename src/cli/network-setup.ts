@@ -63,7 +63,7 @@ export async function createNetworkSetup(
   try {
     const file = isFileless(options)
       ? options.getString('Backend')
-      : unwrap(resolveNetworkFile(options.getString('WeightsFile')));
+      : unwrap(await resolveNetworkFile(options.getString('WeightsFile')));
     return success({
       name: basename(file).replace(/\.(onnx|pb|pb\.gz)$/i, ''),
       poolKey: JSON.stringify(POOL_OPTIONS.map((name) => values.get(name))),

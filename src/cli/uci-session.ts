@@ -10,8 +10,9 @@ export function startSession(
   writeLine: (line: string) => void,
 ): UciSession {
   if (process.stdin.isTTY) {
-    const network = resolveNetworkFile(options.getString('WeightsFile'));
-    process.stderr.write(formatGreeting(version, network.ok ? network.value : 'none'));
+    void resolveNetworkFile(options.getString('WeightsFile')).then((network) => {
+      process.stderr.write(formatGreeting(version, network.ok ? network.value : 'none'));
+    });
   }
   return new UciSession({
     version,

@@ -16,7 +16,7 @@ export async function createVersionText(): Promise<string> {
 }
 
 async function describeNetwork(): Promise<string> {
-  const file = resolveNetworkFile('');
+  const file = await resolveNetworkFile('');
   if (!file.ok) return 'none';
   const source = await findModel(createOptionStore());
   const model = source.ok ? await loadModel(source.value) : source;
