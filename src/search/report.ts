@@ -55,7 +55,7 @@ export function createInfo(context: ReportContext, stats: IterationStats, lineCo
   };
 }
 
-function createLine(context: ReportContext, edge: number): SearchLine {
+export function createLine(context: ReportContext, edge: number): SearchLine {
   const { tree, drawScore } = context;
   const root = tree.rootNode;
   const { recordWords, recordFloats, recordDoubles } = tree.store;

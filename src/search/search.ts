@@ -17,6 +17,7 @@ import { Pipeline, type SearchCounters } from './pipeline.js';
 import type { MoveStats, PositionMessage, SearchInfo, SearchLimits } from './protocol.js';
 import { computeDrawScore } from './puct.js';
 import { createInfo, type ReportContext } from './report.js';
+import { describeRoot, type RootDescription } from './root-description.js';
 import { RootMoves } from './root-moves.js';
 import { computeVisitBudget, createStoppers, type Hints, resetHints, type Stopper } from './stoppers.js';
 import { NO_NODE } from './tree/layout.js';
@@ -146,6 +147,14 @@ export class Search {
     const gamePly = this.position?.gamePly ?? 0;
     const { tree, rootMoves, params, drawScore, options } = this;
     return chooseAnswer(tree, rootMoves, params, gamePly, drawScore, options.random).move;
+  }
+
+  /**
+   * What the tree says of the root now; null before the root is evaluated. Between two steps, or after the answer.
+   * @param lineCount moves to describe at most
+   */
+  describeRoot(lineCount: number): RootDescription | null {
+    return describeRoot(this.getReportContext(), lineCount);
   }
 
   start(limits: SearchLimits, listener: SearchListener): void {

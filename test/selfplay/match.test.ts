@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { SearchScheduler } from '#sardonyx/search/index.js';
 import { NO_ADJUDICATION } from '#sardonyx/selfplay/game/adjudication.js';
 import { createEngineSpec, createPlayerSpec, type EngineSpec, MatchLog, runMatch } from '#sardonyx/selfplay/index.js';
 import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
@@ -11,7 +12,6 @@ import { createMatchOpenings } from '#sardonyx/selfplay/match/match-openings.js'
 import { createReport, formatReport } from '#sardonyx/selfplay/match/report.js';
 import { Standings } from '#sardonyx/selfplay/match/standings.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
-import { SearchScheduler } from '#sardonyx/selfplay/network/search-scheduler.js';
 import { createNetworkSource } from '#sardonyx/selfplay/players/network-player.js';
 import type { PlayerLimits, PlayerSource } from '#sardonyx/selfplay/players/player.js';
 import { type PlayerSpec, parsePlayerWords } from '#sardonyx/selfplay/players/player-spec.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { START_FEN } from '#sardonyx/chess/index.js';
+import { SearchScheduler } from '#sardonyx/search/index.js';
 import { Game } from '#sardonyx/selfplay/game/game.js';
-import { SearchScheduler } from '#sardonyx/selfplay/network/search-scheduler.js';
 import { createGameSearch, hashNetwork, withPool } from './support.js';
 
 const start = (): Game => new Game({ fen: START_FEN, moves: [], origin: 'test' }, false);

@@ -2,11 +2,11 @@
  * A run of self-play: many games at once over one pool of evaluators (or two, when two networks play), each game a
  * function of the seed and its number. Finished games are handed on in the order in which they end.
  */
+import { SearchScheduler } from '../../search/index.js';
 import { createPrng, type Prng } from '../../util/index.js';
 import { mixSeeds } from '../mix-seeds.js';
 import { GameSearch } from '../network/game-search.js';
 import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
-import { SearchScheduler } from '../network/search-scheduler.js';
 import type { Opening } from '../openings/opening.js';
 import { playSelfPlayGame, type SelfPlayGame, type SelfPlaySide, shortenOpening } from './self-play-game.js';
 import type { MoveLimits, SelfPlaySettings } from './self-play-settings.js';

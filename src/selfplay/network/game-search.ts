@@ -6,12 +6,12 @@ import {
   type SearchInfo,
   type SearchLimits,
   type SearchParams,
+  type SearchScheduler,
   summariseRoot,
 } from '../../search/index.js';
 import type { Prng } from '../../util/index.js';
 import type { Game } from '../game/game.js';
 import type { NetworkPool } from './network-setup.js';
-import type { SearchScheduler } from './search-scheduler.js';
 
 export interface GameSearchResult {
   readonly move: number;

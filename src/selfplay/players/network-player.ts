@@ -1,12 +1,16 @@
 /** A network of this process as a player: a tree of its own over a pool of evaluators that all its games share. */
 import type { Move } from '../../chess/index.js';
-import { computeMoveTimeBudgetMs, parseTimeManager, type TimeManager } from '../../search/index.js';
+import {
+  computeMoveTimeBudgetMs,
+  parseTimeManager,
+  type SearchScheduler,
+  type TimeManager,
+} from '../../search/index.js';
 import { createPrng, type Prng, unwrap } from '../../util/index.js';
 import type { Game, Thought } from '../game/game.js';
 import { computeCentipawns } from '../network/centipawns.js';
 import { GameSearch, type GameSearchResult } from '../network/game-search.js';
 import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
-import type { SearchScheduler } from '../network/search-scheduler.js';
 import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
 
 /** A game's tree; enough for some million nodes. */

@@ -1,7 +1,8 @@
 /** A player's specification → what makes its players. */
+
+import { SearchScheduler } from '../../search/index.js';
 import { type Result, success } from '../../util/index.js';
 import { NetworkPools, type NetworkSetup } from '../network/network-setup.js';
-import { SearchScheduler } from '../network/search-scheduler.js';
 import { createNetworkSource } from './network-player.js';
 import type { PlayerSource } from './player.js';
 import type { Pair, PlayerSpec } from './player-spec.js';

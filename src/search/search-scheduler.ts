@@ -8,8 +8,9 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LeafQueue } from '../../nn/index.js';
-import type { Search, SearchInfo, SearchLimits } from '../../search/index.js';
+import type { LeafQueue } from '../nn/index.js';
+import type { SearchInfo, SearchLimits } from './protocol.js';
+import type { Search } from './search.js';
 
 export interface SearchAnswer {
   /** 0 = none: no evaluator works. */
@@ -75,15 +76,19 @@ class Lane {
   }
 }
 
+/** A tree of nothing but finished games needs no evaluator: it must not keep the others waiting. */
+const MOST_STEPS = 100;
+
 function stepOnward({ search, reject }: Task): 'worked' | 'waiting' | 'done' {
   let hasWorked = false;
   try {
-    for (;;) {
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
       const result = search.step();
       if (result === 'done') return 'done';
       if (result === 'waiting') return hasWorked ? 'worked' : 'waiting';
       hasWorked = true;
     }
+    return 'worked';
   } catch (error) {
     reject(error);
     return 'done';

@@ -1,0 +1,165 @@
+/**
+ * The root and its moves in full, for analysis: what an info line says of each move, and the prior, the visits along
+ * the principal variation, and how widely the evaluations below the move spread. Reading only. Values are from the
+ * view of the root's mover.
+ *
+ * The tree keeps no second moments, and selection would only pay for them. They can be had from what it keeps: every
+ * visit has backed up the evaluation of one node, so the mean square of a move is that of the evaluations of the nodes
+ * below it, a finished game counted as often as it was visited. A walk over the subtree, no estimate; only subtrees that were
+ * dropped to save memory count with their mean.
+ */
+import { findBestEdges, getEdgeCount, getMove, getPrior, getRecordVisits, getVisitedRecord } from './best-move.js';
+import type { SearchLine } from './protocol.js';
+import { createLine, type ReportContext } from './report.js';
+import {
+  getChildCount,
+  getTerminalKind,
+  NO_NODE,
+  NODE_BLOCK,
+  NODE_D,
+  NODE_M,
+  NODE_META,
+  NODE_WL,
+  NODE_WORDS,
+  NOT_TERMINAL,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_M,
+  RECORD_NODE,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+  type RecordIndex,
+} from './tree/layout.js';
+import type { Tree } from './tree/tree.js';
+import { rescaled, unscaleWdl } from './wdl-rescale.js';
+
+/** Values of a position; wl, d and mu as in SearchLine. */
+interface RootValues {
+  readonly wl: number;
+  readonly d: number;
+  readonly mu: number;
+  /** wl + drawScore · d as the search sees it, contempt included. */
+  readonly q: number;
+  /** Plies to the end of the game; null when the network does not say. */
+  readonly m: number | null;
+}
+
+export interface RootMoveDescription extends SearchLine {
+  readonly prior: number;
+  /** Visits of the moves of `pv`. */
+  readonly pvVisits: readonly number[];
+  /** Mean square of q over the visits. */
+  readonly meanSquare: number;
+}
+
+export interface RootDescription extends RootValues {
+  readonly visits: number;
+  readonly meanSquare: number;
+  /** What the network said, before any search. */
+  readonly own: RootValues;
+  /** The visited moves, best first; all moves while none is visited. */
+  readonly moves: readonly RootMoveDescription[];
+  /** Of all legal moves. */
+  readonly priors: readonly { readonly move: number; readonly prior: number }[];
+}
+
+/** @returns null when the root has no moves, or was never evaluated */
+export function describeRoot(context: ReportContext, lineCount: number): RootDescription | null {
+  const { tree, drawScore } = context;
+  const root = tree.rootNode;
+  const count = getEdgeCount(tree, root);
+  if (count === 0 || tree.rootVisits === 0) return null;
+  const isVisited = (edge: number): boolean => getVisitedRecord(tree, root, edge) !== -1;
+  const visited = findBestEdges(tree, root, drawScore, lineCount, isVisited);
+  const edges = visited.length > 0 ? visited : findBestEdges(tree, root, drawScore, count);
+  const { recordDoubles, recordFloats } = tree.store;
+  const { nodeFloats } = tree.store;
+  const record = tree.rootRecord;
+  const at = record * RECORD_WORDS;
+  const nodeAt = root * NODE_WORDS;
+  return {
+    // The root's own values are kept in the view of the player before.
+    ...createValues(
+      context,
+      -recordDoubles[record * RECORD_DOUBLES + RECORD_WL],
+      recordFloats[at + RECORD_D],
+      recordFloats[at + RECORD_M],
+    ),
+    visits: tree.rootVisits,
+    meanSquare: computeMeanSquare(tree, record, -drawScore),
+    own: createValues(context, -nodeFloats[nodeAt + NODE_WL], nodeFloats[nodeAt + NODE_D], nodeFloats[nodeAt + NODE_M]),
+    moves: edges.map((edge) => describeMove(context, edge)),
+    priors: Array.from({ length: count }, (_, edge) => ({
+      move: getMove(tree, root, edge),
+      prior: getPrior(tree, root, edge),
+    })),
+  };
+}
+
+function createValues(context: ReportContext, wl: number, d: number, m: number): RootValues {
+  unscaleWdl(wl, d, context.rescale, context.contemptSign);
+  return {
+    wl: 0 + rescaled.wl,
+    d: rescaled.d,
+    mu: rescaled.mu,
+    q: 0 + wl + context.drawScore * d,
+    m: context.hasMovesLeft ? m : null,
+  };
+}
+
+function describeMove(context: ReportContext, edge: number): RootMoveDescription {
+  const { tree, drawScore } = context;
+  const line = createLine(context, edge);
+  const record = getVisitedRecord(tree, tree.rootNode, edge);
+  return {
+    ...line,
+    prior: getPrior(tree, tree.rootNode, edge),
+    pvVisits: readPvVisits(tree, line.pv),
+    meanSquare: record === -1 ? line.q * line.q : computeMeanSquare(tree, record, drawScore),
+  };
+}
+
+function readPvVisits(tree: Tree, pv: readonly number[]): number[] {
+  let node = tree.rootNode;
+  return pv.map((move) => {
+    if (node === NO_NODE) return 0;
+    let edge = 0;
+    while (getMove(tree, node, edge) !== move) edge++;
+    const record = getVisitedRecord(tree, node, edge);
+    node = (record === -1 ? NO_NODE : tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE]) as typeof node;
+    return getRecordVisits(tree, record);
+  });
+}
+
+/** @param drawScore value of a draw for the player who makes the record's move */
+function computeMeanSquare(tree: Tree, top: RecordIndex, drawScore: number): number {
+  const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
+  const pending: number[] = [top];
+  const pendingDrawScores: number[] = [drawScore];
+  let sum = 0;
+  for (let record = pending.pop(); record !== undefined; record = pending.pop()) {
+    const score = pendingDrawScores.pop() ?? 0;
+    const at = record * RECORD_WORDS;
+    const visits = recordWords[at + RECORD_VISITS];
+    if (visits === 0) continue;
+    const node = recordWords[at + RECORD_NODE];
+    const meta = node === NO_NODE ? 0 : nodeWords[node * NODE_WORDS + NODE_META];
+    const childCount = getTerminalKind(meta) === NOT_TERMINAL ? getChildCount(meta) : 0;
+    const block = node === NO_NODE ? 0 : nodeWords[node * NODE_WORDS + NODE_BLOCK];
+    let rest = visits;
+    for (let i = 0; i < childCount; i++) {
+      const childVisits = recordWords[(block + i) * RECORD_WORDS + RECORD_VISITS];
+      if (childVisits === 0) continue;
+      rest -= childVisits;
+      pending.push(block + i);
+      pendingDrawScores.push(-score);
+    }
+    // Without visited children the mean is the node's own evaluation, a proven result, or all that is left of a subtree.
+    const isMean = rest === visits;
+    const wl = isMean ? recordDoubles[record * RECORD_DOUBLES + RECORD_WL] : nodeFloats[node * NODE_WORDS + NODE_WL];
+    const d = isMean ? recordFloats[at + RECORD_D] : nodeFloats[node * NODE_WORDS + NODE_D];
+    sum += rest * (wl + score * d) ** 2;
+  }
+  return sum / recordWords[top * RECORD_WORDS + RECORD_VISITS];
+}
