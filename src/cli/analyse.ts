@@ -1,8 +1,12 @@
-/** `sardonyx analyse`: a position or the games of a PGN file → best moves, scores, WDL; annotated PGN or JSON out. */
+/**
+ * `sardonyx analyse`: a position or the games of a PGN file → best moves, scores, WDL; annotated PGN or JSON out. With
+ * `--stdio` the program stays and answers queries (see analyse-stdio.ts).
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Presets, SingleBar } from 'cli-progress';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { Analyst, type GoRequest } from '../engine/index.js';
+import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
 import {
   type AnalysedPosition,
   analyseGame,
@@ -22,10 +26,14 @@ interface AnalyseArguments {
   movetime: number;
   pgn: string | undefined;
   json: boolean;
+  stdio: boolean;
+  parallel: number;
+  'leaves-per-position': number;
+  'quit-without-waiting': boolean;
 }
 
 export const analyseCommand: CommandModule<object, AnalyseArguments> = {
-  command: 'analyse <input..>',
+  command: 'analyse [input..]',
   aliases: ['analyze'],
   describe: 'Best moves, scores and WDL of a position (FEN) or of the games of a PGN file',
   builder: (yargs) =>
@@ -34,9 +42,34 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
       .option('nodes', { type: 'number', default: 800, describe: 'Nodes for each position' })
       .option('movetime', { type: 'number', default: 0, describe: 'Milliseconds for each position, instead of nodes' })
       .option('pgn', { type: 'string', describe: 'Write the games with comments to this file (- for stdout)' })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the results as JSON' }) as never,
+      .option('json', { type: 'boolean', default: false, describe: 'Print the results as JSON' })
+      .option('stdio', {
+        type: 'boolean',
+        default: false,
+        describe: 'Answer JSON queries from stdin, one a line; see docs/analysis-engine.md',
+      })
+      .option('parallel', {
+        type: 'number',
+        default: 0,
+        describe: 'With --stdio: positions at a time; 0 = what suits the evaluators',
+      })
+      .option('leaves-per-position', {
+        type: 'number',
+        default: 0,
+        describe: 'With --stdio: leaves a position has under way; 0 = as needed, 1 = exact and repeatable',
+      })
+      .option('quit-without-waiting', {
+        type: 'boolean',
+        default: false,
+        describe: 'With --stdio: when stdin ends, answer with what is there',
+      }) as never,
   handler: async (args: ArgumentsCamelCase<AnalyseArguments>) => {
     const input = (args.input ?? []).join(' ').trim();
+    if (args.stdio) {
+      await answerQueries(args, input);
+      return;
+    }
+    if (input === '') throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
     const request: GoRequest =
       args.movetime > 0
         ? { moveTimeMs: requireWhole('movetime', args.movetime, 1) }
@@ -53,6 +86,22 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     }
   },
 };
+
+async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, input: string): Promise<void> {
+  if (input !== '') throw new Error('With --stdio the positions come from stdin');
+  const parallel = requireWhole('parallel', args.parallel, 0);
+  if (parallel > MOST_PARALLEL) throw new Error(`--parallel is at most ${MOST_PARALLEL}`);
+  const options = readEngineFlags(args);
+  // A query is to get the visits it asks for; who wants them pruned says so.
+  if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
+  await analyseStdio(options, {
+    parallel,
+    leavesPerPosition: requireWhole('leaves-per-position', args['leaves-per-position'], 0),
+    maxVisits: args.movetime > 0 ? null : requireWhole('nodes', args.nodes, 1),
+    maxTimeMs: args.movetime > 0 ? requireWhole('movetime', args.movetime, 1) : null,
+    quitsWithoutWaiting: args['quit-without-waiting'],
+  });
+}
 
 function readGames(input: string): PgnGame[] {
   if (input === 'startpos') return parseGames('*');

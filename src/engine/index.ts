@@ -1,6 +1,8 @@
 /** The door of engine/: the state machine behind UCI, without text. */
 export { acceptedOptions } from './accepted-options.js';
 export type { BestMove } from './active-search.js';
+export { AnalysisSession } from './analysis/analysis-session.js';
+export { AnalysisThread } from './analysis/analysis-thread.js';
 export { Analyst, type Answer } from './analyst.js';
 export { Engine, type EngineListener } from './engine.js';
 export { engineAliases, engineChecks, engineOptions } from './engine-options.js';

@@ -1,0 +1,101 @@
+/**
+ * The conversation: lines of JSON in, objects out; what KataGo's analysis engine says, said of chess. It checks and
+ * answers everything that needs no search, and hands positions on. It never throws, whatever a line holds.
+ */
+import { FieldReader, isObject, type Problem } from './field-reader.js';
+import { parseQuery, type QueryDefaults } from './parse-query.js';
+import type { PositionTask, TaskSelection } from './position-task.js';
+
+export interface AnalysisHost {
+  add(tasks: readonly PositionTask[]): void;
+  terminate(selection: TaskSelection): void;
+}
+
+export interface AnalysisPorts {
+  readonly host: AnalysisHost;
+  readonly version: string;
+  readonly network: string;
+  clearCache(): void;
+  send(message: object): void;
+}
+
+const ACTIONS = 'query_version, query_models, clear_cache, terminate, terminate_all';
+const LARGEST_TURN = 1_000_000;
+
+export class AnalysisSession {
+  constructor(
+    private readonly ports: AnalysisPorts,
+    private readonly defaults: QueryDefaults,
+  ) {}
+
+  receiveLine(line: string): void {
+    if (line.trim() === '') return;
+    let object: unknown;
+    try {
+      object = JSON.parse(line);
+    } catch (error) {
+      this.ports.send({ error: `The line is not JSON: ${(error as Error).message.split('\n')[0]}` });
+      return;
+    }
+    if (isObject(object)) this.receive(object);
+    else this.ports.send({ error: 'A query must be a JSON object' });
+  }
+
+  private receive(object: Record<string, unknown>): void {
+    const { id } = object;
+    if (typeof id !== 'string') {
+      this.ports.send({ error: 'A query needs an id, which must be a string', field: 'id' });
+      return;
+    }
+    if (object.action === undefined) this.receiveQuery(id, object);
+    else this.receiveAction(id, object);
+  }
+
+  private receiveQuery(id: string, object: Record<string, unknown>): void {
+    const query = parseQuery(id, object, this.defaults);
+    if (!query.ok) {
+      this.refuse(id, query.problem);
+      return;
+    }
+    for (const { field, text } of query.value.warnings) this.ports.send({ id, warning: text, field });
+    this.ports.host.add(query.value.tasks);
+  }
+
+  private receiveAction(id: string, object: Record<string, unknown>): void {
+    const { host, version, network, clearCache, send } = this.ports;
+    switch (object.action) {
+      case 'query_version':
+        send({ ...object, version });
+        return;
+      case 'query_models':
+        send({ ...object, models: [{ name: network }] });
+        return;
+      case 'clear_cache':
+        clearCache();
+        send(object);
+        return;
+      case 'terminate':
+      case 'terminate_all': {
+        const reader = new FieldReader(object);
+        const isOne = object.action === 'terminate';
+        const queryId = isOne ? reader.readString('terminateId') : undefined;
+        if (isOne && queryId === undefined)
+          reader.fail('terminateId', 'terminate needs the id of a query as terminateId');
+        const turnNumbers = reader.readWholes('turnNumbers', 0, LARGEST_TURN) ?? null;
+        if (reader.problem !== null) {
+          this.refuse(id, reader.problem);
+          return;
+        }
+        send(object);
+        host.terminate({ queryId: queryId ?? null, turnNumbers });
+        return;
+      }
+      default:
+        this.refuse(id, { field: 'action', text: `action must be one of ${ACTIONS}` });
+    }
+  }
+
+  private refuse(id: string, { field, text }: Problem): void {
+    this.ports.send({ id, error: text, field });
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * A query as it comes in JSON → the positions to analyse. Everything that can be wrong is found here, before anything
+ * is searched: one problem with the field it is in, or tasks and warnings.
+ */
+import {
+  BLACK,
+  formatFen,
+  type Move,
+  type Position,
+  parseFen,
+  parseSan,
+  parseUciMove,
+  START_FEN,
+} from '../../chess/index.js';
+import { createSearchParams, searchOptions } from '../../search/index.js';
+import {
+  failure,
+  type OptionSpec,
+  type OptionValue,
+  parseOptionValue,
+  type Result,
+  success,
+} from '../../util/index.js';
+import { engineOptions } from '../engine-options.js';
+import { listLegalMoves } from '../game-position.js';
+import type { ScoreType } from '../score.js';
+import { FieldReader, type Problem } from './field-reader.js';
+import type { PositionTask } from './position-task.js';
+
+export interface QueryDefaults {
+  /** Of all options, by UCI name. */
+  readonly values: ReadonlyMap<string, OptionValue>;
+  /** Limits of a query that names none; null = no such limit. */
+  readonly maxVisits: number | null;
+  readonly maxTimeMs: number | null;
+}
+
+export interface ParsedQuery {
+  readonly tasks: readonly PositionTask[];
+  readonly warnings: readonly Problem[];
+}
+
+export type QueryResult =
+  | { readonly ok: true; readonly value: ParsedQuery }
+  | { readonly ok: false; readonly problem: Problem };
+
+const MOST_VISITS = 1_000_000_000;
+const MOST_SECONDS = 1_000_000;
+const HIGHEST_PRIORITY = 1_000_000_000;
+const MOST_MOVES = 218;
+
+/** Options of the search that belong to all queries together, or that other fields of a query stand for. */
+const FIXED_OPTIONS: ReadonlySet<string> = new Set([
+  'MinibatchSize',
+  'BatchesInFlight',
+  'RamLimitMb',
+  'MultiPV',
+  'PerPVCounters',
+  'VerboseMoveStats',
+  'LogLiveStats',
+]);
+
+const overridable: ReadonlyMap<string, OptionSpec> = new Map(
+  [
+    ...searchOptions.filter(({ uci }) => !FIXED_OPTIONS.has(uci)),
+    ...engineOptions.filter(({ uci }) => uci === 'ScoreType'),
+  ].map((spec) => [spec.uci.toLowerCase(), spec]),
+);
+
+export function parseQuery(
+  queryId: string,
+  object: Readonly<Record<string, unknown>>,
+  defaults: QueryDefaults,
+): QueryResult {
+  const reader = new FieldReader(object);
+  reader.readString('id');
+  const game = readGame(reader);
+  const turns = readTurns(reader, game.length - 1);
+  const priorities = readPriorities(reader, turns.length);
+  const values = readSettings(reader, defaults.values);
+  const maxVisits = reader.readWhole('maxVisits', 1, MOST_VISITS);
+  const maxTime = reader.readPositive('maxTime', MOST_SECONDS);
+  const hasLimit = maxVisits !== undefined || maxTime !== undefined;
+  const every = reader.readPositive('reportDuringSearchEvery', MOST_SECONDS);
+  const first = reader.readPositive('firstReportDuringSearchAfter', MOST_SECONDS);
+  const common = {
+    queryId,
+    chess960: reader.readBoolean('chess960') ?? values.get('UCI_Chess960') === true,
+    maxVisits: maxVisits ?? (hasLimit ? null : defaults.maxVisits),
+    maxTimeMs: maxTime !== undefined ? maxTime * 1000 : hasLimit ? null : defaults.maxTimeMs,
+    moveLimit: reader.readWhole('multiPv', 1, MOST_MOVES) ?? MOST_MOVES,
+    includesPolicy: reader.readBoolean('includePolicy') ?? false,
+    includesPvVisits: reader.readBoolean('includePVVisits') ?? false,
+    firstReportMs: toMilliseconds(first ?? every),
+    reportEveryMs: toMilliseconds(every),
+    params: createSearchParams(values),
+    scoreType: values.get('ScoreType') as ScoreType,
+  };
+  const searchMoves = readSearchMoves(reader, turns, game);
+  if (reader.problem !== null) return { ok: false, problem: reader.problem };
+  const tasks = turns.map((turnNumber, index): PositionTask => {
+    const { position } = game[turnNumber];
+    return {
+      ...common,
+      turnNumber,
+      priority: priorities[index],
+      rootFen: game[0].rootFen,
+      moves: game.slice(1, turnNumber + 1).map(({ move }) => move),
+      blackToMove: position.sideToMove === BLACK,
+      gamePly: position.gamePly,
+      end: listLegalMoves(position).length > 0 ? null : position.inCheck() ? 'checkmate' : 'stalemate',
+      searchMoves: searchMoves[index],
+    };
+  });
+  const warnings = reader.unknownFields.map((field) => ({
+    field,
+    text: `A query has no field ${field}; it is ignored`,
+  }));
+  return { ok: true, value: { tasks, warnings } };
+}
+
+/** A position of the game, and the move that led to it. */
+interface Turn {
+  readonly rootFen: string;
+  readonly position: Position;
+  readonly move: Move;
+}
+
+/** The positions of the game, the initial one first; that one alone after a problem. */
+function readGame(reader: FieldReader): Turn[] {
+  const fen = reader.readString('initialFen');
+  const isStart = reader.readBoolean('startpos') ?? false;
+  const texts = reader.readStrings('moves') ?? [];
+  if (isStart && fen !== undefined && fen !== 'startpos')
+    reader.fail('startpos', 'startpos and initialFen exclude each other');
+  let parsed = parseFen(fen === undefined || fen === 'startpos' ? START_FEN : fen);
+  if (!parsed.ok) {
+    reader.fail('initialFen', `Illegal position: ${parsed.error}`);
+    parsed = parseFen(START_FEN);
+    if (!parsed.ok) throw new Error(parsed.error);
+  }
+  const position = parsed.value;
+  const rootFen = formatFen(position, 'shredder');
+  const game: Turn[] = [{ rootFen, position: position.clone(), move: 0 as Move }];
+  for (const text of texts) {
+    if (reader.problem !== null) break;
+    const move = parseMove(position, text);
+    if (!move.ok) {
+      reader.fail('moves', `Illegal move ${game.length} of the game: ${move.error}`);
+      break;
+    }
+    position.makeMove(move.value);
+    game.push({ rootFen, position: position.clone(), move: move.value });
+  }
+  return game;
+}
+
+const UCI_MOVE = /^[a-h][1-8][a-h][1-8][qrbn]?$/i;
+
+function parseMove(position: Position, text: string): Result<Move> {
+  return UCI_MOVE.test(text) ? parseUciMove(position, text.toLowerCase()) : parseSan(position, text);
+}
+
+function readTurns(reader: FieldReader, last: number): number[] {
+  const turns = reader.readWholes('analyzeTurns', 0, last);
+  if (turns?.length === 0) reader.fail('analyzeTurns', 'analyzeTurns names no turn');
+  return turns ?? [last];
+}
+
+function readPriorities(reader: FieldReader, turnCount: number): number[] {
+  const one = reader.readWhole('priority', -HIGHEST_PRIORITY, HIGHEST_PRIORITY);
+  const many = reader.readWholes('priorities', -HIGHEST_PRIORITY, HIGHEST_PRIORITY);
+  if (one !== undefined && many !== undefined) reader.fail('priorities', 'priority and priorities exclude each other');
+  if (many !== undefined && many.length !== turnCount) {
+    reader.fail('priorities', `priorities needs one number for each of the ${turnCount} turns`);
+  }
+  return many ?? new Array<number>(turnCount).fill(one ?? 0);
+}
+
+function readSettings(reader: FieldReader, defaults: ReadonlyMap<string, OptionValue>): Map<string, OptionValue> {
+  const values = new Map(defaults);
+  for (const [name, value] of Object.entries(reader.readObject('overrideSettings') ?? {})) {
+    const parsed = parseSetting(name, value);
+    if (parsed.ok) values.set(parsed.value.uci, parsed.value.value);
+    else reader.fail(`overrideSettings.${name}`, parsed.error);
+  }
+  return values;
+}
+
+function parseSetting(name: string, value: unknown): Result<{ uci: string; value: OptionValue }> {
+  const spec = overridable.get(name.toLowerCase());
+  if (spec === undefined) return failure(`${name} is not an option that a query can set`);
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return failure(`Option ${spec.uci} needs a plain value`);
+  const parsed = parseOptionValue(spec, String(value));
+  return parsed.ok ? success({ uci: spec.uci, value: parsed.value }) : parsed;
+}
+
+/** For each turn the only moves to search; empty = all. */
+function readSearchMoves(reader: FieldReader, turns: readonly number[], game: readonly Turn[]): Move[][] {
+  const allowed = reader.readStrings('allowMoves');
+  const avoided = reader.readStrings('avoidMoves');
+  if (allowed !== undefined && avoided !== undefined)
+    reader.fail('avoidMoves', 'allowMoves and avoidMoves exclude each other');
+  const [field, texts] = allowed !== undefined ? ['allowMoves', allowed] : ['avoidMoves', avoided ?? []];
+  if (texts.length === 0 || reader.problem !== null) return turns.map(() => []);
+  const understood = new Set<string>();
+  let firstError = '';
+  const lists = turns.map((turn) => {
+    const { position } = game[turn];
+    const named = new Set<Move>();
+    for (const text of texts) {
+      const move = parseMove(position, text);
+      if (!move.ok) {
+        firstError ||= move.error;
+        continue;
+      }
+      understood.add(text);
+      named.add(move.value);
+    }
+    const legal = listLegalMoves(position);
+    const kept = legal.filter((move) => named.has(move) === (allowed !== undefined));
+    if (legal.length > 0 && kept.length === 0) reader.fail(field, `${field} leaves no move at turn ${turn}`);
+    return kept.length === legal.length ? [] : kept;
+  });
+  // A move may be one of some of the turns only; one that is legal nowhere is a mistake.
+  if (texts.some((text) => !understood.has(text))) reader.fail(field, firstError);
+  return lists;
+}
+
+function toMilliseconds(seconds: number | undefined): number | null {
+  return seconds === undefined ? null : seconds * 1000;
+}

@@ -1,0 +1,45 @@
+/** One position to analyse: a turn of a query, with everything checked. It can be cloned by postMessage. */
+import type { Move } from '../../chess/index.js';
+import type { SearchParams } from '../../search/index.js';
+import type { ScoreType } from '../score.js';
+
+export interface PositionTask {
+  readonly queryId: string;
+  /** Moves played before the position. */
+  readonly turnNumber: number;
+  /** Higher ones are searched first. */
+  readonly priority: number;
+  readonly rootFen: string;
+  readonly moves: readonly Move[];
+  readonly blackToMove: boolean;
+  readonly gamePly: number;
+  readonly chess960: boolean;
+  /** How the game has ended when there is no legal move, else null. */
+  readonly end: 'checkmate' | 'stalemate' | null;
+  /** The only moves to search; empty = all. */
+  readonly searchMoves: readonly Move[];
+  /** Null = no such limit; one of the two is given. */
+  readonly maxVisits: number | null;
+  readonly maxTimeMs: number | null;
+  /** Moves in an answer at most. */
+  readonly moveLimit: number;
+  readonly includesPolicy: boolean;
+  readonly includesPvVisits: boolean;
+  /** Milliseconds from the start of the search to the first report, and from one to the next; null = no reports. */
+  readonly firstReportMs: number | null;
+  readonly reportEveryMs: number | null;
+  readonly params: SearchParams;
+  readonly scoreType: ScoreType;
+}
+
+/** Which tasks: of one query or of all, and of these turns only when some are named. */
+export interface TaskSelection {
+  readonly queryId: string | null;
+  readonly turnNumbers: readonly number[] | null;
+}
+
+export function isSelected(task: PositionTask, { queryId, turnNumbers }: TaskSelection): boolean {
+  return (
+    (queryId === null || task.queryId === queryId) && (turnNumbers === null || turnNumbers.includes(task.turnNumber))
+  );
+}
