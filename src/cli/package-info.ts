@@ -1,8 +1,7 @@
-/** What the program was shipped with: its version and its networks. */
+/** What the program was shipped with: its version and its network. */
 import { hasProgramFile, isPackaged, readProgramFile } from '../util/index.js';
 
-/** In order of preference; the tiny random one of the tests stands in where no other is installed. */
-const NETWORKS = ['models/default.onnx', 'models/tiny-test.onnx'];
+const BUNDLED_NETWORK = 'models/default.onnx';
 
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(Buffer.from(readProgramFile('package.json') ?? []).toString('utf8') || '{}');
@@ -18,7 +17,7 @@ export function readBuild(): string {
     .trim();
 }
 
-/** The bundled network as a file of the program, such as models/default.onnx; null when there is none. */
+/** The bundled network as a file of the program; null when there is none. */
 export function findBundledNetwork(): string | null {
-  return NETWORKS.find(hasProgramFile) ?? null;
+  return hasProgramFile(BUNDLED_NETWORK) ? BUNDLED_NETWORK : null;
 }
