@@ -15,5 +15,5 @@ export { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } fro
 export { getPieceAttacks } from './piece-attacks.js';
 export { Position } from './position.js';
 export { formatSan, parseSan } from './san.js';
-export { formatSquare, NO_SQUARE, parseSquare, type Square } from './square.js';
+export { formatSquare, NO_SQUARE, type Square } from './square.js';
 export { formatUciMove, parseUciMove } from './uci-move.js';
