@@ -73,11 +73,22 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
   const isVisited = (edge: number): boolean => getVisitedRecord(tree, root, edge) !== -1;
   const visited = findBestEdges(tree, root, drawScore, lineCount, isVisited);
   const edges = visited.length > 0 ? visited : findBestEdges(tree, root, drawScore, count);
-  const { recordDoubles, recordFloats } = tree.store;
-  const { nodeFloats } = tree.store;
+  const { recordDoubles, recordFloats, nodeFloats } = tree.store;
   const record = tree.rootRecord;
   const at = record * RECORD_WORDS;
   const nodeAt = root * NODE_WORDS;
+  const squares = Array.from({ length: count }, (_, edge) => {
+    const move = getVisitedRecord(tree, root, edge);
+    return move === -1 ? 0 : computeSquares(tree, move, drawScore);
+  });
+  const own = createValues(
+    context,
+    -nodeFloats[nodeAt + NODE_WL],
+    nodeFloats[nodeAt + NODE_D],
+    nodeFloats[nodeAt + NODE_M],
+  );
+  // The root's first visit backed up its own evaluation.
+  const sumOfSquares = squares.reduce((sum, part) => sum + part, own.q * own.q);
   return {
     // The root's own values are kept in the view of the player before.
     ...createValues(
@@ -87,9 +98,9 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
       recordFloats[at + RECORD_M],
     ),
     visits: tree.rootVisits,
-    meanSquare: computeMeanSquare(tree, record, -drawScore),
-    own: createValues(context, -nodeFloats[nodeAt + NODE_WL], nodeFloats[nodeAt + NODE_D], nodeFloats[nodeAt + NODE_M]),
-    moves: edges.map((edge) => describeMove(context, edge)),
+    meanSquare: sumOfSquares / tree.rootVisits,
+    own,
+    moves: edges.map((edge) => describeMove(context, edge, squares[edge])),
     priors: Array.from({ length: count }, (_, edge) => ({
       move: getMove(tree, root, edge),
       prior: getPrior(tree, root, edge),
@@ -108,15 +119,15 @@ function createValues(context: ReportContext, wl: number, d: number, m: number):
   };
 }
 
-function describeMove(context: ReportContext, edge: number): RootMoveDescription {
-  const { tree, drawScore } = context;
+function describeMove(context: ReportContext, edge: number, squares: number): RootMoveDescription {
+  const { tree } = context;
   const line = createLine(context, edge);
   const record = getVisitedRecord(tree, tree.rootNode, edge);
   return {
     ...line,
     prior: getPrior(tree, tree.rootNode, edge),
     pvVisits: readPvVisits(tree, line.pv),
-    meanSquare: record === -1 ? line.q * line.q : computeMeanSquare(tree, record, drawScore),
+    meanSquare: record === -1 ? line.q * line.q : squares / line.visits,
   };
 }
 
@@ -132,8 +143,11 @@ function readPvVisits(tree: Tree, pv: readonly number[]): number[] {
   });
 }
 
-/** @param drawScore value of a draw for the player who makes the record's move */
-function computeMeanSquare(tree: Tree, top: RecordIndex, drawScore: number): number {
+/**
+ * The sum over the visits of a record.
+ * @param drawScore value of a draw for the player who makes the record's move
+ */
+function computeSquares(tree: Tree, top: RecordIndex, drawScore: number): number {
   const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
   const pending: number[] = [top];
   const pendingDrawScores: number[] = [drawScore];
@@ -161,5 +175,5 @@ function computeMeanSquare(tree: Tree, top: RecordIndex, drawScore: number): num
     const d = isMean ? recordFloats[at + RECORD_D] : nodeFloats[node * NODE_WORDS + NODE_D];
     sum += rest * (wl + score * d) ** 2;
   }
-  return sum / recordWords[top * RECORD_WORDS + RECORD_VISITS];
+  return sum;
 }
