@@ -79,7 +79,10 @@ class ClusterExecutor:
                     except ray.exceptions.RayTaskError as error:
                         failures[task.name] = failures.get(task.name, 0) + 1
                         if failures[task.name] > self._section.retries:
-                            raise LoopError(f"task {task.name} failed on every try: {error.cause or error}") from None
+                            where = getattr(error, "ip", "a node")
+                            raise LoopError(
+                                f"task {task.name} failed on every try, the last time on {where}: {error.cause or error}"
+                            ) from None
                         pending[self._submit(task, files)] = task
                 if self._is_stopped():
                     raise Stopped
