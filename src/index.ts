@@ -5,7 +5,7 @@
  */
 import { formatUciMove, type Move, NO_MOVE, parseUciMove } from './chess/index.js';
 import { createOptionStore, enginePorts } from './cli/index.js';
-import { Engine, type GoRequest, type SearchReport } from './engine/index.js';
+import { computeWdl, Engine, type GoRequest, type RootStats, type SearchReport } from './engine/index.js';
 
 export interface EngineSettings {
   /** Network file, .onnx or lc0's .pb.gz; the bundled network when left out. */
@@ -70,6 +70,18 @@ export interface BestMoveAnswer {
   readonly ponder: string | null;
 }
 
+/** What the network says of a position, without search. */
+export interface Evaluation {
+  /** Win minus loss, −1 … 1. */
+  readonly value: number;
+  /** Per mille. */
+  readonly wdl: { readonly win: number; readonly draw: number; readonly loss: number };
+  /** Expected full moves to the end of the game; null when the network does not say. */
+  readonly movesLeft: number | null;
+  /** Every legal move with its probability, most probable first. */
+  readonly policy: readonly { readonly move: string; readonly prior: number }[];
+}
+
 /** A search under way. Iterating ends with it; leaving the loop early stops it. */
 export interface Search extends AsyncIterable<Info> {
   readonly bestMove: Promise<BestMoveAnswer>;
@@ -84,6 +96,8 @@ export interface ChessEngine extends AsyncDisposable {
   /** A search that is still under way is stopped first; its bestMove comes before this one's. */
   go(limits?: GoLimits): Search;
   stop(): void;
+  /** Forgets the search tree. Null when the game is over, or while a search is under way. */
+  evaluate(): Promise<Evaluation | null>;
   /** Throws for an unknown name or a value out of range. */
   setOption(name: string, value: string | number | boolean): void;
   /** Forgets the tree, the cache and the position. */
@@ -141,6 +155,10 @@ export async function createEngine(settings: EngineSettings = {}): Promise<Chess
       return search;
     },
     stop: () => engine.stop(),
+    evaluate: async () => {
+      const stats = await engine.evaluate();
+      return stats === null ? null : createEvaluation(stats, isChess960());
+    },
     setOption,
     newGame: () => engine.newGame(),
     dispose: () => endAll(engine, running),
@@ -223,5 +241,16 @@ function createInfo(report: SearchReport, chess960: boolean): Info {
     nodes: Math.max(...report.lines.map((line) => line.nodes)),
     nodesPerSecond: report.nps,
     lines: report.lines.map((line) => ({ ...line, pv: line.pv.map((move) => formatUciMove(move, chess960)) })),
+  };
+}
+
+function createEvaluation({ node, moves }: RootStats, chess960: boolean): Evaluation {
+  const value = node.wl ?? node.q;
+  const policy = moves.map(({ move, prior }) => ({ move: formatUciMove(move as Move, chess960), prior }));
+  return {
+    value,
+    wdl: computeWdl(value, node.d ?? 0),
+    movesLeft: node.m === null ? null : (1 + node.m) / 2,
+    policy: policy.sort((a, b) => b.prior - a.prior),
   };
 }

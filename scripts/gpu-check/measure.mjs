@@ -5,6 +5,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [pieces, out, backend] = process.argv.slice(2);
+const { createEngine } = await import(join(pieces, 'program', 'dist', 'index.js'));
 const main = join(pieces, 'program', 'dist', 'cli', 'main.js');
 const isTrial = backend === 'cpu';
 
@@ -28,29 +29,38 @@ function sardonyx(...args) {
   return JSON.parse(text.trim().split('\n').at(-1));
 }
 
-function evaluate(network, on) {
-  return POSITIONS.map((fen) => sardonyx('eval', fen, `--weights=${network}`, `--backend=${on}`));
+/** All positions in one process: starting it costs more than evaluating them. */
+async function evaluate(network, on) {
+  const onWarning = (sentence) => console.error(sentence);
+  const engine = await createEngine({ weights: network, threads: 1, options: { Backend: on }, onWarning });
+  const evaluations = [];
+  for (const fen of POSITIONS) {
+    engine.position({ fen });
+    evaluations.push(await engine.evaluate());
+  }
+  await engine.dispose();
+  return evaluations;
 }
 
-function compare(network) {
-  const there = evaluate(network, backend);
-  const here = evaluate(network, 'cpu');
+async function compare(network) {
+  const there = await evaluate(network, backend);
+  const here = await evaluate(network, 'cpu');
   let policy = 0;
   let value = 0;
   let sameTop = 0;
   here.forEach((expected, index) => {
     const priors = new Map(there[index].policy.map(({ move, prior }) => [move, prior]));
     for (const { move, prior } of expected.policy) policy = Math.max(policy, Math.abs(prior - (priors.get(move) ?? 0)));
-    value = Math.max(value, Math.abs(expected.q - there[index].q));
+    value = Math.max(value, Math.abs(expected.value - there[index].value));
     if (expected.policy[0].move === there[index].policy[0].move) sameTop++;
   });
   return { positions: POSITIONS.length, maxPolicyDifference: policy, maxValueDifference: value, sameTopMove: sameTop };
 }
 
-function measure(name, network) {
+async function measure(name, network) {
   const weights = [`--weights=${network}`, `--backend=${backend}`];
   const batches = isTrial ? ['--max-batch-size=8', '--seconds=0.3'] : ['--max-batch-size=1024', '--seconds=3'];
-  const parity = compare(network);
+  const parity = await compare(network);
   const raw = sardonyx('backendbench', ...weights, ...batches);
   const running = raw[0].backend;
   if (running !== backend) throw new Error(`${name} ran on ${running}, not on ${backend}: see the message above`);
@@ -72,10 +82,10 @@ function convert(file, type) {
 
 const results = [];
 const bundled = join(pieces, 'program', 'models', 'default.onnx');
-if (existsSync(bundled)) results.push(measure('bundled', bundled));
+if (existsSync(bundled)) results.push(await measure('bundled', bundled));
 for (const file of readdirSync(join(pieces, 'networks')).sort()) {
   for (const type of ['f32', 'f16'])
-    results.push(measure(`${file.replace('.pb.gz', '')} ${type}`, convert(file, type)));
+    results.push(await measure(`${file.replace('.pb.gz', '')} ${type}`, convert(file, type)));
 }
 writeFileSync(join(out, 'gpu-check.json'), `${JSON.stringify(results, null, 1)}\n`);
 

@@ -63,8 +63,19 @@ test('searchMoves, options and mate scores go through', async () => {
   engine.setOption('MultiPV', 1);
 });
 
+test('evaluate gives the network’s own opinion', async () => {
+  engine.position();
+  const evaluation = await engine.evaluate();
+  assert.equal(evaluation?.policy.length, 20);
+  const sum = evaluation.policy.reduce((total, { prior }) => total + prior, 0);
+  assert.ok(Math.abs(sum - 1) < 0.02, `${sum}`);
+  assert.ok(evaluation.policy.every(({ prior }, index) => index === 0 || prior <= evaluation.policy[index - 1].prior));
+  assert.ok(Math.abs(evaluation.value) <= 1);
+});
+
 test('a finished game has no best move', async () => {
   engine.position({ fen: '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1' });
+  assert.equal(await engine.evaluate(), null);
   assert.deepEqual(await engine.go({ nodes: 10 }).bestMove, { move: null, ponder: null });
 });
 
