@@ -1,0 +1,91 @@
+#!/usr/bin/env node
+// Weeks of bot play in minutes: one engine process plays short games against itself, ponder and stop included, while its
+// memory, threads and open files are written down. Fails when they grow after the first third of the run.
+// A small evaluation cache, because a large one that fills up looks like a leak.
+// usage: node scripts/soak.mjs [minutes=30] [--engine "node dist/cli/main.js --threads=1 --nncache=20000"]     Linux only (/proc)
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { engine: { type: 'string', default: 'node dist/cli/main.js --threads=1 --nncache=20000' } },
+});
+const minutes = Number(positionals[0] ?? 30);
+const [command, ...args] = values.engine.split(' ');
+const engine = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+const lines = createInterface({ input: engine.stdout })[Symbol.asyncIterator]();
+
+const send = (line) => engine.stdin.write(`${line}\n`);
+async function waitFor(prefix) {
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`The engine ended before ${prefix}`);
+    if (/^error|Internal error|evaluated any more/.test(value)) throw new Error(value);
+    if (value.startsWith(prefix)) return value;
+  }
+}
+
+function sample() {
+  const status = readFileSync(`/proc/${engine.pid}/status`, 'utf8');
+  const read = (key) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1]);
+  const files = readdirSync(`/proc/${engine.pid}/fd`).length;
+  return { memoryMb: Math.round(read('VmRSS') / 1024), threads: read('Threads'), files };
+}
+
+async function playGame() {
+  const moves = [];
+  send('ucinewgame');
+  while (moves.length < 120) {
+    send(`position startpos${moves.length > 0 ? ` moves ${moves.join(' ')}` : ''}`);
+    send('go wtime 1000 btime 1000 winc 20 binc 20 movestogo 40');
+    const [, move, , ponder] = (await waitFor('bestmove')).split(' ');
+    if (move === '(none)') break;
+    moves.push(move);
+    // As a bot does: think in the opponent's time, then be told that another move was played.
+    if (ponder === undefined || moves.length % 8 !== 0) continue;
+    send(`position startpos moves ${moves.join(' ')} ${ponder}`);
+    send('go ponder wtime 1000 btime 1000');
+    send(moves.length % 16 === 0 ? 'ponderhit' : 'stop');
+    await waitFor('bestmove');
+  }
+  return moves.length;
+}
+
+send('uci');
+await waitFor('uciok');
+const startedAt = Date.now();
+const samples = [];
+let games = 0;
+let plies = 0;
+let shownAt = 0;
+while (Date.now() - startedAt < minutes * 60_000) {
+  plies += await playGame();
+  games++;
+  samples.push(sample());
+  if (Date.now() - shownAt < 15_000) continue;
+  shownAt = Date.now();
+  const { memoryMb, threads, files } = samples.at(-1);
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  console.error(`${seconds} s: ${games} games, ${plies} plies, ${memoryMb} MB, ${threads} threads, ${files} files`);
+}
+send('quit');
+
+const settled = samples.slice(Math.floor(samples.length / 3));
+const half = Math.floor(settled.length / 2);
+const peak = (part, key) => Math.max(...part.map((one) => one[key]));
+const result = { games, plies, minutes };
+let isFlat = true;
+for (const [key, allowance] of [
+  ['memoryMb', 1.05],
+  ['threads', 1],
+  ['files', 1],
+]) {
+  const before = peak(settled.slice(0, half), key);
+  const after = peak(settled.slice(half), key);
+  result[key] = { before, after };
+  if (after > before * allowance) isFlat = false;
+}
+console.log(JSON.stringify({ ...result, isFlat }));
+process.exitCode = isFlat ? 0 : 1;
