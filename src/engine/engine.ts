@@ -262,8 +262,7 @@ export class Engine {
         return;
       case 'stats': {
         const policy = unwrap(getPolicyEncoding(POLICY_NAME));
-        const hasMovesLeft = this.loader.current?.handle.hasMovesLeft ?? false;
-        active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node, hasMovesLeft);
+        active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node);
         if (!active.isDiscarded) this.listener.moveStats(active.lastStats);
         return;
       }

@@ -19,11 +19,9 @@ export function createRootStats(
   policy: PolicyEncoding,
   rows: readonly MoveStats[],
   node: MoveStats,
-  hasMovesLeft: boolean,
 ): RootStats {
-  const add = (row: MoveStats, index: number): RootMoveStats => ({ ...row, index, m: hasMovesLeft ? row.m : null });
   return {
-    moves: rows.map((row) => add(row, policy.moveToIndex(position, row.move as Move, 0))),
-    node: add(node, node.edgeCount),
+    moves: rows.map((row) => ({ ...row, index: policy.moveToIndex(position, row.move as Move, 0) })),
+    node: { ...node, index: node.edgeCount },
   };
 }
