@@ -11,6 +11,8 @@ from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
 from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, write_config
 
+pytestmark = pytest.mark.slow
+
 
 def _run(config, *arguments, **environment):
     return subprocess.run(

@@ -21,6 +21,8 @@ from sardonyx_train.loop.runner import Loop
 from train_support import fake_loop
 from train_support.loops import FAKE_ENGINE, create_raw, describe_outcome
 
+pytestmark = pytest.mark.slow
+
 _STORE_BYTES = 78 * 2**20
 
 

@@ -150,6 +150,7 @@ def test_the_command_reports_a_wrong_configuration_in_one_line(tmp_path, capsys)
     assert capsys.readouterr().err.strip() == "train: modle: Extra inputs are not permitted"
 
 
+@pytest.mark.slow
 def test_two_processes_train_one_network(shard_folder, tmp_path):
     config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 3}, data={"batch_size": 16})
     path = tmp_path / "config.yaml"

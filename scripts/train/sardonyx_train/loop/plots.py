@@ -78,5 +78,7 @@ def _create_figure() -> tuple[Any, Any]:
 def _write(path: Path, draw: Callable[[Path], object]) -> None:
     """Whoever watches the file never sees half a picture."""
     part = path.with_name(f"{path.stem}{PART}.png")
+    for stale in path.parent.glob(f"*{PART}.png"):  # of a loop that was killed while drawing
+        stale.unlink(missing_ok=True)
     draw(part)
     publish(part, path)
