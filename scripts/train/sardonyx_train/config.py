@@ -99,11 +99,18 @@ class OptimizerConfig(_Section):
 
 
 class ScheduleConfig(_Section):
-    kind: Literal["cosine", "linear", "step", "plateau", "constant"] = "cosine"
+    kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = "cosine"
     max_steps: int | None = Field(None, ge=1, description="planned end in steps")
     max_minutes: float | None = Field(None, gt=0, description="planned end in minutes of training time")
     warmup_steps: int = Field(250, ge=0)
     final_ratio: float = Field(0.01, ge=0, le=1, description="last learning rate / first")
+    decay_start: float = Field(
+        0.8,
+        ge=0,
+        lt=1,
+        description="trapezoid: share of the run at which the constant rate begins to fall; a checkpoint from before it "
+        "can go on to a later end",
+    )
     milestones: list[float] = Field([0.7, 0.9], description="step: shares of the run at which the rate drops")
     gamma: float = Field(0.1, gt=0, lt=1, description="step, plateau: factor of a drop")
     patience: int = Field(3, ge=1, description="plateau: evaluations without improvement before a drop")

@@ -30,6 +30,8 @@ def _anneal(config: ScheduleConfig, progress: float, plateau_drops: int) -> floa
             return config.final_ratio + span * 0.5 * (1 + math.cos(math.pi * progress))
         case "linear":
             return config.final_ratio + span * (1 - progress)
+        case "trapezoid":  # warm-up, stable, decay: how long the stable part is need not be known beforehand
+            return 1 - span * max(0.0, progress - config.decay_start) / (1 - config.decay_start)
         case "step":
             return config.gamma ** sum(progress >= m for m in config.milestones)
         case "plateau":

@@ -26,6 +26,11 @@ def test_annealing_goes_from_one_to_the_final_ratio(kind):
     assert values == sorted(values, reverse=True)
 
 
+def test_a_trapezoid_is_constant_until_its_decay():
+    keys = {"kind": "trapezoid", "decay_start": 0.6, "final_ratio": 0.1}
+    assert [_factor(p, **keys) for p in (0, 0.3, 0.6, 0.8, 1)] == pytest.approx([1, 1, 1, 0.55, 0.1])
+
+
 def test_steps_drop_at_their_milestones():
     keys = {"kind": "step", "milestones": [0.5, 0.8], "gamma": 0.1}
     assert [_factor(p, **keys) for p in (0.4, 0.5, 0.9)] == pytest.approx([1, 0.1, 0.01])
