@@ -1,8 +1,10 @@
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -148,6 +150,24 @@ def test_the_command_reports_a_wrong_configuration_in_one_line(tmp_path, capsys)
     path.write_text("schedule: {max_steps: 1}\nmodle: {}\n")
     assert train_main(["--config", str(path)]) == 1
     assert capsys.readouterr().err.strip() == "train: modle: Extra inputs are not permitted"
+
+
+@pytest.mark.slow
+def test_a_signal_to_the_whole_group_ends_the_run_in_good_order(shard_folder, tmp_path):
+    config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 1_000_000}, data={"workers": 1})
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(config.model_dump()))
+    process = subprocess.Popen(
+        [sys.executable, str(TRAIN), "--config", str(path)], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    history = tmp_path / "run" / "history.jsonl"
+    deadline = time.monotonic() + 100
+    while not (history.exists() and history.stat().st_size > 0) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGTERM)
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 0, errors
+    assert read_checkpoint(tmp_path / "run" / "last.pt")["progress"]["step"] > 0
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ minibatch. Memory is one group a process: 20,000 positions of lc0-112 are about 
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -91,7 +92,14 @@ def create_loader(stream: ShardStream, workers: int, pin: bool) -> DataLoader[Ba
         num_workers=workers,
         pin_memory=pin,
         prefetch_factor=4 if workers > 0 else None,
+        worker_init_fn=_leave_signals_to_the_trainer,
     )
+
+
+def _leave_signals_to_the_trainer(_worker: int) -> None:
+    """Ctrl-C and a service manager's stop reach the whole process group; the trainer ends in good order, then its loaders."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def read_sequentially(files: list[Path], maker: BatchMaker, batch_size: int, limit: int) -> Iterator[Batch]:
