@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { HistoryFill } from '../../encoding/index.js';
 import { type BackendPlan, planBackend } from '../backend/backend-plan.js';
+import { forbidTelemetry } from '../backend/telemetry.js';
 import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/evaluation-cache.js';
 import { loadModel, type Model, type ModelSource } from '../model/model-file.js';
 import { describeNetwork, type NetworkInfo } from '../network-info.js';
@@ -88,6 +89,7 @@ export class EvaluatorPool {
    * user when there is no way to evaluate.
    */
   static async create(options: PoolOptions): Promise<EvaluatorPool> {
+    forbidTelemetry();
     const backend = options.backend ?? 'auto';
     const plans = planBackend({
       backend,
