@@ -227,11 +227,17 @@ async function loadSharedModel(source: ModelSource | undefined, backend: string)
   return { ...model.value, bytes };
 }
 
-/** Lets a thread end by itself, which frees its device memory in order; then by force. */
+/**
+ * Lets a thread end by itself, which frees its device memory in order. One that is still in onnxruntime when patience is over is left
+ * behind: it ends when it comes back, and to terminate it in there would abort the whole process.
+ */
 function endWorker(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
     worker.ref();
-    const impatience = setTimeout(() => void worker.terminate(), STOP_PATIENCE_MS);
+    const impatience = setTimeout(() => {
+      worker.unref();
+      resolve();
+    }, STOP_PATIENCE_MS);
     worker.once('exit', () => {
       clearTimeout(impatience);
       resolve();
