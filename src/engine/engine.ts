@@ -8,7 +8,7 @@
  */
 import { BLACK, type Move, NO_MOVE } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
-import { createSearchParams, type FromSearch } from '../search/index.js';
+import { createSearchParams, type FromSearch, type SearchParams } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { ActiveSearch, type BestMove } from './active-search.js';
 import { createGamePosition, type GamePosition } from './game-position.js';
@@ -21,6 +21,7 @@ import type { EnginePorts, NetworkPort } from './ports.js';
 import { createFinishedReport, createReport, type SearchReport } from './report.js';
 import type { ScoreType } from './score.js';
 import { SearchHost } from './search-host.js';
+import { computeSkillElo, computeStrength, FULL_SKILL, type Strength, weaken } from './strength.js';
 
 export interface EngineListener {
   report(report: SearchReport): void;
@@ -234,13 +235,28 @@ export class Engine {
     search.isRunning = true;
     network.configure(this.options);
     this.host.attach(network);
-    const params = createSearchParams(this.options.values);
-    this.host.configure(search.wantsStats ? { ...params, verboseMoveStats: true } : params);
+    search.strength = search.isPlay ? this.strength : null;
+    // What an earlier search found out is not for a weaker player.
+    if (search.strength !== null) this.host.post({ type: 'clearTree' });
+    this.host.configure(this.createParams(search));
     const chess960 = this.options.getBoolean('UCI_Chess960');
     const blackToMove = position.sideToMove === BLACK;
     this.host.post({ type: 'position', rootFen, moves, chess960, blackToMove, gamePly: position.gamePly });
-    const limits = createSearchLimits(search.request, budgetMs, search.startedAtMs);
+    const limits = createSearchLimits(search.limitedRequest, budgetMs, search.startedAtMs);
     this.host.post({ type: 'go', id: search.id, limits });
+  }
+
+  private createParams({ wantsStats, strength }: ActiveSearch): SearchParams {
+    const params = createSearchParams(this.options.values);
+    if (strength !== null) return weaken(params, strength);
+    return wantsStats ? { ...params, verboseMoveStats: true } : params;
+  }
+
+  /** Null = full strength. */
+  private get strength(): Strength | null {
+    if (this.options.getBoolean('UCI_LimitStrength')) return computeStrength(this.options.getNumber('UCI_Elo'));
+    const skill = this.options.getNumber('Skill Level');
+    return skill === FULL_SKILL ? null : computeStrength(computeSkillElo(skill));
   }
 
   private startClock({ request, game }: ActiveSearch): { budgetMs: number | null } {
@@ -267,7 +283,8 @@ export class Engine {
         return;
       }
       case 'warning':
-        if (!active.isDiscarded) this.listener.warning(message.text);
+        // A weak player has soon thought enough about the ponder move; that is no news.
+        if (!active.isDiscarded && active.strength === null) this.listener.warning(message.text);
         return;
       case 'error':
         this.recover(message.text);
