@@ -12,8 +12,7 @@ import { createSearchParams, type FromSearch, type SearchParams } from '../searc
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { ActiveSearch, type BestMove } from './active-search.js';
 import { createGamePosition, type GamePosition } from './game-position.js';
-import { createSearchLimits, type GoRequest } from './go-request.js';
-import { MoveClock, type MoveClockSettings } from './move-clock.js';
+import { type ClockSettings, createSearchLimits, type GoRequest } from './go-request.js';
 import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
 import type { OptionStore } from './option-store.js';
@@ -43,10 +42,8 @@ export class Engine {
   private game: GamePosition = unwrap(createGamePosition(null, []));
   private active: ActiveSearch | null = null;
   private readonly queue: ActiveSearch[] = [];
-  private readonly clock = new MoveClock();
   private readonly loader: NetworkLoader;
   private readonly host: SearchHost;
-  private finishClock: ((elapsedMs: number, report: SearchReport | null) => void) | null = null;
   private patience: NodeJS.Timeout | undefined;
   private idleWaiters: (() => void)[] = [];
   private nextId = 1;
@@ -118,7 +115,6 @@ export class Engine {
 
   newGame(): void {
     this.stop();
-    this.clock.reset();
     this.forget();
     this.game = unwrap(createGamePosition(null, []));
   }
@@ -172,8 +168,7 @@ export class Engine {
     }
     active.endPondering();
     if (active.isRunning) {
-      const { budgetMs } = this.startClock(active);
-      this.host.ponderHit({ budgetMs, startedAtMs: active.startedAtMs });
+      this.host.ponderHit(active.startedAtMs);
     } else if (active.lastReport !== null && !active.waitsForStop) {
       this.answer(active.fallback);
     }
@@ -197,7 +192,7 @@ export class Engine {
     await this.loader.dispose();
   }
 
-  private get clockSettings(): MoveClockSettings {
+  private get clockSettings(): ClockSettings {
     return {
       timeManager: this.options.getString('TimeManager'),
       slowmover: this.options.getNumber('Slowmover'),
@@ -231,7 +226,6 @@ export class Engine {
 
   private run(search: ActiveSearch, network: NetworkPort): void {
     const { position, rootFen, moves } = search.game;
-    const { budgetMs } = this.startClock(search);
     search.isRunning = true;
     network.configure(this.options);
     this.host.attach(network);
@@ -242,7 +236,7 @@ export class Engine {
     const chess960 = this.options.getBoolean('UCI_Chess960');
     const blackToMove = position.sideToMove === BLACK;
     this.host.post({ type: 'position', rootFen, moves, chess960, blackToMove, gamePly: position.gamePly });
-    const limits = createSearchLimits(search.limitedRequest, budgetMs, search.startedAtMs);
+    const limits = createSearchLimits(search.limitedRequest, position, this.clockSettings, search.startedAtMs);
     this.host.post({ type: 'go', id: search.id, limits });
   }
 
@@ -257,14 +251,6 @@ export class Engine {
     if (this.options.getBoolean('UCI_LimitStrength')) return computeStrength(this.options.getNumber('UCI_Elo'));
     const skill = this.options.getNumber('Skill Level');
     return skill === FULL_SKILL ? null : computeStrength(computeSkillElo(skill));
-  }
-
-  private startClock({ request, game }: ActiveSearch): { budgetMs: number | null } {
-    const { gamePly, sideToMove } = game.position;
-    const timed = this.clock.start(request, gamePly, sideToMove === BLACK, this.clockSettings);
-    this.finishClock = timed.finish;
-    if (timed.budgetMs !== null) this.listener.debug(`Budget for this move: ${timed.budgetMs.toFixed(1)} ms`);
-    return timed;
   }
 
   private receive(message: FromSearch): void {
@@ -282,6 +268,9 @@ export class Engine {
         if (!active.isDiscarded) this.listener.moveStats(active.lastStats);
         return;
       }
+      case 'budget':
+        this.listener.debug(`Budget for this move: ${message.limitMs.toFixed(1)} ms`);
+        return;
       case 'warning':
         // A weak player has soon thought enough about the ponder move; that is no news.
         if (!active.isDiscarded && active.strength === null) this.listener.warning(message.text);
@@ -325,8 +314,6 @@ export class Engine {
     if (active === null) return;
     clearTimeout(this.patience);
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
-    this.finishClock?.(active.elapsedMs, active.lastReport);
-    this.finishClock = null;
     this.active = null;
     if (active.isWarmUp) this.host.post({ type: 'clearTree' });
     if (!active.isDiscarded) this.listener.bestMove(best);

@@ -8,7 +8,10 @@ export interface StrengthLevel {
 
 /** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-21, models/default.onnx, Stockfish 15.1. */
 export const STRENGTH_LEVELS: readonly StrengthLevel[] = [
-  { elo: 1000, nodes: 1, temperature: 0.5 },
-  { elo: 1350, nodes: 1, temperature: 0.1 },
-  { elo: 1900, nodes: 512, temperature: 0.25 },
+  { elo: 897, nodes: 1, temperature: 0.6 },
+  { elo: 1078, nodes: 1, temperature: 0.4 },
+  { elo: 1249, nodes: 1, temperature: 0.25 },
+  { elo: 1370, nodes: 1, temperature: 0 },
+  { elo: 1456, nodes: 4, temperature: 0.1 },
+  { elo: 1580, nodes: 16, temperature: 0.25 },
 ];
