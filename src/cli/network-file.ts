@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
-import { type ModelSource, parseNetworkChoice } from '../nn/index.js';
+import { type ModelSource, parseNetworkChoice, runsOnCpu } from '../nn/index.js';
 import { failure, getProgramFolder, isPackaged, type Result, readProgramFile, success } from '../util/index.js';
 import { findBundledNetwork } from './package-info.js';
 
@@ -48,11 +48,18 @@ export async function findModel(options: OptionStore): Promise<Result<ModelSourc
   if (/\.onnx$/i.test(path.value)) return success({ path: path.value });
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;
-  const { isNetworkFile, LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
+  const { findChannelBlock, isNetworkFile, LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
   // lc0's networks go by many names, often without any extension.
   const isLc0 = /\.pb(\.gz)?$/i.test(path.value) || (await isNetworkFile(path.value));
   if (!isLc0) return success({ path: path.value });
-  const network = await loadLc0Network(path.value, { ...choice.value, weightsFileAboveBytes: LARGE_WEIGHT_BYTES });
+  const { winograd, ...heads } = choice.value;
+  const isFaster = winograd !== false && heads.precision !== 'f16' && runsOnCpu(options.getString('Backend'));
+  const channelBlock = isFaster ? await findChannelBlock() : 0;
+  const network = await loadLc0Network(path.value, {
+    ...heads,
+    channelBlock,
+    weightsFileAboveBytes: LARGE_WEIGHT_BYTES,
+  });
   if (!network.ok) return network;
   const { onnx, weightsFolder } = network.value;
   return success({ bytes: onnx, name: path.value, weightsFolder });

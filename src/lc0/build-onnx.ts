@@ -1,8 +1,10 @@
 /** Network plan → ONNX model, as bytes that ONNX Runtime, lc0 and every other ONNX reader take. */
 import { addAttentionBody } from './graph/attention-body.js';
 import { addConvolutionBody } from './graph/convolution-body.js';
+import { PlaneConvolutions } from './graph/convolutions.js';
 import { GraphBuilder, type GraphSettings } from './graph/graph-builder.js';
 import { addMovesLeftHead, addPolicyHead, addValueHead, type BodyOutput } from './graph/heads.js';
+import { RankConvolutions } from './graph/rank-convolutions.js';
 import { INPUT_PLANES, type NetworkPlan } from './network-plan.js';
 import type { ModelMessage } from './onnx-schema.js';
 
@@ -30,6 +32,8 @@ export interface BuildOptions extends GraphSettings {
   readonly names: TensorNames;
   /** ONNX's IR version, −1 for the oldest that goes with the operator set. */
   readonly irVersion: number;
+  /** Channel block of rank-convolutions.ts, for a plan that suits it (channel-block.ts); 0: ONNX's convolutions. */
+  readonly channelBlock: number;
 }
 
 export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
@@ -39,6 +43,7 @@ export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
   usesSimpleOperators: false,
   names: LC0_TENSOR_NAMES,
   irVersion: -1,
+  channelBlock: 0,
 };
 
 export interface OnnxDraft {
@@ -59,24 +64,27 @@ export function draftOnnx(
   const graph = new GraphBuilder(options);
   const { names } = options;
   const planes = graph.addInput(names.input, [-1, INPUT_PLANES, 8, 8]);
+  const convolutions = options.channelBlock
+    ? new RankConvolutions(graph, options.channelBlock)
+    : new PlaneConvolutions(graph);
   let flow = graph.addCast('/input/cast', planes, graph.computeType);
   let channels = INPUT_PLANES;
   if (plan.convolutionBody) {
-    flow = addConvolutionBody(graph, flow, plan.convolutionBody, plan.activation);
+    flow = addConvolutionBody(graph, convolutions, flow, plan.convolutionBody, plan.activation);
     channels = plan.convolutionBody.input.outputs;
   }
   if (plan.attentionBody) {
     flow = addAttentionBody(graph, flow, channels, plan.attentionBody, plan.activation);
     channels = plan.attentionBody.embedding.outputs;
   }
-  const body: BodyOutput = { name: flow, width: channels, isRows: plan.attentionBody !== undefined };
+  const body: BodyOutput = { name: flow, width: channels, isRows: plan.attentionBody !== undefined, convolutions };
   addPolicyHead(graph, body, plan.policy, plan.activation, names.policy);
   addValueHead(graph, body, plan.value, plan.activation, plan.value.isWdl ? names.wdl : names.value);
   if (plan.movesLeft) addMovesLeftHead(graph, body, plan.movesLeft, plan.activation, names.movesLeft);
   const model: ModelMessage = {
     irVersion: options.irVersion > 0 ? options.irVersion : getIrVersion(options.opset),
     producerName: 'Sardonyx',
-    opsetImport: [{ version: options.opset }],
+    opsetImport: [{ version: options.opset }, ...Array.from(graph.domains, (domain) => ({ domain, version: 1 }))],
     metadataProps: Object.entries(metadata).map(([key, value]) => ({ key, value })),
   };
   return { model, graph };

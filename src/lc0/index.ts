@@ -1,4 +1,5 @@
 export { LC0_TENSOR_NAMES } from './build-onnx.js';
+export { findChannelBlock } from './channel-block.js';
 export {
   type DescriptionSection,
   describeNetwork,

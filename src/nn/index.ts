@@ -1,3 +1,4 @@
+export { runsOnCpu } from './backend/backend-plan.js';
 export { getNativeFolder } from './backend/native-folder.js';
 export { parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
@@ -19,4 +20,5 @@ export {
 } from './pool/leaf-slots.js';
 export { MAX_ROOT_MOVES, ROOT_ROWS, type RootDescription } from './pool/root-table.js';
 export { decodePrior, encodePrior } from './prior.js';
+export { runOnCpu } from './run-on-cpu.js';
 export { describeRuntime, type RuntimeInfo, readRuntimeVersion } from './runtime-info.js';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { formatUciMove, type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { expandPlanes, getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
-import { loadLc0Network } from '#sardonyx/lc0/index.js';
+import { findChannelBlock, loadLc0Network } from '#sardonyx/lc0/index.js';
 import { computeFastExp } from '#sardonyx/nn/evaluators/fast-exp.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { INPUT_SIZE, openModel, runModel } from '../support/lc0-onnx.js';
@@ -27,10 +27,19 @@ const MAX_VALUE_DIFFERENCE = 0.0005;
 
 const maia = findShared('nets/maia-1900.pb.gz');
 
-it('Maia 1900 has the priors and values that lc0 prints', { skip: maia.skip }, async () => {
+for (const [name, channelBlock] of [
+  ["ONNX's convolutions", 0],
+  ['rank convolutions', await findChannelBlock()],
+] as const) {
+  it(`Maia 1900 with ${name} has the priors and values that lc0 prints`, { skip: maia.skip }, () =>
+    compareWithLc0(channelBlock),
+  );
+}
+
+async function compareWithLc0(channelBlock: number): Promise<void> {
   const path = join(repositoryRoot, 'test', 'lc0', 'golden', 'maia-1900.json');
   const golden = JSON.parse(readFileSync(path, 'utf8')) as GoldenPosition[];
-  const session = await openModel(unwrap(await loadLc0Network(maia.path, { cacheFolder: null })));
+  const session = await openModel(unwrap(await loadLc0Network(maia.path, { cacheFolder: null, channelBlock })));
   const input = unwrap(getInputEncoding('lc0-112'));
   const policy = unwrap(getPolicyEncoding('lc0-1858'));
   const masks = new Uint32Array(2 * input.planes);
@@ -63,4 +72,4 @@ it('Maia 1900 has the priors and values that lc0 prints', { skip: maia.skip }, a
     const difference = Math.abs(output.wdl[0] - output.wdl[2] - value);
     assert.ok(difference <= MAX_VALUE_DIFFERENCE, `the value differs by ${difference} in ${text}`);
   }
-});
+}

@@ -1,7 +1,11 @@
 /** Every body, head and activation: the ONNX graph computes what the plain reference computes. */
+import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { findChannelBlock, loadLc0Network } from '#sardonyx/lc0/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { compareWithReference } from '../support/lc0-onnx.js';
-import type { NetworkSpec } from '../support/lc0-random-network.js';
+import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
 
 const RESNET: NetworkSpec = { blocks: 2, filters: 6 };
 const TRANSFORMER: NetworkSpec = { encoders: 2, policy: 'attention', value: 'wdl' };
@@ -68,4 +72,39 @@ describe('a converted network agrees with the reference', () => {
       { ...TRANSFORMER, positions: 'dense', smolgen: true, movesLeft: true, format: { defaultActivation: 1 } },
       { load: { precision: 'f16' }, tolerance: 0.02 },
     ));
+});
+
+const channelBlock = await findChannelBlock();
+const skip = channelBlock === 0 ? 'ONNX Runtime has no blocked convolutions here' : false;
+
+describe('rank convolutions agree with the reference', { skip }, () => {
+  const tower: NetworkSpec = { blocks: 2, filters: 32 };
+  const kinds: Readonly<Record<string, NetworkSpec>> = {
+    'classical heads': { ...tower, movesLeft: true },
+    'squeeze-excitation and WDL': { ...tower, seChannels: 5, value: 'wdl' },
+    'squeeze-excitation with mish': { ...tower, seChannels: 5, format: { defaultActivation: 1 } },
+    'a convolutional policy': { ...tower, policy: 'convolution', value: 'wdl', movesLeft: true },
+    'an attention policy with encoders': { ...tower, policy: 'attention', policyEncoders: 1 },
+    'an input convolution without blocks': { blocks: 0, filters: 16 },
+  };
+  for (const [name, spec] of Object.entries(kinds)) {
+    it(`for ${name}`, () => compareWithReference(spec, { load: { channelBlock } }));
+  }
+
+  const load = async (spec: NetworkSpec, options: { channelBlock: number; precision?: 'f16' }): Promise<Uint8Array> => {
+    const file = encodeNetworkFile(createRandomNetwork(spec));
+    return unwrap(await loadLc0Network(file, { cacheFolder: null, ...options })).onnx;
+  };
+  for (const [name, spec] of Object.entries({
+    'a width that is no multiple of the block': { blocks: 1, filters: 20 },
+    'an attention body': { ...TRANSFORMER, blocks: 1, filters: 32 },
+  })) {
+    it(`and are not used for ${name}`, async () => {
+      assert.deepEqual(await load(spec, { channelBlock }), await load(spec, { channelBlock: 0 }));
+    });
+  }
+  it('and are not used in half precision', async () => {
+    const precision = 'f16';
+    assert.deepEqual(await load(tower, { channelBlock, precision }), await load(tower, { channelBlock: 0, precision }));
+  });
 });

@@ -154,6 +154,15 @@ describe('the cache of converted networks', () => {
     assert.equal(readdirSync(options.cacheFolder).length, 4);
   });
 
+  it('keeps models for one processor apart', async () => {
+    const options = { cacheFolder: join(folder, 'blocks') };
+    const wide = encodeNetworkFile(createRandomNetwork({ ...SPEC, filters: 16 }));
+    for (const channelBlock of [0, 8, 16]) {
+      assert.ok(!unwrap(await loadLc0Network(wide, { ...options, channelBlock })).isFromCache);
+    }
+    assert.equal(readdirSync(options.cacheFolder).length, 3);
+  });
+
   it('is not believed when a file in it is damaged', async () => {
     const options = { cacheFolder: join(folder, 'damaged') };
     const first = unwrap(await loadLc0Network(file, options));

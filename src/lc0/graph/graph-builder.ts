@@ -43,6 +43,8 @@ export class GraphBuilder {
   readonly initializers: Initializer[] = [];
   readonly inputs: ValueInfoMessage[] = [];
   readonly outputs: ValueInfoMessage[] = [];
+  /** Domains of operators beside ONNX's own. */
+  readonly domains = new Set<string>();
   private readonly initializerNames = new Set<string>();
 
   constructor(private readonly settings: GraphSettings) {}
@@ -65,9 +67,14 @@ export class GraphBuilder {
     this.outputs.push(this.createValueInfo(name, shape));
   }
 
-  /** Adds a node and returns the name of its one output, which is also the node's. */
-  addNode(opType: string, name: string, inputs: readonly string[], attributes: Attributes = {}): string {
-    this.nodes.push({ opType, name, input: [...inputs], output: [name], attribute: formatAttributes(attributes) });
+  /**
+   * Adds a node and returns the name of its one output, which is also the node's.
+   * @param domain of operators that are not ONNX's own
+   */
+  addNode(opType: string, name: string, inputs: readonly string[], attributes: Attributes = {}, domain = ''): string {
+    const attribute = formatAttributes(attributes);
+    this.nodes.push({ opType, name, input: [...inputs], output: [name], attribute, ...(domain ? { domain } : {}) });
+    if (domain) this.domains.add(domain);
     return name;
   }
 

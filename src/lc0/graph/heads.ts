@@ -9,14 +9,16 @@ import {
   POLICY_SIZE,
 } from '../policy-maps.js';
 import { addEncoder, addSquareRows } from './attention-body.js';
+import type { Convolutions } from './convolutions.js';
 import type { GraphBuilder } from './graph-builder.js';
-import { addActivation, addConvolution, addDense } from './layers.js';
+import { addActivation, addDense } from './layers.js';
 
-/** The body's output: [N, width, 8, 8] of a convolutional body, [N·64, width] of an attention body. */
+/** The body's output: in the layout of the convolutions, or [N·64, width] of an attention body. */
 export interface BodyOutput {
   readonly name: string;
   readonly width: number;
   readonly isRows: boolean;
+  readonly convolutions: Convolutions;
 }
 
 export function addPolicyHead(
@@ -29,16 +31,18 @@ export function addPolicyHead(
   let logits: string;
   switch (head.kind) {
     case 'dense': {
-      const planes = addConvolution(graph, body.name, head.convolution, '/policy/conv');
-      const active = addActivation(graph, planes, activation, '/policy/conv');
-      const flat = graph.addReshape('/policy/flat', active, [-1, head.dense.inputs]);
+      const flow = body.convolutions.addConvolution(body.name, head.convolution, '/policy/conv');
+      const active = addActivation(graph, flow, activation, '/policy/conv');
+      const planes = body.convolutions.addExit(active, head.convolution.outputs, '/policy');
+      const flat = graph.addReshape('/policy/flat', planes, [-1, head.dense.inputs]);
       logits = addDense(graph, flat, head.dense, '/policy/dense');
       break;
     }
     case 'convolution': {
-      const first = addConvolution(graph, body.name, head.first, '/policy/conv1');
+      const first = body.convolutions.addConvolution(body.name, head.first, '/policy/conv1');
       const active = addActivation(graph, first, activation, '/policy/conv1');
-      const planes = addConvolution(graph, active, head.second, '/policy/conv2');
+      const second = body.convolutions.addConvolution(active, head.second, '/policy/conv2');
+      const planes = body.convolutions.addExit(second, head.second.outputs, '/policy');
       const flat = graph.addReshape('/policy/flat', planes, [-1, head.second.outputs * 64]);
       logits = addGather(graph, flat, computeConvolutionPolicyMap());
       break;
@@ -64,7 +68,9 @@ function addAttentionPolicy(
   body: BodyOutput,
   head: Extract<PolicyHead, { kind: 'attention' }>,
 ): string {
-  const rows = body.isRows ? body.name : addSquareRows(graph, body.name, body.width, '/policy');
+  const rows = body.isRows
+    ? body.name
+    : addSquareRows(graph, body.convolutions.addExit(body.name, body.width, '/policy'), body.width, '/policy');
   let flow = addDense(graph, rows, head.embedding, '/policy/embedding');
   flow = addActivation(graph, flow, head.activation, '/policy/embedding');
   for (const [index, encoder] of head.encoders.entries())
@@ -117,10 +123,12 @@ function addFunnel(
 ): string {
   const layer =
     funnel.kind === 'convolution'
-      ? addConvolution(graph, body.name, funnel.layer, `${name}/conv`)
+      ? body.convolutions.addConvolution(body.name, funnel.layer, `${name}/conv`)
       : addDense(graph, body.name, funnel.layer, `${name}/embedding`);
   const active = addActivation(graph, layer, activation, `${name}/funnel`);
-  return graph.addReshape(`${name}/flat`, active, [-1, funnel.layer.outputs * 64]);
+  const { outputs } = funnel.layer;
+  const planes = funnel.kind === 'convolution' ? body.convolutions.addExit(active, outputs, name) : active;
+  return graph.addReshape(`${name}/flat`, planes, [-1, outputs * 64]);
 }
 
 export function addValueHead(

@@ -90,6 +90,12 @@ export function planOnCpu(plan: OnnxPlan): OnnxPlan {
   return { ...plan, provider: 'cpu', devices: [0], intraOpThreads: 1, batch: 0 };
 }
 
+/** Whether a backend, as far as it can be known before it is tried, is the processor. */
+export function runsOnCpu(backend: string): boolean {
+  const kind = BACKENDS.get(backend.toLowerCase());
+  return kind !== undefined && listKinds(kind)[0] === 'cpu';
+}
+
 function listKinds(kind: BackendKind): readonly Exclude<BackendKind, 'auto'>[] {
   if (kind === 'auto') return hasCudaProvider() ? ['cuda', 'cpu'] : ['cpu'];
   return kind === 'cpu' || kind === 'hash' || kind === 'random' || kind === 'trivial' ? [kind] : [kind, 'cpu'];

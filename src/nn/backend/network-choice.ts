@@ -1,6 +1,6 @@
 /**
  * Backend options that choose among what one network file can become: `policy_head`, `value_head`, `datatype` and
- * `fp16`, named as lc0 names them. They matter to whoever converts the file; a finished ONNX model has its heads.
+ * `fp16`, named as lc0 names them, and `winograd`. They matter to whoever converts the file; a finished ONNX model has its heads.
  */
 import { type Result, success } from '../../util/index.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
@@ -9,6 +9,8 @@ export interface NetworkChoice {
   readonly policyHead?: string;
   readonly valueHead?: string;
   readonly precision?: 'f32' | 'f16';
+  /** false: convolutions as ONNX has them, even where another way is faster. */
+  readonly winograd?: false;
 }
 
 /** What the text says of the network; whether the rest is right is the plan's business. */
@@ -32,7 +34,9 @@ export function readNetworkChoice(options: BackendOptions): NetworkChoice {
     throw new BackendOptionError(`Backend option datatype must be f32 or f16, not "${type}"`);
   }
   const isHalf = options.readFlag('fp16', type === 'f16');
+  const winograd = options.readFlag('winograd', true);
   return {
+    ...(winograd ? {} : { winograd }),
     ...(policyHead === undefined ? {} : { policyHead }),
     ...(valueHead === undefined ? {} : { valueHead }),
     ...(isHalf ? { precision: 'f16' } : {}),

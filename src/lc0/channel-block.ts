@@ -1,0 +1,81 @@
+/**
+ * Whether rank convolutions (graph/rank-convolutions.ts) work on this processor, and with which channel block. ONNX
+ * Runtime does not tell the block, so one small convolution is computed both ways: whatever goes wrong, be it another
+ * layout in a new version or a processor without blocked operators, the answer is 0 and ONNX's convolutions are used.
+ */
+
+import { runOnCpu } from '../nn/index.js';
+import { createPrng } from '../util/index.js';
+import { PlaneConvolutions } from './graph/convolutions.js';
+import { GraphBuilder } from './graph/graph-builder.js';
+import { RankConvolutions } from './graph/rank-convolutions.js';
+import { writeModel } from './graph/write-model.js';
+import type { ConvolutionLayer, NetworkPlan } from './network-plan.js';
+import { fromFloats } from './tensor-source.js';
+import { PRODUCTS } from './winograd.js';
+
+/** AVX-512, AVX. */
+const BLOCKS = [16, 8];
+const TOLERANCE = 1e-4;
+const BATCH = 2;
+/** Filters grow to 10/3 of their size; beyond this, memory counts for more than speed. */
+const MAX_FILTER_BYTES = 512 * 2 ** 20;
+
+let found: Promise<number> | undefined;
+
+/** 0: none works. Never rejects. */
+export function findChannelBlock(): Promise<number> {
+  found ??= probeBlocks();
+  return found;
+}
+
+/** Rank convolutions want a tower without attention behind it, whose widths are multiples of the block. */
+export function suitsChannelBlock(plan: NetworkPlan, block: number): boolean {
+  const { convolutionBody: body, attentionBody, policy } = plan;
+  if (!body || attentionBody) return false;
+  const layers = [body.input, ...body.blocks.flatMap(({ first, second }) => [first, second])];
+  if (policy.kind === 'convolution') layers.push(policy.first);
+  const floats = layers.reduce((sum, { inputs, outputs }) => sum + 3 * PRODUCTS * inputs * outputs, 0);
+  return (
+    layers.every(({ inputs, outputs }) => inputs % block === 0 && outputs % block === 0) &&
+    4 * floats <= MAX_FILTER_BYTES
+  );
+}
+
+async function probeBlocks(): Promise<number> {
+  // Blocked operators exist on ARM as well; nobody has measured there whether this is faster.
+  if (process.arch !== 'x64') return 0;
+  for (const block of BLOCKS) if (await worksWith(block)) return block;
+  return 0;
+}
+
+async function worksWith(block: number): Promise<boolean> {
+  const prng = createPrng(1);
+  const createValues = (length: number): Float32Array =>
+    Float32Array.from({ length }, () => prng.nextBelow(1000) / 1000 - 0.5);
+  const channels = 2 * block;
+  const layer: ConvolutionLayer = {
+    inputs: channels,
+    outputs: channels,
+    kernel: 3,
+    weights: fromFloats(createValues(9 * channels * channels)),
+    biases: fromFloats(createValues(channels)),
+  };
+  const settings = { precision: 'f32', opset: 17, batchSize: -1, usesSimpleOperators: false } as const;
+  const graph = new GraphBuilder(settings);
+  const shape = [-1, channels, 8, 8];
+  const input = graph.addInput('input', shape);
+  const ranks = new RankConvolutions(graph, block);
+  const flow = ranks.addConvolution(ranks.addEntry(input, channels, 'ranks'), layer, 'ranks/conv');
+  graph.addOutput(ranks.addExit(flow, channels, 'ranks'), shape);
+  graph.addOutput(new PlaneConvolutions(graph).addConvolution(input, layer, 'planes/conv'), shape);
+  const opsetImport = [{ version: settings.opset }, ...Array.from(graph.domains, (domain) => ({ domain, version: 1 }))];
+  try {
+    const model = writeModel({ irVersion: 8, opsetImport }, graph);
+    const feeds = { input: { data: createValues(BATCH * channels * 64), dims: [BATCH, channels, 8, 8] } };
+    const [a, b] = await runOnCpu(model, feeds);
+    return a.every((value, i) => Math.abs(value - b[i]) <= TOLERANCE);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * How a graph convolves: the parts of a residual tower over a layout of its own. `PlaneConvolutions` are ONNX's Conv on
+ * [N, channels, 8, 8]; rank-convolutions.ts has a faster way for the CPU. Every method returns the name of its output.
+ */
+import type { Activation, ConvolutionLayer, SqueezeExcite } from '../network-plan.js';
+import { sliceSource } from '../tensor-source.js';
+import type { GraphBuilder } from './graph-builder.js';
+import { addActivation, addConvolution } from './layers.js';
+
+export interface Convolutions {
+  /** From [N, channels, 8, 8] to the layout. */
+  addEntry(planes: string, channels: number, name: string): string;
+  addConvolution(input: string, layer: ConvolutionLayer, name: string): string;
+  /** sigmoid(γ)·x + β with γ and β computed from the mean of each channel. */
+  addSqueezeExcite(input: string, layers: SqueezeExcite, activation: Activation, name: string): string;
+  /** From the layout to [N, channels, 8, 8]. */
+  addExit(input: string, channels: number, name: string): string;
+}
+
+export class PlaneConvolutions implements Convolutions {
+  constructor(private readonly graph: GraphBuilder) {}
+
+  addEntry(planes: string): string {
+    return planes;
+  }
+
+  addConvolution(input: string, layer: ConvolutionLayer, name: string): string {
+    return addConvolution(this.graph, input, layer, name);
+  }
+
+  /** The dense layers are written as 1×1 convolutions on [N, channels, 1, 1]: nothing has to be reshaped or split. */
+  addSqueezeExcite(input: string, layers: SqueezeExcite, activation: Activation, name: string): string {
+    const { graph } = this;
+    const { squeeze, excite } = layers;
+    const channels = squeeze.inputs;
+    const pointwise = (from: string, part: string, first: number, outputs: number, of: typeof squeeze): string => {
+      const weights = sliceSource(of.weights, first * of.inputs, outputs * of.inputs);
+      const operands = [from, graph.addWeights(`${name}/${part}/w`, [outputs, of.inputs, 1, 1], weights)];
+      if (of.biases) {
+        operands.push(graph.addWeights(`${name}/${part}/b`, [outputs], sliceSource(of.biases, first, outputs)));
+      }
+      return graph.addNode('Conv', `${name}/${part}`, operands, { kernel_shape: [1, 1] });
+    };
+    const means = graph.addNode('GlobalAveragePool', `${name}/mean`, [input]);
+    const squeezed = pointwise(means, 'squeeze', 0, squeeze.outputs, squeeze);
+    const active = addActivation(graph, squeezed, activation, `${name}/squeeze`);
+    const gammas = pointwise(active, 'gamma', 0, channels, excite);
+    const betas = pointwise(active, 'beta', channels, channels, excite);
+    const gate = graph.addNode('Sigmoid', `${name}/gate`, [gammas]);
+    const gated = graph.addNode('Mul', `${name}/gated`, [input, gate]);
+    return graph.addNode('Add', `${name}/shifted`, [gated, betas]);
+  }
+
+  addExit(input: string): string {
+    return input;
+  }
+}
