@@ -5,33 +5,12 @@
  * promotion is the queen move. Sources: Silver et al. 2017 (AlphaZero), NeuralMate2's document.
  */
 import { BISHOP, BLACK, KNIGHT, type Move, type Position, ROOK } from '../chess/index.js';
+import { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './piece-steps.js';
 import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
 
 const KINDS = 73;
 const KNIGHT_KIND = 56;
 const UNDERPROMOTION_KIND = 64;
-
-/** [files to the right, ranks ahead] */
-const QUEEN_DIRECTIONS = [
-  [0, 1],
-  [1, 1],
-  [1, 0],
-  [1, -1],
-  [0, -1],
-  [-1, -1],
-  [-1, 0],
-  [-1, 1],
-] as const;
-const KNIGHT_JUMPS = [
-  [1, 2],
-  [2, 1],
-  [2, -1],
-  [1, -2],
-  [-1, -2],
-  [-2, -1],
-  [-2, 1],
-  [-1, 2],
-] as const;
 
 /** `[from * 64 + to]` → index. */
 const PATH_INDICES = new Uint16Array(4096).fill(NO_POLICY_INDEX);

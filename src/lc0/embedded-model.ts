@@ -3,6 +3,7 @@
  * converted networks have, and metadata that say what they mean. lc0 names them in the file around the model; nobody
  * else could tell a moves-left output called "Identity:3" from a value.
  */
+import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import { LC0_TENSOR_NAMES } from './build-onnx.js';
 import { addAlias, findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import type { NetMessage } from './net-schema.js';
@@ -10,7 +11,6 @@ import { NetworkError } from './network-error.js';
 import { formatMetadata, type Lc0NetworkInfo } from './network-info.js';
 import { decodeModel, encodeModel } from './onnx-model.js';
 import { EXTERNAL_DATA, type GraphMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
-import { POLICY_SIZE } from './policy-maps.js';
 
 /** @throws NetworkError */
 export function adaptEmbeddedModel(net: NetMessage, info: Lc0NetworkInfo): Uint8Array {
@@ -25,7 +25,7 @@ export function adaptEmbeddedModel(net: NetMessage, info: Lc0NetworkInfo): Uint8
     throw new NetworkError('it does not say which tensors of its ONNX model are planes, policy and value');
   }
   makeInputFloat(graph, onnx.inputPlanes);
-  const outputs = [makeOutput(graph, onnx.outputPolicy, LC0_TENSOR_NAMES.policy, POLICY_SIZE)];
+  const outputs = [makeOutput(graph, onnx.outputPolicy, LC0_TENSOR_NAMES.policy, LC0_POLICY_SIZE)];
   if (onnx.outputWdl) outputs.push(makeOutput(graph, onnx.outputWdl, LC0_TENSOR_NAMES.wdl, 3));
   else if (onnx.outputValue) outputs.push(makeOutput(graph, onnx.outputValue, LC0_TENSOR_NAMES.value, 1));
   if (info.hasMovesLeft && onnx.outputMlh) {

@@ -1,4 +1,5 @@
 /** The heads of a network file by the names lc0 gives them, and their layers. */
+import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import { isPresent, readConvolution, readDense, readDenseWithoutBias } from './layer-reader.js';
 import { MovesLeftFormat, PolicyFormat, ValueFormat } from './net-enums.js';
 import type {
@@ -12,7 +13,7 @@ import type {
 import { NetworkError } from './network-error.js';
 import type { Activation, DenseLayer, Funnel, MovesLeftHead, PolicyHead, ValueHead } from './network-plan.js';
 import { type EncoderContext, planEncoder } from './plan-attention.js';
-import { CONVOLUTION_POLICY_PLANES, POLICY_SIZE } from './policy-maps.js';
+import { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
 
 export interface HeadChoice {
   /** vanilla, optimistic, soft, opponent, or a key of the network's own map. */
@@ -102,8 +103,8 @@ export function planPolicy(
   }
   const convolution = readConvolution(head.policy, 1, width, 'policy');
   const dense = readDense(head.ipPolW, head.ipPolB, convolution.outputs * 64, 'ip_pol');
-  if (dense.outputs !== POLICY_SIZE)
-    throw new NetworkError(`its policy has ${dense.outputs} outputs, not ${POLICY_SIZE}`);
+  if (dense.outputs !== LC0_POLICY_SIZE)
+    throw new NetworkError(`its policy has ${dense.outputs} outputs, not ${LC0_POLICY_SIZE}`);
   return { kind: 'dense', convolution, dense };
 }
 

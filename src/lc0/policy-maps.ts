@@ -3,36 +3,12 @@
  * PE_MAP embeddings. Everything follows from how a queen and a knight move on an empty board, so there is no table.
  * Squares are 8·rank + file from a1 = 0, seen from the mover's side.
  */
+import { KNIGHT_JUMPS, LC0_POLICY_SIZE, QUEEN_DIRECTIONS } from '../encoding/index.js';
 
-export const POLICY_SIZE = 1858;
 /** Planes of the convolutional head that mean something; it has 80 so that a GPU can tile it. */
 export const CONVOLUTION_POLICY_PLANES = 73;
 /** 64×64 from-to logits and then 8×24 promotions: 24·fromFile + 3·toFile + {queen 0, rook 1, bishop 2}. */
 export const ATTENTION_POLICY_OUTPUTS = 64 * 64 + 8 * 24;
-
-/** North, north-east, … north-west as (file, rank) steps: planes 0–55 are these directions, seven distances each. */
-const DIRECTIONS = [
-  [0, 1],
-  [1, 1],
-  [1, 0],
-  [1, -1],
-  [0, -1],
-  [-1, -1],
-  [-1, 0],
-  [-1, 1],
-] as const;
-
-/** Planes 56–63. */
-const KNIGHT_JUMPS = [
-  [1, 2],
-  [2, 1],
-  [2, -1],
-  [1, -2],
-  [-1, -2],
-  [-2, -1],
-  [-2, 1],
-  [-1, 2],
-] as const;
 
 /** Planes 64–72: to the left, straight, to the right; each promoting to rook, bishop, queen in this order. */
 const PROMOTION_PLANE_PIECES = [1, 2, 0] as const;
@@ -58,7 +34,7 @@ export function computePositionMap(): Float32Array {
 
 /** For each of the 1858 moves, the index of its logit among the ATTENTION_POLICY_OUTPUTS. */
 export function computeAttentionPolicyMap(): Int32Array {
-  const map = new Int32Array(POLICY_SIZE);
+  const map = new Int32Array(LC0_POLICY_SIZE);
   let index = 0;
   for (let fromTo = 0; fromTo < 64 * 64; fromTo++) {
     if (isReachable(fromTo >> 6, fromTo & 63)) map[index++] = fromTo;
@@ -75,8 +51,8 @@ export function computeAttentionPolicyMap(): Int32Array {
 export function computeConvolutionPolicyMap(): Int32Array {
   const attention = computeAttentionPolicyMap();
   const moveOfAttention = new Map<number, number>();
-  for (let move = 0; move < POLICY_SIZE; move++) moveOfAttention.set(attention[move], move);
-  const map = new Int32Array(POLICY_SIZE);
+  for (let move = 0; move < LC0_POLICY_SIZE; move++) moveOfAttention.set(attention[move], move);
+  const map = new Int32Array(LC0_POLICY_SIZE);
   const place = (attentionIndex: number, plane: number, from: number): void => {
     const move = moveOfAttention.get(attentionIndex);
     if (move === undefined) throw new Error(`no move has attention policy index ${attentionIndex}`);
@@ -91,8 +67,9 @@ export function computeConvolutionPolicyMap(): Int32Array {
       if (toFile < 0 || toFile > 7 || toRank < 0 || toRank > 7) return;
       place(from * 64 + toRank * 8 + toFile, plane, from);
     };
+    // Planes 0–55: eight directions, seven distances each; 56–63: knight jumps.
     for (let direction = 0; direction < 8; direction++) {
-      const [files, ranks] = DIRECTIONS[direction];
+      const [files, ranks] = QUEEN_DIRECTIONS[direction];
       for (let distance = 1; distance <= 7; distance++) {
         placeStep(direction * 7 + distance - 1, files * distance, ranks * distance);
       }

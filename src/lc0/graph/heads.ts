@@ -1,13 +1,9 @@
 /** Policy, value and moves-left heads; each ends in a named float32 output. */
 
+import { LC0_POLICY_SIZE } from '../../encoding/index.js';
 import type { Activation, Funnel, MovesLeftHead, PolicyHead, ValueHead } from '../network-plan.js';
 import { TensorType } from '../onnx-schema.js';
-import {
-  ATTENTION_POLICY_OUTPUTS,
-  computeAttentionPolicyMap,
-  computeConvolutionPolicyMap,
-  POLICY_SIZE,
-} from '../policy-maps.js';
+import { ATTENTION_POLICY_OUTPUTS, computeAttentionPolicyMap, computeConvolutionPolicyMap } from '../policy-maps.js';
 import { addEncoder, addSquareRows } from './attention-body.js';
 import type { Convolutions } from './convolutions.js';
 import type { GraphBuilder } from './graph-builder.js';
@@ -53,7 +49,7 @@ export function addPolicyHead(
       break;
     }
   }
-  addFloatOutput(graph, logits, outputName, [-1, POLICY_SIZE]);
+  addFloatOutput(graph, logits, outputName, [-1, LC0_POLICY_SIZE]);
 }
 
 function addGather(graph: GraphBuilder, flat: string, map: Int32Array): string {

@@ -1,5 +1,6 @@
 /** Policy, value and moves-left heads of a graph, read from its outputs back to the body. */
-import { computeAttentionPolicyMap, computeConvolutionPolicyMap, POLICY_SIZE } from '../policy-maps.js';
+import { LC0_POLICY_SIZE } from '../../encoding/index.js';
+import { computeAttentionPolicyMap, computeConvolutionPolicyMap } from '../policy-maps.js';
 import {
   type Affine,
   type GraphReader,
@@ -72,7 +73,7 @@ export function recognisePolicy(graph: GraphReader, name: string, activation: Ac
   if (last.opType !== 'Gather') {
     const dense = graph.expectAffine(name);
     const convolution = graph.expectAffine(graph.expectActivation(dense.input, activation));
-    if (convolution.kernel !== 1 || dense.inputs !== convolution.outputs * 64 || dense.outputs !== POLICY_SIZE) {
+    if (convolution.kernel !== 1 || dense.inputs !== convolution.outputs * 64 || dense.outputs !== LC0_POLICY_SIZE) {
       throw new Unrecognised('the policy is no dense layer on a 1×1 convolution');
     }
     return { kind: 'dense', convolution, dense };
