@@ -3,6 +3,7 @@
  * variations, annotation glyphs, move numbers and results are skipped.
  */
 import { type Move, parseFen, parseSan, START_FEN } from '../../chess/index.js';
+import { parsePgnMoves, parsePgnTags } from '../../data/index.js';
 import { failure, type Result, success } from '../../util/index.js';
 
 /** The text of each game: its tags (if any) and its moves. */
@@ -31,12 +32,13 @@ export function splitPgnGames(text: string): string[] {
 
 /** @param maxPlies moves after these are left out */
 export function parsePgnOpening(game: string, maxPlies: number): Result<{ fen: string; moves: Move[] }> {
-  const fen = /^\[FEN "([^"]*)"\]/m.exec(game)?.[1] ?? START_FEN;
+  const { tags, end } = parsePgnTags(game);
+  const fen = tags.get('FEN') ?? START_FEN;
   const start = parseFen(fen);
   if (!start.ok) return start;
   const position = start.value;
   const moves: Move[] = [];
-  for (const word of listSanMoves(game)) {
+  for (const word of parsePgnMoves(game, end).moves) {
     if (moves.length >= maxPlies) break;
     const move = parseSan(position, word);
     if (!move.ok) return failure(`move ${moves.length + 1}: ${move.error}`);
@@ -44,23 +46,4 @@ export function parsePgnOpening(game: string, maxPlies: number): Result<{ fen: s
     moves.push(move.value);
   }
   return success({ fen, moves });
-}
-
-function listSanMoves(game: string): string[] {
-  const movetext = game
-    .replace(/^\[.*\]\s*$/gm, '')
-    .replace(/\{[^}]*\}/g, ' ')
-    .replace(/;.*$/gm, ' ');
-  let depth = 0;
-  const moves: string[] = [];
-  for (const token of movetext.replace(/[()]/g, ' $& ').split(/\s+/)) {
-    if (token === '(') depth++;
-    else if (token === ')') depth--;
-    else if (depth === 0) {
-      const word = token.replace(/^\d+\.+/, '');
-      if (/^[NBRQKa-hO0]/.test(word) && !/^(0|1|1\/2)-/.test(word) && !/^\d+$/.test(word)) moves.push(word);
-      else if (/^0-0/.test(word)) moves.push(word);
-    }
-  }
-  return moves;
 }
