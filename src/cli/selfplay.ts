@@ -49,6 +49,7 @@ interface SelfPlayArguments {
   'minimum-allowed-visits': number;
   'discarded-start-chance': number;
   'max-plies': number;
+  'move-thinking': boolean;
   chess960: boolean | undefined;
   player1: Record<string, unknown> | undefined;
   player2: Record<string, unknown> | undefined;
@@ -154,6 +155,7 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
       },
       {
         trainingFolder: args.training ? folder : null,
+        showsThinking: args['move-thinking'] && !args.json,
         log,
         event: 'Sardonyx self-play',
         onLine: (line) => {
@@ -199,7 +201,11 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
       .option('training', { type: 'boolean', default: false, describe: 'write training records (lc0 V6)' })
       .option('out', { type: 'string', describe: 'folder of records and results; a run found there is continued' })
       .option('results', { type: 'string', describe: 'results file instead of OUT/games.jsonl' })
-      .option('pgnout', { type: 'string', describe: 'PGN file to add the games to' })
+      .option('pgnout', {
+        alias: 'tournament-results-file',
+        type: 'string',
+        describe: 'PGN file to add the games to',
+      })
       .option('seed', { type: 'number', describe: 'makes the same games again; needs --nncache=0 to be exact' })
       .option('openings-pgn', { type: 'string', describe: 'book: PGN, EPD or FEN list, plain or .gz' })
       .option('openings-mode', { choices: ['sequential', 'shuffled', 'random'] as const, default: 'sequential' })
@@ -218,6 +224,12 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
         describe: 'per cent of games from refused moves',
       })
       .option('max-plies', { type: 'number', default: LONGEST_GAME, describe: 'longest game' })
+      .option('move-thinking', {
+        alias: 'verbose-thinking',
+        type: 'boolean',
+        default: false,
+        describe: 'print info and bestmove of each move, marked with player, gameid and side',
+      })
       .option('player1', { describe: 'flags of the first player alone: --player1.weights=FILE --player1.visits=N' })
       .option('player2', { describe: 'flags of the second player alone' })
       .option('json', {

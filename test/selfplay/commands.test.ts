@@ -112,6 +112,21 @@ test('selfplay prints lc0’s lines and writes records', async () => {
   assert.equal(JSON.parse(again.stdout).moves, 0, 'a finished run has nothing left to play');
 });
 
+test('selfplay shows its thinking as lc0 does, move by move', async () => {
+  const flags = ['--backend=hash', '--visits=8', '--games=2', '--max-plies=6', '--move-thinking', '--parallelism=1'];
+  const { code, stdout, stderr } = await sardonyx(['selfplay', ...flags, '--tournament-results-file=thoughts.pgn']);
+  assert.equal(code, 0, stderr);
+  const lines = stdout.trim().split('\n');
+  assert.match(
+    lines[0],
+    /^info player 1 gameid 0 side white depth \d+ seldepth \d+ time \d+ nodes \d+ score cp -?\d+ .*pv [a-h][1-8]/,
+  );
+  assert.match(lines[1], /^bestmove [a-h][1-8][a-h][1-8] player 1 gameid 0 side white$/);
+  assert.match(lines[3], / player 2 gameid 0 side black$/);
+  assert.equal(stdout.match(/^bestmove .* player 2 gameid 1 side white$/gm)?.length, 3);
+  assert.equal(readFileSync(join(folder, 'thoughts.pgn'), 'utf8').match(/^\[Event/gm)?.length, 2);
+});
+
 test('selfplay without a limit is refused, and an endless one ends at Ctrl-C', async () => {
   const refused = await sardonyx(['selfplay', '--backend=hash']);
   assert.equal(refused.code, 1);

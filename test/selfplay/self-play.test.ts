@@ -75,6 +75,7 @@ async function play(name: string, options: Options = {}): Promise<Played> {
     },
     {
       trainingFolder,
+      showsThinking: false,
       log,
       event: 'test',
       onLine: (line) => lines.push(line),

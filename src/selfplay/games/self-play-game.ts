@@ -1,6 +1,6 @@
 /** One self-play game: search, maybe resign, draw a move, record, play it; until the game is over. */
 import type { Move } from '../../chess/index.js';
-import type { SearchParams } from '../../search/index.js';
+import type { SearchInfo, SearchParams } from '../../search/index.js';
 import type { Prng } from '../../util/index.js';
 import { Game, type PlayedMove } from '../game/game.js';
 import { createDraw, type GameEnd } from '../game/game-end.js';
@@ -31,6 +31,12 @@ export interface SelfPlayGame {
   readonly falsePositiveThreshold: number | null;
 }
 
+export interface Thought {
+  readonly isBlack: boolean;
+  readonly info: SearchInfo | null;
+  readonly move: Move;
+}
+
 export interface SelfPlayBoard {
   /** White's and Black's; the same object when they share a tree. */
   readonly sides: readonly [white: SelfPlaySide, black: SelfPlaySide];
@@ -39,6 +45,8 @@ export interface SelfPlayBoard {
   readonly random: Prng;
   /** Told of positions that were refused for too few visits. */
   readonly onDiscard: (opening: Opening) => void;
+  /** Told of each search and the move that it led to. */
+  readonly onThought: (thought: Thought) => void;
 }
 
 /** @returns null when the signal came before the end */
@@ -51,7 +59,7 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
   let playouts = 0;
   let end = game.getEnd();
   let isAdjudicated = false;
-  for (const { search } of board.sides) search.newGame();
+  for (const { search } of board.sides) search.clear();
 
   while (end === null) {
     const { position } = game;
@@ -77,6 +85,7 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
       const record = createSearchRecord(game.uciMoves.length, root, move, side.policyTemperature);
       if (record !== null) records.push(record);
     }
+    board.onThought({ isBlack: position.sideToMove === 1, info, move: move as Move });
     const score = computeCentipawns(root.wl);
     game.play({
       move: move as Move,

@@ -8,7 +8,13 @@ import { mixSeeds } from '../mix-seeds.js';
 import { GameSearch } from '../network/game-search.js';
 import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
 import type { Opening } from '../openings/opening.js';
-import { playSelfPlayGame, type SelfPlayGame, type SelfPlaySide, shortenOpening } from './self-play-game.js';
+import {
+  playSelfPlayGame,
+  type SelfPlayGame,
+  type SelfPlaySide,
+  shortenOpening,
+  type Thought,
+} from './self-play-game.js';
 import type { MoveLimits, SelfPlaySettings } from './self-play-settings.js';
 
 export interface SelfPlayPlayer {
@@ -33,6 +39,8 @@ export interface SelfPlayRun {
   readonly signal: AbortSignal;
   /** Awaited, so that slow disks slow the games down instead of filling the memory. */
   onGame(index: number, game: SelfPlayGame): Promise<void>;
+  /** Told of each move when it is drawn. */
+  onThought(index: number, thought: Thought): void;
 }
 
 const REFUSED_KEPT = 10_000;
@@ -94,6 +102,7 @@ export async function runSelfPlay(run: SelfPlayRun, pools: NetworkPools): Promis
           opening,
           random,
           onDiscard: (line: Opening) => keepRefused(run.settings, refused, line, random),
+          onThought: (thought: Thought) => run.onThought(game, thought),
         };
         const finished = await playSelfPlayGame(board, run.signal);
         if (finished === null) return;

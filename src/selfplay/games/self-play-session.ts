@@ -9,7 +9,7 @@ import { Standings } from '../match/standings.js';
 import { type NetworkPool, NetworkPools } from '../network/network-setup.js';
 import type { SelfPlayGame } from './self-play-game.js';
 import { isPlayer1White, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
-import { formatGameReady, formatResignReport, formatTournamentStatus } from './tournament-lines.js';
+import { formatGameReady, formatResignReport, formatThought, formatTournamentStatus } from './tournament-lines.js';
 import { chooseRecordFormat, createTrainingRecords, writeTrainingFile } from './training-file.js';
 
 export interface SelfPlayOutput {
@@ -21,6 +21,8 @@ export interface SelfPlayOutput {
   /** Lines in lc0's words, as they come. */
   onLine(line: string): void;
   onProgress(summary: SelfPlaySummary): void;
+  /** Two lines a move as well: the last `info` of its search and `bestmove`. */
+  readonly showsThinking: boolean;
 }
 
 export interface SelfPlaySummary {
@@ -37,7 +39,7 @@ export interface SelfPlaySummary {
   readonly reasons: Readonly<Record<string, number>>;
 }
 
-type Job = Omit<SelfPlayRun, 'isDone' | 'onGame'>;
+type Job = Omit<SelfPlayRun, 'isDone' | 'onGame' | 'onThought'>;
 
 export async function playSelfPlaySession(job: Job, output: SelfPlayOutput): Promise<SelfPlaySummary> {
   const session = new Session(job, output);
@@ -45,7 +47,14 @@ export async function playSelfPlaySession(job: Job, output: SelfPlayOutput): Pro
   try {
     for (const { network } of job.players) session.usePool(await pools.open(network));
     await runSelfPlay(
-      { ...job, isDone: (game) => session.standings.has(game), onGame: (index, game) => session.finish(index, game) },
+      {
+        ...job,
+        isDone: (game) => session.standings.has(game),
+        onGame: (index, game) => session.finish(index, game),
+        onThought: (index, thought) => {
+          if (output.showsThinking) formatThought(index, isPlayer1White(index), thought).forEach(output.onLine);
+        },
+      },
       pools,
     );
     if (!job.signal.aborted) output.onLine(session.formatStatus(true));

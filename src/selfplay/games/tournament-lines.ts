@@ -1,10 +1,11 @@
 /** What lc0's self-play prints for the client that drives it, word for word (selfplay/loop.cc). */
-import { formatUciMove, START_FEN } from '../../chess/index.js';
+import { formatUciMove, type Move, START_FEN } from '../../chess/index.js';
 import type { ResultText } from '../game/game-end.js';
+import { computeCentipawns } from '../network/centipawns.js';
 import { computeElo } from '../statistics/elo.js';
 import { computeNormalProbability } from '../statistics/normal.js';
 import type { GameCounts } from '../statistics/score-counts.js';
-import type { SelfPlayGame } from './self-play-game.js';
+import type { SelfPlayGame, Thought } from './self-play-game.js';
 
 const RESULT_WORDS: Readonly<Record<ResultText, string>> = {
   '1-0': 'whitewon',
@@ -33,6 +34,25 @@ export function formatGameReady(
   if (moves.length > 0) words.push('moves', ...moves);
   if (opening.fen !== START_FEN) words.push('from_fen', opening.fen);
   return words.join(' ');
+}
+
+/** A move and the search behind it, marked with player, game and side (chess/uciloop.cc). */
+export function formatThought(index: number, player1White: boolean, { isBlack, info, move }: Thought): string[] {
+  const player = isBlack === player1White ? 2 : 1;
+  const marks = `player ${player} gameid ${index} side ${isBlack ? 'black' : 'white'}`;
+  const best = `bestmove ${formatUciMove(move, false)} ${marks}`;
+  if (info === null) return [best];
+  const [line] = info.lines;
+  const words = [`info ${marks} depth`, info.depth, 'seldepth', info.seldepth, 'time', info.timeMs];
+  words.push(
+    'nodes',
+    info.nodes,
+    'score',
+    line.mate === null ? `cp ${computeCentipawns(line.wl)}` : `mate ${line.mate}`,
+  );
+  if (info.nps !== null) words.push('nps', info.nps);
+  words.push('tbhits', info.tbHits, 'pv', ...line.pv.map((pvMove) => formatUciMove(pvMove as Move, false)));
+  return [words.join(' '), best];
 }
 
 export interface TournamentCounts {

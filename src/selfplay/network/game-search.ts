@@ -52,6 +52,11 @@ export class GameSearch {
     );
   }
 
+  /** Visits that the tree already has for the position set last. */
+  get reusedVisits(): number {
+    return this.search.tree.rootVisits;
+  }
+
   /** For the next search. */
   configure(params: SearchParams): void {
     if (params === this.params) return;
@@ -91,8 +96,8 @@ export class GameSearch {
     this.search.stop();
   }
 
-  newGame(): void {
-    this.search.newGame();
+  clear(): void {
+    this.search.clearTree();
   }
 
   /** Not while it runs. */
