@@ -1,13 +1,20 @@
 import json
+import os
+import sys
+from concurrent.futures import wait
 
 import pytest
 from sardonyx_train.config import ConfigError
 from sardonyx_train.loop.config import GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
+from sardonyx_train.loop import local
 from sardonyx_train.loop.errors import LoopError
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.games import check_games, create_gate_tasks, create_seed, create_self_play_tasks, format_flags
 from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, sum_matches
+from sardonyx_train.loop.local import LocalExecutor
+from sardonyx_train.loop.process import ProcessStopped, run_process
 from sardonyx_train.loop.state import Match
+from sardonyx_train.loop.task import Task
 from sardonyx_train.loop.window import ShardFile, compute_repeats, create_window
 from train_support.loops import create_raw, write_config
 
@@ -163,3 +170,37 @@ def test_the_described_configuration_is_a_valid_one():
 
     described = yaml.safe_load(describe_loop_config())
     assert parse_loop_config(described).gate.threshold == 0.55
+
+
+def test_a_child_that_was_stopped_together_with_the_loop_has_not_done_its_work(tmp_path):
+    done = tmp_path / "done"
+    command = [sys.executable, "-c", f"open({str(done)!r}, 'w')"]
+    with pytest.raises(ProcessStopped):
+        run_process(command, tmp_path / "out", tmp_path / "err", is_stopped=done.exists)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups")
+def test_a_child_is_not_in_the_process_group_that_a_terminal_interrupts(tmp_path):
+    output = tmp_path / "out"
+    run_process([sys.executable, "-c", "import os; print(os.getpgid(0) == os.getpid())"], output, tmp_path / "err")
+    assert output.read_text().strip() == "True"
+
+
+def _create_shell_task(name, answer):
+    script = f"import json; print(json.dumps({answer!r}))"
+    return Task(name, ("-c", script), (), 1.0)
+
+
+def test_a_task_whose_engine_was_interrupted_does_not_count(tmp_path):
+    executor = LocalExecutor([sys.executable], 1, lambda: False, None)
+    with pytest.raises(LoopError, match="somebody interrupted the engine"):
+        executor.run([_create_shell_task("a", {"interrupted": True})], tmp_path, {}, lambda: False)
+    assert not (tmp_path / "a").exists()
+
+
+def test_no_task_is_begun_after_the_one_that_was_enough_however_slow_the_waiting_thread_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(local, "as_completed", lambda futures: wait(futures).done)
+    executor = LocalExecutor([sys.executable], 1, lambda: False, None)
+    tasks = [_create_shell_task(name, {}) for name in "abc"]
+    executor.run(tasks, tmp_path, {}, (tmp_path / "a").exists)
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]

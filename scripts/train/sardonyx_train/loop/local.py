@@ -42,7 +42,8 @@ class LocalExecutor:
             return ended or self._is_stopped()
 
         def work(task: Task) -> None:
-            if is_ended():
+            # The thread that waits below may be slow to say that it is enough; what is played must not hang on that.
+            if is_ended() or is_enough():
                 raise ProcessStopped
             part = folder / f"{task.name}{PART}"
             run_task(task, self._engine, files, part, is_ended, self._handles)

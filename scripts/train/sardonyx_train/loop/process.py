@@ -36,7 +36,8 @@ def run_process(
 ) -> None:
     """Waits for the child. Its output is written, its errors appended. Raises ProcessFailed and ProcessStopped.
 
-    On Linux the kernel kills the child with us, even if we die by SIGKILL; elsewhere it may live on for a while.
+    On Linux the kernel kills the child with us, even if we die by SIGKILL; elsewhere it may live on for a while. The child
+    has a process group of its own: Ctrl-C is for us, and what a child leaves that was stopped by it must not count as done.
     """
     with output.open("wb") as out, errors.open("ab") as err:
         try:
@@ -47,6 +48,7 @@ def run_process(
                 stderr=err,
                 pass_fds=tuple(pass_handles) if os.name == "posix" else (),
                 preexec_fn=_create_death_pact() if sys.platform == "linux" else None,
+                process_group=0 if os.name == "posix" else None,
                 env={**os.environ, **(environment or {})},
             )
         except OSError as error:
@@ -61,6 +63,8 @@ def run_process(
             time.sleep(_POLL_SECONDS)
     finally:
         _end(child)
+    if is_stopped():  # it may have been stopped together with us, by a service manager for example
+        raise ProcessStopped
     if child.returncode != 0:
         what = f"exit status {child.returncode}" if child.returncode > 0 else f"signal {-child.returncode}"
         raise ProcessFailed(f"{format_command(arguments)} ended with {what}: {_read_tail(errors)}")

@@ -58,7 +58,7 @@ class Loop:
         try:
             self._say(f"games are played on {executor.describe()}")
             Stages(self._config, find_engine(self._config), executor, self._stop.is_set, lock).make_first_network()
-            self._keep_best(state)
+            self._complete_finish(state)
             while state.current.number <= self._config.run.generations:
                 self._run_generation(state, executor, lock)
         finally:
@@ -109,9 +109,14 @@ class Loop:
         state.current = Generation(row.number + 1, state.best)
         state.stage, state.plan = STAGES[0], {}
         save_state(self.folders.root, state)
+        self._complete_finish(state)
+
+    def _complete_finish(self, state: LoopState) -> None:
+        """What follows from the state; done again at every start, since a kill may have come in between."""
         self._keep_best(state)
-        self._tidy(row.number)
-        plot_loop(self.folders, state, self._config.gate)
+        if state.generations:
+            self._tidy(state.generations[-1].number)
+            plot_loop(self.folders, state, self._config.gate)
 
     def _keep_best(self, state: LoopState) -> None:
         part = self.folders.best.with_name(f"{self.folders.best.name}{PART}")

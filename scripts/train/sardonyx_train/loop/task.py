@@ -46,9 +46,11 @@ def run_task(
     output = folder / OUTPUT
     run_process(arguments, output, folder / ERRORS, is_stopped, 60 * task.minutes, pass_handles)
     try:
-        json.loads(output.read_text(encoding="utf-8"))
+        answer = json.loads(output.read_text(encoding="utf-8"))
     except ValueError:
         raise ProcessFailed(f"task {task.name}: the engine's answer is not JSON") from None
+    if answer.get("interrupted"):
+        raise ProcessFailed(f"task {task.name}: somebody interrupted the engine; start again to go on")
 
 
 def _fill_in(argument: str, files: Mapping[str, Path], folder: Path) -> str:
