@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from sardonyx_train.checkpoint import CheckpointError
-from sardonyx_train.config import ConfigError, describe_config, load_config
+from sardonyx_train.config import ConfigError, TrainingConfig, describe_config, load_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join, leave
 from sardonyx_train.trainer import Trainer
@@ -32,15 +32,22 @@ def main(arguments: list[str] | None = None) -> int:
         resume = None
         if options.resume is not None:
             resume = Path(config.run.out) / "last.pt" if options.resume == "auto" else Path(options.resume)
-        trainer = Trainer(config, join(config.run.device))
-        _stop_on_signals(trainer)
-        trainer.run(resume)
+        train(config, resume)
     except (ConfigError, ShardError, CheckpointError, ValueError) as error:
         print(f"train: {error}", file=sys.stderr)
         return 1
     finally:
         leave()
     return 0
+
+
+def train(config: TrainingConfig, resume: Path | None) -> bool:
+    """Returns whether the run came to its end, and was not stopped on its way."""
+    trainer = Trainer(config, join(config.run.device))
+    _stop_on_signals(trainer)
+    trainer.run(resume)
+    trainer.place.wait_for_all()
+    return not trainer.is_stopped
 
 
 def _stop_on_signals(trainer: Trainer) -> None:

@@ -73,6 +73,10 @@ class Trainer:
         """Ends `run` after the current step with a checkpoint; safe in a signal handler."""
         self._stop_requested = True
 
+    @property
+    def is_stopped(self) -> bool:
+        return self._stop_requested
+
     def run(self, resume: Path | None) -> dict[str, float]:
         """Trains to the planned end (or early stop); returns the last validation numbers."""
         self.folder.mkdir(parents=True, exist_ok=True)

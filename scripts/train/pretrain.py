@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""From games to a network that plays, in one command: `pretrain.py games/ --out runs/mini-leela`.
+
+Shards, training and export, one after the other, all in the folder OUT. The same command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from export import main as export_main
+from sardonyx_train.checkpoint import CheckpointError
+from sardonyx_train.config import ConfigError, format_config, load_config
+from sardonyx_train.data.shards import ShardError
+from sardonyx_train.distributed import leave
+from sardonyx_train.loop.config import LoopConfig, find_engine
+from train import train
+
+_CONFIGS = Path(__file__).parent / "configs"
+_STOPPED = 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Make shards of games, train a network on them and export it.")
+    parser.add_argument("games", nargs="+", help="what `sardonyx shards` takes: labelled games, PGN, lc0 records, folders")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the run")
+    parser.add_argument("--config", type=Path, default=_CONFIGS / "mini-leela.yaml", help="default: the mini-leela's")
+    parser.add_argument("--positions", type=int, default=50_000, help="about how many (default 50,000)")
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
+    parser.add_argument("--engine", type=shlex.split, help="the engine's command; found by itself as a rule")
+    options = parser.parse_args(arguments)
+    out: Path = options.out
+    shards, checkpoint = out / "shards", out / "last.pt"
+    places = [f"data.train=[{shards / 'train'}]", f"data.validation=[{shards / 'validation'}]"]
+    own = [f"run.out={out}", f"run.name={out.name}"]
+    try:
+        config = load_config(options.config, [*own, *places, *options.set])
+        engine = find_engine(LoopConfig(engine=options.engine))
+        out.mkdir(parents=True, exist_ok=True)
+        command = [*engine, "shards", *options.games, "--out", str(shards), "--positions", str(options.positions)]
+        command += ["--encoding", config.model.input, "--policy", config.model.policy, "--split", "96/4/0"]
+        if subprocess.run(command, check=False).returncode != 0:
+            return 1  # it has said why
+        (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
+        if not train(config, checkpoint if checkpoint.exists() else None):
+            return _STOPPED
+    except (ConfigError, ShardError, CheckpointError, ValueError) as error:
+        print(f"pretrain: {error}", file=sys.stderr)
+        return 1
+    finally:
+        leave()
+    network = out / f"{out.name}.onnx"
+    status = export_main([str(checkpoint), "--out", str(network), "--shards", str(shards / "validation")])
+    if status == 0:
+        play = ["match", "--engine", str(network), "--engine", "random", "--nodes", "100", "--games", "20"]
+        print(f"Now watch it play: {shlex.join([*engine, *play])}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
