@@ -8,6 +8,8 @@ import { describeNetCommand } from './describenet.js';
 import { doctorCommand } from './doctor.js';
 import { encodeCommand } from './encode.js';
 import { evalCommand } from './eval.js';
+import { explainCommand } from './explain.js';
+import { joinFenWords } from './fen-words.js';
 import { labelCommand } from './label.js';
 import { leela2OnnxCommand } from './leela2onnx.js';
 import { matchCommand } from './match.js';
@@ -19,7 +21,7 @@ import { uciCommand } from './uci.js';
 import { createVersionText } from './version-text.js';
 
 export async function runProgram(args: readonly string[]): Promise<void> {
-  const parser = yargs([...args])
+  const parser = yargs(joinFenWords(args))
     .scriptName('sardonyx')
     .usage('$0 [command] [flags]\n\nWithout a command: a UCI chess engine.')
     .command(uciCommand)
@@ -27,6 +29,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .command(backendBenchCommand)
     .command(perftCommand)
     .command(evalCommand)
+    .command(explainCommand)
     .command(encodeCommand)
     .command(analyseCommand)
     .command(describeNetCommand)

@@ -1,6 +1,6 @@
 /** What a search is asked to do, in the words of UCI but without text: moves are moves and everything was checked. */
-import { BLACK, type Move, type Position } from '../chess/index.js';
-import { type ClockLimits, computeMoveTimeBudgetMs, type SearchLimits } from '../search/index.js';
+import type { Move } from '../chess/index.js';
+import type { SearchLimits } from '../search/index.js';
 
 export interface GoRequest {
   readonly infinite?: boolean;
@@ -17,11 +17,14 @@ export interface GoRequest {
   readonly searchMoves?: readonly Move[];
 }
 
-/** What the options say about clocks; TimeManager and Slowmover have been found to fit together. */
-export type ClockSettings = Pick<ClockLimits, 'timeManager' | 'slowmover' | 'moveOverheadMs'>;
+export interface Clock {
+  readonly timeMs: number;
+  readonly incrementMs: number;
+  readonly movesToGo: number | undefined;
+}
 
 /** The clock of the side to move; if the GUI sent only the opponent's, that one: a search with a clock must end. */
-function getMoverClock(request: GoRequest, blackToMove: boolean): ClockLimits['clock'] | null {
+export function getMoverClock(request: GoRequest, blackToMove: boolean): Clock | null {
   const { whiteTimeMs, blackTimeMs } = request;
   const timeMs = blackToMove ? (blackTimeMs ?? whiteTimeMs) : (whiteTimeMs ?? blackTimeMs);
   if (timeMs === undefined) return null;
@@ -36,26 +39,20 @@ export function isUnlimited(request: GoRequest): boolean {
   return [whiteTimeMs, blackTimeMs, depth, nodes, mate, moveTimeMs].every((limit) => limit === undefined);
 }
 
-/** @param startedAtMs when the clock of this move began: performance.timeOrigin + performance.now() */
-export function createSearchLimits(
-  request: GoRequest,
-  position: Position,
-  settings: ClockSettings,
-  startedAtMs: number,
-): SearchLimits {
-  const isInfinite = isUnlimited(request) && !request.ponder;
-  const clock = request.infinite ? null : getMoverClock(request, position.sideToMove === BLACK);
-  const moveTimeMs = request.infinite || request.mate !== undefined ? undefined : request.moveTimeMs;
+/**
+ * @param budgetMs from the time manager or `movetime`; null = no limit of time
+ * @param startedAtMs when the clock of this move began: performance.timeOrigin + performance.now()
+ */
+export function createSearchLimits(request: GoRequest, budgetMs: number | null, startedAtMs: number): SearchLimits {
   return {
     startedAtMs,
-    ...(isInfinite ? { infinite: true } : {}),
+    ...(isUnlimited(request) && !request.ponder ? { infinite: true } : {}),
     ...(request.ponder ? { ponder: true } : {}),
     // To the search 0 means no limit; `go nodes 0` and `go depth 0` mean: answer as soon as you can.
     ...(request.nodes === undefined ? {} : { nodes: Math.max(1, request.nodes) }),
     ...(request.depth === undefined ? {} : { depth: Math.max(1, request.depth) }),
     ...(request.mate === undefined ? {} : { mate: Math.max(1, request.mate) }),
-    ...(moveTimeMs === undefined ? {} : { budgetMs: computeMoveTimeBudgetMs(moveTimeMs, settings.moveOverheadMs) }),
-    ...(clock === null ? {} : { clock: { ...settings, clock, gamePly: position.gamePly } }),
+    ...(budgetMs === null ? {} : { budgetMs }),
     ...(request.searchMoves === undefined ? {} : { searchMoves: request.searchMoves }),
   };
 }

@@ -3,6 +3,7 @@ export { getNativeFolder } from './backend/native-folder.js';
 export { parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { loadModel, type Model, type ModelSource } from './model/model-file.js';
+export { computeOcclusion, type Occlusion, type Opinion } from './occlusion.js';
 export { networkOptions } from './options.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
 export type { SharedPoolHandle } from './pool/handle.js';

@@ -11,7 +11,13 @@ import {
   type SearchPort,
   type SearchPortEvents,
 } from '#sardonyx/engine/index.js';
-import { type FromSearch, type SearchInfo, searchOptions, type ToSearch } from '#sardonyx/search/index.js';
+import {
+  type FromSearch,
+  type PonderHit,
+  type SearchInfo,
+  searchOptions,
+  type ToSearch,
+} from '#sardonyx/search/index.js';
 
 export function createStore(): OptionStore {
   return new OptionStore([...engineOptions, ...searchOptions, ...acceptedOptions], engineAliases, engineChecks);
@@ -24,8 +30,7 @@ export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> =
 
 export class FakeSearch implements SearchPort {
   readonly posted: ToSearch[] = [];
-  /** When the clock began, for each ponderhit. */
-  readonly ponderHits: number[] = [];
+  readonly ponderHits: PonderHit[] = [];
   stops = 0;
   isDisposed = false;
   /** Called for each `go`; by default nothing happens. */
@@ -51,8 +56,8 @@ export class FakeSearch implements SearchPort {
     this.isDisposed = true;
   }
 
-  ponderHit(startedAtMs: number): void {
-    this.ponderHits.push(startedAtMs);
+  ponderHit(hit: PonderHit): void {
+    this.ponderHits.push(hit);
   }
 
   send(message: FromSearch): void {
