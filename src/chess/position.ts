@@ -245,6 +245,12 @@ export class Position {
     return row < 0 ? NO_MOVE : (this.history.moves[row] as Move);
   }
 
+  /** The low word of the key `pliesBack` (1, 2, …) plies ago; 0 when the history does not reach that far. */
+  earlierKey(pliesBack: number): number {
+    const row = this.historyLength - pliesBack;
+    return row < 0 ? 0 : this.history.keyLow[row];
+  }
+
   /** Becomes equal to `other`, history included. */
   copyFrom(other: Position): void {
     this.board.set(other.board);

@@ -14,11 +14,13 @@ export {
   EVALUATED,
   FAILED,
   FLAG_CACHE_HIT,
+  FLAG_OF_PATH,
   MAX_EDGES,
   NO_SLOT,
   TABLEBASE,
   TWO_FOLD,
 } from './pool/leaf-slots.js';
+export { getTagPly } from './pool/node-tag.js';
 export { MAX_ROOT_MOVES, ROOT_ROWS, type RootDescription } from './pool/root-table.js';
 export { decodePrior, encodePrior } from './prior.js';
 export { runOnCpu } from './run-on-cpu.js';

@@ -8,10 +8,13 @@ import type { Prng } from '../util/index.js';
 import type { SearchParams } from './params.js';
 import {
   COUNT_MASK,
+  DRAWN,
   getChildCount,
   getEdgeMove,
   getEdgePrior,
+  getLowerBound,
   getTerminalKind,
+  LOSS,
   NO_NODE,
   NODE_BLOCK,
   NODE_EDGES,
@@ -28,6 +31,7 @@ import {
   RECORD_WORDS,
   type RecordIndex,
   TABLEBASE_END,
+  TWO_FOLD_DRAW,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
@@ -84,10 +88,13 @@ export function getRecordTerminalKind(tree: Tree, record: RecordIndex | -1): num
 function getRank(tree: Tree, record: RecordIndex | -1): number {
   const kind = getRecordTerminalKind(tree, record);
   if (kind === NOT_TERMINAL) return UNDECIDED;
-  const wl = tree.store.recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
-  if (wl === 0) return UNDECIDED;
-  if (kind === TABLEBASE_END) return wl < 0 ? TABLEBASE_LOSS : TABLEBASE_WIN;
-  return wl < 0 ? TERMINAL_LOSS : TERMINAL_WIN;
+  if (kind === TWO_FOLD_DRAW) return UNDECIDED;
+  // Not the value: in a graph the record may not have heard yet of what another path has proven.
+  const { nodeWords, recordWords } = tree.store;
+  const result = getLowerBound(nodeWords[recordWords[record * RECORD_WORDS + RECORD_NODE] * NODE_WORDS + NODE_META]);
+  if (result === DRAWN) return UNDECIDED;
+  if (kind === TABLEBASE_END) return result === LOSS ? TABLEBASE_LOSS : TABLEBASE_WIN;
+  return result === LOSS ? TERMINAL_LOSS : TERMINAL_WIN;
 }
 
 /** @param drawScore value of a draw for the player to move at `node` */

@@ -2,7 +2,7 @@
  * The second verb: an evaluator's answer becomes a node. It copies moves and priors, already sorted, out of the slot and
  * says what value goes up the tree. Draws, mates and tablebase hits were seen by the evaluator, which knows the rules.
  */
-import { CHECKMATE, EVALUATED, FLAG_CACHE_HIT, MAX_EDGES, TABLEBASE, TWO_FOLD } from '../nn/index.js';
+import { CHECKMATE, EVALUATED, FLAG_CACHE_HIT, FLAG_OF_PATH, MAX_EDGES, TABLEBASE, TWO_FOLD } from '../nn/index.js';
 import { removePrior, writeTerminalValue } from './bounds.js';
 import type { LeafChannel } from './leaf-channel.js';
 import {
@@ -18,7 +18,6 @@ import {
   packBounds,
   packEdge,
   RECORD_M,
-  RECORD_NODE,
   RECORD_VISITS,
   RECORD_WORDS,
   type RecordIndex,
@@ -78,12 +77,13 @@ export class Expander {
       this.expandEvaluated(slot, record, depth);
       return;
     }
+    if (tree.graph !== null) tree.unlink(record);
     let terminalKind = END_OF_GAME;
     let result = DRAWN;
     let m = 0;
     if (kind === CHECKMATE) {
       result = WIN;
-    } else if (kind === TWO_FOLD) {
+    } else if (kind === TWO_FOLD || (tree.graph !== null && (channel.flags[slot] & FLAG_OF_PATH) !== 0)) {
       terminalKind = TWO_FOLD_DRAW;
       m = channel.movesLeft[slot];
     } else if (kind === TABLEBASE) {
@@ -99,7 +99,8 @@ export class Expander {
     const bounds = terminalKind === TWO_FOLD_DRAW ? UNKNOWN_BOUNDS : packBounds(result, result);
     const node = tree.createNode(this.wl, this.d, m, terminalKind, bounds);
     if (node === NO_NODE) return;
-    tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] = node;
+    tree.graph?.describe(node, channel.keyLow[slot], channel.keyHigh[slot], channel.tag[slot]);
+    tree.link(record, node);
     writeTerminalValue(tree, record, result, m);
     if (result === LOSS && parent !== NO_NODE) removePrior(tree, parent, child);
   }
@@ -116,6 +117,16 @@ export class Expander {
       this.wl = rescaled.wl;
       this.d = rescaled.d;
     }
+    const { graph } = tree;
+    if (graph !== null) {
+      // A draw by repetition on another path, if anything.
+      tree.unlink(record);
+      const known = depth === 0 ? NO_NODE : graph.find(channel.keyLow[slot], channel.keyHigh[slot], channel.tag[slot]);
+      if (known !== NO_NODE) {
+        tree.link(record, known);
+        return;
+      }
+    }
     const node = tree.createNode(this.wl, this.d, this.m, NOT_TERMINAL, UNKNOWN_BOUNDS);
     if (node === NO_NODE) return;
     const count = channel.edgeCount[slot];
@@ -128,10 +139,16 @@ export class Expander {
     const { edgeMoves, edgePriors } = channel;
     const from = slot * MAX_EDGES;
     for (let i = 0; i < count; i++) edges[first + i] = packEdge(edgeMoves[from + i], edgePriors[from + i]);
-    // Earlier visits found no memory: what they would have had below it is as good as forgotten.
-    if (recordWords[record * RECORD_WORDS + RECORD_VISITS] > 0) {
+    if (graph !== null) {
+      if (!tree.share(node, depth === 0, channel.keyLow[slot], channel.keyHigh[slot], channel.tag[slot])) {
+        tree.store.releaseEdges(first, count);
+        tree.store.releaseNode(node);
+        return;
+      }
+    } else if (recordWords[record * RECORD_WORDS + RECORD_VISITS] > 0) {
+      // Earlier visits found no memory: what they would have had below it is as good as forgotten.
       tree.store.nodeWords[node * NODE_WORDS + NODE_META] |= FORGOTTEN_BIT;
     }
-    recordWords[record * RECORD_WORDS + RECORD_NODE] = node;
+    tree.link(record, node);
   }
 }

@@ -14,6 +14,8 @@ import {
   RECORD_NODE,
   RECORD_VISITS,
   RECORD_WORDS,
+  type RecordIndex,
+  WALK_BIT,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
@@ -29,6 +31,8 @@ export class Forgetter {
   private threshold = FIRST_THRESHOLD;
   /** Nodes whose children are still to be looked at. */
   private readonly pending: number[] = [];
+  /** Graph: the WALK_BIT of nodes that this walk has seen. */
+  private walk = 0;
   private nodesAtStart = 0;
   private freedInWalk = 0;
 
@@ -78,6 +82,7 @@ export class Forgetter {
         return false;
       }
     }
+    this.walk ^= WALK_BIT;
     this.nodesAtStart = count;
     this.freedInWalk = 0;
     if (tree.rootNode === NO_NODE) return false;
@@ -85,8 +90,22 @@ export class Forgetter {
     return true;
   }
 
+  /** Graph: whether a visit is on its way through a node by another edge. */
+  private isUnderWay(node: NodeIndex): boolean {
+    const { graph, store } = this.tree;
+    if (graph === null || graph.getHolders(node) === 1) return false;
+    const { nodeWords, recordWords } = store;
+    const block = nodeWords[node * NODE_WORDS + NODE_BLOCK];
+    const end = block + getChildCount(nodeWords[node * NODE_WORDS + NODE_META]);
+    for (let record = block; record < end; record++) {
+      if (recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] > 0) return true;
+    }
+    return false;
+  }
+
   private visit(node: NodeIndex): void {
-    const { nodeWords, recordWords } = this.tree.store;
+    const { tree } = this;
+    const { nodeWords, recordWords } = tree.store;
     const at = node * NODE_WORDS;
     const childCount = getChildCount(nodeWords[at + NODE_META]);
     const block = nodeWords[at + NODE_BLOCK];
@@ -94,8 +113,15 @@ export class Forgetter {
       const recordAt = (block + i) * RECORD_WORDS;
       const child = recordWords[recordAt + RECORD_NODE] as NodeIndex;
       if (child === NO_NODE || getChildCount(nodeWords[child * NODE_WORDS + NODE_META]) === 0) continue;
-      if (recordWords[recordAt + RECORD_VISITS] > this.threshold) this.pending.push(child);
-      else if (recordWords[recordAt + RECORD_IN_FLIGHT] === 0) this.tree.forgetChildren(child);
+      if (tree.graph !== null) {
+        // Once a walk, however many edges lead to it; the visits are those of all of them.
+        const metaAt = child * NODE_WORDS + NODE_META;
+        if ((nodeWords[metaAt] & WALK_BIT) === this.walk) continue;
+        nodeWords[metaAt] ^= WALK_BIT;
+      }
+      const visits = recordWords[tree.getStats(child, (block + i) as RecordIndex) * RECORD_WORDS + RECORD_VISITS];
+      if (visits > this.threshold) this.pending.push(child);
+      else if (recordWords[recordAt + RECORD_IN_FLIGHT] === 0 && !this.isUnderWay(child)) tree.forgetChildren(child);
     }
   }
 }

@@ -10,8 +10,9 @@ export class GameTree {
   readonly tree: Tree;
   private position: PositionMessage | null = null;
 
-  constructor(options: StoreOptions) {
-    this.tree = new Tree(options);
+  /** @param sharesNodes a graph */
+  constructor(options: StoreOptions, sharesNodes: boolean) {
+    this.tree = new Tree(options, sharesNodes);
   }
 
   /** @returns whether the position continues the one before */

@@ -26,6 +26,14 @@ const table = {
     hidden: true,
     help: 'Minibatches under way at the same time; 0 = one more than the evaluator threads, 1 for one thread with batches of 1.',
   },
+  search: {
+    uci: 'SearchAlgorithm',
+    flag: 'search',
+    kind: 'choice',
+    default: 'tree',
+    choices: ['tree', 'graph'],
+    help: 'tree = every line has nodes of its own, as in the classic search of lc0; graph = transpositions share a node.',
+  },
 
   cpuct: {
     uci: 'CPuct',
@@ -158,7 +166,7 @@ const table = {
     default: 0,
     min: 0,
     max: 7,
-    help: 'Earlier positions that take part in the key of a transposition (graph search).',
+    help: 'Earlier positions that must agree, too, before two lines share a node (graph search).',
   },
 
   dirichletNoiseEpsilon: {

@@ -8,6 +8,7 @@ import { backUp, cancelVisit, enlargeCollision, getLeafRecord } from './backup.j
 import { findBestEdge } from './best-move.js';
 import { LeafSender } from './evaluate.js';
 import { Expander } from './expand.js';
+import { backUpInGraph } from './graph-backup.js';
 import type { LeafChannel } from './leaf-channel.js';
 import type { SearchParams } from './params.js';
 import { computeCollisionBudget, computeDrawScore } from './puct.js';
@@ -27,7 +28,7 @@ import {
   type RecordIndex,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, ITEM_VISITS, TERMINAL_VISIT, VisitList } from './visit-list.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, ITEM_VISITS, VisitList } from './visit-list.js';
 import type { WdlRescale } from './wdl-rescale.js';
 
 /** Freed nodes a batch, in multiples of its leaves: dropped subtrees go faster than new ones come. */
@@ -206,7 +207,7 @@ export class Pipeline {
     if (this.cursor === 0) this.needsMemory = !tree.store.reserve(batch.count, 0, EDGES_PER_LEAF * (batch.count + 2));
     for (; this.cursor < batch.end; this.cursor = batch.next(this.cursor)) {
       const slot = batch.data[this.cursor + ITEM_SLOT];
-      if (slot === TERMINAL_VISIT) {
+      if (slot < 0) {
         this.backUpTerminal(batch, this.cursor);
       } else {
         if (!channel.isDone(slot)) return false;
@@ -302,7 +303,8 @@ export class Pipeline {
   private backUp(list: VisitList, at: number, wl: number, d: number, m: number): void {
     const { tree, counters, rootMoves } = this;
     const depth = list.data[at + ITEM_DEPTH];
-    const isRootMoveSettled = backUp(tree, list, at, wl, d, m, this.options.params.stickyEndgames);
+    const finish = tree.graph === null ? backUp : backUpInGraph;
+    const isRootMoveSettled = finish(tree, list, at, wl, d, m, this.options.params.stickyEndgames);
     counters.playouts++;
     counters.depthSum += depth + 1;
     if (depth + 1 > counters.maxDepth) counters.maxDepth = depth + 1;

@@ -22,6 +22,7 @@ import {
   NODE_WL,
   NODE_WORDS,
   NOT_TERMINAL,
+  type NodeIndex,
   RECORD_D,
   RECORD_DOUBLES,
   RECORD_M,
@@ -77,9 +78,10 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
   const record = tree.rootRecord;
   const at = record * RECORD_WORDS;
   const nodeAt = root * NODE_WORDS;
+  const known = new Map<number, number>();
   const squares = Array.from({ length: count }, (_, edge) => {
     const move = getVisitedRecord(tree, root, edge);
-    return move === -1 ? 0 : computeSquares(tree, move, drawScore);
+    return move === -1 ? 0 : getRecordVisits(tree, move) * computeMeanSquare(tree, move, drawScore, known);
   });
   const own = createValues(
     context,
@@ -144,36 +146,34 @@ function readPvVisits(tree: Tree, pv: readonly number[]): number[] {
 }
 
 /**
- * The sum over the visits of a record.
+ * The mean over the visits of a record.
  * @param drawScore value of a draw for the player who makes the record's move
+ * @param known of a graph: what is known of nodes by now
  */
-function computeSquares(tree: Tree, top: RecordIndex, drawScore: number): number {
+function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, known: Map<number, number>): number {
   const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
-  const pending: number[] = [top];
-  const pendingDrawScores: number[] = [drawScore];
+  const node = recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+  const meta = node === NO_NODE ? 0 : nodeWords[node * NODE_WORDS + NODE_META];
+  const childCount = getTerminalKind(meta) === NOT_TERMINAL ? getChildCount(meta) : 0;
+  const own = childCount === 0 ? record : tree.getStats(node, record);
+  const found = tree.graph === null ? undefined : known.get(node);
+  if (found !== undefined) return found;
+  const visits = recordWords[own * RECORD_WORDS + RECORD_VISITS];
+  let rest = visits;
   let sum = 0;
-  for (let record = pending.pop(); record !== undefined; record = pending.pop()) {
-    const score = pendingDrawScores.pop() ?? 0;
-    const at = record * RECORD_WORDS;
-    const visits = recordWords[at + RECORD_VISITS];
-    if (visits === 0) continue;
-    const node = recordWords[at + RECORD_NODE];
-    const meta = node === NO_NODE ? 0 : nodeWords[node * NODE_WORDS + NODE_META];
-    const childCount = getTerminalKind(meta) === NOT_TERMINAL ? getChildCount(meta) : 0;
-    const block = node === NO_NODE ? 0 : nodeWords[node * NODE_WORDS + NODE_BLOCK];
-    let rest = visits;
-    for (let i = 0; i < childCount; i++) {
-      const childVisits = recordWords[(block + i) * RECORD_WORDS + RECORD_VISITS];
-      if (childVisits === 0) continue;
-      rest -= childVisits;
-      pending.push(block + i);
-      pendingDrawScores.push(-score);
-    }
-    // Without visited children the mean is the node's own evaluation, a proven result, or all that is left of a subtree.
-    const isMean = rest === visits;
-    const wl = isMean ? recordDoubles[record * RECORD_DOUBLES + RECORD_WL] : nodeFloats[node * NODE_WORDS + NODE_WL];
-    const d = isMean ? recordFloats[at + RECORD_D] : nodeFloats[node * NODE_WORDS + NODE_D];
-    sum += rest * (wl + score * d) ** 2;
+  for (let i = 0, child = nodeWords[node * NODE_WORDS + NODE_BLOCK]; i < childCount; i++, child++) {
+    const childVisits = recordWords[child * RECORD_WORDS + RECORD_VISITS];
+    if (childVisits === 0) continue;
+    rest -= childVisits;
+    const repetitions = tree.graph?.repetitionVisits[child] ?? 0;
+    const square = computeMeanSquare(tree, child as RecordIndex, -drawScore, known);
+    sum += (childVisits - repetitions) * square + repetitions * drawScore * drawScore;
   }
-  return sum;
+  // Without visited children the mean is the node's own evaluation, a proven result, or all that is left of a subtree.
+  const isMean = rest === visits;
+  const wl = isMean ? recordDoubles[own * RECORD_DOUBLES + RECORD_WL] : nodeFloats[node * NODE_WORDS + NODE_WL];
+  const d = isMean ? recordFloats[own * RECORD_WORDS + RECORD_D] : nodeFloats[node * NODE_WORDS + NODE_D];
+  const mean = (sum + rest * (wl + drawScore * d) ** 2) / visits;
+  if (tree.graph !== null && childCount > 0) known.set(node, mean);
+  return mean;
 }

@@ -65,9 +65,9 @@ export type StepResult = 'worked' | 'waiting' | 'done';
 
 export class Search {
   private readonly options: SearchOptions;
-  private readonly game: GameTree;
-  private readonly rootMoves: RootMoves;
-  private readonly forgetter: Forgetter;
+  private game: GameTree;
+  private rootMoves: RootMoves;
+  private forgetter: Forgetter;
   private readonly stats = createIterationStats();
   private readonly hints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: 0 };
   private params: SearchParams;
@@ -94,7 +94,7 @@ export class Search {
 
   constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
     this.options = options;
-    this.game = new GameTree(options.store);
+    this.game = new GameTree(options.store, params.search === 'graph');
     this.rootMoves = new RootMoves(this.game.tree);
     this.forgetter = new Forgetter(this.game.tree);
     this.params = params;
@@ -123,7 +123,9 @@ export class Search {
 
   /** New options; not while a search is running. */
   configure(params: SearchParams, batching: Batching): void {
+    const isOtherStore = params.search !== this.params.search;
     this.params = params;
+    if (isOtherStore) this.replaceStore();
     this.rescale = createWdlRescale(params);
     this.pipeline = this.createPipeline(batching);
   }
@@ -240,6 +242,14 @@ export class Search {
     }
   }
 
+  /** Another kind of tree; what the old one knew is lost. */
+  private replaceStore(): void {
+    this.game = new GameTree(this.options.store, this.params.search === 'graph');
+    this.rootMoves = new RootMoves(this.tree);
+    this.forgetter = new Forgetter(this.tree);
+    if (this.position !== null) this.game.setPosition(this.position);
+  }
+
   private createPipeline(batching: Batching): Pipeline {
     const { channel, rootRow } = this.options;
     const pipeline = new Pipeline(this.tree, channel, rootRow, this.rootMoves, { ...batching, params: this.params });
@@ -256,6 +266,7 @@ export class Search {
       fen: position.rootFen,
       moves: position.moves,
       twoFoldDraws: this.params.twoFoldDraws,
+      keyHistory: this.params.cacheHistoryLength,
     });
     this.isRootSent = true;
     return true;

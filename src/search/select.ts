@@ -25,6 +25,7 @@ import {
   type MovesLeftParams,
   type PuctParams,
 } from './puct.js';
+import type { GraphIndex } from './tree/graph-index.js';
 import {
   COUNT_MASK,
   getChildCount,
@@ -53,11 +54,14 @@ import {
   TWO_FOLD_DRAW,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
-import { COLLISION, TERMINAL_VISIT, VisitList } from './visit-list.js';
+import { CATCH_UP_VISIT, COLLISION, REPETITION_VISIT, TERMINAL_VISIT, VisitList } from './visit-list.js';
 
 const MAX_MOVES = 256;
 /** Explorations of small visit counts are looked up: a logarithm and a root cost more than the rest of a small node. */
 const EXPLORATION_TABLE_SIZE = 2048;
+/** How a visit continues at a known node; finished visits have the negative kinds of visit-list.ts. */
+const GO_ON = 0;
+const LEAF = 1;
 
 /** What the root forbids in this search: `searchmoves`, and moves that can no longer overtake the best. */
 export interface RootRestriction {
@@ -94,6 +98,7 @@ export class Selector {
   private readonly drawScoreOfWhite: number;
   private readonly explorations = new Float64Array(EXPLORATION_TABLE_SIZE);
   private readonly maxDepth: number;
+  private readonly twoFoldDraws: boolean;
 
   /** The moves of the node that is being looked at. */
   private readonly priors = new Float64Array(MAX_MOVES);
@@ -121,6 +126,7 @@ export class Selector {
     this.drawScoreOfWhite = params.drawScore;
     for (let n = 0; n < EXPLORATION_TABLE_SIZE; n++) this.explorations[n] = computeExploration(n, this.puct);
     this.maxDepth = sender.maxDepth;
+    this.twoFoldDraws = params.twoFoldDraws;
     this.handedOut = new Int32Array(this.maxDepth * MAX_MOVES);
     this.pathNodes = new Int32Array(this.maxDepth);
     this.pathChildren = new Uint8Array(this.maxDepth);
@@ -265,12 +271,14 @@ export class Selector {
       const childRecord = block + best;
       const at = childRecord * RECORD_WORDS;
       let child = recordWords[at + RECORD_NODE] as NodeIndex;
-      let terminalKind = NOT_TERMINAL;
+      let end = GO_ON;
       if (child !== NO_NODE) {
-        terminalKind = getTerminalKind(nodeWords[child * NODE_WORDS + NODE_META]);
-        if (terminalKind === TWO_FOLD_DRAW && depth + 1 < tree.store.nodeFloats[child * NODE_WORDS + NODE_M]) {
-          this.stepTo(node, best, depth, 0);
-          this.revertedVisits += revertTwoFold(tree, this.pathNodes, this.pathChildren, depth);
+        end = this.findEnd(child, depth + 1, started[best]);
+        if (end === LEAF) {
+          if (tree.graph === null) {
+            this.stepTo(node, best, depth, 0);
+            this.revertedVisits += revertTwoFold(tree, this.pathNodes, this.pathChildren, depth);
+          }
           child = NO_NODE;
         }
       }
@@ -284,13 +292,17 @@ export class Selector {
           scores[best] = computeScore(priors[best], exploration, started[best], utilities[best]);
           given--;
         }
-      } else if (terminalKind !== NOT_TERMINAL) {
+      } else if (end !== GO_ON) {
         this.stepTo(node, best, depth, 0);
-        this.terminals.push(TERMINAL_VISIT, depth + 1, 1, this.pathNodes, this.pathChildren);
+        this.terminals.push(end, depth + 1, 1, this.pathNodes, this.pathChildren);
         recordWords[at + RECORD_IN_FLIGHT]++;
         started[best]++;
         scores[best] = computeScore(priors[best], exploration, started[best], utilities[best]);
         given--;
+        if (end === CATCH_UP_VISIT) {
+          left += given;
+          given = 0;
+        }
       } else {
         recordWords[at + RECORD_IN_FLIGHT] += given;
         started[best] += given;
@@ -305,13 +317,45 @@ export class Selector {
       if (given === 0) continue;
       const childRecord = (block + i) as RecordIndex;
       const child = recordWords[childRecord * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-      if (child === NO_NODE || getTerminalKind(nodeWords[child * NODE_WORDS + NODE_META]) !== NOT_TERMINAL) {
+      if (child === NO_NODE || !this.isOpen(child, depth + 1)) {
         this.collide(depth, given);
         continue;
       }
       this.stepTo(node, i, depth, getEdgeMove(edges[firstEdge + i]));
-      this.descend(child, childRecord, depth + 1, given);
+      this.descend(child, tree.getStats(child, childRecord), depth + 1, given);
     }
+  }
+
+  /** @returns how a visit ends that reaches a known node at `depth`: GO_ON, LEAF, or the kind of a finished visit */
+  private findEnd(child: NodeIndex, depth: number, started: number): number {
+    const { graph, store } = this.tree;
+    const kind = getTerminalKind(store.nodeWords[child * NODE_WORDS + NODE_META]);
+    if (kind === TWO_FOLD_DRAW) {
+      // Does it still repeat a position of this path? Its M is the length of the cycle, 0 when there is none.
+      const cycle = store.nodeFloats[child * NODE_WORDS + NODE_M];
+      const isDraw = graph === null ? depth >= cycle : cycle === 0 || this.isRepetition(graph, child, depth);
+      return isDraw ? TERMINAL_VISIT : LEAF;
+    }
+    if (kind !== NOT_TERMINAL) return TERMINAL_VISIT;
+    if (graph === null) return GO_ON;
+    if (this.isRepetition(graph, child, depth)) return REPETITION_VISIT;
+    const stats = this.tree.getStats(child, NO_RECORD);
+    return started < store.recordWords[stats * RECORD_WORDS + RECORD_VISITS] ? CATCH_UP_VISIT : GO_ON;
+  }
+
+  private isOpen(child: NodeIndex, depth: number): boolean {
+    const { graph, store } = this.tree;
+    if (getTerminalKind(store.nodeWords[child * NODE_WORDS + NODE_META]) !== NOT_TERMINAL) return false;
+    return graph === null || !this.isRepetition(graph, child, depth);
+  }
+
+  /** Whether the position of a node that stands at `depth` of this path lies on the path already (lc0: TwoFoldDraws). */
+  private isRepetition(graph: GraphIndex, node: NodeIndex, depth: number): boolean {
+    if (!this.twoFoldDraws) return false;
+    for (let earlier = depth - 4; earlier >= 0; earlier -= 2) {
+      if (graph.isSamePosition(this.pathNodes[earlier], node)) return true;
+    }
+    return false;
   }
 
   private stepTo(node: NodeIndex, child: number, depth: number, move: number): void {

@@ -2,10 +2,14 @@
  * Visits under way, written one after another into one growing integer array: what each is waiting for, and the path
  * it took. A path is a chain of (node, child number) pairs from the root, because records may move.
  *
- *   item: [slot or TERMINAL_VISIT or COLLISION | depth | visits | node₀ child₀ | node₁ child₁ | … ]   depth pairs
+ *   item: [slot or a negative kind | depth | visits | node₀ child₀ | node₁ child₁ | … ]   depth pairs
  */
 export const TERMINAL_VISIT = -1;
 export const COLLISION = -2;
+/** Graph: the path repeats a position with its last step, a draw. */
+export const REPETITION_VISIT = -3;
+/** Graph: the node was visited more often, by other paths, than the edge that leads to it here. */
+export const CATCH_UP_VISIT = -4;
 
 export const ITEM_SLOT = 0;
 export const ITEM_DEPTH = 1;

@@ -43,6 +43,9 @@ export class FakeLeafChannel {
   readonly valueD: Float32Array;
   readonly movesLeft: Float32Array;
   readonly edgeCount: Uint16Array;
+  readonly keyLow: Int32Array;
+  readonly keyHigh: Int32Array;
+  readonly tag: Int32Array;
   readonly edgeMoves: Uint16Array;
   readonly edgePriors: Uint16Array;
   readonly event = new Int32Array(1);
@@ -76,6 +79,9 @@ export class FakeLeafChannel {
     this.valueD = new Float32Array(slots);
     this.movesLeft = new Float32Array(slots);
     this.edgeCount = new Uint16Array(slots);
+    this.keyLow = new Int32Array(slots);
+    this.keyHigh = new Int32Array(slots);
+    this.tag = new Int32Array(slots);
     this.edgeMoves = new Uint16Array(slots * MAX_EDGES);
     this.edgePriors = new Uint16Array(slots * MAX_EDGES);
     this.isAnswered = new Uint8Array(slots);
@@ -108,7 +114,10 @@ export class FakeLeafChannel {
     this.busy++;
     const from = slot * this.maxPathLength;
     const path = Array.from(this.pathMoves.subarray(from, from + this.pathLength[slot]));
-    const answer = this.game.evaluate([...(this.rootMoves[this.rootOf[slot]] ?? []), ...path], path.length);
+    const moves = [...(this.rootMoves[this.rootOf[slot]] ?? []), ...path];
+    const answer = this.game.evaluate(moves, path.length);
+    this.keyLow[slot] = answer.key ?? 0;
+    this.tag[slot] = moves.length;
     const hasFailed = this.evaluations++ >= (this.options.failsAfter ?? Number.POSITIVE_INFINITY);
     this.kind[slot] = hasFailed ? FAILED : KINDS[answer.kind];
     this.valueWl[slot] = answer.wl;

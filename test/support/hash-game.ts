@@ -19,6 +19,8 @@ export interface HashGameOptions {
   readonly repetitions: number;
   /** Plies after which every game is over; Infinity = never. */
   readonly longestGame: number;
+  /** The order of each side's moves does not matter: A B C leads to the position of C B A. */
+  readonly transposes: boolean;
   /** Pulls values towards ±1. */
   readonly decisive: boolean;
 }
@@ -32,6 +34,7 @@ export const defaultHashGame: HashGameOptions = {
   tablebase: 0,
   repetitions: 0,
   longestGame: Number.POSITIVE_INFINITY,
+  transposes: false,
   decisive: false,
 };
 
@@ -44,6 +47,8 @@ export interface LeafAnswer {
   /** Sorted by prior code, descending. */
   readonly moves: readonly number[];
   readonly priorCodes: readonly number[];
+  /** Which position it is. */
+  readonly key?: number;
 }
 
 export class HashGame {
@@ -60,14 +65,17 @@ export class HashGame {
   evaluate(moves: ArrayLike<number>, depth: number): LeafAnswer {
     const { options } = this;
     let hash = Math.imul(options.seed, 0x9e3779b1) ^ 0x5bd1e995;
-    for (let i = 0; i < moves.length; i++) hash = mix(hash ^ (moves[i] + 1));
+    for (let i = 0; i < moves.length; i++) {
+      hash = options.transposes ? (hash + mix(2 * moves[i] + (i & 1))) | 0 : mix(hash ^ (moves[i] + 1));
+    }
+    if (options.transposes) hash = mix(hash);
     const draw = (index: number): number => (mix(hash + Math.imul(index + 1, 0x85ebca6b)) >>> 0) / 4294967296;
 
     const fate = draw(0);
     const { mates, draws, tablebase, repetitions } = options;
     const isOver = moves.length >= options.longestGame;
     if (depth > 0 || isOver) {
-      const none = { moves: [], priorCodes: [], m: 0 };
+      const none = { moves: [], priorCodes: [], m: 0, key: hash };
       if (fate < mates) return { kind: 'checkmate', wl: -1, d: 0, ...none };
       if (isOver || fate < mates + draws) return { kind: 'draw', wl: 0, d: 1, ...none };
       if (fate < mates + draws + tablebase) {
@@ -95,6 +103,7 @@ export class HashGame {
       m: Math.fround(120 * draw(6)),
       moves: edges.map(({ move }) => move),
       priorCodes: edges.map(({ code }) => code),
+      key: hash,
     };
   }
 }

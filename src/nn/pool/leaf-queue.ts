@@ -39,6 +39,9 @@ export class LeafQueue {
   readonly valueD: Float32Array;
   readonly movesLeft: Float32Array;
   readonly edgeCount: Uint16Array;
+  readonly keyLow: Int32Array;
+  readonly keyHigh: Int32Array;
+  readonly tag: Int32Array;
   readonly edgeMoves: Uint16Array;
   readonly edgePriors: Uint16Array;
   /** [0] is bumped by evaluators when slots are done and by anyone who wants to wake the producer. */
@@ -68,6 +71,9 @@ export class LeafQueue {
     this.valueD = slots.valueD;
     this.movesLeft = slots.movesLeft;
     this.edgeCount = slots.edgeCount;
+    this.keyLow = slots.keyLow;
+    this.keyHigh = slots.keyHigh;
+    this.tag = slots.tag;
     this.edgeMoves = slots.edgeMoves;
     this.edgePriors = slots.edgePriors;
     this.event = slots.control.subarray(EVENT_WORD, EVENT_WORD + 1);

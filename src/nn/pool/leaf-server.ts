@@ -2,6 +2,7 @@
  * What an evaluator thread does all day: claims leaves, answers finished games and cached positions at once, collects
  * the others into a batch, has them evaluated and writes their edges and values. It ends when the pool stops.
  */
+import type { Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import type { EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Evaluator } from '../evaluator.js';
@@ -15,9 +16,11 @@ import {
   COUNT_EVALUATIONS,
   COUNT_TERMINALS,
   COUNTERS_PER_WORKER,
+  DRAW,
   EVALUATED,
   FAILED,
   FLAG_CACHE_HIT,
+  FLAG_OF_PATH,
   HISTORY_FILLS,
   type LeafSlots,
   MAX_EDGES,
@@ -25,8 +28,8 @@ import {
   MINIBATCH_WORD,
   SETTING_HISTORY_FILL,
   SETTING_POLICY_TEMPERATURE,
-  TWO_FOLD,
 } from './leaf-slots.js';
+import { computeNodeTag } from './node-tag.js';
 import type { RootBoards } from './root-boards.js';
 import { sortEdges } from './sort-edges.js';
 
@@ -135,10 +138,14 @@ export class LeafServer {
     const count = position.generateLegalMoves(slots.edgeMoves, firstEdge);
     const repetitions = position.repetitions();
     const kind = classifyLeaf(position, count, pathLength, repetitions, boards.hasTwoFoldDraws());
+    slots.keyLow[slot] = position.keyLow;
+    slots.keyHigh[slot] = position.keyHigh;
+    slots.tag[slot] = computeNodeTag(position, repetitions, boards.getKeyHistory());
     if (kind !== EVALUATED) {
-      const movesLeft = kind === TWO_FOLD ? position.pliesSinceRepetition() : 0;
+      const movesLeft = repetitions > 0 && kind !== CHECKMATE ? getCycle(position, pathLength) : 0;
+      const flags = kind === DRAW && count > 0 && !position.hasInsufficientMaterial() ? FLAG_OF_PATH : 0;
       this.count(COUNT_TERMINALS, 1);
-      this.answer(slot, kind, 0, 0, kind === CHECKMATE ? -1 : 0, kind === CHECKMATE ? 0 : 1, movesLeft);
+      this.answer(slot, kind, flags, 0, kind === CHECKMATE ? -1 : 0, kind === CHECKMATE ? 0 : 1, movesLeft);
       return false;
     }
     if (cache?.find(position.keyLow, position.keyHigh, repetitions, count)) {
@@ -242,4 +249,10 @@ export class LeafServer {
   private count(counter: number, amount: number): void {
     this.slots.counters[this.firstCounter + counter] += amount;
   }
+}
+
+/** Length of the repetition when both occurrences lie inside the path, else 0. */
+function getCycle(position: Position, pathLength: number): number {
+  const plies = position.pliesSinceRepetition();
+  return plies <= pathLength ? plies : 0;
 }

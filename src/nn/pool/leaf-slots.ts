@@ -19,10 +19,13 @@
  * | flags      | Uint8           | evaluator             | producer  | FLAG_… bits                                  |
  * | valueWl    | Float32         | evaluator             | producer  | W − L, view of the player to move in the leaf|
  * | valueD     | Float32         | evaluator             | producer  | probability of a draw                        |
- * | movesLeft  | Float32         | evaluator             | producer  | plies to the end, 0 when not known           |
+ * | movesLeft  | Float32         | evaluator             | producer  | plies to the end, 0 when not known; of a draw|
+ * |            |                 |                       |           | by repetition inside the path: of the cycle  |
  * | edgeCount  | Uint16          | evaluator             | producer  | number of legal moves; 0 for every terminal  |
  * | edgeMoves  | Uint16 × 256    | evaluator             | producer  | sorted by prior, descending                  |
  * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of prior.ts, sorted descending         |
+ * | keyLow/High| Int32           | evaluator             | producer  | the position's 64-bit key                    |
+ * | tag        | Int32           | evaluator             | producer  | see node-tag.ts; with the key: which node    |
  * | ring       | Int32           | producer, on submit   | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |
  * | settings   | Float64         | the pool              | evaluator | between batches; SETTING_… indices           |
  * | counters   | Float64         | evaluator, own line   | anyone    | always                                       |
@@ -41,13 +44,15 @@ export const EVALUATED = 0;
 export const CHECKMATE = 1;
 /** Stalemate, insufficient material, fifty moves or threefold repetition. */
 export const DRAW = 2;
-/** Second occurrence inside the search path; `movesLeft` holds the length of the cycle in plies. */
+/** Second occurrence inside the search path. */
 export const TWO_FOLD = 3;
 export const TABLEBASE = 4;
 /** No evaluator could answer, not even the CPU; values are a draw and there are no edges. */
 export const FAILED = 5;
 
 export const FLAG_CACHE_HIT = 1;
+/** A draw by the fifty-move rule or by repetition: true on this path only. */
+export const FLAG_OF_PATH = 2;
 
 export const NO_SLOT = -1;
 export const MAX_EDGES = 256;
@@ -106,6 +111,9 @@ export interface LeafSlots extends LeafSlotsShape {
   readonly valueD: Float32Array;
   readonly movesLeft: Float32Array;
   readonly edgeCount: Uint16Array;
+  readonly keyLow: Int32Array;
+  readonly keyHigh: Int32Array;
+  readonly tag: Int32Array;
   readonly edgeMoves: Uint16Array;
   readonly edgePriors: Uint16Array;
   readonly settings: Float64Array;
@@ -141,6 +149,9 @@ export function viewLeafSlots(buffer: SharedArrayBuffer, shape: LeafSlotsShape):
     valueD: new Float32Array(buffer, at.valueD, slotCount),
     movesLeft: new Float32Array(buffer, at.movesLeft, slotCount),
     edgeCount: new Uint16Array(buffer, at.edgeCount, slotCount),
+    keyLow: new Int32Array(buffer, at.keyLow, slotCount),
+    keyHigh: new Int32Array(buffer, at.keyHigh, slotCount),
+    tag: new Int32Array(buffer, at.tag, slotCount),
     edgeMoves: new Uint16Array(buffer, at.edgeMoves, slotCount * MAX_EDGES),
     edgePriors: new Uint16Array(buffer, at.edgePriors, slotCount * MAX_EDGES),
     pathMoves: new Uint16Array(buffer, at.pathMoves, slotCount * MAX_PATH_LENGTH),
@@ -169,6 +180,9 @@ function computeOffsets({ slotCount, workers }: LeafSlotsShape) {
     valueD: column(4, slotCount),
     movesLeft: column(4, slotCount),
     edgeCount: column(2, slotCount),
+    keyLow: column(4, slotCount),
+    keyHigh: column(4, slotCount),
+    tag: column(4, slotCount),
     edgeMoves: column(2, slotCount * MAX_EDGES),
     edgePriors: column(2, slotCount * MAX_EDGES),
     pathMoves: column(2, slotCount * MAX_PATH_LENGTH),

@@ -14,6 +14,7 @@ interface Board {
   readonly path: Uint16Array;
   length: number;
   twoFoldDraws: boolean;
+  keyHistory: number;
 }
 
 export class RootBoards {
@@ -48,6 +49,11 @@ export class RootBoards {
     return this.last?.twoFoldDraws === true;
   }
 
+  /** Of the row that walkTo was last called with: earlier positions in the tag of a node. */
+  getKeyHistory(): number {
+    return this.last?.keyHistory ?? 0;
+  }
+
   private getBoard(row: number): Board {
     const version = this.roots.getVersion(row);
     if (row === this.lastRow && this.last !== null && this.last.version === version) return this.last;
@@ -57,7 +63,8 @@ export class RootBoards {
       const position = unwrap(parseFen(root.fen));
       for (let i = 0; i < root.moves.length; i++) position.makeMove(root.moves[i] as Move);
       const path = board?.path ?? new Uint16Array(MAX_PATH_LENGTH);
-      board = { version, position, path, length: 0, twoFoldDraws: root.twoFoldDraws };
+      const keyHistory = this.roots.getKeyHistory(row);
+      board = { version, position, path, length: 0, twoFoldDraws: root.twoFoldDraws, keyHistory };
       this.boards.set(row, board);
     }
     this.lastRow = row;

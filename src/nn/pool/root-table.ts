@@ -4,7 +4,8 @@
  * | column     | type          | written by | read by    | meaning                                                   |
  * |------------|---------------|------------|------------|-----------------------------------------------------------|
  * | version    | Int32, atomic | producer   | evaluators | grows with each write; an evaluator rebuilds its board    |
- * | rules      | Uint8         | producer   | evaluators | bit 0: a position repeated inside the path is a draw      |
+ * | rules      | Uint8         | producer   | evaluators | bit 0: a position repeated inside the path is a draw;     |
+ * |            |               |            |            | bits 1-3: earlier positions in the tag of a node          |
  * | fenLength  | Uint16        | producer   | evaluators | bytes of `fen` in use                                     |
  * | fen        | Uint8 × 192   | producer   | evaluators | where the game started, ASCII                             |
  * | moveCount  | Uint16        | producer   | evaluators | moves of `moves` in use                                   |
@@ -21,6 +22,7 @@ export const MAX_ROOT_MOVES = 4096;
 /** Kept of a game that does not fit: far more than encodings and repetition rules look back. */
 const KEPT_MOVES = 1024;
 const RULE_TWO_FOLD = 1;
+const HISTORY_SHIFT = 1;
 
 export interface RootDescription {
   readonly fen: string;
@@ -28,6 +30,8 @@ export interface RootDescription {
   readonly moves: ArrayLike<number>;
   /** lc0's TwoFoldDraws: the second occurrence of a position inside the search path counts as a draw. */
   readonly twoFoldDraws: boolean;
+  /** Earlier positions (0 to 7) that tell nodes of a graph search apart; absent = 0. */
+  readonly keyHistory?: number;
 }
 
 export class RootTable {
@@ -63,7 +67,7 @@ export class RootTable {
     this.fenLength[row] = fen.length;
     this.moves.set(moves, row * MAX_ROOT_MOVES);
     this.moveCount[row] = moves.length;
-    this.rules[row] = root.twoFoldDraws ? RULE_TWO_FOLD : 0;
+    this.rules[row] = (root.twoFoldDraws ? RULE_TWO_FOLD : 0) | ((root.keyHistory ?? 0) << HISTORY_SHIFT);
     Atomics.add(this.version, row, 1);
   }
 
@@ -75,6 +79,10 @@ export class RootTable {
     return (this.rules[row] & RULE_TWO_FOLD) !== 0;
   }
 
+  getKeyHistory(row: number): number {
+    return this.rules[row] >> HISTORY_SHIFT;
+  }
+
   read(row: number): RootDescription {
     const start = row * FEN_BYTES;
     const fen = String.fromCharCode(...this.fen.subarray(start, start + this.fenLength[row]));
@@ -84,10 +92,10 @@ export class RootTable {
 }
 
 /** The same game, started later. */
-function shortenGame({ fen, moves, twoFoldDraws }: RootDescription): RootDescription {
+function shortenGame({ fen, moves, ...rules }: RootDescription): RootDescription {
   const position = unwrap(parseFen(fen));
   const all = Uint16Array.from(moves);
   const first = all.length - KEPT_MOVES;
   for (let i = 0; i < first; i++) position.makeMove(all[i] as Move);
-  return { fen: formatFen(position), moves: all.subarray(first), twoFoldDraws };
+  return { fen: formatFen(position), moves: all.subarray(first), ...rules };
 }

@@ -10,6 +10,10 @@
  *      ▲                                                   │                        record i belongs to edge i
  *      └───────────────────────────────────────────────────┘
  *
+ * In a GRAPH (graph-index.ts) edges of several nodes may lead to one node. Then the record of an edge keeps the visits of
+ * that edge and a copy of the node's values, and the node's own visits and values stand in a record of its own, its
+ * STATS, of the same form. A node without moves has none: nobody shares it, and its edge's record says all.
+ *
  * A record's values are from the view of the player who makes its move. The root has a record of its own that no
  * block holds. Blocks move when they grow, nodes never do: paths name (node, child number) pairs, not records.
  *
@@ -18,8 +22,11 @@
  * | NODE_EDGES   | index of its first edge                                                                    |
  * | NODE_BLOCK   | index of its first record; NO_RECORD before its first child                                |
  * | NODE_META    | bits 0-7 edgeCount, 8-15 childCount, 16-17 terminal kind, 18-19 lower + 1, 20-21 upper + 1, |
- * |              | 22-25 size class of the block, 26 forgotten (its subtree was dropped to save memory)        |
+ * |              | 22-25 size class of the block, 26 forgotten (its subtree was dropped to save memory),        |
+ * |              | 28-29 of a graph                                                                            |
  * | NODE_WL/D/M  | float32: its own evaluation, in the same view as its record; M of a two-fold draw = cycle   |
+ * | NODE_STATS   | graph: its own record; NO_RECORD without moves                                             |
+ * | NODE_NEXT    | graph: the next node of its hash chain                                                     |
  *
  * | record word      | meaning                                                                                |
  * |------------------|----------------------------------------------------------------------------------------|
@@ -46,6 +53,8 @@ export const NODE_META = 2;
 export const NODE_WL = 3;
 export const NODE_D = 4;
 export const NODE_M = 5;
+export const NODE_STATS = 6;
+export const NODE_NEXT = 7;
 
 export const RECORD_WORDS = 8;
 export const RECORD_DOUBLES = 4;
@@ -66,6 +75,9 @@ export const UPPER_SHIFT = 20;
 export const BLOCK_CLASS_SHIFT = 22;
 export const BLOCK_CLASS_MASK = 15;
 export const FORGOTTEN_BIT = 1 << 26;
+/** Graph: which walk of the forgetter has seen the node last, and whether the index knows it. */
+export const WALK_BIT = 1 << 28;
+export const INDEXED_BIT = 1 << 29;
 
 /** Terminal kinds. */
 export const NOT_TERMINAL = 0;

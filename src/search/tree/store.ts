@@ -5,6 +5,7 @@
  * When a table is full an allocation answers NO_NODE / NO_RECORD / NO_EDGES; it never throws.
  */
 import { Arena } from './arena.js';
+import { GRAPH_NODE_BYTES, GRAPH_RECORD_BYTES, type GraphIndex } from './graph-index.js';
 import {
   NO_NODE,
   NODE_EDGES,
@@ -27,6 +28,7 @@ const UNIT_SHIFT = 2;
 /** Shares of the byte limit each table may take at most; together more than 1, because trees differ in shape. */
 const NODE_SHARE = 0.25;
 const RECORD_SHARE = 0.4;
+const GRAPH_RECORD_SHARE = 0.6;
 const EDGE_SHARE = 0.85;
 /** Share of the byte limit that only large blocks may use: at the limit a search needs few of them, but those badly. */
 const LARGE_BLOCK_SHARE = 0.03;
@@ -53,7 +55,12 @@ export class TreeStore {
   recordDoubles: Float64Array = new Float64Array(0);
   edges: Int32Array = new Int32Array(0);
 
+  /** What makes the tree a graph; null for a tree. */
+  readonly graph: GraphIndex | null;
+
   private readonly maxBytes: number;
+  private readonly nodeBytes: number;
+  private readonly recordBytes: number;
   /** Limit for everything but large blocks. */
   private readonly limitBytes: number;
   private readonly records = new Arena(RECORD_WORDS);
@@ -63,7 +70,10 @@ export class TreeStore {
   private freeNode = NO_NODE as number;
   private freeNodeCount = 0;
 
-  constructor(options: StoreOptions) {
+  constructor(options: StoreOptions, graph: GraphIndex | null) {
+    this.graph = graph;
+    this.nodeBytes = NODE_BYTES + (graph === null ? 0 : GRAPH_NODE_BYTES);
+    this.recordBytes = RECORD_BYTES + (graph === null ? 0 : GRAPH_RECORD_BYTES);
     this.maxBytes = Math.max(options.maxBytes, 1 << 20);
     this.limitBytes = this.maxBytes * (1 - LARGE_BLOCK_SHARE);
     const wanted = options.initialNodes ?? MAX_NODES;
@@ -86,7 +96,7 @@ export class TreeStore {
   /** Bytes of all tables that have been touched; freed parts are counted, because they stay resident. */
   get usedBytes(): number {
     const edgeBytes = this.edgeLists.end * EDGES_PER_UNIT * EDGE_BYTES;
-    return this.nodeEnd * NODE_BYTES + this.records.end * RECORD_BYTES + edgeBytes;
+    return this.nodeEnd * this.nodeBytes + this.records.end * this.recordBytes + edgeBytes;
   }
 
   /**
@@ -95,7 +105,7 @@ export class TreeStore {
    */
   reserve(nodes: number, records: number, edges: number): boolean {
     if (this.hasRoom(nodes, records, edges)) return true;
-    if (this.nodeCapacity >= this.computeCapacity(NODE_SHARE, NODE_BYTES)) return false;
+    if (this.nodeCapacity >= this.computeCapacity(NODE_SHARE, this.nodeBytes)) return false;
     this.resize(Math.max(this.nodeCapacity * 2, this.nodeEnd + nodes));
     return this.hasRoom(nodes, records, edges);
   }
@@ -143,12 +153,13 @@ export class TreeStore {
     this.freeNode = NO_NODE;
     this.freeNodeCount = 0;
     this.records.clear();
+    this.graph?.clear();
     this.edgeLists.clear();
   }
 
   private hasRoom(nodes: number, records: number, edges: number): boolean {
     const edgeUnits = edges >> UNIT_SHIFT;
-    const bytes = nodes * NODE_BYTES + records * RECORD_BYTES + edges * EDGE_BYTES;
+    const bytes = nodes * this.nodeBytes + records * this.recordBytes + edges * EDGE_BYTES;
     const fitsAtEnd =
       this.usedBytes + bytes < this.limitBytes &&
       this.nodeEnd + nodes <= this.nodeCapacity &&
@@ -167,9 +178,11 @@ export class TreeStore {
   }
 
   private resize(nodes: number): void {
-    const scale = Math.min(1, nodes / this.computeCapacity(NODE_SHARE, NODE_BYTES));
-    const nodeCapacity = Math.ceil(scale * this.computeCapacity(NODE_SHARE, NODE_BYTES));
-    const recordCapacity = Math.ceil(scale * this.computeCapacity(RECORD_SHARE, RECORD_BYTES));
+    const scale = Math.min(1, nodes / this.computeCapacity(NODE_SHARE, this.nodeBytes));
+    const nodeCapacity = Math.ceil(scale * this.computeCapacity(NODE_SHARE, this.nodeBytes));
+    const recordCapacity = Math.ceil(
+      scale * this.computeCapacity(this.graph === null ? RECORD_SHARE : GRAPH_RECORD_SHARE, this.recordBytes),
+    );
     const edgeUnits = Math.ceil(scale * this.computeCapacity(EDGE_SHARE, EDGE_BYTES * EDGES_PER_UNIT));
     const nodeWords = new Int32Array(nodeCapacity * NODE_WORDS);
     const recordWords = new Int32Array(recordCapacity * RECORD_WORDS);
@@ -186,5 +199,6 @@ export class TreeStore {
     this.records.attach(recordWords, recordCapacity);
     this.edges = edges;
     this.edgeLists.attach(edges, edgeUnits);
+    this.graph?.attach(nodeWords, this.nodeEnd, recordCapacity, this.records.end);
   }
 }

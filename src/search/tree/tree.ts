@@ -1,9 +1,11 @@
 /**
- * One search tree: the store, the root's record, and the subtrees that wait to be freed. It makes and drops nodes and
+ * One search tree, or graph: the store, the root's record, and the subtrees that wait to be freed. It makes and drops nodes and
  * moves the root along played moves; what the statistics mean is the business of the four verbs. Dropping a subtree
- * costs nothing at once: its nodes are freed a few at a time by `collectGarbage`.
+ * costs nothing at once: its nodes are freed a few at a time by `collectGarbage`. In a graph a node is dropped when the
+ * last edge that leads to it is.
  */
 import { decodePrior } from '../../nn/index.js';
+import { GraphIndex } from './graph-index.js';
 import {
   BLOCK_CLASS_MASK,
   BLOCK_CLASS_SHIFT,
@@ -21,6 +23,7 @@ import {
   NODE_EDGES,
   NODE_M,
   NODE_META,
+  NODE_STATS,
   NODE_WL,
   NODE_WORDS,
   type NodeIndex,
@@ -43,12 +46,16 @@ import { NO_EDGES, type StoreOptions, TreeStore } from './store.js';
 
 export class Tree {
   readonly store: TreeStore;
+  /** Null for a tree. */
+  readonly graph: GraphIndex | null;
   rootRecord: RecordIndex = NO_RECORD;
   /** Roots of dropped subtrees; a stack, because the newest are still in the processor's cache. */
   private readonly garbage: number[] = [];
 
-  constructor(options: StoreOptions) {
-    this.store = new TreeStore(options);
+  /** @param sharesNodes a graph: transpositions share their node */
+  constructor(options: StoreOptions, sharesNodes = false) {
+    this.graph = sharesNodes ? new GraphIndex() : null;
+    this.store = new TreeStore(options, this.graph);
     this.clear();
   }
 
@@ -84,6 +91,7 @@ export class Tree {
     nodeFloats[at + NODE_WL] = wl;
     nodeFloats[at + NODE_D] = d;
     nodeFloats[at + NODE_M] = m;
+    if (this.graph !== null) nodeWords[at + NODE_STATS] = NO_RECORD;
     return node;
   }
 
@@ -142,7 +150,9 @@ export class Tree {
     const block = nodeWords[at + NODE_BLOCK] as RecordIndex;
     if (block !== NO_RECORD) {
       const from = block * RECORD_WORDS;
-      recordWords.copyWithin(larger * RECORD_WORDS, from, from + getChildCount(meta) * RECORD_WORDS);
+      const childCount = getChildCount(meta);
+      recordWords.copyWithin(larger * RECORD_WORDS, from, from + childCount * RECORD_WORDS);
+      this.graph?.repetitionVisits.copyWithin(larger, block, block + childCount);
       store.releaseBlock(block, (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK);
     }
     nodeWords[at + NODE_BLOCK] = larger;
@@ -178,8 +188,60 @@ export class Tree {
     return -1;
   }
 
+  /** The record of a node's own visits and values. @param record the one of the edge that led to it */
+  getStats(node: NodeIndex, record: RecordIndex): RecordIndex {
+    return this.graph === null ? record : (this.store.nodeWords[node * NODE_WORDS + NODE_STATS] as RecordIndex);
+  }
+
+  /**
+   * Graph: gives a new node with moves its statistics, with the first visit in them, and makes it known.
+   * @returns false when memory is full
+   */
+  share(node: NodeIndex, isRoot: boolean, keyLow: number, keyHigh: number, tag: number): boolean {
+    const { store } = this;
+    const graph = this.graph as GraphIndex;
+    const stats = isRoot ? this.rootRecord : store.allocateBlock(0);
+    if (stats === NO_RECORD) return false;
+    if (!isRoot) this.resetRecord(stats, 1);
+    const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = store;
+    const at = node * NODE_WORDS;
+    nodeWords[at + NODE_STATS] = stats;
+    recordWords[stats * RECORD_WORDS + RECORD_NODE] = node;
+    recordWords[stats * RECORD_WORDS + RECORD_VISITS] = 1;
+    recordDoubles[stats * RECORD_DOUBLES + RECORD_WL] = nodeFloats[at + NODE_WL];
+    recordFloats[stats * RECORD_WORDS + RECORD_D] = nodeFloats[at + NODE_D];
+    recordFloats[stats * RECORD_WORDS + RECORD_M] = nodeFloats[at + NODE_M];
+    graph.describe(node, keyLow, keyHigh, tag);
+    // A root may stand for a position that the graph knows by another path: the first to come keeps its name.
+    if (!isRoot || graph.find(keyLow, keyHigh, tag) === NO_NODE) graph.insert(node);
+    return true;
+  }
+
+  /** Lets an edge lead to a node. */
+  link(record: RecordIndex, node: NodeIndex): void {
+    this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] = node;
+    this.graph?.hold(node);
+  }
+
+  /** Lets an edge lead nowhere. */
+  unlink(record: RecordIndex): void {
+    const at = record * RECORD_WORDS + RECORD_NODE;
+    const node = this.store.recordWords[at] as NodeIndex;
+    this.store.recordWords[at] = NO_NODE;
+    if (node !== NO_NODE) this.drop(node);
+  }
+
+  /** One edge less leads to a node. */
+  private drop(node: NodeIndex): void {
+    if (this.graph === null || this.graph.release(node)) this.garbage.push(node);
+  }
+
   /** Makes the position after `move` the root. What it knows is kept, all else becomes garbage. */
   advanceRoot(move: number): void {
+    if (this.graph !== null) {
+      this.advanceGraphRoot(this.graph, move);
+      return;
+    }
     const root = this.rootNode;
     const { recordWords, recordFloats, recordDoubles, nodeWords } = this.store;
     const child = root === NO_NODE ? -1 : this.findChild(root, move);
@@ -200,6 +262,32 @@ export class Tree {
     if (root !== NO_NODE) this.garbage.push(root);
   }
 
+  private advanceGraphRoot(graph: GraphIndex, move: number): void {
+    const { store } = this;
+    const { nodeWords, recordWords, recordFloats, recordDoubles } = store;
+    const root = this.rootNode;
+    const child = root === NO_NODE ? -1 : this.findChild(root, move);
+    const edge = child < 0 ? NO_RECORD : nodeWords[root * NODE_WORDS + NODE_BLOCK] + child;
+    const kept = edge === NO_RECORD ? NO_NODE : (recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex);
+    const stats = (kept === NO_NODE ? NO_RECORD : nodeWords[kept * NODE_WORDS + NODE_STATS]) as RecordIndex;
+    if (stats !== NO_RECORD) graph.hold(kept);
+    if (root === NO_NODE) store.releaseBlock(this.rootRecord, 0);
+    else this.drop(root);
+    if (stats === NO_RECORD) {
+      this.startRoot();
+      return;
+    }
+    this.rootRecord = stats;
+    if ((nodeWords[kept * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0) this.reviveRoot(recordDoubles, recordFloats);
+  }
+
+  /** An empty root; without memory for it everything is forgotten. */
+  private startRoot(): void {
+    this.rootRecord = this.store.allocateBlock(0);
+    if (this.rootRecord === NO_RECORD) this.clear();
+    else this.resetRecord(this.rootRecord, 1);
+  }
+
   /** Drops everything below a node, which keeps its evaluation, its edges and the value in its record. */
   forgetChildren(node: NodeIndex): void {
     const { nodeWords, recordWords } = this.store;
@@ -210,7 +298,7 @@ export class Tree {
     if (block === NO_RECORD) return;
     for (let i = 0; i < childCount; i++) {
       const child = recordWords[(block + i) * RECORD_WORDS + RECORD_NODE];
-      if (child !== NO_NODE) this.garbage.push(child);
+      if (child !== NO_NODE) this.drop(child as NodeIndex);
     }
     this.store.releaseBlock(block, (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK);
     nodeWords[at + NODE_BLOCK] = NO_RECORD;
@@ -231,12 +319,15 @@ export class Tree {
       if (block !== NO_RECORD) {
         for (let i = 0; i < childCount; i++) {
           const child = recordWords[(block + i) * RECORD_WORDS + RECORD_NODE];
-          if (child !== NO_NODE) garbage.push(child);
+          if (child !== NO_NODE) this.drop(child as NodeIndex);
         }
         store.releaseBlock(block, (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK);
       }
       const edgeCount = meta & COUNT_MASK;
       if (edgeCount > 0) store.releaseEdges(nodeWords[at + NODE_EDGES], edgeCount);
+      if (this.graph !== null && nodeWords[at + NODE_STATS] !== NO_RECORD) {
+        store.releaseBlock(nodeWords[at + NODE_STATS] as RecordIndex, 0);
+      }
       store.releaseNode(node);
     }
   }
@@ -281,5 +372,6 @@ export class Tree {
     this.forgetVisits(record);
     this.store.recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
     this.store.recordFloats[record * RECORD_WORDS + RECORD_P] = prior;
+    if (this.graph !== null) this.graph.repetitionVisits[record] = 0;
   }
 }

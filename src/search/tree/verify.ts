@@ -1,9 +1,10 @@
 /**
  * The law every tree obeys when no visit is under way: the visits and values of a node are its own evaluation plus those
- * of its moves, bounds agree with results, unvisited edges are sorted, and no memory has two owners. For tests and for
- * `bench`; it looks at every node.
+ * of its moves, bounds agree with results, unvisited edges are sorted, and no memory has two owners. In a graph each node
+ * knows how many edges hold it, can be found by its key, and lies one ply behind all of them. For tests; it looks at
+ * every node.
  */
-import { decodePrior } from '../../nn/index.js';
+import { decodePrior, getTagPly } from '../../nn/index.js';
 import {
   COUNT_MASK,
   FORGOTTEN_BIT,
@@ -12,15 +13,19 @@ import {
   getLowerBound,
   getTerminalKind,
   getUpperBound,
+  INDEXED_BIT,
   NO_NODE,
+  NO_RECORD,
   NODE_BLOCK,
   NODE_D,
   NODE_EDGES,
   NODE_M,
   NODE_META,
+  NODE_STATS,
   NODE_WL,
   NODE_WORDS,
   NOT_TERMINAL,
+  type NodeIndex,
   RECORD_D,
   RECORD_DOUBLES,
   RECORD_IN_FLIGHT,
@@ -49,7 +54,10 @@ export function verifyTree(tree: Tree): TreeReport {
   const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles, edges } = tree.store;
   const faults: string[] = [];
   const report = { nodes: 0, edges: 0, visitedEdges: 0, terminals: 0, deepest: 0 };
-  const owners = new Set<number>();
+  const { graph } = tree;
+  /** Edges that lead to each node. */
+  const holders = new Map<number, number>();
+  let findable = 0;
   const complain = (node: number, text: string): void => {
     if (faults.length < 20) faults.push(`Node ${node}: ${text}`);
   };
@@ -59,15 +67,24 @@ export function verifyTree(tree: Tree): TreeReport {
     const { record, depth } = next;
     const at = record * RECORD_WORDS;
     const node = recordWords[at + RECORD_NODE];
-    const visits = recordWords[at + RECORD_VISITS];
     if (recordWords[at + RECORD_IN_FLIGHT] !== 0)
       complain(node, `${recordWords[at + RECORD_IN_FLIGHT]} visits in flight`);
     if (node === NO_NODE) continue;
-    if (owners.has(node)) complain(node, 'has two parents');
-    owners.add(node);
+    const held = holders.get(node) ?? 0;
+    holders.set(node, held + 1);
+    if (held > 0 && graph === null) complain(node, 'has two parents');
+    if (held > 0) continue;
     report.nodes++;
     report.deepest = Math.max(report.deepest, depth);
     const nodeAt = node * NODE_WORDS;
+    const own =
+      graph === null || nodeWords[nodeAt + NODE_STATS] === NO_RECORD ? record : nodeWords[nodeAt + NODE_STATS];
+    const ownAt = own * RECORD_WORDS;
+    const visits = recordWords[ownAt + RECORD_VISITS];
+    if (graph !== null && (nodeWords[nodeAt + NODE_META] & INDEXED_BIT) !== 0) {
+      findable++;
+      if (!graph.knows(node as NodeIndex)) complain(node, 'is not found by its key');
+    }
     const meta = nodeWords[nodeAt + NODE_META];
     const edgeCount = meta & COUNT_MASK;
     const childCount = getChildCount(meta);
@@ -99,9 +116,13 @@ export function verifyTree(tree: Tree): TreeReport {
         complain(node, `prior of child ${i} differs from its edge`);
       }
       pending.push({ record: child, depth: depth + 1 });
+      const below = recordWords[childAt + RECORD_NODE] as NodeIndex;
+      if (graph !== null && below !== NO_NODE && !isOnePlyOn(graph.getTag(node as NodeIndex), graph.getTag(below))) {
+        complain(node, `child ${i} is not one ply on`);
+      }
     }
-    const wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
-    const d = recordFloats[at + RECORD_D];
+    const wl = recordDoubles[own * RECORD_DOUBLES + RECORD_WL];
+    const d = recordFloats[ownAt + RECORD_D];
     if (!isNear(d, 0.5, 0.5001) || Math.abs(wl) > 1 + 1e-9) complain(node, `values out of range: ${wl} ${d}`);
     const kind = getTerminalKind(meta);
     if (kind !== NOT_TERMINAL) {
@@ -117,12 +138,22 @@ export function verifyTree(tree: Tree): TreeReport {
     if (!isNear(wl * visits, sumWl, 1e-6 * visits + 1e-6))
       complain(node, `value ${wl}, but ${sumWl / visits} in the sum`);
     if (!isNear(d, sumD / visits, 1e-3)) complain(node, `draws ${d}, but ${sumD / visits} in the sum`);
-    const m = recordFloats[at + RECORD_M];
+    const m = recordFloats[ownAt + RECORD_M];
     if (!isNear(m, sumM / visits, 0.01 + 1e-3 * Math.abs(m)))
       complain(node, `moves left ${m}, but ${sumM / visits} in the sum`);
   }
   if (!tree.hasGarbage && report.nodes !== tree.store.nodeCount) {
     faults.push(`${tree.store.nodeCount} nodes in the store, ${report.nodes} in the tree`);
   }
+  if (graph !== null && !tree.hasGarbage) {
+    if (findable !== graph.count) faults.push(`${graph.count} nodes in the index, ${findable} in the graph`);
+    for (const [node, count] of holders) {
+      if (graph.getHolders(node as NodeIndex) !== count) complain(node, `is held ${count} times and not as it thinks`);
+    }
+  }
   return { ...report, faults };
+}
+
+function isOnePlyOn(tag: number, below: number): boolean {
+  return getTagPly(below - getTagPly(tag)) === 1;
 }

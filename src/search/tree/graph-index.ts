@@ -1,0 +1,161 @@
+/**
+ * What a graph knows beside the tables of layout.ts: which node stands for a position, how many edges hold a node, and
+ * how often an edge was met as a draw by repetition. A node's key is that of its position and the tag of
+ * nn/pool/node-tag.ts, in which the ply is, so every edge leads one ply on and counting references is enough: there are
+ * no cycles. The index is a linear hash table (Litwin 1980): it grows by one chain at a time, without a pause.
+ *
+ * | word of a node | meaning                                            |
+ * |----------------|----------------------------------------------------|
+ * | KEY_LOW, HIGH  | its position; of an edge that ended the game too   |
+ * | TAG            | see node-tag.ts                                    |
+ * | HOLDERS        | edges that lead to it, roots that stand on it      |
+ */
+import { INDEXED_BIT, NO_NODE, NODE_META, NODE_NEXT, NODE_WORDS, type NodeIndex } from './layout.js';
+
+const INDEX_WORDS = 4;
+const KEY_LOW = 0;
+const KEY_HIGH = 1;
+const TAG = 2;
+const HOLDERS = 3;
+export const GRAPH_NODE_BYTES = INDEX_WORDS * 4 + 4;
+export const GRAPH_RECORD_BYTES = 4;
+const FIRST_CHAINS = 1024;
+
+export class GraphIndex {
+  /** Visits of an edge that were draws by repetition on their own path, by record. */
+  repetitionVisits: Int32Array = new Int32Array(0);
+  /** Nodes that can be found. */
+  count = 0;
+
+  private nodeWords: Int32Array = new Int32Array(0);
+  private words: Int32Array = new Int32Array(0);
+  private chains: Int32Array = new Int32Array(0);
+  private chainCount = FIRST_CHAINS;
+
+  /** Follows the store's tables, which have grown, and keeps what was in use. */
+  attach(nodeWords: Int32Array, nodeEnd: number, recordCapacity: number, recordEnd: number): void {
+    const nodeCapacity = nodeWords.length / NODE_WORDS;
+    const words = new Int32Array(nodeCapacity * INDEX_WORDS);
+    const chains = new Int32Array(Math.max(nodeCapacity, FIRST_CHAINS));
+    const repetitionVisits = new Int32Array(recordCapacity);
+    words.set(this.words.subarray(0, nodeEnd * INDEX_WORDS));
+    chains.set(this.chains.subarray(0, this.chainCount));
+    repetitionVisits.set(this.repetitionVisits.subarray(0, recordEnd));
+    this.nodeWords = nodeWords;
+    this.words = words;
+    this.chains = chains;
+    this.repetitionVisits = repetitionVisits;
+  }
+
+  clear(): void {
+    this.chains.fill(NO_NODE, 0, this.chainCount);
+    this.chainCount = FIRST_CHAINS;
+    this.count = 0;
+  }
+
+  find(keyLow: number, keyHigh: number, tag: number): NodeIndex {
+    const { words, nodeWords } = this;
+    let node = this.chains[this.computeChain(keyLow, tag)];
+    while (node !== NO_NODE) {
+      const at = node * INDEX_WORDS;
+      if (words[at + KEY_LOW] === keyLow && words[at + KEY_HIGH] === keyHigh && words[at + TAG] === tag) break;
+      node = nodeWords[node * NODE_WORDS + NODE_NEXT];
+    }
+    return node as NodeIndex;
+  }
+
+  /** Says what a new node is, without making it known. Nobody holds it yet. */
+  describe(node: NodeIndex, keyLow: number, keyHigh: number, tag: number): void {
+    const { words } = this;
+    const at = node * INDEX_WORDS;
+    words[at + KEY_LOW] = keyLow;
+    words[at + KEY_HIGH] = keyHigh;
+    words[at + TAG] = tag;
+    words[at + HOLDERS] = 0;
+  }
+
+  insert(node: NodeIndex): void {
+    if (this.count++ >= this.chainCount && this.chainCount < this.chains.length) this.splitChain();
+    const { nodeWords, chains } = this;
+    const chain = this.computeChainOf(node);
+    nodeWords[node * NODE_WORDS + NODE_NEXT] = chains[chain];
+    nodeWords[node * NODE_WORDS + NODE_META] |= INDEXED_BIT;
+    chains[chain] = node;
+  }
+
+  hold(node: NodeIndex): void {
+    this.words[node * INDEX_WORDS + HOLDERS]++;
+  }
+
+  /** @returns whether nobody holds it any more: then it is out of the index, too */
+  release(node: NodeIndex): boolean {
+    if (--this.words[node * INDEX_WORDS + HOLDERS] > 0) return false;
+    if ((this.nodeWords[node * NODE_WORDS + NODE_META] & INDEXED_BIT) !== 0) this.remove(node);
+    return true;
+  }
+
+  getHolders(node: NodeIndex): number {
+    return this.words[node * INDEX_WORDS + HOLDERS];
+  }
+
+  getTag(node: NodeIndex): number {
+    return this.words[node * INDEX_WORDS + TAG];
+  }
+
+  isSamePosition(a: number, b: number): boolean {
+    const { words } = this;
+    return (
+      words[a * INDEX_WORDS + KEY_LOW] === words[b * INDEX_WORDS + KEY_LOW] &&
+      words[a * INDEX_WORDS + KEY_HIGH] === words[b * INDEX_WORDS + KEY_HIGH]
+    );
+  }
+
+  /** Whether it is found by its key; for tests. */
+  knows(node: NodeIndex): boolean {
+    const at = node * INDEX_WORDS;
+    return this.find(this.words[at + KEY_LOW], this.words[at + KEY_HIGH], this.words[at + TAG]) === node;
+  }
+
+  private remove(node: NodeIndex): void {
+    const { nodeWords, chains } = this;
+    const chain = this.computeChainOf(node);
+    const next = nodeWords[node * NODE_WORDS + NODE_NEXT];
+    nodeWords[node * NODE_WORDS + NODE_META] &= ~INDEXED_BIT;
+    this.count--;
+    if (chains[chain] === node) {
+      chains[chain] = next;
+      return;
+    }
+    let before = chains[chain];
+    while (nodeWords[before * NODE_WORDS + NODE_NEXT] !== node) before = nodeWords[before * NODE_WORDS + NODE_NEXT];
+    nodeWords[before * NODE_WORDS + NODE_NEXT] = next;
+  }
+
+  /** One chain more: it takes about half of the members of another. */
+  private splitChain(): void {
+    const { nodeWords, chains } = this;
+    const added = this.chainCount++;
+    const split = added - 2 ** (31 - Math.clz32(added));
+    let node = chains[split];
+    chains[split] = NO_NODE;
+    chains[added] = NO_NODE;
+    while (node !== NO_NODE) {
+      const next = nodeWords[node * NODE_WORDS + NODE_NEXT];
+      const chain = this.computeChainOf(node);
+      nodeWords[node * NODE_WORDS + NODE_NEXT] = chains[chain];
+      chains[chain] = node;
+      node = next;
+    }
+  }
+
+  private computeChainOf(node: number): number {
+    return this.computeChain(this.words[node * INDEX_WORDS + KEY_LOW], this.words[node * INDEX_WORDS + TAG]);
+  }
+
+  private computeChain(keyLow: number, tag: number): number {
+    const hash = (keyLow ^ Math.imul(tag, 0x9e3779b1)) >>> 0;
+    const size = 2 ** (31 - Math.clz32(this.chainCount));
+    const chain = hash & (2 * size - 1);
+    return chain < this.chainCount ? chain : chain & (size - 1);
+  }
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
+import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
+import { defaultSearchParams, Search, SearchScheduler, verifyTree } from '#sardonyx/search/index.js';
+import {
+  getChildCount,
+  getLowerBound,
+  getUpperBound,
+  LOSS,
+  NO_NODE,
+  NODE_BLOCK,
+  NODE_META,
+  NODE_WORDS,
+  type NodeIndex,
+  RECORD_NODE,
+  RECORD_WORDS,
+  WIN,
+} from '#sardonyx/search/tree/layout.js';
+import type { Tree } from '#sardonyx/search/tree/tree.js';
+import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
+import { HashGame, type HashGameOptions } from '../support/hash-game.js';
+import { type HarnessOptions, SearchHarness } from '../support/search-harness.js';
+
+const GRAPH = { search: 'graph' } as const;
+
+function createGraph(game: Partial<HashGameOptions>, options: HarnessOptions = {}): SearchHarness {
+  const channel = new FakeLeafChannel(new HashGame({ transposes: true, maxMoves: 12, ...game }));
+  return new SearchHarness(channel, { ...options, params: { ...GRAPH, ...options.params } });
+}
+
+const SHAPES = [
+  { minibatch: 1, batchesInFlight: 1 },
+  { minibatch: 16, batchesInFlight: 3 },
+];
+
+const GAMES: Record<string, Partial<HashGameOptions>> = {
+  'plain positions': {},
+  mates: { mates: 0.08 },
+  'short games that are solved': { maxMoves: 3, mates: 0.15, draws: 0.1, longestGame: 8 },
+  tablebases: { tablebase: 0.1, mates: 0.05 },
+  'draws that only some paths find': { repetitions: 0.2, draws: 0.05 },
+};
+
+for (const [name, game] of Object.entries(GAMES)) {
+  test(`a graph keeps its laws through a game: ${name}`, () => {
+    for (const shape of SHAPES) {
+      for (let seed = 1; seed <= 3; seed++) {
+        const harness = createGraph({ ...game, seed }, shape);
+        for (let ply = 0; ply < 8; ply++) {
+          const { move } = harness.run({ playouts: 600 });
+          assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+          if (move === 0) break;
+          harness.play(move);
+          assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+        }
+        harness.search.tree.collectGarbage(1e9);
+        assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+      }
+    }
+  });
+}
+
+test('lines that lead to the same position share its node', () => {
+  const graph = createGraph({ maxMoves: 6 });
+  const tree = createGraph({ maxMoves: 6 }, { params: { search: 'tree' } });
+  const nodes = [graph, tree].map((harness) => {
+    const { infos } = harness.run({ playouts: 4000 });
+    assert.equal(infos.at(-1)?.nodes, 4000);
+    return harness.search.tree.store.nodeCount;
+  });
+  assert.ok(nodes[0] < 0.85 * nodes[1], `${nodes}`);
+  assert.ok(graph.channel.evaluations < 0.9 * tree.channel.evaluations);
+});
+
+test('without transpositions a graph visits what the tree visits', () => {
+  for (const search of ['graph', 'tree'] as const) {
+    const harness = createGraph({ transposes: false, mates: 0.05 }, { params: { search } });
+    harness.run({ playouts: 3000 });
+    const { wl, children } = harness.readTree();
+    const visits = children.map((child) => [child.move, child.visits]);
+    if (search === 'graph') expected = { wl, visits };
+    else {
+      assert.deepEqual(visits, expected.visits);
+      assert.ok(Math.abs(wl - expected.wl) < 1e-4);
+    }
+  }
+});
+let expected = { wl: 0, visits: [] as number[][] };
+
+test('the same graph whatever the order in which evaluators answer', () => {
+  const search = (seed: number | null) => {
+    const delays = seed === null ? {} : { delays: { random: createPrng(seed), probability: 0.3 } };
+    const channel = new FakeLeafChannel(new HashGame({ transposes: true, mates: 0.03 }), delays);
+    const harness = new SearchHarness(channel, { params: GRAPH, minibatch: 8, batchesInFlight: 3 });
+    harness.run({ playouts: 3000 });
+    return harness.readTree().children.map(({ move, visits, wl }) => [move, visits, wl]);
+  };
+  assert.deepEqual(search(1), search(null));
+  assert.deepEqual(search(2), search(null));
+});
+
+test('a full graph forgets its least visited lines and searches on', () => {
+  for (const shape of SHAPES) {
+    const harness = createGraph({ minMoves: 10, maxMoves: 40 }, { ...shape, maxBytes: 4 << 20 });
+    const { infos } = harness.run({ playouts: 60000 });
+    assert.equal(infos.at(-1)?.nodes, 60000);
+    const { tree } = harness.search;
+    assert.ok(tree.store.usedBytes <= (4 << 20) + 4096);
+    tree.collectGarbage(1e9);
+    const { nodes, faults } = verifyTree(tree);
+    assert.deepEqual(faults, []);
+    assert.ok(nodes > 8000, `${nodes}`);
+  }
+});
+
+test('freed memory of a graph is used again: a long game does not grow', () => {
+  const harness = createGraph({}, { minibatch: 8, batchesInFlight: 2 });
+  let usedInTheMiddle = 0;
+  for (let ply = 0; ply < 40; ply++) {
+    harness.play(harness.run({ playouts: 2000 }).move);
+    if (ply === 20) usedInTheMiddle = harness.search.tree.store.usedBytes;
+  }
+  assert.ok(harness.search.tree.store.usedBytes < 1.3 * usedInTheMiddle);
+});
+
+test('a graph that is stopped in the middle has no visit in flight', () => {
+  const harness = createGraph({}, { minibatch: 16, batchesInFlight: 3 });
+  for (let round = 0; round < 20; round++) {
+    harness.run({ infinite: true }, (search, steps) => {
+      if (steps === 7 + round) search.stop();
+    });
+    assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+  }
+});
+
+test('changing the option changes the store', () => {
+  const harness = createGraph({}, { params: { search: 'tree' } });
+  harness.run({ playouts: 500 });
+  assert.equal(harness.search.tree.graph, null);
+  harness.configure(GRAPH);
+  assert.equal(harness.search.tree.rootVisits, 0);
+  harness.run({ playouts: 500 });
+  assert.notEqual(harness.search.tree.graph, null);
+  assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+});
+
+interface Line {
+  readonly fen: string;
+  readonly moves: readonly string[];
+}
+
+async function searchPosition(pool: EvaluatorPool, { fen, moves }: Line, nodes: number): Promise<Search> {
+  const scheduler = new SearchScheduler();
+  const queue = LeafQueue.attach(pool.handle);
+  const store = { maxBytes: 64 << 20, initialNodes: 1000 };
+  const params = { ...defaultSearchParams, ...GRAPH, smartPruningFactor: 0 };
+  const search = new Search(
+    { channel: queue, rootRow: 0, store, random: createPrng(1), clock: scheduler.clock },
+    params,
+    { minibatch: 4, batchesInFlight: 2 },
+  );
+  const position = unwrap(parseFen(fen));
+  const played: Move[] = [];
+  for (const text of moves) {
+    const move = unwrap(parseUciMove(position, text));
+    played.push(move);
+    position.makeMove(move);
+  }
+  search.setPosition({
+    rootFen: fen,
+    chess960: false,
+    moves: played,
+    blackToMove: position.sideToMove === 1,
+    gamePly: position.gamePly,
+  });
+  await scheduler.run(queue, search, { startedAtMs: scheduler.clock(), playouts: nodes });
+  return search;
+}
+
+function visitNodes(
+  { store }: Tree,
+  top: NodeIndex,
+  look: (node: NodeIndex, block: number, end: number) => void,
+): void {
+  const seen = new Set<number>();
+  const pending = [top];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node === NO_NODE || seen.has(node)) continue;
+    seen.add(node);
+    const block = store.nodeWords[node * NODE_WORDS + NODE_BLOCK];
+    const end = block + getChildCount(store.nodeWords[node * NODE_WORDS + NODE_META]);
+    look(node, block, end);
+    for (let i = block; i < end; i++) pending.push(store.recordWords[i * RECORD_WORDS + RECORD_NODE] as NodeIndex);
+  }
+}
+
+function countRepetitions(tree: Tree): number {
+  let count = 0;
+  visitNodes(tree, tree.rootNode, (_, block, end) => {
+    for (let record = block; record < end; record++) count += tree.graph?.repetitionVisits[record] ?? 0;
+  });
+  return count;
+}
+
+function countProven(tree: Tree): number {
+  let count = 0;
+  visitNodes(tree, tree.rootNode, (node) => {
+    const meta = tree.store.nodeWords[node * NODE_WORDS + NODE_META];
+    if (getLowerBound(meta) > LOSS || getUpperBound(meta) < WIN) count++;
+  });
+  return count;
+}
+
+test('on the board: transpositions are shared, repetitions are draws of their own path', async () => {
+  const pool = await EvaluatorPool.create({ backend: 'hash', threads: 1 });
+  try {
+    const start = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
+    const opening = await searchPosition(pool, { fen: start, moves: [] }, 20000);
+    assert.deepEqual(verifyTree(opening.tree).faults, []);
+    assert.ok(opening.tree.store.nodeCount < 19000, `${opening.tree.store.nodeCount}`);
+    // Kings alone with a blocked pawn pair: almost every line comes back to where it was.
+    const trap = await searchPosition(pool, { fen: '4k3/8/8/p7/P7/8/8/4K3 w - - 0 1', moves: [] }, 20000);
+    assert.deepEqual(verifyTree(trap.tree).faults, []);
+    // Shared nodes are met on paths that they repeat; such draws count, and prove nothing.
+    assert.ok(countRepetitions(trap.tree) > 20);
+    assert.equal(countProven(trap.tree), 0);
+    const inGame = { fen: '4k3/8/8/p7/P7/8/8/4K3 w - - 90 80', moves: ['e1e2', 'e8e7', 'e2e1', 'e7e8', 'e1d1'] };
+    const nearFifty = await searchPosition(pool, inGame, 20000);
+    assert.deepEqual(verifyTree(nearFifty.tree).faults, []);
+    assert.ok(verifyTree(nearFifty.tree).terminals > 100);
+    assert.equal(countProven(nearFifty.tree), 0);
+  } finally {
+    await pool.dispose();
+  }
+});
