@@ -122,6 +122,18 @@ for (const state of ['idle', 'searching', 'perft', 'starting'] as const) {
   }
 }
 
+for (const delayMs of [0, 150, 300, 450]) {
+  test(`quit ${delayMs} ms into loading the network ends in order, as when a GUI only looks at an engine`, async (t) => {
+    const engine = openEngine(t, ['--threads=2']);
+    await engine.ask('uci', 'uciok');
+    engine.send('isready');
+    await sleep(delayMs);
+    engine.send('quit');
+    assert.equal(await engine.exited, 0);
+    assert.equal(engine.stderr, '');
+  });
+}
+
 test('a search that runs at the end of input still gives its answer', async (t) => {
   const engine = await openEngine(t, NO_NETWORK).start();
   engine.send('position startpos', 'go infinite');

@@ -24,7 +24,7 @@ export function startSession(
       const { runBenchWords } = await import('./bench-run.js');
       await runBenchWords(words, writeBenchLine);
     },
-    // Threads that still wait for a device must not keep a process that nobody talks to.
-    onEnd: () => process.exit(0),
+    // A thread in native code must not keep a process that nobody talks to, and aborts it when it is ended by force.
+    onEnd: (isStuck) => (isStuck ? process.kill(process.pid, 'SIGKILL') : process.exit(0)),
   });
 }

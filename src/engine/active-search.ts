@@ -8,6 +8,7 @@ import { type GamePosition, listLegalMoves } from './game-position.js';
 import { type GoRequest, isUnlimited } from './go-request.js';
 import type { RootStats } from './move-stats.js';
 import { createBlindReport, type SearchReport } from './report.js';
+import type { Strength } from './strength.js';
 
 export interface BestMove {
   /** NO_MOVE when the game is over. */
@@ -30,6 +31,8 @@ export class ActiveSearch {
   isWarmUp = false;
   /** Move statistics are wanted whatever the options say. */
   wantsStats = false;
+  /** It plays at a level below its best; null = full strength. */
+  strength: Strength | null = null;
 
   constructor(
     readonly id: number,
@@ -39,6 +42,18 @@ export class ActiveSearch {
     const legal = listLegalMoves(game.position);
     const wanted = request.searchMoves?.filter((move) => legal.includes(move)) ?? [];
     this.candidates = wanted.length > 0 ? wanted : legal;
+  }
+
+  /** The request with the nodes that its strength allows. */
+  get limitedRequest(): GoRequest {
+    const { request, strength } = this;
+    if (strength === null) return request;
+    return { ...request, nodes: Math.min(strength.nodes, request.nodes ?? Number.POSITIVE_INFINITY) };
+  }
+
+  /** Whether its answer is a move in a game, and not what analysis comes to. */
+  get isPlay(): boolean {
+    return !this.isDiscarded && !isUnlimited(this.request) && this.request.mate === undefined;
   }
 
   get elapsedMs(): number {

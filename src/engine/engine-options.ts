@@ -6,6 +6,7 @@ import { parseTimeManager } from '../search/options.js';
 import type { OptionSpec } from '../util/index.js';
 import type { OptionAlias, OptionCheck } from './option-store.js';
 import { SCORE_TYPES } from './score.js';
+import { FULL_SKILL, STRONGEST_ELO, WEAKEST_ELO } from './strength.js';
 
 const MAX_MS = 100000000;
 
@@ -82,6 +83,31 @@ export const engineOptions: readonly OptionSpec[] = [
     default: 'fen_only',
     choices: ['no', 'fen_only', 'always'],
     help: 'What the network sees where a position has no history: nothing, or the oldest position again.',
+  },
+  {
+    uci: 'UCI_LimitStrength',
+    flag: 'limit-strength',
+    kind: 'bool',
+    default: false,
+    help: 'Play no better than UCI_Elo. Analysis (go infinite) stays at full strength.',
+  },
+  {
+    uci: 'UCI_Elo',
+    flag: 'elo',
+    kind: 'int',
+    default: WEAKEST_ELO,
+    min: WEAKEST_ELO,
+    max: STRONGEST_ELO,
+    help: 'Strength with UCI_LimitStrength, on the scale of Stockfish; the range is what was measured.',
+  },
+  {
+    uci: 'Skill Level',
+    flag: 'skill-level',
+    kind: 'int',
+    default: FULL_SKILL,
+    min: 0,
+    max: FULL_SKILL,
+    help: 'Steps from the weakest UCI_Elo (0) to full strength (20); UCI_LimitStrength overrules it.',
   },
   {
     uci: 'UCI_Chess960',

@@ -8,12 +8,11 @@
  */
 import { BLACK, type Move, NO_MOVE } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
-import { createSearchParams, type FromSearch } from '../search/index.js';
+import { createSearchParams, type FromSearch, type SearchParams } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { ActiveSearch, type BestMove } from './active-search.js';
 import { createGamePosition, type GamePosition } from './game-position.js';
-import { createSearchLimits, type GoRequest } from './go-request.js';
-import { MoveClock, type MoveClockSettings } from './move-clock.js';
+import { type ClockSettings, createSearchLimits, type GoRequest } from './go-request.js';
 import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
 import type { OptionStore } from './option-store.js';
@@ -21,6 +20,7 @@ import type { EnginePorts, NetworkPort } from './ports.js';
 import { createFinishedReport, createReport, type SearchReport } from './report.js';
 import type { ScoreType } from './score.js';
 import { SearchHost } from './search-host.js';
+import { computeSkillElo, computeStrength, FULL_SKILL, type Strength, weaken } from './strength.js';
 
 export interface EngineListener {
   report(report: SearchReport): void;
@@ -42,10 +42,8 @@ export class Engine {
   private game: GamePosition = unwrap(createGamePosition(null, []));
   private active: ActiveSearch | null = null;
   private readonly queue: ActiveSearch[] = [];
-  private readonly clock = new MoveClock();
   private readonly loader: NetworkLoader;
   private readonly host: SearchHost;
-  private finishClock: ((elapsedMs: number, report: SearchReport | null) => void) | null = null;
   private patience: NodeJS.Timeout | undefined;
   private idleWaiters: (() => void)[] = [];
   private nextId = 1;
@@ -117,7 +115,6 @@ export class Engine {
 
   newGame(): void {
     this.stop();
-    this.clock.reset();
     this.forget();
     this.game = unwrap(createGamePosition(null, []));
   }
@@ -171,8 +168,7 @@ export class Engine {
     }
     active.endPondering();
     if (active.isRunning) {
-      const { budgetMs } = this.startClock(active);
-      this.host.ponderHit({ budgetMs, startedAtMs: active.startedAtMs });
+      this.host.ponderHit(active.startedAtMs);
     } else if (active.lastReport !== null && !active.waitsForStop) {
       this.answer(active.fallback);
     }
@@ -196,7 +192,7 @@ export class Engine {
     await this.loader.dispose();
   }
 
-  private get clockSettings(): MoveClockSettings {
+  private get clockSettings(): ClockSettings {
     return {
       timeManager: this.options.getString('TimeManager'),
       slowmover: this.options.getNumber('Slowmover'),
@@ -230,25 +226,31 @@ export class Engine {
 
   private run(search: ActiveSearch, network: NetworkPort): void {
     const { position, rootFen, moves } = search.game;
-    const { budgetMs } = this.startClock(search);
     search.isRunning = true;
     network.configure(this.options);
     this.host.attach(network);
-    const params = createSearchParams(this.options.values);
-    this.host.configure(search.wantsStats ? { ...params, verboseMoveStats: true } : params);
+    search.strength = search.isPlay ? this.strength : null;
+    // What an earlier search found out is not for a weaker player.
+    if (search.strength !== null) this.host.post({ type: 'clearTree' });
+    this.host.configure(this.createParams(search));
     const chess960 = this.options.getBoolean('UCI_Chess960');
     const blackToMove = position.sideToMove === BLACK;
     this.host.post({ type: 'position', rootFen, moves, chess960, blackToMove, gamePly: position.gamePly });
-    const limits = createSearchLimits(search.request, budgetMs, search.startedAtMs);
+    const limits = createSearchLimits(search.limitedRequest, position, this.clockSettings, search.startedAtMs);
     this.host.post({ type: 'go', id: search.id, limits });
   }
 
-  private startClock({ request, game }: ActiveSearch): { budgetMs: number | null } {
-    const { gamePly, sideToMove } = game.position;
-    const timed = this.clock.start(request, gamePly, sideToMove === BLACK, this.clockSettings);
-    this.finishClock = timed.finish;
-    if (timed.budgetMs !== null) this.listener.debug(`Budget for this move: ${timed.budgetMs.toFixed(1)} ms`);
-    return timed;
+  private createParams({ wantsStats, strength }: ActiveSearch): SearchParams {
+    const params = createSearchParams(this.options.values);
+    if (strength !== null) return weaken(params, strength);
+    return wantsStats ? { ...params, verboseMoveStats: true } : params;
+  }
+
+  /** Null = full strength. */
+  private get strength(): Strength | null {
+    if (this.options.getBoolean('UCI_LimitStrength')) return computeStrength(this.options.getNumber('UCI_Elo'));
+    const skill = this.options.getNumber('Skill Level');
+    return skill === FULL_SKILL ? null : computeStrength(computeSkillElo(skill));
   }
 
   private receive(message: FromSearch): void {
@@ -266,8 +268,12 @@ export class Engine {
         if (!active.isDiscarded) this.listener.moveStats(active.lastStats);
         return;
       }
+      case 'budget':
+        this.listener.debug(`Budget for this move: ${message.limitMs.toFixed(1)} ms`);
+        return;
       case 'warning':
-        if (!active.isDiscarded) this.listener.warning(message.text);
+        // A weak player has soon thought enough about the ponder move; that is no news.
+        if (!active.isDiscarded && active.strength === null) this.listener.warning(message.text);
         return;
       case 'error':
         this.recover(message.text);
@@ -308,8 +314,6 @@ export class Engine {
     if (active === null) return;
     clearTimeout(this.patience);
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
-    this.finishClock?.(active.elapsedMs, active.lastReport);
-    this.finishClock = null;
     this.active = null;
     if (active.isWarmUp) this.host.post({ type: 'clearTree' });
     if (!active.isDiscarded) this.listener.bestMove(best);

@@ -1,6 +1,6 @@
 /** What a search is asked to do, in the words of UCI but without text: moves are moves and everything was checked. */
-import type { Move } from '../chess/index.js';
-import type { SearchLimits } from '../search/index.js';
+import { BLACK, type Move, type Position } from '../chess/index.js';
+import { type ClockLimits, computeMoveTimeBudgetMs, type SearchLimits } from '../search/index.js';
 
 export interface GoRequest {
   readonly infinite?: boolean;
@@ -17,14 +17,11 @@ export interface GoRequest {
   readonly searchMoves?: readonly Move[];
 }
 
-export interface Clock {
-  readonly timeMs: number;
-  readonly incrementMs: number;
-  readonly movesToGo: number | undefined;
-}
+/** What the options say about clocks; TimeManager and Slowmover have been found to fit together. */
+export type ClockSettings = Pick<ClockLimits, 'timeManager' | 'slowmover' | 'moveOverheadMs'>;
 
 /** The clock of the side to move; if the GUI sent only the opponent's, that one: a search with a clock must end. */
-export function getMoverClock(request: GoRequest, blackToMove: boolean): Clock | null {
+function getMoverClock(request: GoRequest, blackToMove: boolean): ClockLimits['clock'] | null {
   const { whiteTimeMs, blackTimeMs } = request;
   const timeMs = blackToMove ? (blackTimeMs ?? whiteTimeMs) : (whiteTimeMs ?? blackTimeMs);
   if (timeMs === undefined) return null;
@@ -39,20 +36,26 @@ export function isUnlimited(request: GoRequest): boolean {
   return [whiteTimeMs, blackTimeMs, depth, nodes, mate, moveTimeMs].every((limit) => limit === undefined);
 }
 
-/**
- * @param budgetMs from the time manager or `movetime`; null = no limit of time
- * @param startedAtMs when the clock of this move began: performance.timeOrigin + performance.now()
- */
-export function createSearchLimits(request: GoRequest, budgetMs: number | null, startedAtMs: number): SearchLimits {
+/** @param startedAtMs when the clock of this move began: performance.timeOrigin + performance.now() */
+export function createSearchLimits(
+  request: GoRequest,
+  position: Position,
+  settings: ClockSettings,
+  startedAtMs: number,
+): SearchLimits {
+  const isInfinite = isUnlimited(request) && !request.ponder;
+  const clock = request.infinite ? null : getMoverClock(request, position.sideToMove === BLACK);
+  const moveTimeMs = request.infinite || request.mate !== undefined ? undefined : request.moveTimeMs;
   return {
     startedAtMs,
-    ...(isUnlimited(request) && !request.ponder ? { infinite: true } : {}),
+    ...(isInfinite ? { infinite: true } : {}),
     ...(request.ponder ? { ponder: true } : {}),
     // To the search 0 means no limit; `go nodes 0` and `go depth 0` mean: answer as soon as you can.
     ...(request.nodes === undefined ? {} : { nodes: Math.max(1, request.nodes) }),
     ...(request.depth === undefined ? {} : { depth: Math.max(1, request.depth) }),
     ...(request.mate === undefined ? {} : { mate: Math.max(1, request.mate) }),
-    ...(budgetMs === null ? {} : { budgetMs }),
+    ...(moveTimeMs === undefined ? {} : { budgetMs: computeMoveTimeBudgetMs(moveTimeMs, settings.moveOverheadMs) }),
+    ...(clock === null ? {} : { clock: { ...settings, clock, gamePly: position.gamePly } }),
     ...(request.searchMoves === undefined ? {} : { searchMoves: request.searchMoves }),
   };
 }

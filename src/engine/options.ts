@@ -2,3 +2,4 @@
 export { acceptedOptions } from './accepted-options.js';
 export { engineAliases, engineChecks, engineOptions } from './engine-options.js';
 export { OptionStore } from './option-store.js';
+export { STRONGEST_ELO, WEAKEST_ELO } from './strength.js';

@@ -3,7 +3,7 @@
  * real pool and the real search thread.
  */
 import type { SharedPoolHandle } from '../nn/index.js';
-import type { FromSearch, PonderHit, ToSearch } from '../search/index.js';
+import type { FromSearch, ToSearch } from '../search/index.js';
 import type { OptionStore } from './option-store.js';
 
 export interface NetworkPort {
@@ -24,8 +24,8 @@ export interface SearchPort {
   post(message: ToSearch): void;
   /** Ends the running search as soon as its leaves allow; it answers with a bestMove message. */
   stop(): void;
-  /** Goes on with the running ponder search under the limits of the clock. */
-  ponderHit(hit: PonderHit): void;
+  /** Goes on with the running ponder search under its limits; its clock began at this time. */
+  ponderHit(startedAtMs: number): void;
   dispose(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
  * and makes a new one after a failure. Messages for a thread that does not exist yet have nothing to act on and are
  * dropped: a new thread starts with an empty tree.
  */
-import type { FromSearch, PonderHit, SearchParams, ToSearch } from '../search/index.js';
+import type { FromSearch, SearchParams, ToSearch } from '../search/index.js';
 import type { EnginePorts, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
 
 export class SearchHost {
@@ -39,8 +39,8 @@ export class SearchHost {
     this.thread?.stop();
   }
 
-  ponderHit(hit: PonderHit): void {
-    this.thread?.ponderHit(hit);
+  ponderHit(startedAtMs: number): void {
+    this.thread?.ponderHit(startedAtMs);
   }
 
   /** The thread cannot be trusted any more. The next attach makes another. */

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { isPackaged, readProgramFile } from '../util/index.js';
 import { getNativeFolder } from './backend/native-folder.js';
+import { forbidTelemetry } from './backend/telemetry.js';
 
 export interface RuntimeInfo {
   readonly version: string;
@@ -13,6 +14,7 @@ export interface RuntimeInfo {
 
 /** Rejects when onnxruntime cannot be loaded. */
 export async function describeRuntime(): Promise<RuntimeInfo> {
+  forbidTelemetry();
   const folder = getNativeFolder();
   const { env, listSupportedBackends } = await import('onnxruntime-node');
   const providers = listSupportedBackends().map(({ name, bundled }) => ({ name, isBundled: bundled }));

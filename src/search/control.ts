@@ -5,20 +5,13 @@
  * | word        | type    | meaning                                                                |
  * |-------------|---------|------------------------------------------------------------------------|
  * | STOP        | Int32   | id of the search to stop; 0 = none                                     |
- * | PONDER_HIT  | Int32   | id of the search whose ponder move was played, written after the times |
- * | BUDGET      | Float64 | milliseconds it has from STARTED on; negative = no limit               |
+ * | PONDER_HIT  | Int32   | id of the search whose ponder move was played, written after STARTED   |
  * | STARTED     | Float64 | when the clock started                                                 |
  */
 const STOP_WORD = 0;
 const PONDER_HIT_WORD = 1;
-const BUDGET_DOUBLE = 1;
-const STARTED_DOUBLE = 2;
-const SIZE_BYTES = 24;
-
-export interface PonderHit {
-  readonly budgetMs: number | null;
-  readonly startedAtMs: number;
-}
+const STARTED_DOUBLE = 1;
+const SIZE_BYTES = 16;
 
 export class SearchControl {
   readonly buffer: SharedArrayBuffer;
@@ -39,16 +32,15 @@ export class SearchControl {
     return Atomics.load(this.words, STOP_WORD) === id;
   }
 
-  requestPonderHit(id: number, hit: PonderHit): void {
-    this.doubles[BUDGET_DOUBLE] = hit.budgetMs ?? -1;
-    this.doubles[STARTED_DOUBLE] = hit.startedAtMs;
+  /** @param startedAtMs when the clock of the move began */
+  requestPonderHit(id: number, startedAtMs: number): void {
+    this.doubles[STARTED_DOUBLE] = startedAtMs;
     Atomics.store(this.words, PONDER_HIT_WORD, id);
   }
 
-  /** The hit meant for this search, once. */
-  takePonderHit(id: number): PonderHit | null {
+  /** When the clock began, of a hit meant for this search; null without one. Once. */
+  takePonderHit(id: number): number | null {
     if (Atomics.compareExchange(this.words, PONDER_HIT_WORD, id, 0) !== id) return null;
-    const budget = this.doubles[BUDGET_DOUBLE];
-    return { budgetMs: budget < 0 ? null : budget, startedAtMs: this.doubles[STARTED_DOUBLE] };
+    return this.doubles[STARTED_DOUBLE];
   }
 }

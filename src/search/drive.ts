@@ -21,12 +21,8 @@ export function driveSearch({ search, channel, control, id, limits, listener }: 
     const seen = Atomics.load(channel.event, 0);
     if (control !== undefined) {
       if (control.isStopRequested(id)) search.stop();
-      const hit = control.takePonderHit(id);
-      if (hit !== null) {
-        const { budgetMs: _, ...rest } = limits;
-        const budget = hit.budgetMs === null ? {} : { budgetMs: hit.budgetMs };
-        search.ponderHit({ ...rest, ...budget, ponder: false, startedAtMs: hit.startedAtMs });
-      }
+      const startedAtMs = control.takePonderHit(id);
+      if (startedAtMs !== null) search.ponderHit({ ...limits, ponder: false, startedAtMs });
     }
     const result = search.step();
     if (result === 'done') return;

@@ -1,8 +1,8 @@
-export type { PonderHit } from './control.js';
 export type { LeafChannel } from './leaf-channel.js';
 export { computeTreeBytes } from './memory-limit.js';
 export { createSearchParams, defaultSearchParams, type SearchParams, searchOptions } from './params.js';
 export type {
+  ClockLimits,
   FromSearch,
   MoveStats,
   PositionMessage,
@@ -17,5 +17,5 @@ export { type Evaluation, type RootMove, type RootSummary, summariseRoot } from 
 export { type Batching, Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
 export { type SearchAnswer, SearchScheduler } from './search-scheduler.js';
 export { SearchThread, type SearchThreadEvents } from './search-thread.js';
-export { computeMoveTimeBudgetMs, type MoveBudget, parseTimeManager, type TimeManager } from './time/index.js';
+export { computeMoveTimeBudgetMs } from './time/index.js';
 export { type TreeReport, verifyTree } from './tree/verify.js';

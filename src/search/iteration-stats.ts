@@ -32,6 +32,8 @@ export interface IterationStats {
   mayResign: boolean;
   /** Moves to the shortest mate found, Infinity without one. */
   mateInMoves: number;
+  /** The most visited move is not the one of the highest value: more time may change the choice. */
+  isBestMoveDoubtful: boolean;
 }
 
 export function createIterationStats(): IterationStats {
@@ -48,6 +50,7 @@ export function createIterationStats(): IterationStats {
     losingMoves: 0,
     mayResign: true,
     mateInMoves: Number.POSITIVE_INFINITY,
+    isBestMoveDoubtful: false,
   };
 }
 
@@ -69,15 +72,26 @@ export function fillIterationStats(
   stats.losingMoves = 0;
   stats.mayResign = true;
   stats.mateInMoves = Number.POSITIVE_INFINITY;
+  stats.isBestMoveDoubtful = false;
   const root = tree.rootNode;
   if (root === NO_NODE) return;
   const edgeCount = getEdgeCount(tree, root);
+  let mostVisits = 0;
+  let bestQ = Number.NEGATIVE_INFINITY;
+  let visitsOfBestQ = 0;
   for (let edge = 0; edge < edgeCount; edge++) {
     if (!isAllowed(edge)) continue;
     const record = getVisitedRecord(tree, root, edge);
-    stats.moveVisits[stats.moveCount++] = getRecordVisits(tree, record);
+    const visits = getRecordVisits(tree, record);
+    stats.moveVisits[stats.moveCount++] = visits;
     if (record === -1) continue;
-    if (getRecordQ(tree, record, drawScore) > RESIGN_Q) stats.mayResign = false;
+    const q = getRecordQ(tree, record, drawScore);
+    if (q > RESIGN_Q) stats.mayResign = false;
+    if (visits > mostVisits) mostVisits = visits;
+    if (q > bestQ || (q === bestQ && visits > visitsOfBestQ)) {
+      bestQ = q;
+      visitsOfBestQ = visits;
+    }
     const kind = getRecordTerminalKind(tree, record);
     if (kind === NOT_TERMINAL) continue;
     const wl = tree.store.recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
@@ -88,6 +102,7 @@ export function fillIterationStats(
       stats.mateInMoves = Math.min(stats.mateInMoves, Math.floor(plies / 2) + 1);
     }
   }
+  stats.isBestMoveDoubtful = visitsOfBestQ < mostVisits;
 }
 
 /** Average depth of this search's leaves, as `info depth` shows it. */

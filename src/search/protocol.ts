@@ -5,6 +5,7 @@
  */
 import type { SharedPoolHandle } from '../nn/index.js';
 import type { SearchParams } from './params.js';
+import type { MoverClock } from './time/index.js';
 
 export interface SearchLimits {
   /** Never answers before `stop`, whatever other limit is reached. */
@@ -21,10 +22,22 @@ export interface SearchLimits {
   readonly mate?: number;
   /** Time from `startedAtMs` after which the search must answer; move overhead is already taken off. */
   readonly budgetMs?: number;
+  /** The clock of the game: the time manager decides how much of it this move may use. */
+  readonly clock?: ClockLimits;
   /** Only these root moves; those that the position does not have are ignored. */
   readonly searchMoves?: readonly number[];
   /** When the clock started: performance.timeOrigin + performance.now(). */
   readonly startedAtMs: number;
+}
+
+export interface ClockLimits {
+  readonly clock: MoverClock;
+  /** Plies played since move 1 of the game. */
+  readonly gamePly: number;
+  readonly moveOverheadMs: number;
+  /** The options TimeManager and Slowmover, which have been found to fit together. */
+  readonly timeManager: string;
+  readonly slowmover: number;
 }
 
 export interface PositionMessage {
@@ -47,6 +60,8 @@ export type ToSearch =
 
 export type FromSearch =
   | { readonly type: 'ready' }
+  /** What a clock allows this move, as far as is known when it starts. */
+  | { readonly type: 'budget'; readonly id: number; readonly limitMs: number }
   | { readonly type: 'info'; readonly id: number; readonly info: SearchInfo }
   /** `rows` ascending by (visits, Q + U) as lc0 prints them; `node` is the root itself. */
   | { readonly type: 'stats'; readonly id: number; readonly rows: readonly MoveStats[]; readonly node: MoveStats }

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type SharedPoolHandle, wakeProducer } from '../nn/index.js';
-import { type PonderHit, SearchControl } from './control.js';
+import { SearchControl } from './control.js';
 import type { FromSearch, ToSearch } from './protocol.js';
 
 export interface SearchThreadEvents {
@@ -53,10 +53,10 @@ export class SearchThread {
     this.wake();
   }
 
-  /** Turns the running ponder search into one with limits. */
-  ponderHit(hit: PonderHit): void {
+  /** Turns the running ponder search into one with limits, whose clock began then. */
+  ponderHit(startedAtMs: number): void {
     if (this.runningId === 0) return;
-    this.control.requestPonderHit(this.runningId, hit);
+    this.control.requestPonderHit(this.runningId, startedAtMs);
     this.wake();
   }
 

@@ -8,6 +8,7 @@ import { chooseAnswer } from './answer.js';
 import { getEdgeCount } from './best-move.js';
 import { type Contempt, chooseContempt, createWdlRescale } from './contempt.js';
 import { Forgetter } from './forget.js';
+import { GameClock } from './game-clock.js';
 import { GameTree } from './game-tree.js';
 import { computeAverageDepth, createIterationStats, fillIterationStats } from './iteration-stats.js';
 import type { LeafChannel } from './leaf-channel.js';
@@ -41,6 +42,8 @@ export interface SearchListener {
   onInfo(info: SearchInfo): void;
   onStats(rows: readonly MoveStats[], node: MoveStats): void;
   onWarning(text: string): void;
+  /** What the clock allows this move, in milliseconds; once a search, when there is a clock. */
+  onBudget?(limitMs: number): void;
   /** Ends the search. 0 = none: the game is over, or no evaluator works. */
   onBestMove(move: number, ponder: number): void;
 }
@@ -69,6 +72,7 @@ export class Search {
   private rootMoves: RootMoves;
   private forgetter: Forgetter;
   private readonly stats = createIterationStats();
+  private readonly gameClock = new GameClock();
   private readonly hints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: 0 };
   private params: SearchParams;
   private pipeline: Pipeline;
@@ -137,6 +141,12 @@ export class Search {
   }
 
   /** Not while a search is running. */
+  newGame(): void {
+    this.game.clear();
+    this.gameClock.reset();
+  }
+
+  /** Not while a search is running. */
   clearTree(): void {
     this.game.clear();
   }
@@ -174,13 +184,11 @@ export class Search {
     this.drawScore = computeDrawScore(params.drawScore, position.blackToMove, false);
     this.contempt = chooseContempt(this.rescale, params, limits, position.blackToMove);
     if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
-    this.stoppers = createStoppers(limits, params);
     this.forgetter.reset();
     this.rootMoves.reset();
     pipeline.begin(position.blackToMove, this.contempt.rescale, this.contempt.sign);
     if (this.tree.rootNode !== NO_NODE) this.onRootExpanded();
-    this.readClock();
-    this.checkStoppers();
+    this.startClock();
   }
 
   /** Ends the search as soon as the root is evaluated; `step` answers. */
@@ -194,9 +202,7 @@ export class Search {
     this.limits = limits;
     this.mustWait = limits.infinite === true;
     this.isParked = false;
-    this.stoppers = createStoppers(limits, this.params);
-    this.readClock();
-    this.checkStoppers();
+    this.startClock();
   }
 
   step(): StepResult {
@@ -306,6 +312,20 @@ export class Search {
     return (this.counters.playouts * 1000) / sinceMs > limit;
   }
 
+  private startClock(): void {
+    this.readClock();
+    this.readTree();
+    this.gameClock.start(this.limits, this.stats);
+    if (this.gameClock.isTimed) this.listener?.onBudget?.(this.gameClock.limitMs);
+    this.stoppers = createStoppers(this.limits, this.params, this.gameClock);
+    this.checkStoppers();
+  }
+
+  private readTree(): void {
+    const { stats, tree, rootMoves } = this;
+    fillIterationStats(stats, tree, this.pipeline, this.drawScore, (edge) => rootMoves.isAllowed(edge));
+  }
+
   private readClock(): void {
     const now = this.options.clock();
     this.stats.elapsedMs = now - this.limits.startedAtMs;
@@ -331,7 +351,7 @@ export class Search {
   private checkStoppers(): void {
     const { stats, hints, tree, rootMoves } = this;
     if (tree.rootVisits === 0) return;
-    fillIterationStats(stats, tree, this.pipeline, this.drawScore, (edge) => rootMoves.isAllowed(edge));
+    this.readTree();
     resetHints(hints);
     hints.nps = this.params.nodesPerSecondLimit;
     if (this.stoppers.some((stopper) => stopper.shouldStop(stats, hints))) this.reachLimit();
@@ -349,9 +369,9 @@ export class Search {
 
   private watchClock(): void {
     this.readClock();
-    const { budgetMs } = this.limits;
-    if (budgetMs !== undefined && !this.mustWait) {
-      const leftMs = budgetMs - this.stats.elapsedMs;
+    const { limitMs } = this.gameClock;
+    if (limitMs !== Number.POSITIVE_INFINITY && !this.mustWait) {
+      const leftMs = limitMs - this.stats.elapsedMs;
       if (leftMs <= 0) this.wantsStop = true;
       this.hints.remainingMs = Math.min(this.hints.remainingMs, leftMs);
     }
@@ -390,6 +410,8 @@ export class Search {
     if (listener === null) return;
     this.orphans.push(...this.pipeline.abandon());
     this.readClock();
+    this.readTree();
+    this.gameClock.finish(this.stats);
     if (getEdgeCount(this.tree, this.tree.rootNode) > 0) {
       this.show();
       if (params.verboseMoveStats || params.logLiveStats) this.showStats();

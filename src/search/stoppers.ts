@@ -2,6 +2,7 @@
  * When a search ends by itself (lc0: search/classic/stoppers): a chain of small rules that look at the statistics after
  * each batch; the first that is satisfied stops it. They also leave hints: how much time and how many playouts remain.
  */
+import type { GameClock } from './game-clock.js';
 import type { IterationStats } from './iteration-stats.js';
 import type { SearchParams } from './params.js';
 import type { SearchLimits } from './protocol.js';
@@ -12,7 +13,7 @@ const MOST_VISITS = 4_000_000_000;
 export interface Hints {
   remainingMs: number;
   remainingPlayouts: number;
-  /** Known rate, when someone limits it; 0 = to be measured. */
+  /** Known rate, when someone limits or estimates it; 0 = to be measured. */
   nps: number;
 }
 
@@ -41,15 +42,16 @@ export function computeVisitBudget(
   return budget;
 }
 
-export function createStoppers(limits: SearchLimits, params: SearchParams): Stopper[] {
+/** @param clock of this search, started */
+export function createStoppers(limits: SearchLimits, params: SearchParams, clock: GameClock): Stopper[] {
   const endless = limits.infinite === true || limits.ponder === true;
   const stoppers: Stopper[] = [new VisitStopper(limits, params)];
-  if (limits.budgetMs !== undefined && !endless) stoppers.push(new TimeStopper(limits.budgetMs));
+  if (clock.isTimed) stoppers.push(new TimeStopper(clock));
   if (limits.depth !== undefined && limits.depth > 0) stoppers.push(new DepthStopper(limits.depth));
   if (limits.mate !== undefined && limits.mate > 0) stoppers.push(new MateStopper(limits.mate));
   if (endless || limits.mate !== undefined) return stoppers;
   if (params.minimumKldGainPerNode > 0) stoppers.push(new KldGainStopper(params));
-  if (params.smartPruningFactor > 0) stoppers.push(new SmartPruningStopper(params, limits));
+  if (params.smartPruningFactor > 0) stoppers.push(new SmartPruningStopper(params, limits, clock.isTimed));
   return stoppers;
 }
 
@@ -67,11 +69,14 @@ class VisitStopper implements Stopper {
 }
 
 class TimeStopper implements Stopper {
-  constructor(private readonly budgetMs: number) {}
+  constructor(private readonly clock: GameClock) {}
 
   shouldStop(stats: IterationStats, hints: Hints): boolean {
-    hints.remainingMs = Math.min(hints.remainingMs, this.budgetMs - stats.elapsedMs);
-    return stats.elapsedMs >= this.budgetMs;
+    const { clock } = this;
+    clock.update(stats);
+    hints.remainingMs = Math.min(hints.remainingMs, clock.limitMs - stats.elapsedMs);
+    if (hints.nps === 0) hints.nps = clock.nodesPerSecond;
+    return stats.elapsedMs >= clock.limitMs;
   }
 }
 
@@ -132,14 +137,16 @@ const PRUNING_TOLERANCE_PLAYOUTS = 300;
 class SmartPruningStopper implements Stopper {
   private readonly factor: number;
   private readonly minimumBatches: number;
-  private readonly hasClock: boolean;
   private readonly isRestricted: boolean;
   private firstEvaluationMs = -1;
 
-  constructor(params: SearchParams, limits: SearchLimits) {
+  constructor(
+    params: SearchParams,
+    limits: SearchLimits,
+    private readonly hasClock: boolean,
+  ) {
     this.factor = params.smartPruningFactor;
     this.minimumBatches = params.smartPruningMinimumBatches;
-    this.hasClock = limits.budgetMs !== undefined;
     this.isRestricted = (limits.searchMoves ?? []).length > 0;
   }
 

@@ -68,6 +68,7 @@ function go(id: number, limits: SearchLimits): void {
   const listener: SearchListener = {
     onInfo: (info) => post({ type: 'info', id, info }),
     onStats: (rows, node) => post({ type: 'stats', id, rows, node }),
+    onBudget: (limitMs) => post({ type: 'budget', id, limitMs }),
     onWarning: (text) => post({ type: 'warning', id, text }),
     onBestMove: (move, ponder) => {
       hasAnswered = true;
@@ -122,6 +123,8 @@ function receive(message: ToSearch): void {
       setImmediate(tidyUp);
       break;
     case 'newGame':
+      search?.newGame();
+      break;
     case 'clearTree':
       search?.clearTree();
       break;

@@ -29,14 +29,17 @@ export interface SessionSettings {
   writeLine(line: string): void;
   /** The `bench` command; null when this session has none. */
   readonly bench: ((words: readonly string[], writeLine: (line: string) => void) => Promise<void>) | null;
-  /** The conversation is over and everything is disposed of. */
-  onEnd(): void;
+  /**
+   * The conversation is over. `isStuck`: a thread still has not come back from a device or from loading; to end it there in
+   * order would wait for it, or crash.
+   */
+  onEnd(isStuck: boolean): void;
 }
 
 /** GUIs send their options right after `uciok`; loading starts when they have, or when this time has passed. */
 const LOAD_DELAY_MS = 25;
-/** A search that does not end on `quit` is left behind. */
-const QUIT_PATIENCE_MS = 1500;
+/** Loading cannot be broken off, and a large network on a busy machine takes seconds. */
+const QUIT_PATIENCE_MS = 5000;
 
 export class UciSession {
   private readonly engine: Engine;
@@ -83,13 +86,13 @@ export class UciSession {
     clearTimeout(this.loadTimer);
     this.perft?.stop();
     this.engine.stop();
-    const patience = setTimeout(() => this.settings.onEnd(), QUIT_PATIENCE_MS);
+    const patience = setTimeout(() => this.settings.onEnd(true), QUIT_PATIENCE_MS);
     void this.engine
       .whenIdle()
       .then(() => this.engine.dispose())
       .finally(() => {
         clearTimeout(patience);
-        this.settings.onEnd();
+        this.settings.onEnd(false);
       });
   }
 

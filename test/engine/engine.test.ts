@@ -162,12 +162,11 @@ test('ponderhit lets the running search go on, now under the clock', async () =>
   await settle();
   const { limits, id } = world.search.lastGo;
   assert.equal(limits.ponder, true);
-  assert.equal(limits.budgetMs, undefined);
+  assert.equal(limits.clock?.clock.timeMs, 60000);
   assert.ok(engine.ponderHit().ok);
   assert.deepEqual(said, []);
   assert.equal(world.search.ponderHits.length, 1);
-  assert.ok((world.search.ponderHits[0].budgetMs ?? 0) > 1000);
-  assert.ok(world.search.ponderHits[0].startedAtMs >= limits.startedAtMs);
+  assert.ok(world.search.ponderHits[0] >= limits.startedAtMs);
   world.search.send({ type: 'bestMove', id, move, ponder: 0 });
   assert.equal(said.at(-1), `best ${move}`);
 });
@@ -225,8 +224,10 @@ test('limits reach the search as it understands them', async () => {
   assert.equal((await limitsOf({ moveTimeMs: 1000 })).budgetMs, 900);
   assert.equal((await limitsOf({ moveTimeMs: 1000, infinite: true })).budgetMs, undefined);
   engine.stop();
-  const clock = await limitsOf({ whiteTimeMs: -50, whiteIncrementMs: 0 });
-  assert.equal(clock.budgetMs, 0);
+  const { clock } = await limitsOf({ whiteTimeMs: -50, whiteIncrementMs: 20, blackTimeMs: 900, movesToGo: 3 });
+  assert.deepEqual(clock?.clock, { timeMs: -50, incrementMs: 20, movesToGo: 3 });
+  assert.deepEqual([clock?.timeManager, clock?.slowmover, clock?.moveOverheadMs], ['legacy', 1, 200]);
+  assert.equal((await limitsOf({ whiteTimeMs: 1000, infinite: true })).clock, undefined);
 });
 
 test('only the opponent has a clock: the search still ends', async () => {
@@ -235,7 +236,7 @@ test('only the opponent has a clock: the search still ends', async () => {
   engine.go({ blackTimeMs: 100 });
   await settle();
   const { limits } = world.search.lastGo;
-  assert.ok(limits.infinite === undefined && limits.budgetMs !== undefined, JSON.stringify(limits));
+  assert.ok(limits.infinite === undefined && limits.clock?.clock.timeMs === 100, JSON.stringify(limits));
 });
 
 test('a new game forgets tree and cache and stops what runs', async () => {

@@ -11,13 +11,7 @@ import {
   type SearchPort,
   type SearchPortEvents,
 } from '#sardonyx/engine/index.js';
-import {
-  type FromSearch,
-  type PonderHit,
-  type SearchInfo,
-  searchOptions,
-  type ToSearch,
-} from '#sardonyx/search/index.js';
+import { type FromSearch, type SearchInfo, searchOptions, type ToSearch } from '#sardonyx/search/index.js';
 
 export function createStore(): OptionStore {
   return new OptionStore([...engineOptions, ...searchOptions, ...acceptedOptions], engineAliases, engineChecks);
@@ -30,7 +24,8 @@ export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> =
 
 export class FakeSearch implements SearchPort {
   readonly posted: ToSearch[] = [];
-  readonly ponderHits: PonderHit[] = [];
+  /** When the clock began, for each ponderhit. */
+  readonly ponderHits: number[] = [];
   stops = 0;
   isDisposed = false;
   /** Called for each `go`; by default nothing happens. */
@@ -56,8 +51,8 @@ export class FakeSearch implements SearchPort {
     this.isDisposed = true;
   }
 
-  ponderHit(hit: PonderHit): void {
-    this.ponderHits.push(hit);
+  ponderHit(startedAtMs: number): void {
+    this.ponderHits.push(startedAtMs);
   }
 
   send(message: FromSearch): void {

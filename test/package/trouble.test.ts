@@ -1,7 +1,7 @@
 /** What happens when something goes wrong: the game goes on, the user is told once, and nothing strange is on stdout. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -93,6 +93,16 @@ test('an error inside is reported to a file, and the conversation goes on', asyn
   assert.match(report, /^Sardonyx \d/);
   assert.match(report, /Error: planted failure\n +at /);
   assert.match(report, />> uci\n/);
+});
+
+test('onnxruntime collects no usage data: it leaves nothing in the temporary folder', async () => {
+  const temporary = join(scratch, 'temporary');
+  mkdirSync(temporary);
+  // On Windows it uses the system's own service, which the user's settings govern.
+  const engine = start(['--threads=1'], { TMPDIR: temporary, ORT_DISABLE_TELEMETRY: undefined });
+  await engine.ask('bestmove', 'uci', 'position startpos', 'go nodes 10');
+  await engine.quit();
+  assert.deepEqual(readdirSync(temporary), []);
 });
 
 test('SARDONYX_LOG and LogFile take the conversation down, with the process number where %p stands', async () => {

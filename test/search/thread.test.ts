@@ -149,14 +149,14 @@ test('a late stop does not hit the next search', async () => {
 
 test('a ponder hit gives the search its time', async () => {
   let isDone = false;
-  const answer = talk.go({ ponder: true }).then((message) => {
+  const answer = talk.go({ ponder: true, budgetMs: 80 }).then((message) => {
     isDone = true;
     return message;
   });
   await sleep(100);
   assert.equal(isDone, false);
   const hitAt = performance.now();
-  talk.thread.ponderHit({ budgetMs: 80, startedAtMs: performance.timeOrigin + hitAt });
+  talk.thread.ponderHit(performance.timeOrigin + hitAt);
   assert.notEqual((await answer).move, 0);
   const waitedMs = performance.now() - hitAt;
   assert.ok(waitedMs > 70 && waitedMs < 400, `${waitedMs} ms`);

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { HistoryFill } from '../../encoding/index.js';
 import { type BackendPlan, planBackend } from '../backend/backend-plan.js';
+import { forbidTelemetry } from '../backend/telemetry.js';
 import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/evaluation-cache.js';
 import { loadModel, type Model, type ModelSource } from '../model/model-file.js';
 import { describeNetwork, type NetworkInfo } from '../network-info.js';
@@ -88,6 +89,7 @@ export class EvaluatorPool {
    * user when there is no way to evaluate.
    */
   static async create(options: PoolOptions): Promise<EvaluatorPool> {
+    forbidTelemetry();
     const backend = options.backend ?? 'auto';
     const plans = planBackend({
       backend,
@@ -225,11 +227,17 @@ async function loadSharedModel(source: ModelSource | undefined, backend: string)
   return { ...model.value, bytes };
 }
 
-/** Lets a thread end by itself, which frees its device memory in order; then by force. */
+/**
+ * Lets a thread end by itself, which frees its device memory in order. One that is still in onnxruntime when patience is over is left
+ * behind: it ends when it comes back, and to terminate it in there would abort the whole process.
+ */
 function endWorker(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
     worker.ref();
-    const impatience = setTimeout(() => void worker.terminate(), STOP_PATIENCE_MS);
+    const impatience = setTimeout(() => {
+      worker.unref();
+      resolve();
+    }, STOP_PATIENCE_MS);
     worker.once('exit', () => {
       clearTimeout(impatience);
       resolve();

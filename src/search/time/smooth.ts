@@ -1,7 +1,7 @@
 /**
  * lc0's `smooth` time manager (stoppers/smooth.cc): plans in nodes rather than in milliseconds, learns how much of a
  * tree survives a move and how much of its budget a search really uses, and keeps a piggy bank for the moves where the
- * best move is about to change.
+ * best move is in doubt: another one has a higher value or is about to overtake it. It is asked after every batch.
  */
 import { computeMovesToGo } from './moves-to-go.js';
 import { decayExponentially, decayLinearly } from './smoothing.js';
@@ -97,7 +97,9 @@ export class SmoothTimeManager implements TimeManager {
         this.learnSpeed(progress);
         trend.update(progress.elapsedMs, progress.rootVisits);
         const extend =
-          progress.sinceFirstBatchMs <= params['force-piggybank-ms'] || trend.isBestMoveBeingOvertaken(extendedMs);
+          progress.isBestMoveDoubtful ||
+          progress.sinceFirstBatchMs <= params['force-piggybank-ms'] ||
+          trend.isBestMoveBeingOvertaken(extendedMs);
         if (extend && progress.elapsedMs >= deadlineMs) usedPiggyBank = true;
         return extend ? extendedMs : deadlineMs;
       },

@@ -34,6 +34,8 @@ export interface SearchProgress {
   readonly treeNodes: number;
   /** Visits of each root edge; may be empty unless the budget says `needsRootVisits`. */
   readonly rootVisits: ArrayLike<number>;
+  /** The most visited move is not the one of the highest value. */
+  readonly isBestMoveDoubtful: boolean;
 }
 
 /** The budget of one move. */

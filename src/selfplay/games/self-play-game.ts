@@ -59,7 +59,7 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
   let playouts = 0;
   let end = game.getEnd();
   let isAdjudicated = false;
-  for (const { search } of board.sides) search.clear();
+  for (const { search } of board.sides) search.newGame();
 
   while (end === null) {
     const { position } = game;

@@ -52,11 +52,6 @@ export class GameSearch {
     );
   }
 
-  /** Visits that the tree already has for the position set last. */
-  get reusedVisits(): number {
-    return this.search.tree.rootVisits;
-  }
-
   /** For the next search. */
   configure(params: SearchParams): void {
     if (params === this.params) return;
@@ -96,8 +91,8 @@ export class GameSearch {
     this.search.stop();
   }
 
-  clear(): void {
-    this.search.clearTree();
+  newGame(): void {
+    this.search.newGame();
   }
 
   /** Not while it runs. */

@@ -1,12 +1,7 @@
 /** A network of this process as a player: a tree of its own over a pool of evaluators that all its games share. */
 import type { Move } from '../../chess/index.js';
-import {
-  computeMoveTimeBudgetMs,
-  parseTimeManager,
-  type SearchScheduler,
-  type TimeManager,
-} from '../../search/index.js';
-import { createPrng, type Prng, unwrap } from '../../util/index.js';
+import { computeMoveTimeBudgetMs, type SearchLimits, type SearchScheduler } from '../../search/index.js';
+import { createPrng, type Prng } from '../../util/index.js';
 import type { Game, Thought } from '../game/game.js';
 import { computeCentipawns } from '../network/centipawns.js';
 import { GameSearch, type GameSearchResult } from '../network/game-search.js';
@@ -28,7 +23,6 @@ export interface NetworkTable {
 class NetworkPlayer implements Player {
   private readonly search: GameSearch;
   private stream: Prng = createPrng(0);
-  private timeManager: TimeManager | null = null;
   private isThinking = false;
 
   constructor(
@@ -59,22 +53,19 @@ class NetworkPlayer implements Player {
 
   async startGame(seed: number): Promise<void> {
     this.stream = createPrng(seed);
-    this.timeManager = null;
-    this.search.clear();
+    this.search.newGame();
   }
 
   async think(game: Game, time: ThinkingTime): Promise<Thought> {
     const { nodes, depth } = this.limits;
     this.search.setPosition(game, true);
-    const budget = this.startClock(game, time);
     this.isThinking = true;
-    const startedAt = performance.now();
     let result: GameSearchResult;
     try {
       result = await this.search.run({
         ...(nodes === null ? {} : { nodes }),
         ...(depth === null ? {} : { depth }),
-        ...(budget === null ? {} : { budgetMs: budget.budgetMs }),
+        ...this.getTimeLimits(game, time),
       });
     } catch (error) {
       throw new PlayerFault('crash', `${this.name}: ${(error as Error).message}`);
@@ -82,7 +73,6 @@ class NetworkPlayer implements Player {
       this.isThinking = false;
     }
     const { move, root, info } = result;
-    budget?.finish(performance.now() - startedAt, root.visits);
     return {
       move: move as Move,
       score: computeCentipawns(root.wl),
@@ -97,40 +87,21 @@ class NetworkPlayer implements Player {
     else this.search.close();
   }
 
-  private startClock(
-    game: Game,
-    time: ThinkingTime,
-  ): { budgetMs: number; finish: (elapsedMs: number, visits: number) => void } | null {
+  private getTimeLimits(game: Game, time: ThinkingTime): Pick<SearchLimits, 'budgetMs' | 'clock'> {
     const { movetimeMs, timeControl } = this.limits;
-    const { moveOverheadMs } = this.setup;
-    const mover = game.position.sideToMove;
-    const remaining = time.remainingMs[mover];
-    if (timeControl === null || remaining === null) {
-      if (movetimeMs === null) return null;
-      return { budgetMs: computeMoveTimeBudgetMs(movetimeMs, moveOverheadMs), finish: () => undefined };
-    }
-    this.timeManager ??= unwrap(parseTimeManager(this.setup.timeManager, 1))();
-    const budget = this.timeManager.startMove({
-      clock: {
-        timeMs: remaining,
-        incrementMs: time.incrementMs[mover],
-        movesToGo: time.movesToGo ?? undefined,
-      },
-      gamePly: game.position.gamePly,
-      moveOverheadMs,
-      treeNodes: this.search.reusedVisits,
-    });
-    const progress = (elapsedMs: number, visits: number) => ({
-      elapsedMs,
-      sinceFirstBatchMs: elapsedMs,
-      playouts: visits,
-      treeNodes: visits,
-      rootVisits: [],
-    });
-    const clockMs = budget.limitMs({ ...progress(0, 0), sinceFirstBatchMs: Number.MAX_VALUE });
+    const { moveOverheadMs, timeManager } = this.setup;
+    const { sideToMove, gamePly } = game.position;
+    const timeMs = time.remainingMs[sideToMove];
+    const clock = {
+      timeMs: timeMs ?? 0,
+      incrementMs: time.incrementMs[sideToMove],
+      movesToGo: time.movesToGo ?? undefined,
+    };
     return {
-      budgetMs: movetimeMs === null ? clockMs : Math.min(clockMs, movetimeMs),
-      finish: (elapsedMs, visits) => budget.finish(progress(elapsedMs, visits)),
+      ...(movetimeMs === null ? {} : { budgetMs: computeMoveTimeBudgetMs(movetimeMs, moveOverheadMs) }),
+      ...(timeControl === null || timeMs === null
+        ? {}
+        : { clock: { clock, gamePly, moveOverheadMs, timeManager, slowmover: 1 } }),
     };
   }
 }

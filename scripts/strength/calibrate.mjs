@@ -1,0 +1,177 @@
+#!/usr/bin/env node
+// Measures what Elo each level of limited strength plays at, against Stockfish's UCI_Elo, and writes the table that the
+// engine goes by (src/engine/strength-levels.ts) and the one in docs/strength.md. To be run after a change of the network.
+//
+// Stockfish 15.1 chooses its move, at a level, when it has searched 1 + level plies, whatever the clock (its `Skill`), so
+// it is given that depth: the same player as at 60+0.6, for the time of a few plies. Ours has few nodes. A game takes half
+// a second. Each pairing is a `sardonyx match` with a results file, so a run that was killed goes on where it was.
+//
+//   node scripts/strength/calibrate.mjs --openings=8moves_v3.pgn [--games=200] [--stockfish=stockfish]
+//     [--network=models/default.onnx] [--folder=build/strength] [--concurrency=1] [--dry-run]
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { fitRatings } from './fit.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { values: flags } = parseArgs({
+  options: {
+    openings: { type: 'string' },
+    games: { type: 'string', default: '200' },
+    stockfish: { type: 'string', default: 'stockfish' },
+    network: { type: 'string', default: join(root, 'models/default.onnx') },
+    folder: { type: 'string', default: join(root, 'build/strength') },
+    concurrency: { type: 'string', default: '1' },
+    'dry-run': { type: 'boolean', default: false },
+  },
+});
+
+/** Weakest first: the network's first impression, drawn ever less freely, and then more and more nodes. */
+const LEVELS = [
+  { nodes: 1, temperature: 0.6 },
+  { nodes: 1, temperature: 0.4 },
+  { nodes: 1, temperature: 0.25 },
+  { nodes: 1, temperature: 0 },
+  { nodes: 4, temperature: 0.1 },
+  { nodes: 16, temperature: 0.25 },
+  { nodes: 64, temperature: 0.25 },
+  { nodes: 256, temperature: 0.25 },
+];
+/** Where measuring starts: the level nearest to Stockfish's weakest. */
+const FIRST = 3;
+const OPPONENTS = [1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550];
+/** A level this far below Stockfish's weakest is measured against our own next one as well. */
+const REACH = 100;
+/** Each level's games are dealt in so many parts, the opponent chosen anew by what is known by then. */
+const PARTS = 4;
+
+const games = Number(flags.games);
+const part = 2 * Math.ceil(games / PARTS / 2);
+/** `${level}:${opponent}` → games played; an opponent is an Elo of Stockfish or `level N`. */
+const wanted = new Map();
+const scores = new Map();
+
+function describeLevel({ nodes, temperature }) {
+  const own = `nodes=${nodes} temperature=${temperature} temp-value-cutoff=5 minibatch-size=1 batches-in-flight=1 threads=1`;
+  return `weights=${flags.network} name=n${nodes}-t${temperature} ${own}`;
+}
+
+function describeStockfish(elo) {
+  const level = Math.max(0, (elo - 1346.6) / 143.4) ** (1 / 0.806);
+  const options = `option.UCI_LimitStrength=true option.UCI_Elo=${elo} option.Threads=1`;
+  return `cmd=${flags.stockfish} name=SF${elo} ${options} depth=${1 + Math.floor(level)}`;
+}
+
+/** Plays up to `count` games of the pairing in all; earlier ones count. */
+function play(level, opponent, count) {
+  const key = `${level}:${opponent}`;
+  wanted.set(key, (wanted.get(key) ?? 0) + count);
+  const other = typeof opponent === 'number' ? describeStockfish(opponent) : describeLevel(LEVELS[opponent.slice(6)]);
+  const name = `${LEVELS[level].nodes}-${LEVELS[level].temperature}-${opponent}`.replace(' ', '');
+  const words = ['match', '--json', '--engine', describeLevel(LEVELS[level]), '--engine', other];
+  words.push('--games', `${wanted.get(key)}`, '--seed', `${level + 1}`, '--concurrency', flags.concurrency);
+  words.push('--results', join(flags.folder, `${name}.jsonl`), '--rating-interval', '0');
+  if (flags.openings !== undefined) words.push('--openings', flags.openings);
+  const run = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...words], {
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+  });
+  if (run.status !== 0) throw new Error(run.stderr.trim().split('\n').at(-1));
+  const report = JSON.parse(run.stdout);
+  if (report.interrupted) process.exit(130);
+  scores.set(key, { level, opponent, games: report.games, points: report.wins + report.draws / 2, report });
+}
+
+function fit() {
+  const pairings = [...scores.values()].map(({ level, opponent, games, points }) => ({
+    player: level,
+    opponent: typeof opponent === 'number' ? { elo: opponent } : { player: Number(opponent.slice(6)) },
+    games,
+    points,
+  }));
+  return fitRatings(LEVELS.length, pairings);
+}
+
+function chooseOpponents(elo, level, neighbour) {
+  const closest = OPPONENTS.reduce((best, one) => (Math.abs(one - elo) < Math.abs(best - elo) ? one : best));
+  const isFarBelow = elo < OPPONENTS[0] - REACH && neighbour > level;
+  return isFarBelow ? [closest, `level ${neighbour}`] : [closest];
+}
+
+function measure(level, neighbour, guess) {
+  let estimate = guess;
+  for (let i = 0; i < PARTS; i++) {
+    for (const opponent of chooseOpponents(estimate, level, neighbour)) play(level, opponent, part);
+    estimate = fit()[level].elo;
+  }
+  const { elo, error } = fit()[level];
+  console.error(`${JSON.stringify(LEVELS[level])}: ${elo.toFixed(0)} ± ${error.toFixed(0)}`);
+  return elo;
+}
+
+function formatSource(rows, conditions) {
+  const levels = rows.map(
+    ({ elo, nodes, temperature }) => `  { elo: ${Math.round(elo)}, nodes: ${nodes}, temperature: ${temperature} },`,
+  );
+  return `/** What plays like which Elo: measured. Written by scripts/strength/calibrate.mjs; not to be edited by hand. */
+export interface StrengthLevel {
+  readonly elo: number;
+  readonly nodes: number;
+  /** Of the draw among the moves searched; 0 = the best. */
+  readonly temperature: number;
+}
+
+/** Weakest first. Elo on the scale of Stockfish's UCI_Elo; ${conditions}. */
+export const STRENGTH_LEVELS: readonly StrengthLevel[] = [
+${levels.join('\n')}
+];
+`;
+}
+
+function formatTable(rows, conditions) {
+  const describe = ({ level, opponent, report }) => {
+    const name = typeof opponent === 'number' ? `SF ${opponent}` : `level ${Number(opponent.slice(6)) + 1}`;
+    return [level, `${name}: +${report.wins} =${report.draws} −${report.losses}`];
+  };
+  const results = [...scores.values()].map(describe);
+  const lines = rows.map(({ elo, error, nodes, temperature }, level) => {
+    const own = results.filter(([of]) => of === level).map(([, text]) => text);
+    const played = [...scores.values()].filter((one) => one.level === level).reduce((sum, one) => sum + one.games, 0);
+    const cells = [level + 1, nodes, temperature, `${Math.round(elo)} ± ${Math.round(error)}`, played, own.join(', ')];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return `${conditions}.
+
+| level | nodes | temperature | Elo (95 %) | games | results |
+|---|---|---|---|---|---|
+${lines.join('\n')}
+`;
+}
+
+function writeResults() {
+  const rows = fit().map((rating, level) => ({ ...LEVELS[level], ...rating }));
+  const hash = createHash('sha256').update(readFileSync(flags.network)).digest('hex').slice(0, 12);
+  const network = flags.network.split(/[/\\]/).slice(-2).join('/');
+  const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), Stockfish 15.1`;
+  const table = formatTable(rows, conditions);
+  console.log(table);
+  const wrong = rows.findIndex(({ elo }, i) => i > 0 && elo <= rows[i - 1].elo);
+  if (wrong > 0) throw new Error(`Levels ${wrong} and ${wrong + 1} are out of order: more games are needed`);
+  if (flags['dry-run']) return;
+  writeFileSync(join(root, 'src/engine/strength-levels.ts'), formatSource(rows, conditions));
+  const page = join(root, 'docs/strength.md');
+  const text = readFileSync(page, 'utf8');
+  const marked = /(<!-- levels -->\n)[\s\S]*?(<!-- \/levels -->)/;
+  if (!marked.test(text)) throw new Error(`${page} has no place for the table`);
+  writeFileSync(page, text.replace(marked, `$1${table}$2`));
+}
+
+mkdirSync(flags.folder, { recursive: true });
+let elo = OPPONENTS[0];
+for (let level = FIRST; level >= 0; level--) elo = measure(level, level + 1, elo - 100);
+elo = fit()[FIRST].elo;
+for (let level = FIRST + 1; level < LEVELS.length; level++) elo = measure(level, level - 1, elo + 100);
+writeResults();

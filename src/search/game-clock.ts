@@ -1,0 +1,76 @@
+/**
+ * The clock of one game, kept by the search that plays it: the time manager, which remembers saved time from move to
+ * move, and the budget of the running search. A budget may change while the search runs (`smooth` opens its piggy bank),
+ * so it is asked after every batch.
+ */
+
+import { unwrap } from '../util/index.js';
+import type { IterationStats } from './iteration-stats.js';
+import type { ClockLimits, SearchLimits } from './protocol.js';
+import { type MoveBudget, parseTimeManager, type SearchProgress, type TimeManager } from './time/index.js';
+
+export class GameClock {
+  /** Milliseconds from the start of this move at which the search must end, by what is known now. */
+  limitMs = Number.POSITIVE_INFINITY;
+  private manager: TimeManager | null = null;
+  private managerText = '';
+  private budget: MoveBudget | null = null;
+  private fixedMs = Number.POSITIVE_INFINITY;
+
+  get isTimed(): boolean {
+    return this.budget !== null || this.fixedMs !== Number.POSITIVE_INFINITY;
+  }
+
+  /** The manager's estimate; 0 = it has none. */
+  get nodesPerSecond(): number {
+    return this.budget?.getNodesPerSecond() ?? 0;
+  }
+
+  /** The next move is the first of a game. */
+  reset(): void {
+    this.manager = null;
+    this.budget = null;
+  }
+
+  /** A new move, or a ponder search whose move was played. */
+  start(limits: SearchLimits, stats: IterationStats): void {
+    const isTimed = limits.infinite !== true && limits.ponder !== true;
+    const { clock } = limits;
+    this.fixedMs = (isTimed ? limits.budgetMs : undefined) ?? Number.POSITIVE_INFINITY;
+    this.budget =
+      isTimed && clock !== undefined
+        ? this.getManager(clock).startMove({ ...clock, treeNodes: stats.totalVisits })
+        : null;
+    this.update(stats);
+  }
+
+  update(stats: IterationStats): void {
+    const managedMs = this.budget?.limitMs(describeProgress(stats)) ?? Number.POSITIVE_INFINITY;
+    this.limitMs = Math.min(this.fixedMs, managedMs);
+  }
+
+  finish(stats: IterationStats): void {
+    this.budget?.finish(describeProgress(stats));
+    this.budget = null;
+  }
+
+  private getManager({ timeManager, slowmover }: ClockLimits): TimeManager {
+    const text = `${slowmover} ${timeManager}`;
+    if (this.manager === null || text !== this.managerText) {
+      this.manager = unwrap(parseTimeManager(timeManager, slowmover))();
+      this.managerText = text;
+    }
+    return this.manager;
+  }
+}
+
+function describeProgress(stats: IterationStats): SearchProgress {
+  return {
+    elapsedMs: stats.elapsedMs,
+    sinceFirstBatchMs: stats.sinceFirstBatchMs,
+    playouts: stats.playouts,
+    treeNodes: stats.totalVisits,
+    rootVisits: stats.moveVisits.subarray(0, stats.moveCount),
+    isBestMoveDoubtful: stats.isBestMoveDoubtful,
+  };
+}
