@@ -142,10 +142,8 @@ export async function examineProvider(provider: string): Promise<Finding> {
     const store = createOptionStore();
     const set = store.set('Backend', provider);
     if (!set.ok) return { what: provider, isFine: false, text: set.error };
-    const model = await findModel(store);
-    if (!model.ok) return { what: provider, isFine: false, text: model.error };
     const pool = await EvaluatorPool.create({
-      model: model.value,
+      model: (edition) => findModel(store, edition),
       backend: provider,
       threads: 1,
       onWarning: (text) => {

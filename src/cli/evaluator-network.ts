@@ -2,7 +2,7 @@
 import type { HistoryFill } from '../encoding/index.js';
 import type { NetworkPort, OptionStore } from '../engine/index.js';
 import { EvaluatorPool, LeafQueue, networkOptions, type PoolOptions } from '../nn/index.js';
-import { findModel } from './network-file.js';
+import { findModel, resolveNetworkFile } from './network-file.js';
 
 /** A change of one of these means new threads. */
 export const RELOADING_OPTIONS: readonly string[] = [...networkOptions.map((spec) => spec.uci), 'MinibatchSize'];
@@ -27,9 +27,9 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
     ...getTuning(options),
   };
   if (isFileless(options)) return pool;
-  const model = await findModel(options);
-  if (!model.ok) throw new Error(model.error);
-  return { ...pool, model: model.value };
+  const path = await resolveNetworkFile(options.getString('WeightsFile'));
+  if (!path.ok) throw new Error(path.error);
+  return { ...pool, model: (edition) => findModel(options, edition) };
 }
 
 export async function createNetwork(options: OptionStore, warn: (text: string) => void): Promise<NetworkPort> {

@@ -4,9 +4,10 @@
  * inside it, as with lc0.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
-import { type ModelSource, parseNetworkChoice, runsOnCpu } from '../nn/index.js';
+import { type ModelEdition, type ModelSource, parseNetworkChoice } from '../nn/index.js';
 import { failure, getProgramFolder, isPackaged, type Result, readProgramFile, success } from '../util/index.js';
 import { findBundledNetwork } from './package-info.js';
 
@@ -40,12 +41,16 @@ export function readBuiltIn(path: string): Uint8Array | null {
   return bundled === null ? null : readProgramFile(bundled);
 }
 
-export async function findModel(options: OptionStore): Promise<Result<ModelSource>> {
+/** The edition that suits a device; an ONNX model is changed where that is possible. */
+export async function findModel(
+  options: OptionStore,
+  { provider, precision }: ModelEdition = { provider: 'cpu', precision: 'f32' },
+): Promise<Result<ModelSource>> {
   const path = await resolveNetworkFile(options.getString('WeightsFile'));
   if (!path.ok) return path;
   const builtIn = readBuiltIn(path.value);
-  if (builtIn !== null) return success({ bytes: builtIn, name: findBundledNetwork() ?? BUILT_IN });
-  if (/\.onnx$/i.test(path.value)) return success({ path: path.value });
+  if (builtIn !== null) return adaptOnnx({ bytes: builtIn, name: findBundledNetwork() ?? BUILT_IN }, precision);
+  if (/\.onnx$/i.test(path.value)) return adaptOnnx({ path: path.value }, precision);
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;
   const { findChannelBlock, isNetworkFile, LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
@@ -53,16 +58,26 @@ export async function findModel(options: OptionStore): Promise<Result<ModelSourc
   const isLc0 = /\.pb(\.gz)?$/i.test(path.value) || (await isNetworkFile(path.value));
   if (!isLc0) return success({ path: path.value });
   const { winograd, ...heads } = choice.value;
-  const isFaster = winograd !== false && heads.precision !== 'f16' && runsOnCpu(options.getString('Backend'));
-  const channelBlock = isFaster ? await findChannelBlock() : 0;
+  const channelBlock = winograd !== false && precision === 'f32' && provider === 'cpu' ? await findChannelBlock() : 0;
   const network = await loadLc0Network(path.value, {
     ...heads,
+    precision,
     channelBlock,
     weightsFileAboveBytes: LARGE_WEIGHT_BYTES,
   });
   if (!network.ok) return network;
   const { onnx, weightsFolder } = network.value;
   return success({ bytes: onnx, name: path.value, weightsFolder });
+}
+
+/** The file as it is when it needs no change, cannot be changed, or cannot be read, which whoever loads it will say. */
+async function adaptOnnx(source: ModelSource, precision: ModelEdition['precision']): Promise<Result<ModelSource>> {
+  if (precision === 'f32') return success(source);
+  const { halveModel } = await import('../lc0/index.js');
+  const [bytes, name] =
+    'path' in source ? [await readFile(source.path).catch(() => null), source.path] : [source.bytes, source.name];
+  const half = bytes === null ? null : halveModel(bytes);
+  return success(half === null ? source : { bytes: half, name });
 }
 
 /** A GUI may start an executable in any folder, so a name that is not found there is looked for beside it. */

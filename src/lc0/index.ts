@@ -7,6 +7,7 @@ export {
   type NetworkDescription,
 } from './describe.js';
 export { discoverNetwork, isNetworkFile, listDiscoveryFolders } from './discover.js';
+export { halveModel } from './half-precision.js';
 export { convertLeelaToOnnx, type Leela2OnnxOptions } from './leela2onnx.js';
 export { LARGE_WEIGHT_BYTES, type Lc0LoadOptions, type Lc0Network, loadLc0Network } from './load.js';
 export { InputFormat, MovesLeftFormat, PolicyFormat, ValueFormat } from './net-enums.js';

@@ -7,9 +7,11 @@ import { formatFen, type Move, type Position, parseFen } from '../chess/index.js
 import { type HistoryFill, type InputEncoding, transformSquare } from '../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { planBackend } from './backend/backend-plan.js';
+import { forbidTelemetry } from './backend/telemetry.js';
 import type { Evaluator } from './evaluator.js';
 import { createEvaluator } from './evaluators/create-evaluator.js';
-import { loadModel, type Model } from './model/model-file.js';
+import type { Model } from './model/model-file.js';
+import { loadEdition } from './model/model-finder.js';
 import type { PoolOptions } from './pool/evaluator-pool.js';
 
 /** From the view of the player to move. */
@@ -87,7 +89,8 @@ export async function computeOcclusion(pool: PoolOptions, position: Position): P
   if (plans.value[0].evaluator.kind !== 'onnx' || pool.model === undefined) {
     return failure(`The backend ${plans.value[0].name} has no network, so there is nothing to explain`);
   }
-  const model = await loadModel(pool.model);
+  forbidTelemetry();
+  const model = await loadEdition(pool.model, plans.value[0].evaluator);
   if (!model.ok) return model;
   const encoding = new OccludingEncoding(model.value.format.inputEncoding);
   const occluded: Model = { ...model.value, format: { ...model.value.format, inputEncoding: encoding } };

@@ -13,6 +13,7 @@ test('heads and precision are taken from the backend options, by lc0 names', () 
   assert.deepEqual(unwrap(parseNetworkChoice('datatype=f16')), { precision: 'f16' });
   assert.deepEqual(unwrap(parseNetworkChoice('fp16=true')), { precision: 'f16' });
   assert.deepEqual(unwrap(parseNetworkChoice('winograd=false')), { winograd: false });
+  assert.deepEqual(unwrap(parseNetworkChoice('fp16=false')), { precision: 'f32' });
   const wrong = parseNetworkChoice('datatype=f8');
   assert.ok(!wrong.ok && /datatype must be f32 or f16/.test(wrong.error));
 });

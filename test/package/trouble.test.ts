@@ -66,6 +66,12 @@ test('a provider that dies in the middle of a search: the game goes on, one mess
   assert.match(shown[0], /^info string Backend cpu failed, going on with cpu: made to fail after 4 runs/);
 });
 
+test('threads of several devices that die in one search give one message together', async () => {
+  const options = ['--backend=cpu', '--backend-opts=fail-after=4,devices=0;1', '--threads=3', '--minibatch-size=4'];
+  const shown = await playWith(options, 6, 'nodes 60');
+  assert.equal(shown.length, 1, shown.join('\n'));
+});
+
 test('when the processor fails too, moves are still legal and the user knows', async () => {
   const options = ['--backend=cpu', '--backend-opts=fail-after=2,fallback-fails=true', '--threads=1'];
   const shown = await playWith(options, 4, 'nodes 20');

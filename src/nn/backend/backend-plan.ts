@@ -6,7 +6,8 @@ import { availableParallelism } from 'node:os';
 import { failure, type Result, success } from '../../util/index.js';
 import { BACKENDS, type BackendKind, type Provider } from './backend-names.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
-import { readNetworkChoice } from './network-choice.js';
+import { type Precision, readNetworkChoice } from './network-choice.js';
+import { type ProviderConfig, readProviderConfig } from './provider-config.js';
 import { hasCudaProvider } from './provider-files.js';
 
 export interface OnnxPlan {
@@ -19,6 +20,9 @@ export interface OnnxPlan {
   readonly optimization: number;
   /** Batches are padded to a multiple of this; 0: any size. */
   readonly batch: number;
+  /** Which edition of the network it runs. */
+  readonly precision: Precision;
+  readonly config: ProviderConfig;
 }
 
 export interface HashPlan {
@@ -73,7 +77,7 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
   try {
     const faults = readFaults(options.value);
     const plans = listKinds(kind).map((one, i) =>
-      createPlan(one, options.value, i === 0 ? faults : { ...NO_FAULTS, failLoad: faults.fallbackFails }),
+      createPlan(one, options.value, minibatch, i === 0 ? faults : { ...NO_FAULTS, failLoad: faults.fallbackFails }),
     );
     options.value.refuseUnread(backend);
     return success(
@@ -90,12 +94,6 @@ export function planOnCpu(plan: OnnxPlan): OnnxPlan {
   return { ...plan, provider: 'cpu', devices: [0], intraOpThreads: 1, batch: 0 };
 }
 
-/** Whether a backend, as far as it can be known before it is tried, is the processor. */
-export function runsOnCpu(backend: string): boolean {
-  const kind = BACKENDS.get(backend.toLowerCase());
-  return kind !== undefined && listKinds(kind)[0] === 'cpu';
-}
-
 function listKinds(kind: BackendKind): readonly Exclude<BackendKind, 'auto'>[] {
   if (kind === 'auto') return hasCudaProvider() ? ['cuda', 'cpu'] : ['cpu'];
   return kind === 'cpu' || kind === 'hash' || kind === 'random' || kind === 'trivial' ? [kind] : [kind, 'cpu'];
@@ -110,7 +108,12 @@ function readFaults(options: BackendOptions): Faults {
   };
 }
 
-function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions, faults: Faults): BackendPlan {
+function createPlan(
+  kind: Exclude<BackendKind, 'auto'>,
+  options: BackendOptions,
+  minibatch: number,
+  faults: Faults,
+): BackendPlan {
   const cores = availableParallelism();
   const besideSearch = Math.max(1, cores - 1);
   if (kind === 'trivial') return { name: kind, evaluator: { kind }, threads: besideSearch, minibatch: 32, faults };
@@ -125,23 +128,44 @@ function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions,
     };
     return { name: kind, evaluator, threads: besideSearch, minibatch: 64, faults };
   }
-  const evaluator = readOnnxPlan(kind, options);
   const isCpu = kind === 'cpu';
+  const suitable = isCpu ? 8 : 256;
+  const evaluator = readOnnxPlan(kind, options, minibatch || suitable);
   return {
     name: kind,
     evaluator,
     // Two threads a device: one encodes and decodes while the device works for the other.
     threads: isCpu ? Math.max(1, Math.floor(cores / evaluator.intraOpThreads)) : 2 * evaluator.devices.length,
-    minibatch: isCpu ? 8 : 256,
+    minibatch: suitable,
     faults,
   };
 }
 
-function readOnnxPlan(provider: Provider, options: BackendOptions): OnnxPlan {
+/**
+ * What a new batch size costs decides how few there shall be: TensorRT builds an engine for it, which takes minutes, CUDA
+ * tries every algorithm of every convolution, DirectML and CoreML compile for one shape (lc0 gives them fixed batches too).
+ */
+function getBatchStep(provider: Provider, minibatch: number): number {
+  switch (provider) {
+    case 'tensorrt':
+      return minibatch;
+    case 'cuda':
+      return Math.min(32, minibatch);
+    case 'dml':
+    case 'coreml':
+      return 16;
+    case 'cpu':
+    case 'webgpu':
+      return 0;
+  }
+}
+
+/** Whose arithmetic is faster in half precision, as lc0 chooses for its own device backends; the others keep the network's own. */
+const HALF_PRECISION: ReadonlySet<Provider> = new Set<Provider>(['cuda', 'tensorrt', 'dml']);
+
+function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: number): OnnxPlan {
   const isCpu = provider === 'cpu';
-  readNetworkChoice(options);
-  // These compile for one shape; lc0 gives them fixed batches too.
-  const wantsFixedBatch = provider === 'dml' || provider === 'coreml';
+  const { precision = HALF_PRECISION.has(provider) ? 'f16' : 'f32' } = readNetworkChoice(options);
   const devicesText = options.read('devices') ?? options.read('gpu') ?? '0';
   if (!/^\s*\d+\s*(;\s*\d+\s*)*$/.test(devicesText)) {
     throw new BackendOptionError(
@@ -154,6 +178,8 @@ function readOnnxPlan(provider: Provider, options: BackendOptions): OnnxPlan {
     devices: devicesText.split(';').map(Number),
     intraOpThreads: options.readInteger('threads', isCpu ? 1 : 0, 0, 256) || 1,
     optimization: options.readInteger('optimize', 3, 0, 3),
-    batch: options.readInteger('batch', wantsFixedBatch ? 16 : 0, 0, 1024),
+    batch: options.readInteger('batch', getBatchStep(provider, minibatch), 0, 1024),
+    precision,
+    config: readProviderConfig(provider, options),
   };
 }

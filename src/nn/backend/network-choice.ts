@@ -5,10 +5,14 @@
 import { type Result, success } from '../../util/index.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
 
+/** Of weights and arithmetic; inputs and outputs may differ. */
+export type Precision = 'f32' | 'f16';
+
 export interface NetworkChoice {
   readonly policyHead?: string;
   readonly valueHead?: string;
-  readonly precision?: 'f32' | 'f16';
+  /** Absent: what suits the device. */
+  readonly precision?: Precision;
   /** false: convolutions as ONNX has them, even where another way is faster. */
   readonly winograd?: false;
 }
@@ -33,12 +37,13 @@ export function readNetworkChoice(options: BackendOptions): NetworkChoice {
   if (type !== undefined && type !== 'f32' && type !== 'f16') {
     throw new BackendOptionError(`Backend option datatype must be f32 or f16, not "${type}"`);
   }
-  const isHalf = options.readFlag('fp16', type === 'f16');
+  const hasFlag = options.read('fp16') !== undefined;
+  const precision = hasFlag ? (options.readFlag('fp16', false) ? 'f16' : 'f32') : type;
   const winograd = options.readFlag('winograd', true);
   return {
     ...(winograd ? {} : { winograd }),
     ...(policyHead === undefined ? {} : { policyHead }),
     ...(valueHead === undefined ? {} : { valueHead }),
-    ...(isHalf ? { precision: 'f16' } : {}),
+    ...(precision === undefined ? {} : { precision }),
   };
 }

@@ -1,7 +1,8 @@
 /**
- * onnxruntime 1.30 for Linux and macOS collects usage data: while it loads it runs programs to name the machine, leaves
- * `mat-debug-<process>.log` and `.ses` in the temporary folder, and sends what it has to Microsoft. Nobody asks that of a
- * chess engine, so it is told not to, before its library is loaded; a user's own setting stands.
+ * onnxruntime 1.30 for Linux and macOS collects usage data: while it loads it reads the machine's id and the command line, keeps a
+ * database in `~/.cache/Microsoft`, leaves `mat-debug-<process>.log` and `.ses` in the temporary folder, and has an uploader
+ * to Microsoft. Nobody asks that of a chess engine, so it is told not to, before its library is loaded; a user's own
+ * setting stands.
  */
 
 const VARIABLE = 'ORT_DISABLE_TELEMETRY';

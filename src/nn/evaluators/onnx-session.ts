@@ -1,7 +1,7 @@
 /** Opens a model in onnxruntime with the provider of a plan. This and onnx-evaluator.ts are all that knows onnxruntime. */
 import { env, InferenceSession } from 'onnxruntime-node';
-import type { Provider } from '../backend/backend-names.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
+import { describeProvider } from '../backend/provider-config.js';
 import type { Model } from '../model/model-file.js';
 
 const OPTIMIZATION = ['disabled', 'basic', 'extended', 'all'] as const;
@@ -14,7 +14,7 @@ export function openSession(model: Model, plan: OnnxPlan, deviceId: number): Pro
   // onnxruntime refuses shared memory, and a Uint8Array over some is what a worker is given.
   const bytes = model.bytes.buffer instanceof SharedArrayBuffer ? model.bytes.slice() : model.bytes;
   return InferenceSession.create(bytes, {
-    executionProviders: [describeProvider(plan.provider, deviceId)],
+    executionProviders: [describeProvider(plan.provider, plan.config, deviceId)],
     intraOpNumThreads: plan.intraOpThreads,
     interOpNumThreads: 1,
     graphOptimizationLevel: OPTIMIZATION[plan.optimization],
@@ -23,17 +23,4 @@ export function openSession(model: Model, plan: OnnxPlan, deviceId: number): Pro
       ? {}
       : { extra: { session: { model_external_initializers_file_folder_path: model.weightsFolder } } }),
   });
-}
-
-function describeProvider(provider: Provider, deviceId: number): InferenceSession.ExecutionProviderConfig {
-  switch (provider) {
-    case 'cuda':
-    case 'tensorrt':
-    case 'dml':
-      return { name: provider, deviceId };
-    case 'cpu':
-    case 'coreml':
-    case 'webgpu':
-      return { name: provider };
-  }
 }

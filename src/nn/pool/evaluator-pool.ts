@@ -5,9 +5,11 @@
 import { Worker } from 'node:worker_threads';
 import type { HistoryFill } from '../../encoding/index.js';
 import { type BackendPlan, planBackend } from '../backend/backend-plan.js';
+import { applyToEnvironment } from '../backend/provider-config.js';
 import { forbidTelemetry } from '../backend/telemetry.js';
 import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/evaluation-cache.js';
-import { loadModel, type Model, type ModelSource } from '../model/model-file.js';
+import type { Model, ModelSource } from '../model/model-file.js';
+import { loadEdition, type ModelEdition, type ModelFinder } from '../model/model-finder.js';
 import { describeNetwork, type NetworkInfo } from '../network-info.js';
 import type { SharedPoolHandle } from './handle.js';
 import {
@@ -25,8 +27,8 @@ import { RootTable } from './root-table.js';
 import type { FromWorker, WorkerStart } from './worker-protocol.js';
 
 export interface PoolOptions {
-  /** Needless for hash, random and trivial. */
-  readonly model?: ModelSource;
+  /** Needless for hash, random and trivial. A finder is asked for the edition that suits a backend when it is tried. */
+  readonly model?: ModelSource | ModelFinder;
   /** A name of backend-names.ts; `auto` when left out. */
   readonly backend?: string;
   /** lc0's grammar: key=value,key=value. */
@@ -98,10 +100,13 @@ export class EvaluatorPool {
       minibatch: options.minibatch ?? 0,
     });
     if (!plans.ok) throw new Error(plans.error);
-    const needsModel = plans.value.some((plan) => plan.evaluator.kind === 'onnx');
-    const model = needsModel ? await loadSharedModel(options.model, backend) : null;
     let problem = '';
+    let tried = `backend ${backend}`;
     for (const plan of plans.value) {
+      const { evaluator } = plan;
+      if (evaluator.kind === 'onnx') applyToEnvironment(evaluator.config);
+      const model = evaluator.kind === 'onnx' ? await loadSharedModel(options.model, backend, evaluator) : null;
+      if (model !== null) tried = model.path;
       const pool = new EvaluatorPool(plan, model, options);
       if (problem !== '' && backend !== 'auto') pool.warnOfFallback(backend, plan.name, problem);
       try {
@@ -112,7 +117,7 @@ export class EvaluatorPool {
         await pool.dispose();
       }
     }
-    throw new Error(`Cannot evaluate with ${model === null ? `backend ${backend}` : model.path}: ${oneLine(problem)}`);
+    throw new Error(`Cannot evaluate with ${tried}: ${oneLine(problem)}`);
   }
 
   get network(): NetworkInfo {
@@ -206,21 +211,22 @@ export class EvaluatorPool {
   }
 
   private warnOfFallback(from: string, to: string, reason: string): void {
-    this.warn(`Backend ${from} failed, going on with ${to}: ${oneLine(reason)}`);
+    // The threads of several devices fail one after the other, with reasons that name different devices.
+    this.warn(`Backend ${from} failed, going on with ${to}: ${oneLine(reason)}`, `${from} ${to}`);
   }
 
-  private warn(text: string): void {
-    // Threads share their troubles: each sentence once.
-    if (this.warned.has(text) || this.isDisposed) return;
-    this.warned.add(text);
+  /** @param trouble threads share their troubles: each is told once */
+  private warn(text: string, trouble: string = text): void {
+    if (this.warned.has(trouble) || this.isDisposed) return;
+    this.warned.add(trouble);
     this.options.onWarning?.(text);
   }
 }
 
 /** The model with its bytes in shared memory, where every thread can read them. */
-async function loadSharedModel(source: ModelSource | undefined, backend: string): Promise<Model> {
-  if (source === undefined) throw new Error(`Backend ${backend} needs a network`);
-  const model = await loadModel(source);
+async function loadSharedModel(wanted: PoolOptions['model'], backend: string, edition: ModelEdition): Promise<Model> {
+  if (wanted === undefined) throw new Error(`Backend ${backend} needs a network`);
+  const model = await loadEdition(wanted, edition);
   if (!model.ok) throw new Error(model.error);
   const bytes = new Uint8Array(new SharedArrayBuffer(model.value.bytes.length));
   bytes.set(model.value.bytes);

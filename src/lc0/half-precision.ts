@@ -1,0 +1,80 @@
+/**
+ * An ONNX network in single precision → the same in half precision, for devices that are twice as fast in it. Inputs and outputs
+ * stay single, with casts behind and before them, so that nobody else notices. A network with quantised layers, or with
+ * anything in it that this room does not read, is left alone: a slower network is better than a wrong one.
+ */
+import { encodeFloat16 } from './float-formats.js';
+import { insertBeforeOutput, insertBehindInput } from './graph-edit.js';
+import { decodeModel, encodeModel } from './onnx-model.js';
+import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
+
+/** Quantised arithmetic has scales in single precision; the rest carry numbers or graphs where this room does not look. */
+const UNTOUCHABLE =
+  /Quantize|QLinear|Integer|^(If|Loop|Scan|Resize|Range|RandomNormal.*|RandomUniform.*|EyeLike|Multinomial)$/;
+
+/** null: it cannot be done, or there is nothing to do. */
+export function halveModel(bytes: Uint8Array): Uint8Array | null {
+  const model = decodeModel(bytes);
+  const graph = model?.graph;
+  if (model === undefined || graph === undefined || !isHalvable(graph)) return null;
+  for (const tensor of listTensors(graph)) halveTensor(tensor);
+  for (const node of graph.node ?? []) if (node.opType === 'Cast') redirectCast(node);
+  const inputs = (graph.input ?? []).filter(isSingle).map(({ name }) => name ?? '');
+  const outputs = (graph.output ?? []).filter(isSingle).map(({ name }) => name ?? '');
+  for (const name of inputs) {
+    insertBehindInput(graph, name, { opType: 'Cast', attributes: { to: TensorType.FLOAT16 }, suffix: 'half' });
+  }
+  for (const name of outputs) {
+    insertBeforeOutput(graph, name, { opType: 'Cast', attributes: { to: TensorType.FLOAT }, suffix: 'half' });
+  }
+  // Types of tensors between the nodes, which are no longer true; onnxruntime works them out.
+  graph.valueInfo = [];
+  return encodeModel(model);
+}
+
+function isHalvable(graph: GraphMessage): boolean {
+  const nodes = graph.node ?? [];
+  const weights = new Set((graph.initializer ?? []).map(({ name }) => name));
+  return (
+    (graph.initializer ?? []).some(({ dataType }) => dataType === TensorType.FLOAT) &&
+    nodes.every(({ opType = '', domain = '' }) => domain === '' && !UNTOUCHABLE.test(opType)) &&
+    // An input that is also an initializer is a default value: too strange to touch.
+    (graph.input ?? []).every(({ name }) => !weights.has(name)) &&
+    listTensors(graph).every(isReadable) &&
+    nodes.every(({ opType, attribute }) => opType !== 'Constant' || (attribute ?? []).every(({ t }) => t !== undefined))
+  );
+}
+
+/** Weights and constants. */
+function listTensors(graph: GraphMessage): TensorMessage[] {
+  const constants = (graph.node ?? []).flatMap(({ attribute }) => (attribute ?? []).flatMap(({ t }) => t ?? []));
+  return [...(graph.initializer ?? []), ...constants];
+}
+
+/** Its numbers lie in rawData, not in a field of their own or in another file. */
+function isReadable({ dataType, dims, rawData }: TensorMessage): boolean {
+  if (dataType !== TensorType.FLOAT) return dataType !== TensorType.BFLOAT16;
+  const count = (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
+  return (rawData?.length ?? 0) === 4 * count;
+}
+
+function halveTensor(tensor: TensorMessage): void {
+  const { dataType, rawData } = tensor;
+  if (dataType !== TensorType.FLOAT || rawData === undefined) return;
+  const single = new DataView(rawData.buffer, rawData.byteOffset, rawData.byteLength);
+  const half = new Uint8Array(rawData.length / 2);
+  const view = new DataView(half.buffer);
+  for (let i = 0; i < half.length; i += 2) view.setUint16(i, encodeFloat16(single.getFloat32(2 * i, true)), true);
+  tensor.rawData = half;
+  tensor.dataType = TensorType.FLOAT16;
+}
+
+function redirectCast(node: NodeMessage): void {
+  for (const attribute of node.attribute ?? []) {
+    if (attribute.name === 'to' && Number(attribute.i) === TensorType.FLOAT) attribute.i = TensorType.FLOAT16;
+  }
+}
+
+function isSingle(info: { type?: { tensorType?: { elemType?: number } } }): boolean {
+  return info.type?.tensorType?.elemType === TensorType.FLOAT;
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Provider } from '#sardonyx/nn/backend/backend-names.js';
+import { type OnnxPlan, planBackend } from '#sardonyx/nn/backend/backend-plan.js';
+import { applyToEnvironment, describeProvider } from '#sardonyx/nn/backend/provider-config.js';
+import { unwrap } from '#sardonyx/util/index.js';
+
+function plan(backend: string, optionsText = '', minibatch = 0): OnnxPlan {
+  const [first] = unwrap(planBackend({ backend, optionsText, threads: 0, minibatch }));
+  assert.ok(first.evaluator.kind === 'onnx');
+  return first.evaluator;
+}
+
+const given = (provider: Provider, optionsText: string, device = 0): unknown =>
+  describeProvider(provider, plan(provider, optionsText).config, device);
+
+test('onnxruntime is given the device and the options that its Node interface passes on', () => {
+  assert.deepEqual(given('cpu', ''), { name: 'cpu' });
+  assert.deepEqual(given('cuda', 'devices=0;3', 3), { name: 'cuda', deviceId: 3 });
+  assert.deepEqual(given('tensorrt', 'gpu=1', 1), { name: 'tensorrt', deviceId: 1 });
+  assert.deepEqual(given('dml', '', 2), { name: 'dml', deviceId: 2 });
+  assert.deepEqual(given('coreml', ''), { name: 'coreml', coreMlFlags: 0x010 });
+  const strange = 'units=ane,mlprogram=false,static-shapes=true';
+  assert.deepEqual(given('coreml', strange), { name: 'coreml', coreMlFlags: 0x004 | 0x008 });
+  assert.deepEqual(given('webgpu', ''), { name: 'webgpu' });
+  assert.deepEqual(given('webgpu', 'preferredLayout=NHWC,validationMode=disabled'), {
+    name: 'webgpu',
+    preferredLayout: 'NHWC',
+    validationMode: 'disabled',
+  });
+});
+
+test('options of a device are checked, and what cannot be passed on is refused by name, in one sentence', () => {
+  for (const [backend, options, sentence] of [
+    ['cuda', 'gpu_mem_limit=1000', /^Backend option gpu_mem_limit cannot be set .* Node interface: fewer threads/],
+    ['cuda', 'cudnn_conv_algo_search=HEURISTIC', /cudnn_conv_algo_search cannot be set .* batch=N sets/],
+    ['tensorrt', 'engine-cache=/tmp', /engine-cache cannot be set .* built again at each start$/],
+    ['cuda', 'tf32=perhaps', /^Backend option tf32 must be true or false, not "perhaps"$/],
+    ['coreml', 'units=npu', /^Backend option units must be one of all, cpu, ane, gpu, not "npu"$/],
+    ['webgpu', 'preferredLayout=CHW', /^Backend option preferredLayout must be one of NCHW, NHWC, not "CHW"$/],
+    ['cpu', 'tf32=true', /^Backend cpu knows no option "tf32"$/],
+    ['dml', 'units=all', /^Backend dml knows no option "units"$/],
+  ] as const) {
+    const plans = planBackend({ backend, optionsText: options, threads: 0, minibatch: 0 });
+    assert.ok(!plans.ok, `${backend} ${options}`);
+    assert.match(plans.error, sentence);
+  }
+});
+
+test('tf32 is turned off for the whole process, and never on', (t) => {
+  const before = process.env.NVIDIA_TF32_OVERRIDE;
+  t.after(() => {
+    if (before === undefined) delete process.env.NVIDIA_TF32_OVERRIDE;
+    else process.env.NVIDIA_TF32_OVERRIDE = before;
+  });
+  delete process.env.NVIDIA_TF32_OVERRIDE;
+  applyToEnvironment(plan('cuda').config);
+  assert.equal(process.env.NVIDIA_TF32_OVERRIDE, undefined);
+  applyToEnvironment(plan('cuda', 'tf32=false').config);
+  assert.equal(process.env.NVIDIA_TF32_OVERRIDE, '0');
+});
+
+test('devices that are faster in half precision get it, unless told otherwise', () => {
+  const precision = (backend: string, options = ''): string => plan(backend, options).precision;
+  assert.deepEqual(
+    ['cuda', 'tensorrt', 'dml'].map((name) => precision(name)),
+    ['f16', 'f16', 'f16'],
+  );
+  assert.deepEqual(
+    ['cpu', 'coreml', 'webgpu'].map((name) => precision(name)),
+    ['f32', 'f32', 'f32'],
+  );
+  assert.deepEqual([precision('cuda', 'datatype=f32'), precision('cuda', 'fp16=false')], ['f32', 'f32']);
+  assert.equal(precision('cpu', 'fp16=true'), 'f16');
+  const plans = unwrap(planBackend({ backend: 'cuda', optionsText: '', threads: 0, minibatch: 0 }));
+  assert.deepEqual(
+    plans.map(({ evaluator }) => evaluator.kind === 'onnx' && evaluator.precision),
+    ['f16', 'f32'],
+  );
+});
+
+test('where a new batch size is dear there are few of them', () => {
+  assert.deepEqual([plan('cuda').batch, plan('cuda', '', 8).batch, plan('cuda', 'batch=0').batch], [32, 8, 0]);
+  assert.deepEqual([plan('tensorrt').batch, plan('tensorrt', '', 64).batch], [256, 64]);
+  assert.deepEqual([plan('dml').batch, plan('coreml').batch, plan('webgpu').batch, plan('cpu').batch], [16, 16, 0, 0]);
+});
