@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { openEngine, PROGRAM, TINY_NETWORK } from './uci-process.js';
+import { openEngine, PROGRAM, TINY_NETWORK, withEngine } from './uci-process.js';
 
 const STDIO = ['analyse', '--stdio', `--weights=${TINY_NETWORK}`];
 /** Evaluations that take their time, so that a search is still under way when the next line comes. */
@@ -102,3 +102,21 @@ test('wrong flags are one sentence', () => {
     assert.match(stderr, sentence);
   }
 });
+
+for (const search of ['tree', 'graph']) {
+  test(`in UCI_AnalyseMode a ${search} is there again after a step back and forth`, async () => {
+    await withEngine(['--backend=hash', `--search=${search}`], async (engine) => {
+      const go = async (moves: string, nodes: number): Promise<number> => {
+        const lines = await engine.ask([`position startpos moves ${moves}`, `go nodes ${nodes}`], 'bestmove');
+        return Number(/ nodes (\d+)/.exec(lines.findLast((line) => line.includes(' nodes ')) ?? '')?.[1]);
+      };
+      engine.send('setoption name UCI_AnalyseMode value true');
+      assert.equal(await go('e2e4 e7e5 g1f3', 1000), 1000);
+      assert.ok((await go('e2e4 e7e5', 10)) < 100);
+      assert.ok((await go('e2e4 e7e5 g1f3', 10)) >= 1000);
+      engine.send('setoption name UCI_AnalyseMode value false');
+      assert.ok((await go('e2e4 e7e5', 10)) < 100);
+      assert.ok((await go('e2e4 e7e5 g1f3', 10)) < 100);
+    });
+  });
+}

@@ -13,13 +13,6 @@ function acceptInt(uci: string, flag: string, value: number, min: number, max: n
 }
 
 export const acceptedOptions: readonly OptionSpec[] = [
-  {
-    uci: 'UCI_AnalyseMode',
-    flag: '',
-    kind: 'bool',
-    default: false,
-    help: 'Sent by GUIs in analysis. No effect: analysis and play search alike.',
-  },
   acceptInt('SyzygyProbeDepth', '', 1, 1, 100, NO_TABLEBASES),
   acceptInt('SyzygyProbeLimit', '', 7, 0, 7, NO_TABLEBASES),
   {

@@ -1,30 +1,47 @@
 /**
- * The tree of a game in progress: which position its root stands for, and how much of it a new position can keep. The
- * subtree of the moves played since is kept; a step back or another game starts an empty tree.
+ * The tree of a game in progress: which position its root stands for, and how much of it a new position can keep. In play
+ * the subtree of the moves played since is kept; a step back or another game starts an empty tree. In analysis people
+ * step back and forth: every root is kept aside and found again, as long as memory lasts. It is not hung below the root of
+ * an earlier position, whose visits would then say where somebody looked and not which move is best.
  */
 import type { PositionMessage } from './protocol.js';
+import { NO_RECORD, type RecordIndex } from './tree/layout.js';
 import type { StoreOptions } from './tree/store.js';
 import { Tree } from './tree/tree.js';
+
+const MOST_PARKED = 64;
+
+interface Parked {
+  readonly moves: readonly number[];
+  readonly record: RecordIndex;
+}
 
 export class GameTree {
   readonly tree: Tree;
   private position: PositionMessage | null = null;
+  /** Oldest first. */
+  private parked: Parked[] = [];
 
   /** @param sharesNodes a graph */
   constructor(options: StoreOptions, sharesNodes: boolean) {
     this.tree = new Tree(options, sharesNodes);
   }
 
-  /** @returns whether the position continues the one before */
-  setPosition(position: PositionMessage): boolean {
+  /**
+   * @param keepsAll whether positions that are left are kept aside
+   * @returns whether the position continues the one before, so that what was known of it is kept
+   */
+  setPosition(position: PositionMessage, keepsAll: boolean): boolean {
     const before = this.position;
     this.position = position;
-    const continues =
-      before !== null &&
-      before.rootFen === position.rootFen &&
-      before.chess960 === position.chess960 &&
-      before.moves.length <= position.moves.length &&
-      before.moves.every((move, i) => move === position.moves[i]);
+    if (before === null || before.rootFen !== position.rootFen || before.chess960 !== position.chess960) {
+      this.clear();
+      return false;
+    }
+    if (!keepsAll) while (this.dropOldest());
+    const continues = isPrefix(before.moves, position.moves);
+    if (continues && before.moves.length === position.moves.length) return true;
+    if (keepsAll) return this.changeRoot(before.moves, position.moves);
     if (!continues) {
       this.tree.clear();
       return false;
@@ -34,6 +51,51 @@ export class GameTree {
   }
 
   clear(): void {
+    this.parked = [];
     this.tree.clear();
   }
+
+  /** Frees the tree that was left longest ago. @returns false when there is none */
+  dropOldest(): boolean {
+    const oldest = this.parked.shift();
+    if (oldest === undefined) return false;
+    this.tree.dropParked(oldest.record);
+    return true;
+  }
+
+  private changeRoot(from: readonly number[], to: readonly number[]): boolean {
+    const { tree } = this;
+    const left = tree.parkRoot();
+    if (left === NO_RECORD) {
+      this.clear();
+      return false;
+    }
+    this.parked.push({ moves: from, record: left });
+    if (this.parked.length > MOST_PARKED) this.dropOldest();
+    // The position may be a root that was left before, or lie below one or more: the most visits count.
+    let found: Parked | null = null;
+    let edge: RecordIndex = NO_RECORD;
+    let most = 0;
+    for (const root of this.parked) {
+      if (!isPrefix(root.moves, to)) continue;
+      const record = tree.findEdge(root.record, to.slice(root.moves.length));
+      const visits = record === NO_RECORD ? 0 : tree.getVisits(record);
+      if (visits <= most) continue;
+      found = root;
+      edge = record;
+      most = visits;
+    }
+    if (found === null) return false;
+    if (edge === found.record) {
+      this.parked.splice(this.parked.indexOf(found), 1);
+      tree.restoreRoot(edge);
+    } else {
+      tree.startFrom(edge);
+    }
+    return true;
+  }
+}
+
+function isPrefix(moves: readonly number[], of: readonly number[]): boolean {
+  return moves.length <= of.length && moves.every((move, i) => move === of[i]);
 }

@@ -562,6 +562,13 @@ const table = {
     help: 'Memory of the engine in megabytes; at the limit the search forgets its least visited lines. 0 = half of the machine.',
   },
 
+  analyseMode: {
+    uci: 'UCI_AnalyseMode',
+    flag: '',
+    kind: 'bool',
+    default: false,
+    help: 'Sent by GUIs in analysis: stepping back and forth in a game, earlier trees are kept as long as memory lasts.',
+  },
   multiPv: {
     uci: 'MultiPV',
     flag: 'multipv',

@@ -137,7 +137,7 @@ export class Search {
   /** Not while a search is running. @returns whether the position continues the last one, so that the tree was kept */
   setPosition(position: PositionMessage): boolean {
     this.position = position;
-    return this.game.setPosition(position);
+    return this.game.setPosition(position, this.params.analyseMode);
   }
 
   /** Not while a search is running. */
@@ -253,7 +253,7 @@ export class Search {
     this.game = new GameTree(this.options.store, this.params.search === 'graph');
     this.rootMoves = new RootMoves(this.tree);
     this.forgetter = new Forgetter(this.tree);
-    if (this.position !== null) this.game.setPosition(this.position);
+    if (this.position !== null) this.game.setPosition(this.position, false);
   }
 
   private createPipeline(batching: Batching): Pipeline {
@@ -335,7 +335,7 @@ export class Search {
 
   private afterBatch(): void {
     this.readClock();
-    if (this.pipeline.needsMemory) this.forgetter.work(FORGET_GOAL, FORGET_EFFORT);
+    if (this.pipeline.needsMemory) this.freeMemory(FORGET_EFFORT);
     this.checkStoppers();
     this.showProgress();
   }
@@ -343,9 +343,15 @@ export class Search {
   /** Nothing is under way and nothing could be gathered: only more memory can change that. */
   private unblock(): void {
     if (this.computeBudget() > 0 && this.pipeline.needsMemory) {
-      if (this.forgetter.work(FORGET_GOAL, Number.POSITIVE_INFINITY)) return;
+      if (this.freeMemory(Number.POSITIVE_INFINITY)) return;
     }
     this.reachLimit();
+  }
+
+  /** Trees of positions that were left go first, then the least visited lines. */
+  private freeMemory(effort: number): boolean {
+    if (!this.tree.hasGarbage) this.game.dropOldest();
+    return this.forgetter.work(FORGET_GOAL, effort);
   }
 
   private checkStoppers(): void {

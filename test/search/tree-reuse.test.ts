@@ -78,3 +78,60 @@ test('a position that was a draw by repetition in the tree is searched when it i
     assert.deepEqual(verifyTree(harness.search.tree).faults, []);
   }
 });
+
+for (const search of ['tree', 'graph'] as const) {
+  test(`in analysis a ${search} is kept when one steps back and forth`, () => {
+    const channel = new FakeLeafChannel(new HashGame({ transposes: true, minMoves: 4, maxMoves: 8 }));
+    const shape = { minibatch: 8, batchesInFlight: 2 };
+    const harness = new SearchHarness(channel, { ...shape, params: { search, analyseMode: true } });
+    const { tree } = harness.search;
+    const check = (): void => {
+      tree.collectGarbage(1e9);
+      assert.deepEqual(verifyTree(tree).faults, []);
+    };
+    const { move } = harness.run({ nodes: 3000 });
+    harness.play(move);
+    const expected = tree.rootVisits;
+    assert.ok(expected > 100);
+    const { move: reply } = harness.run({ nodes: 4000 });
+    check();
+    harness.setPosition({ moves: [] });
+    check();
+    assert.equal(tree.rootVisits, 3000);
+    harness.run({ playouts: 10 });
+    harness.setPosition({ moves: [move] });
+    assert.equal(tree.rootVisits, 4000);
+    harness.setPosition({ moves: [move, reply] });
+    assert.ok(tree.rootVisits > 0);
+    harness.run({ playouts: 500 });
+    check();
+    harness.setPosition({ moves: [99] });
+    assert.equal(tree.rootVisits, 0);
+    harness.run({ playouts: 500 });
+    harness.setPosition({ moves: [move] });
+    assert.equal(tree.rootVisits, 4000);
+    check();
+    harness.configure({ search, analyseMode: false });
+    harness.setPosition({ moves: [move] });
+    assert.equal(tree.rootVisits, 4000);
+    harness.setPosition({ moves: [] });
+    assert.equal(tree.rootVisits, 0);
+    check();
+    assert.equal(verifyTree(tree).nodes, 0);
+  });
+
+  test(`trees that were left make room for the ${search} that is searched`, () => {
+    const channel = new FakeLeafChannel(new HashGame({ minMoves: 10 }));
+    const params = { search, analyseMode: true };
+    const harness = new SearchHarness(channel, { minibatch: 8, batchesInFlight: 2, maxBytes: 4 << 20, params });
+    for (let ply = 0; ply < 80; ply++) {
+      const { move, infos } = harness.run({ playouts: 1500 });
+      assert.ok((infos.at(-1)?.nodes ?? 0) >= 1500);
+      if (ply % 3 === 2) harness.setPosition({ moves: harness.played.slice(0, -2) });
+      else harness.play(move);
+    }
+    const { tree } = harness.search;
+    tree.collectGarbage(1e9);
+    assert.deepEqual(verifyTree(tree).faults, []);
+  });
+}

@@ -49,6 +49,8 @@ export class Tree {
   /** Null for a tree. */
   readonly graph: GraphIndex | null;
   rootRecord: RecordIndex = NO_RECORD;
+  /** Records of roots that are kept aside, oldest first. */
+  readonly parked: RecordIndex[] = [];
   /** Roots of dropped subtrees; a stack, because the newest are still in the processor's cache. */
   private readonly garbage: number[] = [];
 
@@ -74,6 +76,7 @@ export class Tree {
   /** Forgets the whole tree at once. */
   clear(): void {
     this.garbage.length = 0;
+    this.parked.length = 0;
     this.store.clear();
     this.rootRecord = this.store.allocateBlock(0);
     this.resetRecord(this.rootRecord, 1);
@@ -279,6 +282,75 @@ export class Tree {
     }
     this.rootRecord = stats;
     if ((nodeWords[kept * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0) this.reviveRoot(recordDoubles, recordFloats);
+  }
+
+  /** Keeps the root aside and starts an empty one. @returns its record, NO_RECORD when memory is too full for that */
+  parkRoot(): RecordIndex {
+    const record = this.rootRecord;
+    const fresh = this.store.allocateBlock(0);
+    if (fresh === NO_RECORD) return NO_RECORD;
+    this.resetRecord(fresh, 1);
+    this.rootRecord = fresh;
+    this.parked.push(record);
+    return record;
+  }
+
+  /** Makes a root that was kept aside the root again; an empty one has to be there now. */
+  restoreRoot(record: RecordIndex): void {
+    this.parked.splice(this.parked.lastIndexOf(record), 1);
+    this.store.releaseBlock(this.rootRecord, 0);
+    this.rootRecord = record;
+  }
+
+  /** Frees a root that was kept aside. */
+  dropParked(record: RecordIndex): void {
+    const node = this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+    this.parked.splice(this.parked.lastIndexOf(record), 1);
+    if (this.graph === null || node === NO_NODE) this.store.releaseBlock(record, 0);
+    if (node !== NO_NODE) this.drop(node);
+  }
+
+  /** The record of the edge that some moves lead over, from a root; NO_RECORD when it has no node. */
+  findEdge(root: RecordIndex, moves: readonly number[]): RecordIndex {
+    const { nodeWords, recordWords } = this.store;
+    let record = root;
+    for (const move of moves) {
+      const node = recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+      const child = node === NO_NODE ? -1 : this.findChild(node, move);
+      if (child < 0) return NO_RECORD;
+      record = (nodeWords[node * NODE_WORDS + NODE_BLOCK] + child) as RecordIndex;
+    }
+    return recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE ? NO_RECORD : record;
+  }
+
+  /** Visits of the node behind an edge. */
+  getVisits(edge: RecordIndex): number {
+    const { recordWords } = this.store;
+    const node = recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+    const own = this.getStats(node, edge);
+    return recordWords[(own === NO_RECORD ? edge : own) * RECORD_WORDS + RECORD_VISITS];
+  }
+
+  /**
+   * Makes the node behind an edge the root; an empty one has to be there now. The edge keeps its visits and value; in a
+   * tree it leads nowhere from then on, as a node has one owner there.
+   */
+  startFrom(edge: RecordIndex): void {
+    const { recordWords, recordFloats, recordDoubles, nodeWords } = this.store;
+    const node = recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+    if ((nodeWords[node * NODE_WORDS + NODE_META] & COUNT_MASK) === 0) return;
+    if (this.graph === null) {
+      const to = this.rootRecord;
+      recordWords.copyWithin(to * RECORD_WORDS, edge * RECORD_WORDS, (edge + 1) * RECORD_WORDS);
+      recordWords[to * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
+      recordFloats[to * RECORD_WORDS + RECORD_P] = 1;
+      recordWords[edge * RECORD_WORDS + RECORD_NODE] = NO_NODE;
+    } else {
+      this.graph.hold(node);
+      this.store.releaseBlock(this.rootRecord, 0);
+      this.rootRecord = this.getStats(node, edge);
+    }
+    if ((nodeWords[node * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0) this.reviveRoot(recordDoubles, recordFloats);
   }
 
   /** An empty root; without memory for it everything is forgotten. */

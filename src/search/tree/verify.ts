@@ -62,7 +62,7 @@ export function verifyTree(tree: Tree): TreeReport {
     if (faults.length < 20) faults.push(`Node ${node}: ${text}`);
   };
   const isNear = (a: number, b: number, tolerance: number): boolean => Math.abs(a - b) <= tolerance;
-  const pending: { record: RecordIndex; depth: number }[] = [{ record: tree.rootRecord, depth: 0 }];
+  const pending = [tree.rootRecord, ...tree.parked].map((record) => ({ record, depth: 0 }));
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { record, depth } = next;
     const at = record * RECORD_WORDS;
