@@ -5,6 +5,7 @@
  */
 import { formatUciMove } from '../chess/index.js';
 import { Analyst, type Answer, type OptionStore } from '../engine/index.js';
+import type { GatheringCounters } from '../search/index.js';
 import { BENCH_POSITIONS } from './bench-positions.js';
 import { enginePorts } from './engine-ports.js';
 import { isFileless } from './evaluator-network.js';
@@ -25,6 +26,10 @@ export interface BenchResult {
   readonly nps: number;
   readonly evaluations: number;
   readonly evaluationsPerSecond: number;
+  /** Walks thrown away, and visits that went past a leaf under way, per cent of the playouts. */
+  readonly collisionPercent: number;
+  readonly detourPercent: number;
+  readonly playoutsPerBatch: number;
   readonly signature: number;
   readonly network: string;
 }
@@ -55,6 +60,7 @@ export async function runBench(
     const evaluationsBefore = network.evaluations;
     let nodes = 0;
     let timeMs = 0;
+    const gathered = { playouts: 0, batches: 0, collisions: 0, detours: 0 };
     let signature = FNV_OFFSET;
     for (const [index, fen] of fens.entries()) {
       analyst.newGame();
@@ -64,6 +70,7 @@ export async function runBench(
       const searched = answer.report.lines[0]?.nodes ?? 0;
       nodes += searched;
       timeMs += elapsedMs;
+      addGathering(gathered, answer);
       signature = hashAnswer(signature, answer);
       const nps = Math.round((searched * 1000) / elapsedMs);
       const best = formatUciMove(answer.best.move, false);
@@ -77,6 +84,9 @@ export async function runBench(
       nps: Math.round(nodes / seconds),
       evaluations,
       evaluationsPerSecond: Math.round(evaluations / seconds),
+      collisionPercent: (100 * gathered.collisions) / gathered.playouts,
+      detourPercent: (100 * gathered.detours) / gathered.playouts,
+      playoutsPerBatch: gathered.playouts / gathered.batches,
       signature,
       network: network.description,
     };
@@ -92,6 +102,16 @@ function fixOptions(options: OptionStore): void {
   if (!isFileless(options)) return;
   if (options.getNumber('MinibatchSize') === 0) options.set('MinibatchSize', FILELESS_MINIBATCH);
   if (options.getNumber('BatchesInFlight') === 0) options.set('BatchesInFlight', FILELESS_BATCHES);
+}
+
+type Gathered = { -readonly [Name in keyof GatheringCounters]: number };
+
+function addGathering(sum: Gathered, { report }: Answer): void {
+  if (report.gathering === null) return;
+  sum.playouts += report.gathering.playouts;
+  sum.batches += report.gathering.batches;
+  sum.collisions += report.gathering.collisions;
+  sum.detours += report.gathering.detours;
 }
 
 const FNV_OFFSET = 0x811c9dc5;
@@ -111,6 +131,8 @@ export function formatBench(result: BenchResult): string[] {
     `Nodes searched  : ${result.nodes}`,
     `Nodes/second    : ${result.nps}`,
     `Evaluations     : ${result.evaluations} (${result.evaluationsPerSecond}/s)`,
+    `Collisions      : ${result.collisionPercent.toFixed(2)} % of playouts (walks that found every leaf under way)`,
+    `Detours         : ${result.detourPercent.toFixed(2)} % (visits led past one), ${result.playoutsPerBatch.toFixed(1)} playouts a batch`,
     `Signature       : ${result.signature}`,
   ];
 }

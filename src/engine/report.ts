@@ -3,7 +3,7 @@
  * Everything is from the view of the side to move at the root.
  */
 import type { Move } from '../chess/index.js';
-import type { SearchInfo, SearchLine } from '../search/index.js';
+import type { GatheringCounters, SearchInfo, SearchLine } from '../search/index.js';
 import { computeScore, computeWdl, type ScoreType, type Wdl } from './score.js';
 
 export type Score = { readonly kind: 'cp'; readonly value: number } | { readonly kind: 'mate'; readonly value: number };
@@ -26,6 +26,8 @@ export interface SearchReport {
   readonly nps: number | null;
   readonly eps: number | null;
   readonly tbHits: number;
+  /** Null when nothing was searched. */
+  readonly gathering: GatheringCounters | null;
   /** Best first, at least one. */
   readonly lines: readonly ReportLine[];
 }
@@ -44,6 +46,7 @@ export function createReport(info: SearchInfo, style: ReportStyle): SearchReport
     nps: info.nps === null ? null : Math.trunc(info.nps),
     eps: info.eps === null ? null : Math.trunc(info.eps),
     tbHits: info.tbHits,
+    gathering: info.gathering,
     lines: info.lines.map((line, index) => createLine(line, index + 1, info.nodes, style)),
   };
 }
@@ -79,6 +82,7 @@ export function createBlindReport(move: Move, timeMs: number): SearchReport {
     nps: null,
     eps: null,
     tbHits: 0,
+    gathering: null,
     lines: [line],
   };
 }
@@ -93,5 +97,5 @@ export function createFinishedReport(isCheckmate: boolean): SearchReport {
     movesLeft: null,
     pv: [],
   };
-  return { depth: 0, seldepth: 0, timeMs: 0, nps: null, eps: null, tbHits: 0, lines: [line] };
+  return { depth: 0, seldepth: 0, timeMs: 0, nps: null, eps: null, tbHits: 0, gathering: null, lines: [line] };
 }

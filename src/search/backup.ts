@@ -142,8 +142,8 @@ export function cancelVisit(tree: Tree, list: VisitList, at: number): void {
   }
 }
 
-/** Puts more virtual loss on the path of a collision. */
-export function enlargeCollision(tree: Tree, list: VisitList, at: number, extra: number): void {
+/** Puts more virtual visits on the path of an item. */
+export function addVirtualVisits(tree: Tree, list: VisitList, at: number, extra: number): void {
   const { data } = list;
   const own = data[at + ITEM_VISITS];
   data[at + ITEM_VISITS] = -extra;

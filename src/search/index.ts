@@ -4,6 +4,7 @@ export { createSearchParams, defaultSearchParams, type SearchParams, searchOptio
 export type {
   ClockLimits,
   FromSearch,
+  GatheringCounters,
   MoveStats,
   PositionMessage,
   SearchInfo,

@@ -207,7 +207,7 @@ const table = {
     default: 917,
     min: 1,
     max: 65536,
-    help: 'Collisions allowed while gathering a batch.',
+    help: 'Detours around leaves under way that end the gathering of a batch.',
   },
   maxCollisionVisits: {
     uci: 'MaxCollisionVisits',
@@ -216,7 +216,7 @@ const table = {
     default: 80000,
     min: 1,
     max: 100000000,
-    help: 'Visits that may be spent on collisions while gathering a batch.',
+    help: 'Virtual visits that detours around leaves under way may spend while a batch is gathered.',
   },
   maxCollisionVisitsScalingStart: {
     uci: 'MaxCollisionVisitsScalingStart',
@@ -225,7 +225,7 @@ const table = {
     default: 28,
     min: 1,
     max: 100000,
-    help: 'Tree size up to which one collision ends the gathering.',
+    help: 'Tree size up to which detours may spend one virtual visit.',
   },
   maxCollisionVisitsScalingEnd: {
     uci: 'MaxCollisionVisitsScalingEnd',
@@ -243,7 +243,7 @@ const table = {
     default: 1.25,
     min: 0.01,
     max: 100,
-    help: 'Curvature between the two: allowed collisions grow with this power of the tree size.',
+    help: 'Curvature between the two: allowed virtual visits grow with this power of the tree size.',
   },
   outOfOrderEval: {
     uci: 'OutOfOrderEval',

@@ -4,7 +4,7 @@
  * fast an evaluator answers. It knows neither clocks nor limits, and it never waits.
  */
 import { FAILED } from '../nn/index.js';
-import { backUp, cancelVisit, enlargeCollision, getLeafRecord } from './backup.js';
+import { backUp, cancelVisit, getLeafRecord } from './backup.js';
 import { findBestEdge } from './best-move.js';
 import { LeafSender } from './evaluate.js';
 import { Expander } from './expand.js';
@@ -28,7 +28,7 @@ import {
   type RecordIndex,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, ITEM_VISITS, VisitList } from './visit-list.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from './visit-list.js';
 import type { WdlRescale } from './wdl-rescale.js';
 
 /** Freed nodes a batch, in multiples of its leaves: dropped subtrees go faster than new ones come. */
@@ -52,8 +52,10 @@ export interface SearchCounters {
   /** Sum over playouts of the leaf's depth, the root being 1; and the largest. */
   depthSum: number;
   maxDepth: number;
-  collisionEvents: number;
-  collisionVisits: number;
+  /** Walks thrown away because every leaf that they led to was under way. */
+  collisions: number;
+  /** Visits that went past a leaf under way to another one. */
+  detours: number;
 }
 
 export function createCounters(): SearchCounters {
@@ -64,8 +66,8 @@ export function createCounters(): SearchCounters {
     tablebaseHits: 0,
     depthSum: 0,
     maxDepth: 0,
-    collisionEvents: 0,
-    collisionVisits: 0,
+    collisions: 0,
+    detours: 0,
   };
 }
 
@@ -155,44 +157,41 @@ export class Pipeline {
     selector.leaves = batch;
     let budget = visitBudget;
     let outOfOrder = 0;
-    let events = 0;
-    const nodes = Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts);
-    let collisionsLeft = computeCollisionBudget(nodes, params);
-    while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && collisionsLeft > 0) {
+    let isShort = false;
+    // More visits than that would be searched for the sake of a full batch, far from where the search wants to go.
+    const detourLimit = computeCollisionBudget(Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts), params);
+    selector.detourVisits = 0;
+    selector.detours = 0;
+    while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && !isShort) {
       const before = batch.count;
-      const limit = Math.min(collisionsLeft, target - before, this.maxOutOfOrder - outOfOrder, budget);
-      const firstCollision = selector.collisions.end;
-      selector.pick(limit);
+      const spentBefore = selector.detourVisits;
+      const firstDetour = selector.virtualVisits.end;
+      const limit = Math.min(target - before, this.maxOutOfOrder - outOfOrder, budget);
+      const left = selector.pick(limit, detourLimit - spentBefore);
       budget -= batch.count - before + selector.terminals.count;
       if (!selector.terminals.isEmpty) {
         if (params.outOfOrderEval) {
           outOfOrder += selector.terminals.count;
           this.rootMoves.remainingPlayouts = Math.max(1, this.rootMoves.remainingPlayouts - selector.terminals.count);
-          this.takeBackCollisions(firstCollision);
+          this.takeBackDetours(firstDetour);
+          selector.detourVisits = spentBefore;
           this.backUpTerminals();
           continue;
         }
         this.queueTerminals(batch);
       }
-      const collisions = selector.collisions;
-      for (let at = firstCollision; at < collisions.end && collisionsLeft > 0; at = collisions.next(at)) {
-        const visits = collisions.data[at + ITEM_VISITS];
-        const extra = Math.min(selector.collisionReach, collisionsLeft) - visits;
-        if (selector.collisionReach > 0 && extra > 0) enlargeCollision(tree, collisions, at, extra);
-        collisionsLeft -= collisions.data[at + ITEM_VISITS];
-        counters.collisionEvents++;
-        counters.collisionVisits += visits;
-        if (++events >= params.maxCollisionEvents) collisionsLeft = 0;
-      }
-      if (batch.count === before && selector.collisions.end === firstCollision) break;
+      isShort = left > 0 || selector.detours >= params.maxCollisionEvents;
     }
+    counters.detours += selector.detours;
+    counters.collisions += selector.collisions;
+    selector.collisions = 0;
     this.sender.flush();
     this.reusedVisits -= selector.revertedVisits;
     selector.revertedVisits = 0;
     this.leavesInFlight += batch.count;
     if (batch.count > 0) this.batchesInFlight++;
-    else this.isBlocked = this.batchesInFlight > 0;
-    if (this.batchesInFlight === 0) this.cancelCollisions();
+    this.isBlocked = this.batchesInFlight > 0 && (isShort || batch.count === 0);
+    if (this.batchesInFlight === 0) this.cancelDetours();
     return batch.count + outOfOrder;
   }
 
@@ -219,7 +218,7 @@ export class Pipeline {
     this.oldest = (this.oldest + 1) % this.batches.length;
     this.batchesInFlight--;
     this.isBlocked = false;
-    this.cancelCollisions();
+    this.cancelDetours();
     counters.batches++;
     tree.collectGarbage(GARBAGE_PER_LEAF * this.options.minibatch);
     return true;
@@ -239,7 +238,8 @@ export class Pipeline {
       this.batchesInFlight--;
     }
     this.leavesInFlight = 0;
-    this.cancelCollisions();
+    this.cancelDetours();
+    this.selector.closed.openAll();
     return orphans;
   }
 
@@ -248,6 +248,7 @@ export class Pipeline {
     const { data } = batch;
     if (channel.kind[slot] === FAILED) {
       this.hasFailed = true;
+      this.selector.closed.openAll();
       channel.release(slot);
       cancelVisit(tree, batch, at);
       return;
@@ -305,6 +306,7 @@ export class Pipeline {
     const depth = list.data[at + ITEM_DEPTH];
     const finish = tree.graph === null ? backUp : backUpInGraph;
     const isRootMoveSettled = finish(tree, list, at, wl, d, m, this.options.params.stickyEndgames);
+    this.selector.closed.openPath(list, at);
     counters.playouts++;
     counters.depthSum += depth + 1;
     if (depth + 1 > counters.maxDepth) counters.maxDepth = depth + 1;
@@ -321,13 +323,15 @@ export class Pipeline {
     }
   }
 
-  private takeBackCollisions(from: number): void {
-    const { collisions } = this.selector;
-    for (let at = from; at < collisions.end; at = collisions.next(at)) cancelVisit(this.tree, collisions, at);
-    collisions.truncate(from);
+  private takeBackDetours(from: number): void {
+    const { virtualVisits } = this.selector;
+    for (let at = from; at < virtualVisits.end; at = virtualVisits.next(at)) {
+      cancelVisit(this.tree, virtualVisits, at);
+    }
+    virtualVisits.truncate(from);
   }
 
-  private cancelCollisions(): void {
-    this.takeBackCollisions(0);
+  private cancelDetours(): void {
+    this.takeBackDetours(0);
   }
 }

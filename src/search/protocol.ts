@@ -85,6 +85,16 @@ export interface SearchLine {
   readonly pv: readonly number[];
 }
 
+/** How well gathering fills batches; counted over this search. */
+export interface GatheringCounters {
+  readonly playouts: number;
+  readonly batches: number;
+  /** Walks thrown away because every leaf that they led to was under way. */
+  readonly collisions: number;
+  /** Visits that went past a leaf under way to another one. */
+  readonly detours: number;
+}
+
 export interface SearchInfo {
   readonly depth: number;
   readonly seldepth: number;
@@ -95,6 +105,7 @@ export interface SearchInfo {
   readonly nps: number | null;
   readonly eps: number | null;
   readonly tbHits: number;
+  readonly gathering: GatheringCounters;
   /** Best first. */
   readonly lines: readonly SearchLine[];
 }

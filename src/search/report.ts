@@ -51,6 +51,12 @@ export function createInfo(context: ReportContext, stats: IterationStats, lineCo
     nps: isTimed ? Math.floor((counters.playouts * 1000) / stats.sinceFirstBatchMs) : null,
     eps: isTimed ? Math.floor((counters.evaluations * 1000) / stats.sinceFirstBatchMs) : null,
     tbHits: counters.tablebaseHits,
+    gathering: {
+      playouts: counters.playouts,
+      batches: counters.batches,
+      collisions: counters.collisions,
+      detours: counters.detours,
+    },
     lines: best.map((edge) => createLine(context, edge)),
   };
 }

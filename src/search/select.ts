@@ -4,11 +4,17 @@
  * overtakes it, then descends once into every move that got some. New leaves are sent to the evaluators at once.
  *
  * Visited edges are a prefix of the edge list and the rest is sorted by prior under one common FPU value, so a scan
- * looks at all visited edges and the next two. A move whose leaf is already under way is a collision: the visits meant
- * for it only leave virtual loss, which is taken back after the next batch.
+ * looks at all visited edges and the next two.
+ *
+ * A move whose leaf is under way would swallow visits until another move overtakes it. Where that is near enough a
+ * DETOUR does it at once: so many virtual visits are put on the path, taken back after the next batch, and the visit goes
+ * to the other move. "Near" is the reach: the virtual visits that all nodes above would give to this path before they
+ * turned elsewhere themselves. Beyond it the node is closed (closed-nodes.ts) and its visits go back up; a walk from which
+ * all of them come back is a COLLISION, the only work thrown away.
  */
 import { decodePrior } from '../nn/index.js';
-import { revertTwoFold } from './backup.js';
+import { addVirtualVisits, revertTwoFold } from './backup.js';
+import { ClosedNodes, NEVER } from './closed-nodes.js';
 import type { LeafSender } from './evaluate.js';
 import type { SearchParams } from './params.js';
 import {
@@ -27,6 +33,7 @@ import {
 } from './puct.js';
 import type { GraphIndex } from './tree/graph-index.js';
 import {
+  CLOSED_BIT,
   COUNT_MASK,
   getChildCount,
   getEdgeMove,
@@ -54,7 +61,7 @@ import {
   TWO_FOLD_DRAW,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
-import { CATCH_UP_VISIT, COLLISION, REPETITION_VISIT, TERMINAL_VISIT, VisitList } from './visit-list.js';
+import { CATCH_UP_VISIT, REPETITION_VISIT, TERMINAL_VISIT, VIRTUAL_VISIT, VisitList } from './visit-list.js';
 
 const MAX_MOVES = 256;
 /** Explorations of small visit counts are looked up: a logarithm and a root cost more than the rest of a small node. */
@@ -62,6 +69,10 @@ const EXPLORATION_TABLE_SIZE = 2048;
 /** How a visit continues at a known node; finished visits have the negative kinds of visit-list.ts. */
 const GO_ON = 0;
 const LEAF = 1;
+/** A visit turns to the next move rather than go back up when it is this near, even if a node above has one at hand. */
+const LEAST_REACH = 1;
+/** Moves that one detour may pass; behind them lies nothing that anyone would choose. */
+const LONGEST_DETOUR = 64;
 
 /** What the root forbids in this search: `searchmoves`, and moves that can no longer overtake the best. */
 export interface RootRestriction {
@@ -75,14 +86,17 @@ export interface RootRestriction {
 }
 
 export class Selector {
-  /** Filled by `pick`: leaves that were sent, terminals visited again, and collisions. */
+  /** Filled by `pick`: leaves that were sent, terminals visited again, and the virtual visits of detours. */
   leaves: VisitList = new VisitList();
   readonly terminals = new VisitList();
-  readonly collisions = new VisitList();
-  /** When the whole call ended in one collision: how many visits more would have ended there too, plus its own. */
-  collisionReach = 0;
+  readonly virtualVisits = new VisitList();
   /** Playouts of terminal two-fold draws that were taken back because the repetition no longer lies in the tree. */
   revertedVisits = 0;
+  /** Counted by the caller, who also sets them back: virtual visits of detours, detours, and collisions. */
+  detourVisits = 0;
+  detours = 0;
+  collisions = 0;
+  readonly closed: ClosedNodes;
 
   private readonly tree: Tree;
   private readonly sender: LeafSender;
@@ -105,16 +119,22 @@ export class Selector {
   private readonly utilities = new Float64Array(MAX_MOVES);
   private readonly scores = new Float64Array(MAX_MOVES);
   private readonly started = new Int32Array(MAX_MOVES);
-  /** Visits handed out, MAX_MOVES words a level; lives while the walk is below that level. */
+  /** The detour that is being looked for: moves passed, and the virtual visits that pass each. */
+  private readonly passedMoves = new Int32Array(LONGEST_DETOUR);
+  private readonly passedVisits = new Int32Array(LONGEST_DETOUR);
+  /** Visits handed out and how far they may go, MAX_MOVES words a level; lives while the walk is below that level. */
   private readonly handedOut: Int32Array;
+  private readonly reaches: Int32Array;
   private readonly pathNodes: Int32Array;
   private readonly pathChildren: Uint8Array;
   private readonly pathMoves: Uint16Array;
-  private callLimit = 0;
-  private visitsToChange = 0;
+  /** Results of `handOut`; lastHandedOut: the last move that has visits to descend with. */
+  private lastHandedOut = -1;
+  private need = 0;
 
   constructor(tree: Tree, sender: LeafSender, root: RootRestriction, params: SearchParams, hasMovesLeft: boolean) {
     this.tree = tree;
+    this.closed = new ClosedNodes(tree);
     this.sender = sender;
     this.root = root;
     this.hasMovesLeft = hasMovesLeft;
@@ -128,6 +148,7 @@ export class Selector {
     this.maxDepth = sender.maxDepth;
     this.twoFoldDraws = params.twoFoldDraws;
     this.handedOut = new Int32Array(this.maxDepth * MAX_MOVES);
+    this.reaches = new Int32Array(this.maxDepth * MAX_MOVES);
     this.pathNodes = new Int32Array(this.maxDepth);
     this.pathChildren = new Uint8Array(this.maxDepth);
     this.pathMoves = new Uint16Array(this.maxDepth);
@@ -140,34 +161,75 @@ export class Selector {
   }
 
   /**
-   * Hands out `limit` visits; each becomes a leaf, a terminal or a collision.
+   * Hands out up to `limit` visits; each becomes a leaf or a terminal.
    * The caller has made sure of `limit` free slots and of memory for as many new records.
+   * @param reach virtual visits that may be spent on the way past leaves that are under way
+   * @returns visits that found no leaf within reach
    */
-  pick(limit: number): void {
+  pick(limit: number, reach: number): number {
     const { tree } = this;
     const words = tree.store.recordWords;
     const record = tree.rootRecord;
     const at = record * RECORD_WORDS;
-    this.callLimit = limit;
-    this.visitsToChange = 1e9;
-    this.collisionReach = 0;
     const node = words[at + RECORD_NODE] as NodeIndex;
     if (node === NO_NODE) {
-      if (words[at + RECORD_IN_FLIGHT] > 0) {
-        this.collisions.push(COLLISION, 0, limit, this.pathNodes, this.pathChildren);
-        words[at + RECORD_IN_FLIGHT] += limit;
-        return;
-      }
+      if (words[at + RECORD_IN_FLIGHT] > 0) return limit;
       words[at + RECORD_IN_FLIGHT] = 1;
       this.leaves.push(this.sender.send(this.pathMoves, 0), 0, 1, this.pathNodes, this.pathChildren);
-      return;
+      return limit - 1;
     }
     words[at + RECORD_IN_FLIGHT] += limit;
-    this.descend(node, record, 0, limit);
+    const left = this.descend(node, record, 0, limit, reach);
+    words[at + RECORD_IN_FLIGHT] -= left;
+    return left;
   }
 
-  private descend(node: NodeIndex, record: RecordIndex, depth: number, limit: number): void {
-    const { tree, priors, utilities, scores, started, handedOut } = this;
+  /** @returns visits that found no leaf within reach; then the node is closed */
+  private descend(node: NodeIndex, record: RecordIndex, depth: number, limit: number, reach: number): number {
+    const { closed, handedOut, reaches } = this;
+    const { nodeWords, recordWords, edges } = this.tree.store;
+    const nodeAt = node * NODE_WORDS;
+    const base = depth * MAX_MOVES;
+    const wasClosed = closed.isClosed(node);
+    const reachEnd = this.detourVisits + reach;
+    let left = limit;
+    let need = 0;
+    let isCollision = true;
+    let returned = 0;
+    do {
+      left = this.handOut(node, record, depth, left, reachEnd - this.detourVisits);
+      const last = this.lastHandedOut;
+      need = this.need;
+      returned = 0;
+      for (let i = 0; i <= last; i++) {
+        const given = handedOut[base + i];
+        if (given === 0) continue;
+        const childRecord = (nodeWords[nodeAt + NODE_BLOCK] + i) as RecordIndex;
+        const child = recordWords[childRecord * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+        this.stepTo(node, i, depth, getEdgeMove(edges[nodeWords[nodeAt + NODE_EDGES] + i]));
+        const childReach = Math.max(LEAST_REACH, Math.min(reaches[base + i], reachEnd - this.detourVisits));
+        const back = this.descend(child, childRecord, depth + 1, given, childReach);
+        recordWords[childRecord * RECORD_WORDS + RECORD_IN_FLIGHT] -= back;
+        returned += back;
+      }
+      left += returned;
+      if (returned > 0) isCollision = false;
+    } while (returned > 0);
+    const isEmpty = left === limit;
+    if (isEmpty && isCollision) this.collisions++;
+    // What should have been open and is not stays closed: the estimate was wrong, and would be again.
+    if (left > 0 || need > 0) closed.close(node, record, left, isEmpty && wasClosed ? NEVER : need);
+    else if (wasClosed) closed.postpone(node, limit);
+    return left;
+  }
+
+  /**
+   * Shares visits among the moves of one node: sends leaves, and notes in `handedOut` what is to descend further. Then
+   * `need` says how many virtual visits would lead to the next open move: 0 = none are needed, or nobody has looked.
+   * @returns visits that found no open move within reach
+   */
+  private handOut(node: NodeIndex, record: RecordIndex, depth: number, limit: number, reachLimit: number): number {
+    const { tree, priors, utilities, scores, started, handedOut, reaches, passedMoves, passedVisits } = this;
     const { nodeWords, recordWords, recordFloats, recordDoubles, edges } = tree.store;
     const nodeAt = node * NODE_WORDS;
     const firstEdge = nodeWords[nodeAt + NODE_EDGES];
@@ -177,9 +239,10 @@ export class Selector {
     let childCount = getChildCount(meta);
     let block = nodeWords[nodeAt + NODE_BLOCK];
 
-    const visits = recordWords[record * RECORD_WORDS + RECORD_VISITS];
-    const wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
-    const parentM = recordFloats[record * RECORD_WORDS + RECORD_M];
+    const stats = tree.getStats(node, record);
+    const visits = recordWords[stats * RECORD_WORDS + RECORD_VISITS];
+    const wl = recordDoubles[stats * RECORD_DOUBLES + RECORD_WL];
+    const parentM = recordFloats[stats * RECORD_WORDS + RECORD_M];
     const drawScore = this.drawScores[depth & 1];
     const usesMovesLeft = this.hasMovesLeft && Math.abs(wl) > this.movesLeft.threshold;
     const exploration = isRoot
@@ -189,11 +252,15 @@ export class Selector {
         : computeExploration(visits, this.puct);
 
     let visitedPrior = 0;
+    // Virtual visits that detours of the nodes above have put on this node, not yet on one of its moves.
+    let credit = recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] - limit;
     for (let i = 0, at = block * RECORD_WORDS; i < childCount; i++, at += RECORD_WORDS) {
       const prior = recordFloats[at + RECORD_P];
       const childVisits = recordWords[at + RECORD_VISITS];
+      const inFlight = recordWords[at + RECORD_IN_FLIGHT];
       priors[i] = prior;
-      started[i] = childVisits + recordWords[at + RECORD_IN_FLIGHT];
+      started[i] = childVisits + inFlight;
+      credit -= inFlight;
       if (childVisits > 0) {
         visitedPrior += prior;
         const q = recordDoubles[(at >> 1) + RECORD_WL] + drawScore * recordFloats[at + RECORD_D];
@@ -205,7 +272,7 @@ export class Selector {
     const fpu = computeFpu(
       isRoot ? this.fpuAtRoot : this.fpu,
       wl,
-      recordFloats[record * RECORD_WORDS + RECORD_D],
+      recordFloats[stats * RECORD_WORDS + RECORD_D],
       drawScore,
       visitedPrior,
     );
@@ -218,7 +285,14 @@ export class Selector {
     let lastHandedOut = -1;
     let known = childCount;
     let left = limit;
-    while (left > 0) {
+    // In a graph visits come by other edges too.
+    if (tree.graph !== null) credit = 0;
+    let reach = reachLimit + credit;
+    let need = 0;
+    let passed = 0;
+    let hasSent = false;
+    // After a leaf was sent one more look says whether it closes the node.
+    while (left > 0 || hasSent) {
       const candidates = Math.min(edgeCount, childCount + 2);
       for (; known < candidates; known++) {
         const prior = decodePrior(getEdgePrior(edges[firstEdge + known]));
@@ -246,14 +320,39 @@ export class Selector {
           secondScore = score;
         }
       }
-      if (best < 0) break;
-
-      let given = left;
-      if (second >= 0) {
-        const enough = computeVisitsToOvertake(priors[best], exploration, started[best], utilities[best], secondScore);
-        if (enough < this.visitsToChange) this.visitsToChange = enough;
-        if (enough < given) given = enough;
+      if (best < 0) {
+        need = NEVER;
+        break;
       }
+
+      let enough = NEVER;
+      if (second >= 0) {
+        enough = computeVisitsToOvertake(priors[best], exploration, started[best], utilities[best], secondScore);
+      }
+      const waiting = best <= lastHandedOut ? handedOut[base + best] : 0;
+      const opensIn = best < childCount ? this.computeOpening(block + best, depth, started[best], waiting) : 0;
+      if (opensIn > 0 && opensIn >= Math.min(enough, reach - need + 1)) {
+        const step = Math.min(enough, opensIn);
+        need = passed === LONGEST_DETOUR ? NEVER : need + step;
+        if (need >= NEVER || (step === opensIn && need > reach)) break;
+        passedMoves[passed] = best;
+        passedVisits[passed++] = step;
+        started[best] += step;
+        scores[best] = computeScore(priors[best], exploration, started[best], utilities[best]);
+        continue;
+      }
+      if (left === 0 || need > reach) break;
+      for (let i = 0; i < passed; i++) {
+        const free = Math.min(credit, passedVisits[i]);
+        credit -= free;
+        if (passedVisits[i] === free) continue;
+        this.stepTo(node, passedMoves[i], depth, 0);
+        this.addVirtualVisits(depth, passedVisits[i] - free);
+      }
+      if (passed > 0) this.detours++;
+      reach -= need;
+      need = 0;
+      passed = 0;
       if (best >= childCount) {
         const created = tree.createChild(node);
         if (created === NO_RECORD) {
@@ -265,11 +364,7 @@ export class Selector {
         block = created - childCount;
         childCount++;
       }
-      left -= given;
-      for (; lastHandedOut < best; ) handedOut[base + ++lastHandedOut] = 0;
-
-      const childRecord = block + best;
-      const at = childRecord * RECORD_WORDS;
+      const at = (block + best) * RECORD_WORDS;
       let child = recordWords[at + RECORD_NODE] as NodeIndex;
       let end = GO_ON;
       if (child !== NO_NODE) {
@@ -282,48 +377,58 @@ export class Selector {
           child = NO_NODE;
         }
       }
+      let share = Math.min(left, enough - opensIn);
       if (child === NO_NODE) {
-        if (recordWords[at + RECORD_IN_FLIGHT] === 0 && depth + 1 < this.maxDepth) {
-          this.stepTo(node, best, depth, getEdgeMove(edges[firstEdge + best]));
-          const slot = this.sender.send(this.pathMoves, depth + 1);
-          this.leaves.push(slot, depth + 1, 1, this.pathNodes, this.pathChildren);
-          recordWords[at + RECORD_IN_FLIGHT] = 1;
-          started[best]++;
-          scores[best] = computeScore(priors[best], exploration, started[best], utilities[best]);
-          given--;
-        }
+        hasSent = true;
+        share = 1;
+        this.stepTo(node, best, depth, getEdgeMove(edges[firstEdge + best]));
+        const slot = this.sender.send(this.pathMoves, depth + 1);
+        this.leaves.push(slot, depth + 1, 1, this.pathNodes, this.pathChildren);
       } else if (end !== GO_ON) {
+        if (end === CATCH_UP_VISIT) share = 1;
         this.stepTo(node, best, depth, 0);
-        this.terminals.push(end, depth + 1, 1, this.pathNodes, this.pathChildren);
-        recordWords[at + RECORD_IN_FLIGHT]++;
-        started[best]++;
-        scores[best] = computeScore(priors[best], exploration, started[best], utilities[best]);
-        given--;
-        if (end === CATCH_UP_VISIT) {
-          left += given;
-          given = 0;
+        for (let i = 0; i < share; i++) {
+          this.terminals.push(end, depth + 1, 1, this.pathNodes, this.pathChildren);
         }
       } else {
-        recordWords[at + RECORD_IN_FLIGHT] += given;
-        started[best] += given;
-        scores[best] = computeScore(priors[best], exploration, started[best], utilities[best]);
+        while (lastHandedOut < best) handedOut[base + ++lastHandedOut] = 0;
+        handedOut[base + best] += share;
+        reaches[base + best] = Math.min(reach - credit, enough - share);
       }
-      handedOut[base + best] += given;
+      left -= share;
+      recordWords[at + RECORD_IN_FLIGHT] += share;
+      started[best] += share;
+      scores[best] = computeScore(priors[best], exploration, started[best], utilities[best]);
     }
-    if (left > 0) this.collide(depth, left);
+    this.lastHandedOut = lastHandedOut;
+    this.need = need > credit ? need - credit : Math.min(need, 1);
+    return left;
+  }
 
-    for (let i = 0; i <= lastHandedOut; i++) {
-      const given = handedOut[base + i];
-      if (given === 0) continue;
-      const childRecord = (block + i) as RecordIndex;
-      const child = recordWords[childRecord * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-      if (child === NO_NODE || !this.isOpen(child, depth + 1)) {
-        this.collide(depth, given);
-        continue;
-      }
-      this.stepTo(node, i, depth, getEdgeMove(edges[firstEdge + i]));
-      this.descend(child, tree.getStats(child, childRecord), depth + 1, given);
+  /**
+   * Virtual visits until a move that leads to `record` has a leaf to give: 0 = it has one, NEVER = its leaf is under way.
+   * @param started its visits, finished and in flight
+   * @param waiting those that wait to descend
+   */
+  private computeOpening(record: number, depth: number, started: number, waiting: number): number {
+    const { nodeWords, recordWords } = this.tree.store;
+    const at = record * RECORD_WORDS;
+    const child = recordWords[at + RECORD_NODE] as NodeIndex;
+    const inFlight = recordWords[at + RECORD_IN_FLIGHT];
+    if (child === NO_NODE) return inFlight > 0 || depth + 1 >= this.maxDepth ? NEVER : 0;
+    const meta = nodeWords[child * NODE_WORDS + NODE_META];
+    if (getTerminalKind(meta) === TWO_FOLD_DRAW) {
+      return inFlight > 0 && this.findEnd(child, depth + 1, started) === LEAF ? NEVER : 0;
     }
+    if ((meta & CLOSED_BIT) === 0 || this.findEnd(child, depth + 1, started) !== GO_ON) return 0;
+    return Math.max(0, this.closed.getOpening(child) - (started - waiting - recordWords[at + RECORD_VISITS]));
+  }
+
+  /** Virtual visits on the path that ends with the step at `depth`. */
+  private addVirtualVisits(depth: number, visits: number): void {
+    const at = this.virtualVisits.push(VIRTUAL_VISIT, depth + 1, 0, this.pathNodes, this.pathChildren);
+    addVirtualVisits(this.tree, this.virtualVisits, at, visits);
+    this.detourVisits += visits;
   }
 
   /** @returns how a visit ends that reaches a known node at `depth`: GO_ON, LEAF, or the kind of a finished visit */
@@ -343,12 +448,6 @@ export class Selector {
     return started < store.recordWords[stats * RECORD_WORDS + RECORD_VISITS] ? CATCH_UP_VISIT : GO_ON;
   }
 
-  private isOpen(child: NodeIndex, depth: number): boolean {
-    const { graph, store } = this.tree;
-    if (getTerminalKind(store.nodeWords[child * NODE_WORDS + NODE_META]) !== NOT_TERMINAL) return false;
-    return graph === null || !this.isRepetition(graph, child, depth);
-  }
-
   /** Whether the position of a node that stands at `depth` of this path lies on the path already (lc0: TwoFoldDraws). */
   private isRepetition(graph: GraphIndex, node: NodeIndex, depth: number): boolean {
     if (!this.twoFoldDraws) return false;
@@ -362,12 +461,6 @@ export class Selector {
     this.pathNodes[depth] = node;
     this.pathChildren[depth] = child;
     this.pathMoves[depth] = move;
-  }
-
-  /** Visits that end below the node at `depth` without a leaf: their virtual loss lies on it and on its ancestors. */
-  private collide(depth: number, visits: number): void {
-    this.collisions.push(COLLISION, depth, visits, this.pathNodes, this.pathChildren);
-    if (visits === this.callLimit && this.visitsToChange > visits) this.collisionReach = this.visitsToChange;
   }
 
   private isSkippedAtRoot(child: number, childCount: number, block: number): boolean {

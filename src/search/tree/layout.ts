@@ -23,7 +23,7 @@
  * | NODE_BLOCK   | index of its first record; NO_RECORD before its first child                                |
  * | NODE_META    | bits 0-7 edgeCount, 8-15 childCount, 16-17 terminal kind, 18-19 lower + 1, 20-21 upper + 1, |
  * |              | 22-25 size class of the block, 26 forgotten (its subtree was dropped to save memory),        |
- * |              | 28-29 of a graph                                                                            |
+ * |              | 27 closed (gathering: every leaf it would choose is under way), 28-29 of a graph            |
  * | NODE_WL/D/M  | float32: its own evaluation, in the same view as its record; M of a two-fold draw = cycle   |
  * | NODE_STATS   | graph: its own record; NO_RECORD without moves                                             |
  * | NODE_NEXT    | graph: the next node of its hash chain                                                     |
@@ -32,7 +32,7 @@
  * |------------------|----------------------------------------------------------------------------------------|
  * | double RECORD_WL | average of win minus loss over all visits                                              |
  * | RECORD_VISITS    | finished visits                                                                        |
- * | RECORD_IN_FLIGHT | visits under way (virtual loss), collisions included                                   |
+ * | RECORD_IN_FLIGHT | visits under way (virtual loss), detours included                                      |
  * | RECORD_NODE      | the node behind the edge; NO_NODE until its evaluation is stored                       |
  * | float RECORD_D   | average draw probability                                                               |
  * | float RECORD_M   | average moves left in plies                                                            |
@@ -78,6 +78,7 @@ export const FORGOTTEN_BIT = 1 << 26;
 /** Graph: which walk of the forgetter has seen the node last, and whether the index knows it. */
 export const WALK_BIT = 1 << 28;
 export const INDEXED_BIT = 1 << 29;
+export const CLOSED_BIT = 1 << 27;
 
 /** Terminal kinds. */
 export const NOT_TERMINAL = 0;
