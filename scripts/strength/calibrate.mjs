@@ -7,10 +7,12 @@
 // a second. Each pairing is a `sardonyx match` with a results file, so a run that was killed goes on where it was.
 //
 //   node scripts/strength/calibrate.mjs --openings=8moves_v3.pgn [--games=200] [--stockfish=stockfish]
-//     [--network=models/default.onnx] [--folder=build/strength] [--concurrency=1] [--dry-run]
+//     [--network=models/default.onnx] [--folder=build/strength] [--concurrency=1] [--fit-only] [--dry-run]
+//
+// --fit-only takes the games that are in the folder; --dry-run prints the table and writes nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -25,6 +27,7 @@ const { values: flags } = parseArgs({
     network: { type: 'string', default: join(root, 'models/default.onnx') },
     folder: { type: 'string', default: join(root, 'build/strength') },
     concurrency: { type: 'string', default: '1' },
+    'fit-only': { type: 'boolean', default: false },
     'dry-run': { type: 'boolean', default: false },
   },
 });
@@ -65,15 +68,39 @@ function describeStockfish(elo) {
   return `cmd=${flags.stockfish} name=SF${elo} ${options} depth=${1 + Math.floor(level)}`;
 }
 
+function getResultsPath(level, opponent) {
+  const { nodes, temperature } = LEVELS[level];
+  return join(flags.folder, `${nodes}-${temperature}-${opponent}.jsonl`.replace(' ', ''));
+}
+
+/** The games of earlier runs. */
+function readScore(level, opponent) {
+  const path = getResultsPath(level, opponent);
+  if (!existsSync(path)) return;
+  const { nodes, temperature } = LEVELS[level];
+  const report = { wins: 0, draws: 0, losses: 0 };
+  for (const line of readFileSync(path, 'utf8').trim().split('\n').slice(1)) {
+    const { white, result } = JSON.parse(line);
+    const isWon = result === (white === `n${nodes}-t${temperature}` ? '1-0' : '0-1');
+    report[result === '1/2-1/2' ? 'draws' : isWon ? 'wins' : 'losses']++;
+  }
+  const played = report.wins + report.draws + report.losses;
+  if (played > 0) addScore(level, opponent, { ...report, games: played });
+}
+
+function addScore(level, opponent, report) {
+  const points = report.wins + report.draws / 2;
+  scores.set(`${level}:${opponent}`, { level, opponent, games: report.games, points, report });
+}
+
 /** Plays up to `count` games of the pairing in all; earlier ones count. */
 function play(level, opponent, count) {
   const key = `${level}:${opponent}`;
   wanted.set(key, (wanted.get(key) ?? 0) + count);
   const other = typeof opponent === 'number' ? describeStockfish(opponent) : describeLevel(LEVELS[opponent.slice(6)]);
-  const name = `${LEVELS[level].nodes}-${LEVELS[level].temperature}-${opponent}`.replace(' ', '');
   const words = ['match', '--json', '--engine', describeLevel(LEVELS[level]), '--engine', other];
   words.push('--games', `${wanted.get(key)}`, '--seed', `${level + 1}`, '--concurrency', flags.concurrency);
-  words.push('--results', join(flags.folder, `${name}.jsonl`), '--rating-interval', '0');
+  words.push('--results', getResultsPath(level, opponent), '--rating-interval', '0');
   if (flags.openings !== undefined) words.push('--openings', flags.openings);
   const run = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...words], {
     encoding: 'utf8',
@@ -82,7 +109,7 @@ function play(level, opponent, count) {
   if (run.status !== 0) throw new Error(run.stderr.trim().split('\n').at(-1));
   const report = JSON.parse(run.stdout);
   if (report.interrupted) process.exit(130);
-  scores.set(key, { level, opponent, games: report.games, points: report.wins + report.draws / 2, report });
+  addScore(level, opponent, report);
 }
 
 function fit() {
@@ -169,9 +196,19 @@ function writeResults() {
   writeFileSync(page, text.replace(marked, `$1${table}$2`));
 }
 
-mkdirSync(flags.folder, { recursive: true });
-let elo = OPPONENTS[0];
-for (let level = FIRST; level >= 0; level--) elo = measure(level, level + 1, elo - 100);
-elo = fit()[FIRST].elo;
-for (let level = FIRST + 1; level < LEVELS.length; level++) elo = measure(level, level - 1, elo + 100);
+function playAll() {
+  mkdirSync(flags.folder, { recursive: true });
+  let elo = OPPONENTS[0];
+  for (let level = FIRST; level >= 0; level--) elo = measure(level, level + 1, elo - 100);
+  elo = fit()[FIRST].elo;
+  for (let level = FIRST + 1; level < LEVELS.length; level++) elo = measure(level, level - 1, elo + 100);
+}
+
+function readAll() {
+  const own = LEVELS.map((_, level) => `level ${level}`);
+  for (const level of LEVELS.keys()) for (const opponent of [...OPPONENTS, ...own]) readScore(level, opponent);
+}
+
+if (flags['fit-only']) readAll();
+else playAll();
 writeResults();

@@ -8,7 +8,7 @@ import { Analyst, type Answer, type OptionStore } from '../engine/index.js';
 import type { GatheringCounters } from '../search/index.js';
 import { BENCH_POSITIONS } from './bench-positions.js';
 import { enginePorts } from './engine-ports.js';
-import { isFileless } from './evaluator-network.js';
+import { isFileless } from './network-file.js';
 import { readSettings } from './settings.js';
 
 export interface BenchLimits {

@@ -11,6 +11,7 @@ import { findDevices, findMissingLibraries } from './doctor-devices.js';
 import { findModel, listNetworks, resolveNetworkFile } from './network-file.js';
 import { createOptionStore } from './option-list.js';
 import { readBuild, readVersion } from './package-info.js';
+import { describeMachine, getTuningPath, readTunings } from './tuned-settings.js';
 
 export interface Finding {
   readonly what: string;
@@ -114,6 +115,19 @@ export function examineConfig(): Finding {
   const found = DEFAULT_CONFIG_FILES.filter((name) => existsSync(name)).map((name) => resolve(name));
   const text = found.length > 0 ? found.join(', ') : `no ${DEFAULT_CONFIG_FILES.join(' or ')} in ${process.cwd()}`;
   return { what: 'config', isFine: true, text };
+}
+
+export function examineTuning(): Finding {
+  const results = readTunings();
+  const machine = describeMachine();
+  const described = results
+    .filter((result) => result.machine === machine)
+    .map(({ network, sha256, backend, threads, minibatch, batchesInFlight, date }) => {
+      return `${network} (${sha256.slice(0, 8)}) on ${backend}: ${threads} threads, ${batchesInFlight} × ${minibatch} in flight (${date})`;
+    });
+  if (described.length > 0)
+    return { what: 'tuning', isFine: true, text: `${described.join('; ')}; ${getTuningPath()}` };
+  return { what: 'tuning', isFine: true, text: 'none for this machine; defaults are used', fix: 'sardonyx tune' };
 }
 
 export function examineCaches(): Finding {

@@ -11,6 +11,7 @@ import {
   examineNode,
   examineProvider,
   examineRuntime,
+  examineTuning,
   type Finding,
   listSystemProviders,
 } from './doctor-findings.js';
@@ -73,7 +74,7 @@ async function examine(providers: string): Promise<Finding[]> {
   const findings = [examineNode(), examineMachine(), finding, ...(await examineNetworks())];
   const names = providers.split(',').map((name) => name.trim());
   for (const name of names) if (name !== '') findings.push(await examineProvider(name));
-  return [...findings, ...(await examineGpu(runtime)), examineConfig(), examineCaches()];
+  return [...findings, ...(await examineGpu(runtime)), examineConfig(), examineTuning(), examineCaches()];
 }
 
 function printFinding({ what, isFine, text, fix }: Finding): void {

@@ -2,17 +2,11 @@
 import type { HistoryFill } from '../encoding/index.js';
 import type { NetworkPort, OptionStore } from '../engine/index.js';
 import { EvaluatorPool, LeafQueue, networkOptions, type PoolOptions } from '../nn/index.js';
-import { findModel, resolveNetworkFile } from './network-file.js';
+import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
+import { findTuning, type SpeedSettings } from './tuned-settings.js';
 
 /** A change of one of these means new threads. */
 export const RELOADING_OPTIONS: readonly string[] = [...networkOptions.map((spec) => spec.uci), 'MinibatchSize'];
-
-/** Evaluators that need no file. */
-const FILELESS_BACKENDS = new Set(['hash', 'random', 'trivial']);
-
-export function isFileless(options: OptionStore): boolean {
-  return FILELESS_BACKENDS.has(options.getString('Backend'));
-}
 
 /** Rejects with one sentence for the user. */
 export async function createPoolOptions(options: OptionStore, onWarning: (text: string) => void): Promise<PoolOptions> {
@@ -32,8 +26,20 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
   return { ...pool, model: (edition) => findModel(options, edition) };
 }
 
-export async function createNetwork(options: OptionStore, warn: (text: string) => void): Promise<NetworkPort> {
-  const pool = await EvaluatorPool.create(await createPoolOptions(options, warn));
+/** With threads and batches as tuned for this network, unless the user has set them. */
+export async function createTunedNetwork(options: OptionStore, warn: (text: string) => void): Promise<NetworkPort> {
+  const tuned = await findTuning(options);
+  if (tuned === null) return createNetwork(options, warn);
+  const { threads, minibatch, batchesInFlight } = tuned;
+  return createNetwork(options, warn, { threads, minibatch, batchesInFlight });
+}
+
+export async function createNetwork(
+  options: OptionStore,
+  warn: (text: string) => void,
+  speed: Partial<SpeedSettings> = {},
+): Promise<NetworkPort> {
+  const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), ...speed });
   const { counters } = LeafQueue.attach(pool.handle);
   let tuning = JSON.stringify(getTuning(options));
   return {

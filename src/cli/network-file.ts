@@ -41,6 +41,13 @@ export function readBuiltIn(path: string): Uint8Array | null {
   return bundled === null ? null : readProgramFile(bundled);
 }
 
+/** Evaluators that need no file. */
+const FILELESS_BACKENDS = new Set(['hash', 'random', 'trivial']);
+
+export function isFileless(options: OptionStore): boolean {
+  return FILELESS_BACKENDS.has(options.getString('Backend'));
+}
+
 /** The edition that suits a device; an ONNX model is changed where that is possible. */
 export async function findModel(
   options: OptionStore,

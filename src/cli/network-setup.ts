@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import { createSearchParams } from '../search/index.js';
 import type { NetworkSetup } from '../selfplay/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import { createPoolOptions, isFileless } from './evaluator-network.js';
-import { resolveNetworkFile } from './network-file.js';
+import { createPoolOptions } from './evaluator-network.js';
+import { isFileless, resolveNetworkFile } from './network-file.js';
 import { listOptionSpecs } from './option-list.js';
 import { createSettings } from './settings.js';
 

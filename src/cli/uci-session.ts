@@ -1,8 +1,10 @@
 /** The UCI session on the real network and search: loaded after `uci` has been answered. */
+import type { EnginePorts } from '../engine/index.js';
 import { formatGreeting, UciSession } from '../uci/index.js';
 import { enginePorts } from './engine-ports.js';
 import { resolveNetworkFile } from './network-file.js';
 import type { Settings } from './settings.js';
+import { findTuning, isTunable } from './tuned-settings.js';
 
 export function startSession(
   { options, showHidden }: Settings,
@@ -14,11 +16,21 @@ export function startSession(
       process.stderr.write(formatGreeting(version, network.ok ? network.value : 'none'));
     });
   }
+  let hasHinted = false;
+  // Tuning takes all of the machine for a while, so it never starts by itself: a clock might be running.
+  const createNetwork: EnginePorts['createNetwork'] = async (current, warn) => {
+    const network = await enginePorts.createNetwork(current, warn);
+    if (!hasHinted && isTunable(current) && (await findTuning(current)) === null) {
+      hasHinted = true;
+      warn('Threads and batches are not tuned for this network: `sardonyx tune` does it in 20 s');
+    }
+    return network;
+  };
   return new UciSession({
     version,
     showHidden,
     options,
-    ports: enginePorts,
+    ports: { ...enginePorts, createNetwork },
     writeLine,
     bench: async (words, writeBenchLine) => {
       const { runBenchWords } = await import('./bench-run.js');

@@ -1,4 +1,5 @@
 export { isSharedPlace, listCacheFolders } from './cache-folders.js';
+export { getConfigFolder } from './config-folder.js';
 export { LineReader } from './line-reader.js';
 export { createLogger, type Logger } from './logger.js';
 export { type OptionSpec, type OptionValue, parseOptionValue } from './options.js';

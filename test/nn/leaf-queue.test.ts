@@ -9,7 +9,14 @@ function createParts(slotCount: number) {
   const shape = { slotCount, workers: 2 };
   const buffer = createLeafSlotsBuffer(shape);
   const slots = viewLeafSlots(buffer, shape);
-  const handle = { ...shape, slots: buffer, roots: RootTable.createBuffer(), minibatch: 4, hasMovesLeft: false };
+  const handle = {
+    ...shape,
+    slots: buffer,
+    roots: RootTable.createBuffer(),
+    minibatch: 4,
+    batchesInFlight: 0,
+    hasMovesLeft: false,
+  };
   return { slots, queue: LeafQueue.attach(handle), claims: [0, 1].map((worker) => new LeafClaims(slots, worker)) };
 }
 

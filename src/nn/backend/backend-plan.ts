@@ -89,6 +89,12 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
   }
 }
 
+/** The plain name of what a backend's name and options mean first: `cuda` for `auto` where CUDA is installed. */
+export function getBackendName(backend: string, optionsText: string): Result<string> {
+  const plans = planBackend({ backend, optionsText, threads: 0, minibatch: 0 });
+  return plans.ok ? success(plans.value[0].name) : plans;
+}
+
 /** The same network on the processor, for when a device fails in the middle of a search. */
 export function planOnCpu(plan: OnnxPlan): OnnxPlan {
   return { ...plan, provider: 'cpu', devices: [0], intraOpThreads: 1, batch: 0 };

@@ -37,6 +37,8 @@ export interface PoolOptions {
   readonly threads?: number;
   /** Positions in one network call; 0 = what suits the backend. */
   readonly minibatch?: number;
+  /** Minibatches that a search should keep under way; 0 = one more than the threads. */
+  readonly batchesInFlight?: number;
   /** Positions in the evaluation cache (NNCacheSize); 0 for none. */
   readonly cachePositions?: number;
   /** Above 0: the size of the cache in MB (Hash) instead. */
@@ -79,7 +81,8 @@ export class EvaluatorPool {
     const slots = createLeafSlotsBuffer(shape);
     const { hasMovesLeft } = describeNetwork(model, plan.name);
     this.backend = plan.name;
-    this.handle = { ...shape, slots, roots: RootTable.createBuffer(), minibatch, hasMovesLeft };
+    const { batchesInFlight = 0 } = options;
+    this.handle = { ...shape, slots, roots: RootTable.createBuffer(), minibatch, batchesInFlight, hasMovesLeft };
     this.slots = viewLeafSlots(slots, shape);
     const { cacheMb = 0, cachePositions = 0, policyTemperature = 1.359, historyFill = 'fen_only' } = options;
     this.cache = createCacheBuffer(cacheMb > 0 ? computeCachePositions(cacheMb) : cachePositions);

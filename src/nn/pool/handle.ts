@@ -6,6 +6,8 @@ export interface SharedPoolHandle extends LeafSlotsShape {
   readonly roots: SharedArrayBuffer;
   /** Positions an evaluator puts into one network call, when the pool was made. */
   readonly minibatch: number;
+  /** Minibatches that a search should keep under way; 0 = one more than the evaluators. */
+  readonly batchesInFlight: number;
   /** False: `movesLeft` of evaluated leaves is always 0. */
   readonly hasMovesLeft: boolean;
 }

@@ -1,0 +1,148 @@
+/**
+ * What `sardonyx tune` has found, in the user's config folder: for each network (by hash), backend and machine the threads
+ * and batches that search fastest. Used where the user sets none of them. A file that cannot be read is no tuning.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { basename, join } from 'node:path';
+import type { OptionStore } from '../engine/index.js';
+import { getBackendName } from '../nn/index.js';
+import { failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
+import { isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
+
+export interface SpeedSettings {
+  readonly threads: number;
+  readonly minibatch: number;
+  readonly batchesInFlight: number;
+}
+
+/** What a result holds for. */
+export interface TuningKey {
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly backend: string;
+  readonly backendOptions: string;
+  readonly machine: string;
+}
+
+export interface TunedSettings extends TuningKey, SpeedSettings {
+  readonly network: string;
+  readonly nodesPerSecond: number;
+  /** What the engine would have taken by itself, for comparison. */
+  readonly defaultNodesPerSecond: number;
+  readonly date: string;
+}
+
+const FILE = 'tuning.json';
+const SPEED_OPTIONS = ['Threads', 'MinibatchSize', 'BatchesInFlight'] as const;
+
+export function getTuningPath(): string | undefined {
+  const folder = getConfigFolder();
+  return folder === undefined ? undefined : join(folder, FILE);
+}
+
+/** Whether the user leaves threads and batches to the engine, and there is a network to tune for. */
+export function isTunable(options: OptionStore): boolean {
+  return !isFileless(options) && SPEED_OPTIONS.every((name) => options.getNumber(name) === 0);
+}
+
+export function describeMachine(): string {
+  return `${cpus()[0]?.model.trim() ?? 'unknown'} × ${availableParallelism()}`;
+}
+
+export function parseTunings(text: string): TunedSettings[] {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const rows = (parsed as { results?: unknown }).results;
+    return Array.isArray(rows) ? rows.filter(isTunedSettings) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function formatTunings(results: readonly TunedSettings[]): string {
+  return `${JSON.stringify({ results }, null, 2)}\n`;
+}
+
+function isTunedSettings(row: Partial<Record<keyof TunedSettings, unknown>> | null): row is TunedSettings {
+  if (typeof row !== 'object' || row === null) return false;
+  const texts = [row.sha256, row.backend, row.backendOptions, row.machine, row.network, row.date];
+  const counts = [row.threads, row.minibatch, row.batchesInFlight];
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    typeof row.bytes === 'number' &&
+    typeof row.nodesPerSecond === 'number' &&
+    typeof row.defaultNodesPerSecond === 'number' &&
+    counts.every((count) => Number.isInteger(count) && (count as number) >= 1 && (count as number) <= 1024)
+  );
+}
+
+export function readTunings(): TunedSettings[] {
+  const path = getTuningPath();
+  try {
+    return path === undefined ? [] : parseTunings(readFileSync(path, 'utf8'));
+  } catch {
+    return [];
+  }
+}
+
+/** In the place of an older result for the same key. @returns the file, or why it could not be written. */
+export function saveTuning(tuned: TunedSettings): Result<string> {
+  const path = getTuningPath();
+  if (path === undefined) return failure('There is no home folder to save the result in');
+  const others = readTunings().filter((other) => !isSameKey(other, tuned));
+  try {
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(`${path}.new`, formatTunings([...others, tuned]));
+    renameSync(`${path}.new`, path);
+    return success(path);
+  } catch (error) {
+    return failure(`The result cannot be saved: ${(error as Error).message}`);
+  }
+}
+
+function isSameKey(a: TuningKey, b: TuningKey): boolean {
+  return isSameSetting(a, b) && a.sha256 === b.sha256;
+}
+
+function isSameSetting(a: Omit<TuningKey, 'sha256'>, b: Omit<TuningKey, 'sha256'>): boolean {
+  return (
+    a.bytes === b.bytes && a.backend === b.backend && a.backendOptions === b.backendOptions && a.machine === b.machine
+  );
+}
+
+function describeSetting(options: OptionStore, bytes: number): Omit<TuningKey, 'sha256'> {
+  const backendOptions = options.getString('BackendOptions');
+  const backend = unwrap(getBackendName(options.getString('Backend'), backendOptions));
+  return { bytes, backend, backendOptions, machine: describeMachine() };
+}
+
+/** Rejects with a sentence for the user when the network cannot be found. */
+export async function createTuningKey(options: OptionStore): Promise<TuningKey & { network: string }> {
+  const path = unwrap(await resolveNetworkFile(options.getString('WeightsFile')));
+  const bytes = readBuiltIn(path) ?? readFileSync(path);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { ...describeSetting(options, bytes.byteLength), sha256, network: basename(path) };
+}
+
+/**
+ * The saved result for these options; null when there is none or the user has chosen. The network is hashed only when a
+ * result of its size is there.
+ */
+export async function findTuning(options: OptionStore): Promise<TunedSettings | null> {
+  if (!isTunable(options)) return null;
+  const results = readTunings();
+  if (results.length === 0) return null;
+  try {
+    const path = unwrap(await resolveNetworkFile(options.getString('WeightsFile')));
+    const size = readBuiltIn(path)?.byteLength ?? statSync(path).size;
+    const setting = describeSetting(options, size);
+    if (!results.some((result) => isSameSetting(result, setting))) return null;
+    const key = await createTuningKey(options);
+    return results.find((result) => isSameKey(result, key)) ?? null;
+  } catch {
+    // Whatever is wrong with the network is said by whoever loads it.
+    return null;
+  }
+}
