@@ -52,14 +52,16 @@ export function createReport(info: SearchInfo, style: ReportStyle): SearchReport
 }
 
 function createLine(line: SearchLine, rank: number, totalNodes: number, style: ReportStyle): ReportLine {
+  // As lc0 does it: only a score that needs the fit of the WDL brings the fit's errors with it.
+  const values = style.scoreType === 'WDL_mu' ? line : { ...line, ...line.searched };
   return {
     rank,
     nodes: style.perPvCounters ? line.visits : totalNodes,
     score:
       line.mate === null
-        ? { kind: 'cp', value: computeScore(style.scoreType, line) }
+        ? { kind: 'cp', value: computeScore(style.scoreType, values) }
         : { kind: 'mate', value: line.mate },
-    wdl: computeWdl(line.wl, line.d),
+    wdl: computeWdl(values.wl, values.d),
     movesLeft: line.m === null ? null : Math.max(0, Math.trunc((1 + line.m) / 2)),
     pv: line.pv as readonly Move[],
   };

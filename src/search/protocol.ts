@@ -70,9 +70,11 @@ export type FromSearch =
   | { readonly type: 'error'; readonly id: number; readonly text: string };
 
 export interface SearchLine {
-  /** Win minus loss and draw probability, after the inverse WDL rescale when contempt is active. */
+  /** Win minus loss and draw probability after the inverse WDL rescale, with its small errors (wdl-rescale.ts). */
   readonly wl: number;
   readonly d: number;
+  /** The same as they were searched; null when contempt is in them. */
+  readonly searched: { readonly wl: number; readonly d: number } | null;
   /** Expected plies to the end of the game; null when the network does not say. */
   readonly m: number | null;
   /** wl + drawScore · d. */

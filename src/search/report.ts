@@ -78,6 +78,7 @@ export function createLine(context: ReportContext, edge: number): SearchLine {
   return {
     wl: rescaled.wl,
     d: rescaled.d,
+    searched: context.rescale.diff === 0 ? { wl, d } : null,
     mu: rescaled.mu,
     q: wl + drawScore * d,
     m: context.hasMovesLeft || kind !== NOT_TERMINAL ? m : null,

@@ -113,8 +113,9 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
 function createValues(context: ReportContext, wl: number, d: number, m: number): RootValues {
   unscaleWdl(wl, d, context.rescale, context.contemptSign);
   return {
-    wl: 0 + rescaled.wl,
-    d: rescaled.d,
+    // Without contempt there is nothing to take out, and the values need not bear the errors of the fit.
+    wl: 0 + (context.rescale.diff === 0 ? wl : rescaled.wl),
+    d: context.rescale.diff === 0 ? d : rescaled.d,
     mu: rescaled.mu,
     q: 0 + wl + context.drawScore * d,
     m: context.hasMovesLeft ? m : null,
@@ -127,6 +128,7 @@ function describeMove(context: ReportContext, edge: number, squares: number): Ro
   const record = getVisitedRecord(tree, tree.rootNode, edge);
   return {
     ...line,
+    ...line.searched,
     prior: getPrior(tree, tree.rootNode, edge),
     pvVisits: readPvVisits(tree, line.pv),
     meanSquare: record === -1 ? line.q * line.q : squares / line.visits,

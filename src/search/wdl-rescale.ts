@@ -1,7 +1,13 @@
 /**
- * A change of the win/draw/loss distribution (lc0: search/classic/search.cc WDLRescale); contempt.ts says which. A WDL is read as the chance that a logistic variable with location mu and width s exceeds +1 (win) or stays below -1
- * (loss); contempt moves mu, accuracy scales s. Scores for display undo the move of mu.
+ * A change of the win/draw/loss distribution (lc0: search/classic/search.cc WDLRescale); contempt.ts says which. A WDL is
+ * read as the chance that a logistic variable with location mu and width s exceeds +1 (win) or stays below −1 (loss);
+ * contempt moves mu, accuracy scales s. Scores for display undo the move of mu.
+ *
+ * Computed in float32 and with lc0's approximate functions (fast-math.ts), so that the third digit is lc0's. It is not the
+ * exact one: even a change by nothing moves wl and d by up to 0.004.
  */
+import { computeFastLog, computeFastLogistic } from './fast-math.js';
+
 export interface WdlRescale {
   /** Factor of the width s. */
   readonly ratio: number;
@@ -12,6 +18,7 @@ export interface WdlRescale {
 
 /** With a probability below this, or above 1 minus this, there is no fit. */
 const SMALLEST = 0.0001;
+const { fround } = Math;
 
 /** Output of the last `rescaleWdl` or `unscaleWdl`: no allocation per evaluation. */
 export const rescaled = { wl: 0, d: 0, mu: 0 };
@@ -24,14 +31,14 @@ export const rescaled = { wl: 0, d: 0, mu: 0 };
 export function rescaleWdl(wl: number, d: number, rescale: WdlRescale, sign: number): void {
   if (!fit(wl, d)) return;
   const s = Math.min(rescale.maxS, fitted.s);
-  write(fitted.mu + sign * s * s * rescale.diff, s * rescale.ratio);
+  write(fround(fitted.mu + sign * s * s * rescale.diff), fround(s * rescale.ratio));
 }
 
 /** The other way round, for display: lc0 moves mu back and leaves the width as it was searched. */
 export function unscaleWdl(wl: number, d: number, rescale: WdlRescale, sign: number): void {
   if (!fit(wl, d)) return;
   const s = Math.min(rescale.maxS, fitted.s / rescale.ratio);
-  write(fitted.mu - sign * s * s * rescale.diff, fitted.s);
+  write(fround(fitted.mu - sign * s * s * rescale.diff), fitted.s);
 }
 
 const fitted = { mu: 0, s: 0 };
@@ -40,24 +47,25 @@ function fit(wl: number, d: number): boolean {
   rescaled.wl = wl;
   rescaled.d = d;
   rescaled.mu = 0;
-  const w = (1 + wl - d) / 2;
-  const l = (1 - wl - d) / 2;
+  const ahead = fround(wl);
+  const drawn = fround(d);
+  const w = fround(fround(1 + ahead) - drawn) / 2;
+  const l = fround(fround(1 - ahead) - drawn) / 2;
   if (Math.min(w, d, l) <= SMALLEST || Math.max(w, d, l) >= 1 - SMALLEST) return false;
-  const a = Math.log(1 / l - 1);
-  const b = Math.log(1 / w - 1);
-  fitted.mu = (a - b) / (a + b);
-  fitted.s = 2 / (a + b);
+  const a = computeFastLog(fround(fround(1 / l) - 1));
+  const b = computeFastLog(fround(fround(1 / w) - 1));
+  const sum = fround(a + b);
+  // Positive but for the approximation, which turns it round where draws are next to impossible.
+  if (sum <= 0) return false;
+  fitted.mu = fround(fround(a - b) / sum);
+  fitted.s = fround(2 / sum);
   return true;
 }
 
 function write(mu: number, s: number): void {
-  const w = logistic((mu - 1) / s);
-  const l = logistic((-mu - 1) / s);
-  rescaled.wl = w - l;
-  rescaled.d = Math.max(0, 1 - w - l);
+  const w = computeFastLogistic(fround(fround(mu - 1) / s));
+  const l = computeFastLogistic(fround(fround(-mu - 1) / s));
+  rescaled.wl = fround(w - l);
+  rescaled.d = Math.max(0, fround(fround(1 - w) - l));
   rescaled.mu = mu;
-}
-
-function logistic(x: number): number {
-  return 1 / (1 + Math.exp(-x));
 }

@@ -19,7 +19,7 @@ export function createStore(): OptionStore {
 
 export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> = {}): SearchInfo {
   const gathering = { playouts: 30, batches: 4, collisions: 0, detours: 1 };
-  const line = { wl: 0.1, d: 0.5, m: 40, q: 0.1, mu: 0.1, mate: null, visits: 20, pv };
+  const line = { wl: 0.1, d: 0.5, m: 40, searched: null, q: 0.1, mu: 0.1, mate: null, visits: 20, pv };
   return {
     depth: 3,
     seldepth: 5,

@@ -138,5 +138,5 @@ test('go nodes 1 answers with the move of the highest prior, an info line and a 
   assert.equal(ponder, 0);
   const line = infos.at(-1)?.lines[0];
   assert.deepEqual(line?.pv, [move]);
-  assert.ok(Math.abs((line?.wl ?? 9) - answer.wl) < 1e-6);
+  assert.ok(Math.abs((line?.searched?.wl ?? 9) - answer.wl) < 1e-6);
 });
