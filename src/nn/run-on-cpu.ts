@@ -1,5 +1,6 @@
 /** A small model, run once on the processor: for questions about onnxruntime itself, which is loaded only here. */
 import { getNativeFolder } from './backend/native-folder.js';
+import { forbidTelemetry } from './backend/telemetry.js';
 
 export interface RunInput {
   readonly data: Float32Array;
@@ -8,6 +9,7 @@ export interface RunInput {
 
 /** @returns the outputs in the model's order. Rejects when the model does not work. */
 export async function runOnCpu(onnx: Uint8Array, inputs: Readonly<Record<string, RunInput>>): Promise<Float32Array[]> {
+  forbidTelemetry();
   getNativeFolder();
   const { env, InferenceSession, Tensor } = await import('onnxruntime-node');
   env.logLevel = 'fatal';
