@@ -89,7 +89,7 @@ export const engineOptions: readonly OptionSpec[] = [
     flag: 'limit-strength',
     kind: 'bool',
     default: false,
-    help: 'Play no better than UCI_Elo. Analysis (go infinite) stays at full strength.',
+    help: 'Play no better than UCI_Elo. Analysis (go infinite, UCI_AnalyseMode) stays at full strength.',
   },
   {
     uci: 'UCI_Elo',

@@ -229,7 +229,7 @@ export class Engine {
     search.isRunning = true;
     network.configure(this.options);
     this.host.attach(network);
-    search.strength = search.isPlay ? this.strength : null;
+    search.strength = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode') ? this.strength : null;
     // What an earlier search found out is not for a weaker player.
     if (search.strength !== null) this.host.post({ type: 'clearTree' });
     this.host.configure(this.createParams(search));

@@ -80,10 +80,12 @@ test('without a limit, in analysis and in the search for a mate nothing changes'
     [{ UCI_LimitStrength: 'true' }, { infinite: true }],
     [{ UCI_LimitStrength: 'true' }, {}],
     [{ UCI_LimitStrength: 'true' }, { mate: 3 }],
+    [{ UCI_LimitStrength: 'true', UCI_AnalyseMode: 'true' }, { nodes: 500 }],
   ] as const;
   for (const [options, request] of cases) {
     const { params, limits, types } = await go(options, request as never);
-    assert.deepEqual(params, defaultSearchParams);
+    const analyseMode = 'UCI_AnalyseMode' in options;
+    assert.deepEqual(params, { ...defaultSearchParams, analyseMode });
     assert.equal(limits.nodes, 'nodes' in request ? request.nodes : undefined);
     assert.ok(!types.includes('clearTree'));
   }
