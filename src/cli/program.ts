@@ -54,6 +54,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   try {
     await parser.parseAsync();
   } catch (error) {
+    // What we throw at users are plain Errors; these are thrown at us.
+    if (error instanceof TypeError || error instanceof ReferenceError) endWithReport(error);
     const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
     process.stderr.write(`${sentence}\n`);
     process.exitCode = 1;
@@ -61,7 +63,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 }
 
 /** A mistake of ours, not of the user: exit status 70, as sysexits.h has it. */
-function endWithReport(error: unknown): void {
+function endWithReport(error: unknown): never {
   const path = new CrashReporter().write(error);
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}\n`);

@@ -25,6 +25,13 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): UciProcess
   return new UciProcess(process.execPath, [main, tiny, ...args], { cwd: scratch, env: { ...process.env, ...env } });
 }
 
+/** NODE_OPTIONS that make the program fail after some time; worker threads inherit them, only the main thread is to fail. */
+function plantFailure(delayMs: number): string {
+  const failure = `setTimeout(() => { throw new Error('planted failure'); }, ${delayMs})`;
+  const code = `(await import('node:worker_threads')).isMainThread && ${failure}`;
+  return `--import ${encodeURI(`data:text/javascript,${code}`)}`;
+}
+
 /** Plays some moves and returns the sentences that the user has seen. */
 async function playWith(args: readonly string[], plies: number, limit: string): Promise<string[]> {
   const engine = start(args);
@@ -84,10 +91,7 @@ test('when the processor fails too, moves are still legal and the user knows', a
 
 test('an error inside is reported to a file, and the conversation goes on', async () => {
   const cache = join(scratch, 'cache');
-  const planted = "data:text/javascript,setTimeout(() => { throw new Error('planted failure'); }, 1500)";
-  // Worker threads inherit NODE_OPTIONS; only the main thread is to fail.
-  const guarded = planted.replace('setTimeout', "(await import('node:worker_threads')).isMainThread && setTimeout");
-  const engine = start(['--threads=1'], { SARDONYX_CACHE: cache, NODE_OPTIONS: `--import ${encodeURI(guarded)}` });
+  const engine = start(['--threads=1'], { SARDONYX_CACHE: cache, NODE_OPTIONS: plantFailure(1500) });
   await engine.ask('uciok', 'uci');
   const [said] = (await engine.ask('info string Internal error')).slice(-1);
   assert.match(said, /^info string Internal error: planted failure \(report in .*crash-.*\.txt\)$/);
@@ -156,4 +160,15 @@ test('exit status: 0 for a conversation that ends, 1 for a mistake of the user',
   assert.equal(run([tiny], ''), 0);
   assert.equal(run(['--nonsense'], ''), 1);
   assert.equal(run(['describenet', 'nowhere.onnx'], ''), 1);
+});
+
+test('exit status 70 and a report in a file for an error of ours in a command', () => {
+  const cache = join(scratch, 'command-cache');
+  const args = [main, 'bench', '--backend=random', '--threads=1', '--nodes=50000000', '--num-positions=1'];
+  const env = { ...process.env, SARDONYX_CACHE: cache, NODE_OPTIONS: plantFailure(4000) };
+  const { status, stderr, stdout } = spawnSync(process.execPath, args, { cwd: scratch, env, encoding: 'utf8' });
+  assert.equal(status, 70, stderr);
+  assert.match(stderr, /Internal error: planted failure \(report in .*crash-.*\.txt\)\n$/);
+  assert.doesNotMatch(stdout, /planted/);
+  assert.equal(readdirSync(join(cache, 'crashes')).length, 1);
 });
