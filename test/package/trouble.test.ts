@@ -25,10 +25,14 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): UciProcess
   return new UciProcess(process.execPath, [main, tiny, ...args], { cwd: scratch, env: { ...process.env, ...env } });
 }
 
-/** NODE_OPTIONS that make the program fail after some time; worker threads inherit them, only the main thread is to fail. */
+/**
+ * NODE_OPTIONS that make the program fail after some time, but not before it is ready for that; worker threads inherit them,
+ * only the main thread is to fail.
+ */
 function plantFailure(delayMs: number): string {
-  const failure = `setTimeout(() => { throw new Error('planted failure'); }, ${delayMs})`;
-  const code = `(await import('node:worker_threads')).isMainThread && ${failure}`;
+  const check = "if (process.listenerCount('uncaughtException') === 0) return setTimeout(fail, 100)";
+  const failure = `const fail = () => { ${check}; throw new Error('planted failure'); }; setTimeout(fail, ${delayMs})`;
+  const code = `if ((await import('node:worker_threads')).isMainThread) { ${failure} }`;
   return `--import ${encodeURI(`data:text/javascript,${code}`)}`;
 }
 
@@ -37,7 +41,8 @@ async function playWith(args: readonly string[], plies: number, limit: string): 
   const engine = start(args);
   const shown: string[] = [];
   // A slow machine may say that it is still loading, one that was never tuned that it could be.
-  const isShown = (line: string): boolean => /^(error|info string (?!Still loading|Threads and batches are not tuned))/.test(line);
+  const isShown = (line: string): boolean =>
+    /^(error|info string (?!Still loading|Threads and batches are not tuned))/.test(line);
   shown.push(...(await engine.ask('uciok', 'uci')).filter(isShown));
   shown.push(...(await engine.ask('readyok', 'isready')).filter(isShown));
   const seen: UciProcess = Object.assign(Object.create(engine) as UciProcess, {
@@ -165,7 +170,7 @@ test('exit status: 0 for a conversation that ends, 1 for a mistake of the user',
 test('exit status 70 and a report in a file for an error of ours in a command', () => {
   const cache = join(scratch, 'command-cache');
   const args = [main, 'bench', '--backend=random', '--threads=1', '--nodes=50000000', '--num-positions=1'];
-  const env = { ...process.env, SARDONYX_CACHE: cache, NODE_OPTIONS: plantFailure(4000) };
+  const env = { ...process.env, SARDONYX_CACHE: cache, NODE_OPTIONS: plantFailure(500) };
   const { status, stderr, stdout } = spawnSync(process.execPath, args, { cwd: scratch, env, encoding: 'utf8' });
   assert.equal(status, 70, stderr);
   assert.match(stderr, /Internal error: planted failure \(report in .*crash-.*\.txt\)\n$/);
