@@ -9,6 +9,7 @@ import {
   RECORD_WL,
   RECORD_WORDS,
   TABLEBASE_END,
+  TWO_FOLD_DRAW,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
@@ -29,6 +30,8 @@ export interface IterationStats {
   readonly moveVisits: Uint32Array;
   winFound: boolean;
   losingMoves: number;
+  /** Moves whose result is proven, whichever it is. */
+  settledMoves: number;
   mayResign: boolean;
   /** Moves to the shortest mate found, Infinity without one. */
   mateInMoves: number;
@@ -48,6 +51,7 @@ export function createIterationStats(): IterationStats {
     moveVisits: new Uint32Array(256),
     winFound: false,
     losingMoves: 0,
+    settledMoves: 0,
     mayResign: true,
     mateInMoves: Number.POSITIVE_INFINITY,
     isBestMoveDoubtful: false,
@@ -70,6 +74,7 @@ export function fillIterationStats(
   stats.moveCount = 0;
   stats.winFound = false;
   stats.losingMoves = 0;
+  stats.settledMoves = 0;
   stats.mayResign = true;
   stats.mateInMoves = Number.POSITIVE_INFINITY;
   stats.isBestMoveDoubtful = false;
@@ -94,6 +99,7 @@ export function fillIterationStats(
     }
     const kind = getRecordTerminalKind(tree, record);
     if (kind === NOT_TERMINAL) continue;
+    if (kind !== TWO_FOLD_DRAW) stats.settledMoves++;
     const wl = tree.store.recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
     if (wl > 0) stats.winFound = true;
     if (wl < 0) stats.losingMoves++;

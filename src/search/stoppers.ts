@@ -80,11 +80,12 @@ class TimeStopper implements Stopper {
   }
 }
 
+/** Where a win is found, or every move is settled, the average depth may never grow any more: nothing is left to search. */
 class DepthStopper implements Stopper {
   constructor(private readonly depth: number) {}
 
   shouldStop(stats: IterationStats): boolean {
-    return stats.averageDepth >= this.depth;
+    return stats.averageDepth >= this.depth || stats.winFound || stats.settledMoves === stats.moveCount;
   }
 }
 

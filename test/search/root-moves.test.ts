@@ -108,3 +108,26 @@ test('gamma samples have mean and variance alpha', () => {
     assert.ok(Math.abs(variance - alpha) < 0.1 * alpha + 0.02, `variance ${variance} of alpha ${alpha}`);
   }
 });
+
+test('a search to a depth ends beside a mate, though its lines grow no deeper', () => {
+  const game = new HashGame({ maxMoves: 4, mates: 0.5 });
+  const harness = new SearchHarness(new FakeLeafChannel(game), { params: { smartPruningFactor: 0 } });
+  const { infos } = harness.run({ depth: 200 });
+  assert.equal(infos.at(-1)?.lines[0].mate !== null, true);
+});
+
+test('known mates are found, with their length and a line as long', () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const game = new HashGame({ maxMoves: 4, mates: 0.15, longestGame: 8, seed });
+    const harness = new SearchHarness(new FakeLeafChannel(game), {
+      minibatch: 8,
+      batchesInFlight: 2,
+      params: { smartPruningFactor: 0 },
+    });
+    const line = harness.run({ nodes: 3000 }).infos.at(-1)?.lines[0];
+    assert.ok(line !== undefined);
+    if (line.mate === null) continue;
+    // A mate of n moves is 2n − 1 plies for the winner, 2n for the loser.
+    assert.equal(line.pv.length, line.mate > 0 ? 2 * line.mate - 1 : -2 * line.mate, `seed ${seed}: mate ${line.mate}`);
+  }
+});
