@@ -109,6 +109,12 @@ export function computeCollisionBudget(nodes: number, params: SearchParams): num
   return Math.round(1 + (maxCollisionVisits - 1) * ratio);
 }
 
+/** Progressive widening (Coulom 2007): moves, the likeliest first, that a node with n visits searches; at least one. */
+export function computeWidth(n: number, params: SearchParams): number {
+  const { wideningFactor: factor, wideningExponent: exponent } = params;
+  return factor === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(factor * Math.max(1, n) ** exponent));
+}
+
 /** Value of a draw for the player to move at an even or odd depth below the root. */
 export function computeDrawScore(drawScoreOfWhite: number, blackToMoveAtRoot: boolean, isOddDepth: boolean): number {
   return isOddDepth === blackToMoveAtRoot ? drawScoreOfWhite : -drawScoreOfWhite;

@@ -24,6 +24,7 @@ import {
   computeMovesLeftUtility,
   computeScore,
   computeVisitsToOvertake,
+  computeWidth,
   type FpuParams,
   getFpuParams,
   getMovesLeftParams,
@@ -101,6 +102,7 @@ export class Selector {
   private readonly tree: Tree;
   private readonly sender: LeafSender;
   private readonly root: RootRestriction;
+  private readonly params: SearchParams;
   private readonly hasMovesLeft: boolean;
   private readonly puct: PuctParams;
   private readonly puctAtRoot: PuctParams;
@@ -137,6 +139,7 @@ export class Selector {
     this.closed = new ClosedNodes(tree);
     this.sender = sender;
     this.root = root;
+    this.params = params;
     this.hasMovesLeft = hasMovesLeft;
     this.puct = getPuctParams(params, false);
     this.puctAtRoot = getPuctParams(params, true);
@@ -245,6 +248,7 @@ export class Selector {
     const parentM = recordFloats[stats * RECORD_WORDS + RECORD_M];
     const drawScore = this.drawScores[depth & 1];
     const usesMovesLeft = this.hasMovesLeft && Math.abs(wl) > this.movesLeft.threshold;
+    if (this.params.wideningFactor > 0) edgeCount = Math.min(edgeCount, computeWidth(visits, this.params));
     const exploration = isRoot
       ? computeExploration(visits, this.puctAtRoot)
       : visits < EXPLORATION_TABLE_SIZE

@@ -5,7 +5,7 @@ import { CLOSED_BIT, NODE_META, NODE_WORDS } from '#sardonyx/search/tree/layout.
 import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
 import { HashGame } from '../support/hash-game.js';
-import { SearchHarness } from '../support/search-harness.js';
+import { type PlainNode, SearchHarness } from '../support/search-harness.js';
 
 const RICH = { minMoves: 2, maxMoves: 20, mates: 0.03, draws: 0.03, tablebase: 0.02, repetitions: 0.05 };
 const SHAPES = [
@@ -108,6 +108,29 @@ for (const { minibatch, nodes, most } of [
     assert.ok(collisions <= most * playouts, `${collisions} collisions in ${playouts} playouts`);
   });
 }
+
+test('progressive widening lets moves in as visits grow, the likeliest first', () => {
+  const game = new HashGame({ minMoves: 30, maxMoves: 30, seed: 2 });
+  const params = { wideningFactor: 1, wideningExponent: 0.5, smartPruningFactor: 0, cpuct: 20 };
+  const check = (node: PlainNode): void => {
+    // The last move was let in when the node had fewer visits than now.
+    assert.ok(
+      node.children.length <= Math.max(1, Math.floor(Math.sqrt(node.visits))),
+      `${node.children.length} of ${node.visits}`,
+    );
+    for (const child of node.children) check(child);
+  };
+  for (const shape of SHAPES.slice(0, 4)) {
+    const narrow = new SearchHarness(new FakeLeafChannel(game), { ...shape, params });
+    const wide = new SearchHarness(new FakeLeafChannel(game), { ...shape, params: { ...params, wideningFactor: 0 } });
+    narrow.run({ nodes: 400 });
+    wide.run({ nodes: 400 });
+    assert.equal(narrow.readTree().children.length, 19);
+    assert.ok(wide.readTree().children.length > 25);
+    check(narrow.readTree());
+    assert.deepEqual(verifyTree(narrow.search.tree).faults, []);
+  }
+});
 
 test('batches change the visits little: the best move keeps its share', () => {
   const game = new HashGame({ minMoves: 20, seed: 4 });
