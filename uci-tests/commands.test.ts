@@ -141,3 +141,22 @@ test('what is wrong is one sentence on stderr and status 1', () => {
     assert.match(stderr, /^[^\n]+\n$/, args.join(' '));
   }
 });
+
+test('analyse --dump-tree writes JSON or a picture, by the name of the file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-tree-'));
+  const analyse = (input: string, file: string, ...more: string[]) =>
+    run('analyse', input, '--backend=hash', '--nodes=300', `--dump-tree=${join(folder, file)}`, ...more);
+  try {
+    assert.equal(analyse('startpos', 'tree.json', '--search=graph').status, 0);
+    const { fen, root } = JSON.parse(readFileSync(join(folder, 'tree.json'), 'utf8'));
+    assert.match(fen, /^rnbqkbnr/);
+    assert.equal(root.visits, 300);
+    assert.match(root.children[0].move, /^[a-h][1-8][a-h][1-8]$/);
+    assert.equal(analyse('7k/5Q2/8/6K1/8/8/8/8 w - - 0 1', 'tree.dot', '--dump-depth=1').status, 0);
+    assert.match(readFileSync(join(folder, 'tree.dot'), 'utf8'), /^digraph search \{[\s\S]*f7g7 [\s\S]*\}\n$/);
+    assert.match(analyse('startpos', 'tree.svg').stderr, /^--dump-tree writes \.json/);
+    assert.match(analyse('7k/5Q2/6K1/8/8/8/8/8 b - - 0 1', 'over.json').stderr, /The game is over/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

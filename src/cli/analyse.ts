@@ -5,7 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Presets, SingleBar } from 'cli-progress';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { START_FEN } from '../chess/index.js';
 import { Analyst, type GoRequest } from '../engine/index.js';
+import type { TreeDumpLimits } from '../search/index.js';
 import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
 import {
   type AnalysedPosition,
@@ -19,6 +21,7 @@ import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { printJson, printLine, printNote, requireWhole } from './output.js';
 import { formatGame, type PgnGame, parseGames } from './pgn-game.js';
+import { isTreeFile, writeTreeFile } from './tree-file.js';
 
 interface AnalyseArguments {
   input?: string[];
@@ -30,6 +33,9 @@ interface AnalyseArguments {
   parallel: number;
   'leaves-per-position': number;
   'quit-without-waiting': boolean;
+  'dump-tree': string | undefined;
+  'dump-depth': number;
+  'dump-min-visits': number;
 }
 
 export const analyseCommand: CommandModule<object, AnalyseArguments> = {
@@ -43,6 +49,16 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
       .option('movetime', { type: 'number', default: 0, describe: 'Milliseconds for each position, instead of nodes' })
       .option('pgn', { type: 'string', describe: 'Write the games with comments to this file (- for stdout)' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the results as JSON' })
+      .option('dump-tree', {
+        type: 'string',
+        describe: 'Write the search tree of a position to this file: .json, or .dot for Graphviz',
+      })
+      .option('dump-depth', { type: 'number', default: 6, describe: 'With --dump-tree: plies below the root' })
+      .option('dump-min-visits', {
+        type: 'number',
+        default: 1,
+        describe: 'With --dump-tree: moves with fewer visits are left out; 0 = all moves',
+      })
       .option('stdio', {
         type: 'boolean',
         default: false,
@@ -76,11 +92,13 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
         : { nodes: requireWhole('nodes', args.nodes, 1) };
     const games = input.includes('/') && input.includes(' ') ? null : readGames(input);
     if (games === null) requireFen(input);
+    const dump = readDumpSettings(args, games === null || input === 'startpos');
     const analyst = new Analyst(readEngineFlags(args), enginePorts, printNote);
     try {
       await analyst.load();
       if (games === null) await reportPosition(analyst, input, request, args.json);
       else await reportGames(analyst, games, request, args);
+      if (dump !== null) await dumpPosition(analyst, games === null ? input : START_FEN, dump);
     } finally {
       await analyst.dispose();
     }
@@ -111,6 +129,28 @@ function readGames(input: string): PgnGame[] {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     throw new Error(`"${input}" is neither a FEN nor a PGN file that can be read`);
   }
+}
+
+interface DumpSettings extends TreeDumpLimits {
+  readonly path: string;
+}
+
+function readDumpSettings(args: AnalyseArguments, isPosition: boolean): DumpSettings | null {
+  const path = args['dump-tree'];
+  if (path === undefined) return null;
+  if (!isPosition) throw new Error('--dump-tree wants one position: give a FEN');
+  if (!isTreeFile(path)) throw new Error('--dump-tree writes .json, or .dot or .gv for Graphviz');
+  return {
+    path,
+    depth: requireWhole('dump-depth', args['dump-depth'], 0),
+    minVisits: requireWhole('dump-min-visits', args['dump-min-visits'], 0),
+  };
+}
+
+async function dumpPosition(analyst: Analyst, fen: string, { path, ...limits }: DumpSettings): Promise<void> {
+  const tree = await analyst.dumpTree(limits);
+  if (tree === null) throw new Error('The game is over: there is no tree to write');
+  writeTreeFile(path, { fen, tree });
 }
 
 async function reportPosition(analyst: Analyst, fen: string, request: GoRequest, json: boolean): Promise<void> {

@@ -3,6 +3,7 @@
  * positions one after the other; a conversation with interruptions needs the Engine itself.
  */
 import { NO_MOVE } from '../chess/index.js';
+import type { TreeDump, TreeDumpLimits } from '../search/index.js';
 import type { BestMove } from './active-search.js';
 import { Engine } from './engine.js';
 import type { GoRequest } from './go-request.js';
@@ -69,6 +70,11 @@ export class Analyst {
     const stats = await this.engine.evaluate();
     this.throwErrors();
     return stats;
+  }
+
+  /** The tree of the last search. */
+  dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
+    return this.engine.dumpTree(limits);
   }
 
   /** Forgets everything: the next search starts as in a new process. */

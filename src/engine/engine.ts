@@ -8,7 +8,13 @@
  */
 import { BLACK, type Move, NO_MOVE } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
-import { createSearchParams, type FromSearch, type SearchParams } from '../search/index.js';
+import {
+  createSearchParams,
+  type FromSearch,
+  type SearchParams,
+  type TreeDump,
+  type TreeDumpLimits,
+} from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { ActiveSearch, type BestMove } from './active-search.js';
 import { createGamePosition, type GamePosition } from './game-position.js';
@@ -46,6 +52,7 @@ export class Engine {
   private readonly host: SearchHost;
   private patience: NodeJS.Timeout | undefined;
   private idleWaiters: (() => void)[] = [];
+  private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
   private nextId = 1;
   private warmNetwork: NetworkPort | null = null;
 
@@ -200,6 +207,14 @@ export class Engine {
     };
   }
 
+  /** The tree of the last search; null when there is none. Not while a search runs. */
+  dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
+    return new Promise((resolve) => {
+      this.treeWaiters.push(resolve);
+      this.host.post({ type: 'dumpTree', limits });
+    });
+  }
+
   private forget(): void {
     this.host.post({ type: 'newGame' });
     this.loader.current?.clearCache();
@@ -255,6 +270,10 @@ export class Engine {
 
   private receive(message: FromSearch): void {
     if (message.type === 'ready') return;
+    if (message.type === 'tree') {
+      this.treeWaiters.shift()?.(message.tree);
+      return;
+    }
     const { active } = this;
     if (active === null || message.id !== active.id) return;
     switch (message.type) {
@@ -301,6 +320,7 @@ export class Engine {
 
   /** Something below has failed: say so, throw the search thread away, and answer with a legal move. */
   private recover(sentence: string): void {
+    for (const resolve of this.treeWaiters.splice(0)) resolve(null);
     const { active } = this;
     if (active === null) return;
     if (!active.isWarmUp) this.listener.error(sentence);

@@ -20,3 +20,4 @@ export { type SearchAnswer, SearchScheduler } from './search-scheduler.js';
 export { SearchThread, type SearchThreadEvents } from './search-thread.js';
 export { computeMoveTimeBudgetMs } from './time/index.js';
 export { type TreeReport, verifyTree } from './tree/verify.js';
+export { dumpTree, type TreeDump, type TreeDumpLimits } from './tree-dump.js';

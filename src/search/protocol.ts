@@ -6,6 +6,7 @@
 import type { SharedPoolHandle } from '../nn/index.js';
 import type { SearchParams } from './params.js';
 import type { MoverClock } from './time/index.js';
+import type { TreeDump, TreeDumpLimits } from './tree-dump.js';
 
 export interface SearchLimits {
   /** Never answers before `stop`, whatever other limit is reached. */
@@ -56,10 +57,13 @@ export type ToSearch =
   | ({ readonly type: 'position' } & PositionMessage)
   | { readonly type: 'newGame' }
   | { readonly type: 'clearTree' }
+  /** Answered with `tree`. */
+  | { readonly type: 'dumpTree'; readonly limits: TreeDumpLimits }
   | { readonly type: 'go'; readonly id: number; readonly limits: SearchLimits };
 
 export type FromSearch =
   | { readonly type: 'ready' }
+  | { readonly type: 'tree'; readonly tree: TreeDump | null }
   /** What a clock allows this move, as far as is known when it starts. */
   | { readonly type: 'budget'; readonly id: number; readonly limitMs: number }
   | { readonly type: 'info'; readonly id: number; readonly info: SearchInfo }

@@ -12,6 +12,7 @@ import { computeTreeBytes } from './memory-limit.js';
 import { defaultSearchParams, type SearchParams } from './params.js';
 import type { FromSearch, PositionMessage, SearchLimits, ToSearch } from './protocol.js';
 import { type Batching, Search, type SearchListener } from './search.js';
+import { dumpTree } from './tree-dump.js';
 
 /** The engine's one game uses the first row of the evaluators' root table. */
 const ROOT_ROW = 0;
@@ -127,6 +128,9 @@ function receive(message: ToSearch): void {
       break;
     case 'clearTree':
       search?.clearTree();
+      break;
+    case 'dumpTree':
+      post({ type: 'tree', tree: search === null ? null : dumpTree(search.tree, message.limits) });
       break;
     case 'go':
       go(message.id, message.limits);
