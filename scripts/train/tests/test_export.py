@@ -10,7 +10,7 @@ from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join
 from sardonyx_train.export.graph import ModelCard, create_onnx, output_shapes
 from sardonyx_train.export.half import convert_to_half
-from sardonyx_train.export.quantise import find_logit_convolutions, quantise
+from sardonyx_train.export.quantise import check_pair_sums, find_logit_layers, quantise, reads_planes
 from sardonyx_train.export.verify import create_session, verify
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.presets import PRESETS
@@ -86,19 +86,42 @@ def test_fp16_keeps_fp32_inputs_and_outputs_and_nearly_the_same_answers(shard_fo
 
 
 @pytest.mark.parametrize("head", ["attention", "convolution"])
-def test_int8_stays_close_and_within_seven_bits(shard_folder, head):
+def test_int8_stays_close_and_fits_cpus_without_vnni(shard_folder, head):
     network, config = _network(se_ratio=4, policy_head=head)
     data = _Data(shard_folder)
     model = create_onnx(network, config, CARD)
     small = quantise(model, data, data.value_planes)
     result = verify(small, network, data, data.value_planes)
     assert result.policy_kl < 0.02 and result.value_mean_difference < 0.05
-    weights = [onnx.numpy_helper.to_array(w) for w in small.graph.initializer if w.data_type == onnx.TensorProto.INT8]
-    kernels = [w for w in weights if w.ndim == 4]
+    kernels = _int8_weights(small, 4)
     convolutions = [n for n in model.graph.node if n.op_type == "Conv"]
-    assert len(kernels) == len(convolutions) - len(find_logit_convolutions(model))
-    assert max(int(np.abs(w.astype(int)).max()) for w in kernels) <= 64
-    assert {p.key for p in small.metadata_props} >= {"sardonyx.input", "sardonyx.name"}
+    assert len(kernels) == len(convolutions) - len(find_logit_layers(model))
+    assert sorted(int(np.abs(w.astype(int)).max()) for w in kernels) == [*[64] * (len(kernels) - 1), 127]
+    assert len(_int8_weights(small, 2)) == 2  # the hidden layers of value and moves left
+    metadata = {p.key: p.value for p in small.metadata_props}
+    assert metadata["sardonyx.precision"] == "int8" and metadata["sardonyx.input"] == "lc0-112"
+
+
+def _int8_weights(model, rank):
+    tensors = [w for w in model.graph.initializer if w.data_type == onnx.TensorProto.INT8 and len(w.dims) == rank]
+    return [onnx.numpy_helper.to_array(w) for w in tensors]
+
+
+def test_weights_whose_products_could_overflow_are_refused(shard_folder):
+    """Two products of a CPU without VNNI share 16 bits; one weight of full 8 bits behind the stem is enough."""
+    network, config = _network()
+    data = _Data(shard_folder, 64)
+    small = quantise(create_onnx(network, config, CARD), data, data.value_planes)
+    stem = next(n for n in small.graph.node if reads_planes(small, n))
+    for weights in small.graph.initializer:
+        if weights.data_type == onnx.TensorProto.INT8 and len(weights.dims) == 4 and weights.dims[1] == 16:
+            values = onnx.numpy_helper.to_array(weights).copy()
+            values[0, 0, 0, 0] = 65
+            weights.CopyFrom(onnx.numpy_helper.from_array(values, weights.name))
+            break
+    assert stem.name == "/network/body/stem/conv/Conv"
+    with pytest.raises(ValueError, match="blocks.0/first.* can reach 33150, more than 32767"):
+        check_pair_sums(small)
 
 
 def test_int8_leaves_the_named_convolutions_exact(shard_folder):
@@ -113,11 +136,13 @@ def test_int8_leaves_the_named_convolutions_exact(shard_folder):
     assert count(whole) - count(partly) == 2
 
 
-def test_the_convolution_that_makes_logits_is_found():
+def test_the_layer_that_makes_logits_is_found():
     network, config = _network(policy_head="convolution")
-    assert len(find_logit_convolutions(create_onnx(network, config, CARD))) == 1
+    assert len(find_logit_layers(create_onnx(network, config, CARD))) == 1
     network, config = _network(policy_head="attention")
-    assert find_logit_convolutions(create_onnx(network, config, CARD)) == []
+    assert find_logit_layers(create_onnx(network, config, CARD)) == []
+    network, config = _network(policy_head="dense")
+    assert find_logit_layers(create_onnx(network, config, CARD)) == ["/network/policy/output/Gemm"]
 
 
 def test_the_command_exports_a_checkpoint_and_verifies_it(shard_folder, tmp_path, capsys):

@@ -1,9 +1,13 @@
 """fp32 ONNX → int8, for CPUs: static quantisation, calibrated on shards.
 
-Only convolutions are quantised: weights per output channel, activations by their smallest and largest value over the
-calibration positions (percentile clipping measured ten times worse). What stays fp32: squeeze-excitation arithmetic and
-attention (slower and less exact in int8), the dense layers of the heads, and the convolutions that make policy logits
-(thirty times worse). Weights use 7 bits, so that sums cannot overflow the 16-bit steps of CPUs without VNNI.
+Quantised are convolutions and the dense layers that read a whole board: weights per output channel, activations by their
+smallest and largest value over the calibration positions (percentile clipping measured ten times worse). What stays
+fp32: squeeze-excitation arithmetic and attention (slower or less exact in int8), and the layers that make policy logits
+(thirty times worse).
+
+CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16 bits and clip the sum.
+So activations of 8 bits meet weights of 7. The planes need no 8 bits, all being 0 or 1 but one: they take 7, and the
+first convolution, whose rounding hurt most, has weights of 8.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -21,6 +26,12 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from ..data.batch import Batch
 from ..data.planes import expand_planes
 from .graph import INPUT_NAME, POLICY_NAME, set_metadata
+
+PRECISION_KEY = "sardonyx.precision"
+PLANE_LEVELS = 127  # a plane's 1
+_ACTIVATION_LEVELS = 255
+_LAYERS = ("Conv", "Gemm")
+_LARGEST_PAIR_SUM = 2**15 - 1
 
 
 class _Calibration(CalibrationDataReader):
@@ -40,8 +51,7 @@ def quantise(
 ) -> onnx.ModelProto:
     """Returns a QDQ model, which ONNX Runtime runs as QLinearConv.
 
-    `keep`: parts of the names of further convolutions that stay fp32; `stem` alone took two thirds of the policy error
-    away in a 64x6 SE network.
+    `keep`: parts of the names of further layers that stay fp32.
     """
     kept = {p.key: p.value for p in model.metadata_props}
     with tempfile.TemporaryDirectory() as folder:
@@ -49,32 +59,57 @@ def quantise(
         onnx.save(model, prepared)
         quant_pre_process(str(prepared), str(prepared), skip_optimization=True, skip_symbolic_shape=True)
         graph = onnx.load(prepared)
-        kept_names = [n.name for n in graph.graph.node if n.op_type == "Conv" and any(part in n.name for part in keep)]
-        excluded = [*kept_names, *find_logit_convolutions(graph)]
+        layers = [n for n in graph.graph.node if n.op_type in _LAYERS]
+        excluded = [n.name for n in layers if any(part in n.name for part in keep)]
         quantize_static(
             str(prepared),
             str(result),
             _Calibration(calibration, value_planes),
             quant_format=QuantFormat.QDQ,
-            op_types_to_quantize=["Conv", "Relu"],  # a ReLU after a convolution disappears into its output range
-            nodes_to_exclude=excluded,
+            op_types_to_quantize=[*_LAYERS, "Relu"],  # a ReLU after a layer disappears into its output range
+            nodes_to_exclude=[*excluded, *find_logit_layers(graph), *_find_small_layers(graph)],
             per_channel=True,
             reduce_range=True,
             activation_type=QuantType.QUInt8,
             weight_type=QuantType.QInt8,
             calibrate_method=CalibrationMethod.MinMax,
+            extra_options={"TensorQuantOverrides": _describe_plane_levels(graph)},
         )
         quantised = onnx.load(result)
     _bypass_rounding(quantised)
-    set_metadata(quantised, kept)
+    check_pair_sums(quantised)
+    set_metadata(quantised, kept | {PRECISION_KEY: "int8"})
     onnx.checker.check_model(quantised)
     return quantised
 
 
-def _bypass_rounding(model: onnx.ModelProto) -> None:
-    """Only convolutions read rounded values: skip connections and heads get the exact ones back, in place.
+def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
+    """Ranges of the first convolutions' inputs and weights, in the quantiser's words; scaled planes lie in [0, 1]."""
+    overrides: dict[str, list[dict[str, Any]]] = {}
+    for node in model.graph.node:
+        if reads_planes(model, node):
+            scale = np.array(1 / PLANE_LEVELS, np.float32)
+            overrides[node.input[0]] = [{"scale": scale, "zero_point": np.array(0, np.uint8)}]
+            overrides[node.input[1]] = [
+                {"axis": 0, "quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": False}
+            ]
+    return overrides
 
-    The quantiser rounds a tensor for all its readers. A convolution's own output stays rounded, as its kernel makes it.
+
+def reads_planes(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:
+    """Whether it is a convolution of the planes themselves, raw, scaled or rounded."""
+    maker = {name: made for made in model.graph.node for name in made.output}
+    source = node.input[0] if node.op_type == "Conv" else ""
+    while source in maker and maker[source].op_type in ("Mul", "QuantizeLinear", "DequantizeLinear"):
+        source = maker[source].input[0]
+    return source == INPUT_NAME
+
+
+def _bypass_rounding(model: onnx.ModelProto) -> None:
+    """Only quantised layers read rounded values: skip connections and other heads get the exact ones back, in place.
+
+    The quantiser rounds a tensor for all its readers. A layer's own output stays rounded: its kernel makes it so, and a
+    ReLU behind it has become part of that rounding.
     """
     maker = {name: node for node in model.graph.node for name in node.output}
     exact: dict[str, str] = {}
@@ -83,24 +118,53 @@ def _bypass_rounding(model: onnx.ModelProto) -> None:
         if rounding is None or rounding.op_type != "QuantizeLinear":
             continue
         source = maker.get(rounding.input[0])
-        if source is not None and source.op_type != "Conv":
+        if source is not None and source.op_type not in _LAYERS:
             exact[node.output[0]] = rounding.input[0]
     for node in model.graph.node:
-        if node.op_type != "Conv":
+        if _find_weights(model, maker, node) is None:
             for i, name in enumerate(node.input):
                 node.input[i] = exact.get(name, name)
 
 
-def find_logit_convolutions(model: onnx.ModelProto) -> list[str]:
-    """Convolutions from which the policy output follows without another convolution or dense layer between."""
+def _find_weights(
+    model: onnx.ModelProto, maker: dict[str, onnx.NodeProto], node: onnx.NodeProto
+) -> onnx.TensorProto | None:
+    """The rounded weights of a quantised layer; None for any other node."""
+    rounding = maker.get(node.input[1]) if node.op_type in _LAYERS else None
+    if rounding is None or rounding.op_type != "DequantizeLinear":
+        return None
+    return next(w for w in model.graph.initializer if w.name == rounding.input[0])
+
+
+def check_pair_sums(model: onnx.ModelProto) -> None:
+    """Raises ValueError when two products could leave 16 bits, as CPUs without VNNI would clip their sum."""
+    maker = {name: node for node in model.graph.node for name in node.output}
+    for node in model.graph.node:
+        weights = _find_weights(model, maker, node)
+        if weights is None:
+            continue
+        levels = PLANE_LEVELS if reads_planes(model, node) else _ACTIVATION_LEVELS
+        largest = 2 * levels * int(np.abs(onnx.numpy_helper.to_array(weights).astype(int)).max())
+        if largest > _LARGEST_PAIR_SUM:
+            raise ValueError(f"{node.name}: two of its products can reach {largest}, more than {_LARGEST_PAIR_SUM}")
+
+
+def _find_small_layers(model: onnx.ModelProto) -> list[str]:
+    """Dense layers that read something smaller than a whole board: rounding them costs more than it gives."""
+    flat = {name for node in model.graph.node if node.op_type == "Flatten" for name in node.output}
+    return [n.name for n in model.graph.node if n.op_type == "Gemm" and n.input[0] not in flat]
+
+
+def find_logit_layers(model: onnx.ModelProto) -> list[str]:
+    """Convolutions and dense layers from which the policy output follows without another one between."""
     maker = {name: node for node in model.graph.node for name in node.output}
     found: list[str] = []
     pending = [POLICY_NAME]
     while pending:
         node = maker.get(pending.pop())
-        if node is None or node.op_type in ("Gemm", "MatMul"):
+        if node is None or node.op_type == "MatMul":
             continue
-        if node.op_type == "Conv":
+        if node.op_type in _LAYERS:
             found.append(node.name)
         else:
             pending.extend(node.input)

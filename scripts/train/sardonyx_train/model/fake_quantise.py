@@ -1,8 +1,8 @@
 """Convolutions that round as int8 would, while gradients pass straight through (quantisation-aware training).
 
 The same choices as the int8 export: weights symmetric per output channel in 7 bits; inputs and outputs in 8 unsigned
-bits over their smallest and largest value, a ReLU after the convolution being part of it; the convolution that makes
-policy logits stays exact.
+bits over their smallest and largest value, a ReLU after the convolution being part of it; the first convolution reads
+planes of 7 bits with weights of 8; the convolution that makes policy logits stays exact. Dense layers do not round here.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 RANGES_KEY = "value_ranges"
 _WEIGHT_STEPS = 64
+_PLANE_STEPS = 127  # of the planes and of the weights that meet them
 _RANGE_MOMENTUM = 0.05
 
 
 class FakeQuantisedConv2d(nn.Conv2d):
     """`value_ranges` [2, 2]: running smallest and largest value of input and output, zero always inside."""
 
-    def __init__(self, plain: nn.Conv2d, before_relu: bool) -> None:
+    def __init__(self, plain: nn.Conv2d, before_relu: bool, reads_planes: bool) -> None:
         super().__init__(
             plain.in_channels,
             plain.out_channels,
@@ -36,18 +37,23 @@ class FakeQuantisedConv2d(nn.Conv2d):
         )
         self.load_state_dict(plain.state_dict())
         self.before_relu = before_relu
+        self.reads_planes = reads_planes
         self.register_buffer(RANGES_KEY, torch.zeros(2, 2))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = self._round_values(x.float(), self.value_ranges[0])
+        if self.reads_planes:
+            x = (x.float() * _PLANE_STEPS).round() / _PLANE_STEPS
+        else:
+            x = self._round_values(x.float(), self.value_ranges[0])
+        steps = _PLANE_STEPS if self.reads_planes else _WEIGHT_STEPS
         largest = self.weight.detach().abs().amax((1, 2, 3)).float()
         weight = torch.fake_quantize_per_channel_affine(
             self.weight.float(),
-            (largest / _WEIGHT_STEPS).clamp(min=1e-8),
+            (largest / steps).clamp(min=1e-8),
             torch.zeros(len(largest), dtype=torch.int32, device=largest.device),
             0,
-            -_WEIGHT_STEPS,
-            _WEIGHT_STEPS,
+            -steps,
+            steps,
         )
         y = F.conv2d(x, weight, self.bias, padding=self.padding).float()
         return self._round_values(y.relu() if self.before_relu else y, self.value_ranges[1])
@@ -75,7 +81,8 @@ def enable_fake_quantisation(network: Network, config: ModelConfig) -> None:
         before_relu = config.activation == "relu" and not path.endswith(".second")
         for name, child in list(parent.named_children()):
             if isinstance(child, nn.Conv2d) and child is not logits:
-                setattr(parent, name, FakeQuantisedConv2d(child, before_relu and name == "conv"))
+                reads_planes = path == "body.stem"
+                setattr(parent, name, FakeQuantisedConv2d(child, before_relu and name == "conv", reads_planes))
 
 
 def drop_ranges(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
