@@ -3,7 +3,7 @@
 // Needs the built program (npm run build) and the npm registry, nothing else; all targets are made on any Linux machine.
 // usage: npm run package [-- linux-x64 win-x64 macos-arm64] [-- --out build/package]
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -76,12 +76,10 @@ function writeCommonAssets(folder) {
   delete assets['main.cjs'];
   add('package.json', readFileSync(join(root, 'package.json')));
   add('build.txt', describeBuild());
-  const models = readdirSync(join(root, 'models')).filter((name) => name.endsWith('.onnx'));
-  const hasDefault = models.includes('default.onnx');
-  for (const name of models) {
-    if (name !== 'default.onnx' && hasDefault) continue;
-    const path = join(root, 'models', name);
-    assets[`models/${name}`] = path;
+  const list = join(root, 'models', 'bundled.json');
+  assets['models/bundled.json'] = list;
+  for (const { file } of JSON.parse(readFileSync(list, 'utf8')).networks) {
+    assets[`models/${file}`] = join(root, 'models', file);
   }
   return assets;
 }

@@ -25,7 +25,7 @@ from sardonyx_train.export.verify import verify
 _BATCH = 128
 
 
-class _Positions:
+class Positions:
     """Minibatches of some shards, for calibration or verification, with a progress bar."""
 
     def __init__(self, places: list[str], config: TrainingConfig, count: int, purpose: str) -> None:
@@ -66,10 +66,10 @@ def main(arguments: list[str] | None = None) -> int:
             model = convert_to_half(model)
         elif options.precision == "int8":
             places = options.calibration or config.data.train
-            positions = _Positions(places, config, options.calibration_positions, "calibrating")
+            positions = Positions(places, config, options.calibration_positions, "calibrating")
             model = quantise(model, positions, positions.value_planes, options.keep)
         if options.shards:
-            positions = _Positions(options.shards, config, options.positions, "verifying")
+            positions = Positions(options.shards, config, options.positions, "verifying")
             print(verify(model, network, positions, positions.value_planes).format())
         onnx.save(model, options.out)
     except (CheckpointError, ShardError, ValueError) as error:

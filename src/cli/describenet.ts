@@ -1,12 +1,15 @@
 /** `sardonyx describenet`: what a network file is: format, size, metadata; lc0 files and ONNX files alike. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { describeNetwork, formatDescription } from '../lc0/index.js';
+import { unwrap } from '../util/index.js';
 import { readBuiltIn, resolveNetworkFile } from './network-file.js';
+import { createOptionStore } from './option-list.js';
 import { printJson, printLine } from './output.js';
 
 interface DescribeNetArguments {
   file?: string;
   weights: string | undefined;
+  backend: string;
   json: boolean;
 }
 
@@ -17,11 +20,15 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
     yargs
       .positional('file', { type: 'string', describe: 'Network file; the bundled network when left out' })
       .option('weights', { alias: 'w', type: 'string', describe: 'The same as a flag, as lc0 has it' })
+      .option('backend', { alias: 'b', type: 'string', default: 'auto', describe: 'Whose bundled network it is' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<DescribeNetArguments>) => {
-    const path = await resolveNetworkFile(args.file ?? args.weights ?? '');
+    const options = createOptionStore();
+    unwrap(options.set('WeightsFile', args.file ?? args.weights ?? ''));
+    unwrap(options.set('Backend', args.backend));
+    const path = await resolveNetworkFile(options);
     if (!path.ok) throw new Error(path.error);
-    const description = await describeNetwork(readBuiltIn(path.value) ?? path.value);
+    const description = await describeNetwork(readBuiltIn(path.value, options)?.bytes ?? path.value);
     if (!description.ok) throw new Error(description.error);
     if (args.json) printJson({ file: path.value, sections: description.value });
     else {

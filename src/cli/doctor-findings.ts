@@ -1,10 +1,12 @@
 /** The examinations of `sardonyx doctor`: each looks at one thing and says what it is, whether it is fine, and what to do. */
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { listDiscoveryFolders } from '../lc0/index.js';
 import { describeRuntime, EvaluatorPool, type RuntimeInfo } from '../nn/index.js';
-import { getProgramFolder, isPackaged, listCacheFolders } from '../util/index.js';
+import { getProgramFolder, isPackaged, listCacheFolders, readProgramFile } from '../util/index.js';
+import { listBundledNetworks } from './bundled-networks.js';
 import { DEFAULT_CONFIG_FILES } from './config-file.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';
@@ -101,14 +103,29 @@ export async function examineGpu(runtime: RuntimeInfo | null): Promise<Finding[]
 }
 
 export async function examineNetworks(): Promise<Finding[]> {
-  const path = await resolveNetworkFile('');
+  const path = await resolveNetworkFile(createOptionStore());
   const isFine = path.ok && (path.value.startsWith('<') || existsSync(path.value));
   const used: Finding = { what: 'network', isFine, text: path.ok ? path.value : path.error };
   const [own, ...others] = listDiscoveryFolders(getProgramFolder());
   const folders = [own, join(own, 'networks'), ...others.flatMap((folder) => [folder, join(folder, 'networks')])];
   const found = folders.flatMap((folder) => listNetworks(folder)).map((network) => network.path);
-  if (found.length === 0) return [used];
-  return [used, { what: 'networks', isFine: true, text: `for --weights: ${found.join(', ')}` }];
+  if (found.length === 0) return [used, examineBundle()];
+  return [used, examineBundle(), { what: 'networks', isFine: true, text: `for --weights: ${found.join(', ')}` }];
+}
+
+/** Which backend gets which network; a file that is not the one that was shipped plays, but nobody knows how. */
+function examineBundle(): Finding {
+  const networks = listBundledNetworks().map(({ file, precision, backends, sha256 }) => {
+    const bytes = readProgramFile(`models/${file}`) ?? new Uint8Array();
+    const isSame = createHash('sha256').update(bytes).digest('hex') === sha256;
+    const size = `${(bytes.length / 1e6).toFixed(1)} MB`;
+    return {
+      isSame,
+      text: `${backends.join(', ')}: ${file} (${precision}, ${size}${isSame ? '' : ', not as shipped'})`,
+    };
+  });
+  const isFine = networks.length > 0 && networks.every(({ isSame }) => isSame);
+  return { what: 'bundled', isFine, text: networks.map(({ text }) => text).join('; ') || 'no network' };
 }
 
 export function examineConfig(): Finding {

@@ -21,7 +21,7 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
     ...getTuning(options),
   };
   if (isFileless(options)) return pool;
-  const path = await resolveNetworkFile(options.getString('WeightsFile'));
+  const path = await resolveNetworkFile(options);
   if (!path.ok) throw new Error(path.error);
   return { ...pool, model: (edition) => findModel(options, edition) };
 }

@@ -7,9 +7,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
-import { type ModelEdition, type ModelSource, parseNetworkChoice } from '../nn/index.js';
+import { getBackendName, type ModelEdition, type ModelSource, parseNetworkChoice } from '../nn/index.js';
 import { failure, getProgramFolder, isPackaged, type Result, readProgramFile, success } from '../util/index.js';
-import { findBundledNetwork } from './package-info.js';
+import { chooseBundledNetwork, listBundledNetworks } from './bundled-networks.js';
 
 const AUTODISCOVER = '<autodiscover>';
 /** lc0's name of a network inside the executable. */
@@ -19,15 +19,19 @@ const NETWORK_FILE = /\.(onnx|pb|pb\.gz)$/i;
 const MIN_NETWORK_BYTES = 500_000;
 
 /**
- * The file that WeightsFile means, or `<built in>`. Autodiscovery goes by lc0's places: the program's own folder, where
+ * The file that WeightsFile means to a provider, or `<built in>`. Autodiscovery goes by lc0's places: the program's own folder, where
  * the bundled network counts as found, and only without it the data folders of lc0.
  */
-export async function resolveNetworkFile(weightsFile: string): Promise<Result<string>> {
+export async function resolveNetworkFile(
+  options: OptionStore,
+  provider = getFirstProvider(options),
+): Promise<Result<string>> {
+  const weightsFile = options.getString('WeightsFile');
   const discovers = weightsFile === AUTODISCOVER || weightsFile === '';
   if (!discovers && weightsFile !== BUILT_IN) return success(findBesideProgram(weightsFile));
   const beside = discovers && isPackaged ? findNewestNetwork(getProgramFolder()) : null;
   if (beside !== null) return success(beside);
-  const bundled = findBundledNetwork();
+  const bundled = findBundledFile(options, provider);
   if (bundled !== null) return success(isPackaged ? BUILT_IN : join(getProgramFolder(), bundled));
   const { discoverNetwork, listDiscoveryFolders } = await import('../lc0/index.js');
   const discovered = discovers ? await discoverNetwork(listDiscoveryFolders(getProgramFolder())) : undefined;
@@ -36,9 +40,14 @@ export async function resolveNetworkFile(weightsFile: string): Promise<Result<st
 }
 
 /** The bundled network's bytes where the file is not one on disk. */
-export function readBuiltIn(path: string): Uint8Array | null {
-  const bundled = path === BUILT_IN ? findBundledNetwork() : null;
-  return bundled === null ? null : readProgramFile(bundled);
+export function readBuiltIn(
+  path: string,
+  options: OptionStore,
+  provider = getFirstProvider(options),
+): Extract<ModelSource, { bytes: Uint8Array }> | null {
+  const name = path === BUILT_IN ? findBundledFile(options, provider) : null;
+  const bytes = name === null ? null : readProgramFile(name);
+  return name === null || bytes === null ? null : { bytes, name };
 }
 
 /** Evaluators that need no file. */
@@ -48,15 +57,31 @@ export function isFileless(options: OptionStore): boolean {
   return FILELESS_BACKENDS.has(options.getString('Backend'));
 }
 
+/** The network that a provider gets, by its path in the program. What a user asks for by `datatype` comes first. */
+function findBundledFile(options: OptionStore, provider: string): string | null {
+  const choice = parseNetworkChoice(options.getString('BackendOptions'));
+  const precision = choice.ok ? choice.value.precision : undefined;
+  const network = chooseBundledNetwork(listBundledNetworks(), provider, precision?.replace('f', 'fp') ?? '');
+  return network === null ? null : `models/${network.file}`;
+}
+
+/** What the options' backend tries first; whoever loads the network says what is wrong with them. */
+function getFirstProvider(options: OptionStore): string {
+  const name = getBackendName(options.getString('Backend'), options.getString('BackendOptions'));
+  return name.ok ? name.value : 'cpu';
+}
+
+type Edition = Pick<ModelEdition, 'precision'> & { readonly provider: string };
+
 /** The edition that suits a device; an ONNX model is changed where that is possible. */
 export async function findModel(
   options: OptionStore,
-  { provider, precision }: ModelEdition = { provider: 'cpu', precision: 'f32' },
+  { provider, precision }: Edition = { provider: getFirstProvider(options), precision: 'f32' },
 ): Promise<Result<ModelSource>> {
-  const path = await resolveNetworkFile(options.getString('WeightsFile'));
+  const path = await resolveNetworkFile(options, provider);
   if (!path.ok) return path;
-  const builtIn = readBuiltIn(path.value);
-  if (builtIn !== null) return adaptOnnx({ bytes: builtIn, name: findBundledNetwork() ?? BUILT_IN }, precision);
+  const builtIn = readBuiltIn(path.value, options, provider);
+  if (builtIn !== null) return adaptOnnx(builtIn, precision);
   if (/\.onnx$/i.test(path.value)) return adaptOnnx({ path: path.value }, precision);
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;

@@ -61,9 +61,7 @@ export async function createNetworkSetup(
   const { options } = created.value;
   const { values } = options;
   try {
-    const file = isFileless(options)
-      ? options.getString('Backend')
-      : unwrap(await resolveNetworkFile(options.getString('WeightsFile')));
+    const file = isFileless(options) ? options.getString('Backend') : unwrap(await resolveNetworkFile(options));
     return success({
       name: basename(file).replace(/\.(onnx|pb|pb\.gz)$/i, ''),
       poolKey: JSON.stringify(POOL_OPTIONS.map((name) => values.get(name))),

@@ -1,7 +1,5 @@
-/** What the program was shipped with: its version and its network. */
-import { hasProgramFile, isPackaged, readProgramFile } from '../util/index.js';
-
-const BUNDLED_NETWORK = 'models/default.onnx';
+/** What the program was shipped as: its version and its build. */
+import { isPackaged, readProgramFile } from '../util/index.js';
 
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(Buffer.from(readProgramFile('package.json') ?? []).toString('utf8') || '{}');
@@ -15,9 +13,4 @@ export function readBuild(): string {
   return Buffer.from(readProgramFile('build.txt') ?? [])
     .toString('utf8')
     .trim();
-}
-
-/** The bundled network as a file of the program; null when there is none. */
-export function findBundledNetwork(): string | null {
-  return hasProgramFile(BUNDLED_NETWORK) ? BUNDLED_NETWORK : null;
 }

@@ -120,8 +120,8 @@ function describeSetting(options: OptionStore, bytes: number): Omit<TuningKey, '
 
 /** Rejects with a sentence for the user when the network cannot be found. */
 export async function createTuningKey(options: OptionStore): Promise<TuningKey & { network: string }> {
-  const path = unwrap(await resolveNetworkFile(options.getString('WeightsFile')));
-  const bytes = readBuiltIn(path) ?? readFileSync(path);
+  const path = unwrap(await resolveNetworkFile(options));
+  const bytes = readBuiltIn(path, options)?.bytes ?? readFileSync(path);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { ...describeSetting(options, bytes.byteLength), sha256, network: basename(path) };
 }
@@ -135,8 +135,8 @@ export async function findTuning(options: OptionStore): Promise<TunedSettings | 
   const results = readTunings();
   if (results.length === 0) return null;
   try {
-    const path = unwrap(await resolveNetworkFile(options.getString('WeightsFile')));
-    const size = readBuiltIn(path)?.byteLength ?? statSync(path).size;
+    const path = unwrap(await resolveNetworkFile(options));
+    const size = readBuiltIn(path, options)?.bytes.byteLength ?? statSync(path).size;
     const setting = describeSetting(options, size);
     if (!results.some((result) => isSameSetting(result, setting))) return null;
     const key = await createTuningKey(options);

@@ -12,7 +12,7 @@ export function startSession(
   writeLine: (line: string) => void,
 ): UciSession {
   if (process.stdin.isTTY) {
-    void resolveNetworkFile(options.getString('WeightsFile')).then((network) => {
+    void resolveNetworkFile(options).then((network) => {
       process.stderr.write(formatGreeting(version, network.ok ? network.value : 'none'));
     });
   }

@@ -16,9 +16,10 @@ export async function createVersionText(): Promise<string> {
 }
 
 async function describeNetwork(): Promise<string> {
-  const file = await resolveNetworkFile('');
+  const options = createOptionStore();
+  const file = await resolveNetworkFile(options);
   if (!file.ok) return 'none';
-  const source = await findModel(createOptionStore());
+  const source = await findModel(options);
   const model = source.ok ? await loadModel(source.value) : source;
-  return model.ok ? `${model.value.title}, ${file.value}` : `${file.value}: ${model.error}`;
+  return model.ok ? `${model.value.title} (${model.value.precision}), ${file.value}` : `${file.value}: ${model.error}`;
 }

@@ -12,7 +12,8 @@ export interface NetworkInfo {
   /** Whether draws have a probability of their own, and whether there is a moves-left head. */
   readonly hasWdl: boolean;
   readonly hasMovesLeft: boolean;
-  readonly isFloat16: boolean;
+  /** Of its weights: fp32, fp16 or int8; empty without a network. */
+  readonly precision: string;
   readonly parameterBytes: number;
   /** The backend really in use, after any fall-back. */
   readonly backend: string;
@@ -30,7 +31,7 @@ export function describeNetwork(model: Model | null, backend: string): NetworkIn
       policyEncoding: '',
       hasWdl: true,
       hasMovesLeft: backend !== 'trivial',
-      isFloat16: false,
+      precision: '',
       parameterBytes: 0,
       backend,
     };
@@ -45,7 +46,7 @@ export function describeNetwork(model: Model | null, backend: string): NetworkIn
     policyEncoding: format.policyEncoding.name,
     hasWdl: format.valueKind !== 'scalar',
     hasMovesLeft: format.movesLeft !== null,
-    isFloat16: format.input.isFloat16 || format.policy.isFloat16,
+    precision: model.precision,
     parameterBytes: model.parameterBytes,
     backend,
   };

@@ -153,3 +153,21 @@ test('files that are no models, or only parts of one, are refused', async () => 
   assert.ok(!folder.ok);
   assert.match(folder.error, /^Cannot read the network .*: it is a folder$/);
 });
+
+test('weights of full 8 bits need wide sums; those of our export, which says so, do not', async () => {
+  const build = (metadata: Record<string, string>, int8: number, floats: number): Promise<Model> => {
+    const onnx = new OnnxWriter();
+    onnx.input(...PLANES);
+    for (const output of [POLICY, WDL]) onnx.output(...output);
+    onnx.bytes([int8], new Int8Array(int8));
+    onnx.floats([floats], new Float32Array(floats));
+    return load(onnx.finish(metadata));
+  };
+  const described = async (...args: Parameters<typeof build>): Promise<[string, boolean]> => {
+    const { precision, needsWideSums } = await build(...args);
+    return [precision, needsWideSums];
+  };
+  assert.deepEqual(await described({}, 100, 10), ['int8', true]);
+  assert.deepEqual(await described({ 'sardonyx.precision': 'int8' }, 100, 10), ['int8', false]);
+  assert.deepEqual(await described({}, 10, 100), ['fp32', false]);
+});

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
+import { success } from '#sardonyx/util/index.js';
 import { evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
 import { createRandomLeaves } from '../support/random-leaves.js';
 import { repositoryRoot } from '../support/shared-folder.js';
@@ -57,10 +58,12 @@ test('a provider that fails while loading gives way to the CPU with one warning 
   const pool = await EvaluatorPool.create({
     backend: 'cuda',
     backendOptions: 'fail-load=true',
-    model: tinyNetwork,
+    model: async ({ provider }) =>
+      success(provider === 'cpu' ? tinyNetwork : { path: `${repositoryRoot}/models/default.onnx` }),
     onWarning: (text) => assert.equal(text, 'Backend cuda failed, going on with cpu: made to fail at loading'),
   });
-  assert.deepEqual([pool.network.backend, pool.minibatch], ['cpu', 8]);
+  const { backend, fileName } = pool.network;
+  assert.deepEqual([backend, pool.minibatch, fileName], ['cpu', 8, 'tiny-test.onnx'], 'with the network meant for it');
   await pool.dispose();
 });
 

@@ -9,6 +9,7 @@ export interface Attributes {
 
 export const FLOAT32 = 1;
 export const FLOAT16 = 10;
+const INT8 = 3;
 const INT64 = 7;
 
 export class OnnxWriter {
@@ -29,6 +30,10 @@ export class OnnxWriter {
 
   floats(shape: readonly number[], values: Float32Array): string {
     return this.weight(FLOAT32, shape, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+  }
+
+  bytes(shape: readonly number[], values: Int8Array): string {
+    return this.weight(INT8, shape, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
   }
 
   integers(shape: readonly number[], values: readonly number[]): string {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { failure, type Result, success } from '../../util/index.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
-import { readOnnxHeader } from './onnx-header.js';
+import { FLOAT16, FLOAT32, INT8, readOnnxHeader } from './onnx-header.js';
 
 /**
  * `name` of bytes is what a message calls them: the file they were converted from. With `weightsFolder` they may keep
@@ -22,6 +22,13 @@ export interface Model {
   readonly weightsFolder: string | undefined;
   readonly format: NetworkFormat;
   readonly parameterBytes: number;
+  /** Of its weights. */
+  readonly precision: 'fp32' | 'fp16' | 'int8';
+  /**
+   * Weights of full 8 bits, or nobody knows: two of their products can leave the 16 bits in which CPUs without VNNI add
+   * them. Our own export uses 7 bits and says so (`sardonyx.precision`).
+   */
+  readonly needsWideSums: boolean;
   /** `sardonyx.name` or the file's name without its extension. */
   readonly title: string;
   readonly licence: string;
@@ -47,7 +54,8 @@ function readModel(bytes: Uint8Array, path: string, weightsFolder?: string): Res
   }
   const format = recogniseNetwork(header.value);
   if (!format.ok) return failure(`The network ${path} ${format.error}`);
-  const { metadata, parameterBytes } = header.value;
+  const { metadata, parameterBytes, bytesByType } = header.value;
+  const precision = findPrecision(bytesByType);
   const fileName = basename(path);
   return success({
     path,
@@ -56,8 +64,18 @@ function readModel(bytes: Uint8Array, path: string, weightsFolder?: string): Res
     weightsFolder,
     format: format.value,
     parameterBytes,
+    precision,
+    needsWideSums: precision === 'int8' && metadata.get('sardonyx.precision') !== 'int8',
     title: metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx$/i, ''),
     licence: metadata.get('sardonyx.licence') ?? '',
     training: metadata.get('sardonyx.training') ?? '',
   });
+}
+
+/** Of most of the weights: an int8 network keeps its heads, a half one may keep some layers. */
+function findPrecision(bytesByType: ReadonlyMap<number, number>): Model['precision'] {
+  const countOf = (type: number, bytesEach: number): number => (bytesByType.get(type) ?? 0) / bytesEach;
+  const [int8, half, float] = [countOf(INT8, 1), countOf(FLOAT16, 2), countOf(FLOAT32, 4)];
+  if (int8 > Math.max(half, float)) return 'int8';
+  return half > float ? 'fp16' : 'fp32';
 }

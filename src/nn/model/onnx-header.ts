@@ -21,6 +21,8 @@ export interface OnnxHeader {
   readonly inputs: readonly TensorDescription[];
   readonly outputs: readonly TensorDescription[];
   readonly parameterBytes: number;
+  /** Element types (TensorProto.DataType) of weights → bytes they take. */
+  readonly bytesByType: ReadonlyMap<number, number>;
   /** Weights lie in another file, so the bytes of this one are not enough. */
   readonly hasExternalData: boolean;
 }
@@ -28,6 +30,8 @@ export interface OnnxHeader {
 /** TensorProto.DataType */
 export const FLOAT32 = 1;
 export const FLOAT16 = 10;
+const UINT8 = 2;
+export const INT8 = 3;
 /** TensorProto.DataLocation */
 const EXTERNAL = 1;
 
@@ -84,6 +88,7 @@ function readGraph(bytes: Uint8Array) {
   const weights = new Set<string>();
   const inputs: TensorDescription[] = [];
   const outputs: TensorDescription[] = [];
+  const bytesByType = new Map<number, number>();
   let parameterBytes = 0;
   let hasExternalData = false;
   for (const [tag, reader] of readFields(bytes)) {
@@ -93,26 +98,38 @@ function readGraph(bytes: Uint8Array) {
       const weight = readInitializer(reader.bytes());
       weights.add(weight.name);
       parameterBytes += weight.sizeBytes;
+      bytesByType.set(weight.elementType, (bytesByType.get(weight.elementType) ?? 0) + weight.sizeBytes);
       hasExternalData ||= weight.isExternal;
     }
   }
-  return { inputs: inputs.filter((input) => !weights.has(input.name)), outputs, parameterBytes, hasExternalData };
+  const planes = inputs.filter((input) => !weights.has(input.name));
+  return { inputs: planes, outputs, parameterBytes, bytesByType, hasExternalData };
 }
 
 /** Fields of TensorProto that hold numbers: float, int32, int64, raw, double, uint64 data. */
 const DATA_TAGS = new Set([4, 5, 7, 9, 10, 11].map(bytesOf));
 
-function readInitializer(bytes: Uint8Array): { name: string; sizeBytes: number; isExternal: boolean } {
+interface Initializer {
+  readonly name: string;
+  /** Signed and unsigned bytes are one type here. */
+  readonly elementType: number;
+  readonly sizeBytes: number;
+  readonly isExternal: boolean;
+}
+
+function readInitializer(bytes: Uint8Array): Initializer {
   let name = '';
+  let elementType = 0;
   let sizeBytes = 0;
   let isExternal = false;
   for (const [tag, reader] of readFields(bytes)) {
     if (tag === bytesOf(8)) name = reader.string();
+    else if (tag === varint(2)) elementType = reader.uint32();
     else if (tag === varint(14)) isExternal = reader.uint32() === EXTERNAL;
     else if (tag === bytesOf(13)) sizeBytes += readExternalLength(reader.bytes());
     else if (DATA_TAGS.has(tag)) sizeBytes += reader.bytes().length;
   }
-  return { name, sizeBytes, isExternal };
+  return { name, elementType: elementType === UINT8 ? INT8 : elementType, sizeBytes, isExternal };
 }
 
 /** The number of the entry `length` among a tensor's external_data (location, offset, length); 0 for the others. */

@@ -78,6 +78,7 @@ def quantise(
         quantised = onnx.load(result)
     _bypass_rounding(quantised)
     check_pair_sums(quantised)
+    del quantised.metadata_props[:]  # the quantiser leaves notes of its own
     set_metadata(quantised, kept | {PRECISION_KEY: "int8"})
     onnx.checker.check_model(quantised)
     return quantised

@@ -1,0 +1,56 @@
+import hashlib
+import json
+from dataclasses import replace
+
+import onnx
+import pytest
+from bundle import BundleError, refuse_losses, write_entry
+from bundle import main as bundle_main
+from sardonyx_train.config import parse_config
+from sardonyx_train.distributed import join
+from sardonyx_train.export.verify import Verification
+from sardonyx_train.trainer import Trainer
+
+
+def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("bundle._LARGEST_LOSS", 0.1)  # a network of two steps is a coin toss
+    config = parse_config(
+        {
+            "data": {"train": [str(shard_folder)], "batch_size": 32, "workers": 0},
+            "model": {"filters": 8, "blocks": 1, "heads": 2},
+            "schedule": {"max_steps": 2},
+            "run": {"out": str(tmp_path / "run"), "precision": "fp32", "tensorboard": False, "device": "cpu"},
+        }
+    )
+    Trainer(config, join("cpu")).run(None)
+    models = tmp_path / "models"
+    models.mkdir()
+    command = [str(tmp_path / "run" / "last.pt"), "--out", str(models), "--name", "Little", "--shards", str(shard_folder)]
+    assert bundle_main([*command, "--positions", "64", "--calibration-positions", "64"]) == 0
+    assert "default-int8.onnx: 64 positions" in capsys.readouterr().out
+    networks = json.loads((models / "bundled.json").read_text())["networks"]
+    assert [(n["file"], n["precision"]) for n in networks] == [("default.onnx", "fp32"), ("default-int8.onnx", "int8")]
+    assert networks[1]["backends"] == ["cpu"] and "cuda" in networks[0]["backends"]
+    for network in networks:
+        content = (models / network["file"]).read_bytes()
+        assert network["sha256"] == hashlib.sha256(content).hexdigest()
+        metadata = {p.key: p.value for p in onnx.load_model_from_string(content).metadata_props}
+        assert metadata["sardonyx.name"] == "Little" and metadata["sardonyx.input"] == network["input"]
+
+
+def test_a_backend_belongs_to_the_network_that_was_bundled_last(tmp_path):
+    for name in ("a.onnx", "b.onnx"):
+        (tmp_path / name).write_text(name)
+    write_entry(tmp_path, {"file": "a.onnx", "backends": ["cpu", "cuda"]})
+    write_entry(tmp_path, {"file": "b.onnx", "backends": ["cuda"]})
+    write_entry(tmp_path, {"file": "b.onnx", "backends": ["cuda"]})
+    networks = json.loads((tmp_path / "bundled.json").read_text())["networks"]
+    assert [(n["file"], n["backends"]) for n in networks] == [("a.onnx", ["cpu"]), ("b.onnx", ["cuda"])]
+
+
+def test_a_network_that_loses_too_much_is_refused():
+    fine = Verification(100, 0.1, 0.001, 0.95, 0.01, 0.5, 0.500, 0.504, 0.164, 0.160)
+    refuse_losses(fine)
+    for worse in (replace(fine, accuracy=0.498), replace(fine, value_mae=0.166)):
+        with pytest.raises(BundleError, match="rounding costs .* fine-tune"):
+            refuse_losses(worse)
