@@ -66,7 +66,8 @@ export async function playSelfPlaySession(job: Job, output: SelfPlayOutput): Pro
 
 class Session {
   readonly standings = new Standings();
-  private readonly startedAt = performance.now();
+  /** Once the networks are loaded. */
+  private startedAt = performance.now();
   private readonly pools = new Set<NetworkPool>();
   private recordFormat = 'lc0-112';
   private moves = 0;
@@ -83,6 +84,7 @@ class Session {
   usePool(pool: NetworkPool): void {
     if (this.pools.size === 0) this.recordFormat = chooseRecordFormat(pool.evaluators.network.inputEncoding);
     this.pools.add(pool);
+    this.startedAt = performance.now();
   }
 
   async finish(index: number, game: SelfPlayGame): Promise<void> {
