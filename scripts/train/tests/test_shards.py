@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 from sardonyx_train.data.shards import (
@@ -66,3 +68,15 @@ def test_shards_of_different_encodings_do_not_mix(shard_folder):
     write_shard(shard_folder / "9.arrow", 1, 1, 4, "mini-19", "from-to-4096")
     with pytest.raises(ShardError, match="encoding differs"):
         read_common_format(find_shards([str(shard_folder)]))
+
+
+def test_shards_are_described_for_people_and_programs(shard_folder, capsys):
+    from inspect_shards import main
+
+    assert main([str(shard_folder), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["files"], found["positions"], found["positions looked at"]) == (2, 384, 384)
+    assert found["encoding"] == "lc0-112" and 0 < found["target entropy, nats, mean"] < 4
+    assert 0 <= found["drawn, of those known"] <= 1 and found["different boards, share"] > 0.5
+    assert main([str(shard_folder)]) == 0 and "384" in capsys.readouterr().out
+    assert main([str(shard_folder / "none")]) == 1
