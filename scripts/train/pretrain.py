@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     network = out / f"{out.name}.onnx"
     status = export_main([str(checkpoint), "--out", str(network), "--shards", str(shards / "validation")])
     if status == 0:
-        play = ["match", "--engine", str(network), "--engine", "random", "--nodes", "100", "--games", "20"]
+        play = ["match", "--engine", str(network), "--engine", "random", "--nodes", "200", "--games", "20", "--concurrency", "10"]
         print(f"Now watch it play: {shlex.join([*engine, *play])}")
     return status
 
