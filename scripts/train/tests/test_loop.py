@@ -19,7 +19,7 @@ def _run(config, *arguments, **environment):
         [*FAKE_LOOP, "--config", str(config), *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         env={**os.environ, **environment},
     )
 
@@ -116,7 +116,7 @@ def test_a_signal_stops_the_loop_in_good_order(finished, tmp_path):
     loop = subprocess.Popen([*FAKE_LOOP, "--config", str(config)], stderr=subprocess.PIPE, text=True, env=environment)
     _wait_until((tmp_path / "run/generations/0001/games").exists)
     loop.send_signal(signal.SIGTERM)
-    errors = loop.communicate(timeout=30)[1]
+    errors = loop.communicate(timeout=120)[1]
     assert loop.returncode == 130
     assert errors.strip().endswith("loop: stopped; start it again to go on")
     assert _run(config).returncode == 0
@@ -197,7 +197,7 @@ def test_the_real_trainer_and_exporter_make_a_network_of_each_generation(tmp_pat
     assert "same top move" in (tmp_path / "run/generations/0001/export.out").read_text()
 
 
-def _wait_until(is_there, seconds=30):
+def _wait_until(is_there, seconds=120):
     give_up = time.monotonic() + seconds
     while not is_there():
         assert time.monotonic() < give_up
