@@ -8,12 +8,12 @@ export interface StrengthLevel {
 
 /** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-21, models/default.onnx (sha256 df307f27b733), Stockfish 15.1. */
 export const STRENGTH_LEVELS: readonly StrengthLevel[] = [
-  { elo: 897, nodes: 1, temperature: 0.6 },
-  { elo: 1075, nodes: 1, temperature: 0.4 },
-  { elo: 1237, nodes: 1, temperature: 0.25 },
-  { elo: 1340, nodes: 1, temperature: 0 },
+  { elo: 899, nodes: 1, temperature: 0.6 },
+  { elo: 1078, nodes: 1, temperature: 0.4 },
+  { elo: 1243, nodes: 1, temperature: 0.25 },
+  { elo: 1333, nodes: 1, temperature: 0 },
   { elo: 1456, nodes: 4, temperature: 0.1 },
   { elo: 1645, nodes: 16, temperature: 0.25 },
   { elo: 1850, nodes: 64, temperature: 0.25 },
-  { elo: 1954, nodes: 256, temperature: 0.25 },
+  { elo: 1948, nodes: 256, temperature: 0.25 },
 ];
