@@ -218,6 +218,8 @@ export class Pipeline {
     this.oldest = (this.oldest + 1) % this.batches.length;
     this.batchesInFlight--;
     this.isBlocked = false;
+    // In a graph a finished visit opens nodes beside its path too: all that lead to a node on it.
+    if (tree.graph !== null) this.selector.closed.openAll();
     this.cancelDetours();
     counters.batches++;
     tree.collectGarbage(GARBAGE_PER_LEAF * this.options.minibatch);

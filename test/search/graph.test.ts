@@ -101,6 +101,15 @@ test('the same graph whatever the order in which evaluators answer', () => {
   assert.deepEqual(search(2), search(null));
 });
 
+test('large batches never end a search early: what is closed for one line opens for all that meet it', () => {
+  for (let seed = 1; seed <= 3; seed++) {
+    const harness = createGraph({ minMoves: 2, maxMoves: 6, seed }, { minibatch: 64, batchesInFlight: 3 });
+    const { infos, warnings } = harness.run({ playouts: 6000 });
+    assert.equal(infos.at(-1)?.nodes, 6000);
+    assert.deepEqual(warnings, []);
+  }
+});
+
 test('a full graph forgets its least visited lines and searches on', () => {
   for (const shape of SHAPES) {
     const harness = createGraph({ minMoves: 10, maxMoves: 40 }, { ...shape, maxBytes: 4 << 20 });
