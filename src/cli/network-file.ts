@@ -80,17 +80,18 @@ export async function findModel(
 ): Promise<Result<ModelSource>> {
   const path = await resolveNetworkFile(options, provider);
   if (!path.ok) return path;
-  const builtIn = readBuiltIn(path.value, options, provider);
-  if (builtIn !== null) return adaptOnnx(builtIn, precision);
-  if (/\.onnx$/i.test(path.value)) return adaptOnnx({ path: path.value }, precision);
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;
-  const { findChannelBlock, isNetworkFile, LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
+  const edition = { provider, precision, winograd: choice.value.winograd !== false };
+  const builtIn = readBuiltIn(path.value, options, provider);
+  if (builtIn !== null) return adaptOnnx(builtIn, edition);
+  if (/\.onnx$/i.test(path.value)) return adaptOnnx({ path: path.value }, edition);
+  const { isNetworkFile, LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
   // lc0's networks go by many names, often without any extension.
   const isLc0 = /\.pb(\.gz)?$/i.test(path.value) || (await isNetworkFile(path.value));
   if (!isLc0) return success({ path: path.value });
-  const { winograd, ...heads } = choice.value;
-  const channelBlock = winograd !== false && precision === 'f32' && provider === 'cpu' ? await findChannelBlock() : 0;
+  const { winograd: _, ...heads } = choice.value;
+  const channelBlock = await chooseChannelBlock(edition);
   const network = await loadLc0Network(path.value, {
     ...heads,
     precision,
@@ -102,14 +103,24 @@ export async function findModel(
   return success({ bytes: onnx, name: path.value, weightsFolder });
 }
 
+type WantedEdition = Edition & { readonly winograd: boolean };
+
+async function chooseChannelBlock({ provider, precision, winograd }: WantedEdition): Promise<number> {
+  if (!winograd || precision !== 'f32' || provider !== 'cpu') return 0;
+  const { findChannelBlock } = await import('../lc0/index.js');
+  return findChannelBlock();
+}
+
 /** The file as it is when it needs no change, cannot be changed, or cannot be read, which whoever loads it will say. */
-async function adaptOnnx(source: ModelSource, precision: ModelEdition['precision']): Promise<Result<ModelSource>> {
-  if (precision === 'f32') return success(source);
-  const { halveModel } = await import('../lc0/index.js');
+async function adaptOnnx(source: ModelSource, edition: WantedEdition): Promise<Result<ModelSource>> {
+  const channelBlock = await chooseChannelBlock(edition);
+  if (edition.precision === 'f32' && channelBlock === 0) return success(source);
+  const { halveModel, rebuildOnnx } = await import('../lc0/index.js');
   const [bytes, name] =
     'path' in source ? [await readFile(source.path).catch(() => null), source.path] : [source.bytes, source.name];
-  const half = bytes === null ? null : halveModel(bytes);
-  return success(half === null ? source : { bytes: half, name });
+  if (bytes === null) return success(source);
+  const adapted = channelBlock > 0 ? await rebuildOnnx(bytes, channelBlock) : halveModel(bytes);
+  return success(adapted === null ? source : { bytes: adapted, name });
 }
 
 /** A GUI may start an executable in any folder, so a name that is not found there is looked for beside it. */

@@ -1,6 +1,7 @@
 /** Which tensors of an ONNX model are planes, policy, value and moves left: as told, else by metadata, name and shape. */
 import { LC0_TENSOR_NAMES } from './build-onnx.js';
 import { listNames } from './graph-edit.js';
+import { InputFormat } from './net-enums.js';
 import { NetworkError } from './network-error.js';
 import type { GraphMessage, ValueInfoMessage } from './onnx-schema.js';
 
@@ -20,6 +21,17 @@ export interface NetworkTensors {
   readonly wdl?: string;
   readonly value?: string;
   readonly movesLeft?: string;
+}
+
+/**
+ * Name of lc0's enum. Without metadata: the classical 112 planes.
+ * @throws NetworkError
+ */
+export function getInputFormat(metadata: ReadonlyMap<string, string>): string {
+  const named = metadata.get('sardonyx.input');
+  if (named === undefined || named === 'lc0-112') return 'INPUT_CLASSICAL_112_PLANE';
+  if (Object.hasOwn(InputFormat, named)) return named;
+  throw new NetworkError(`its input is "${named}", which lc0 does not know`);
 }
 
 export class TensorChooser {

@@ -14,3 +14,4 @@ export { InputFormat, MovesLeftFormat, PolicyFormat, ValueFormat } from './net-e
 export type { Lc0NetworkInfo } from './network-info.js';
 export { type Onnx2LeelaOptions, wrapOnnxModel } from './onnx2leela.js';
 export type { FileSource } from './read-file.js';
+export { rebuildOnnx } from './rebuild-onnx.js';

@@ -4,7 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { failure, type Result, success } from '../util/index.js';
-import { getWidth, type NetworkTensors, type TensorChoice, TensorChooser } from './choose-tensors.js';
+import { getInputFormat, getWidth, type NetworkTensors, type TensorChoice, TensorChooser } from './choose-tensors.js';
 import { formatNet } from './container.js';
 import { findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import {
@@ -85,7 +85,7 @@ class Wrapping {
   wrap(): WrappedModel {
     const { options, graph } = this;
     const structure = options.structure ?? 'auto';
-    const inputFormat = pickEnum(InputFormat, options.inputFormat ?? this.getInputFormat(), 'input format');
+    const inputFormat = pickEnum(InputFormat, options.inputFormat ?? getInputFormat(this.metadata), 'input format');
     const chooser = new TensorChooser(graph, this.metadata, options);
     const tensors = chooser.choose();
     this.notes.push(...chooser.notes);
@@ -150,13 +150,6 @@ class Wrapping {
       this.notes.push(`The graph was wrapped as it is, for lc0's ONNX backends (${error.message}).`);
       return undefined;
     }
-  }
-
-  private getInputFormat(): string {
-    const named = this.metadata.get('sardonyx.input');
-    if (named === undefined || named === 'lc0-112') return 'INPUT_CLASSICAL_112_PLANE';
-    if (Object.hasOwn(InputFormat, named)) return named;
-    throw new NetworkError(`its input is "${named}", which lc0 does not know`);
   }
 
   private checkShapes(input: ValueInfoMessage, tensors: NetworkTensors): void {

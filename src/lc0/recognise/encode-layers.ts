@@ -1,9 +1,4 @@
-/**
- * Layers in LINEAR16, the only encoding that released versions of lc0 read: 65,536 steps from a layer's least to its
- * greatest value. Two things keep the loss small where it would show (without them the bundled network's values moved
- * by up to 0.004): a BatchNorm gives each output channel of a convolution the full range, and rounding errors are
- * carried from tap to tap, because the rule-50 plane is constant, unscaled and up to 99.
- */
+/** Layers as lc0's messages: rounded for lc0, or exact for ourselves. */
 import { LayerEncoding } from '../net-enums.js';
 import type { ConvBlockMessage, LayerMessage } from '../net-schema.js';
 import { decodeLayer, materialise } from '../tensor-source.js';
@@ -14,8 +9,32 @@ const BATCH_NORM_EPSILON = 1e-5;
 /** Channels of nothing but zeros are left so. */
 const LEAST_GAMMA = 1e-4;
 
+export interface LayerEncoder {
+  encodeLayer(values: Float32Array): LayerMessage;
+  encodeConvolution(layer: Affine): ConvBlockMessage;
+}
+
+/**
+ * LINEAR16, the only encoding that released versions of lc0 read: 65,536 steps from a layer's least to its greatest
+ * value. Two things keep the loss small where it would show (without them the bundled network's values moved by up to
+ * 0.004): a BatchNorm gives each output channel of a convolution the full range, and rounding errors are carried from
+ * tap to tap, because the rule-50 plane is constant, unscaled and up to 99.
+ */
+export const LINEAR16_ENCODER: LayerEncoder = { encodeLayer: (values) => encodeLinear16(values), encodeConvolution };
+
+/** Single precision, which only our reader takes. */
+export const FLOAT32_ENCODER: LayerEncoder = {
+  encodeLayer: encodeFloat32,
+  encodeConvolution: ({ weights, biases }) => ({ weights: encodeFloat32(weights), biases: encodeFloat32(biases) }),
+};
+
+function encodeFloat32(values: Float32Array): LayerMessage {
+  const params = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  return { params, encoding: LayerEncoding.FLOAT32 };
+}
+
 /** @param group rounding errors are carried on within so many values. */
-export function encodeLayer(values: Float32Array, group = 1): LayerMessage {
+function encodeLinear16(values: Float32Array, group = 1): LayerMessage {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   for (const value of values) {
@@ -34,7 +53,7 @@ export function encodeLayer(values: Float32Array, group = 1): LayerMessage {
   return { minVal: min, maxVal: max, params: new Uint8Array(params.buffer), encoding: LayerEncoding.LINEAR16 };
 }
 
-export function encodeConvolution({ weights, biases, outputs, kernel }: Affine): ConvBlockMessage {
+function encodeConvolution({ weights, biases, outputs, kernel }: Affine): ConvBlockMessage {
   const rowLength = weights.length / outputs;
   const sizes = Float32Array.from({ length: outputs }, (_, channel) => {
     let size = 0;
@@ -42,15 +61,15 @@ export function encodeConvolution({ weights, biases, outputs, kernel }: Affine):
     return size;
   });
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0) || 1;
-  const gammas = encodeLayer(sizes.map((size) => Math.max(size / largest, LEAST_GAMMA)));
+  const gammas = encodeLinear16(sizes.map((size) => Math.max(size / largest, LEAST_GAMMA)));
   // Divided by what the reader will multiply with, so that the rounding of the gammas costs nothing.
   const decodedGammas = materialise(decodeLayer(gammas, 'bn_gammas'));
   const equalised = weights.map((weight, i) => weight / decodedGammas[Math.floor(i / rowLength)]);
   return {
-    weights: encodeLayer(equalised, kernel * kernel),
-    bnMeans: encodeLayer(new Float32Array(outputs)),
-    bnStddivs: encodeLayer(new Float32Array(outputs).fill(1 - BATCH_NORM_EPSILON)),
+    weights: encodeLinear16(equalised, kernel * kernel),
+    bnMeans: encodeLinear16(new Float32Array(outputs)),
+    bnStddivs: encodeLinear16(new Float32Array(outputs).fill(1 - BATCH_NORM_EPSILON)),
     bnGammas: gammas,
-    bnBetas: encodeLayer(biases),
+    bnBetas: encodeLinear16(biases),
   };
 }

@@ -14,7 +14,7 @@ import {
 } from '../net-enums.js';
 import { NET_MAGIC, type NetMessage, type WeightsMessage } from '../net-schema.js';
 import type { GraphMessage } from '../onnx-schema.js';
-import { encodeConvolution, encodeLayer } from './encode-layers.js';
+import { type LayerEncoder, LINEAR16_ENCODER } from './encode-layers.js';
 import { GraphReader, Unrecognised } from './graph-reader.js';
 import { type RecognisedBody, recogniseBody } from './recognise-body.js';
 import {
@@ -34,7 +34,12 @@ const POLICY_FORMATS = {
 };
 
 /** @throws Unrecognised */
-export function recogniseNetwork(message: GraphMessage, tensors: NetworkTensors, inputFormat: number): NetMessage {
+export function recogniseNetwork(
+  message: GraphMessage,
+  tensors: NetworkTensors,
+  inputFormat: number,
+  encoder: LayerEncoder = LINEAR16_ENCODER,
+): NetMessage {
   const graph = new GraphReader(message);
   const isWdl = tensors.wdl !== undefined;
   const valueName = tensors.wdl ?? tensors.value ?? '';
@@ -73,10 +78,10 @@ export function recogniseNetwork(message: GraphMessage, tensors: NetworkTensors,
       },
     },
     weights: {
-      ...encodeBody(body),
-      ...encodePolicy(policy),
-      ...encodeValue(value),
-      ...(movesLeft ? encodeMovesLeft(movesLeft) : {}),
+      ...encodeBody(body, encoder),
+      ...encodePolicy(policy, encoder),
+      ...encodeValue(value, encoder),
+      ...(movesLeft ? encodeMovesLeft(movesLeft, encoder) : {}),
     },
   };
 }
@@ -101,7 +106,10 @@ function getPolicyInput(policy: RecognisedPolicy): string {
   }
 }
 
-function encodeBody({ input, blocks }: RecognisedBody): WeightsMessage {
+function encodeBody(
+  { input, blocks }: RecognisedBody,
+  { encodeLayer, encodeConvolution }: LayerEncoder,
+): WeightsMessage {
   return {
     input: encodeConvolution(input),
     residual: blocks.map(({ first, second, squeezeExcite }) => ({
@@ -121,7 +129,7 @@ function encodeBody({ input, blocks }: RecognisedBody): WeightsMessage {
   };
 }
 
-function encodePolicy(policy: RecognisedPolicy): WeightsMessage {
+function encodePolicy(policy: RecognisedPolicy, { encodeLayer, encodeConvolution }: LayerEncoder): WeightsMessage {
   switch (policy.kind) {
     case 'dense':
       return {
@@ -144,7 +152,10 @@ function encodePolicy(policy: RecognisedPolicy): WeightsMessage {
   }
 }
 
-function encodeValue({ convolution, hidden, output }: RecognisedTop): WeightsMessage {
+function encodeValue(
+  { convolution, hidden, output }: RecognisedTop,
+  { encodeLayer, encodeConvolution }: LayerEncoder,
+): WeightsMessage {
   return {
     value: encodeConvolution(convolution),
     ip1ValW: encodeLayer(hidden.weights),
@@ -154,7 +165,10 @@ function encodeValue({ convolution, hidden, output }: RecognisedTop): WeightsMes
   };
 }
 
-function encodeMovesLeft({ convolution, hidden, output }: RecognisedTop): WeightsMessage {
+function encodeMovesLeft(
+  { convolution, hidden, output }: RecognisedTop,
+  { encodeLayer, encodeConvolution }: LayerEncoder,
+): WeightsMessage {
   return {
     movesLeft: encodeConvolution(convolution),
     ip1MovW: encodeLayer(hidden.weights),

@@ -1,0 +1,63 @@
+/**
+ * An ONNX network whose graph is one of lc0's residual networks (ours are) → the same network with the convolutions that
+ * are fastest on this processor. The weights go through lc0's messages in single precision, so nothing is rounded; sums
+ * are taken in another order (logits of the bundled network move by 1e-4 at most).
+ */
+import { BUILDER_VERSION, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.js';
+import { suitsChannelBlock } from './channel-block.js';
+import { getInputFormat, TensorChooser } from './choose-tensors.js';
+import { writeModel } from './graph/write-model.js';
+import { getDefaultCacheFolder, ModelCache } from './model-cache.js';
+import { InputFormat } from './net-enums.js';
+import { NetworkError } from './network-error.js';
+import { collectInfo, formatMetadata } from './network-info.js';
+import { decodeModel } from './onnx-model.js';
+import { DEFAULT_HEADS } from './plan-heads.js';
+import { planNetwork } from './plan-network.js';
+import { type FileSource, hashFile, readInflated } from './read-file.js';
+import { FLOAT32_ENCODER } from './recognise/encode-layers.js';
+import { Unrecognised } from './recognise/graph-reader.js';
+import { recogniseNetwork } from './recognise/recognise-network.js';
+
+/**
+ * @param channelBlock the answer of `findChannelBlock`
+ * @param cacheFolder where rebuilt networks are kept; null keeps none
+ * @returns null when the network must stay as it is: unreadable, of another kind, or of unsuitable widths
+ */
+export async function rebuildOnnx(
+  source: FileSource,
+  channelBlock: number,
+  cacheFolder: string | null = getDefaultCacheFolder() ?? null,
+): Promise<Uint8Array | null> {
+  if (channelBlock === 0) return null;
+  try {
+    const key = ['rebuilt', await hashFile(source), String(BUILDER_VERSION), String(channelBlock)];
+    const cache = cacheFolder === null ? undefined : new ModelCache(cacheFolder, key);
+    const cached = await cache?.read();
+    if (cached !== undefined) return cached.onnx;
+    const rebuilt = rebuild(await readInflated(source), channelBlock);
+    if (rebuilt !== null) await cache?.write(rebuilt);
+    return rebuilt;
+  } catch (error) {
+    if (error instanceof NetworkError || error instanceof Unrecognised) return null;
+    throw error;
+  }
+}
+
+/** @throws NetworkError, Unrecognised */
+function rebuild(bytes: Uint8Array, channelBlock: number): Uint8Array | null {
+  const original = decodeModel(bytes);
+  if (original?.graph === undefined) return null;
+  const metadata = new Map((original.metadataProps ?? []).map(({ key, value }) => [key, value]));
+  const tensors = new TensorChooser(original.graph, metadata, {}).choose();
+  const inputFormat = InputFormat[getInputFormat(metadata) as keyof typeof InputFormat];
+  const net = recogniseNetwork(original.graph, tensors, inputFormat, FLOAT32_ENCODER);
+  const plan = planNetwork(net, DEFAULT_HEADS);
+  if (!suitsChannelBlock(plan, channelBlock)) return null;
+  const { model, graph } = draftOnnx(
+    plan,
+    { ...DEFAULT_BUILD_OPTIONS, channelBlock },
+    { ...Object.fromEntries(metadata), ...formatMetadata(collectInfo(net, plan, DEFAULT_HEADS), plan.value.isWdl) },
+  );
+  return writeModel(model, graph);
+}

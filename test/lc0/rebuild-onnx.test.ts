@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { findChannelBlock, rebuildOnnx } from '#sardonyx/lc0/index.js';
+import { runOnCpu } from '#sardonyx/nn/index.js';
+import { createRandomPlanes } from '../support/lc0-onnx.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+
+const BATCH = 5;
+const bundled = readFileSync(join(repositoryRoot, 'models', 'default.onnx'));
+const channelBlock = await findChannelBlock();
+const skip = channelBlock === 0 ? 'this processor has no blocked convolutions' : false;
+
+it('the bundled network gives the same policy, value and moves left after rebuilding', { skip }, async () => {
+  const rebuilt = await rebuildOnnx(bundled, channelBlock, null);
+  assert.ok(rebuilt, 'it was not recognised');
+  const data = createRandomPlanes(7, BATCH);
+  const dims = [BATCH, 112, 8, 8];
+  const before = await runOnCpu(bundled, { '/input/planes': { data, dims } });
+  const after = await runOnCpu(rebuilt, { '/input/planes': { data, dims } });
+  const sort = (outputs: Float32Array[]) => outputs.sort((a, b) => b.length - a.length);
+  assert.deepEqual(
+    sort(after).map((output) => output.length),
+    [1858 * BATCH, 3 * BATCH, BATCH],
+  );
+  sort(before).forEach((output, i) => {
+    const scale = output.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1);
+    const difference = output.reduce((most, value, at) => Math.max(most, Math.abs(value - after[i][at])), 0);
+    assert.ok(difference <= 1e-4 * scale, `output ${i}: ${difference} of ${scale}`);
+  });
+});
+
+it('what was rebuilt once comes from the cache, byte for byte', { skip }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const first = await rebuildOnnx(bundled, channelBlock, folder);
+  assert.ok(first);
+  assert.deepEqual(await rebuildOnnx(bundled, channelBlock, folder), first);
+});
+
+it('what is no residual network, or no network, stays as it is', async () => {
+  assert.equal(await rebuildOnnx(bundled, 0, null), null);
+  assert.equal(await rebuildOnnx(bundled.subarray(0, 1000), 16, null), null);
+  assert.equal(await rebuildOnnx(new Uint8Array([1, 2, 3]), 16, null), null);
+});
