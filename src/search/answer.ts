@@ -45,7 +45,7 @@ export function chooseAnswer(
           random,
           filter,
         })
-      : findBestEdge(tree, root, drawScore, filter);
+      : rootMoves.findBest(drawScore);
   if (edge < 0) return NO_ANSWER;
   return { move: getMove(tree, root, edge), ponder: findReply(tree, root, edge, drawScore) };
 }

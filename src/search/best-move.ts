@@ -97,6 +97,11 @@ function getRank(tree: Tree, record: RecordIndex | -1): number {
   return result === LOSS ? TERMINAL_LOSS : TERMINAL_WIN;
 }
 
+/** What is proven of a move for the player who makes it: -1 lost, 1 won, else 0. */
+export function getOutcome(tree: Tree, record: RecordIndex | -1): number {
+  return Math.sign(getRank(tree, record) - UNDECIDED);
+}
+
 /** @param drawScore value of a draw for the player to move at `node` */
 function isBetter(tree: Tree, node: NodeIndex, a: number, b: number, drawScore: number): boolean {
   const recordA = getVisitedRecord(tree, node, a);

@@ -42,7 +42,9 @@ export function createInfo(context: ReportContext, stats: IterationStats, lineCo
   const { tree, pipeline, rootMoves, drawScore } = context;
   const { counters } = pipeline;
   const isTimed = stats.sinceFirstBatchMs >= 1;
-  const best = findBestEdges(tree, tree.rootNode, drawScore, lineCount, (edge) => rootMoves.isAllowed(edge));
+  const first = rootMoves.findBest(drawScore);
+  const isOther = (edge: number): boolean => edge !== first && rootMoves.isAllowed(edge);
+  const best = first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, lineCount - 1, isOther)];
   return {
     depth: computeAverageDepth(pipeline),
     seldepth: counters.maxDepth,

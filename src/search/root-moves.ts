@@ -5,8 +5,10 @@
  */
 import { decodePrior, encodePrior } from '../nn/index.js';
 import type { Prng } from '../util/index.js';
-import { getEdgeCount } from './best-move.js';
+import { findBestEdge, getEdgeCount, getOutcome, getVisitedRecord } from './best-move.js';
+import type { SearchParams } from './params.js';
 import type { RootRestriction } from './select.js';
+import { SequentialHalving } from './sequential-halving.js';
 import {
   getChildCount,
   getEdgeMove,
@@ -39,6 +41,7 @@ export class RootMoves implements RootRestriction {
   remainingPlayouts = Number.POSITIVE_INFINITY;
   /** Whether `searchmoves` leaves some move out. */
   isRestricted = false;
+  halving: SequentialHalving | null = null;
 
   private readonly tree: Tree;
   private readonly priorsWithoutNoise = new Map<number, number>();
@@ -54,11 +57,32 @@ export class RootMoves implements RootRestriction {
     this.bestChild = -1;
     this.remainingPlayouts = Number.POSITIVE_INFINITY;
     this.isRestricted = false;
+    this.halving = null;
     this.priorsWithoutNoise.clear();
+  }
+
+  get visitTargets(): Uint32Array | null {
+    return this.halving?.targets ?? null;
   }
 
   isAllowed(edge: number): boolean {
     return edge < this.edgeLimit && this.excluded[edge] === 0;
+  }
+
+  /** The move to play, temperature aside. @param drawScore value of a draw for the root's mover */
+  findBest(drawScore: number): number {
+    const { tree, halving } = this;
+    const best = findBestEdge(tree, tree.rootNode, drawScore, (edge) => this.isAllowed(edge));
+    if (halving === null || best < 0 || getOutcome(tree, getVisitedRecord(tree, tree.rootNode, best)) > 0) return best;
+    const candidate = halving.findBest(drawScore);
+    return candidate < 0 ? best : candidate;
+  }
+
+  /** After `apply`. @param budget visits that this search will make */
+  startHalving(params: SearchParams, budget: number): void {
+    const edges = Array.from({ length: getEdgeCount(this.tree, this.tree.rootNode) }, (_, edge) => edge);
+    const allowed = edges.filter((edge) => this.isAllowed(edge));
+    if (allowed.length > 0) this.halving = new SequentialHalving(this.tree, params, allowed, budget);
   }
 
   /** Applies restriction and noise to the root, once it has edges. */

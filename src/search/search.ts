@@ -296,13 +296,22 @@ export class Search {
       gumbelScale: params.gumbelNoiseScale,
       random: this.options.random,
     });
+    const { nodes, playouts } = this.limits;
+    if (params.sequentialHalving && ((nodes ?? 0) > 0 || (playouts ?? 0) > 0)) {
+      this.rootMoves.startHalving(params, this.computeVisitsLeft());
+    }
     this.tree.store.reserve(1, 2 * MAX_MOVES, 0);
     this.tree.reserveBlock(this.tree.rootNode);
   }
 
   private computeBudget(): number {
-    const { counters, totalVisits, leavesInFlight } = this.pipeline;
-    return computeVisitBudget(this.limits, this.params, totalVisits, counters.playouts) - leavesInFlight;
+    const left = Math.min(this.computeVisitsLeft(), this.rootMoves.halving?.remaining ?? Number.POSITIVE_INFINITY);
+    return left - this.pipeline.leavesInFlight;
+  }
+
+  private computeVisitsLeft(): number {
+    const { counters, totalVisits } = this.pipeline;
+    return computeVisitBudget(this.limits, this.params, totalVisits, counters.playouts);
   }
 
   private isOverRate(): boolean {
@@ -336,6 +345,7 @@ export class Search {
   private afterBatch(): void {
     this.readClock();
     if (this.pipeline.needsMemory) this.freeMemory(FORGET_EFFORT);
+    this.rootMoves.halving?.advance(this.computeVisitsLeft(), this.drawScore);
     this.checkStoppers();
     this.showProgress();
   }

@@ -84,6 +84,8 @@ export interface RootRestriction {
   /** Best move so far (child number, -1 = none): moves with at least `remainingPlayouts` fewer visits are skipped. */
   bestChild: number;
   remainingPlayouts: number;
+  /** Of sequential halving, by edge: visits, those in flight included, that the move may have; null without it. */
+  readonly visitTargets: Uint32Array | null;
 }
 
 export class Selector {
@@ -248,7 +250,9 @@ export class Selector {
     const parentM = recordFloats[stats * RECORD_WORDS + RECORD_M];
     const drawScore = this.drawScores[depth & 1];
     const usesMovesLeft = this.hasMovesLeft && Math.abs(wl) > this.movesLeft.threshold;
-    if (this.params.wideningFactor > 0) edgeCount = Math.min(edgeCount, computeWidth(visits, this.params));
+    const targets = isRoot ? this.root.visitTargets : null;
+    if (this.params.wideningFactor > 0 && targets === null)
+      edgeCount = Math.min(edgeCount, computeWidth(visits, this.params));
     const exploration = isRoot
       ? computeExploration(visits, this.puctAtRoot)
       : visits < EXPLORATION_TABLE_SIZE
@@ -313,6 +317,7 @@ export class Selector {
       for (let i = 0; i < seen; i++) {
         const score = scores[i];
         if (score <= secondScore) continue;
+        if (targets !== null && started[i] >= targets[i]) continue;
         if (isRoot && this.isSkippedAtRoot(i, childCount, block)) continue;
         if (score > bestScore) {
           second = best;
@@ -382,6 +387,7 @@ export class Selector {
         }
       }
       let share = Math.min(left, enough - opensIn);
+      if (targets !== null) share = Math.min(share, targets[best] - started[best]);
       if (child === NO_NODE) {
         hasSent = true;
         share = 1;
@@ -470,7 +476,7 @@ export class Selector {
   private isSkippedAtRoot(child: number, childCount: number, block: number): boolean {
     const root = this.root;
     if (child < childCount && root.excluded[child] !== 0) return true;
-    if (root.bestChild < 0 || child === root.bestChild) return false;
+    if (root.visitTargets !== null || root.bestChild < 0 || child === root.bestChild) return false;
     const words = this.tree.store.recordWords;
     const bestVisits = words[(block + root.bestChild) * RECORD_WORDS + RECORD_VISITS];
     const visits = child < childCount ? words[(block + child) * RECORD_WORDS + RECORD_VISITS] : 0;

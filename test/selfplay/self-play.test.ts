@@ -99,6 +99,24 @@ test('the same seed gives the same games and records, however many are played at
   assert.deepEqual(games(many.lines).join('').replace(paths, ''), games(one.lines).join('').replace(paths, ''));
 });
 
+test('sequential halving with Gumbel noise gives other games by the seed, and policies over its candidates', async () => {
+  const params = { sequentialHalving: true, gumbelCandidates: 4, gumbelNoiseScale: 1, temperature: 0 };
+  const player: SelfPlayPlayer = { network: hashNetwork('G', { params }), limits: { ...PLAYER.limits, visits: 17 } };
+  const players: [SelfPlayPlayer, SelfPlayPlayer] = [player, player];
+  const settings = { maxPlies: 12 };
+  const one = await play('halving', { players, settings, games: 1 });
+  const again = await play('halving-again', { players, settings, games: 1 });
+  const other = await play('halving-other', { players, settings, games: 1, seed: 2 });
+  assert.deepEqual(again.records, one.records);
+  assert.notDeepEqual(other.records, one.records);
+  // 16 visits: two each for four moves, then four more each for the better two.
+  const policy = Array.from({ length: 1858 }, (_, i) => one.records[0].readFloatLE(8 + 4 * i)).filter((p) => p > 0);
+  assert.deepEqual(
+    policy.sort((a, b) => a - b),
+    [2 / 16, 2 / 16, 6 / 16, 6 / 16],
+  );
+});
+
 test('every searched position is a record: policy, result, plies left', async () => {
   const { records, summary } = await play('records', { games: 2 });
   assert.equal(summary.records, summary.moves);
