@@ -1,0 +1,131 @@
+/**
+ * Mates on a real board with the bundled network: found, announced with their exact length, and carried out. A full-width
+ * solver stands beside the engine: it says that no shorter mate exists, and it defends as long as it can.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { formatUciMove, type Move, type Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
+import { type ChessEngine, createEngine, type InfoLine } from '#sardonyx/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+
+const NODES = 3000;
+/** Moves that the solver looks ahead. */
+const SOLVER_DEPTH = 2;
+
+let engine: ChessEngine;
+before(async () => {
+  const weights = join(repositoryRoot, 'models', 'default.onnx');
+  engine = await createEngine({ weights, threads: 1, options: { MinibatchSize: 8, BatchesInFlight: 1 } });
+});
+after(() => engine.dispose());
+
+function listMoves(position: Position): Move[] {
+  const moves = new Uint16Array(256);
+  return Array.from(moves.subarray(0, position.generateLegalMoves(moves)), (move) => move as Move);
+}
+
+/** Moves to the shortest mate of the side to move, at most `most`; null without one. */
+function solve(position: Position, most: number): number | null {
+  for (let length = 1; length <= most; length++) {
+    for (const move of listMoves(position)) {
+      position.makeMove(move);
+      const isMate = isLost(position, length - 1);
+      position.unmakeMove();
+      if (isMate) return length;
+    }
+  }
+  return null;
+}
+
+/** Whether the side to move is mated now or after `moves` more moves of its opponent. */
+function isLost(position: Position, moves: number): boolean {
+  if (moves === 0 && !position.inCheck()) return false;
+  const replies = listMoves(position);
+  if (replies.length === 0) return position.inCheck();
+  return moves > 0 && replies.every((reply) => solveAfter(position, reply, moves) !== null);
+}
+
+function solveAfter(position: Position, move: Move, most: number): number | null {
+  position.makeMove(move);
+  const length = solve(position, most);
+  position.unmakeMove();
+  return length;
+}
+
+async function think(fen: string, moves: readonly string[]): Promise<InfoLine> {
+  engine.position({ fen, moves });
+  const search = engine.go({ nodes: NODES });
+  let line: InfoLine | undefined;
+  for await (const info of search) line = info.lines[0];
+  assert.ok(line !== undefined);
+  assert.equal((await search.bestMove).move, line.pv[0]);
+  return line;
+}
+
+/** The engine announces a mate and plays it against the longest defence. @returns the length that it announced */
+async function carryOut(fen: string): Promise<number> {
+  engine.newGame();
+  const position = unwrap(parseFen(fen));
+  const played: string[] = [];
+  const play = (text: string): void => {
+    position.makeMove(unwrap(parseUciMove(position, text)));
+    played.push(text);
+  };
+  let announced = 0;
+  for (let left = Number.POSITIVE_INFINITY; ; ) {
+    const { score, pv } = await think(fen, played);
+    assert.equal(score.kind, 'mate', `${fen} ${played.join(' ')}: ${score.value} cp`);
+    assert.ok(score.value > 0 && score.value < left, `mate ${score.value} after mate ${left}`);
+    assert.equal(pv.length, 2 * score.value - 1);
+    left = score.value;
+    announced ||= left;
+    play(pv[0]);
+    const replies = listMoves(position);
+    if (replies.length === 0) break;
+    const lengths = replies.map((reply) => solveAfter(position, reply, SOLVER_DEPTH) ?? Number.POSITIVE_INFINITY);
+    play(formatUciMove(replies[lengths.indexOf(Math.max(...lengths))], false));
+  }
+  assert.ok(position.inCheck());
+  return announced;
+}
+
+const EXACT: readonly [what: string, fen: string, length: number][] = [
+  ['Légal', 'rn1qkbnr/ppp2p1p/3p2p1/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6', 2],
+  ['on the back rank', '4r1k1/5ppp/8/q7/8/8/5PPP/2R3K1 b - - 0 1', 2],
+  ['by underpromotion', '8/5P1k/5K2/8/8/8/8/8 w - - 0 1', 2],
+  ['by promotion', '8/6P1/5K1k/8/8/8/8/8 w - - 0 1', 2],
+  ['with a queen', '7k/8/4K3/8/8/8/8/6Q1 w - - 0 1', 2],
+  ['with a rook, after a quiet move', 'k7/8/2K5/8/8/8/8/7R w - - 0 1', 2],
+  ['by a rook’s sacrifice', '6k1/pp4p1/2p5/2bp4/8/P5Pb/1P3rrP/2BRRN1K b - - 0 1', 2],
+  ['by three exchanges', '2rr2k1/2q2ppp/8/8/8/3Q4/3R1PPP/3R2K1 w - - 0 1', 3],
+  ['by three exchanges, Black', '3r2k1/3r1ppp/3q4/8/8/8/2Q2PPP/2RR2K1 b - - 0 1', 3],
+];
+
+for (const [what, fen, length] of EXACT) {
+  test(`mate in ${length} ${what} is announced and played`, async () => {
+    assert.equal(solve(unwrap(parseFen(fen)), length - 1), null);
+    assert.equal(await carryOut(fen), length);
+  });
+}
+
+// The first mate that is proven ends the search, as in lc0: it need not be the shortest, but it has to keep its word.
+test('an announced mate is carried out in time even where a shorter one exists', async () => {
+  for (const fen of [
+    'r1bk2nr/p2p1pNp/n2B4/1p1NP2P/6P1/3P1Q2/P1P1K3/q5b1 w - - 1 22',
+    'r2qk2r/pb4pp/1n2Pb2/2B2Q2/p1p5/2P5/2B2PPP/RN2R1K1 w - - 1 1',
+    '8/4k3/8/8/8/R7/1R6/6K1 w - - 0 1',
+  ]) {
+    assert.ok((await carryOut(fen)) >= 2);
+  }
+});
+
+test('the side that is mated announces it with its sign, and puts it off', async () => {
+  engine.newGame();
+  // After Kd8 it is mate at once, after Kf8 one move later.
+  const { score, pv } = await think('4k3/R7/8/8/8/8/8/K5R1 b - - 0 1', []);
+  assert.deepEqual(score, { kind: 'mate', value: -2 });
+  assert.equal(pv.length, 4);
+  assert.equal(pv[0], 'e8f8');
+});
