@@ -53,7 +53,7 @@ export const acceptedOptions: readonly OptionSpec[] = [
     32,
     0,
     1024,
-    'No effect: batches in flight keep the evaluators busy without guesses.',
+    'No effect: lc0 fills the places left in a short batch with guesses at what it will ask for next. Here detours around leaves under way fill them with visits that count, and the next batch is gathered meanwhile; guesses would take evaluations from those.',
   ),
   acceptInt(
     'SolidTreeThreshold',
