@@ -2,18 +2,27 @@
 // Weeks of bot play in minutes: one engine process plays short games against itself, ponder and stop included, while its
 // memory, threads and open files are written down. Fails when they grow after the first third of the run.
 // A small evaluation cache, because a large one that fills up looks like a leak.
-// usage: node scripts/soak.mjs [minutes=30] [--engine "node dist/cli/main.js --threads=1 --nncache=20000"]     Linux only (/proc)
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
+import yargs from 'yargs';
+import { hideBin } from 'yargs/helpers';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { engine: { type: 'string', default: 'node dist/cli/main.js --threads=1 --nncache=20000' } },
-});
-const minutes = Number(positionals[0] ?? 30);
-const [command, ...args] = values.engine.split(' ');
+const flags = yargs(hideBin(process.argv))
+  .usage(
+    'node scripts/soak.mjs [minutes]\n\nLets one engine process play for so long and watches its memory (Linux only).',
+  )
+  .command('$0 [minutes]', false, (command) => command.positional('minutes', { type: 'number', default: 30 }))
+  .option('engine', {
+    type: 'string',
+    default: 'node dist/cli/main.js --threads=1 --nncache=20000',
+    describe: 'Command line of the engine; words are parted by blanks',
+  })
+  .version(false)
+  .strict()
+  .parseSync();
+const { minutes } = flags;
+const [command, ...args] = flags.engine.split(' ');
 const engine = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
 const lines = createInterface({ input: engine.stdout })[Symbol.asyncIterator]();
 

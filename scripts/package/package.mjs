@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Makes the single-file executables: Node, the program, onnxruntime and the bundled networks in one file for each target.
 // Needs the built program (npm run build) and the npm registry, nothing else; all targets are made on any Linux machine.
-// usage: npm run package [-- linux-x64 win-x64 macos-arm64] [-- --out build/package]
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import yargs from 'yargs';
+import { hideBin } from 'yargs/helpers';
 import { bundleProgram } from './bundle.mjs';
 import { NODE_VERSION, targets } from './targets.mjs';
 import { fetchNode, installTools, placeInPkgCache, requireTool } from './tools.mjs';
@@ -14,19 +14,19 @@ import { fetchNode, installTools, placeInPkgCache, requireTool } from './tools.m
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, '..', '..');
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { out: { type: 'string', default: join(root, 'build', 'package') } },
-});
-const wanted = positionals.length > 0 ? positionals : Object.keys(targets);
-const unknown = wanted.filter((name) => targets[name] === undefined);
-if (unknown.length > 0) {
-  console.error(`Unknown target ${unknown.join(', ')}; known are ${Object.keys(targets).join(', ')}`);
-  process.exit(1);
-}
+const flags = yargs(hideBin(process.argv))
+  .usage('npm run package -- [target…]\n\nMakes the single-file executables; without a target all of them.')
+  .command('$0 [targets..]', false, (command) =>
+    command.positional('targets', { type: 'string', array: true, choices: Object.keys(targets) }),
+  )
+  .option('out', { type: 'string', default: join(root, 'build', 'package'), describe: 'Folder of the executables' })
+  .version(false)
+  .strict()
+  .parseSync();
+const wanted = flags.targets?.length > 0 ? flags.targets : Object.keys(targets);
 
 const work = join(root, 'build', 'package');
-const out = resolve(values.out);
+const out = resolve(flags.out);
 mkdirSync(out, { recursive: true });
 const tools = installTools(work);
 const home = join(work, 'home');

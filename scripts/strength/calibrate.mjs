@@ -5,32 +5,29 @@
 // Stockfish 15.1 chooses its move, at a level, when it has searched 1 + level plies, whatever the clock (its `Skill`), so
 // it is given that depth: the same player as at 60+0.6, for the time of a few plies. Ours has few nodes. A game takes half
 // a second. Each pairing is a `sardonyx match` with a results file, so a run that was killed goes on where it was.
-//
-//   node scripts/strength/calibrate.mjs --openings=8moves_v3.pgn [--games=200] [--stockfish=stockfish]
-//     [--network=models/default.onnx] [--folder=build/strength] [--concurrency=1] [--fit-only] [--dry-run]
-//
-// --fit-only takes the games that are in the folder; --dry-run prints the table and writes nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import yargs from 'yargs';
+import { hideBin } from 'yargs/helpers';
 import { fitRatings } from './fit.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { values: flags } = parseArgs({
-  options: {
-    openings: { type: 'string' },
-    games: { type: 'string', default: '200' },
-    stockfish: { type: 'string', default: 'stockfish' },
-    network: { type: 'string', default: join(root, 'models/default.onnx') },
-    folder: { type: 'string', default: join(root, 'build/strength') },
-    concurrency: { type: 'string', default: '1' },
-    'fit-only': { type: 'boolean', default: false },
-    'dry-run': { type: 'boolean', default: false },
-  },
-});
+const flags = yargs(hideBin(process.argv))
+  .usage('node scripts/strength/calibrate.mjs --openings 8moves_v3.pgn')
+  .option('openings', { type: 'string', describe: 'Games or positions to start from' })
+  .option('games', { type: 'number', default: 200, describe: 'Games for each level' })
+  .option('stockfish', { type: 'string', default: 'stockfish', describe: 'Command of Stockfish 15.1' })
+  .option('network', { type: 'string', default: join(root, 'models/default.onnx') })
+  .option('folder', { type: 'string', default: join(root, 'build/strength'), describe: 'Where games are kept' })
+  .option('concurrency', { type: 'number', default: 1, describe: 'Games at a time' })
+  .option('fit-only', { type: 'boolean', default: false, describe: 'Take the games that are in the folder' })
+  .option('dry-run', { type: 'boolean', default: false, describe: 'Print the table and write nothing' })
+  .version(false)
+  .strict()
+  .parseSync();
 
 /** Weakest first: the network's first impression, drawn ever less freely, and then more and more nodes. */
 const LEVELS = [
@@ -51,7 +48,7 @@ const REACH = 100;
 /** Each level's games are dealt in so many parts, the opponent chosen anew by what is known by then. */
 const PARTS = 4;
 
-const games = Number(flags.games);
+const { games } = flags;
 const part = 2 * Math.ceil(games / PARTS / 2);
 /** `${level}:${opponent}` → games played; an opponent is an Elo of Stockfish or `level N`. */
 const wanted = new Map();
@@ -99,7 +96,7 @@ function play(level, opponent, count) {
   wanted.set(key, (wanted.get(key) ?? 0) + count);
   const other = typeof opponent === 'number' ? describeStockfish(opponent) : describeLevel(LEVELS[opponent.slice(6)]);
   const words = ['match', '--json', '--engine', describeLevel(LEVELS[level]), '--engine', other];
-  words.push('--games', `${wanted.get(key)}`, '--seed', `${level + 1}`, '--concurrency', flags.concurrency);
+  words.push('--games', `${wanted.get(key)}`, '--seed', `${level + 1}`, '--concurrency', `${flags.concurrency}`);
   words.push('--results', getResultsPath(level, opponent), '--rating-interval', '0');
   if (flags.openings !== undefined) words.push('--openings', flags.openings);
   const run = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...words], {
