@@ -28,8 +28,14 @@ const GAMES: Record<string, GameOfMoves> = {
     lagMs: () => 2,
     shortestSearchMs: 1,
   },
+  '0.5 s sudden death, a long game': {
+    clock: { timeMs: 500, incrementMs: 0 },
+    moves: 150,
+    lagMs: () => 1,
+    shortestSearchMs: 1,
+  },
   '0.1 s + 0.1 s': { clock: { timeMs: 100, incrementMs: 100 }, moves: 200, lagMs: jitter(2, 2, 5) },
-  '60 s sudden death, 50 ms of lag': { clock: { timeMs: 60000, incrementMs: 0 }, moves: 110, lagMs: jitter(3, 50, 60) },
+  '60 s sudden death, 50 ms of lag': { clock: { timeMs: 60000, incrementMs: 0 }, moves: 180, lagMs: jitter(3, 50, 60) },
   'three minutes + 2 s, half of the budget used': {
     clock: { timeMs: 180000, incrementMs: 2000 },
     moves: 150,

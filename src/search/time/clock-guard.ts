@@ -15,8 +15,13 @@ import type { MoveBudget, MoveRequest, MoverClock, SearchProgress, TimeManager }
 const MAX_OVERHEAD_SHARE = 0.1;
 const MAX_OVERHEAD_SHARE_SUDDEN_DEATH = 0.2;
 const LAG_WEIGHT = 0.25;
-/** Lag is kept in reserve for so many moves: the managers' estimate of a long game's end is far too short for safety. */
-const LAG_RESERVE_MOVES = 100;
+/** Lag is kept in reserve for a game of so many moves: the managers' estimate of its end is far too short for safety. */
+const LONG_GAME_MOVES = 180;
+/** And for so many more, however long it has lasted. */
+const LEAST_RESERVE_MOVES = 40;
+/** What a move costs at least beyond its lag: one batch, and the lag's scatter as a share of it. */
+const LEAST_SEARCH_MS = 1;
+const LAG_SCATTER = 0.2;
 const MAX_LAG_MS = 1000;
 /** A single move's lag counts at most as this share of the longest clock: a pause of the GUI is no lag. */
 const MAX_LAG_SHARE = 0.05;
@@ -56,6 +61,7 @@ export class ClockGuard implements TimeManager {
   private longestClockMs = 0;
   private lagMs = 0;
   private lastMove: LastMove | null = null;
+  private movesSeen = 0;
 
   constructor(private readonly manager: TimeManager) {}
 
@@ -70,8 +76,11 @@ export class ClockGuard implements TimeManager {
     const budget = this.manager.startMove({ clock, gamePly, moveOverheadMs, treeNodes });
 
     const { lagMs } = this;
-    const unpaidLagMs = Math.max(0, lagMs - clock.incrementMs) * LAG_RESERVE_MOVES;
-    const ceilingMs = Math.max(0, clock.timeMs - moveOverheadMs - lagMs - unpaidLagMs);
+    const reserveMoves = Math.max(LEAST_RESERVE_MOVES, LONG_GAME_MOVES - this.movesSeen++);
+    // What is put aside for lag serves as overhead too.
+    const leastMs = lagMs * (1 + LAG_SCATTER) + LEAST_SEARCH_MS;
+    const unpaidLagMs = Math.max(0, leastMs - clock.incrementMs) * reserveMoves;
+    const ceilingMs = Math.max(0, clock.timeMs - lagMs - Math.max(moveOverheadMs, unpaidLagMs));
     let lastLimitMs = 0;
     return {
       needsRootVisits: budget.needsRootVisits,
