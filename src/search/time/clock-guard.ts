@@ -16,7 +16,7 @@ const MAX_OVERHEAD_SHARE = 0.1;
 const MAX_OVERHEAD_SHARE_SUDDEN_DEATH = 0.2;
 const LAG_WEIGHT = 0.25;
 /** Lag is kept in reserve for a game of so many moves: the managers' estimate of its end is far too short for safety. */
-const LONG_GAME_MOVES = 180;
+const LONG_GAME_MOVES = 220;
 /** And for so many more, however long it has lasted. */
 const LEAST_RESERVE_MOVES = 40;
 /** What a move costs at least beyond its lag: one batch, and the lag's scatter as a share of it. */
