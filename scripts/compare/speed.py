@@ -17,10 +17,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shlex
 import statistics
-import subprocess
 import sys
+
+from uci_engine import UciEngine
 
 POSITIONS = [
     "startpos",
@@ -31,50 +31,17 @@ INFO = re.compile(r"^info .*?\btime (?P<time>\d+)\b.*")
 NODES = re.compile(r"\bnodes (\d+)")
 
 
-class Engine:
+class Engine(UciEngine):
     """One process for each repeat: threads, caches and clocks start anew."""
-
-    def __init__(self, command: str, options: list[str]) -> None:
-        self.process = subprocess.Popen(
-            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.send("uci")
-        self.read_until("uciok")
-        for option in ["SmartPruningFactor=0", *options]:
-            name, _, value = option.partition("=")
-            self.send(f"setoption name {name} value {value}")
-        self.send("isready")
-        self.read_until("readyok")
-
-    def send(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def read_until(self, first_word: str) -> list[str]:
-        assert self.process.stdout is not None
-        lines = []
-        for line in self.process.stdout:
-            lines.append(line.rstrip("\n"))
-            if line.split(" ", 1)[0].strip() == first_word:
-                return lines
-        raise RuntimeError(f"the engine ended before it said {first_word}")
 
     def search(self, position: str, nodes: int) -> tuple[int, int]:
         """Nodes searched and milliseconds taken."""
-        self.send("ucinewgame")
-        self.send(f"position {position if position.startswith(('startpos', 'fen ')) else 'fen ' + position}")
-        self.send(f"go nodes {nodes}")
         last = (0, 0)
-        for line in self.read_until("bestmove"):
+        for line in self.search_lines(position, nodes):
             time, count = INFO.match(line), NODES.search(line)
             if time and count:
                 last = (int(count[1]), int(time["time"]))
         return last
-
-    def quit(self) -> None:
-        self.send("quit")
-        self.process.wait(timeout=10)
 
 
 def measure(command: str, options: list[str], positions: list[str], nodes: int) -> float:

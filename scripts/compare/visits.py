@@ -16,10 +16,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shlex
-import subprocess
 import sys
 from dataclasses import dataclass, field
+
+from uci_engine import UciEngine
 
 MOVE_LINE = re.compile(
     r"info string (?P<label>\S+)\s+\(\s*\d+\s*\) N:\s*(?P<visits>\d+) \(\+\s*\d+\) \(P:\s*(?P<prior>[\d.]+)%\)"
@@ -39,40 +39,13 @@ class RootStatistics:
     draw: float | None = None
 
 
-class Engine:
+class Engine(UciEngine):
     def __init__(self, command: str, options: list[str]) -> None:
-        self.process = subprocess.Popen(
-            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.send("uci")
-        self.read_until("uciok")
-        for option in ["VerboseMoveStats=true", "SmartPruningFactor=0", *options]:
-            name, _, value = option.partition("=")
-            self.send(f"setoption name {name} value {value}")
-        self.send("isready")
-        self.read_until("readyok")
-
-    def send(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def read_until(self, first_word: str) -> list[str]:
-        assert self.process.stdout is not None
-        lines = []
-        for line in self.process.stdout:
-            lines.append(line.rstrip("\n"))
-            if line.split(" ", 1)[0].strip() == first_word:
-                return lines
-        raise RuntimeError(f"the engine ended before it said {first_word}")
+        super().__init__(command, ["VerboseMoveStats=true", *options])
 
     def search(self, position: str, nodes: int) -> RootStatistics:
-        self.send("ucinewgame")
-        argument = position if position.startswith(("startpos", "fen ")) else f"fen {position}"
-        self.send(f"position {argument}")
-        self.send(f"go nodes {nodes}")
         statistics = RootStatistics()
-        for line in self.read_until("bestmove"):
+        for line in self.search_lines(position, nodes):
             match = MOVE_LINE.match(line)
             if line.startswith("bestmove"):
                 statistics.best_move = line.split()[1]
@@ -84,10 +57,6 @@ class Engine:
                 statistics.visits[match["label"]] = int(match["visits"])
                 statistics.prior_percent[match["label"]] = float(match["prior"])
         return statistics
-
-    def quit(self) -> None:
-        self.send("quit")
-        self.process.wait(timeout=10)
 
 
 def total_variation(a: dict[str, int], b: dict[str, int]) -> float:
