@@ -13,6 +13,7 @@ export { computeOutcome, type Outcome } from './outcome.js';
 export { perft, perftDivide } from './perft.js';
 export { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
 export { getPieceAttacks } from './piece-attacks.js';
+export { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './piece-steps.js';
 export { Position } from './position.js';
 export { formatSan, parseSan } from './san.js';
 export { formatSquare, NO_SQUARE, type Square } from './square.js';

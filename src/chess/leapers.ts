@@ -6,26 +6,8 @@
  * folds a module's own constants into optimised code, but loads and checks a directly imported one at every use, which
  * cost perft a quarter of its speed (node 20).
  */
-const KNIGHT_STEPS = [
-  [1, 2],
-  [2, 1],
-  [2, -1],
-  [1, -2],
-  [-1, -2],
-  [-2, -1],
-  [-2, 1],
-  [-1, 2],
-] as const;
-const KING_STEPS = [
-  [0, 1],
-  [1, 1],
-  [1, 0],
-  [1, -1],
-  [0, -1],
-  [-1, -1],
-  [-1, 0],
-  [-1, 1],
-] as const;
+import { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './piece-steps.js';
+
 const WHITE_PAWN_STEPS = [
   [-1, 1],
   [1, 1],
@@ -51,7 +33,7 @@ function fill(table: Int32Array, offset: number, steps: readonly (readonly [numb
   }
 }
 
-fill(KNIGHT_ATTACKS, 0, KNIGHT_STEPS);
-fill(KING_ATTACKS, 0, KING_STEPS);
+fill(KNIGHT_ATTACKS, 0, KNIGHT_JUMPS);
+fill(KING_ATTACKS, 0, QUEEN_DIRECTIONS);
 fill(PAWN_ATTACKS, 0, WHITE_PAWN_STEPS);
 fill(PAWN_ATTACKS, 128, BLACK_PAWN_STEPS);

@@ -3,7 +3,7 @@
  * their planes in this order.
  */
 
-/** Clockwise from straight ahead. */
+/** Clockwise from straight ahead; the king's steps too. */
 export const QUEEN_DIRECTIONS = [
   [0, 1],
   [1, 1],

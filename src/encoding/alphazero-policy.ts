@@ -4,8 +4,16 @@
  * 64..72 underpromotions, piece (knight, bishop, rook) * 3 + direction (capture left, ahead, capture right). A queen
  * promotion is the queen move. Sources: Silver et al. 2017 (AlphaZero), NeuralMate2's document.
  */
-import { BISHOP, BLACK, KNIGHT, type Move, type Position, ROOK } from '../chess/index.js';
-import { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './piece-steps.js';
+import {
+  BISHOP,
+  BLACK,
+  KNIGHT,
+  KNIGHT_JUMPS,
+  type Move,
+  type Position,
+  QUEEN_DIRECTIONS,
+  ROOK,
+} from '../chess/index.js';
 import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
 
 const KINDS = 73;

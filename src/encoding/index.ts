@@ -2,7 +2,6 @@
 export type { HistoryFill, InputEncoding } from './input-encoding.js';
 export { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
 export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './lc0-policy.js';
-export { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './piece-steps.js';
 export { expandPlanes } from './planes.js';
 export { NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
 export { getInputEncoding, getPolicyEncoding, listInputEncodings, listPolicyEncodings } from './registry.js';

@@ -3,7 +3,8 @@
  * PE_MAP embeddings. Everything follows from how a queen and a knight move on an empty board, so there is no table.
  * Squares are 8·rank + file from a1 = 0, seen from the mover's side.
  */
-import { KNIGHT_JUMPS, LC0_POLICY_SIZE, QUEEN_DIRECTIONS } from '../encoding/index.js';
+import { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from '../chess/index.js';
+import { LC0_POLICY_SIZE } from '../encoding/index.js';
 
 /** Planes of the convolutional head that mean something; it has 80 so that a GPU can tile it. */
 export const CONVOLUTION_POLICY_PLANES = 73;
