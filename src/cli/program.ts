@@ -17,6 +17,7 @@ import { onnx2LeelaCommand } from './onnx2leela.js';
 import { perftCommand } from './perft.js';
 import { selfPlayCommand } from './selfplay.js';
 import { shardsCommand } from './shards.js';
+import { suiteCommand } from './suite.js';
 import { tuneCommand } from './tune.js';
 import { uciCommand } from './uci.js';
 import { createVersionText } from './version-text.js';
@@ -40,6 +41,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .command(matchCommand)
     .command(labelCommand)
     .command(shardsCommand)
+    .command(suiteCommand)
     .command(tuneCommand)
     .command(doctorCommand)
     .version(args.includes('--version') ? await createVersionText() : '')

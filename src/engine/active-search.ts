@@ -2,10 +2,10 @@
  * One search from `go` to `bestmove`: what it was asked, on which position, and what it has said so far. It knows the
  * legal moves, so that whatever happens below it can answer with one of them.
  */
-import type { Move } from '../chess/index.js';
-import { NO_MOVE } from '../chess/index.js';
-import { type GamePosition, listLegalMoves } from './game-position.js';
+import { listLegalMoves, type Move, NO_MOVE } from '../chess/index.js';
+import type { GamePosition } from './game-position.js';
 import { type GoRequest, isUnlimited } from './go-request.js';
+import type { MateFinder } from './mate-finder.js';
 import type { RootStats } from './move-stats.js';
 import { createBlindReport, type SearchReport } from './report.js';
 import type { Strength } from './strength.js';
@@ -33,6 +33,8 @@ export class ActiveSearch {
   wantsStats = false;
   /** It plays at a level below its best; null = full strength. */
   strength: Strength | null = null;
+  /** Looks for shorter mates than the search has found; null = nobody does. */
+  mates: MateFinder | null = null;
 
   constructor(
     readonly id: number,
@@ -81,6 +83,13 @@ export class ActiveSearch {
 
   isCandidate(move: Move): boolean {
     return this.candidates.includes(move);
+  }
+
+  /** The best move as `lastReport` has it, when that is not the search's own. */
+  get shorterMate(): BestMove | null {
+    const pv = this.lastReport?.lines[0]?.pv;
+    if (pv === undefined || pv !== this.mates?.line) return null;
+    return { move: pv[0], ponder: pv[1] ?? NO_MOVE };
   }
 
   /** The report that must precede an answer when the search made none. */

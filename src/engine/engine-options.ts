@@ -142,6 +142,13 @@ export const engineOptions: readonly OptionSpec[] = [
     hidden: true,
     help: 'Lines of VerboseMoveStats as lc0 prints them today or as it did until 2020 (Q+U).',
   },
+  {
+    uci: 'MateSearch',
+    flag: 'mate-search',
+    kind: 'bool',
+    default: true,
+    help: 'Look for short mates beside the search, and for shorter ones than it has proven.',
+  },
   { uci: 'ClearTree', flag: '', kind: 'button', help: 'Forget the search tree, keep the evaluation cache.' },
   { uci: 'Clear Hash', flag: '', kind: 'button', help: 'Forget the search tree and the evaluation cache.' },
 ];

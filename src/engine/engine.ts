@@ -11,6 +11,7 @@ import { getPolicyEncoding } from '../encoding/index.js';
 import {
   createSearchParams,
   type FromSearch,
+  type SearchInfo,
   type SearchParams,
   type TreeDump,
   type TreeDumpLimits,
@@ -19,6 +20,8 @@ import { failure, type Result, success, unwrap } from '../util/index.js';
 import { ActiveSearch, type BestMove } from './active-search.js';
 import { createGamePosition, type GamePosition } from './game-position.js';
 import { type ClockSettings, createSearchLimits, type GoRequest } from './go-request.js';
+import { MateFinder } from './mate-finder.js';
+import { MatePromise } from './mate-promise.js';
 import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
 import type { OptionStore } from './option-store.js';
@@ -55,6 +58,7 @@ export class Engine {
   private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
   private nextId = 1;
   private warmNetwork: NetworkPort | null = null;
+  private readonly matePromise = new MatePromise();
 
   constructor(
     readonly options: OptionStore,
@@ -251,6 +255,9 @@ export class Engine {
     const chess960 = this.options.getBoolean('UCI_Chess960');
     const blackToMove = position.sideToMove === BLACK;
     this.host.post({ type: 'position', rootFen, moves, chess960, blackToMove, gamePly: position.gamePly });
+    if (search.strength === null && !search.isWarmUp && this.options.getBoolean('MateSearch')) {
+      search.mates = new MateFinder(position, search.candidates, this.matePromise.getMoves(search.game));
+    }
     const limits = createSearchLimits(search.limitedRequest, position, this.clockSettings, search.startedAtMs);
     this.host.post({ type: 'go', id: search.id, limits });
   }
@@ -279,7 +286,7 @@ export class Engine {
     switch (message.type) {
       case 'info':
         if (message.info.lines.length === 0) return;
-        this.report(active, createReport(message.info, this.reportStyle));
+        this.reportInfo(active, message.info);
         return;
       case 'stats': {
         const policy = unwrap(getPolicyEncoding(POLICY_NAME));
@@ -299,7 +306,8 @@ export class Engine {
         return;
       case 'bestMove': {
         const move = message.move as Move;
-        if (active.isCandidate(move)) this.answer({ move, ponder: message.ponder as Move });
+        if (active.shorterMate !== null) this.answer(active.shorterMate);
+        else if (active.isCandidate(move)) this.answer({ move, ponder: message.ponder as Move });
         else this.recover('The search answered with an illegal move');
         return;
       }
@@ -311,6 +319,12 @@ export class Engine {
       scoreType: this.options.getString('ScoreType') as ScoreType,
       perPvCounters: this.options.getBoolean('PerPVCounters'),
     };
+  }
+
+  private reportInfo(search: ActiveSearch, info: SearchInfo): void {
+    const report = createReport(info, this.reportStyle);
+    this.report(search, search.mates?.improve(report, search.stopRequested) ?? report);
+    if (search.shorterMate !== null && (search.mates?.moves ?? 0) <= (search.request.mate ?? 0)) this.stop();
   }
 
   private report(search: ActiveSearch, report: SearchReport): void {
@@ -335,6 +349,7 @@ export class Engine {
     clearTimeout(this.patience);
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
     this.active = null;
+    if (!active.isWarmUp) this.matePromise.remember(active);
     if (active.isWarmUp) this.host.post({ type: 'clearTree' });
     if (!active.isDiscarded) this.listener.bestMove(best);
     const next = this.queue.shift();

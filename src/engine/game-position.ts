@@ -28,9 +28,3 @@ export function createGamePosition(fen: string | null, moveTexts: readonly strin
   }
   return success({ rootFen, moves, position });
 }
-
-export function listLegalMoves(position: Position): Move[] {
-  const moves = new Uint16Array(256);
-  const count = position.generateLegalMoves(moves);
-  return Array.from(moves.subarray(0, count), (move) => move as Move);
-}

@@ -6,7 +6,7 @@ export { AnalysisThread } from './analysis/analysis-thread.js';
 export { Analyst, type Answer } from './analyst.js';
 export { Engine, type EngineListener } from './engine.js';
 export { engineAliases, engineChecks, engineOptions } from './engine-options.js';
-export { createGamePosition, type GamePosition, listLegalMoves } from './game-position.js';
+export { createGamePosition, type GamePosition } from './game-position.js';
 export type { GoRequest } from './go-request.js';
 export type { RootMoveStats, RootStats } from './move-stats.js';
 export { type OptionAlias, OptionStore } from './option-store.js';

@@ -1,8 +1,7 @@
 /** The thread of perft-run.ts: counts below each legal move and reports it as soon as it is known. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Move, parseFen, perft } from '../chess/index.js';
+import { listLegalMoves, type Move, parseFen, perft } from '../chess/index.js';
 import { unwrap } from '../util/index.js';
-import { listLegalMoves } from './game-position.js';
 
 export interface PerftTask {
   readonly rootFen: string;

@@ -1,6 +1,13 @@
 /** The `d` command: the board as text, as Stockfish shows it, with FEN, key and what the rules say. */
-import { computeOutcome, formatFen, formatSquare, formatUciMove, NO_SQUARE, type Position } from '../chess/index.js';
-import { listLegalMoves } from '../engine/index.js';
+import {
+  computeOutcome,
+  formatFen,
+  formatSquare,
+  formatUciMove,
+  listLegalMoves,
+  NO_SQUARE,
+  type Position,
+} from '../chess/index.js';
 
 const PIECES = '.PNBRQK..pnbrqk';
 const RULE = ` +${'---+'.repeat(8)}`;

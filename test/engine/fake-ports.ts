@@ -2,6 +2,7 @@
 import {
   acceptedOptions,
   Engine,
+  type EngineListener,
   type EnginePorts,
   engineAliases,
   engineChecks,
@@ -127,7 +128,10 @@ export class FakeWorld implements EnginePorts {
 }
 
 /** The listener's calls as short strings, in order. */
-export function createEngine(world = new FakeWorld()): { engine: Engine; world: FakeWorld; said: string[] } {
+export function createEngine(
+  world = new FakeWorld(),
+  listener: Partial<EngineListener> = {},
+): { engine: Engine; world: FakeWorld; said: string[] } {
   const said: string[] = [];
   const engine = new Engine(createStore(), world, {
     report: (report) => said.push(`report ${report.lines[0]?.pv.length}`),
@@ -136,6 +140,7 @@ export function createEngine(world = new FakeWorld()): { engine: Engine; world: 
     warning: (text) => said.push(`warning ${text}`),
     debug: () => undefined,
     error: (text) => said.push(`error ${text}`),
+    ...listener,
   });
   return { engine, world, said };
 }

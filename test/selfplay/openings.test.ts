@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { START_FEN } from '#sardonyx/chess/index.js';
+import { parseEpdLine, START_FEN } from '#sardonyx/chess/index.js';
 import { createOpeningSequence, openBook } from '#sardonyx/selfplay/openings/book.js';
-import { parseEpdLine } from '#sardonyx/selfplay/openings/epd.js';
 import { formatOpeningMoves } from '#sardonyx/selfplay/openings/opening.js';
 import { unwrap } from '#sardonyx/util/index.js';
 

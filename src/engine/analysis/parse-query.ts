@@ -5,6 +5,7 @@
 import {
   BLACK,
   formatFen,
+  listLegalMoves,
   type Move,
   type Position,
   parseFen,
@@ -22,7 +23,6 @@ import {
   success,
 } from '../../util/index.js';
 import { engineOptions } from '../engine-options.js';
-import { listLegalMoves } from '../game-position.js';
 import type { ScoreType } from '../score.js';
 import { FieldReader, type Problem } from './field-reader.js';
 import type { PositionTask } from './position-task.js';

@@ -5,10 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { START_FEN } from '../../chess/index.js';
+import { parseEpdLine, START_FEN } from '../../chess/index.js';
 import { createPrng, failure, type Result, success } from '../../util/index.js';
 import { mixSeeds } from '../mix-seeds.js';
-import { parseEpdLine } from './epd.js';
 import type { Opening } from './opening.js';
 import { parsePgnOpening, splitPgnGames } from './pgn-book.js';
 

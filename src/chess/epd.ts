@@ -2,8 +2,8 @@
  * One line of an EPD or FEN list → a FEN. EPD has four fields and operations (`hmvc` and `fmvn` are the counters); many
  * books mix both forms, so two numbers after the fourth field are taken as a FEN's.
  */
-import { formatFen, parseFen } from '../../chess/index.js';
-import { type Result, success } from '../../util/index.js';
+import { type Result, success } from '../util/index.js';
+import { formatFen, parseFen } from './fen.js';
 
 export function parseEpdLine(line: string): Result<string> {
   const words = line.trim().split(/\s+/);

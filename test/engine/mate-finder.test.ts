@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatUciMove, parseUciMove } from '#sardonyx/chess/index.js';
+import type { Engine } from '#sardonyx/engine/index.js';
+import type { SearchInfo } from '#sardonyx/search/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { createEngine, createInfo, type FakeWorld, settle } from './fake-ports.js';
+
+/** Mate in two by Kg6 and by Kf7; nothing else wins as fast. */
+const ROOK = '7k/8/5K2/8/8/8/8/R7 w - - 0 1';
+
+function createWatched(): { engine: Engine; world: FakeWorld; lines: string[]; best: string[] } {
+  const lines: string[] = [];
+  const best: string[] = [];
+  const { engine, world } = createEngine(undefined, {
+    report: (report) => {
+      const texts = report.lines.map(({ score, pv }) => `${score.kind} ${score.value} ${formatUciMove(pv[0], false)}`);
+      lines.push(texts.join(', '));
+    },
+    bestMove: ({ move, ponder }) => best.push(`${formatUciMove(move, false)} ${ponder === 0 ? '-' : 'ponder'}`),
+  });
+  return { engine, world, lines, best };
+}
+
+/** Each search says so many infos, its best move being `text`, and answers with it unless it runs until `stop`. */
+function script(engine: Engine, world: FakeWorld, text: string, info: Partial<SearchInfo>, mate: number | null): void {
+  const move = unwrap(parseUciMove(engine.position.position, text));
+  const [line] = createInfo([move]).lines;
+  world.onCreateSearch = (search) => {
+    const finish = (id: number): void => search.send({ type: 'bestMove', id, move, ponder: 0 });
+    search.onGo = (id) => {
+      search.send({ type: 'info', id, info: createInfo([move], { lines: [{ ...line, mate }], ...info }) });
+      if (search.lastGo.limits.infinite !== true && search.stops === 0) finish(id);
+    };
+    search.onStop = () => finish(search.lastGo.id);
+  };
+  if (world.searches.length > 0) world.onCreateSearch(world.search);
+}
+
+test('a shorter mate takes the place of the one that the search has proven', async () => {
+  const { engine, world, lines, best } = createWatched();
+  unwrap(engine.setPosition(ROOK, []));
+  script(engine, world, 'a1b1', {}, 4);
+  engine.go({ nodes: 800 });
+  await settle();
+  assert.match(lines.at(-1) ?? '', /^mate 2 f6(f7|g6)$/);
+  assert.match(best[0], /^f6(f7|g6) ponder$/);
+});
+
+test('a short mate is found where the search has proven nothing', async () => {
+  const { engine, world, lines } = createWatched();
+  unwrap(engine.setPosition(ROOK, []));
+  script(engine, world, 'a1b1', {}, null);
+  engine.go({ nodes: 800 });
+  await settle();
+  assert.match(lines.at(-1) ?? '', /^mate 2 /);
+});
+
+test('where no shorter mate exists the search has its way', async () => {
+  const { engine, world, lines, best } = createWatched();
+  unwrap(engine.setPosition(ROOK, []));
+  script(engine, world, 'f6g6', {}, 2);
+  engine.go({ nodes: 800 });
+  await settle();
+  assert.deepEqual([lines.at(-1), best[0]], ['mate 2 f6g6', 'f6g6 -']);
+});
+
+test('an announced mate is kept in the next move, whatever the search says', async () => {
+  const { engine, world, best } = createWatched();
+  unwrap(engine.setPosition(ROOK, []));
+  script(engine, world, 'a1b1', {}, 4);
+  engine.go({ nodes: 800 });
+  await settle();
+  const first = best[0].slice(0, 4);
+  unwrap(engine.setPosition(ROOK, [first, first === 'f6g6' ? 'h8g8' : 'h8h7']));
+  script(engine, world, first === 'f6g6' ? 'g6h6' : 'f7f6', {}, null);
+  engine.go({ nodes: 800 });
+  await settle();
+  assert.match(best[1], /^a1/);
+});
+
+test('other lines move down, and a line with the same move makes room', async () => {
+  const { engine, world, lines } = createWatched();
+  unwrap(engine.setPosition(ROOK, []));
+  const of = (text: string): number => unwrap(parseUciMove(engine.position.position, text));
+  const [line] = createInfo([0]).lines;
+  const named = ['a1b1', 'f6f7', 'f6g6'].map((text) => ({ ...line, pv: [of(text)] }));
+  script(engine, world, 'a1b1', { lines: named }, null);
+  engine.go({ nodes: 800 });
+  await settle();
+  const [first, second, third] = (lines.at(-1) ?? '').split(', ');
+  assert.match(first, /^mate 2 f6(f7|g6)$/);
+  assert.match(second, / a1b1$/);
+  assert.match(third, / f6(f7|g6)$/);
+  assert.notEqual(first.slice(-4), third.slice(-4));
+});
+
+test('go mate ends with the mate', async () => {
+  const { engine, world, best } = createWatched();
+  unwrap(engine.setPosition(ROOK, []));
+  script(engine, world, 'a1b1', {}, null);
+  engine.go({ mate: 2 });
+  await settle();
+  assert.match(best[0], /^f6/);
+});
+
+test('MateSearch switches all of it off', async () => {
+  const { engine, world, best } = createWatched();
+  unwrap(engine.setPosition(ROOK, []));
+  unwrap(engine.setOption('MateSearch', 'false'));
+  script(engine, world, 'a1b1', {}, 4);
+  engine.go({ nodes: 800 });
+  await settle();
+  assert.equal(best[0], 'a1b1 -');
+});
+
+test('moves that searchmoves leaves out are not looked at', async () => {
+  const { engine, world, best } = createWatched();
+  unwrap(engine.setPosition(ROOK, []));
+  script(engine, world, 'a1b1', {}, null);
+  engine.go({ nodes: 800, searchMoves: [unwrap(parseUciMove(engine.position.position, 'a1b1'))] });
+  await settle();
+  assert.match(best[0], /^a1b1/);
+});
