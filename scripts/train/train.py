@@ -14,6 +14,9 @@ from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join, leave
 from sardonyx_train.trainer import Trainer
 
+# As a shell has it after an interrupt: whoever started the run must not take it for finished.
+_STOPPED_STATUS = 130
+
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Train a Sardonyx network from Arrow shards.")
@@ -32,13 +35,13 @@ def main(arguments: list[str] | None = None) -> int:
         resume = None
         if options.resume is not None:
             resume = Path(config.run.out) / "last.pt" if options.resume == "auto" else Path(options.resume)
-        train(config, resume)
+        is_finished = train(config, resume)
     except (ConfigError, ShardError, CheckpointError, ValueError) as error:
         print(f"train: {error}", file=sys.stderr)
         return 1
     finally:
         leave()
-    return 0
+    return 0 if is_finished else _STOPPED_STATUS
 
 
 def train(config: TrainingConfig, resume: Path | None) -> bool:
