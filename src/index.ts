@@ -5,7 +5,7 @@
  */
 import { formatUciMove, type Move, NO_MOVE, parseUciMove } from './chess/index.js';
 import { createOptionStore, enginePorts } from './cli/index.js';
-import { computeWdl, Engine, type GoRequest, type RootStats, type SearchReport } from './engine/index.js';
+import { computeWdl, Engine, type GoRequest, getMovesLeft, type RootStats, type SearchReport } from './engine/index.js';
 
 export interface EngineSettings {
   /** Network file, .onnx or lc0's .pb.gz; the bundled network when left out. */
@@ -244,13 +244,14 @@ function createInfo(report: SearchReport, chess960: boolean): Info {
   };
 }
 
-function createEvaluation({ node, moves }: RootStats, chess960: boolean): Evaluation {
+function createEvaluation(stats: RootStats, chess960: boolean): Evaluation {
+  const { node, moves } = stats;
   const value = node.wl ?? node.q;
   const policy = moves.map(({ move, prior }) => ({ move: formatUciMove(move as Move, chess960), prior }));
   return {
     value,
     wdl: computeWdl(value, node.d ?? 0),
-    movesLeft: node.m === null ? null : (1 + node.m) / 2,
+    movesLeft: getMovesLeft(stats),
     policy: policy.sort((a, b) => b.prior - a.prior),
   };
 }

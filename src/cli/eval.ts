@@ -1,7 +1,7 @@
 /** `sardonyx eval`: what the network says of a position, without search. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { formatUciMove, type Move } from '../chess/index.js';
-import { Analyst, computeScore, computeWdl, type RootStats, type ScoreType } from '../engine/index.js';
+import { Analyst, computeScore, computeWdl, getMovesLeft, type RootStats, type ScoreType } from '../engine/index.js';
 import { formatEvaluation } from '../uci/index.js';
 import { requireFen } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
@@ -39,7 +39,8 @@ export const evalCommand: CommandModule<object, EvalArguments> = {
   },
 };
 
-function summarise({ node, moves }: RootStats, scoreType: ScoreType, chess960: boolean): object {
+function summarise(stats: RootStats, scoreType: ScoreType, chess960: boolean): object {
+  const { node, moves } = stats;
   const wl = node.wl ?? node.q;
   const d = node.d ?? 0;
   const { win, draw, loss } = computeWdl(wl, d);
@@ -48,7 +49,7 @@ function summarise({ node, moves }: RootStats, scoreType: ScoreType, chess960: b
     score: computeScore(scoreType, { wl, d, q: node.q, mu: 0 }),
     q: node.q,
     wdl: [win, draw, loss],
-    movesLeft: node.m === null ? null : (1 + node.m) / 2,
+    movesLeft: getMovesLeft(stats),
     policy: policy.map(({ move, prior }) => ({ move: formatUciMove(move as Move, chess960), prior })),
   };
 }

@@ -290,7 +290,8 @@ export class Engine {
         return;
       case 'stats': {
         const policy = unwrap(getPolicyEncoding(POLICY_NAME));
-        active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node);
+        const hasMovesLeft = this.loader.current?.handle.hasMovesLeft ?? false;
+        active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node, hasMovesLeft);
         if (!active.isDiscarded) this.listener.moveStats(active.lastStats);
         return;
       }

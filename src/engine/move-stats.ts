@@ -12,6 +12,13 @@ export interface RootStats {
   /** Ascending by visits, as lc0 prints them. */
   readonly moves: readonly RootMoveStats[];
   readonly node: RootMoveStats;
+  /** Whether the network says how long a game will last; the statistics have a number in any case, as lc0's. */
+  readonly hasMovesLeft: boolean;
+}
+
+/** Moves to the end of the game as the root has it; null when nobody knows. */
+export function getMovesLeft({ node, hasMovesLeft }: RootStats): number | null {
+  return hasMovesLeft && node.m !== null ? (1 + node.m) / 2 : null;
 }
 
 export function createRootStats(
@@ -19,9 +26,11 @@ export function createRootStats(
   policy: PolicyEncoding,
   rows: readonly MoveStats[],
   node: MoveStats,
+  hasMovesLeft: boolean,
 ): RootStats {
   return {
     moves: rows.map((row) => ({ ...row, index: policy.moveToIndex(position, row.move as Move, 0) })),
     node: { ...node, index: node.edgeCount },
+    hasMovesLeft,
   };
 }

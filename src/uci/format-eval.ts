@@ -1,6 +1,6 @@
 /** The `eval` command: the network's opinion of the position, without any search. */
 import { formatUciMove, type Move } from '../chess/index.js';
-import { computeScore, computeWdl, type RootStats, type ScoreType } from '../engine/index.js';
+import { computeScore, computeWdl, getMovesLeft, type RootStats, type ScoreType } from '../engine/index.js';
 
 export function formatEvaluation(stats: RootStats, scoreType: ScoreType, chess960: boolean): string[] {
   const { node } = stats;
@@ -9,11 +9,12 @@ export function formatEvaluation(stats: RootStats, scoreType: ScoreType, chess96
   const wdl = computeWdl(wl, d);
   // Without a search nothing has fitted a WDL curve, so WDL_mu shows its plain centipawns.
   const score = computeScore(scoreType, { wl, d, q: node.q, mu: 0 });
+  const movesLeft = getMovesLeft(stats);
   const moves = [...stats.moves].sort((a, b) => b.prior - a.prior);
   return [
     `Score: ${score} (side to move)`,
     `WDL: ${wdl.win} ${wdl.draw} ${wdl.loss}`,
-    ...(node.m === null ? [] : [`Moves left: ${((1 + node.m) / 2).toFixed(1)}`]),
+    ...(movesLeft === null ? [] : [`Moves left: ${movesLeft.toFixed(1)}`]),
     'Policy:',
     ...moves.map(({ move, prior }) => `${formatUciMove(move as Move, chess960).padEnd(6)}${percent(prior)}`),
   ];

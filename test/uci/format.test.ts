@@ -5,6 +5,7 @@ import type { ReportLine, RootMoveStats, SearchReport } from '#sardonyx/engine/i
 import {
   formatBestMove,
   formatBoard,
+  formatEvaluation,
   formatInfo,
   formatMoveStats,
   formatOption,
@@ -126,7 +127,7 @@ test('move statistics are printed character for character as lc0 prints them', (
     bound: 'drawOrWin',
   });
   const node = createRow({ move: 0, index: 20, visits: 31, prior: 1, wl: 0.1, d: 0.3, m: 90, q: 0.1, v: -0.01 });
-  assert.deepEqual(formatMoveStats({ moves: [unvisited, visited], node }), [
+  assert.deepEqual(formatMoveStats({ moves: [unvisited, visited], node, hasMovesLeft: true }), [
     'b1a3  (34  ) N:       0 (+ 0) (P:  1.39%) (WL:  -.-----) (D: -.---) (M:  -.-) (Q: -0.30801) (U: 0.13319) (S: -0.17482) (V:  -.----) ',
     'e2e4  (322 ) N:      28 (+ 2) (P: 67.71%) (WL:  0.12345) (D: 0.250) (M: 88.4) (Q:  0.12345) (U: 0.50000) (S:  0.62345) (V:  0.0987) (W) ',
     'node  (  20) N:      31 (+ 0) (P: 100.0%) (WL:  0.10000) (D: 0.300) (M: 90.0) (Q:  0.10000) (V: -0.0100) ',
@@ -135,7 +136,7 @@ test('move statistics are printed character for character as lc0 prints them', (
 
 test('the example line of lc0 comes out of its own numbers', () => {
   const row = createRow({ move: 0x0 as Move, index: 1332 });
-  const [line] = formatMoveStats({ moves: [{ ...row, move: E2E4 }], node: row });
+  const [line] = formatMoveStats({ moves: [{ ...row, move: E2E4 }], node: row, hasMovesLeft: true });
   const expected =
     'g6e4  (1332) N:       0 (+ 0) (P:  1.39%) (WL:  -.-----) (D: -.---) (M:  -.-) (Q: -0.30801) (U: 0.13319) (S: -0.17482) (V:  -.----) ';
   assert.equal(line.replace('e2e4', 'g6e4'), expected);
@@ -153,9 +154,17 @@ test('the classic format shows Q+U', () => {
     v: -0.0652,
   });
   assert.equal(
-    formatMoveStats({ moves: [row], node: row }, 'classic')[0],
+    formatMoveStats({ moves: [row], node: row, hasMovesLeft: true }, 'classic')[0],
     'e2e4  (322 ) N:      11 (+ 2) (P:  2.81%) (Q: -0.08786) (U: 0.19640) (Q+U:  0.10854) (V: -0.0652) ',
   );
+});
+
+test('eval says how long the game will last only where the network does', () => {
+  const row = createRow({ visits: 1, wl: 0.1, d: 0.3, m: 59 });
+  const stats = { moves: [row], node: row };
+  assert.ok(formatEvaluation({ ...stats, hasMovesLeft: true }, 'centipawn', false).includes('Moves left: 30.0'));
+  const without = formatEvaluation({ ...stats, hasMovesLeft: false }, 'centipawn', false);
+  assert.ok(without.every((line) => !line.startsWith('Moves left')));
 });
 
 test('d shows the board, the FEN and the legal moves', () => {
