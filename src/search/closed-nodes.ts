@@ -15,9 +15,6 @@ import {
 import type { Tree } from './tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, type VisitList } from './visit-list.js';
 
-/** More virtual visits than any move gets: it opens only when a leaf comes back. */
-export const NEVER = 1e9;
-
 export class ClosedNodes {
   private readonly tree: Tree;
   /** Visits in flight at which a node opens; the node's CLOSED_BIT says whether to look here. */
@@ -39,7 +36,7 @@ export class ClosedNodes {
   /**
    * @param record of the node
    * @param unplaced visits in flight there that are about to leave again
-   * @param need virtual visits more before a visit would find a leaf
+   * @param need virtual visits more before a visit would find a leaf; NEVER = it opens only when a leaf comes back
    */
   close(node: NodeIndex, record: RecordIndex, unplaced: number, need: number): void {
     const { nodeWords, recordWords } = this.tree.store;

@@ -6,6 +6,9 @@
  */
 import type { SearchParams } from './params.js';
 
+/** More visits than any move gets. */
+export const NEVER = 1e9;
+
 export interface PuctParams {
   readonly init: number;
   readonly base: number;
@@ -55,9 +58,9 @@ export function computeVisitsToOvertake(
   utility: number,
   secondBestScore: number,
 ): number {
-  if (utility >= secondBestScore) return 1e9;
+  if (utility >= secondBestScore) return NEVER;
   const visits = (p * exploration) / (secondBestScore - utility) - started;
-  return visits < 1 ? 1 : visits > 1e9 ? 1e9 : Math.trunc(visits);
+  return visits < 1 ? 1 : visits > NEVER ? NEVER : Math.trunc(visits);
 }
 
 /**

@@ -7,7 +7,7 @@ import { decodePrior, encodePrior } from '../nn/index.js';
 import type { Prng } from '../util/index.js';
 import { findBestEdge, getEdgeCount, getOutcome, getVisitedRecord } from './best-move.js';
 import type { SearchParams } from './params.js';
-import type { RootRestriction } from './select.js';
+import type { RootRestriction } from './root-filter.js';
 import { SequentialHalving } from './sequential-halving.js';
 import {
   getChildCount,

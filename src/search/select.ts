@@ -3,42 +3,25 @@
  * out a whole number of visits (lc0's multi-visit picking): each node gives visits to its best move until another
  * overtakes it, then descends once into every move that got some. New leaves are sent to the evaluators at once.
  *
- * Visited edges are a prefix of the edge list and the rest is sorted by prior under one common FPU value, so a scan
- * looks at all visited edges and the next two.
- *
  * A move whose leaf is under way would swallow visits until another move overtakes it. Where that is near enough a
  * DETOUR does it at once: so many virtual visits are put on the path, taken back after the next batch, and the visit goes
  * to the other move. "Near" is the reach: the virtual visits that all nodes above would give to this path before they
  * turned elsewhere themselves. Beyond it the node is closed (closed-nodes.ts) and its visits go back up; a walk from which
  * all of them come back is a COLLISION, the only work thrown away.
  */
-import { decodePrior } from '../nn/index.js';
 import { addVirtualVisits, revertTwoFold } from './backup.js';
-import { ClosedNodes, NEVER } from './closed-nodes.js';
+import { ClosedNodes } from './closed-nodes.js';
 import type { LeafSender } from './evaluate.js';
+import { MoveScores } from './move-scores.js';
 import type { SearchParams } from './params.js';
-import {
-  computeDrawScore,
-  computeExploration,
-  computeFpu,
-  computeMovesLeftUtility,
-  computeScore,
-  computeVisitsToOvertake,
-  computeWidth,
-  type FpuParams,
-  getFpuParams,
-  getMovesLeftParams,
-  getPuctParams,
-  type MovesLeftParams,
-  type PuctParams,
-} from './puct.js';
+import { computeDrawScore, computeWidth, NEVER } from './puct.js';
+import { RootFilter, type RootRestriction } from './root-filter.js';
 import type { GraphIndex } from './tree/graph-index.js';
 import {
   CLOSED_BIT,
   COUNT_MASK,
   getChildCount,
   getEdgeMove,
-  getEdgePrior,
   getTerminalKind,
   NO_NODE,
   NO_RECORD,
@@ -49,14 +32,9 @@ import {
   NODE_WORDS,
   NOT_TERMINAL,
   type NodeIndex,
-  RECORD_D,
-  RECORD_DOUBLES,
   RECORD_IN_FLIGHT,
-  RECORD_M,
   RECORD_NODE,
-  RECORD_P,
   RECORD_VISITS,
-  RECORD_WL,
   RECORD_WORDS,
   type RecordIndex,
   TWO_FOLD_DRAW,
@@ -65,8 +43,6 @@ import type { Tree } from './tree/tree.js';
 import { CATCH_UP_VISIT, REPETITION_VISIT, TERMINAL_VISIT, VIRTUAL_VISIT, VisitList } from './visit-list.js';
 
 const MAX_MOVES = 256;
-/** Explorations of small visit counts are looked up: a logarithm and a root cost more than the rest of a small node. */
-const EXPLORATION_TABLE_SIZE = 2048;
 /** How a visit continues at a known node; finished visits have the negative kinds of visit-list.ts. */
 const GO_ON = 0;
 const LEAF = 1;
@@ -74,19 +50,6 @@ const LEAF = 1;
 const LEAST_REACH = 1;
 /** Moves that one detour may pass; behind them lies nothing that anyone would choose. */
 const LONGEST_DETOUR = 64;
-
-/** What the root forbids in this search: `searchmoves`, and moves that can no longer overtake the best. */
-export interface RootRestriction {
-  /** Unvisited edges at or behind this number are not searched. */
-  edgeLimit: number;
-  /** 1 = a visited move that is not searched. */
-  readonly excluded: Uint8Array;
-  /** Best move so far (child number, -1 = none): moves with at least `remainingPlayouts` fewer visits are skipped. */
-  bestChild: number;
-  remainingPlayouts: number;
-  /** Of sequential halving, by edge: visits, those in flight included, that the move may have; null without it. */
-  readonly visitTargets: Uint32Array | null;
-}
 
 export class Selector {
   /** Filled by `pick`: leaves that were sent, terminals visited again, and the virtual visits of detours. */
@@ -105,24 +68,15 @@ export class Selector {
   private readonly sender: LeafSender;
   private readonly root: RootRestriction;
   private readonly params: SearchParams;
-  private readonly hasMovesLeft: boolean;
-  private readonly puct: PuctParams;
-  private readonly puctAtRoot: PuctParams;
-  private readonly fpu: FpuParams;
-  private readonly fpuAtRoot: FpuParams;
-  private readonly movesLeft: MovesLeftParams;
   /** Value of a draw for the player to move, at even and at odd depth. */
   private readonly drawScores = new Float64Array(2);
   private readonly drawScoreOfWhite: number;
-  private readonly explorations = new Float64Array(EXPLORATION_TABLE_SIZE);
   private readonly maxDepth: number;
   private readonly twoFoldDraws: boolean;
 
   /** The moves of the node that is being looked at. */
-  private readonly priors = new Float64Array(MAX_MOVES);
-  private readonly utilities = new Float64Array(MAX_MOVES);
-  private readonly scores = new Float64Array(MAX_MOVES);
-  private readonly started = new Int32Array(MAX_MOVES);
+  private readonly moves: MoveScores;
+  private readonly rootFilter: RootFilter;
   /** The detour that is being looked for: moves passed, and the virtual visits that pass each. */
   private readonly passedMoves = new Int32Array(LONGEST_DETOUR);
   private readonly passedVisits = new Int32Array(LONGEST_DETOUR);
@@ -135,6 +89,7 @@ export class Selector {
   /** Results of `handOut`; lastHandedOut: the last move that has visits to descend with. */
   private lastHandedOut = -1;
   private need = 0;
+  private credit = 0;
 
   constructor(tree: Tree, sender: LeafSender, root: RootRestriction, params: SearchParams, hasMovesLeft: boolean) {
     this.tree = tree;
@@ -142,14 +97,9 @@ export class Selector {
     this.sender = sender;
     this.root = root;
     this.params = params;
-    this.hasMovesLeft = hasMovesLeft;
-    this.puct = getPuctParams(params, false);
-    this.puctAtRoot = getPuctParams(params, true);
-    this.fpu = getFpuParams(params, false);
-    this.fpuAtRoot = getFpuParams(params, true);
-    this.movesLeft = getMovesLeftParams(params);
+    this.moves = new MoveScores(tree, params, hasMovesLeft);
+    this.rootFilter = new RootFilter(tree, root, this.moves.started);
     this.drawScoreOfWhite = params.drawScore;
-    for (let n = 0; n < EXPLORATION_TABLE_SIZE; n++) this.explorations[n] = computeExploration(n, this.puct);
     this.maxDepth = sender.maxDepth;
     this.twoFoldDraws = params.twoFoldDraws;
     this.handedOut = new Int32Array(this.maxDepth * MAX_MOVES);
@@ -234,131 +184,53 @@ export class Selector {
    * @returns visits that found no open move within reach
    */
   private handOut(node: NodeIndex, record: RecordIndex, depth: number, limit: number, reachLimit: number): number {
-    const { tree, priors, utilities, scores, started, handedOut, reaches, passedMoves, passedVisits } = this;
-    const { nodeWords, recordWords, recordFloats, recordDoubles, edges } = tree.store;
+    const { tree, moves, handedOut } = this;
+    const { started } = moves;
+    const { nodeWords, recordWords } = tree.store;
     const nodeAt = node * NODE_WORDS;
-    const firstEdge = nodeWords[nodeAt + NODE_EDGES];
     const meta = nodeWords[nodeAt + NODE_META];
     const isRoot = depth === 0;
+    const filter = isRoot ? this.rootFilter : null;
+    const targets = isRoot ? this.root.visitTargets : null;
+    moves.load(node, record, isRoot, this.drawScores[depth & 1]);
     let edgeCount = isRoot ? Math.min(this.root.edgeLimit, meta & COUNT_MASK) : meta & COUNT_MASK;
+    if (this.params.wideningFactor > 0 && targets === null)
+      edgeCount = Math.min(edgeCount, computeWidth(moves.visits, this.params));
     let childCount = getChildCount(meta);
     let block = nodeWords[nodeAt + NODE_BLOCK];
+    // Virtual visits that detours of the nodes above have put on this node, not yet on one of its moves; in a graph
+    // visits come by other edges too.
+    this.credit =
+      tree.graph === null ? recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] - limit - moves.inFlight : 0;
 
-    const stats = tree.getStats(node, record);
-    const visits = recordWords[stats * RECORD_WORDS + RECORD_VISITS];
-    const wl = recordDoubles[stats * RECORD_DOUBLES + RECORD_WL];
-    const parentM = recordFloats[stats * RECORD_WORDS + RECORD_M];
-    const drawScore = this.drawScores[depth & 1];
-    const usesMovesLeft = this.hasMovesLeft && Math.abs(wl) > this.movesLeft.threshold;
-    const targets = isRoot ? this.root.visitTargets : null;
-    if (this.params.wideningFactor > 0 && targets === null)
-      edgeCount = Math.min(edgeCount, computeWidth(visits, this.params));
-    const exploration = isRoot
-      ? computeExploration(visits, this.puctAtRoot)
-      : visits < EXPLORATION_TABLE_SIZE
-        ? this.explorations[visits]
-        : computeExploration(visits, this.puct);
-
-    let visitedPrior = 0;
-    // Virtual visits that detours of the nodes above have put on this node, not yet on one of its moves.
-    let credit = recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] - limit;
-    for (let i = 0, at = block * RECORD_WORDS; i < childCount; i++, at += RECORD_WORDS) {
-      const prior = recordFloats[at + RECORD_P];
-      const childVisits = recordWords[at + RECORD_VISITS];
-      const inFlight = recordWords[at + RECORD_IN_FLIGHT];
-      priors[i] = prior;
-      started[i] = childVisits + inFlight;
-      credit -= inFlight;
-      if (childVisits > 0) {
-        visitedPrior += prior;
-        const q = recordDoubles[(at >> 1) + RECORD_WL] + drawScore * recordFloats[at + RECORD_D];
-        utilities[i] = usesMovesLeft
-          ? q + computeMovesLeftUtility(this.movesLeft, parentM, recordFloats[at + RECORD_M], q)
-          : q;
-      }
-    }
-    const fpu = computeFpu(
-      isRoot ? this.fpuAtRoot : this.fpu,
-      wl,
-      recordFloats[stats * RECORD_WORDS + RECORD_D],
-      drawScore,
-      visitedPrior,
-    );
-    for (let i = 0, at = block * RECORD_WORDS; i < childCount; i++, at += RECORD_WORDS) {
-      if (recordWords[at + RECORD_VISITS] === 0) utilities[i] = fpu;
-      scores[i] = computeScore(priors[i], exploration, started[i], utilities[i]);
-    }
-
-    const base = depth * MAX_MOVES;
     let lastHandedOut = -1;
-    let known = childCount;
     let left = limit;
-    // In a graph visits come by other edges too.
-    if (tree.graph !== null) credit = 0;
-    let reach = reachLimit + credit;
+    let reach = reachLimit + this.credit;
     let need = 0;
     let passed = 0;
     let hasSent = false;
     // After a leaf was sent one more look says whether it closes the node.
     while (left > 0 || hasSent) {
-      const candidates = Math.min(edgeCount, childCount + 2);
-      for (; known < candidates; known++) {
-        const prior = decodePrior(getEdgePrior(edges[firstEdge + known]));
-        priors[known] = prior;
-        started[known] = 0;
-        utilities[known] = fpu;
-        scores[known] = computeScore(prior, exploration, 0, fpu);
-      }
-      let best = -1;
-      let bestScore = -Infinity;
-      let second = -1;
-      let secondScore = -Infinity;
-      const seen = Math.max(candidates, childCount);
-      for (let i = 0; i < seen; i++) {
-        const score = scores[i];
-        if (score <= secondScore) continue;
-        if (targets !== null && started[i] >= targets[i]) continue;
-        if (isRoot && this.isSkippedAtRoot(i, childCount, block)) continue;
-        if (score > bestScore) {
-          second = best;
-          secondScore = bestScore;
-          best = i;
-          bestScore = score;
-        } else {
-          second = i;
-          secondScore = score;
-        }
-      }
+      moves.rank(Math.max(childCount, Math.min(edgeCount, childCount + 2)), filter);
+      const { best } = moves;
       if (best < 0) {
         need = NEVER;
         break;
       }
-
-      let enough = NEVER;
-      if (second >= 0) {
-        enough = computeVisitsToOvertake(priors[best], exploration, started[best], utilities[best], secondScore);
-      }
-      const waiting = best <= lastHandedOut ? handedOut[base + best] : 0;
+      const enough = moves.computeVisitsOfBest();
+      const waiting = best <= lastHandedOut ? handedOut[depth * MAX_MOVES + best] : 0;
       const opensIn = best < childCount ? this.computeOpening(block + best, depth, started[best], waiting) : 0;
       if (opensIn > 0 && opensIn >= Math.min(enough, reach - need + 1)) {
         const step = Math.min(enough, opensIn);
         need = passed === LONGEST_DETOUR ? NEVER : need + step;
         if (need >= NEVER || (step === opensIn && need > reach)) break;
-        passedMoves[passed] = best;
-        passedVisits[passed++] = step;
-        started[best] += step;
-        scores[best] = computeScore(priors[best], exploration, started[best], utilities[best]);
+        this.passedMoves[passed] = best;
+        this.passedVisits[passed++] = step;
+        moves.addVisits(best, step);
         continue;
       }
       if (left === 0 || need > reach) break;
-      for (let i = 0; i < passed; i++) {
-        const free = Math.min(credit, passedVisits[i]);
-        credit -= free;
-        if (passedVisits[i] === free) continue;
-        this.stepTo(node, passedMoves[i], depth, 0);
-        this.addVirtualVisits(depth, passedVisits[i] - free);
-      }
-      if (passed > 0) this.detours++;
+      if (passed > 0) this.takeDetour(node, depth, passed);
       reach -= need;
       need = 0;
       passed = 0;
@@ -373,46 +245,61 @@ export class Selector {
         block = created - childCount;
         childCount++;
       }
-      const at = (block + best) * RECORD_WORDS;
-      let child = recordWords[at + RECORD_NODE] as NodeIndex;
-      let end = GO_ON;
-      if (child !== NO_NODE) {
-        end = this.findEnd(child, depth + 1, started[best]);
-        if (end === LEAF) {
-          if (tree.graph === null) {
-            this.stepTo(node, best, depth, 0);
-            this.revertedVisits += revertTwoFold(tree, this.pathNodes, this.pathChildren, depth);
-          }
-          child = NO_NODE;
-        }
-      }
       let share = Math.min(left, enough - opensIn);
       if (targets !== null) share = Math.min(share, targets[best] - started[best]);
-      if (child === NO_NODE) {
-        hasSent = true;
+      const end = this.findEndOfMove(node, block + best, best, depth);
+      if (end === LEAF) {
         share = 1;
-        this.stepTo(node, best, depth, getEdgeMove(edges[firstEdge + best]));
-        const slot = this.sender.send(this.pathMoves, depth + 1);
-        this.leaves.push(slot, depth + 1, 1, this.pathNodes, this.pathChildren);
-      } else if (end !== GO_ON) {
+        hasSent = true;
+        this.sendLeaf(node, best, depth);
+      } else if (end === GO_ON) {
+        while (lastHandedOut < best) handedOut[depth * MAX_MOVES + ++lastHandedOut] = 0;
+        handedOut[depth * MAX_MOVES + best] += share;
+        this.reaches[depth * MAX_MOVES + best] = Math.min(reach - this.credit, enough - share);
+      } else {
         if (end === CATCH_UP_VISIT) share = 1;
         this.stepTo(node, best, depth, 0);
-        for (let i = 0; i < share; i++) {
-          this.terminals.push(end, depth + 1, 1, this.pathNodes, this.pathChildren);
-        }
-      } else {
-        while (lastHandedOut < best) handedOut[base + ++lastHandedOut] = 0;
-        handedOut[base + best] += share;
-        reaches[base + best] = Math.min(reach - credit, enough - share);
+        for (let i = 0; i < share; i++) this.terminals.push(end, depth + 1, 1, this.pathNodes, this.pathChildren);
       }
       left -= share;
-      recordWords[at + RECORD_IN_FLIGHT] += share;
-      started[best] += share;
-      scores[best] = computeScore(priors[best], exploration, started[best], utilities[best]);
+      recordWords[(block + best) * RECORD_WORDS + RECORD_IN_FLIGHT] += share;
+      moves.addVisits(best, share);
     }
     this.lastHandedOut = lastHandedOut;
-    this.need = need > credit ? need - credit : Math.min(need, 1);
+    this.need = need > this.credit ? need - this.credit : Math.min(need, 1);
     return left;
+  }
+
+  /** Puts the virtual visits of a detour on the moves that it passes; the credit of detours above is spent first. */
+  private takeDetour(node: NodeIndex, depth: number, passed: number): void {
+    const { passedMoves, passedVisits } = this;
+    for (let i = 0; i < passed; i++) {
+      const free = Math.min(this.credit, passedVisits[i]);
+      this.credit -= free;
+      if (passedVisits[i] === free) continue;
+      this.stepTo(node, passedMoves[i], depth, 0);
+      this.addVirtualVisits(depth, passedVisits[i] - free);
+    }
+    this.detours++;
+  }
+
+  /** As `findEnd`, for a move that a visit is given to; a two-fold draw that is none any more becomes a leaf again. */
+  private findEndOfMove(node: NodeIndex, record: number, move: number, depth: number): number {
+    const child = this.tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+    if (child === NO_NODE) return LEAF;
+    const end = this.findEnd(child, depth + 1, this.moves.started[move]);
+    if (end === LEAF && this.tree.graph === null) {
+      this.stepTo(node, move, depth, 0);
+      this.revertedVisits += revertTwoFold(this.tree, this.pathNodes, this.pathChildren, depth);
+    }
+    return end;
+  }
+
+  private sendLeaf(node: NodeIndex, child: number, depth: number): void {
+    const { nodeWords, edges } = this.tree.store;
+    this.stepTo(node, child, depth, getEdgeMove(edges[nodeWords[node * NODE_WORDS + NODE_EDGES] + child]));
+    const slot = this.sender.send(this.pathMoves, depth + 1);
+    this.leaves.push(slot, depth + 1, 1, this.pathNodes, this.pathChildren);
   }
 
   /**
@@ -471,15 +358,5 @@ export class Selector {
     this.pathNodes[depth] = node;
     this.pathChildren[depth] = child;
     this.pathMoves[depth] = move;
-  }
-
-  private isSkippedAtRoot(child: number, childCount: number, block: number): boolean {
-    const root = this.root;
-    if (child < childCount && root.excluded[child] !== 0) return true;
-    if (root.visitTargets !== null || root.bestChild < 0 || child === root.bestChild) return false;
-    const words = this.tree.store.recordWords;
-    const bestVisits = words[(block + root.bestChild) * RECORD_WORDS + RECORD_VISITS];
-    const visits = child < childCount ? words[(block + child) * RECORD_WORDS + RECORD_VISITS] : 0;
-    return root.remainingPlayouts < bestVisits - visits;
   }
 }

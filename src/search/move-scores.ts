@@ -1,0 +1,190 @@
+/**
+ * The moves of one node while visits are shared among them: what a next visit to each would be worth. Columns, loaded for
+ * a node and kept up to date as visits go out; the tree is read only. Visited edges are a prefix of the edge list and the
+ * rest is sorted by prior under one common FPU value, so a node's visited moves and the next two are all that counts.
+ */
+import { decodePrior } from '../nn/index.js';
+import type { SearchParams } from './params.js';
+import {
+  computeExploration,
+  computeFpu,
+  computeMovesLeftUtility,
+  computeScore,
+  computeVisitsToOvertake,
+  type FpuParams,
+  getFpuParams,
+  getMovesLeftParams,
+  getPuctParams,
+  type MovesLeftParams,
+  NEVER,
+  type PuctParams,
+} from './puct.js';
+import {
+  getChildCount,
+  getEdgePrior,
+  NODE_BLOCK,
+  NODE_EDGES,
+  NODE_META,
+  NODE_WORDS,
+  type NodeIndex,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_IN_FLIGHT,
+  RECORD_M,
+  RECORD_P,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+  type RecordIndex,
+} from './tree/layout.js';
+import type { Tree } from './tree/tree.js';
+
+const MAX_MOVES = 256;
+/** Explorations of small visit counts are looked up: a logarithm and a root cost more than the rest of a small node. */
+const EXPLORATION_TABLE_SIZE = 2048;
+
+/** Which moves of the root may be chosen. */
+export interface MoveFilter {
+  isSkipped(move: number): boolean;
+}
+
+export class MoveScores {
+  /** Visits of each move, finished and in flight. */
+  readonly started = new Int32Array(MAX_MOVES);
+  /** Visits of the node and, of its moves, those in flight. */
+  visits = 0;
+  inFlight = 0;
+  /** Of the last `rank`: the two moves of the highest scores, -1 = none. */
+  best = -1;
+  second = -1;
+
+  private readonly priors = new Float64Array(MAX_MOVES);
+  private readonly utilities = new Float64Array(MAX_MOVES);
+  private readonly scores = new Float64Array(MAX_MOVES);
+  private readonly tree: Tree;
+  private readonly hasMovesLeft: boolean;
+  private readonly puct: PuctParams;
+  private readonly puctAtRoot: PuctParams;
+  private readonly fpuParams: FpuParams;
+  private readonly fpuParamsAtRoot: FpuParams;
+  private readonly movesLeft: MovesLeftParams;
+  private readonly explorations = new Float64Array(EXPLORATION_TABLE_SIZE);
+  private exploration = 0;
+  private fpu = 0;
+  private known = 0;
+  private firstEdge = 0;
+
+  constructor(tree: Tree, params: SearchParams, hasMovesLeft: boolean) {
+    this.tree = tree;
+    this.hasMovesLeft = hasMovesLeft;
+    this.puct = getPuctParams(params, false);
+    this.puctAtRoot = getPuctParams(params, true);
+    this.fpuParams = getFpuParams(params, false);
+    this.fpuParamsAtRoot = getFpuParams(params, true);
+    this.movesLeft = getMovesLeftParams(params);
+    for (let n = 0; n < EXPLORATION_TABLE_SIZE; n++) this.explorations[n] = computeExploration(n, this.puct);
+  }
+
+  /** @param drawScore value of a draw for the player to move at the node */
+  load(node: NodeIndex, record: RecordIndex, isRoot: boolean, drawScore: number): void {
+    const { tree, priors, utilities, scores, started } = this;
+    const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
+    const nodeAt = node * NODE_WORDS;
+    const childCount = getChildCount(nodeWords[nodeAt + NODE_META]);
+    const block = nodeWords[nodeAt + NODE_BLOCK];
+    const stats = tree.getStats(node, record);
+    const visits = recordWords[stats * RECORD_WORDS + RECORD_VISITS];
+    const wl = recordDoubles[stats * RECORD_DOUBLES + RECORD_WL];
+    const d = recordFloats[stats * RECORD_WORDS + RECORD_D];
+    const parentM = recordFloats[stats * RECORD_WORDS + RECORD_M];
+    const usesMovesLeft = this.hasMovesLeft && Math.abs(wl) > this.movesLeft.threshold;
+    const exploration = isRoot
+      ? computeExploration(visits, this.puctAtRoot)
+      : visits < EXPLORATION_TABLE_SIZE
+        ? this.explorations[visits]
+        : computeExploration(visits, this.puct);
+
+    let visitedPrior = 0;
+    let inFlight = 0;
+    for (let i = 0, at = block * RECORD_WORDS; i < childCount; i++, at += RECORD_WORDS) {
+      const prior = recordFloats[at + RECORD_P];
+      const childVisits = recordWords[at + RECORD_VISITS];
+      const childInFlight = recordWords[at + RECORD_IN_FLIGHT];
+      priors[i] = prior;
+      started[i] = childVisits + childInFlight;
+      inFlight += childInFlight;
+      if (childVisits > 0) {
+        visitedPrior += prior;
+        const q = recordDoubles[(at >> 1) + RECORD_WL] + drawScore * recordFloats[at + RECORD_D];
+        utilities[i] = usesMovesLeft
+          ? q + computeMovesLeftUtility(this.movesLeft, parentM, recordFloats[at + RECORD_M], q)
+          : q;
+      }
+    }
+    const fpu = computeFpu(isRoot ? this.fpuParamsAtRoot : this.fpuParams, wl, d, drawScore, visitedPrior);
+    for (let i = 0, at = block * RECORD_WORDS; i < childCount; i++, at += RECORD_WORDS) {
+      if (recordWords[at + RECORD_VISITS] === 0) utilities[i] = fpu;
+      scores[i] = computeScore(priors[i], exploration, started[i], utilities[i]);
+    }
+    this.visits = visits;
+    this.inFlight = inFlight;
+    this.exploration = exploration;
+    this.fpu = fpu;
+    this.known = childCount;
+    this.firstEdge = nodeWords[nodeAt + NODE_EDGES];
+  }
+
+  /** Finds `best` and `second` among the first `count` moves. @param filter null = all of them count */
+  rank(count: number, filter: MoveFilter | null): void {
+    if (count > this.known) this.extend(count);
+    const { scores } = this;
+    let best = -1;
+    let bestScore = -Infinity;
+    let second = -1;
+    let secondScore = -Infinity;
+    for (let i = 0; i < count; i++) {
+      const score = scores[i];
+      if (score <= secondScore) continue;
+      if (filter?.isSkipped(i)) continue;
+      if (score > bestScore) {
+        second = best;
+        secondScore = bestScore;
+        best = i;
+        bestScore = score;
+      } else {
+        second = i;
+        secondScore = score;
+      }
+    }
+    this.best = best;
+    this.second = second;
+  }
+
+  /** Visits to `best` until `second` is chosen. */
+  computeVisitsOfBest(): number {
+    const { best, second } = this;
+    if (second < 0) return NEVER;
+    const { priors, exploration, started, utilities, scores } = this;
+    return computeVisitsToOvertake(priors[best], exploration, started[best], utilities[best], scores[second]);
+  }
+
+  addVisits(move: number, visits: number): void {
+    const { priors, started, utilities } = this;
+    started[move] += visits;
+    this.scores[move] = computeScore(priors[move], this.exploration, started[move], utilities[move]);
+  }
+
+  /** Moves nobody has visited. */
+  private extend(count: number): void {
+    const { priors, started, utilities, scores, exploration, fpu, firstEdge } = this;
+    const { edges } = this.tree.store;
+    for (let i = this.known; i < count; i++) {
+      const prior = decodePrior(getEdgePrior(edges[firstEdge + i]));
+      priors[i] = prior;
+      started[i] = 0;
+      utilities[i] = fpu;
+      scores[i] = computeScore(prior, exploration, 0, fpu);
+    }
+    this.known = count;
+  }
+}
