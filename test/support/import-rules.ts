@@ -10,14 +10,15 @@ export interface SourceFile {
   readonly text: string;
 }
 
-const EVERYTHING_BELOW_ENGINE = ['util', 'chess', 'encoding', 'nn', 'lc0', 'search'];
+const EVERYTHING_BELOW_ENGINE = ['util', 'chess', 'encoding', 'syzygy', 'nn', 'lc0', 'search'];
 
 /** Room → the rooms whose doors it may import. index.ts is the door of the whole package. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   util: [],
   chess: ['util'],
   encoding: ['util', 'chess'],
-  nn: ['util', 'chess', 'encoding'],
+  syzygy: ['util', 'chess'],
+  nn: ['util', 'chess', 'encoding', 'syzygy'],
   lc0: ['util', 'chess', 'encoding', 'nn'],
   search: ['util', 'nn'],
   engine: EVERYTHING_BELOW_ENGINE,

@@ -1,0 +1,110 @@
+/**
+ * Position → its number in a table. The board is first turned so that the leading piece stands in the triangle a1-d1-d4 (with
+ * pawns: on the files a to d); positions that are equal under these turns share a number.
+ */
+import type { Material } from './material.js';
+import type { PieceGroups } from './piece-groups.js';
+import {
+  BELOW_DIAGONAL,
+  BINOMIAL,
+  getDiagonalSide,
+  KING_PAIRS,
+  LEADER_START,
+  PAWN_ORDER,
+  TRIANGLE,
+} from './square-numbers.js';
+
+/** Arrangements of three different pieces, by how many of them stand on the diagonal a1-h8 before one that does not. */
+const NONE_ON_DIAGONAL = 6 * 63 * 62;
+const ONE_ON_DIAGONAL = 4 * 28 * 62;
+const TWO_ON_DIAGONAL = 4 * 7 * 28;
+
+/**
+ * @param squares of the pieces in the order of the table, the leading pawn first; turned and sorted in place
+ * @param count pieces
+ */
+export function computePositionIndex(
+  material: Material,
+  groups: PieceGroups,
+  squares: Int32Array,
+  count: number,
+): number {
+  const { lengths, weights } = groups;
+  if ((squares[0] & 4) !== 0) for (let i = 0; i < count; i++) squares[i] ^= 7;
+  let number: number;
+  if (material.hasPawns) number = numberLeadingPawns(squares, lengths[0]);
+  else {
+    turnIntoTriangle(squares, count, lengths[0]);
+    number = material.hasUniquePiece ? numberTriple(squares) : KING_PAIRS[TRIANGLE[squares[0]] * 64 + squares[1]];
+  }
+  let index = number * weights[0];
+  let start = lengths[0];
+  for (let group = 1; group < lengths.length; group++) {
+    const isPawns = group === 1 && material.hasPawns && material.otherPawns > 0;
+    index += numberEqualPieces(squares, start, lengths[group], isPawns ? 8 : 0) * weights[group];
+    start += lengths[group];
+  }
+  return index;
+}
+
+function turnIntoTriangle(squares: Int32Array, count: number, leaders: number): void {
+  if ((squares[0] & 32) !== 0) for (let i = 0; i < count; i++) squares[i] ^= 56;
+  for (let i = 0; i < leaders; i++) {
+    const side = getDiagonalSide(squares[i]);
+    if (side < 0) return;
+    if (side === 0) continue;
+    for (let j = i; j < count; j++) squares[j] = ((squares[j] >> 3) | (squares[j] << 3)) & 63;
+    return;
+  }
+}
+
+function numberLeadingPawns(squares: Int32Array, count: number): number {
+  for (let i = 2; i < count; i++) {
+    const square = squares[i];
+    let j = i;
+    for (; j > 1 && PAWN_ORDER[squares[j - 1]] > PAWN_ORDER[square]; j--) squares[j] = squares[j - 1];
+    squares[j] = square;
+  }
+  let number = LEADER_START[count * 64 + squares[0]];
+  for (let i = 1; i < count; i++) number += BINOMIAL[i * 64 + PAWN_ORDER[squares[i]]];
+  return number;
+}
+
+/** Each piece is numbered among the squares that those before it have left. */
+function numberTriple(squares: Int32Array): number {
+  const a = squares[0];
+  const b = squares[1];
+  const c = squares[2];
+  const belowB = b > a ? 1 : 0;
+  const belowC = (c > a ? 1 : 0) + (c > b ? 1 : 0);
+  if (getDiagonalSide(a) !== 0) return (TRIANGLE[a] * 63 + b - belowB) * 62 + c - belowC;
+  if (getDiagonalSide(b) !== 0) {
+    return NONE_ON_DIAGONAL + ((a >> 3) * 28 + BELOW_DIAGONAL[b]) * 62 + c - belowC;
+  }
+  const rankB = (b >> 3) - belowB;
+  if (getDiagonalSide(c) !== 0) {
+    return NONE_ON_DIAGONAL + ONE_ON_DIAGONAL + ((a >> 3) * 7 + rankB) * 28 + BELOW_DIAGONAL[c];
+  }
+  return NONE_ON_DIAGONAL + ONE_ON_DIAGONAL + TWO_ON_DIAGONAL + ((a >> 3) * 7 + rankB) * 6 + (c >> 3) - belowC;
+}
+
+/**
+ * A set of equal pieces as a combination among the squares that earlier groups have left.
+ * @param below squares under the lowest that they can stand on
+ */
+function numberEqualPieces(squares: Int32Array, start: number, count: number, below: number): number {
+  for (let i = start + 1; i < start + count; i++) {
+    const square = squares[i];
+    let j = i;
+    for (; j > start && squares[j - 1] > square; j--) squares[j] = squares[j - 1];
+    squares[j] = square;
+  }
+  let number = 0;
+  for (let i = 0; i < count; i++) {
+    const square = squares[start + i];
+    let taken = below;
+    for (let j = 0; j < start; j++) if (squares[j] < square) taken++;
+    number += BINOMIAL[(i + 1) * 64 + square - taken];
+  }
+  return number;
+}

@@ -1,0 +1,102 @@
+/**
+ * Which moves of a root position keep what the tables promise (lc0: SyzygyTablebase::root_probe, root_probe_wdl). All sure wins
+ * are equal, so that the search chooses among them, until a position has been repeated since the last zeroing move, or
+ * SyzygyFastPlay asks for it: then only the shortest way to zeroing stays. In a lost position all moves stay while no draw
+ * by the fifty-move rule is near.
+ */
+import type { Move, Position } from '../chess/index.js';
+import { BLESSED_LOSS, CURSED_WIN } from './prober.js';
+import { NO_VALUE } from './table-set.js';
+import type { TablebaseSettings, Tablebases } from './tablebases.js';
+
+const SURE = 1000;
+/** A result that the fifty-move rule turns into a draw; better than a draw all the same, the other side may go wrong. */
+const CURSED = 899;
+const LAST_SAFE_PLY = 99;
+const DRAWING_PLY = 100;
+
+export interface RootRanking {
+  /** The best moves; at least one. */
+  readonly moves: readonly Move[];
+  /** False: for want of a DTZ table the moves are ranked by their results alone, and the win may be shuffled away. */
+  readonly usesDtz: boolean;
+  /** With best play, for the side to move, the count of the fifty-move rule included: 1 won, 0 drawn, -1 lost. */
+  readonly result: number;
+}
+
+type Rank = (position: Position, move: Move) => { readonly rank: number; readonly result: number } | null;
+
+/** @returns null when the tables do not know the position, or the game is over */
+export function rankRootMoves(
+  tables: Tablebases,
+  settings: TablebaseSettings,
+  position: Position,
+  fastPlay: boolean,
+): RootRanking | null {
+  if (!tables.mayProbe(position, settings.menLimit)) return null;
+  const moves = new Uint16Array(256);
+  const list = Array.from(moves.subarray(0, position.generateLegalMoves(moves)), (move) => move as Move);
+  if (list.length === 0) return null;
+  const isOrdered = fastPlay || hasRepeated(position);
+  const { fiftyMoveRule } = settings;
+  const count = fiftyMoveRule ? position.rule50 : 0;
+  const byDistance: Rank = (root, move) => {
+    const dtz = tables.probeDtzOfMove(root, move);
+    return dtz === NO_VALUE ? null : rankDistance(dtz, count, isOrdered, fiftyMoveRule);
+  };
+  const byResult: Rank = (root, move) => {
+    root.makeMove(move);
+    const wdl = tables.probeWdl(root);
+    root.unmakeMove();
+    return wdl === NO_VALUE ? null : rankResult(0 - wdl, fiftyMoveRule);
+  };
+  return keepBest(position, list, byDistance, true) ?? keepBest(position, list, byResult, false);
+}
+
+function keepBest(position: Position, list: readonly Move[], rank: Rank, usesDtz: boolean): RootRanking | null {
+  let best = Number.NEGATIVE_INFINITY;
+  let result = 0;
+  let moves: Move[] = [];
+  for (const move of list) {
+    const ranked = rank(position, move);
+    if (ranked === null) return null;
+    if (ranked.rank > best) {
+      best = ranked.rank;
+      result = ranked.result;
+      moves = [];
+    }
+    if (ranked.rank === best) moves.push(move);
+  }
+  return { moves, usesDtz, result };
+}
+
+/**
+ * @param dtz by way of the move, for its player
+ * @param count plies since the last zeroing move; 0 where the fifty-move rule does not count
+ */
+function rankDistance(dtz: number, count: number, isOrdered: boolean, fiftyMoveRule: boolean) {
+  const plies = Math.abs(dtz);
+  const isSure = !fiftyMoveRule || plies + count <= LAST_SAFE_PLY;
+  const result = isSure ? Math.sign(dtz) : 0;
+  if (dtz > 0) return { rank: isSure && !isOrdered ? SURE : SURE - (plies + count), result };
+  if (dtz === 0) return { rank: 0, result };
+  const isHopeless = !fiftyMoveRule || 2 * plies + count < DRAWING_PLY;
+  return { rank: isHopeless ? -SURE : plies + count - SURE, result };
+}
+
+function rankResult(wdl: number, fiftyMoveRule: boolean) {
+  const isCursed = wdl === CURSED_WIN || wdl === BLESSED_LOSS;
+  const sign = Math.sign(wdl);
+  if (isCursed && fiftyMoveRule) return { rank: sign * CURSED, result: 0 };
+  return { rank: sign * SURE, result: sign };
+}
+
+/** Whether a position since the last capture or pawn move had stood before. */
+function hasRepeated(position: Position): boolean {
+  const past = position.clone();
+  while (past.rule50 > 0 && past.historyLength > 0) {
+    if (past.repetitions() > 0) return true;
+    past.unmakeMove();
+  }
+  return false;
+}

@@ -1,0 +1,67 @@
+/** Finding table files: the folders that the user names, and what in them looks like a table by name and size. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Material, parseTableName } from './material.js';
+import { isTableSize, type TableKind } from './table.js';
+
+export interface TableFile {
+  readonly path: string;
+  readonly kind: TableKind;
+  readonly material: Material;
+}
+
+export interface FoundTables {
+  readonly files: readonly TableFile[];
+  /** One sentence each. */
+  readonly warnings: readonly string[];
+}
+
+const KINDS: Readonly<Record<string, TableKind>> = { '.rtbw': 'wdl', '.rtbz': 'dtz' };
+
+/** Folders are separated by `;`, and by `:` where no drive has a letter. `<empty>` is what GUIs write for nothing. */
+export function splitFolders(paths: string, isWindows: boolean): string[] {
+  if (paths.trim() === '<empty>') return [];
+  return paths
+    .split(isWindows ? ';' : /[;:]/)
+    .map((folder) => folder.trim())
+    .filter((folder) => folder !== '');
+}
+
+/** Of a table that lies in several folders the first counts. */
+export function findTables(folders: readonly string[]): FoundTables {
+  const files = new Map<string, TableFile>();
+  const wrongSizes: string[] = [];
+  const warnings: string[] = [];
+  for (const folder of folders) {
+    let names: string[] = [];
+    try {
+      names = readdirSync(folder);
+    } catch {
+      warnings.push(`SyzygyPath: the folder ${folder} cannot be read`);
+    }
+    for (const name of names) {
+      const kind = KINDS[name.slice(-5)];
+      const material = kind === undefined ? null : parseTableName(name.slice(0, -5));
+      if (material === null || files.has(name)) continue;
+      const path = join(folder, name);
+      if (hasTableSize(path)) files.set(name, { path, kind, material });
+      else wrongSizes.push(path);
+    }
+  }
+  if (wrongSizes.length > 0) {
+    const others = wrongSizes.length > 1 ? ` and ${wrongSizes.length - 1} more` : '';
+    warnings.push(`Tablebase ${wrongSizes[0]}${others} left out: the size is wrong, the file is not complete`);
+  }
+  if (files.size === 0 && warnings.length === 0) {
+    warnings.push(`SyzygyPath: no tables (.rtbw, .rtbz) in ${folders.join(' or ')}`);
+  }
+  return { files: [...files.values()], warnings };
+}
+
+function hasTableSize(path: string): boolean {
+  try {
+    return isTableSize(statSync(path).size);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+/** The tables of a list of folders, ready to be asked. Each thread opens its own; a probe allocates nothing. */
+import { NO_SQUARE, type Position, popCount64 } from '../chess/index.js';
+import { MOST_MEN } from './material.js';
+import { Prober } from './prober.js';
+import { findTables, splitFolders } from './table-files.js';
+import { TableSet } from './table-set.js';
+
+export interface TablebaseSettings {
+  /** Folders, separated by `;` or, but for Windows, by `:`; empty for no tables. */
+  readonly paths: string;
+  /** Positions of more men are not looked up. */
+  readonly menLimit: number;
+  /** False: a win that the fifty-move rule spoils is a win. */
+  readonly fiftyMoveRule: boolean;
+}
+
+export const NO_TABLEBASES: TablebaseSettings = { paths: '', menLimit: MOST_MEN, fiftyMoveRule: true };
+
+export class Tablebases {
+  /** What is amiss with folders and files as far as is known without opening any, one sentence each. */
+  readonly warnings: readonly string[];
+  private readonly tables: TableSet;
+  private readonly prober: Prober;
+
+  /** @param onWarning one sentence about a file that turned out damaged when it was needed */
+  constructor(paths: string, onWarning: (text: string) => void) {
+    const folders = splitFolders(paths, process.platform === 'win32');
+    const found = folders.length === 0 ? { files: [], warnings: [] } : findTables(folders);
+    this.warnings = found.warnings;
+    this.tables = new TableSet(found.files, onWarning);
+    this.prober = new Prober(this.tables);
+  }
+
+  /** Men of the largest table; 0 without any. */
+  get mostMen(): number {
+    return this.tables.mostMen;
+  }
+
+  get counts(): { readonly wdl: number; readonly dtz: number } {
+    return this.tables.counts;
+  }
+
+  /** Whether a position may be looked up: few men, and no castling rights, which tables do not know. */
+  mayProbe(position: Position, menLimit = MOST_MEN): boolean {
+    const { masks, castlingRooks } = position;
+    const men = popCount64(masks[0] | masks[16], masks[1] | masks[17]);
+    if (men > this.tables.mostMen || men > menLimit) return false;
+    for (let i = 0; i < 4; i++) if (castlingRooks[i] !== NO_SQUARE) return false;
+    return true;
+  }
+
+  /** See Prober; only of positions that `mayProbe`. */
+  probeWdl(position: Position): number {
+    return this.prober.probeWdl(position);
+  }
+
+  probeDtz(position: Position): number {
+    return this.prober.probeDtz(position);
+  }
+
+  probeDtzOfMove(position: Position, move: number): number {
+    return this.prober.probeDtzOfMove(position, move);
+  }
+
+  close(): void {
+    this.tables.close();
+  }
+}
