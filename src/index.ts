@@ -118,6 +118,7 @@ export async function createEngine(settings: EngineSettings = {}): Promise<Chess
     moveStats: () => undefined,
     bestMove: ({ move, ponder }) => running.shift()?.end({ move: formatMove(move), ponder: formatMove(ponder) }),
     warning: warn,
+    note: () => undefined,
     debug: () => undefined,
     error: (sentence) => (isLoaded ? warn(sentence) : problems.push(sentence)),
   });

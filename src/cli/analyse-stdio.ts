@@ -3,7 +3,7 @@ import { AnalysisSession, AnalysisThread, type OptionStore } from '../engine/ind
 import { EvaluatorPool } from '../nn/index.js';
 import { computeTreeBytes, createSearchParams } from '../search/index.js';
 import { LineReader } from '../util/index.js';
-import { createPoolOptions } from './evaluator-network.js';
+import { createPoolOptions, warnOfTables } from './evaluator-network.js';
 import { printNote } from './output.js';
 import { readVersion } from './package-info.js';
 import { QueuedWriter } from './queued-writer.js';
@@ -25,6 +25,7 @@ const BATCHES_AHEAD = 2;
 
 /** Resolves when stdin has ended and everything is answered. */
 export async function analyseStdio(options: OptionStore, settings: StdioSettings): Promise<void> {
+  warnOfTables(options, printNote);
   const pool = await EvaluatorPool.create(await createPoolOptions(options, printNote));
   const { handle, threads, minibatch } = pool;
   const suitable = Math.max(LEAST_PARALLEL, Math.min(MOST_PARALLEL, BATCHES_AHEAD * threads * minibatch));

@@ -1,7 +1,8 @@
 /** The engine's network port over a pool of evaluator threads. */
 import type { HistoryFill } from '../encoding/index.js';
-import type { NetworkPort, OptionStore } from '../engine/index.js';
+import { getTablebaseSettings, type NetworkPort, type OptionStore } from '../engine/index.js';
 import { EvaluatorPool, LeafQueue, networkOptions, type PoolOptions } from '../nn/index.js';
+import { Tablebases } from '../syzygy/index.js';
 import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
 import { findTuning, type SpeedSettings } from './tuned-settings.js';
 
@@ -18,6 +19,7 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
     cachePositions: options.getNumber('NNCacheSize'),
     cacheMb: options.getNumber('Hash'),
     onWarning,
+    tablebases: getTablebaseSettings(options),
     ...getTuning(options),
   };
   if (isFileless(options)) return pool;
@@ -42,6 +44,7 @@ export async function createNetwork(
   const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), ...speed });
   const { counters } = LeafQueue.attach(pool.handle);
   let tuning = JSON.stringify(getTuning(options));
+  let tables = JSON.stringify(getTablebaseSettings(options));
   return {
     handle: pool.handle,
     get description() {
@@ -55,13 +58,21 @@ export async function createNetwork(
     configure: (current) => {
       // A new tuning empties the cache, so it is passed on only when it is new.
       const wanted = getTuning(current);
-      if (JSON.stringify(wanted) === tuning) return;
+      if (JSON.stringify(wanted) !== tuning) pool.configure(wanted);
       tuning = JSON.stringify(wanted);
-      pool.configure(wanted);
+      const tablebases = getTablebaseSettings(current);
+      if (JSON.stringify(tablebases) !== tables) pool.configure({ tablebases });
+      tables = JSON.stringify(tablebases);
     },
     clearCache: () => pool.clearCache(),
     dispose: () => pool.dispose(),
   };
+}
+
+/** For commands that have no engine to say what is wrong with the folders of tablebases. */
+export function warnOfTables(options: OptionStore, onWarning: (text: string) => void): void {
+  const { paths } = getTablebaseSettings(options);
+  for (const warning of new Tablebases(paths, onWarning).warnings) onWarning(warning);
 }
 
 function getTuning(options: OptionStore): { policyTemperature: number; historyFill: HistoryFill } {

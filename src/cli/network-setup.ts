@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { createSearchParams } from '../search/index.js';
 import type { NetworkSetup } from '../selfplay/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import { createPoolOptions } from './evaluator-network.js';
+import { createPoolOptions, warnOfTables } from './evaluator-network.js';
 import { isFileless, resolveNetworkFile } from './network-file.js';
 import { listOptionSpecs } from './option-list.js';
 import { createSettings } from './settings.js';
@@ -19,6 +19,9 @@ const POOL_OPTIONS = [
   'Hash',
   'PolicyTemperature',
   'HistoryFill',
+  'SyzygyPath',
+  'SyzygyProbeLimit',
+  'Syzygy50MoveRule',
 ];
 
 type Setting = readonly [name: string, text: string];
@@ -60,6 +63,7 @@ export async function createNetworkSetup(
   if (!created.ok) return created;
   const { options } = created.value;
   const { values } = options;
+  warnOfTables(options, onWarning);
   try {
     const file = isFileless(options) ? options.getString('Backend') : unwrap(await resolveNetworkFile(options));
     return success({

@@ -6,23 +6,19 @@ import type { OptionSpec } from '../util/index.js';
 
 const NO_TASKS = 'No effect: one thread walks the tree, so it has no helper tasks to share work with.';
 
-const NO_TABLEBASES = 'No effect: tablebases are not read yet.';
-
 function acceptInt(uci: string, flag: string, value: number, min: number, max: number, help: string): OptionSpec {
   return { uci, flag, kind: 'int', default: value, min, max, hidden: true, help };
 }
 
 export const acceptedOptions: readonly OptionSpec[] = [
-  acceptInt('SyzygyProbeDepth', '', 1, 1, 100, NO_TABLEBASES),
-  acceptInt('SyzygyProbeLimit', '', 7, 0, 7, NO_TABLEBASES),
-  {
-    uci: 'Syzygy50MoveRule',
-    flag: '',
-    kind: 'bool',
-    default: true,
-    hidden: true,
-    help: NO_TABLEBASES,
-  },
+  acceptInt(
+    'SyzygyProbeDepth',
+    '',
+    1,
+    1,
+    100,
+    'No effect: as in lc0 every leaf right after a capture or pawn move is looked up, at any depth.',
+  ),
   {
     uci: 'StrictTiming',
     flag: 'strict-uci-timing',

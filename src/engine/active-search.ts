@@ -1,8 +1,10 @@
 /**
  * One search from `go` to `bestmove`: what it was asked, on which position, and what it has said so far. It knows the
- * legal moves, so that whatever happens below it can answer with one of them.
+ * legal moves, so that whatever happens below it can answer with one of them, and what tablebases say of them.
  */
 import { listLegalMoves, type Move, NO_MOVE } from '../chess/index.js';
+import type { SearchLimits } from '../search/index.js';
+import type { RootRanking } from '../syzygy/index.js';
 import type { GamePosition } from './game-position.js';
 import { type GoRequest, isUnlimited } from './go-request.js';
 import type { MateFinder } from './mate-finder.js';
@@ -18,8 +20,6 @@ export interface BestMove {
 
 export class ActiveSearch {
   startedAtMs = getNowMs();
-  /** The moves it may play: those asked for by `searchmoves`, else all. */
-  readonly candidates: readonly Move[];
   lastReport: SearchReport | null = null;
   lastStats: RootStats | null = null;
   /** The search thread works on it (otherwise it waits for the network, or is over and waits for `stop`). */
@@ -35,6 +35,9 @@ export class ActiveSearch {
   strength: Strength | null = null;
   /** Looks for shorter mates than the search has found; null = nobody does. */
   mates: MateFinder | null = null;
+  /** What tablebases say of the root; null when they do not know it or were not asked. */
+  ranking: RootRanking | null = null;
+  private readonly legalOrWanted: readonly Move[];
 
   constructor(
     readonly id: number,
@@ -43,7 +46,25 @@ export class ActiveSearch {
   ) {
     const legal = listLegalMoves(game.position);
     const wanted = request.searchMoves?.filter((move) => legal.includes(move)) ?? [];
-    this.candidates = wanted.length > 0 ? wanted : legal;
+    this.legalOrWanted = wanted.length > 0 ? wanted : legal;
+  }
+
+  get hasSearchMoves(): boolean {
+    return this.request.searchMoves !== undefined;
+  }
+
+  /** The moves it may play: the best by tablebases, or those asked for by `searchmoves`, else all. */
+  get candidates(): readonly Move[] {
+    return this.ranking?.moves ?? this.legalOrWanted;
+  }
+
+  /** Once distances have chosen the moves, the search has only to make progress with them: leaves need no look-up (lc0). */
+  get tablebaseLimits(): Pick<SearchLimits, 'tablebaseMoves' | 'skipsTablebases'> {
+    const { ranking, strength } = this;
+    return {
+      ...(ranking === null ? {} : { tablebaseMoves: ranking.moves }),
+      ...(ranking?.usesDtz === true || strength !== null ? { skipsTablebases: true } : {}),
+    };
   }
 
   /** The request with the nodes that its strength allows. */

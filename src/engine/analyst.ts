@@ -38,6 +38,7 @@ export class Analyst {
         this.best = best;
       },
       warning: onWarning,
+      note: () => undefined,
       debug: () => undefined,
       error: (text) => this.errors.push(text),
     });

@@ -18,6 +18,7 @@ import {
 } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { ActiveSearch, type BestMove } from './active-search.js';
+import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
 import { createGamePosition, type GamePosition } from './game-position.js';
 import { type ClockSettings, createSearchLimits, type GoRequest } from './go-request.js';
 import { MateFinder } from './mate-finder.js';
@@ -37,6 +38,8 @@ export interface EngineListener {
   moveStats(stats: RootStats): void;
   bestMove(best: BestMove): void;
   warning(text: string): void;
+  /** News that is no trouble. */
+  note(text: string): void;
   /** What only a developer wants to know. */
   debug(text: string): void;
   error(text: string): void;
@@ -53,12 +56,15 @@ export class Engine {
   private readonly queue: ActiveSearch[] = [];
   private readonly loader: NetworkLoader;
   private readonly host: SearchHost;
+  private readonly tables: EndgameTables;
   private patience: NodeJS.Timeout | undefined;
   private idleWaiters: (() => void)[] = [];
   private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
   private nextId = 1;
   private warmNetwork: NetworkPort | null = null;
   private readonly matePromise = new MatePromise();
+  /** Warnings since an option changed: evaluators and engine may have the same trouble with a table. */
+  private readonly warned = new Set<string>();
 
   constructor(
     readonly options: OptionStore,
@@ -66,8 +72,12 @@ export class Engine {
     private readonly listener: EngineListener,
   ) {
     this.loader = new NetworkLoader(options, ports, {
-      onWarning: (text) => listener.warning(text),
+      onWarning: (text) => this.warnOnce(text),
       onError: (text) => listener.error(text),
+    });
+    this.tables = new EndgameTables(options, {
+      onWarning: (text) => this.warnOnce(text),
+      onNote: (text) => listener.note(text),
     });
     this.host = new SearchHost(ports, {
       onMessage: (message) => this.receive(message),
@@ -91,6 +101,7 @@ export class Engine {
 
   /** Starts loading; resolves when a `go` would not have to wait. Also when loading failed: the listener knows. */
   async prepare(): Promise<NetworkPort | null> {
+    this.followTables();
     const network = await this.loader.ensure();
     if (network !== null && network !== this.warmNetwork && this.active === null) {
       this.warmNetwork = network;
@@ -111,10 +122,17 @@ export class Engine {
   setOption(name: string, text: string): Result<true> {
     const changed = this.options.set(name, text);
     if (!changed.ok) return changed;
-    if (changed.value.uci === 'SyzygyPath' && text !== '') this.listener.warning('Tablebases are not read yet');
+    this.warned.clear();
+    if (changed.value.uci.startsWith('Syzygy')) this.followTables();
     if (changed.value.uci === 'ClearTree') this.host.post({ type: 'clearTree' });
     if (changed.value.uci === 'Clear Hash') this.forget();
     return success(true);
+  }
+
+  /** What tablebases say of the position; null when they do not know it. */
+  probeTables(): TablebaseResult | null {
+    this.followTables();
+    return this.tables.probe(this.game.position);
   }
 
   setPosition(fen: string | null, moves: readonly string[]): Result<true> {
@@ -200,6 +218,7 @@ export class Engine {
       await this.whenIdle();
     }
     await this.host.dispose();
+    this.tables.close();
     await this.loader.dispose();
   }
 
@@ -219,13 +238,28 @@ export class Engine {
     });
   }
 
+  private warnOnce(text: string): void {
+    if (!this.warned.has(text)) this.listener.warning(text);
+    this.warned.add(text);
+  }
+
   private forget(): void {
     this.host.post({ type: 'newGame' });
     this.loader.current?.clearCache();
   }
 
+  /** A tree must not hold results of other tables. */
+  private followTables(): void {
+    if (this.tables.follow()) this.host.post({ type: 'clearTree' });
+  }
+
   private begin(search: ActiveSearch): void {
     this.active = search;
+    this.followTables();
+    search.strength = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode') ? this.strength : null;
+    // A weaker player has to find his way in endgames as well.
+    if (search.strength === null && !search.isDiscarded && !search.hasSearchMoves)
+      search.ranking = this.tables.rank(search.game.position);
     if (search.candidates.length === 0) {
       this.report(search, createFinishedReport(search.game.position.inCheck()));
       if (!search.waitsForStop) this.answer(search.fallback);
@@ -248,7 +282,6 @@ export class Engine {
     search.isRunning = true;
     network.configure(this.options);
     this.host.attach(network);
-    search.strength = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode') ? this.strength : null;
     // What an earlier search found out is not for a weaker player.
     if (search.strength !== null) this.host.post({ type: 'clearTree' });
     this.host.configure(this.createParams(search));
@@ -259,7 +292,7 @@ export class Engine {
       search.mates = new MateFinder(position, search.candidates, this.matePromise.getMoves(search.game));
     }
     const limits = createSearchLimits(search.limitedRequest, position, this.clockSettings, search.startedAtMs);
-    this.host.post({ type: 'go', id: search.id, limits });
+    this.host.post({ type: 'go', id: search.id, limits: { ...limits, ...search.tablebaseLimits } });
   }
 
   private createParams({ wantsStats, strength }: ActiveSearch): SearchParams {
@@ -323,7 +356,7 @@ export class Engine {
   }
 
   private reportInfo(search: ActiveSearch, info: SearchInfo): void {
-    const report = createReport(info, this.reportStyle);
+    const report = createReport(info, this.reportStyle, search.ranking?.result ?? null);
     this.report(search, search.mates?.improve(report, search.stopRequested) ?? report);
     if (search.shorterMate !== null && (search.mates?.moves ?? 0) <= (search.request.mate ?? 0)) this.stop();
   }

@@ -38,7 +38,8 @@ export interface ReportStyle {
   readonly perPvCounters: boolean;
 }
 
-export function createReport(info: SearchInfo, style: ReportStyle): SearchReport {
+/** @param result what tablebases know of every line: 1 won, 0 drawn, -1 lost; null when they do not */
+export function createReport(info: SearchInfo, style: ReportStyle, result: number | null = null): SearchReport {
   return {
     depth: Math.max(1, Math.trunc(info.depth)),
     seldepth: Math.max(1, Math.trunc(info.seldepth)),
@@ -47,8 +48,14 @@ export function createReport(info: SearchInfo, style: ReportStyle): SearchReport
     eps: info.eps === null ? null : Math.trunc(info.eps),
     tbHits: info.tbHits,
     gathering: info.gathering,
-    lines: info.lines.map((line, index) => createLine(line, index + 1, info.nodes, style)),
+    lines: info.lines.map((line, index) => createLine(withResult(line, result), index + 1, info.nodes, style)),
   };
+}
+
+/** A known result replaces the estimate; a mate that the search has found stays. */
+function withResult(line: SearchLine, result: number | null): SearchLine {
+  if (result === null || line.mate !== null) return line;
+  return { ...line, wl: result, d: result === 0 ? 1 : 0, q: result, mu: 0, searched: null };
 }
 
 function createLine(line: SearchLine, rank: number, totalNodes: number, style: ReportStyle): ReportLine {

@@ -27,6 +27,10 @@ export interface SearchLimits {
   readonly clock?: ClockLimits;
   /** Only these root moves; those that the position does not have are ignored. */
   readonly searchMoves?: readonly number[];
+  /** Without `searchMoves`: the root moves that keep what tablebases promise; they count as one hit. */
+  readonly tablebaseMoves?: readonly number[];
+  /** Leaves are not looked up in tablebases. */
+  readonly skipsTablebases?: boolean;
   /** When the clock started: performance.timeOrigin + performance.now(). */
   readonly startedAtMs: number;
 }

@@ -1,5 +1,5 @@
 /**
- * What holds for the root of one search only: `searchmoves`, and noise on its priors. Both reorder the root's
+ * What holds for the root of one search only: `searchmoves`, the choice of tablebases, and noise on its priors. Both reorder the root's
  * unvisited edges so that selection finds them as everywhere else: sorted by prior, the allowed ones first. `restore`
  * takes the noise out again, since the tree lives on.
  */
@@ -39,7 +39,7 @@ export class RootMoves implements RootRestriction {
   readonly excluded = new Uint8Array(MAX_MOVES);
   bestChild = -1;
   remainingPlayouts = Number.POSITIVE_INFINITY;
-  /** Whether `searchmoves` leaves some move out. */
+  /** Whether some move is left out. */
   isRestricted = false;
   halving: SequentialHalving | null = null;
 
@@ -85,7 +85,10 @@ export class RootMoves implements RootRestriction {
     if (allowed.length > 0) this.halving = new SequentialHalving(this.tree, params, allowed, budget);
   }
 
-  /** Applies restriction and noise to the root, once it has edges. */
+  /**
+   * Applies restriction and noise to the root, once it has edges.
+   * @param searchMoves empty for all
+   */
   apply(searchMoves: readonly number[], noise: RootNoise): void {
     const root = this.tree.rootNode;
     const edgeCount = getEdgeCount(this.tree, root);

@@ -187,6 +187,7 @@ export class Search {
     this.forgetter.reset();
     this.rootMoves.reset();
     pipeline.begin(position.blackToMove, this.contempt.rescale, this.contempt.sign);
+    if (limits.tablebaseMoves !== undefined) pipeline.counters.tablebaseHits++;
     if (this.tree.rootNode !== NO_NODE) this.onRootExpanded();
     this.startClock();
   }
@@ -273,6 +274,7 @@ export class Search {
       moves: position.moves,
       twoFoldDraws: this.params.twoFoldDraws,
       keyHistory: this.params.cacheHistoryLength,
+      skipsTablebases: this.limits.skipsTablebases === true,
     });
     this.isRootSent = true;
     return true;
@@ -290,7 +292,8 @@ export class Search {
 
   private onRootExpanded(): void {
     const { params } = this;
-    this.rootMoves.apply(this.limits.searchMoves ?? [], {
+    const { searchMoves, tablebaseMoves } = this.limits;
+    this.rootMoves.apply(searchMoves ?? tablebaseMoves ?? [], {
       epsilon: params.dirichletNoiseEpsilon,
       alpha: params.dirichletNoiseAlpha,
       gumbelScale: params.gumbelNoiseScale,

@@ -1,4 +1,4 @@
-/** The `d` command: the board as text, as Stockfish shows it, with FEN, key and what the rules say. */
+/** The `d` command: the board as text, as Stockfish shows it, with FEN, key, and what the rules and tablebases say. */
 import {
   computeOutcome,
   formatFen,
@@ -8,11 +8,15 @@ import {
   NO_SQUARE,
   type Position,
 } from '../chess/index.js';
+import type { TablebaseResult } from '../engine/index.js';
 
 const PIECES = '.PNBRQK..pnbrqk';
 const RULE = ` +${'---+'.repeat(8)}`;
 
-export function formatBoard(position: Position, chess960: boolean): string[] {
+const RESULTS = ['loss', 'blessed loss', 'draw', 'cursed win', 'win'];
+
+/** @param tables null when tablebases do not know the position */
+export function formatBoard(position: Position, chess960: boolean, tables: TablebaseResult | null = null): string[] {
   const ranks = [7, 6, 5, 4, 3, 2, 1, 0].flatMap((rank) => {
     const pieces = Array.from(position.board.subarray(rank * 8, rank * 8 + 8), (code) => PIECES[code]);
     return [` | ${pieces.join(' | ').replaceAll('.', ' ')} | ${rank + 1}`, RULE];
@@ -32,5 +36,10 @@ export function formatBoard(position: Position, chess960: boolean): string[] {
     `In check: ${position.inCheck() ? 'yes' : 'no'}`,
     `Outcome: ${computeOutcome(position)}`,
     `Legal moves: ${legal.length}${legal.length === 0 ? '' : ` (${legal.join(' ')})`}`,
+    ...(tables === null ? [] : [formatTables(tables)]),
   ];
+}
+
+function formatTables({ wdl, dtz }: TablebaseResult): string {
+  return `Tablebases: WDL ${wdl} (${RESULTS[wdl + 2]}), DTZ ${dtz ?? 'missing'}`;
 }

@@ -133,7 +133,7 @@ export class UciSession {
         this.hold(this.engine.whenIdle());
         return;
       case 'd':
-        for (const line of formatBoard(this.engine.position.position, this.isChess960)) this.write(line);
+        this.showBoard();
         return;
       case 'eval':
         this.hold(this.evaluate());
@@ -153,6 +153,11 @@ export class UciSession {
       case 'register':
         return;
     }
+  }
+
+  private showBoard(): void {
+    const { position } = this.engine.position;
+    for (const line of formatBoard(position, this.isChess960, this.engine.probeTables())) this.write(line);
   }
 
   private identify(): void {
@@ -263,6 +268,7 @@ export class UciSession {
       },
       bestMove: ({ move, ponder }) => this.write(formatBestMove(move, ponder, this.isChess960)),
       warning: (text) => this.write(`info string ${text}`),
+      note: (text) => this.write(`info string ${text}`),
       debug: (text) => {
         if (this.isDebugging) this.write(`info string ${text}`);
         else this.log(text);

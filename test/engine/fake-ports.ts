@@ -138,6 +138,7 @@ export function createEngine(
     moveStats: () => said.push('stats'),
     bestMove: ({ move }) => said.push(`best ${move}`),
     warning: (text) => said.push(`warning ${text}`),
+    note: (text) => said.push(`note ${text}`),
     debug: () => undefined,
     error: (text) => said.push(`error ${text}`),
     ...listener,

@@ -4,6 +4,7 @@ import { LeafQueue, NO_SLOT } from '#sardonyx/nn/index.js';
 import { LeafClaims } from '#sardonyx/nn/pool/leaf-claims.js';
 import { CLAIMED, createLeafSlotsBuffer, DONE, FREE, SUBMITTED, viewLeafSlots } from '#sardonyx/nn/pool/leaf-slots.js';
 import { RootTable } from '#sardonyx/nn/pool/root-table.js';
+import { TablebaseWords } from '#sardonyx/nn/pool/tablebase-words.js';
 
 function createParts(slotCount: number) {
   const shape = { slotCount, workers: 2 };
@@ -13,6 +14,7 @@ function createParts(slotCount: number) {
     ...shape,
     slots: buffer,
     roots: RootTable.createBuffer(),
+    tablebases: TablebaseWords.createBuffer(),
     minibatch: 4,
     batchesInFlight: 0,
     hasMovesLeft: false,

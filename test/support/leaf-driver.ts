@@ -12,6 +12,7 @@ export interface TestLeaf {
   /** Moves from the root to the leaf. */
   readonly path?: string;
   readonly twoFoldDraws?: boolean;
+  readonly skipsTablebases?: boolean;
 }
 
 export interface LeafAnswer {
@@ -36,7 +37,7 @@ export async function evaluateLeaves(queue: LeafQueue, leaves: readonly TestLeaf
 }
 
 export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): number {
-  const { fen = START_FEN, gameMoves = '', path = '', twoFoldDraws = true } = leaf;
+  const { fen = START_FEN, gameMoves = '', path = '', twoFoldDraws = true, skipsTablebases = false } = leaf;
   const position = unwrap(parseFen(fen));
   const play = (text: string): number[] =>
     text
@@ -47,7 +48,7 @@ export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): numbe
         position.makeMove(move);
         return move;
       });
-  setRoot(queue, row, { fen, moves: play(gameMoves), twoFoldDraws });
+  setRoot(queue, row, { fen, moves: play(gameMoves), twoFoldDraws, skipsTablebases });
   const moves = play(path);
   const slot = queue.acquire();
   assert.ok(slot >= 0, 'a free slot');

@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { HistoryFill } from '../../encoding/index.js';
+import { NO_TABLEBASES, type TablebaseSettings } from '../../syzygy/index.js';
 import { type BackendPlan, planBackend } from '../backend/backend-plan.js';
 import { applyToEnvironment } from '../backend/provider-config.js';
 import { forbidTelemetry } from '../backend/telemetry.js';
@@ -24,6 +25,7 @@ import {
   WORK_WORD,
 } from './leaf-slots.js';
 import { RootTable } from './root-table.js';
+import { TablebaseWords } from './tablebase-words.js';
 import type { FromWorker, WorkerStart } from './worker-protocol.js';
 
 export interface PoolOptions {
@@ -45,6 +47,7 @@ export interface PoolOptions {
   readonly cacheMb?: number;
   readonly policyTemperature?: number;
   readonly historyFill?: HistoryFill;
+  readonly tablebases?: TablebaseSettings;
   /** One sentence at a time, about what went wrong and how it goes on. */
   readonly onWarning?: (text: string) => void;
 }
@@ -53,6 +56,7 @@ export interface PoolSettings {
   readonly policyTemperature?: number;
   readonly historyFill?: HistoryFill;
   readonly minibatch?: number;
+  readonly tablebases?: TablebaseSettings;
 }
 
 const MIN_SLOTS = 4096;
@@ -82,11 +86,14 @@ export class EvaluatorPool {
     const { hasMovesLeft } = describeNetwork(model, plan.name);
     this.backend = plan.name;
     const { batchesInFlight = 0 } = options;
-    this.handle = { ...shape, slots, roots: RootTable.createBuffer(), minibatch, batchesInFlight, hasMovesLeft };
+    const roots = RootTable.createBuffer();
+    const tablebaseWords = TablebaseWords.createBuffer();
+    this.handle = { ...shape, slots, roots, tablebases: tablebaseWords, minibatch, batchesInFlight, hasMovesLeft };
     this.slots = viewLeafSlots(slots, shape);
     const { cacheMb = 0, cachePositions = 0, policyTemperature = 1.359, historyFill = 'fen_only' } = options;
+    const { tablebases = NO_TABLEBASES } = options;
     this.cache = createCacheBuffer(cacheMb > 0 ? computeCachePositions(cacheMb) : cachePositions);
-    this.configure({ policyTemperature, historyFill, minibatch });
+    this.configure({ policyTemperature, historyFill, minibatch, tablebases });
   }
 
   /**
@@ -137,10 +144,11 @@ export class EvaluatorPool {
 
   /** Changes what can be changed without loading again. No leaf may be in flight. */
   configure(settings: PoolSettings): void {
-    const { policyTemperature, historyFill, minibatch } = settings;
+    const { policyTemperature, historyFill, minibatch, tablebases } = settings;
     if (policyTemperature !== undefined) this.slots.settings[SETTING_POLICY_TEMPERATURE] = policyTemperature;
     if (historyFill !== undefined) this.slots.settings[SETTING_HISTORY_FILL] = HISTORY_FILLS.indexOf(historyFill);
     if (minibatch !== undefined) Atomics.store(this.slots.control, MINIBATCH_WORD, minibatch);
+    if (tablebases !== undefined) new TablebaseWords(this.handle.tablebases).write(tablebases);
     if (policyTemperature !== undefined || historyFill !== undefined) this.clearCache();
   }
 
@@ -189,6 +197,8 @@ export class EvaluatorPool {
         } else if (message.type === 'fellBack') {
           this.backend = message.to;
           this.warnOfFallback(message.from, message.to, message.reason);
+        } else if (message.type === 'warning') {
+          this.warn(message.text);
         } else {
           this.warn(`No position can be evaluated any more: ${oneLine(message.reason)}`);
         }

@@ -7,8 +7,10 @@ import { EvaluatorSupply } from './evaluator-supply.js';
 import { LeafClaims } from './leaf-claims.js';
 import { LeafServer } from './leaf-server.js';
 import { viewLeafSlots } from './leaf-slots.js';
+import { LeafTablebases } from './leaf-tablebases.js';
 import { RootBoards } from './root-boards.js';
 import { RootTable } from './root-table.js';
+import { TablebaseWords } from './tablebase-words.js';
 import type { FromWorker, WorkerStart } from './worker-protocol.js';
 
 const { plan, worker, handle, cache, ...start } = workerData as WorkerStart;
@@ -20,15 +22,20 @@ const evaluator = start.role === 'hopeless' ? null : await supply.open(start.rol
 
 const slots = viewLeafSlots(handle.slots, handle);
 const claims = new LeafClaims(slots, worker);
+const tablebases = new LeafTablebases(new TablebaseWords(handle.tablebases), (text) =>
+  report({ type: 'warning', text }),
+);
 const server = new LeafServer({
   slots,
   worker,
   claims,
   boards: new RootBoards(new RootTable(handle.roots)),
   cache: cache === null ? null : new EvaluationCache(cache),
+  tablebases,
   evaluator,
   replaceEvaluator: (error) => supply.replace(error),
 });
 report({ type: 'ready', backend: evaluator?.backend ?? plan.name });
 await server.serve(claims.listAbandoned());
+tablebases.close();
 await supply.close();

@@ -4,6 +4,7 @@ import type { LeafSlotsShape } from './leaf-slots.js';
 export interface SharedPoolHandle extends LeafSlotsShape {
   readonly slots: SharedArrayBuffer;
   readonly roots: SharedArrayBuffer;
+  readonly tablebases: SharedArrayBuffer;
   /** Positions an evaluator puts into one network call, when the pool was made. */
   readonly minibatch: number;
   /** Minibatches that a search should keep under way; 0 = one more than the evaluators. */

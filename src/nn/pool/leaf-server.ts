@@ -1,6 +1,6 @@
 /**
- * What an evaluator thread does all day: claims leaves, answers finished games and cached positions at once, collects
- * the others into a batch, has them evaluated and writes their edges and values. It ends when the pool stops.
+ * What an evaluator thread does all day: claims leaves, answers finished games, positions of tablebases and cached ones at
+ * once, collects the others into a batch, has them evaluated and writes their edges and values. It ends when the pool stops.
  */
 import type { Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
@@ -28,7 +28,9 @@ import {
   MINIBATCH_WORD,
   SETTING_HISTORY_FILL,
   SETTING_POLICY_TEMPERATURE,
+  TABLEBASE,
 } from './leaf-slots.js';
+import { type LeafTablebases, NO_RESULT } from './leaf-tablebases.js';
 import { computeNodeTag } from './node-tag.js';
 import type { RootBoards } from './root-boards.js';
 import { sortEdges } from './sort-edges.js';
@@ -42,6 +44,7 @@ export interface LeafServerParts {
   readonly claims: LeafClaims;
   readonly boards: RootBoards;
   readonly cache: EvaluationCache | null;
+  readonly tablebases: LeafTablebases;
   /** null: everything that needs one is FAILED. */
   readonly evaluator: Evaluator | null;
   /** Called when the evaluator fails: another one, or null when nothing is left to try. */
@@ -53,6 +56,7 @@ export class LeafServer {
   private readonly claims: LeafClaims;
   private readonly boards: RootBoards;
   private readonly cache: EvaluationCache | null;
+  private readonly tablebases: LeafTablebases;
   private evaluator: Evaluator | null;
   private readonly replaceEvaluator: LeafServerParts['replaceEvaluator'];
 
@@ -70,6 +74,7 @@ export class LeafServer {
     this.slots = parts.slots;
     this.claims = parts.claims;
     this.boards = parts.boards;
+    this.tablebases = parts.tablebases;
     this.evaluator = parts.evaluator;
     this.cache = parts.evaluator?.isInstant ? null : parts.cache;
     this.replaceEvaluator = parts.replaceEvaluator;
@@ -78,14 +83,14 @@ export class LeafServer {
 
   /** @param abandoned slots that a predecessor had claimed and never answered */
   async serve(abandoned: Int32Array): Promise<void> {
-    this.followMinibatch();
+    this.followSettings();
     for (let i = 0; i < abandoned.length; i += this.minibatch) {
       const rows = this.addRows(abandoned.subarray(i, i + this.minibatch), 0);
       if (rows > 0) await this.evaluate(rows);
     }
     this.announce();
     while (!this.claims.isStopping()) {
-      this.followMinibatch();
+      this.followSettings();
       const rows = this.gather();
       if (rows > 0) {
         const running = this.evaluate(rows);
@@ -96,8 +101,9 @@ export class LeafServer {
     }
   }
 
-  /** The producer of leaves may change the minibatch between searches. */
-  private followMinibatch(): void {
+  /** The pool may change the minibatch and the tablebases between searches. */
+  private followSettings(): void {
+    this.tablebases.follow();
     const minibatch = Math.max(1, Atomics.load(this.slots.control, MINIBATCH_WORD));
     if (minibatch === this.minibatch) return;
     this.minibatch = minibatch;
@@ -146,6 +152,12 @@ export class LeafServer {
       const flags = kind === DRAW && count > 0 && !position.hasInsufficientMaterial() ? FLAG_OF_PATH : 0;
       this.count(COUNT_TERMINALS, 1);
       this.answer(slot, kind, flags, 0, kind === CHECKMATE ? -1 : 0, kind === CHECKMATE ? 0 : 1, movesLeft);
+      return false;
+    }
+    const result = pathLength === 0 || boards.skipsTablebases() ? NO_RESULT : this.tablebases.probe(position);
+    if (result !== NO_RESULT) {
+      this.count(COUNT_TERMINALS, 1);
+      this.answer(slot, TABLEBASE, 0, 0, result, result === 0 ? 1 : 0, 0);
       return false;
     }
     if (cache?.find(position.keyLow, position.keyHigh, repetitions, count)) {

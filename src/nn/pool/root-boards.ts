@@ -15,6 +15,7 @@ interface Board {
   length: number;
   twoFoldDraws: boolean;
   keyHistory: number;
+  skipsTablebases: boolean;
 }
 
 export class RootBoards {
@@ -54,6 +55,11 @@ export class RootBoards {
     return this.last?.keyHistory ?? 0;
   }
 
+  /** Of the row that walkTo was last called with. */
+  skipsTablebases(): boolean {
+    return this.last?.skipsTablebases === true;
+  }
+
   private getBoard(row: number): Board {
     const version = this.roots.getVersion(row);
     if (row === this.lastRow && this.last !== null && this.last.version === version) return this.last;
@@ -64,7 +70,8 @@ export class RootBoards {
       for (let i = 0; i < root.moves.length; i++) position.makeMove(root.moves[i] as Move);
       const path = board?.path ?? new Uint16Array(MAX_PATH_LENGTH);
       const keyHistory = this.roots.getKeyHistory(row);
-      board = { version, position, path, length: 0, twoFoldDraws: root.twoFoldDraws, keyHistory };
+      const skipsTablebases = this.roots.skipsTablebases(row);
+      board = { version, position, path, length: 0, twoFoldDraws: root.twoFoldDraws, keyHistory, skipsTablebases };
       this.boards.set(row, board);
     }
     this.lastRow = row;

@@ -5,7 +5,8 @@
  * |------------|---------------|------------|------------|-----------------------------------------------------------|
  * | version    | Int32, atomic | producer   | evaluators | grows with each write; an evaluator rebuilds its board    |
  * | rules      | Uint8         | producer   | evaluators | bit 0: a position repeated inside the path is a draw;     |
- * |            |               |            |            | bits 1-3: earlier positions in the tag of a node          |
+ * |            |               |            |            | bits 1-3: earlier positions in the tag of a node;         |
+ * |            |               |            |            | bit 4: leaves are not looked up in tablebases             |
  * | fenLength  | Uint16        | producer   | evaluators | bytes of `fen` in use                                     |
  * | fen        | Uint8 × 192   | producer   | evaluators | where the game started, ASCII                             |
  * | moveCount  | Uint16        | producer   | evaluators | moves of `moves` in use                                   |
@@ -23,6 +24,8 @@ export const MAX_ROOT_MOVES = 4096;
 const KEPT_MOVES = 1024;
 const RULE_TWO_FOLD = 1;
 const HISTORY_SHIFT = 1;
+const HISTORY_MASK = 7;
+const RULE_NO_TABLEBASES = 16;
 
 export interface RootDescription {
   readonly fen: string;
@@ -32,6 +35,8 @@ export interface RootDescription {
   readonly twoFoldDraws: boolean;
   /** Earlier positions (0 to 7) that tell nodes of a graph search apart; absent = 0. */
   readonly keyHistory?: number;
+  /** Leaves are not looked up in tablebases, because the root was. */
+  readonly skipsTablebases?: boolean;
 }
 
 export class RootTable {
@@ -67,7 +72,10 @@ export class RootTable {
     this.fenLength[row] = fen.length;
     this.moves.set(moves, row * MAX_ROOT_MOVES);
     this.moveCount[row] = moves.length;
-    this.rules[row] = (root.twoFoldDraws ? RULE_TWO_FOLD : 0) | ((root.keyHistory ?? 0) << HISTORY_SHIFT);
+    this.rules[row] =
+      (root.twoFoldDraws ? RULE_TWO_FOLD : 0) |
+      ((root.keyHistory ?? 0) << HISTORY_SHIFT) |
+      (root.skipsTablebases ? RULE_NO_TABLEBASES : 0);
     Atomics.add(this.version, row, 1);
   }
 
@@ -80,7 +88,11 @@ export class RootTable {
   }
 
   getKeyHistory(row: number): number {
-    return this.rules[row] >> HISTORY_SHIFT;
+    return (this.rules[row] >> HISTORY_SHIFT) & HISTORY_MASK;
+  }
+
+  skipsTablebases(row: number): boolean {
+    return (this.rules[row] & RULE_NO_TABLEBASES) !== 0;
   }
 
   read(row: number): RootDescription {

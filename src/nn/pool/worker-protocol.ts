@@ -23,5 +23,7 @@ export type FromWorker =
   | { readonly type: 'ready'; readonly backend: string }
   /** The evaluator failed (loading, or in the middle of a search) and another one has taken its place. */
   | { readonly type: 'fellBack'; readonly from: string; readonly to: string; readonly reason: string }
+  /** A tablebase file is damaged; one sentence. */
+  | { readonly type: 'warning'; readonly text: string }
   /** Nothing works; leaves are answered FAILED. */
   | { readonly type: 'gaveUp'; readonly reason: string };
