@@ -69,10 +69,16 @@ export async function createNetwork(
   };
 }
 
+/** Several players of a command may name the same folders. */
+const toldOfTables = new Set<string>();
+
 /** For commands that have no engine to say what is wrong with the folders of tablebases. */
 export function warnOfTables(options: OptionStore, onWarning: (text: string) => void): void {
   const { paths } = getTablebaseSettings(options);
-  for (const warning of new Tablebases(paths, onWarning).warnings) onWarning(warning);
+  for (const warning of new Tablebases(paths, onWarning).warnings) {
+    if (!toldOfTables.has(warning)) onWarning(warning);
+    toldOfTables.add(warning);
+  }
 }
 
 function getTuning(options: OptionStore): { policyTemperature: number; historyFill: HistoryFill } {

@@ -1,6 +1,7 @@
 /** Whole conversations with tablebases: the real engine over the hash evaluator, which knows nothing of endgames. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { computeOutcome, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { enginePorts } from '#sardonyx/cli/engine-ports.js';
 import { createOptionStore } from '#sardonyx/cli/option-list.js';
 import { UciSession } from '#sardonyx/uci/index.js';
@@ -166,4 +167,22 @@ test('with real tables a capture that gives the win away is not played', { skip 
     assert.ok(lines.every((line) => !/ pv d1d6/.test(line)));
     assert.equal(readInfo(lines).score, 'cp 12800');
   });
+});
+
+test('with real tables bishop and knight mate, though the evaluator knows nothing', { skip }, async () => {
+  const fen = '8/8/8/3k4/8/8/2BNK3/8 w - - 0 1';
+  const position = unwrap(parseFen(fen));
+  const moves: string[] = [];
+  await talk(async ({ say }) => {
+    await say('readyok', `setoption name SyzygyPath value ${shared}`, 'isready');
+    while (computeOutcome(position) === 'ongoing') {
+      const list = moves.length === 0 ? '' : ` moves ${moves.join(' ')}`;
+      const { move } = readInfo(await say('bestmove', `position fen ${fen}${list}`, 'go nodes 60'));
+      position.makeMove(unwrap(parseUciMove(position, move)));
+      moves.push(move);
+    }
+  });
+  // Any sure win will do until a position comes back; from then on the distance leads.
+  assert.equal(computeOutcome(position), 'checkmate', moves.join(' '));
+  assert.ok(moves.length <= 101);
 });
