@@ -358,7 +358,8 @@ export class Engine {
   private reportInfo(search: ActiveSearch, info: SearchInfo): void {
     const report = createReport(info, this.reportStyle, search.ranking?.result ?? null);
     this.report(search, search.mates?.improve(report, search.stopRequested) ?? report);
-    if (search.shorterMate !== null && (search.mates?.moves ?? 0) <= (search.request.mate ?? 0)) this.stop();
+    const isWanted = search.shorterMate !== null && (search.mates?.moves ?? 0) <= (search.request.mate ?? 0);
+    if (isWanted && !search.waitsForStop) this.stop();
   }
 
   private report(search: ActiveSearch, report: SearchReport): void {

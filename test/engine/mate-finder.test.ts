@@ -104,6 +104,27 @@ test('go mate ends with the mate', async () => {
   assert.match(best[0], /^f6/);
 });
 
+test('go mate while pondering waits for the ponder hit', async () => {
+  const { engine, world, best } = createWatched();
+  unwrap(engine.setPosition(ROOK, []));
+  script(engine, world, 'a1b1', {}, null);
+  const { onCreateSearch } = world;
+  world.onCreateSearch = (search) => {
+    onCreateSearch(search);
+    const { onGo } = search;
+    search.onGo = (id) => {
+      search.stops = 1;
+      onGo(id);
+      search.stops = 0;
+    };
+  };
+  engine.go({ mate: 2, ponder: true });
+  await settle();
+  assert.deepEqual(best, []);
+  engine.stop();
+  assert.match(best[0], /^f6/);
+});
+
 test('MateSearch switches all of it off', async () => {
   const { engine, world, best } = createWatched();
   unwrap(engine.setPosition(ROOK, []));
