@@ -19,7 +19,7 @@ export interface BestMove {
 }
 
 export class ActiveSearch {
-  startedAtMs = getNowMs();
+  readonly startedAtMs = getNowMs();
   lastReport: SearchReport | null = null;
   lastStats: RootStats | null = null;
   /** The search thread works on it (otherwise it waits for the network, or is over and waits for `stop`). */
@@ -41,7 +41,7 @@ export class ActiveSearch {
 
   constructor(
     readonly id: number,
-    public request: GoRequest,
+    readonly request: GoRequest,
     readonly game: GamePosition,
   ) {
     const legal = listLegalMoves(game.position);
@@ -67,11 +67,12 @@ export class ActiveSearch {
     };
   }
 
-  /** The request with the nodes that its strength allows. */
+  /** The request with the nodes that its strength allows; nothing else limits pondering. */
   get limitedRequest(): GoRequest {
     const { request, strength } = this;
-    if (strength === null) return request;
-    return { ...request, nodes: Math.min(strength.nodes, request.nodes ?? Number.POSITIVE_INFINITY) };
+    const limits = request.ponder === true ? { ponder: true } : request;
+    if (strength === null) return limits;
+    return { ...limits, nodes: Math.min(strength.nodes, limits.nodes ?? Number.POSITIVE_INFINITY) };
   }
 
   /** Whether its answer is a move in a game, and not what analysis comes to. */
@@ -83,11 +84,15 @@ export class ActiveSearch {
     return getNowMs() - this.startedAtMs;
   }
 
-  /** The move pondered on was played: from now on the clock runs. */
-  endPondering(): void {
+  /** Ponders from one ply earlier; its reports are of the position all the same. */
+  get startsEarlier(): boolean {
+    return this.request.ponder === true && this.game.moves.length > 0;
+  }
+
+  /** What was asked for, apart from pondering. */
+  get requestWithoutPonder(): GoRequest {
     const { ponder: _, ...request } = this.request;
-    this.request = request;
-    this.startedAtMs = getNowMs();
+    return request;
   }
 
   /** Must not answer before `stop` (or `ponderhit`), even when there is nothing left to find out. */

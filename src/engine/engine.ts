@@ -26,6 +26,7 @@ import { MatePromise } from './mate-promise.js';
 import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
 import type { OptionStore } from './option-store.js';
+import { createPonderLimits, stepBack, stepForward } from './ponder.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
 import { createFinishedReport, createReport, type SearchReport } from './report.js';
 import type { ScoreType } from './score.js';
@@ -180,12 +181,12 @@ export class Engine {
   stop(): void {
     const { active } = this;
     if (active === null || active.stopRequested) return;
-    active.stopRequested = true;
-    if (active.isRunning) {
-      this.host.stop();
-      this.patience = setTimeout(() => this.recover('The search did not stop'), STOP_PATIENCE_MS);
+    if (active.isRunning && active.startsEarlier && !active.isDiscarded) {
+      this.endPondering(active, true);
     } else {
-      this.answer(active.fallback);
+      active.stopRequested = true;
+      if (active.isRunning) this.stopHost();
+      else this.answer(active.fallback);
     }
   }
 
@@ -195,12 +196,7 @@ export class Engine {
     if (active === null || !active.request.ponder || active.stopRequested) {
       return failure('ponderhit while not pondering');
     }
-    active.endPondering();
-    if (active.isRunning) {
-      this.host.ponderHit(active.startedAtMs);
-    } else if (active.lastReport !== null && !active.waitsForStop) {
-      this.answer(active.fallback);
-    }
+    this.endPondering(active, false);
     return success(true);
   }
 
@@ -220,6 +216,22 @@ export class Engine {
     await this.host.dispose();
     this.tables.close();
     await this.loader.dispose();
+  }
+
+  /** An ordinary search takes the place of the one that ponders, and finds its tree; stopped, it answers at once. */
+  private endPondering(active: ActiveSearch, isStopped: boolean): void {
+    const next = new ActiveSearch(this.nextId++, active.requestWithoutPonder, active.game);
+    next.stopRequested = isStopped;
+    active.isDiscarded = true;
+    active.stopRequested = true;
+    this.queue.unshift(next);
+    if (active.isRunning) this.stopHost();
+    else this.answer(active.fallback);
+  }
+
+  private stopHost(): void {
+    this.host.stop();
+    this.patience = setTimeout(() => this.recover('The search did not stop'), STOP_PATIENCE_MS);
   }
 
   private get clockSettings(): ClockSettings {
@@ -278,7 +290,7 @@ export class Engine {
   }
 
   private run(search: ActiveSearch, network: NetworkPort): void {
-    const { position, rootFen, moves } = search.game;
+    const { position, rootFen, moves } = search.startsEarlier ? stepBack(search.game) : search.game;
     search.isRunning = true;
     network.configure(this.options);
     this.host.attach(network);
@@ -288,11 +300,14 @@ export class Engine {
     const chess960 = this.options.getBoolean('UCI_Chess960');
     const blackToMove = position.sideToMove === BLACK;
     this.host.post({ type: 'position', rootFen, moves, chess960, blackToMove, gamePly: position.gamePly });
-    if (search.strength === null && !search.isWarmUp && this.options.getBoolean('MateSearch')) {
+    const mayLookForMates = search.strength === null && !search.isWarmUp && search.request.ponder !== true;
+    if (mayLookForMates && this.options.getBoolean('MateSearch')) {
       search.mates = new MateFinder(position, search.candidates, this.matePromise.getMoves(search.game));
     }
     const limits = createSearchLimits(search.limitedRequest, position, this.clockSettings, search.startedAtMs);
-    this.host.post({ type: 'go', id: search.id, limits: { ...limits, ...search.tablebaseLimits } });
+    const extra = search.startsEarlier ? createPonderLimits(search.game) : search.tablebaseLimits;
+    this.host.post({ type: 'go', id: search.id, limits: { ...limits, ...extra } });
+    if (search.stopRequested) this.stopHost();
   }
 
   private createParams({ wantsStats, strength }: ActiveSearch): SearchParams {
@@ -319,9 +334,10 @@ export class Engine {
     switch (message.type) {
       case 'info':
         if (message.info.lines.length === 0) return;
-        this.reportInfo(active, message.info);
+        this.reportInfo(active, active.startsEarlier ? stepForward(message.info) : message.info);
         return;
       case 'stats': {
+        if (active.startsEarlier) return;
         const policy = unwrap(getPolicyEncoding(POLICY_NAME));
         const hasMovesLeft = this.loader.current?.handle.hasMovesLeft ?? false;
         active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node, hasMovesLeft);
@@ -340,7 +356,9 @@ export class Engine {
         return;
       case 'bestMove': {
         const move = message.move as Move;
-        if (active.shorterMate !== null) this.answer(active.shorterMate);
+        if (active.waitsForStop) this.recover('The search has ended by itself');
+        else if (active.startsEarlier) this.answer(active.fallback);
+        else if (active.shorterMate !== null) this.answer(active.shorterMate);
         else if (active.isCandidate(move)) this.answer({ move, ponder: message.ponder as Move });
         else this.recover('The search answered with an illegal move');
         return;
@@ -384,7 +402,7 @@ export class Engine {
     clearTimeout(this.patience);
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
     this.active = null;
-    if (!active.isWarmUp) this.matePromise.remember(active);
+    if (!active.isDiscarded) this.matePromise.remember(active);
     if (active.isWarmUp) this.host.post({ type: 'clearTree' });
     if (!active.isDiscarded) this.listener.bestMove(best);
     const next = this.queue.shift();

@@ -43,13 +43,12 @@ export function createSearchLimits(
   settings: ClockSettings,
   startedAtMs: number,
 ): SearchLimits {
-  const isInfinite = isUnlimited(request) && !request.ponder;
+  const isInfinite = request.ponder === true || isUnlimited(request);
   const clock = request.infinite ? null : getMoverClock(request, position.sideToMove === BLACK);
   const moveTimeMs = request.infinite || request.mate !== undefined ? undefined : request.moveTimeMs;
   return {
     startedAtMs,
     ...(isInfinite ? { infinite: true } : {}),
-    ...(request.ponder ? { ponder: true } : {}),
     // To the search 0 means no limit; `go nodes 0` and `go depth 0` mean: answer as soon as you can.
     ...(request.nodes === undefined ? {} : { nodes: Math.max(1, request.nodes) }),
     ...(request.depth === undefined ? {} : { depth: Math.max(1, request.depth) }),

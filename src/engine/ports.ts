@@ -24,8 +24,6 @@ export interface SearchPort {
   post(message: ToSearch): void;
   /** Ends the running search as soon as its leaves allow; it answers with a bestMove message. */
   stop(): void;
-  /** Goes on with the running ponder search under its limits; its clock began at this time. */
-  ponderHit(startedAtMs: number): void;
   dispose(): Promise<void>;
 }
 

@@ -39,10 +39,6 @@ export class SearchHost {
     this.thread?.stop();
   }
 
-  ponderHit(startedAtMs: number): void {
-    this.thread?.ponderHit(startedAtMs);
-  }
-
   /** The thread cannot be trusted any more. The next attach makes another. */
   restart(): void {
     const { thread } = this;

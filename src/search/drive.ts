@@ -19,11 +19,7 @@ export function driveSearch({ search, channel, control, id, limits, listener }: 
   for (;;) {
     // Read before looking at slots: an answer that comes in between changes the word, and there is no sleep.
     const seen = Atomics.load(channel.event, 0);
-    if (control !== undefined) {
-      if (control.isStopRequested(id)) search.stop();
-      const startedAtMs = control.takePonderHit(id);
-      if (startedAtMs !== null) search.ponderHit({ ...limits, ponder: false, startedAtMs });
-    }
+    if (control?.isStopRequested(id)) search.stop();
     const result = search.step();
     if (result === 'done') return;
     if (result === 'waiting') channel.waitForEvent(seen, search.patienceMs);

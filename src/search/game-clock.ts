@@ -32,7 +32,7 @@ export class GameClock {
     this.budget = null;
   }
 
-  /** A new move, or a ponder search whose move was played. */
+  /** A new move. */
   start(limits: SearchLimits, stats: IterationStats): void {
     const isTimed = limits.infinite !== true && limits.ponder !== true;
     const { clock } = limits;

@@ -1,7 +1,6 @@
 /**
- * What the engine and the search thread say to each other. Everything here can be cloned by postMessage. `stop` and
- * `ponderhit` are not messages: the thread blocks while it searches, so they travel through words of shared memory
- * (see `control.ts`). Moves are opaque 16-bit numbers, 0 = none. Values are from the view of the root's mover.
+ * What the engine and the search thread say to each other. Everything here can be cloned by postMessage. `stop` is no
+ * message: the thread blocks while it searches, so it travels through a word of shared memory (see `control.ts`). Moves are opaque 16-bit numbers, 0 = none. Values are from the view of the root's mover.
  */
 import type { SharedPoolHandle } from '../nn/index.js';
 import type { SearchParams } from './params.js';
@@ -11,8 +10,10 @@ import type { TreeDump, TreeDumpLimits } from './tree-dump.js';
 export interface SearchLimits {
   /** Never answers before `stop`, whatever other limit is reached. */
   readonly infinite?: boolean;
-  /** As `infinite`, until `stop` or a ponder hit. */
+  /** As `infinite`, for the player who is not to move: the root is the position before the move that is pondered on. */
   readonly ponder?: boolean;
+  /** Reports speak of this root move alone, once it is visited. */
+  readonly reportedMove?: number;
   /** Visits of the root, reused ones included (playouts with `NodesAsPlayouts`); 0 or absent = no limit. */
   readonly nodes?: number;
   /** New playouts of this search. */

@@ -37,14 +37,15 @@ export interface ReportContext {
   readonly contemptSign: number;
 }
 
-/** @param lineCount MultiPV */
-export function createInfo(context: ReportContext, stats: IterationStats, lineCount: number): SearchInfo {
-  const { tree, pipeline, rootMoves, drawScore } = context;
+/**
+ * @param lineCount MultiPV
+ * @param onlyMove the one move to report, when it is visited; 0 = the best ones
+ */
+export function createInfo(context: ReportContext, stats: IterationStats, lineCount: number, onlyMove = 0): SearchInfo {
+  const { pipeline } = context;
   const { counters } = pipeline;
   const isTimed = stats.sinceFirstBatchMs >= 1;
-  const first = rootMoves.findBest(drawScore);
-  const isOther = (edge: number): boolean => edge !== first && rootMoves.isAllowed(edge);
-  const best = first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, lineCount - 1, isOther)];
+  const edges = onlyMove === 0 ? listBestEdges(context, lineCount) : findVisitedEdge(context.tree, onlyMove);
   return {
     depth: computeAverageDepth(pipeline),
     seldepth: counters.maxDepth,
@@ -59,8 +60,20 @@ export function createInfo(context: ReportContext, stats: IterationStats, lineCo
       collisions: counters.collisions,
       detours: counters.detours,
     },
-    lines: best.map((edge) => createLine(context, edge)),
+    lines: edges.map((edge) => createLine(context, edge)),
   };
+}
+
+function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, count: number): number[] {
+  const first = rootMoves.findBest(drawScore);
+  const isOther = (edge: number): boolean => edge !== first && rootMoves.isAllowed(edge);
+  return first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, count - 1, isOther)];
+}
+
+/** The root's edge of a move, or none. */
+function findVisitedEdge(tree: Tree, move: number): number[] {
+  const edge = tree.findChild(tree.rootNode, move);
+  return edge >= 0 && getVisitedRecord(tree, tree.rootNode, edge) !== -1 ? [edge] : [];
 }
 
 export function createLine(context: ReportContext, edge: number): SearchLine {

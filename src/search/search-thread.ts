@@ -50,23 +50,12 @@ export class SearchThread {
   stop(): void {
     if (this.runningId === 0) return;
     this.control.requestStop(this.runningId);
-    this.wake();
-  }
-
-  /** Turns the running ponder search into one with limits, whose clock began then. */
-  ponderHit(startedAtMs: number): void {
-    if (this.runningId === 0) return;
-    this.control.requestPonderHit(this.runningId, startedAtMs);
-    this.wake();
+    if (this.pool !== null) wakeProducer(this.pool);
   }
 
   async dispose(): Promise<void> {
     this.isOver = true;
     this.stop();
     await this.worker.terminate();
-  }
-
-  private wake(): void {
-    if (this.pool !== null) wakeProducer(this.pool);
   }
 }

@@ -198,14 +198,6 @@ export class Search {
     this.mustWait = false;
   }
 
-  /** The expected move was played: from now on the given limits count. */
-  ponderHit(limits: SearchLimits): void {
-    this.limits = limits;
-    this.mustWait = limits.infinite === true;
-    this.isParked = false;
-    this.startClock();
-  }
-
   step(): StepResult {
     const { pipeline, tree } = this;
     if (this.listener === null) return 'done';
@@ -411,7 +403,7 @@ export class Search {
   }
 
   private show(): void {
-    const info = createInfo(this.getReportContext(), this.stats, this.params.multiPv);
+    const info = createInfo(this.getReportContext(), this.stats, this.params.multiPv, this.limits.reportedMove);
     this.shown.bestChild = this.rootMoves.bestChild;
     this.shown.depth = info.depth;
     this.shown.seldepth = info.seldepth;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Move, parseUciMove } from '#sardonyx/chess/index.js';
-import type { Engine } from '#sardonyx/engine/index.js';
+import { type Move, NO_MOVE, parseUciMove } from '#sardonyx/chess/index.js';
+import type { Engine, SearchReport } from '#sardonyx/engine/index.js';
+import type { SearchLine } from '#sardonyx/search/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createEngine, createInfo, type FakeWorld, settle } from './fake-ports.js';
 
@@ -9,6 +10,12 @@ const MATED = 'R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1';
 
 function moveOf(engine: Engine, text: string): Move {
   return unwrap(parseUciMove(engine.position.position, text));
+}
+
+function createWatched(): { engine: Engine; world: FakeWorld; reports: SearchReport[] } {
+  const reports: SearchReport[] = [];
+  const { engine, world } = createEngine(undefined, { report: (report) => reports.push(report) });
+  return { engine, world, reports };
 }
 
 /** Every `go` is answered at once with this move. */
@@ -154,21 +161,56 @@ test('searchmoves bounds even the emergency answer', async () => {
   assert.equal(said.at(-1), `best ${only}`);
 });
 
-test('ponderhit lets the running search go on, now under the clock', async () => {
+test('pondering starts one ply earlier, and ponderhit starts the search proper under the clock', async () => {
   const { engine, world, said } = createEngine();
   unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));
+  const { moves } = engine.position;
+  const move = moveOf(engine, 'g1f3');
+  answerOnStop(world, NO_MOVE);
+  engine.go({ ponder: true, whiteTimeMs: 60000, blackTimeMs: 60000, searchMoves: [move] });
+  await settle();
+  const { limits, id } = world.search.lastGo;
+  assert.deepEqual([limits.ponder, limits.reportedMove, limits.clock], [true, moves[1], undefined]);
+  assert.deepEqual(world.search.lastPosition.moves, moves.slice(0, 1));
+  assert.equal(world.search.lastPosition.blackToMove, true);
+  assert.equal(limits.searchMoves, undefined);
+  assert.ok(engine.ponderHit().ok);
+  assert.deepEqual(said, []);
+  const after = world.search.lastGo;
+  assert.notEqual(after.id, id);
+  assert.deepEqual(world.search.lastPosition.moves, moves);
+  assert.equal(after.limits.ponder, undefined);
+  assert.equal(after.limits.clock?.clock.timeMs, 60000);
+  assert.deepEqual(after.limits.searchMoves, [move]);
+  assert.ok(after.limits.startedAtMs >= limits.startedAtMs);
+  world.search.send({ type: 'bestMove', id: after.id, move, ponder: 0 });
+  assert.deepEqual(said, ['report 1', `best ${move}`]);
+});
+
+test('while pondering the expected reply is told in the view of the player who waits', async () => {
+  const { world, reports, engine } = createWatched();
+  unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));
+  const reply = engine.position.moves[1];
   const move = moveOf(engine, 'g1f3');
   engine.go({ ponder: true, whiteTimeMs: 60000, blackTimeMs: 60000 });
   await settle();
-  const { limits, id } = world.search.lastGo;
-  assert.equal(limits.ponder, true);
-  assert.equal(limits.clock?.clock.timeMs, 60000);
-  assert.ok(engine.ponderHit().ok);
-  assert.deepEqual(said, []);
-  assert.equal(world.search.ponderHits.length, 1);
-  assert.ok(world.search.ponderHits[0] >= limits.startedAtMs);
-  world.search.send({ type: 'bestMove', id, move, ponder: 0 });
-  assert.equal(said.at(-1), `best ${move}`);
+  const { id } = world.search.lastGo;
+  const [line] = createInfo([reply, move]).lines;
+  const say = (changes: Partial<SearchLine>): void =>
+    world.search.send({ type: 'info', id, info: createInfo([], { lines: [{ ...line, ...changes }] }) });
+  world.search.send({ type: 'info', id, info: createInfo([], { lines: [] }) });
+  assert.equal(reports.length, 0);
+  say({ wl: 0.5, d: 0.3, q: 0.5, mu: 0.4, m: 41 });
+  assert.deepEqual(reports[0].lines[0].pv, [move]);
+  assert.ok(reports[0].lines[0].score.value < 0);
+  assert.deepEqual(reports[0].lines[0].wdl, { win: 100, draw: 300, loss: 600 });
+  assert.deepEqual([reports[0].depth, reports[0].seldepth], [2, 4]);
+  say({ mate: 3 });
+  say({ mate: -2 });
+  assert.deepEqual(
+    reports.slice(1).map((report) => report.lines[0].score.value),
+    [-2, 2],
+  );
 });
 
 test('ponderhit before the network is loaded starts an ordinary search', async () => {
@@ -193,19 +235,51 @@ test('pondering on a finished game is answered after ponderhit, not before', asy
   await settle();
   assert.deepEqual(said, ['report 0']);
   assert.ok(engine.ponderHit().ok);
-  assert.deepEqual(said, ['report 0', 'best 0']);
+  assert.equal(said.at(-1), 'best 0');
+  assert.equal(said.filter((text) => text.startsWith('best')).length, 1);
 });
 
-test('stop ends pondering with an answer; ponderhit without pondering is an error', async () => {
+test('stop ends pondering with one answer for the position; ponderhit without pondering is an error', async () => {
+  for (const moves of [[], ['e2e4', 'e7e5']]) {
+    const { engine, world, said } = createEngine();
+    unwrap(engine.setPosition(null, moves));
+    const move = moveOf(engine, 'd2d4');
+    answerOnStop(world, move);
+    assert.ok(!engine.ponderHit().ok);
+    engine.go({ ponder: true, whiteTimeMs: 1000, blackTimeMs: 1000 });
+    await settle();
+    engine.stop();
+    engine.stop();
+    assert.deepEqual(said, ['report 1', `best ${move}`]);
+    assert.ok(!engine.ponderHit().ok);
+  }
+});
+
+test('a go while pondering stops it: each is answered once, in order', async () => {
   const { engine, world, said } = createEngine();
-  const move = moveOf(engine, 'e2e4');
+  unwrap(engine.setPosition(null, ['e2e4']));
+  const move = moveOf(engine, 'e7e5');
   answerOnStop(world, move);
-  assert.ok(!engine.ponderHit().ok);
   engine.go({ ponder: true, whiteTimeMs: 1000, blackTimeMs: 1000 });
   await settle();
+  engine.go({ infinite: true });
+  await settle();
+  assert.deepEqual(said, ['report 1', `best ${move}`]);
   engine.stop();
-  assert.equal(said.at(-1), `best ${move}`);
-  assert.ok(!engine.ponderHit().ok);
+  assert.deepEqual(said.slice(2), ['report 1', `best ${move}`]);
+});
+
+test('a search that ends by itself while it must wait is told at once and answered at stop', async () => {
+  for (const request of [{ infinite: true }, { ponder: true, whiteTimeMs: 1000 }]) {
+    const { engine, world, said } = createEngine();
+    unwrap(engine.setPosition(null, ['e2e4']));
+    engine.go(request);
+    await settle();
+    world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 0, ponder: 0 });
+    assert.deepEqual(said, ['error The search has ended by itself']);
+    engine.stop();
+    assert.match(said.at(-1) ?? '', /^best [1-9]/);
+  }
 });
 
 test('limits reach the search as it understands them', async () => {

@@ -37,8 +37,6 @@ export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> =
 
 export class FakeSearch implements SearchPort {
   readonly posted: ToSearch[] = [];
-  /** When the clock began, for each ponderhit. */
-  readonly ponderHits: number[] = [];
   stops = 0;
   isDisposed = false;
   /** Called for each `go`; by default nothing happens. */
@@ -64,10 +62,6 @@ export class FakeSearch implements SearchPort {
     this.isDisposed = true;
   }
 
-  ponderHit(startedAtMs: number): void {
-    this.ponderHits.push(startedAtMs);
-  }
-
   send(message: FromSearch): void {
     this.events.onMessage(message);
   }
@@ -77,9 +71,17 @@ export class FakeSearch implements SearchPort {
   }
 
   get lastGo(): Extract<ToSearch, { type: 'go' }> {
-    const go = this.posted.findLast((message) => message.type === 'go');
-    if (go === undefined) throw new Error('no go was posted');
-    return go;
+    return this.findLast('go');
+  }
+
+  get lastPosition(): Extract<ToSearch, { type: 'position' }> {
+    return this.findLast('position');
+  }
+
+  private findLast<Type extends ToSearch['type']>(type: Type): Extract<ToSearch, { type: Type }> {
+    const message = this.posted.findLast((posted) => posted.type === type);
+    if (message === undefined) throw new Error(`no ${type} was posted`);
+    return message as Extract<ToSearch, { type: Type }>;
   }
 }
 

@@ -107,21 +107,17 @@ test('go mate ends with the mate', async () => {
 test('go mate while pondering waits for the ponder hit', async () => {
   const { engine, world, best } = createWatched();
   unwrap(engine.setPosition(ROOK, []));
-  script(engine, world, 'a1b1', {}, null);
-  const { onCreateSearch } = world;
+  const { position } = engine.position;
+  const move = unwrap(parseUciMove(position, 'a1b1'));
   world.onCreateSearch = (search) => {
-    onCreateSearch(search);
-    const { onGo } = search;
-    search.onGo = (id) => {
-      search.stops = 1;
-      onGo(id);
-      search.stops = 0;
-    };
+    search.onStop = () => search.send({ type: 'bestMove', id: search.lastGo.id, move, ponder: 0 });
   };
   engine.go({ mate: 2, ponder: true });
   await settle();
+  world.search.send({ type: 'info', id: world.search.lastGo.id, info: createInfo([move]) });
   assert.deepEqual(best, []);
-  engine.stop();
+  assert.ok(engine.ponderHit().ok);
+  world.search.send({ type: 'info', id: world.search.lastGo.id, info: createInfo([move]) });
   assert.match(best[0], /^f6/);
 });
 

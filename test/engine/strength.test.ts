@@ -99,7 +99,7 @@ test('fewer nodes asked for than the level has are fewer nodes', async () => {
 test('a level ponders within its nodes and says nothing of the limit', async () => {
   const request = { ponder: true, whiteTimeMs: 1000, blackTimeMs: 1000 };
   const { limits, world, said, engine } = await go({ 'Skill Level': '3' }, request);
-  assert.equal(limits.ponder, true);
+  assert.equal(limits.infinite, true);
   assert.equal(limits.nodes, computeStrength(computeSkillElo(3)).nodes);
   world.search.send({ type: 'warning', id: world.search.lastGo.id, text: 'the limit is reached' });
   assert.deepEqual(said, []);

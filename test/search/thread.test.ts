@@ -147,21 +147,6 @@ test('a late stop does not hit the next search', async () => {
   assert.ok(id > 0);
 });
 
-test('a ponder hit gives the search its time', async () => {
-  let isDone = false;
-  const answer = talk.go({ ponder: true, budgetMs: 80 }).then((message) => {
-    isDone = true;
-    return message;
-  });
-  await sleep(100);
-  assert.equal(isDone, false);
-  const hitAt = performance.now();
-  talk.thread.ponderHit(performance.timeOrigin + hitAt);
-  assert.notEqual((await answer).move, 0);
-  const waitedMs = performance.now() - hitAt;
-  assert.ok(waitedMs > 70 && waitedMs < 400, `${waitedMs} ms`);
-});
-
 test('a mate is found and shown; a finished game has no move', async () => {
   await talk.go({ nodes: 3000 }, { rootFen: MATE_FEN });
   assert.equal(talk.lastInfo.lines[0].mate, 1);
