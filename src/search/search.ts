@@ -8,9 +8,8 @@ import { chooseAnswer } from './answer.js';
 import { getEdgeCount } from './best-move.js';
 import { type Contempt, chooseContempt, createWdlRescale } from './contempt.js';
 import { Forgetter } from './forget.js';
-import { GameClock } from './game-clock.js';
 import { GameTree } from './game-tree.js';
-import { computeAverageDepth, createIterationStats, fillIterationStats } from './iteration-stats.js';
+import { computeAverageDepth, fillIterationStats } from './iteration-stats.js';
 import type { LeafChannel } from './leaf-channel.js';
 import { createMoveStats } from './move-stats.js';
 import type { SearchParams } from './params.js';
@@ -20,7 +19,8 @@ import { computeDrawScore } from './puct.js';
 import { createInfo, type ReportContext } from './report.js';
 import { describeRoot, type RootDescription } from './root-description.js';
 import { RootMoves } from './root-moves.js';
-import { computeVisitBudget, createStoppers, type Hints, resetHints, type Stopper } from './stoppers.js';
+import { StopWatch } from './stop-watch.js';
+import { computeVisitBudget } from './stoppers.js';
 import { NO_NODE } from './tree/layout.js';
 import type { StoreOptions } from './tree/store.js';
 import type { Tree } from './tree/tree.js';
@@ -71,9 +71,7 @@ export class Search {
   private game: GameTree;
   private rootMoves: RootMoves;
   private forgetter: Forgetter;
-  private readonly stats = createIterationStats();
-  private readonly gameClock = new GameClock();
-  private readonly hints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: 0 };
+  private readonly watch: StopWatch;
   private params: SearchParams;
   private pipeline: Pipeline;
   private rescale: WdlRescale;
@@ -82,7 +80,6 @@ export class Search {
   /** Of the running search; no listener = none is running. */
   private listener: SearchListener | null = null;
   private limits: SearchLimits = { startedAtMs: 0 };
-  private stoppers: Stopper[] = [];
   private drawScore = 0;
   private contempt: Contempt;
   private isRootSent = false;
@@ -91,13 +88,13 @@ export class Search {
   private mustWait = false;
   /** A limit is reached, but the answer has to wait. */
   private isParked = false;
-  private firstBatchAtMs = 0;
   private readonly shown = { bestChild: -1, depth: 0, seldepth: 0, timeMs: 0 };
   /** Slots of abandoned leaves that evaluators still own. */
   private orphans: number[] = [];
 
   constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
     this.options = options;
+    this.watch = new StopWatch(options.clock);
     this.game = new GameTree(options.store, params.search === 'graph');
     this.rootMoves = new RootMoves(this.game.tree);
     this.forgetter = new Forgetter(this.game.tree);
@@ -121,8 +118,8 @@ export class Search {
 
   /** How long a driver may sleep after 'waiting' when no evaluator answers. */
   get patienceMs(): number {
-    const untilStop = this.isParked ? LONGEST_WAIT_MS : this.hints.remainingMs;
-    return this.isOverRate() ? 1 : Math.min(LONGEST_WAIT_MS, Math.max(1, untilStop));
+    const untilStop = this.isParked ? LONGEST_WAIT_MS : this.watch.hints.remainingMs;
+    return this.isOverRate ? 1 : Math.min(LONGEST_WAIT_MS, Math.max(1, untilStop));
   }
 
   /** New options; not while a search is running. */
@@ -143,7 +140,7 @@ export class Search {
   /** Not while a search is running. */
   newGame(): void {
     this.game.clear();
-    this.gameClock.reset();
+    this.watch.newGame();
   }
 
   /** Not while a search is running. */
@@ -178,9 +175,7 @@ export class Search {
     this.wantsStop = false;
     this.isParked = false;
     this.mustWait = limits.infinite === true || limits.ponder === true;
-    this.firstBatchAtMs = 0;
     Object.assign(this.shown, { bestChild: -1, depth: 0, seldepth: 0, timeMs: 0 });
-    resetHints(this.hints);
     this.drawScore = computeDrawScore(params.drawScore, position.blackToMove, false);
     this.contempt = chooseContempt(this.rescale, params, limits, position.blackToMove);
     if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
@@ -189,7 +184,10 @@ export class Search {
     pipeline.begin(position.blackToMove, this.contempt.rescale, this.contempt.sign);
     if (limits.tablebaseMoves !== undefined) pipeline.counters.tablebaseHits++;
     if (this.tree.rootNode !== NO_NODE) this.onRootExpanded();
-    this.startClock();
+    this.readTree();
+    const budgetMs = this.watch.start(limits, params);
+    if (budgetMs !== null) listener.onBudget?.(budgetMs);
+    this.checkStoppers();
   }
 
   /** Ends the search as soon as the root is evaluated; `step` answers. */
@@ -213,7 +211,7 @@ export class Search {
       this.finish();
       return 'done';
     }
-    if (pipeline.canGather && !this.isParked && !this.isOverRate()) {
+    if (pipeline.canGather && !this.isParked && !this.isOverRate) {
       const started = pipeline.gather(hasRoot ? this.computeBudget() : 1 - pipeline.leavesInFlight);
       if (started === 0 && pipeline.isIdle) this.unblock();
       if (pipeline.isIdle) this.afterBatch();
@@ -309,36 +307,17 @@ export class Search {
     return computeVisitBudget(this.limits, this.params, totalVisits, counters.playouts);
   }
 
-  private isOverRate(): boolean {
-    const limit = this.params.nodesPerSecondLimit;
-    if (limit === 0 || this.firstBatchAtMs === 0) return false;
-    const sinceMs = Math.max(1, this.options.clock() - this.firstBatchAtMs);
-    return (this.counters.playouts * 1000) / sinceMs > limit;
-  }
-
-  private startClock(): void {
-    this.readClock();
-    this.readTree();
-    this.gameClock.start(this.limits, this.stats);
-    if (this.gameClock.isTimed) this.listener?.onBudget?.(this.gameClock.limitMs);
-    this.stoppers = createStoppers(this.limits, this.params, this.gameClock);
-    this.checkStoppers();
+  private get isOverRate(): boolean {
+    return this.watch.isOverRate(this.counters.playouts);
   }
 
   private readTree(): void {
-    const { stats, tree, rootMoves } = this;
-    fillIterationStats(stats, tree, this.pipeline, this.drawScore, (edge) => rootMoves.isAllowed(edge));
-  }
-
-  private readClock(): void {
-    const now = this.options.clock();
-    this.stats.elapsedMs = now - this.limits.startedAtMs;
-    this.stats.sinceFirstBatchMs = this.firstBatchAtMs === 0 ? 0 : now - this.firstBatchAtMs;
-    if (this.firstBatchAtMs === 0 && this.counters.playouts > 0) this.firstBatchAtMs = now;
+    const { watch, tree, rootMoves } = this;
+    fillIterationStats(watch.stats, tree, this.pipeline, this.drawScore, (edge) => rootMoves.isAllowed(edge));
   }
 
   private afterBatch(): void {
-    this.readClock();
+    this.watch.read(this.counters.playouts);
     if (this.pipeline.needsMemory) this.freeMemory(FORGET_EFFORT);
     this.rootMoves.halving?.advance(this.computeVisitsLeft(), this.drawScore);
     this.checkStoppers();
@@ -360,14 +339,12 @@ export class Search {
   }
 
   private checkStoppers(): void {
-    const { stats, hints, tree, rootMoves } = this;
+    const { watch, tree, rootMoves } = this;
     if (tree.rootVisits === 0) return;
     this.readTree();
-    resetHints(hints);
-    hints.nps = this.params.nodesPerSecondLimit;
-    if (this.stoppers.some((stopper) => stopper.shouldStop(stats, hints))) this.reachLimit();
+    if (watch.shouldStop()) this.reachLimit();
     if (getEdgeCount(tree, tree.rootNode) === 0) this.reachLimit();
-    rootMoves.remainingPlayouts = Math.max(1, hints.remainingPlayouts);
+    rootMoves.remainingPlayouts = Math.max(1, watch.hints.remainingPlayouts);
   }
 
   private reachLimit(): void {
@@ -379,35 +356,32 @@ export class Search {
   }
 
   private watchClock(): void {
-    this.readClock();
-    const { limitMs } = this.gameClock;
-    if (limitMs !== Number.POSITIVE_INFINITY && !this.mustWait) {
-      const leftMs = limitMs - this.stats.elapsedMs;
-      if (leftMs <= 0) this.wantsStop = true;
-      this.hints.remainingMs = Math.min(this.hints.remainingMs, leftMs);
-    }
+    this.watch.read(this.counters.playouts);
+    if (!this.mustWait && this.watch.isTimeUp()) this.wantsStop = true;
     this.showProgress();
   }
 
   private showProgress(): void {
-    const { shown, stats, rootMoves, pipeline } = this;
+    const { shown, rootMoves, pipeline } = this;
+    const { elapsedMs } = this.watch.stats;
     if (rootMoves.bestChild < 0) return;
     const isNew =
       rootMoves.bestChild !== shown.bestChild ||
       computeAverageDepth(pipeline) !== shown.depth ||
       pipeline.counters.maxDepth !== shown.seldepth ||
-      stats.elapsedMs > shown.timeMs + INFO_INTERVAL_MS;
+      elapsedMs > shown.timeMs + INFO_INTERVAL_MS;
     if (!isNew) return;
     this.show();
     if (this.params.logLiveStats) this.showStats();
   }
 
   private show(): void {
-    const info = createInfo(this.getReportContext(), this.stats, this.params.multiPv, this.limits.reportedMove);
+    const { stats } = this.watch;
+    const info = createInfo(this.getReportContext(), stats, this.params.multiPv, this.limits.reportedMove);
     this.shown.bestChild = this.rootMoves.bestChild;
     this.shown.depth = info.depth;
     this.shown.seldepth = info.seldepth;
-    this.shown.timeMs = this.stats.elapsedMs;
+    this.shown.timeMs = stats.elapsedMs;
     this.listener?.onInfo(info);
   }
 
@@ -420,9 +394,9 @@ export class Search {
     const { listener, params, options, position } = this;
     if (listener === null) return;
     this.orphans.push(...this.pipeline.abandon());
-    this.readClock();
+    this.watch.read(this.counters.playouts);
     this.readTree();
-    this.gameClock.finish(this.stats);
+    this.watch.finish();
     if (getEdgeCount(this.tree, this.tree.rootNode) > 0) {
       this.show();
       if (params.verboseMoveStats || params.logLiveStats) this.showStats();

@@ -137,6 +137,6 @@ test('the most visited move is in doubt while another one has a higher value', (
   const { children } = harness.readTree();
   const byVisits = [...children].sort((a, b) => b.visits - a.visits)[0];
   const byValue = [...children].sort((a, b) => b.wl - a.wl)[0];
-  const { stats } = harness.search as unknown as { stats: IterationStats };
-  assert.equal(stats.isBestMoveDoubtful, byVisits !== byValue);
+  const { watch } = harness.search as unknown as { watch: { stats: IterationStats } };
+  assert.equal(watch.stats.isBestMoveDoubtful, byVisits !== byValue);
 });
