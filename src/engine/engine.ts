@@ -6,32 +6,26 @@
  * Nothing here blocks and nothing throws at the caller: what a user got wrong comes back as a Result, what fails later
  * goes to the listener, and the `go` is answered all the same.
  */
-import { BLACK, type Move, NO_MOVE } from '../chess/index.js';
+import { type Move, NO_MOVE } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
-import {
-  createSearchParams,
-  type FromSearch,
-  type SearchInfo,
-  type SearchParams,
-  type TreeDump,
-  type TreeDumpLimits,
-} from '../search/index.js';
+import type { FromSearch, SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { ActiveSearch, type BestMove } from './active-search.js';
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
 import { createGamePosition, type GamePosition } from './game-position.js';
-import { type ClockSettings, createSearchLimits, type GoRequest } from './go-request.js';
+import type { GoRequest } from './go-request.js';
 import { MateFinder } from './mate-finder.js';
 import { MatePromise } from './mate-promise.js';
 import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
 import type { OptionStore } from './option-store.js';
-import { createPonderLimits, stepBack, stepForward } from './ponder.js';
+import { stepForward } from './ponder.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
 import { createFinishedReport, createReport, type SearchReport } from './report.js';
 import type { ScoreType } from './score.js';
 import { SearchHost } from './search-host.js';
-import { computeSkillElo, computeStrength, FULL_SKILL, type Strength, weaken } from './strength.js';
+import { createSearchOrder } from './search-order.js';
+import { readStrength } from './strength.js';
 
 export interface EngineListener {
   report(report: SearchReport): void;
@@ -234,14 +228,6 @@ export class Engine {
     this.patience = setTimeout(() => this.recover('The search did not stop'), STOP_PATIENCE_MS);
   }
 
-  private get clockSettings(): ClockSettings {
-    return {
-      timeManager: this.options.getString('TimeManager'),
-      slowmover: this.options.getNumber('Slowmover'),
-      moveOverheadMs: this.options.getNumber('MoveOverheadMs'),
-    };
-  }
-
   /** The tree of the last search; null when there is none. Not while a search runs. */
   dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
     return new Promise((resolve) => {
@@ -268,7 +254,8 @@ export class Engine {
   private begin(search: ActiveSearch): void {
     this.active = search;
     this.followTables();
-    search.strength = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode') ? this.strength : null;
+    const isLimited = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode');
+    search.strength = isLimited ? readStrength(this.options) : null;
     // A weaker player has to find his way in endgames as well.
     if (search.strength === null && !search.isDiscarded && !search.hasSearchMoves)
       search.ranking = this.tables.rank(search.game.position);
@@ -290,37 +277,20 @@ export class Engine {
   }
 
   private run(search: ActiveSearch, network: NetworkPort): void {
-    const { position, rootFen, moves } = search.startsEarlier ? stepBack(search.game) : search.game;
+    const { params, position, limits } = createSearchOrder(search, this.options);
     search.isRunning = true;
     network.configure(this.options);
     this.host.attach(network);
     // What an earlier search found out is not for a weaker player.
     if (search.strength !== null) this.host.post({ type: 'clearTree' });
-    this.host.configure(this.createParams(search));
-    const chess960 = this.options.getBoolean('UCI_Chess960');
-    const blackToMove = position.sideToMove === BLACK;
-    this.host.post({ type: 'position', rootFen, moves, chess960, blackToMove, gamePly: position.gamePly });
+    this.host.configure(params);
+    this.host.post({ type: 'position', ...position });
     const mayLookForMates = search.strength === null && !search.isWarmUp && search.request.ponder !== true;
     if (mayLookForMates && this.options.getBoolean('MateSearch')) {
-      search.mates = new MateFinder(position, search.candidates, this.matePromise.getMoves(search.game));
+      search.mates = new MateFinder(search.game.position, search.candidates, this.matePromise.getMoves(search.game));
     }
-    const limits = createSearchLimits(search.limitedRequest, position, this.clockSettings, search.startedAtMs);
-    const extra = search.startsEarlier ? createPonderLimits(search.game) : search.tablebaseLimits;
-    this.host.post({ type: 'go', id: search.id, limits: { ...limits, ...extra } });
+    this.host.post({ type: 'go', id: search.id, limits });
     if (search.stopRequested) this.stopHost();
-  }
-
-  private createParams({ wantsStats, strength }: ActiveSearch): SearchParams {
-    const params = createSearchParams(this.options.values);
-    if (strength !== null) return weaken(params, strength);
-    return wantsStats ? { ...params, verboseMoveStats: true } : params;
-  }
-
-  /** Null = full strength. */
-  private get strength(): Strength | null {
-    if (this.options.getBoolean('UCI_LimitStrength')) return computeStrength(this.options.getNumber('UCI_Elo'));
-    const skill = this.options.getNumber('Skill Level');
-    return skill === FULL_SKILL ? null : computeStrength(computeSkillElo(skill));
   }
 
   private receive(message: FromSearch): void {

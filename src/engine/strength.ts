@@ -6,6 +6,7 @@
  * sequential and starts from an empty tree, so that a level does not depend on the machine or on the moves before.
  */
 import type { SearchParams } from '../search/index.js';
+import type { OptionStore } from './option-store.js';
 import { STRENGTH_LEVELS, type StrengthLevel } from './strength-levels.js';
 
 export type Strength = Pick<StrengthLevel, 'nodes' | 'temperature'>;
@@ -34,6 +35,13 @@ export function computeStrength(elo: number, levels: readonly StrengthLevel[] = 
 /** Skill level 0 is the weakest Elo; each level adds a twentieth of the scale, and the last one is full strength. */
 export function computeSkillElo(level: number): number {
   return WEAKEST_ELO + ((STRONGEST_ELO - WEAKEST_ELO) * level) / FULL_SKILL;
+}
+
+/** Null = full strength. */
+export function readStrength(options: OptionStore): Strength | null {
+  if (options.getBoolean('UCI_LimitStrength')) return computeStrength(options.getNumber('UCI_Elo'));
+  const skill = options.getNumber('Skill Level');
+  return skill === FULL_SKILL ? null : computeStrength(computeSkillElo(skill));
 }
 
 export function weaken(params: SearchParams, { temperature }: Strength): SearchParams {

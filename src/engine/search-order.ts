@@ -1,0 +1,45 @@
+/** What the search thread is told for one search: its options, where it starts, and what ends it. */
+import { BLACK } from '../chess/index.js';
+import { createSearchParams, type PositionMessage, type SearchLimits, type SearchParams } from '../search/index.js';
+import type { ActiveSearch } from './active-search.js';
+import { type ClockSettings, createSearchLimits } from './go-request.js';
+import type { OptionStore } from './option-store.js';
+import { createPonderLimits, stepBack } from './ponder.js';
+import { weaken } from './strength.js';
+
+export interface SearchOrder {
+  readonly params: SearchParams;
+  readonly position: PositionMessage;
+  readonly limits: SearchLimits;
+}
+
+export function createSearchOrder(search: ActiveSearch, options: OptionStore): SearchOrder {
+  const { game, startsEarlier, limitedRequest, startedAtMs } = search;
+  const { position, rootFen, moves } = startsEarlier ? stepBack(game) : game;
+  const limits = createSearchLimits(limitedRequest, position, readClockSettings(options), startedAtMs);
+  return {
+    params: createParams(search, options),
+    position: {
+      rootFen,
+      moves,
+      chess960: options.getBoolean('UCI_Chess960'),
+      blackToMove: position.sideToMove === BLACK,
+      gamePly: position.gamePly,
+    },
+    limits: { ...limits, ...(startsEarlier ? createPonderLimits(game) : search.tablebaseLimits) },
+  };
+}
+
+function createParams({ wantsStats, strength }: ActiveSearch, options: OptionStore): SearchParams {
+  const params = createSearchParams(options.values);
+  if (strength !== null) return weaken(params, strength);
+  return wantsStats ? { ...params, verboseMoveStats: true } : params;
+}
+
+function readClockSettings(options: OptionStore): ClockSettings {
+  return {
+    timeManager: options.getString('TimeManager'),
+    slowmover: options.getNumber('Slowmover'),
+    moveOverheadMs: options.getNumber('MoveOverheadMs'),
+  };
+}
