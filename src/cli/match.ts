@@ -14,6 +14,7 @@ import {
   MatchLog,
   type MatchReport,
   type OpeningOrder,
+  openGameTables,
   type Pair,
   type PlayerSpec,
   parseDrawRule,
@@ -48,6 +49,7 @@ interface MatchArguments {
   resign: string | undefined;
   draw: string | undefined;
   maxmoves: number | undefined;
+  tb: string;
   'time-margin': number;
   sprt: string | undefined;
   results: string | undefined;
@@ -119,7 +121,10 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
     games: args.games,
   });
   if (!openings.ok) return openings;
-  const conditions = { players: specs.value, rules: rules.value, seed, chess960, book, order };
+  const tablebases = args.tb === '' ? {} : { tablebases: args.tb };
+  const conditions = { players: specs.value, rules: rules.value, ...tablebases, seed, chess960, book, order };
+  const tables = openGameTables(args.tb, printNote);
+  if (!tables.ok) return tables;
   const log = MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null);
   if (!log.ok) return log;
   const given = listGivenFlags({ ...args, weights: undefined });
@@ -150,6 +155,7 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
       openings: openings.value,
       chess960,
       rules: rules.value,
+      tables: tables.value,
       timeMarginMs: args['time-margin'],
       concurrency: args.concurrency,
       seed,
@@ -214,6 +220,11 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       .option('resign', { type: 'string', describe: '"movecount=3 score=600 twosided=true"' })
       .option('draw', { type: 'string', describe: '"movenumber=40 movecount=8 score=10"' })
       .option('maxmoves', { type: 'number', describe: 'moves after which a game is drawn' })
+      .option('tb', {
+        type: 'string',
+        default: '',
+        describe: 'folders of Syzygy tablebases: games end where they know the result',
+      })
       .option('time-margin', { type: 'number', default: 50, describe: 'milliseconds forgiven beyond the clock' })
       .option('sprt', { type: 'string', describe: '"elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"' })
       .option('results', { type: 'string', describe: 'results file; a match found there is continued' })

@@ -12,6 +12,7 @@ import {
   MatchLog,
   type MoveLimits,
   type OpeningOrder,
+  openGameTables,
   playSelfPlaySession,
   type SelfPlayPlayer,
   type SelfPlaySettings,
@@ -23,6 +24,7 @@ import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './networ
 import { printJson, printLine, printNote, requireWhole } from './output.js';
 
 interface SelfPlayArguments {
+  'syzygy-paths': string | undefined;
   games: number;
   parallelism: number;
   'leaves-per-game': number;
@@ -122,6 +124,8 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
   const isOneMind = args.player1 === undefined && args.player2 === undefined;
   const player2 = isOneMind ? player1 : await createPlayer(args, args.player2 ?? {});
   const settings = createSettings(args);
+  const tablebases = args['syzygy-paths'] ?? '';
+  const tables = unwrap(openGameTables(tablebases, printNote));
   if (folder !== null) mkdirSync(folder, { recursive: true });
   const conditions = {
     players: [player1, player2].map(({ limits, network }) => ({
@@ -132,6 +136,7 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
     settings,
     seed,
     book: args['openings-pgn'] ?? null,
+    ...(tablebases === '' ? {} : { tablebases }),
   };
   const log = unwrap(MatchLog.open(conditions, resultsPath, args.pgnout ?? null));
 
@@ -146,6 +151,7 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
       {
         players: [player1, player2],
         settings,
+        tables,
         games,
         parallelism: requireWhole('parallelism', args.parallelism, 0),
         leavesPerGame: requireWhole('leaves-per-game', args['leaves-per-game'], 0),

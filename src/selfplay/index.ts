@@ -2,6 +2,7 @@
 export { EngineError } from './client/engine-process.js';
 export { createEngineSpec, type EngineSpec, parsePairs } from './client/engine-spec.js';
 export { type AdjudicationRules, parseDrawRule, parseResignRule } from './game/adjudication.js';
+export { openGameTables } from './game/tablebase-end.js';
 export { createGameOpenings } from './games/game-openings.js';
 export type { SelfPlayPlayer } from './games/self-play-run.js';
 export { playSelfPlaySession, type SelfPlaySummary } from './games/self-play-session.js';

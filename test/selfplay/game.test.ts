@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Chess } from 'chess.js';
-import { type Move, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { adjudicate, NO_ADJUDICATION, parseDrawRule, parseResignRule } from '#sardonyx/selfplay/game/adjudication.js';
 import { Clock, formatTimeControl, parseTimeControl } from '#sardonyx/selfplay/game/clock.js';
 import { Game, type PlayedMove } from '#sardonyx/selfplay/game/game.js';
 import { createWin, describeEnd } from '#sardonyx/selfplay/game/game-end.js';
 import { formatPgn } from '#sardonyx/selfplay/game/pgn.js';
+import { findTablebaseEnd, openGameTables } from '#sardonyx/selfplay/game/tablebase-end.js';
 import type { Opening } from '#sardonyx/selfplay/openings/opening.js';
 import { parsePgnOpening } from '#sardonyx/selfplay/openings/pgn-book.js';
 import { unwrap } from '#sardonyx/util/index.js';
+import { createWonTables, withTableFolder } from '../support/table-folder.js';
 
 const START: Opening = { fen: START_FEN, moves: [], origin: 'test' };
 
@@ -121,4 +123,19 @@ test('PGN is read by chess.js with its moves, scores and tags', () => {
   assert.match(format('An "event"'), /^\[Event "An \\"event\\""\]/);
   assert.ok(pgn.split('\n').every((line) => line.length <= 80));
   assert.match(pgn, /\{-M3\/3\s0\.012s,\sBlack\sdisconnects\}\s1-0\n\n$/);
+});
+
+test('a game ends where tablebases know the result, right after a capture or pawn move', async () => {
+  await withTableFolder(createWonTables('Q'), (folder) => {
+    const tables = unwrap(openGameTables(folder, assert.fail));
+    const endOf = (fen: string) => findTablebaseEnd(tables, unwrap(parseFen(fen)));
+    assert.deepEqual(endOf('8/8/8/4k3/8/8/3QK3/8 w - - 0 70'), { result: '1-0', reason: 'tablebase' });
+    assert.deepEqual(endOf('8/8/8/4k3/8/8/3QK3/8 b - - 0 70'), { result: '1-0', reason: 'tablebase' });
+    assert.deepEqual(endOf('8/8/8/4K3/8/8/3qk3/8 w - - 0 70'), { result: '0-1', reason: 'tablebase' });
+    assert.equal(endOf('8/8/8/4k3/8/8/3QK3/8 w - - 1 70'), null);
+    assert.equal(endOf(START_FEN), null);
+    tables?.close();
+  });
+  assert.equal(unwrap(openGameTables('', assert.fail)), null);
+  assert.ok(!openGameTables('/no/such/folder', assert.fail).ok);
 });

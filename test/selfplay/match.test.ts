@@ -48,6 +48,7 @@ async function play(players: [PlayerSource, PlayerSource], change: Partial<Match
     openings: unwrap(createMatchOpenings(book)),
     chess960: false,
     rules: { ...NO_ADJUDICATION, maxPlies: 60 },
+    tables: null,
     timeMarginMs: 50,
     concurrency: 2,
     seed: 5,

@@ -66,6 +66,7 @@ async function play(name: string, options: Options = {}): Promise<Played> {
     {
       players: options.players ?? [PLAYER, PLAYER],
       settings: { ...SETTINGS, ...options.settings },
+      tables: null,
       games,
       parallelism: options.parallelism ?? 3,
       leavesPerGame: 1,

@@ -1,9 +1,11 @@
 /** One self-play game: search, maybe resign, draw a move, record, play it; until the game is over. */
 import type { Move } from '../../chess/index.js';
 import type { SearchInfo, SearchParams } from '../../search/index.js';
+import type { Tablebases } from '../../syzygy/index.js';
 import type { Prng } from '../../util/index.js';
 import { Game, type PlayedMove } from '../game/game.js';
 import { createDraw, type GameEnd } from '../game/game-end.js';
+import { findTablebaseEnd } from '../game/tablebase-end.js';
 import { computeCentipawns } from '../network/centipawns.js';
 import type { GameSearch } from '../network/game-search.js';
 import type { Opening } from '../openings/opening.js';
@@ -22,7 +24,7 @@ export interface SelfPlayGame {
   readonly opening: Opening;
   readonly played: readonly PlayedMove[];
   readonly end: GameEnd;
-  /** Ended by resignation or by length and not by the rules. */
+  /** Ended by resignation, by tablebases or by length and not by the rules. */
   readonly isAdjudicated: boolean;
   readonly records: readonly SearchRecord[];
   /** Playouts of all searches. */
@@ -41,6 +43,7 @@ export interface SelfPlayBoard {
   /** White's and Black's; the same object when they share a tree. */
   readonly sides: readonly [white: SelfPlaySide, black: SelfPlaySide];
   readonly settings: SelfPlaySettings;
+  readonly tables: Tablebases | null;
   readonly opening: Opening;
   readonly random: Prng;
   /** Told of positions that were refused for too few visits. */
@@ -94,7 +97,8 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
       nodes: info?.nodes ?? 0,
       timeMs: info?.timeMs ?? 0,
     });
-    end = game.getEnd();
+    end = game.getEnd() ?? findTablebaseEnd(board.tables, game.position);
+    isAdjudicated = end?.reason === 'tablebase';
   }
   const falsePositiveThreshold = ignoresResignation ? watch.getFalsePositiveThreshold(end.result) : null;
   return { opening: board.opening, played: game.played, end, isAdjudicated, records, playouts, falsePositiveThreshold };

@@ -2,7 +2,9 @@
  * A run of self-play: many games at once over one pool of evaluators (or two, when two networks play), each game a
  * function of the seed and its number. Finished games are handed on in the order in which they end.
  */
+
 import { SearchScheduler } from '../../search/index.js';
+import type { Tablebases } from '../../syzygy/index.js';
 import { createPrng, type Prng } from '../../util/index.js';
 import { mixSeeds } from '../mix-seeds.js';
 import { GameSearch } from '../network/game-search.js';
@@ -26,6 +28,8 @@ export interface SelfPlayRun {
   /** The same object twice for play of one network against itself. */
   readonly players: readonly [SelfPlayPlayer, SelfPlayPlayer];
   readonly settings: SelfPlaySettings;
+  /** End games where they know the result; null = none. */
+  readonly tables: Tablebases | null;
   /** Games in all; Infinity = until the signal comes. */
   readonly games: number;
   /** Games at a time; 0 = what suits the evaluators. */
@@ -99,6 +103,7 @@ export async function runSelfPlay(run: SelfPlayRun, pools: NetworkPools): Promis
         const board = {
           sides: isPlayer1White(game) ? ([first, second] as const) : ([second, first] as const),
           settings: run.settings,
+          tables: run.tables,
           opening,
           random,
           onDiscard: (line: Opening) => keepRefused(run.settings, refused, line, random),

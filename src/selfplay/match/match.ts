@@ -3,6 +3,7 @@
  * played, the sequential test has decided, or the signal comes. What a game depends on (opening, colours, seeds) follows
  * from its number alone, so a resumed match plays the games it would have played.
  */
+import type { Tablebases } from '../../syzygy/index.js';
 import type { AdjudicationRules } from '../game/adjudication.js';
 import { formatTimeControl } from '../game/clock.js';
 import { formatPgn } from '../game/pgn.js';
@@ -22,6 +23,7 @@ export interface MatchSetup {
   readonly openings: (pair: number) => Opening;
   readonly chess960: boolean;
   readonly rules: AdjudicationRules;
+  readonly tables: Tablebases | null;
   readonly timeMarginMs: number;
   readonly concurrency: number;
   readonly seed: number;
@@ -91,6 +93,7 @@ async function playBoard(
           opening: setup.openings(game >> 1),
           chess960: setup.chess960,
           rules: setup.rules,
+          tables: setup.tables,
           timeMarginMs: setup.timeMarginMs,
           seed: mixSeeds(setup.seed, game),
         },

@@ -1,8 +1,10 @@
 /** One game of a match from its opening to its end. */
+import type { Tablebases } from '../../syzygy/index.js';
 import { type AdjudicationRules, adjudicate } from '../game/adjudication.js';
 import { Clock } from '../game/clock.js';
 import { Game, type PlayedMove } from '../game/game.js';
 import { createWin, type GameEnd } from '../game/game-end.js';
+import { findTablebaseEnd } from '../game/tablebase-end.js';
 import type { Opening } from '../openings/opening.js';
 import { type Player, PlayerFault } from '../players/player.js';
 
@@ -10,6 +12,8 @@ export interface GameSetup {
   readonly opening: Opening;
   readonly chess960: boolean;
   readonly rules: AdjudicationRules;
+  /** End the game where they know its result; null = none. */
+  readonly tables: Tablebases | null;
   /** Forgiven beyond the clock, in milliseconds. */
   readonly timeMarginMs: number;
   readonly seed: number;
@@ -35,7 +39,10 @@ export async function playGame(
   await Promise.all(players.map((player, color) => player.startGame(2 * setup.seed + color)));
 
   for (;;) {
-    const end = game.getEnd() ?? adjudicate(setup.rules, game.played, bookPlies, startPly);
+    const end =
+      game.getEnd() ??
+      findTablebaseEnd(setup.tables, game.position) ??
+      adjudicate(setup.rules, game.played, bookPlies, startPly);
     if (end !== null) return { played: game.played, end, fault: '' };
     if (signal.aborted) return null;
     const mover = game.position.sideToMove;
