@@ -571,7 +571,7 @@ const table = {
     default: 1.33,
     min: 0,
     max: 10,
-    help: 'Stop when no other move can overtake the best in the time left divided by this; 0 = never.',
+    help: 'Stop when no other move can overtake the best in the time left divided by this; 0 = never. Searches without a clock stop early only where all is settled.',
   },
   smartPruningMinimumBatches: {
     uci: 'SmartPruningMinimumBatches',
