@@ -80,6 +80,12 @@ export class ActiveSearch {
     return !this.isDiscarded && !isUnlimited(this.request) && this.request.mate === undefined;
   }
 
+  /** Whether it must answer in time. */
+  get isTimed(): boolean {
+    const { whiteTimeMs, blackTimeMs, moveTimeMs } = this.request;
+    return [whiteTimeMs, blackTimeMs, moveTimeMs].some((limit) => limit !== undefined);
+  }
+
   get elapsedMs(): number {
     return getNowMs() - this.startedAtMs;
   }

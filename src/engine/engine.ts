@@ -287,7 +287,8 @@ export class Engine {
     this.host.post({ type: 'position', ...position });
     const mayLookForMates = search.strength === null && !search.isWarmUp && search.request.ponder !== true;
     if (mayLookForMates && this.options.getBoolean('MateSearch')) {
-      search.mates = new MateFinder(search.game.position, search.candidates, this.matePromise.getMoves(search.game));
+      const promised = this.matePromise.getMoves(search.game);
+      search.mates = new MateFinder(search.game.position, search.candidates, promised, search.isTimed);
     }
     this.host.post({ type: 'go', id: search.id, limits });
     if (search.stopRequested) this.stopHost();

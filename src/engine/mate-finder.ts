@@ -13,6 +13,11 @@ const LONGEST_PROVEN = 5;
 const EFFORT_UNPROVEN = 10;
 const EFFORT_PROVEN = 50;
 const LEAST_EFFORT = 5_000;
+/** With fewer positions it is not worth the beginning. */
+const LEAST_USEFUL = 1_000;
+/** The same for each millisecond of a search on a clock, where seconds of a game may be down to a few moves. */
+const PER_MS_UNPROVEN = 50;
+const PER_MS_PROVEN = 250;
 /** The thread that talks to the user waits for it: 20 and 60 milliseconds. */
 const MOST_UNPROVEN = 100_000;
 const MOST_PROVEN = 300_000;
@@ -21,7 +26,6 @@ export class MateFinder {
   /** The shortest mate found, when it is shorter than the search's own. */
   line: readonly Move[] | null = null;
 
-  private readonly position: Position;
   /** No mate in so many moves exists. */
   private refuted = 0;
   private lastEffort = 0;
@@ -29,14 +33,14 @@ export class MateFinder {
   /**
    * @param candidates first moves to look at
    * @param promised moves to the mate that an earlier answer was about to give; 0 = none
+   * @param isTimed whether the search is on a clock
    */
   constructor(
-    position: Position,
+    private readonly position: Position,
     private readonly candidates: readonly Move[],
     private readonly promised: number,
-  ) {
-    this.position = position.clone();
-  }
+    private readonly isTimed: boolean,
+  ) {}
 
   /** Moves to the mate, 0 without a line. */
   get moves(): number {
@@ -51,24 +55,29 @@ export class MateFinder {
     const [best] = report.lines;
     if (best === undefined) return report;
     const found = best.score.kind === 'mate' && best.score.value > 0 ? best.score.value : Number.POSITIVE_INFINITY;
-    if (!isHurried) this.look(found, best.nodes);
+    if (!isHurried) this.look(found, best.nodes, report.timeMs);
     return this.line === null || this.moves >= found
       ? report
       : { ...report, lines: insertLine(report.lines, this.line) };
   }
 
   /** @param found moves to the mate that the search has proven, Infinity without one */
-  private look(found: number, nodes: number): void {
+  private look(found: number, nodes: number, timeMs: number): void {
     const isSure = found < Number.POSITIVE_INFINITY || this.promised > 0;
     const wanted = Math.min(found - 1, isSure ? LONGEST_PROVEN : LONGEST_UNPROVEN);
     const longest = this.line === null ? wanted : Math.min(wanted, this.moves - 1);
     // What was promised lies within an effort made before.
     const least = this.promised > 0 ? MOST_PROVEN : LEAST_EFFORT;
     const wish = Math.max(least, nodes * (isSure ? EFFORT_PROVEN : EFFORT_UNPROVEN));
-    const effort = Math.min(wish, isSure ? MOST_PROVEN : MOST_UNPROVEN);
-    if (longest <= this.refuted || effort < 2 * this.lastEffort) return;
+    const limit = this.isTimed ? timeMs * (isSure ? PER_MS_PROVEN : PER_MS_UNPROVEN) : wish;
+    const effort = Math.min(wish, limit, isSure ? MOST_PROVEN : MOST_UNPROVEN);
+    if (longest <= this.refuted || effort < Math.max(LEAST_USEFUL, 2 * this.lastEffort)) return;
     this.lastEffort = effort;
-    const { line, isComplete } = findMate(this.position, { moves: longest, effort, candidates: this.candidates });
+    const { line, isComplete } = findMate(this.position.clone(), {
+      moves: longest,
+      effort,
+      candidates: this.candidates,
+    });
     if (line !== null) this.line = line;
     if (isComplete) this.refuted = line === null ? longest : this.moves - 1;
   }

@@ -121,6 +121,21 @@ test('go mate while pondering waits for the ponder hit', async () => {
   assert.match(best[0], /^f6/);
 });
 
+test('on a clock it looks no longer than the search has thought', async () => {
+  for (const [timeMs, best0] of [
+    [1, 'a1b1 -'],
+    [1000, /^f6/],
+  ] as const) {
+    const { engine, world, best } = createWatched();
+    unwrap(engine.setPosition(ROOK, []));
+    script(engine, world, 'a1b1', { timeMs, nodes: 100_000 }, null);
+    engine.go({ whiteTimeMs: 500 });
+    await settle();
+    if (typeof best0 === 'string') assert.equal(best[0], best0);
+    else assert.match(best[0], best0);
+  }
+});
+
 test('MateSearch switches all of it off', async () => {
   const { engine, world, best } = createWatched();
   unwrap(engine.setPosition(ROOK, []));

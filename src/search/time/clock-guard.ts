@@ -22,6 +22,8 @@ const LEAST_RESERVE_MOVES = 40;
 /** What a move costs at least beyond its lag: one batch, and the lag's scatter as a share of it. */
 const LEAST_SEARCH_MS = 1;
 const LAG_SCATTER = 0.2;
+/** Lag put aside for a move at least, for pipes and the start of a search, also while none is known. */
+const LEAST_LAG_MS = 1.5;
 const MAX_LAG_MS = 1000;
 /** A single move's lag counts at most as this share of the longest clock: a pause of the GUI is no lag. */
 const MAX_LAG_SHARE = 0.05;
@@ -78,7 +80,7 @@ export class ClockGuard implements TimeManager {
     const { lagMs } = this;
     const reserveMoves = Math.max(LEAST_RESERVE_MOVES, LONG_GAME_MOVES - this.movesSeen++);
     // What is put aside for lag serves as overhead too.
-    const leastMs = lagMs * (1 + LAG_SCATTER) + LEAST_SEARCH_MS;
+    const leastMs = Math.max(lagMs, LEAST_LAG_MS) * (1 + LAG_SCATTER) + LEAST_SEARCH_MS;
     const unpaidLagMs = Math.max(0, leastMs - clock.incrementMs) * reserveMoves;
     const ceilingMs = Math.max(0, clock.timeMs - lagMs - Math.max(moveOverheadMs, unpaidLagMs));
     let lastLimitMs = 0;
