@@ -12,7 +12,7 @@ import type { FromSearch, SearchInfo, TreeDump, TreeDumpLimits } from '../search
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { ActiveSearch, type BestMove } from './active-search.js';
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
-import { createGamePosition, type GamePosition } from './game-position.js';
+import { createGamePosition, type GamePosition, PositionReader } from './game-position.js';
 import type { GoRequest } from './go-request.js';
 import { MateFinder } from './mate-finder.js';
 import { MatePromise } from './mate-promise.js';
@@ -47,6 +47,7 @@ const POLICY_NAME = 'lc0-1858';
 
 export class Engine {
   private game: GamePosition = unwrap(createGamePosition(null, []));
+  private readonly positions = new PositionReader();
   private active: ActiveSearch | null = null;
   private readonly queue: ActiveSearch[] = [];
   private readonly loader: NetworkLoader;
@@ -131,7 +132,7 @@ export class Engine {
   }
 
   setPosition(fen: string | null, moves: readonly string[]): Result<true> {
-    const game = createGamePosition(fen, moves);
+    const game = this.positions.read(fen, moves);
     if (!game.ok) return game;
     this.game = game.value;
     return success(true);

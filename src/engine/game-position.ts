@@ -17,14 +17,38 @@ export interface GamePosition {
 export function createGamePosition(fen: string | null, moveTexts: readonly string[]): Result<GamePosition> {
   const parsed = parseFen(fen ?? START_FEN);
   if (!parsed.ok) return failure(`Illegal position: ${parsed.error}`);
-  const position = parsed.value;
-  const rootFen = formatFen(position, 'shredder');
-  const moves: Move[] = [];
+  return playOn({ rootFen: formatFen(parsed.value, 'shredder'), moves: [], position: parsed.value }, moveTexts);
+}
+
+/** Reads one `position` after the other: where a game goes on, only its new moves. */
+export class PositionReader {
+  private fen: string | null = null;
+  private moveTexts: readonly string[] = [];
+  private last: GamePosition | null = null;
+
+  /** As createGamePosition. */
+  read(fen: string | null, moveTexts: readonly string[]): Result<GamePosition> {
+    const { last, moveTexts: known } = this;
+    const goesOn = last !== null && fen === this.fen && known.every((text, i) => text === moveTexts[i]);
+    const game = goesOn ? playOn(last, moveTexts.slice(known.length)) : createGamePosition(fen, moveTexts);
+    if (game.ok) {
+      this.fen = fen;
+      // The caller's list may grow.
+      this.moveTexts = [...moveTexts];
+      this.last = game.value;
+    }
+    return game;
+  }
+}
+
+function playOn(game: GamePosition, moveTexts: readonly string[]): Result<GamePosition> {
+  const position = game.position.clone();
+  const moves = [...game.moves];
   for (const text of moveTexts) {
     const move = parseUciMove(position, text);
     if (!move.ok) return failure(`Illegal move: ${move.error}`);
     position.makeMove(move.value);
     moves.push(move.value);
   }
-  return success({ rootFen, moves, position });
+  return success({ rootFen: game.rootFen, moves, position });
 }

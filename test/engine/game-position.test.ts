@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatFen, START_FEN } from '#sardonyx/chess/index.js';
-import { createGamePosition } from '#sardonyx/engine/index.js';
+import { createGamePosition, PositionReader } from '#sardonyx/engine/game-position.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 test('a game is its start and its moves', () => {
@@ -29,4 +29,24 @@ test('an illegal FEN or move is refused with a reason', () => {
     assert.ok(!result.ok);
     assert.match(result.error, /^Illegal (position|move): ./);
   }
+});
+
+test('a game that goes on is read from where it was, with the same result as from its start', () => {
+  const reader = new PositionReader();
+  const moves = 'e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1 f6e4 f1e1 e4f6 g2g3'.split(' ');
+  for (const count of [0, 2, 2, 5, 3, 11, 8, 11]) {
+    const texts = moves.slice(0, count);
+    const read = unwrap(reader.read(null, texts));
+    const fresh = unwrap(createGamePosition(null, texts));
+    assert.deepEqual([read.rootFen, read.moves], [fresh.rootFen, fresh.moves]);
+    assert.equal(formatFen(read.position), formatFen(fresh.position));
+    assert.equal(read.position.historyLength, count);
+  }
+  const growing = ['e2e4'];
+  unwrap(reader.read(null, growing));
+  growing.push('e7e5');
+  assert.equal(unwrap(reader.read(null, growing)).moves.length, 2);
+  assert.ok(!reader.read(null, [...moves, 'e2e4']).ok);
+  assert.equal(unwrap(reader.read(null, moves)).moves.length, moves.length);
+  assert.equal(unwrap(reader.read('8/8/8/4k3/8/8/3QK3/8 w - - 0 1', [])).moves.length, 0);
 });
