@@ -3,7 +3,7 @@ import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import {
   formatFen,
   formatUciMove,
-  type Move,
+  listLegalMoves,
   type Position,
   parseFen,
   parseUciMove,
@@ -46,7 +46,6 @@ interface EncodedPosition {
   readonly legal: readonly { readonly move: string; readonly index: number }[];
 }
 
-const MAX_LEGAL_MOVES = 256;
 const MIRRORED_RANKS = 56;
 
 export const encodeCommand: CommandModule<object, EncodeArguments> = {
@@ -87,10 +86,9 @@ function encode(position: Position, args: EncodeArguments): EncodedPosition {
   const words = new Uint32Array(2 * input.planes);
   const values = new Float32Array(input.planes);
   const transform = input.writePacked(position, args['history-fill'] as HistoryFill, words, 0, values, 0);
-  const moves = new Uint16Array(MAX_LEGAL_MOVES);
-  const legal = Array.from(moves.subarray(0, position.generateLegalMoves(moves)), (move) => ({
-    move: formatUciMove(move as Move, args.chess960),
-    index: policy.moveToIndex(position, move as Move, transform),
+  const legal = listLegalMoves(position).map((move) => ({
+    move: formatUciMove(move, args.chess960),
+    index: policy.moveToIndex(position, move, transform),
   }));
   const isBlack = position.sideToMove === 1;
   const squares = new Array<number>(64);

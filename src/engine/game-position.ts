@@ -30,7 +30,9 @@ export class PositionReader {
   read(fen: string | null, moveTexts: readonly string[]): Result<GamePosition> {
     const { last, moveTexts: known } = this;
     const goesOn = last !== null && fen === this.fen && known.every((text, i) => text === moveTexts[i]);
-    const game = goesOn ? playOn(last, moveTexts.slice(known.length)) : createGamePosition(fen, moveTexts);
+    const game = goesOn
+      ? playOn({ ...last, position: last.position.clone() }, moveTexts.slice(known.length))
+      : createGamePosition(fen, moveTexts);
     if (game.ok) {
       this.fen = fen;
       // The caller's list may grow.
@@ -41,14 +43,17 @@ export class PositionReader {
   }
 }
 
-function playOn(game: GamePosition, moveTexts: readonly string[]): Result<GamePosition> {
-  const position = game.position.clone();
-  const moves = [...game.moves];
+/** @param game whose position is made use of: it moves on */
+function playOn(
+  { rootFen, position, moves: earlier }: GamePosition,
+  moveTexts: readonly string[],
+): Result<GamePosition> {
+  const moves = [...earlier];
   for (const text of moveTexts) {
     const move = parseUciMove(position, text);
     if (!move.ok) return failure(`Illegal move: ${move.error}`);
     position.makeMove(move.value);
     moves.push(move.value);
   }
-  return success({ rootFen: game.rootFen, moves, position });
+  return success({ rootFen, moves, position });
 }

@@ -1,4 +1,6 @@
 /** The door of syzygy/: tablebases of three to seven men, as they lie on disk. */
+
+export { MOST_MEN } from './material.js';
 export { type RootRanking, rankRootMoves } from './root-ranking.js';
 export { NO_VALUE } from './table-set.js';
 export { NO_TABLEBASES, type TablebaseSettings, Tablebases } from './tablebases.js';

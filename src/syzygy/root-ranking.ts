@@ -4,7 +4,7 @@
  * SyzygyFastPlay asks for it: then only the shortest way to zeroing stays. In a lost position all moves stay while no draw
  * by the fifty-move rule is near.
  */
-import type { Move, Position } from '../chess/index.js';
+import { listLegalMoves, type Move, type Position } from '../chess/index.js';
 import { BLESSED_LOSS, CURSED_WIN } from './prober.js';
 import { NO_VALUE } from './table-set.js';
 import type { TablebaseSettings, Tablebases } from './tablebases.js';
@@ -34,8 +34,7 @@ export function rankRootMoves(
   fastPlay: boolean,
 ): RootRanking | null {
   if (!tables.mayProbe(position, settings.menLimit)) return null;
-  const moves = new Uint16Array(256);
-  const list = Array.from(moves.subarray(0, position.generateLegalMoves(moves)), (move) => move as Move);
+  const list = listLegalMoves(position);
   if (list.length === 0) return null;
   const isOrdered = fastPlay || hasRepeated(position);
   const { fiftyMoveRule } = settings;

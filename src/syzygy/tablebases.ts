@@ -1,9 +1,9 @@
 /** The tables of a list of folders, ready to be asked. Each thread opens its own; a probe allocates nothing. */
 import { NO_SQUARE, type Position, popCount64 } from '../chess/index.js';
 import { MOST_MEN } from './material.js';
-import { Prober } from './prober.js';
+import { CURSED_WIN, Prober } from './prober.js';
 import { findTables, splitFolders } from './table-files.js';
-import { TableSet } from './table-set.js';
+import { NO_VALUE, TableSet } from './table-set.js';
 
 export interface TablebaseSettings {
   /** Folders, separated by `;` or, but for Windows, by `:`; empty for no tables. */
@@ -60,6 +60,19 @@ export class Tablebases {
 
   probeDtzOfMove(position: Position, move: number): number {
     return this.prober.probeDtzOfMove(position, move);
+  }
+
+  /**
+   * The result right after a capture or pawn move, where the count of the fifty-move rule is the tables' own (lc0 looks leaves
+   * up and ends self-play games there alone).
+   * @param fiftyMoveRule whether cursed wins and blessed losses are draws
+   * @returns 1 won, 0 drawn, -1 lost for the side to move; NO_VALUE in other positions, or when no table knows
+   */
+  probeResult(position: Position, menLimit: number, fiftyMoveRule: boolean): number {
+    if (position.rule50 !== 0 || !this.mayProbe(position, menLimit)) return NO_VALUE;
+    const wdl = this.prober.probeWdl(position);
+    if (wdl === NO_VALUE) return NO_VALUE;
+    return fiftyMoveRule && Math.abs(wdl) === CURSED_WIN ? 0 : Math.sign(wdl);
   }
 
   close(): void {

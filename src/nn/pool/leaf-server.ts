@@ -4,6 +4,7 @@
  */
 import type { Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
+import { NO_VALUE } from '../../syzygy/index.js';
 import type { EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Evaluator } from '../evaluator.js';
 import { encodePrior } from '../prior.js';
@@ -30,7 +31,7 @@ import {
   SETTING_POLICY_TEMPERATURE,
   TABLEBASE,
 } from './leaf-slots.js';
-import { type LeafTablebases, NO_RESULT } from './leaf-tablebases.js';
+import type { LeafTablebases } from './leaf-tablebases.js';
 import { computeNodeTag } from './node-tag.js';
 import type { RootBoards } from './root-boards.js';
 import { sortEdges } from './sort-edges.js';
@@ -154,8 +155,8 @@ export class LeafServer {
       this.answer(slot, kind, flags, 0, kind === CHECKMATE ? -1 : 0, kind === CHECKMATE ? 0 : 1, movesLeft);
       return false;
     }
-    const result = pathLength === 0 || boards.skipsTablebases() ? NO_RESULT : this.tablebases.probe(position);
-    if (result !== NO_RESULT) {
+    const result = pathLength === 0 || boards.skipsTablebases() ? NO_VALUE : this.tablebases.probe(position);
+    if (result !== NO_VALUE) {
       this.count(COUNT_TERMINALS, 1);
       this.answer(slot, TABLEBASE, 0, 0, result, result === 0 ? 1 : 0, 0);
       return false;

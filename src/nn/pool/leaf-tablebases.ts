@@ -6,9 +6,6 @@ import type { Position } from '../../chess/index.js';
 import { NO_VALUE, Tablebases } from '../../syzygy/index.js';
 import type { TablebaseWords } from './tablebase-words.js';
 
-/** In place of a result: the network has to say. */
-export const NO_RESULT = 2;
-
 export class LeafTablebases {
   private version = 0;
   private menLimit = 0;
@@ -35,14 +32,9 @@ export class LeafTablebases {
     this.fiftyMoveRule = fiftyMoveRule;
   }
 
-  /** @returns -1, 0 or 1 for the side to move, or NO_RESULT */
+  /** @returns -1, 0 or 1 for the side to move, or NO_VALUE: the network has to say */
   probe(position: Position): number {
-    const { tables } = this;
-    if (tables === null || position.rule50 !== 0 || !tables.mayProbe(position, this.menLimit)) return NO_RESULT;
-    const wdl = tables.probeWdl(position);
-    if (wdl === NO_VALUE) return NO_RESULT;
-    // Cursed wins and blessed losses are draws where the fifty-move rule counts.
-    return this.fiftyMoveRule && Math.abs(wdl) === 1 ? 0 : Math.sign(wdl);
+    return this.tables?.probeResult(position, this.menLimit, this.fiftyMoveRule) ?? NO_VALUE;
   }
 
   close(): void {

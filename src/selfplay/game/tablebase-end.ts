@@ -3,11 +3,9 @@
  * is the tables' own (lc0's self-play; `-tb` of cutechess-cli).
  */
 import type { Position } from '../../chess/index.js';
-import { NO_VALUE, Tablebases } from '../../syzygy/index.js';
+import { MOST_MEN, NO_VALUE, Tablebases } from '../../syzygy/index.js';
 import { failure, type Result, success } from '../../util/index.js';
 import { createDraw, createWin, type GameEnd } from './game-end.js';
-
-const WON = 2;
 
 /** @param paths folders as in SyzygyPath; empty = no tables */
 export function openGameTables(paths: string, onWarning: (text: string) => void): Result<Tablebases | null> {
@@ -18,10 +16,9 @@ export function openGameTables(paths: string, onWarning: (text: string) => void)
 }
 
 export function findTablebaseEnd(tables: Tablebases | null, position: Position): GameEnd | null {
-  if (tables === null || position.rule50 !== 0 || !tables.mayProbe(position)) return null;
-  const wdl = tables.probeWdl(position);
-  if (wdl === NO_VALUE) return null;
-  if (Math.abs(wdl) < WON) return createDraw('tablebase');
+  const result = tables?.probeResult(position, MOST_MEN, true) ?? NO_VALUE;
+  if (result === NO_VALUE) return null;
+  if (result === 0) return createDraw('tablebase');
   const mover = position.sideToMove;
-  return createWin(wdl > 0 ? mover : mover === 0 ? 1 : 0, 'tablebase');
+  return createWin(result > 0 ? mover : mover === 0 ? 1 : 0, 'tablebase');
 }
