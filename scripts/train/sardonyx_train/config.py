@@ -48,6 +48,9 @@ class ModelConfig(_Section):
     preset: str | None = Field(None, description=f"one of {', '.join(PRESETS)}; other keys override it")
     input: str = Field("lc0-112", description="input encoding of the shards")
     policy: str = Field("lc0-1858", description="policy encoding of the shards")
+    board_features: bool = Field(
+        False, description="32 more planes, computed in the network: attackers, passed pawns, coordinates, material"
+    )
     body: Literal["resnet", "transformer"] = "resnet"
     filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")
     blocks: int = Field(6, ge=0, description="residual blocks or encoder layers")
@@ -77,6 +80,12 @@ class ModelConfig(_Section):
         if name not in PRESETS:
             raise ValueError(f"unknown preset '{name}', known: {', '.join(PRESETS)}")
         return {**PRESETS[name], **raw}
+
+    @model_validator(mode="after")
+    def _reads_features_from_its_planes(self) -> ModelConfig:
+        if self.board_features and "112" not in self.input:
+            raise ValueError(f"board_features needs an input of lc0's 112 planes, not '{self.input}'")
+        return self
 
 
 class LossConfig(_Section):

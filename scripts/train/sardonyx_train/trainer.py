@@ -17,7 +17,7 @@ from torch import nn
 from tqdm import tqdm
 
 from .checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from .config import TrainingConfig, format_config
+from .config import ModelConfig, TrainingConfig, format_config
 from .data.batch import Batch, BatchMaker
 from .data.planes import expand_planes
 from .data.shards import ShardError, ShardFormat, find_shards, read_common_format
@@ -235,7 +235,7 @@ class Trainer:
         )
 
     def _restore(self, state: dict[str, Any]) -> None:
-        if state["config"]["model"] != self.config.model.model_dump():
+        if ModelConfig.model_validate(state["config"]["model"]) != self.config.model:
             raise CheckpointError("the checkpoint holds another network shape than the configuration's model section")
         self.network.load_state_dict(state["network"])
         self.average.network.load_state_dict(state["average"])

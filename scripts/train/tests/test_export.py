@@ -63,8 +63,9 @@ def test_every_preset_exports_with_metadata_and_an_open_batch(preset):
     assert not any(node.op_type == "BatchNormalization" for node in model.graph.node)
 
 
-def test_fp32_equals_pytorch_on_positions(shard_folder):
-    network, config = _network(se_ratio=4)
+@pytest.mark.parametrize("has_features", [False, True])
+def test_fp32_equals_pytorch_on_positions(shard_folder, has_features):
+    network, config = _network(se_ratio=4, board_features=has_features)
     data = _Data(shard_folder)
     result = verify(create_onnx(network, config, CARD), network, data, data.value_planes)
     assert result.positions == 192 and result.same_top_move == 1.0
@@ -85,9 +86,9 @@ def test_fp16_keeps_fp32_inputs_and_outputs_and_nearly_the_same_answers(shard_fo
     assert {p.key for p in half.metadata_props} >= {"sardonyx.input", "sardonyx.name"}
 
 
-@pytest.mark.parametrize("head", ["attention", "convolution"])
-def test_int8_stays_close_and_fits_cpus_without_vnni(shard_folder, head):
-    network, config = _network(se_ratio=4, policy_head=head)
+@pytest.mark.parametrize(("head", "has_features"), [("attention", False), ("convolution", False), ("attention", True)])
+def test_int8_stays_close_and_fits_cpus_without_vnni(shard_folder, head, has_features):
+    network, config = _network(se_ratio=4, policy_head=head, board_features=has_features)
     data = _Data(shard_folder)
     model = create_onnx(network, config, CARD)
     small = quantise(model, data, data.value_planes)

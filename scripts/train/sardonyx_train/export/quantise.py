@@ -98,10 +98,10 @@ def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, A
 
 
 def reads_planes(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:
-    """Whether it is a convolution of the planes themselves, raw, scaled or rounded."""
+    """Whether it is a convolution of the planes themselves, raw, scaled or rounded, with board features behind them or not."""
     maker = {name: made for made in model.graph.node for name in made.output}
     source = node.input[0] if node.op_type == "Conv" else ""
-    while source in maker and maker[source].op_type in ("Mul", "QuantizeLinear", "DequantizeLinear"):
+    while source in maker and maker[source].op_type in ("Mul", "Concat", "QuantizeLinear", "DequantizeLinear"):
         source = maker[source].input[0]
     return source == INPUT_NAME
 

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from ..encodings import get_input_encoding
+from .board_features import FEATURE_PLANES, BoardFeatures
 from .layers import DenseHead
 from .policy import create_policy_head
 from .resnet import ResidualBody
@@ -33,8 +34,10 @@ class Network(nn.Module):
         for plane, factor in encoding.scales.items():
             scale[0, plane] = factor
         self.register_buffer("input_scale", scale, persistent=False)
+        self.features = BoardFeatures() if config.board_features else None
         body = ResidualBody if config.body == "resnet" else TransformerBody
-        self.body = body(config, encoding.planes, checkpoint_activations)
+        planes = encoding.planes + (FEATURE_PLANES if config.board_features else 0)
+        self.body = body(config, planes, checkpoint_activations)
         self.policy = create_policy_head(config)
         self.scalar_value = config.value == "scalar"
         self.value = DenseHead(config, config.value_channels, config.value_hidden, 1 if self.scalar_value else 3)
@@ -46,7 +49,10 @@ class Network(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> Outputs:
         """planes [N, P, 8, 8], raw as the engine feeds them."""
-        x = self.body(planes * self.input_scale.to(planes.dtype))
+        x = planes * self.input_scale.to(planes.dtype)
+        if self.features is not None:
+            x = torch.cat([x, self.features(planes)], dim=1)
+        x = self.body(x)
         value = self.value(x)
         if self.scalar_value:
             value = torch.tanh(value)
