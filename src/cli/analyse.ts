@@ -3,7 +3,6 @@
  * `--stdio` the program stays and answers queries (see analyse-stdio.ts).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Presets, SingleBar } from 'cli-progress';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { START_FEN } from '../chess/index.js';
 import { Analyst, type GoRequest } from '../engine/index.js';
@@ -21,6 +20,7 @@ import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { printJson, printLine, printNote, requireWhole } from './output.js';
 import { formatGame, type PgnGame, parseGames } from './pgn-game.js';
+import { createProgressBar } from './progress-bar.js';
 import { isTreeFile, writeTreeFile } from './tree-file.js';
 
 interface AnalyseArguments {
@@ -167,10 +167,7 @@ async function reportGames(
   { json, pgn }: AnalyseArguments,
 ): Promise<void> {
   const total = games.reduce((sum, game) => sum + game.moves.length + 1, 0);
-  const bar = new SingleBar(
-    { format: '{bar} {value}/{total} positions, {eta_formatted} left', stream: process.stderr, clearOnComplete: true },
-    Presets.shades_classic,
-  );
+  const bar = createProgressBar('{bar} {value}/{total} positions, {eta_formatted} left', { clearOnComplete: true });
   if (process.stderr.isTTY) bar.start(total, 0);
   const analysed: { game: PgnGame; positions: AnalysedPosition[] }[] = [];
   try {

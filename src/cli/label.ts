@@ -2,7 +2,6 @@
  * `sardonyx label`: games with an engine's scores at every ply, for policy and value training.
  */
 import { availableParallelism } from 'node:os';
-import { Presets, SingleBar } from 'cli-progress';
 import type { CommandModule } from 'yargs';
 import {
   createEngineSpec,
@@ -16,6 +15,7 @@ import {
 } from '../selfplay/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { printJson, printLine, printNote } from './output.js';
+import { createProgressBar } from './progress-bar.js';
 
 interface LabelArguments {
   engine: string;
@@ -99,7 +99,7 @@ async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
 
   const startedAt = performance.now();
   const startPlies = files.value.plies;
-  const bar = new SingleBar({ format: BAR_FORMAT, stream: process.stderr }, Presets.shades_classic);
+  const bar = createProgressBar(BAR_FORMAT);
   const describe = (games: number, plies: number): Omit<LabelSummary, 'interrupted'> => {
     const seconds = (performance.now() - startedAt) / 1000;
     return { games, plies, rate: Math.round((plies - startPlies) / Math.max(seconds, 0.001)) };

@@ -4,7 +4,6 @@
 import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Presets, SingleBar } from 'cli-progress';
 import type { CommandModule } from 'yargs';
 import {
   createGameOpenings,
@@ -22,6 +21,7 @@ import { unwrap } from '../util/index.js';
 import { addEngineFlags } from './engine-flags.js';
 import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './network-setup.js';
 import { printJson, printLine, printNote, requireWhole } from './output.js';
+import { createProgressBar } from './progress-bar.js';
 
 interface SelfPlayArguments {
   'syzygy-paths': string | undefined;
@@ -143,7 +143,7 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
   const abort = new AbortController();
   const interrupt = (): void => abort.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const bar = new SingleBar({ format: BAR_FORMAT, stream: process.stderr }, Presets.shades_classic);
+  const bar = createProgressBar(BAR_FORMAT);
   const showsBar = Number.isFinite(games) && process.stderr.isTTY && !process.stdout.isTTY;
   if (showsBar) bar.start(games, log.earlier.length, { rate: 0 });
   try {

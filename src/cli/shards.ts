@@ -2,10 +2,10 @@
  * `sardonyx shards`: games with labels → Arrow files for the training scripts.
  */
 import { availableParallelism } from 'node:os';
-import { Presets, SingleBar } from 'cli-progress';
 import type { CommandModule } from 'yargs';
 import { createShards, parseSplitShares, type ShardsSummary } from '../data/index.js';
 import type { HistoryFill } from '../encoding/index.js';
+import { createProgressBar } from './progress-bar.js';
 
 interface ShardsArguments {
   inputs?: string[];
@@ -76,7 +76,7 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
     const shares = parseSplitShares(args.split ?? (holdsOutFiles ? '100/0/0' : '96/2/2'));
     if (!shares.ok) return fail(shares.error);
     const startedAt = performance.now();
-    const bar = new SingleBar({ format: BAR_FORMAT, stream: process.stderr, etaBuffer: 100 }, Presets.shades_classic);
+    const bar = createProgressBar(BAR_FORMAT, { etaBuffer: 100 });
     const secondsSoFar = (): number => (performance.now() - startedAt) / 1000;
     let isBarShown = false;
     const result = await createShards(

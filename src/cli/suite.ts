@@ -1,6 +1,5 @@
 /** `sardonyx suite`: how many positions of a test suite (Win at Chess, STS, Bratko-Kopec …) the engine solves. */
 import { readFileSync } from 'node:fs';
-import { Presets, SingleBar } from 'cli-progress';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { formatSan, parseFen } from '../chess/index.js';
 import { Analyst, type GoRequest, type Score } from '../engine/index.js';
@@ -9,6 +8,7 @@ import { formatEvaluation } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { printJson, printLine, printNote, requireWhole } from './output.js';
+import { createProgressBar } from './progress-bar.js';
 import { isSolution, parseSuiteLine, type SuitePosition } from './suite-position.js';
 
 interface SuiteArguments {
@@ -85,7 +85,7 @@ function readLines(file: string): string[] {
 
 async function solve(analyst: Analyst, positions: readonly SuitePosition[], request: GoRequest): Promise<Attempt[]> {
   const format = '{bar} {value}/{total} positions, {solved} solved, {eta_formatted} left';
-  const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic);
+  const bar = createProgressBar(format, { clearOnComplete: true });
   let solved = 0;
   if (process.stderr.isTTY) bar.start(positions.length, 0, { solved });
   const attempts: Attempt[] = [];

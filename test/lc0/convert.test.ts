@@ -226,7 +226,7 @@ describe("onnx2leela, of a graph that is one of lc0's residual networks", () => 
   }
 
   it('reads the graphs of our own training', async () => {
-    const onnx = readFileSync(join(repositoryRoot, 'models', 'default.onnx'));
+    const onnx = readFileSync(join(repositoryRoot, 'test', 'fixtures', 'exported-resnet.onnx'));
     const { file } = unwrap(await wrapOnnxModel(new Uint8Array(onnx), { structure: 'weights' }));
     const actual = await runModel(await openModel(unwrap(await loadLc0Network(file, WITHOUT_CACHE))), planes);
     const expected = await runModel(await openModel({ onnx: new Uint8Array(onnx) }), planes);

@@ -9,16 +9,17 @@ import { createRandomPlanes } from '../support/lc0-onnx.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 const BATCH = 5;
-const bundled = readFileSync(join(repositoryRoot, 'models', 'default.onnx'));
+/** Of our own training, random weights: 16 filters, 2 blocks, squeeze-excitation, attention policy, WDL, moves left. */
+const exported = readFileSync(join(repositoryRoot, 'test', 'fixtures', 'exported-resnet.onnx'));
 const channelBlock = await findChannelBlock();
 const skip = channelBlock === 0 ? 'this processor has no blocked convolutions' : false;
 
-it('the bundled network gives the same policy, value and moves left after rebuilding', { skip }, async () => {
-  const rebuilt = await rebuildOnnx(bundled, channelBlock, null);
+it('a network of our training gives the same policy, value and moves left after rebuilding', { skip }, async () => {
+  const rebuilt = await rebuildOnnx(exported, channelBlock, null);
   assert.ok(rebuilt, 'it was not recognised');
   const data = createRandomPlanes(7, BATCH);
   const dims = [BATCH, 112, 8, 8];
-  const before = await runOnCpu(bundled, { '/input/planes': { data, dims } });
+  const before = await runOnCpu(exported, { '/input/planes': { data, dims } });
   const after = await runOnCpu(rebuilt, { '/input/planes': { data, dims } });
   const sort = (outputs: Float32Array[]) => outputs.sort((a, b) => b.length - a.length);
   assert.deepEqual(
@@ -35,13 +36,15 @@ it('the bundled network gives the same policy, value and moves left after rebuil
 it('what was rebuilt once comes from the cache, byte for byte', { skip }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const first = await rebuildOnnx(bundled, channelBlock, folder);
+  const first = await rebuildOnnx(exported, channelBlock, folder);
   assert.ok(first);
-  assert.deepEqual(await rebuildOnnx(bundled, channelBlock, folder), first);
+  assert.deepEqual(await rebuildOnnx(exported, channelBlock, folder), first);
 });
 
 it('what is no residual network, or no network, stays as it is', async () => {
-  assert.equal(await rebuildOnnx(bundled, 0, null), null);
-  assert.equal(await rebuildOnnx(bundled.subarray(0, 1000), 16, null), null);
+  assert.equal(await rebuildOnnx(exported, 0, null), null);
+  assert.equal(await rebuildOnnx(exported.subarray(0, 1000), 16, null), null);
   assert.equal(await rebuildOnnx(new Uint8Array([1, 2, 3]), 16, null), null);
+  const withBoardFeatures = readFileSync(join(repositoryRoot, 'models', 'default.onnx'));
+  assert.equal(await rebuildOnnx(withBoardFeatures, 16, null), null);
 });
