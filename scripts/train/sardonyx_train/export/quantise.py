@@ -86,7 +86,8 @@ def quantise(
     _bypass_rounding(quantised)
     _narrow_signed_outputs(quantised, model, calibration, value_planes)
     check_pair_sums(quantised)
-    del quantised.metadata_props[:]  # the quantiser leaves notes of its own
+    del quantised.metadata_props[:]  # the quantiser leaves notes and a name of its own
+    quantised.producer_name, quantised.producer_version = model.producer_name, model.producer_version
     set_metadata(quantised, kept | {PRECISION_KEY: "int8"})
     onnx.checker.check_model(quantised)
     return quantised
