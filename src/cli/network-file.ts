@@ -7,7 +7,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
-import { getBackendName, type ModelEdition, type ModelSource, parseNetworkChoice } from '../nn/index.js';
+import { getBackendName, type ModelEdition, type ModelSource, parseNetworkChoice, readPrecision } from '../nn/index.js';
 import { failure, getProgramFolder, isPackaged, type Result, readProgramFile, success } from '../util/index.js';
 import { chooseBundledNetwork, listBundledNetworks } from './bundled-networks.js';
 
@@ -113,12 +113,13 @@ async function chooseChannelBlock({ provider, precision, winograd }: WantedEditi
 
 /** The file as it is when it needs no change, cannot be changed, or cannot be read, which whoever loads it will say. */
 async function adaptOnnx(source: ModelSource, edition: WantedEdition): Promise<Result<ModelSource>> {
+  const [bytes, name] =
+    'path' in source ? [await readFile(source.path).catch(() => null), source.path] : [source.bytes, source.name];
+  // Finding out how this processor convolves takes longer than reading a file.
+  if (bytes === null || readPrecision(bytes) === 'int8') return success(source);
   const channelBlock = await chooseChannelBlock(edition);
   if (edition.precision === 'f32' && channelBlock === 0) return success(source);
   const { halveModel, rebuildOnnx } = await import('../lc0/index.js');
-  const [bytes, name] =
-    'path' in source ? [await readFile(source.path).catch(() => null), source.path] : [source.bytes, source.name];
-  if (bytes === null) return success(source);
   const adapted = channelBlock > 0 ? await rebuildOnnx(bytes, channelBlock) : halveModel(bytes);
   return success(adapted === null ? source : { bytes: adapted, name });
 }

@@ -2,7 +2,7 @@ export { getBackendName } from './backend/backend-plan.js';
 export { getNativeFolder } from './backend/native-folder.js';
 export { parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
-export { loadModel, type Model, type ModelSource } from './model/model-file.js';
+export { loadModel, type Model, type ModelSource, readPrecision } from './model/model-file.js';
 export type { ModelEdition } from './model/model-finder.js';
 export { computeOcclusion, type Occlusion, type Opinion } from './occlusion.js';
 export { networkOptions } from './options.js';

@@ -72,6 +72,12 @@ function readModel(bytes: Uint8Array, path: string, weightsFolder?: string): Res
   });
 }
 
+/** null for what is no ONNX model. */
+export function readPrecision(bytes: Uint8Array): Model['precision'] | null {
+  const header = readOnnxHeader(bytes);
+  return header.ok ? findPrecision(header.value.bytesByType) : null;
+}
+
 /** Of most of the weights: an int8 network keeps its heads, a half one may keep some layers. */
 function findPrecision(bytesByType: ReadonlyMap<number, number>): Model['precision'] {
   const countOf = (type: number, bytesEach: number): number => (bytesByType.get(type) ?? 0) / bytesEach;
