@@ -104,10 +104,15 @@ def _leave_signals_to_the_trainer(_worker: int) -> None:
 
 def read_sequentially(files: list[Path], maker: BatchMaker, batch_size: int, limit: int) -> Iterator[Batch]:
     """Held-out positions in file order, taken evenly from all record batches when `limit` is less than there are."""
+    return (maker.make(columns, rows) for columns, rows in read_rows(files, batch_size, limit))
+
+
+def read_rows(files: list[Path], batch_size: int, limit: int) -> Iterator[tuple[Columns, np.ndarray]]:
+    """The same positions as columns, and which rows of them make the next minibatch."""
     batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
     share = min(1.0, limit / max(1, sum(rows for _, _, rows in batches)))
     for path, i, rows in batches:
         taken = np.linspace(0, rows - 1, max(1, round(rows * share))).astype(np.int64)
         columns = read_columns(open_shard(path), i)
         for start in range(0, len(taken), batch_size):
-            yield maker.make(columns, taken[start : start + batch_size])
+            yield columns, taken[start : start + batch_size]

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""How good is a network? `assess.py models/default.onnx --shards runs/shards/test`: the figures of its card."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import onnx
+from tqdm import tqdm
+
+from sardonyx_train.assessment import Assessment, assess, plot_calibration
+from sardonyx_train.config import TargetConfig
+from sardonyx_train.data.shards import ShardError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Measure an ONNX network on held-out positions.")
+    parser.add_argument("network", type=Path, help="ONNX file")
+    parser.add_argument("--shards", nargs="+", required=True, help="folders or files of held-out shards")
+    parser.add_argument("--positions", type=int, default=20_000, help="how many, taken evenly (default 20,000)")
+    parser.add_argument("--plot", type=Path, metavar="PNG", help="draw the calibration of the value")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(arguments)
+    try:
+        result = _assess(options)
+    except (ShardError, ValueError, OSError) as error:
+        print(f"assess: {error}", file=sys.stderr)
+        return 1
+    if options.plot is not None:
+        plot_calibration(result, options.plot)
+    print(json.dumps(result.describe()) if options.json else format_assessment(result))
+    return 0
+
+
+def _assess(options: argparse.Namespace) -> Assessment:
+    try:
+        model = onnx.load(options.network)
+    except Exception as error:
+        raise ValueError(f"cannot read {options.network}: {error}") from None
+    with tqdm(total=options.positions, unit="position", desc="assessing", leave=False) as bar:
+        return assess(
+            model, options.shards, options.positions, TargetConfig(), lambda done: bar.update(done - bar.n)
+        )
+
+
+def format_assessment(result: Assessment) -> str:
+    """Markdown, as cards in models/ have it."""
+    limits = " / ".join(str(limit) for limit in result.within_cp)
+    within = " / ".join(f"{share:.1%}" for share in result.within_cp.values())
+    lines = [
+        f"| {result.positions:,} held-out positions | |",
+        "|---|---|",
+        f"| best legal move = best move of the targets | {result.top_1:.1%} |",
+        f"| loses at most {limits} cp by their scores | {within} |",
+        f"| is among the moves that have a score | {result.among_targets:.1%} |",
+        f"| mean error of W − L | {result.value_error:.3f} |",
+        f"| without history: best move; mean change of W − L | {result.top_1_without_history:.1%}; "
+        f"{result.value_shift_without_history:.2f} |",
+        "",
+        "| W − L, predicted | " + " | ".join(f"{band.predicted:+.2f}" for band in result.calibration) + " |",
+        "|---|" + "---|" * len(result.calibration),
+        "| by score | " + " | ".join(f"{band.by_score:+.2f}" for band in result.calibration) + " |",
+        "| game result | " + " | ".join(f"{band.result:+.2f}" for band in result.calibration) + " |",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

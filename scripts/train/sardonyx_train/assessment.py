@@ -1,0 +1,183 @@
+"""How good is a network on held-out positions? What a card should say: moves, what they lose, values, calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+
+from .config import TargetConfig
+from .data.batch import Batch, BatchMaker
+from .data.planes import expand_planes
+from .data.shards import Columns, ShardError, find_shards, read_common_format
+from .data.stream import read_rows
+from .data.targets import wdl_from_score
+from .encodings import get_input_encoding
+from .export.graph import INPUT_NAME, POLICY_NAME, VALUE_NAME, WDL_NAME
+from .export.verify import create_session
+from .losses import mask_illegal
+from .plots import create_figure, write_figure
+
+_BATCH = 128
+_LOSSES_CP = (10, 20, 50)
+_BANDS = 8  # of W − L between −1 and 1
+
+
+@dataclass(frozen=True)
+class Band:
+    """Positions whose predicted W − L lies within it; means of W − L, the mover's view. `result`: of games that have one."""
+
+    positions: int
+    predicted: float
+    by_score: float
+    result: float
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Shares are between 0 and 1."""
+
+    positions: int
+    top_1: float  # best legal move = best target move
+    among_targets: float  # … is one of the moves that have a score
+    within_cp: dict[int, float]  # … loses at most so much by the scores; a move without one loses more
+    value_error: float  # mean |W − L − target|
+    top_1_without_history: float
+    value_shift_without_history: float  # mean |change of W − L|
+    calibration: list[Band]
+
+    def describe(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """One minibatch, a number for each position."""
+
+    best: np.ndarray
+    has_score: np.ndarray
+    lost_cp: np.ndarray
+    value: np.ndarray
+    target: np.ndarray
+    by_score: np.ndarray
+    result: np.ndarray
+    best_without_history: np.ndarray
+    value_without_history: np.ndarray
+
+
+def assess(
+    model: onnx.ModelProto,
+    shards: list[str],
+    positions: int,
+    targets: TargetConfig,
+    on_progress: Callable[[int], None] = lambda _done: None,
+) -> Assessment:
+    """On so many positions, taken evenly; `on_progress` hears how many are done. Raises ShardError."""
+    files = find_shards(shards)
+    form = read_common_format(files)
+    maker = BatchMaker(form, targets, mirror=False)
+    history = get_input_encoding(form.input).history
+    session = create_session(model)
+    names = [output.name for output in session.get_outputs()]
+    value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
+
+    def run(planes: torch.Tensor, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+        outputs = dict(zip(names, session.run(None, {INPUT_NAME: planes.numpy()}), strict=True))
+        logits = mask_illegal(torch.from_numpy(outputs[POLICY_NAME].astype(np.float32)), batch.legal)
+        value = outputs[VALUE_NAME][:, 0] if VALUE_NAME in outputs else outputs[WDL_NAME][:, 0] - outputs[WDL_NAME][:, 2]
+        return logits.argmax(1).numpy(), value.astype(np.float32)
+
+    parts: list[_Rows] = []
+    done = 0
+    for columns, rows in read_rows(files, _BATCH, positions):
+        batch = maker.make(columns, rows)
+        planes = expand_planes(batch.masks, batch.values, value_planes)
+        move, value = run(planes, batch)
+        if history:
+            planes[:, history[0] : history[-1]] = 0
+        other_move, other_value = run(planes, batch)
+        parts.append(_compare(columns, rows, batch, move, value, other_move, other_value, targets))
+        done += len(rows)
+        on_progress(done)
+    if not parts:
+        raise ShardError("the shards hold no positions")
+    return _summarise(parts)
+
+
+def _compare(
+    columns: Columns,
+    rows: np.ndarray,
+    batch: Batch,
+    move: np.ndarray,
+    value: np.ndarray,
+    other_move: np.ndarray,
+    other_value: np.ndarray,
+    targets: TargetConfig,
+) -> _Rows:
+    probability, index = batch.policy_probability.numpy(), batch.policy_index.numpy()
+    best = np.take_along_axis(index, probability.argmax(1, keepdims=True), 1)[:, 0]
+    flat_cp, lengths = columns.policy_cp.take(rows)
+    cp = np.full(index.shape, np.nan, np.float32)
+    cp[np.arange(index.shape[1]) < lengths[:, None]] = flat_cp
+    chosen = (index == move[:, None]) & ~np.isnan(cp)
+    has_score = chosen.any(1)
+    highest = np.where(np.isnan(cp), -np.inf, cp).max(1)
+    lost = np.where(has_score, highest - np.where(chosen, cp, 0).sum(1), np.inf)
+    wdl = wdl_from_score(columns.cp[rows], targets.wdl_offset_cp, targets.wdl_scale_cp)
+    goal = (batch.wdl[:, 0] - batch.wdl[:, 2]).numpy()
+    return _Rows(
+        best == move,
+        has_score,
+        lost,
+        value,
+        goal,
+        wdl[:, 0] - wdl[:, 2],
+        columns.result[rows],
+        best == other_move,
+        other_value,
+    )
+
+
+def _summarise(parts: list[_Rows]) -> Assessment:
+    rows = _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Rows.__dataclass_fields__))
+    band = np.clip(((rows.value + 1) / 2 * _BANDS).astype(int), 0, _BANDS - 1)
+
+    def mean(numbers: np.ndarray) -> float:
+        known = numbers[~np.isnan(numbers)]
+        return float(known.mean()) if len(known) else float("nan")
+
+    calibration = [
+        Band(int(at.sum()), mean(rows.value[at]), mean(rows.by_score[at]), mean(rows.result[at]))
+        for at in (band == i for i in range(_BANDS))
+        if at.any()
+    ]
+    return Assessment(
+        len(rows.best),
+        mean(rows.best),
+        mean(rows.has_score),
+        {limit: mean(rows.lost_cp <= limit) for limit in _LOSSES_CP},
+        mean(np.abs(rows.value - rows.target)),
+        mean(rows.best_without_history),
+        mean(np.abs(rows.value - rows.value_without_history)),
+        calibration,
+    )
+
+
+def plot_calibration(assessment: Assessment, path: Path) -> Path:
+    figure, axes = create_figure(1, 1)
+    axis = axes.flat[0]
+    predicted = [band.predicted for band in assessment.calibration]
+    axis.plot([-1, 1], [-1, 1], color="gray", lw=0.8)
+    axis.plot(predicted, [band.by_score for band in assessment.calibration], marker="o", ms=3, label="by score")
+    axis.plot(predicted, [band.result for band in assessment.calibration], marker="o", ms=3, label="game result")
+    axis.set_xlabel("predicted W − L", fontsize=8)
+    axis.set_ylabel("mean W − L", fontsize=8)
+    axis.tick_params(labelsize=7)
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=7)
+    return write_figure(figure, path)
