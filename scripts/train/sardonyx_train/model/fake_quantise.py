@@ -1,8 +1,9 @@
 """Convolutions that round as int8 would, while gradients pass straight through (quantisation-aware training).
 
 The same choices as the int8 export: weights symmetric per output channel in 7 bits; inputs and outputs in 8 unsigned
-bits over their smallest and largest value, a ReLU after the convolution being part of it; the first convolution reads
-planes of 7 bits with weights of 8; the convolution that makes policy logits stays exact. Dense layers do not round here.
+bits over their smallest and largest value (a quarter of it where no ReLU follows), a ReLU after the convolution being
+part of it; the first convolution reads planes of 7 bits with weights of 8; the convolution that makes policy logits stays
+exact. Dense layers do not round here.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ RANGES_KEY = "value_ranges"
 _WEIGHT_STEPS = 64
 _PLANE_STEPS = 127  # of the planes and of the weights that meet them
 _RANGE_MOMENTUM = 0.05
+_SIGNED_SHARE = 0.25  # of their range that outputs without a ReLU keep; the export narrows it much like this
 
 
 class FakeQuantisedConv2d(nn.Conv2d):
@@ -56,11 +58,14 @@ class FakeQuantisedConv2d(nn.Conv2d):
             steps,
         )
         y = F.conv2d(x, weight, self.bias, padding=self.padding).float()
-        return self._round_values(y.relu() if self.before_relu else y, self.value_ranges[1])
+        if self.before_relu:
+            return self._round_values(y.relu(), self.value_ranges[1])
+        return self._round_values(y, self.value_ranges[1], _SIGNED_SHARE)
 
-    def _round_values(self, x: torch.Tensor, value_range: torch.Tensor) -> torch.Tensor:
+    def _round_values(self, x: torch.Tensor, value_range: torch.Tensor, share: float = 1.0) -> torch.Tensor:
         if self.training:
             _observe(x.detach(), value_range)
+        value_range = value_range * share
         scale = ((value_range[1] - value_range[0]) / 255).clamp(min=1e-8)
         zero = (-value_range[0] / scale).round().clamp(0, 255).to(torch.int32)
         return torch.fake_quantize_per_tensor_affine(x, scale, zero, 0, 255)
