@@ -39,8 +39,8 @@ PLANE_LEVELS = 127  # a plane's 1
 _ACTIVATION_LEVELS = 255
 _LAYERS = ("Conv", "Gemm")
 _LARGEST_PAIR_SUM = 2**15 - 1
-_RANGE_SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)  # that the ranges of a kind of tensors are narrowed to …
-_REFINED_SHARES = (1.0, 0.7, 1.4)  # … and after that those of each tensor
+_RANGE_SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)  # that the ranges are narrowed to, all alike …
+_REFINED_SHARES = (1.0, 0.7, 1.4)  # … and then each
 _NARROWING_BATCHES = 8  # minibatches of the calibration that decide it
 
 
@@ -142,11 +142,11 @@ def _bypass_rounding(model: onnx.ModelProto) -> None:
 def _narrow_ranges(
     quantised: onnx.ModelProto, exact: onnx.ModelProto, batches: list[Batch], value_planes: torch.Tensor
 ) -> None:
-    """In place, one kind of tensors after the other: the share of their ranges with which policy and value differ least
-    from the exact network's."""
+    """In place, of what skip connections add: the share of the ranges with which policy and value differ least from the
+    exact network's. Other tensors are read by convolutions, whose rounded biases hang on their scales."""
     wanted = list(_run(exact, batches, value_planes))
-    added, read = _find_skip_scales(quantised)
-    steps = [(added, _RANGE_SHARES), (read, _RANGE_SHARES), *(([scale], _REFINED_SHARES) for scale in added)]
+    added = _find_added_scales(quantised)
+    steps = [(added, _RANGE_SHARES), *(([scale], _REFINED_SHARES) for scale in added)]
     for scales, shares in steps if added else []:
         first = [onnx.numpy_helper.to_array(scale) for scale in scales]
         differences: dict[float, float] = {}
@@ -156,35 +156,12 @@ def _narrow_ranges(
         _set_scales(scales, first, min(differences, key=differences.__getitem__))
 
 
-def _find_skip_scales(model: onnx.ModelProto) -> tuple[list[onnx.TensorProto], list[onnx.TensorProto]]:
-    """Scales of convolutions' outputs that can be negative, which skip connections add, and of the sums that convolutions read."""
+def _find_added_scales(model: onnx.ModelProto) -> list[onnx.TensorProto]:
+    """Scales of convolutions' outputs that can be negative, which skip connections add."""
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
-    maker = {name: node for node in model.graph.node for name in node.output}
-    convolutions = [node for node in model.graph.node if node.op_type == "Conv"]
-    outputs = {name for node in convolutions for name in node.output}
-    added = [
-        node
-        for node in model.graph.node
-        if node.op_type == "QuantizeLinear"
-        and node.input[0] in outputs
-        and onnx.numpy_helper.to_array(tensors[node.input[2]]).item() != 0
-    ]
-    read = {
-        rounding.output[0]: rounding
-        for node in convolutions
-        if not reads_planes(model, node)
-        for rounding in _find_roundings(maker, node.input[0])
-        if rounding.input[0] not in outputs
-    }
-    return [tensors[node.input[1]] for node in added], [tensors[node.input[1]] for node in read.values()]
-
-
-def _find_roundings(maker: dict[str, onnx.NodeProto], name: str) -> Iterator[onnx.NodeProto]:
-    """The QuantizeLinear behind which a tensor was rounded, if it was."""
-    if name in maker and maker[name].op_type == "DequantizeLinear":
-        rounding = maker.get(maker[name].input[0])
-        if rounding is not None and rounding.op_type == "QuantizeLinear":
-            yield rounding
+    outputs = {name for node in model.graph.node if node.op_type == "Conv" for name in node.output}
+    roundings = [n for n in model.graph.node if n.op_type == "QuantizeLinear" and n.input[0] in outputs]
+    return [tensors[n.input[1]] for n in roundings if onnx.numpy_helper.to_array(tensors[n.input[2]]).item() != 0]
 
 
 def _set_scales(scales: list[onnx.TensorProto], first: list[np.ndarray], share: float) -> None:
