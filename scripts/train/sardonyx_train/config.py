@@ -136,6 +136,9 @@ class RunConfig(_Section):
     out: str = Field("runs/train", description="folder for checkpoints, logs and plots")
     start_from: str | None = Field(None, description="checkpoint whose averaged weights begin this run")
     quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
+    signed_share: float = Field(
+        1.0, gt=0, le=1, description="quantisation_aware: of their range that outputs without a ReLU keep"
+    )
     seed: int = 1
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
     threads: int = Field(0, ge=0, description="CPU threads of torch, 0 for all")

@@ -24,5 +24,5 @@ def create_network(config: TrainingConfig) -> Network:
             raise CheckpointError(f"{config.run.start_from}: holds another network shape than the model section")
         network.load_state_dict(source.state_dict())
     if config.run.quantisation_aware:
-        enable_fake_quantisation(network, config.model)
+        enable_fake_quantisation(network, config.model, config.run.signed_share)
     return network

@@ -1,9 +1,9 @@
 """Convolutions that round as int8 would, while gradients pass straight through (quantisation-aware training).
 
 The same choices as the int8 export: weights symmetric per output channel in 7 bits; inputs and outputs in 8 unsigned
-bits over their smallest and largest value (a quarter of it where no ReLU follows), a ReLU after the convolution being
-part of it; the first convolution reads planes of 7 bits with weights of 8; the convolution that makes policy logits stays
-exact. Dense layers do not round here.
+bits over their smallest and largest value, a ReLU after the convolution being part of it; the first convolution reads
+planes of 7 bits with weights of 8; the convolution that makes policy logits stays exact. Dense layers do not round here.
+Where no ReLU follows the export may find a narrower range better; how narrow is a matter of configuration here.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ RANGES_KEY = "value_ranges"
 _WEIGHT_STEPS = 64
 _PLANE_STEPS = 127  # of the planes and of the weights that meet them
 _RANGE_MOMENTUM = 0.05
-_SIGNED_SHARE = 0.25  # of their range that outputs without a ReLU keep; the export narrows it much like this
 
 
 class FakeQuantisedConv2d(nn.Conv2d):
     """`value_ranges` [2, 2]: running smallest and largest value of input and output, zero always inside."""
 
-    def __init__(self, plain: nn.Conv2d, before_relu: bool, reads_planes: bool) -> None:
+    def __init__(self, plain: nn.Conv2d, before_relu: bool, reads_planes: bool, signed_share: float) -> None:
         super().__init__(
             plain.in_channels,
             plain.out_channels,
@@ -40,6 +39,7 @@ class FakeQuantisedConv2d(nn.Conv2d):
         self.load_state_dict(plain.state_dict())
         self.before_relu = before_relu
         self.reads_planes = reads_planes
+        self.signed_share = signed_share
         self.register_buffer(RANGES_KEY, torch.zeros(2, 2))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -60,7 +60,7 @@ class FakeQuantisedConv2d(nn.Conv2d):
         y = F.conv2d(x, weight, self.bias, padding=self.padding).float()
         if self.before_relu:
             return self._round_values(y.relu(), self.value_ranges[1])
-        return self._round_values(y, self.value_ranges[1], _SIGNED_SHARE)
+        return self._round_values(y, self.value_ranges[1], self.signed_share)
 
     def _round_values(self, x: torch.Tensor, value_range: torch.Tensor, share: float = 1.0) -> torch.Tensor:
         if self.training:
@@ -78,8 +78,11 @@ def _observe(x: torch.Tensor, value_range: torch.Tensor) -> None:
     value_range.lerp_(seen, 1.0 if first else _RANGE_MOMENTUM)
 
 
-def enable_fake_quantisation(network: Network, config: ModelConfig) -> None:
-    """Replaces the convolutions that the int8 export quantises, in place. Norms must be folded before."""
+def enable_fake_quantisation(network: Network, config: ModelConfig, signed_share: float = 1.0) -> None:
+    """Replaces the convolutions that the int8 export quantises, in place. Norms must be folded before.
+
+    `signed_share`: of their range that outputs without a ReLU keep.
+    """
     logits = getattr(network.policy, "second", None)
     for path, parent in list(network.named_modules()):
         # All ConvNorms but a block's second are followed by the activation at once.
@@ -87,7 +90,7 @@ def enable_fake_quantisation(network: Network, config: ModelConfig) -> None:
         for name, child in list(parent.named_children()):
             if isinstance(child, nn.Conv2d) and child is not logits:
                 reads_planes = path == "body.stem"
-                setattr(parent, name, FakeQuantisedConv2d(child, before_relu and name == "conv", reads_planes))
+                setattr(parent, name, FakeQuantisedConv2d(child, before_relu and name == "conv", reads_planes, signed_share))
 
 
 def drop_ranges(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
