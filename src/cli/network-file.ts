@@ -105,14 +105,19 @@ export async function findModel(
 
 type WantedEdition = Edition & { readonly winograd: boolean };
 
-async function chooseChannelBlock({ provider, precision, winograd }: WantedEdition): Promise<number> {
-  if (!winograd || precision !== 'f32' || provider !== 'cpu') return 0;
+function mayConvolveInBlocks({ provider, precision, winograd }: WantedEdition): boolean {
+  return winograd && precision === 'f32' && provider === 'cpu';
+}
+
+async function chooseChannelBlock(edition: WantedEdition): Promise<number> {
+  if (!mayConvolveInBlocks(edition)) return 0;
   const { findChannelBlock } = await import('../lc0/index.js');
   return findChannelBlock();
 }
 
 /** The file as it is when it needs no change, cannot be changed, or cannot be read, which whoever loads it will say. */
 async function adaptOnnx(source: ModelSource, edition: WantedEdition): Promise<Result<ModelSource>> {
+  if (edition.precision === 'f32' && !mayConvolveInBlocks(edition)) return success(source);
   const [bytes, name] =
     'path' in source ? [await readFile(source.path).catch(() => null), source.path] : [source.bytes, source.name];
   // Finding out how this processor convolves takes longer than reading a file.
