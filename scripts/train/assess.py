@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import onnx
@@ -31,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     if options.plot is not None:
         plot_calibration(result, options.plot)
-    print(json.dumps(result.describe()) if options.json else format_assessment(result))
+    print(json.dumps(asdict(result)) if options.json else format_assessment(result))
     return 0
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -19,7 +18,7 @@ from .data.stream import read_rows
 from .data.targets import wdl_from_score
 from .encodings import get_input_encoding
 from .export.graph import INPUT_NAME, POLICY_NAME, VALUE_NAME, WDL_NAME
-from .export.verify import create_session
+from .export.verify import create_session, win_minus_loss
 from .losses import mask_illegal
 from .plots import create_figure, write_figure
 
@@ -50,9 +49,6 @@ class Assessment:
     top_1_without_history: float
     value_shift_without_history: float  # mean |change of W − L|
     calibration: list[Band]
-
-    def describe(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -89,8 +85,8 @@ def assess(
     def run(planes: torch.Tensor, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
         outputs = dict(zip(names, session.run(None, {INPUT_NAME: planes.numpy()}), strict=True))
         logits = mask_illegal(torch.from_numpy(outputs[POLICY_NAME].astype(np.float32)), batch.legal)
-        value = outputs[VALUE_NAME][:, 0] if VALUE_NAME in outputs else outputs[WDL_NAME][:, 0] - outputs[WDL_NAME][:, 2]
-        return logits.argmax(1).numpy(), value.astype(np.float32)
+        value = torch.from_numpy(outputs[VALUE_NAME if VALUE_NAME in outputs else WDL_NAME].astype(np.float32))
+        return logits.argmax(1).numpy(), win_minus_loss(value).numpy()
 
     parts: list[_Rows] = []
     done = 0
@@ -98,9 +94,10 @@ def assess(
         batch = maker.make(columns, rows)
         planes = expand_planes(batch.masks, batch.values, value_planes)
         move, value = run(planes, batch)
+        other_move, other_value = move, value
         if history:
             planes[:, history[0] : history[-1]] = 0
-        other_move, other_value = run(planes, batch)
+            other_move, other_value = run(planes, batch)
         parts.append(_compare(columns, rows, batch, move, value, other_move, other_value, targets))
         done += len(rows)
         on_progress(done)
@@ -119,8 +116,7 @@ def _compare(
     other_value: np.ndarray,
     targets: TargetConfig,
 ) -> _Rows:
-    probability, index = batch.policy_probability.numpy(), batch.policy_index.numpy()
-    best = np.take_along_axis(index, probability.argmax(1, keepdims=True), 1)[:, 0]
+    index, best = batch.policy_index.numpy(), batch.best_move.numpy()
     flat_cp, lengths = columns.policy_cp.take(rows)
     cp = np.full(index.shape, np.nan, np.float32)
     cp[np.arange(index.shape[1]) < lengths[:, None]] = flat_cp

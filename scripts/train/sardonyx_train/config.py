@@ -12,7 +12,10 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from .encodings import get_input_encoding
 from .model.presets import PRESETS
+
+_LC0_PLANES = 112  # of any of lc0's input formats
 
 
 class ConfigError(Exception):
@@ -83,7 +86,7 @@ class ModelConfig(_Section):
 
     @model_validator(mode="after")
     def _reads_features_from_its_planes(self) -> ModelConfig:
-        if self.board_features and "112" not in self.input:
+        if self.board_features and get_input_encoding(self.input).planes != _LC0_PLANES:
             raise ValueError(f"board_features needs an input of lc0's 112 planes, not '{self.input}'")
         return self
 

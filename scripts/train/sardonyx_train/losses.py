@@ -49,9 +49,8 @@ def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[s
 def compute_metrics(outputs: Outputs, batch: Batch) -> dict[str, torch.Tensor]:
     """Policy top-1 (network's best legal move = best target move), its entropy floor, and |W − L| error."""
     logits = mask_illegal(outputs.policy.float(), batch.legal)
-    target = batch.policy_index.gather(1, batch.policy_probability.argmax(1, keepdim=True)).squeeze(1)
     has_policy = batch.policy_probability.sum(1)
-    hit = (logits.argmax(1) == target).float()
+    hit = (logits.argmax(1) == batch.best_move).float()
     entropy = torch.special.entr(batch.policy_probability).sum(1)
     q_target = batch.wdl[:, 0] - batch.wdl[:, 2]
     return {

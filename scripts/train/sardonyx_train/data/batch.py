@@ -31,6 +31,11 @@ class Batch:
     def size(self) -> int:
         return len(self.masks)
 
+    @property
+    def best_move(self) -> torch.Tensor:
+        """Policy index of the target's most probable move, int64 [N]."""
+        return self.policy_index.gather(1, self.policy_probability.argmax(1, keepdim=True)).squeeze(1)
+
     def to(self, device: torch.device) -> Batch:
         return Batch(*(getattr(self, f.name).to(device, non_blocking=True) for f in fields(self)))
 

@@ -39,8 +39,8 @@ PLANE_LEVELS = 127  # a plane's 1
 _ACTIVATION_LEVELS = 255
 _LAYERS = ("Conv", "Gemm")
 _LARGEST_PAIR_SUM = 2**15 - 1
-_RANGE_SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)  # that the ranges are narrowed to, all alike …
-_REFINED_SHARES = (1.0, 0.7, 1.4)  # … and then each
+_RANGE_SHARES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.12)  # that the ranges are narrowed to, all alike …
+_REFINED_SHARES = (0.7, 1.4)  # … and then each
 _NARROWING_BATCHES = 8  # minibatches of the calibration that decide it
 
 
@@ -144,16 +144,24 @@ def _narrow_ranges(
 ) -> None:
     """In place, of what skip connections add: the share of the ranges with which policy and value differ least from the
     exact network's. Other tensors are read by convolutions, whose rounded biases hang on their scales."""
-    wanted = list(_run(exact, batches, value_planes))
     added = _find_added_scales(quantised)
-    steps = [(added, _RANGE_SHARES), *(([scale], _REFINED_SHARES) for scale in added)]
-    for scales, shares in steps if added else []:
+    if not added:
+        return
+    wanted = list(_run(exact, batches, value_planes))
+
+    def measure() -> float:
+        return _measure_difference(wanted, _run(quantised, batches, value_planes))
+
+    least = measure()
+    for scales, shares in [(added, _RANGE_SHARES), *(([scale], _REFINED_SHARES) for scale in added)]:
         first = [onnx.numpy_helper.to_array(scale) for scale in scales]
-        differences: dict[float, float] = {}
+        chosen = 1.0
         for share in shares:
             _set_scales(scales, first, share)
-            differences[share] = _measure_difference(wanted, _run(quantised, batches, value_planes))
-        _set_scales(scales, first, min(differences, key=differences.__getitem__))
+            difference = measure()
+            if difference < least:
+                least, chosen = difference, share
+        _set_scales(scales, first, chosen)
 
 
 def _find_added_scales(model: onnx.ModelProto) -> list[onnx.TensorProto]:

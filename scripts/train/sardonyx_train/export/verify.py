@@ -63,8 +63,8 @@ def verify(
         theirs = [torch.from_numpy(o.astype(np.float32)) for o in session.run(None, {INPUT_NAME: planes.numpy().astype(dtype)})]
         ours = reference(planes)
         log_p = [mask_illegal(o[0], batch.legal).log_softmax(1) for o in (ours, theirs)]
-        value = [_win_minus_loss(o[1]) for o in (ours, theirs)]
-        target = batch.policy_index.gather(1, batch.policy_probability.argmax(1, keepdim=True)).squeeze(1)
+        value = [win_minus_loss(o[1]) for o in (ours, theirs)]
+        target = batch.best_move
         goal = batch.wdl[:, 0] - batch.wdl[:, 2]
         top = [p.argmax(1) for p in log_p]
         largest = max(largest, float((log_p[0].exp() - log_p[1].exp()).abs().max()))
@@ -85,5 +85,6 @@ def verify(
     return Verification(len(table), largest, kl, same, value_difference, moves_difference, *scores)
 
 
-def _win_minus_loss(value: torch.Tensor) -> torch.Tensor:
+def win_minus_loss(value: torch.Tensor) -> torch.Tensor:
+    """The value output of an ONNX file, [N, 1] or WDL [N, 3] → W − L [N]."""
     return value.squeeze(1) if value.shape[1] == 1 else value[:, 0] - value[:, 2]
