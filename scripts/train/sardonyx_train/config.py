@@ -54,7 +54,7 @@ class ModelConfig(_Section):
     board_features: bool = Field(
         False, description="32 more planes, computed in the network: attackers, passed pawns, coordinates, material"
     )
-    body: Literal["resnet", "transformer"] = "resnet"
+    body: Literal["resnet", "transformer", "sight"] = "resnet"
     filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")
     blocks: int = Field(6, ge=0, description="residual blocks or encoder layers")
     norm: Literal["batch", "group", "none"] = Field("batch", description="none: norms folded into convolutions")
@@ -62,8 +62,8 @@ class ModelConfig(_Section):
     activation: Literal["relu", "gelu", "mish"] = "relu"
     se_ratio: int = Field(0, ge=0, description="squeeze-excitation reduction, 0 for none")
     attention_blocks: int = Field(0, ge=0, description="last residual blocks that get spatial attention")
-    heads: int = Field(4, ge=1, description="attention heads")
-    ffn_ratio: float = Field(1.5, gt=0, description="transformer feed-forward size / embedding size")
+    heads: int = Field(4, ge=1, description="attention heads, or mixing matrices of a sight body's block")
+    ffn_ratio: float = Field(1.5, gt=0, description="feed-forward size, or a sight body's gate, over filters")
     position_bias: Literal["smolgen", "relative", "none"] = "smolgen"
     policy_head: Literal["attention", "convolution", "dense"] = "attention"
     policy_channels: int = Field(0, ge=0, description="size of the policy head, 0 for the body's")
@@ -85,9 +85,11 @@ class ModelConfig(_Section):
         return {**PRESETS[name], **raw}
 
     @model_validator(mode="after")
-    def _reads_features_from_its_planes(self) -> ModelConfig:
-        if self.board_features and get_input_encoding(self.input).planes != _LC0_PLANES:
-            raise ValueError(f"board_features needs an input of lc0's 112 planes, not '{self.input}'")
+    def _reads_men_from_its_planes(self) -> ModelConfig:
+        if get_input_encoding(self.input).planes != _LC0_PLANES:
+            for reader, is_used in (("board_features", self.board_features), ("body sight", self.body == "sight")):
+                if is_used:
+                    raise ValueError(f"{reader} needs an input of lc0's 112 planes, not '{self.input}'")
         return self
 
 

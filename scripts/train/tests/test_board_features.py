@@ -6,6 +6,7 @@ import torch
 from sardonyx_train.config import ConfigError, ModelConfig, parse_config
 from sardonyx_train.model.board_features import FEATURE_PLANES, BoardFeatures
 from sardonyx_train.model.network import Network
+from sardonyx_train.model.lines_of_sight import LinesOfSight
 
 PIECES = [chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING]
 FENS = [
@@ -30,8 +31,12 @@ def _make_planes(board):
     return planes
 
 
+def _compute_all(planes):
+    return BoardFeatures()(planes, LinesOfSight()(planes))
+
+
 def _compute(board):
-    return BoardFeatures()(_make_planes(board))[0].flatten(1)
+    return _compute_all(_make_planes(board))[0].flatten(1)
 
 
 def _count_attackers(board, color, kind):
@@ -98,10 +103,10 @@ def test_passed_pawns_coordinates_and_material():
 
 def test_features_stay_exact_in_half_precision():
     planes = torch.cat([_make_planes(_see_as_mover(fen)) for fen in FENS])
-    exact = BoardFeatures()(planes)
+    exact = _compute_all(planes)
     assert exact.shape == (len(FENS), FEATURE_PLANES, 8, 8) and 0 <= exact.min() and exact.max() <= 1
     for kind in (torch.bfloat16, torch.float16):
-        halved = BoardFeatures()(planes.to(kind)).float()
+        halved = _compute_all(planes.to(kind)).float()
         assert torch.equal(halved[:, :26], exact[:, :26])
         assert torch.allclose(halved, exact, atol=4e-3)
 

@@ -22,7 +22,7 @@ SMALL = {"filters": 16, "blocks": 2, "heads": 2}
 
 def _network(**keys):
     torch.manual_seed(4)
-    config = ModelConfig(**SMALL, **keys)
+    config = ModelConfig(**{**SMALL, **keys})
     network = Network(config)
     with torch.no_grad():
         for name, tensor in network.state_dict().items():  # statistics and gains as after some training
@@ -60,7 +60,8 @@ def test_every_preset_exports_with_metadata_and_an_open_batch(preset):
     metadata = {p.key: p.value for p in model.metadata_props}
     assert metadata["sardonyx.input"] == config.input and metadata["sardonyx.policy"] == config.policy
     assert metadata["sardonyx.value.activation"] == ("tanh" if config.value == "scalar" else "softmax")
-    assert not any(node.op_type == "BatchNormalization" for node in model.graph.node)
+    norms = [node.name for node in model.graph.node if node.op_type == "BatchNormalization"]
+    assert all("/gate/" in name for name in norms)  # all others are part of their convolutions
 
 
 @pytest.mark.parametrize("has_features", [False, True])
@@ -101,6 +102,21 @@ def test_int8_stays_close_and_fits_cpus_without_vnni(shard_folder, head, has_fea
     assert len(_int8_weights(small, 2)) == 2  # the hidden layers of value and moves left
     metadata = {p.key: p.value for p in small.metadata_props}
     assert metadata["sardonyx.precision"] == "int8" and metadata["sardonyx.input"] == "lc0-112"
+
+
+def test_int8_of_a_sight_body_rounds_its_products_too(shard_folder):
+    network, config = _network(body="sight", filters=32, heads=4, ffn_ratio=1.0, board_features=True)
+    data = _Data(shard_folder)
+    small = quantise(create_onnx(network, config, CARD), data, data.value_planes)
+    result = verify(small, network, data, data.value_planes)
+    assert result.policy_kl < 0.02 and result.value_mean_difference < 0.05
+    mixing = _int8_weights(small, 3)
+    assert len(mixing) == config.blocks and max(int(np.abs(w.astype(int)).max()) for w in mixing) <= 64
+    rounded = {name for node in small.graph.node if node.op_type == "DequantizeLinear" for name in node.output}
+    products = [n for n in small.graph.node if n.op_type == "MatMul" and "/blocks." in n.name]
+    assert len(products) == 2 * config.blocks and all(name in rounded for n in products for name in n.input)
+    exact = {n.name for n in small.graph.node if n.op_type == "Conv" and n.input[1] not in rounded}
+    assert sum("contract" in name for name in exact) == config.blocks and any("stem" in name for name in exact)
 
 
 def _int8_weights(model, rank):

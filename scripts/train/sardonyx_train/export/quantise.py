@@ -1,9 +1,10 @@
 """fp32 ONNX → int8, for CPUs: static quantisation, calibrated on shards.
 
-Quantised are convolutions and the dense layers that read a whole board: weights per output channel, activations by their
-smallest and largest value over the calibration positions (percentile clipping measured ten times worse). What stays
-fp32: squeeze-excitation arithmetic and attention (slower or less exact in int8), and the layers that make policy logits
-(thirty times worse).
+Quantised are convolutions, the dense layers that read a whole board, and the products that mix squares: weights per
+output channel, activations by their smallest and largest value over the calibration positions (percentile clipping
+measured ten times worse). What stays fp32: squeeze-excitation arithmetic and attention (slower or less exact in int8), a
+first convolution that sees one square only, convolutions behind a gate, whose products have long tails (nine tenths of
+the loss), and the layers that make policy logits (thirty times worse).
 
 CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16 bits and clip the sum.
 So activations of 8 bits meet weights of 7. The planes need no 8 bits, all being 0 or 1 but one: they take 7, and the
@@ -16,6 +17,7 @@ as the answers get nearer to the exact ones, and the tail is cut.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -38,6 +40,7 @@ PRECISION_KEY = "sardonyx.precision"
 PLANE_LEVELS = 127  # a plane's 1
 _ACTIVATION_LEVELS = 255
 _LAYERS = ("Conv", "Gemm")
+_MIXING = re.compile(r"/body/blocks\.\d+/MatMul(_\d+)?$")  # names of a sight body's products
 _LARGEST_PAIR_SUM = 2**15 - 1
 _RANGE_SHARES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.12)  # that the ranges are narrowed to, all alike …
 _REFINED_SHARES = (0.7, 1.4)  # … and then each
@@ -71,19 +74,20 @@ def quantise(
         graph = onnx.load(prepared)
         layers = [n for n in graph.graph.node if n.op_type in _LAYERS]
         excluded = [n.name for n in layers if any(part in n.name for part in keep)]
+        excluded += [n.name for n in graph.graph.node if n.op_type == "MatMul" and not _MIXING.search(n.name)]
         quantize_static(
             str(prepared),
             str(result),
             _Calibration(calibration, value_planes),
             quant_format=QuantFormat.QDQ,
-            op_types_to_quantize=[*_LAYERS, "Relu"],  # a ReLU after a layer disappears into its output range
-            nodes_to_exclude=[*excluded, *find_logit_layers(graph), *_find_small_layers(graph)],
+            op_types_to_quantize=[*_LAYERS, "MatMul", "Relu"],  # a ReLU after a layer disappears into its output range
+            nodes_to_exclude=[*excluded, *find_logit_layers(graph), *_find_small_layers(graph), *_find_delicate(graph)],
             per_channel=True,
             reduce_range=True,
             activation_type=QuantType.QUInt8,
             weight_type=QuantType.QInt8,
             calibrate_method=CalibrationMethod.MinMax,
-            extra_options={"TensorQuantOverrides": _describe_plane_levels(graph)},
+            extra_options={"TensorQuantOverrides": _describe_plane_levels(graph) | _describe_mixing_weights(graph)},
         )
         quantised = onnx.load(result)
     _bypass_rounding(quantised)
@@ -109,6 +113,14 @@ def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, A
     return overrides
 
 
+def _describe_mixing_weights(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
+    """One range for all matrices of a product: ONNX Runtime knows no others."""
+    weights = {tensor.name for tensor in model.graph.initializer}
+    mixing = [n.input[1] for n in model.graph.node if n.op_type == "MatMul" and _MIXING.search(n.name)]
+    override = {"quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": True}
+    return {name: [override] for name in mixing if name in weights}
+
+
 def reads_planes(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:
     """Whether it is a convolution of the planes themselves, raw, scaled or rounded, with board features behind them or not."""
     maker = {name: made for made in model.graph.node for name in made.output}
@@ -131,10 +143,10 @@ def _bypass_rounding(model: onnx.ModelProto) -> None:
         if rounding is None or rounding.op_type != "QuantizeLinear":
             continue
         source = maker.get(rounding.input[0])
-        if source is not None and source.op_type not in _LAYERS:
+        if source is not None and source.op_type not in _LAYERS and not _MIXING.search(source.name):
             exact[node.output[0]] = rounding.input[0]
     for node in model.graph.node:
-        if _find_weights(model, maker, node) is None:
+        if _find_weights(model, maker, node) is None and not _MIXING.search(node.name):
             for i, name in enumerate(node.input):
                 node.input[i] = exact.get(name, name)
 
@@ -203,10 +215,10 @@ def _find_weights(
     model: onnx.ModelProto, maker: dict[str, onnx.NodeProto], node: onnx.NodeProto
 ) -> onnx.TensorProto | None:
     """The rounded weights of a quantised layer; None for any other node."""
-    rounding = maker.get(node.input[1]) if node.op_type in _LAYERS else None
+    rounding = maker.get(node.input[1]) if node.op_type in _LAYERS or _MIXING.search(node.name) else None
     if rounding is None or rounding.op_type != "DequantizeLinear":
         return None
-    return next(w for w in model.graph.initializer if w.name == rounding.input[0])
+    return next((w for w in model.graph.initializer if w.name == rounding.input[0]), None)
 
 
 def check_pair_sums(model: onnx.ModelProto) -> None:
@@ -226,6 +238,15 @@ def _find_small_layers(model: onnx.ModelProto) -> list[str]:
     """Dense layers that read something smaller than a whole board: rounding them costs more than it gives."""
     flat = {name for node in model.graph.node if node.op_type == "Flatten" for name in node.output}
     return [n.name for n in model.graph.node if n.op_type == "Gemm" and n.input[0] not in flat]
+
+
+def _find_delicate(model: onnx.ModelProto) -> list[str]:
+    """First convolutions that see one square only, and convolutions that read what a gate has multiplied."""
+    sizes = {tensor.name: list(tensor.dims[2:]) for tensor in model.graph.initializer}
+    convolutions = [n for n in model.graph.node if n.op_type == "Conv"]
+    products = {name for node in model.graph.node if node.op_type == "Mul" for name in node.output}
+    gated = [n.name for n in convolutions if n.input[0] in products and not reads_planes(model, n)]
+    return gated + [n.name for n in convolutions if reads_planes(model, n) and sizes[n.input[1]] == [1, 1]]
 
 
 def find_logit_layers(model: onnx.ModelProto) -> list[str]:

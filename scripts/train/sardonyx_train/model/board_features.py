@@ -12,61 +12,14 @@ from itertools import product
 import torch
 from torch import nn
 
+from .lines_of_sight import DIRECTIONS, JUMPS, OTHER_CAPTURES, OWN_CAPTURES, LinesOfSight, create_steps
+
 FEATURE_PLANES = 32
 _PIECES = "pnbrqk"  # order of the planes of each side, the mover's first
-_STRAIGHT = ((0, 1), (1, 0), (0, -1), (-1, 0))
-_DIAGONAL = ((1, 1), (1, -1), (-1, -1), (-1, 1))
-_JUMPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 _LARGEST_COUNT = 2  # more attackers of one kind look like two
 _PIECE_VALUES = (1.0, 3.0, 3.0, 5.0, 9.0, 0.0)
 _LARGEST_LEAD = 8.0  # in pawns; a larger one looks the same
 _ALL_PIECES = 62.0  # value of both sides' pieces without pawns at the start of a game
-
-
-class Rays(nn.Module):
-    """Lines of one kind (straight or diagonal): pairs of squares, and the squares between them."""
-
-    def __init__(self, directions: tuple[tuple[int, int], ...]) -> None:
-        super().__init__()
-        pairs: list[tuple[int, int, list[int]]] = []
-        for source, (file_step, rank_step) in product(range(64), directions):
-            between: list[int] = []
-            file, rank = source % 8 + file_step, source // 8 + rank_step
-            while 0 <= file < 8 and 0 <= rank < 8:
-                target = rank * 8 + file
-                pairs.append((source, target, list(between)))
-                between.append(target)
-                file, rank = file + file_step, rank + rank_step
-        sources, blockers = torch.zeros(64, len(pairs)), torch.zeros(64, len(pairs))
-        targets = torch.zeros(len(pairs), 64)
-        for i, (source, target, between) in enumerate(pairs):
-            sources[source, i] = 1
-            blockers[between, i] = 1
-            targets[i, target] = 1
-        # A matrix picks the sources: onnxruntime's Gather of single numbers takes four times as long.
-        self.register_buffer("sources", sources, persistent=False)
-        self.register_buffer("blockers", blockers, persistent=False)
-        self.register_buffer("targets", targets, persistent=False)
-
-    def forward(self, sliders: torch.Tensor, through: torch.Tensor, occupied: torch.Tensor) -> torch.Tensor:
-        """sliders [N, S, 64], through [N, T, 64], occupied [N, 1, 64] → [N, S + T, 64]: squares that each kind of slider
-        attacks, then those that each of `through` would attack if the one piece between were gone."""
-        count = torch.matmul(occupied, self.blockers.to(occupied.dtype))
-        is_free = torch.relu(1 - count)
-        is_single = torch.relu(1 - (count - 1).abs())
-        seen = torch.matmul(torch.cat([sliders, through], dim=1), self.sources.to(sliders.dtype))
-        first, second = seen.split([sliders.shape[1], through.shape[1]], dim=1)
-        return torch.matmul(torch.cat([first * is_free, second * is_single], dim=1), self.targets.to(seen.dtype))
-
-
-def _create_steps(steps: tuple[tuple[int, int], ...]) -> torch.Tensor:
-    """[64, 64]: 1 where one of the steps leads from the row's square to the column's."""
-    matrix = torch.zeros(64, 64)
-    for source, (file_step, rank_step) in product(range(64), steps):
-        file, rank = source % 8 + file_step, source // 8 + rank_step
-        if 0 <= file < 8 and 0 <= rank < 8:
-            matrix[source, rank * 8 + file] = 1
-    return matrix
 
 
 def _create_front_spans(rank_step: int) -> torch.Tensor:
@@ -86,7 +39,8 @@ def _create_coordinates() -> torch.Tensor:
 
 
 class BoardFeatures(nn.Module):
-    """planes [N, P ≥ 12, 8, 8], the first twelve the mover's and the opponent's P N B R Q K → [N, 32, 8, 8] in [0, 1].
+    """planes [N, P ≥ 12, 8, 8], the first twelve the mover's and the opponent's P N B R Q K, and how many men stand
+    between two squares [N, 64, 64] → [N, 32, 8, 8] in [0, 1].
 
     24 planes of attackers of each square: pawns, knights (and what a knight on the king's square would attack), kings;
     bishops, queens, kings (as if they moved so) along diagonals, and bishops and queens through one piece; rooks, queens,
@@ -97,16 +51,16 @@ class BoardFeatures(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.diagonal = Rays(_DIAGONAL)
-        self.straight = Rays(_STRAIGHT)
         sign = torch.tensor(_PIECE_VALUES)
         pieces = torch.tensor((0.0, *_PIECE_VALUES[1:])) / _ALL_PIECES
         lead = torch.cat([sign, -sign]) / _LARGEST_LEAD
         for name, matrix in (
-            ("own_pawn", _create_steps(((-1, 1), (1, 1)))),
-            ("other_pawn", _create_steps(((-1, -1), (1, -1)))),
-            ("jump", _create_steps(_JUMPS)),
-            ("king", _create_steps(_STRAIGHT + _DIAGONAL)),
+            ("own_pawn", create_steps(OWN_CAPTURES)),
+            ("other_pawn", create_steps(OTHER_CAPTURES)),
+            ("jump", create_steps(JUMPS)),
+            ("king", create_steps(DIRECTIONS)),
+            ("straight", LinesOfSight().directions[:4].sum(0)),
+            ("diagonal", LinesOfSight().directions[4:].sum(0)),
             ("own_front", _create_front_spans(1)),
             ("other_front", _create_front_spans(-1)),
             ("coordinates", _create_coordinates()),
@@ -115,13 +69,14 @@ class BoardFeatures(nn.Module):
             self.register_buffer(name, matrix, persistent=False)
 
     @torch.no_grad()
-    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+    def forward(self, planes: torch.Tensor, between: torch.Tensor) -> torch.Tensor:
         men = planes[:, :12].reshape(-1, 12, 64)
-        features = torch.cat([self._find_attackers(men), self._find_passed_pawns(men), self._describe_board(men)], dim=1)
+        features = torch.cat([self._find_attackers(men, between), self._find_passed_pawns(men), self._describe_board(men)], dim=1)
         return features.reshape(-1, FEATURE_PLANES, 8, 8)
 
-    def _find_attackers(self, men: torch.Tensor) -> torch.Tensor:
-        occupied = men.sum(1, keepdim=True)
+    def _find_attackers(self, men: torch.Tensor, between: torch.Tensor) -> torch.Tensor:
+        is_free = torch.relu(1 - between)
+        is_single = torch.relu(1 - (between - 1).abs())
         own = {piece: men[:, i : i + 1] for i, piece in enumerate(_PIECES)}
         other = {piece: men[:, 6 + i : 7 + i] for i, piece in enumerate(_PIECES)}
         attackers = [
@@ -130,10 +85,11 @@ class BoardFeatures(nn.Module):
             torch.matmul(torch.cat([own["n"], own["k"], other["n"], other["k"]], dim=1), self.jump.to(men.dtype)),
             torch.matmul(torch.cat([own["k"], other["k"]], dim=1), self.king.to(men.dtype)),
         ]
-        for rays, pieces in ((self.diagonal, "bqk"), (self.straight, "rqk")):
+        for lines, pieces in ((self.diagonal, "bqk"), (self.straight, "rqk")):
             sliders = torch.cat([side[piece] for side in (own, other) for piece in pieces], dim=1)
             through = torch.cat([side[pieces[0]] + side["q"] for side in (own, other)], dim=1)
-            attackers.append(rays(sliders, through, occupied))
+            attackers.append(torch.matmul(sliders, is_free * lines.to(men.dtype)))
+            attackers.append(torch.matmul(through, is_single * lines.to(men.dtype)))
         return torch.cat(attackers, dim=1).clamp(max=_LARGEST_COUNT) / _LARGEST_COUNT
 
     def _find_passed_pawns(self, men: torch.Tensor) -> torch.Tensor:

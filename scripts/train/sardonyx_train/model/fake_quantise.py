@@ -2,7 +2,8 @@
 
 The same choices as the int8 export: weights symmetric per output channel in 7 bits; inputs and outputs in 8 unsigned
 bits over their smallest and largest value, a ReLU after the convolution being part of it; the first convolution reads
-planes of 7 bits with weights of 8; the convolution that makes policy logits stays exact. Dense layers do not round here.
+planes of 7 bits with weights of 8, or stays exact if it sees one square only, as do those behind a gate and the one that
+makes policy logits. Dense layers and products do not round here.
 Where no ReLU follows the export may find a narrower range better; how narrow is a matter of configuration here.
 """
 
@@ -90,6 +91,8 @@ def enable_fake_quantisation(network: Network, config: ModelConfig, signed_share
         for name, child in list(parent.named_children()):
             if isinstance(child, nn.Conv2d) and child is not logits:
                 reads_planes = path == "body.stem"
+                if path.endswith(".contract") or (reads_planes and child.kernel_size == (1, 1)):
+                    continue
                 setattr(parent, name, FakeQuantisedConv2d(child, before_relu and name == "conv", reads_planes, signed_share))
 
 

@@ -1,4 +1,4 @@
-"""Batch norms folded into their convolutions: the same function without norm layers (`norm: none`).
+"""Batch norms folded into their convolutions, or into a gain: the same function without norm layers (`norm: none`).
 
 Quantisation-aware training starts from it, so that the weights it rounds are those that the int8 file will hold.
 """
@@ -13,6 +13,7 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from .layers import ConvNorm
 from .network import Network
+from .sight import SightBlock
 
 if TYPE_CHECKING:
     from ..config import ModelConfig
@@ -30,6 +31,14 @@ def fold_norms(network: Network, config: ModelConfig) -> tuple[Network, ModelCon
             if isinstance(module, ConvNorm):
                 fused: nn.Conv2d = fuse_conv_bn_eval(module.conv, module.norm)
                 state[f"{name}.conv.weight"], state[f"{name}.conv.bias"] = fused.weight, fused.bias
+            elif isinstance(module, SightBlock):
+                state[f"{name}.gate.weight"], state[f"{name}.gate.bias"] = _compute_gain(module.gate)
         wanted = folded.state_dict()
         folded.load_state_dict({name: state[name] for name in wanted})
     return folded, folded_config
+
+
+def _compute_gain(norm: nn.BatchNorm2d) -> tuple[torch.Tensor, torch.Tensor]:
+    weight = norm.weight * (norm.running_var + norm.eps).rsqrt()
+    bias = norm.bias - norm.running_mean * weight
+    return weight.reshape(1, -1, 1, 1), bias.reshape(1, -1, 1, 1)

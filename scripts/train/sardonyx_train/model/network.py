@@ -10,14 +10,19 @@ from torch import nn
 from ..encodings import get_input_encoding
 from .board_features import FEATURE_PLANES, BoardFeatures
 from .layers import DenseHead
+from .lines_of_sight import LinesOfSight
 from .policy import create_policy_head
 from .resnet import ResidualBody
+from .sight import SightBody
 from .transformer import TransformerBody
 
 if TYPE_CHECKING:
     from ..config import ModelConfig
 
 MOVES_LEFT_UNIT_PLIES = 20.0  # the head works in units of 20 plies, so that its numbers are about one
+
+
+_BODIES = {"resnet": ResidualBody, "transformer": TransformerBody, "sight": SightBody}
 
 
 class Outputs(NamedTuple):
@@ -34,10 +39,11 @@ class Network(nn.Module):
         for plane, factor in encoding.scales.items():
             scale[0, plane] = factor
         self.register_buffer("input_scale", scale, persistent=False)
+        is_sighted = config.body == "sight"
+        self.lines = LinesOfSight() if config.board_features or is_sighted else None
         self.features = BoardFeatures() if config.board_features else None
-        body = ResidualBody if config.body == "resnet" else TransformerBody
         planes = encoding.planes + (FEATURE_PLANES if config.board_features else 0)
-        self.body = body(config, planes, checkpoint_activations)
+        self.body = _BODIES[config.body](config, planes, checkpoint_activations)
         self.policy = create_policy_head(config)
         self.scalar_value = config.value == "scalar"
         self.value = DenseHead(config, config.value_channels, config.value_hidden, 1 if self.scalar_value else 3)
@@ -50,9 +56,10 @@ class Network(nn.Module):
     def forward(self, planes: torch.Tensor) -> Outputs:
         """planes [N, P, 8, 8], raw as the engine feeds them."""
         x = planes * self.input_scale.to(planes.dtype)
+        between = None if self.lines is None else self.lines(planes)
         if self.features is not None:
-            x = torch.cat([x, self.features(planes)], dim=1)
-        x = self.body(x)
+            x = torch.cat([x, self.features(planes, between)], dim=1)
+        x = self.body(x, between)
         value = self.value(x)
         if self.scalar_value:
             value = torch.tanh(value)

@@ -15,6 +15,14 @@ _RAZZLE: dict[str, Any] = {
     "moves_left": False,
 }
 _OURS: dict[str, Any] = {"se_ratio": 4, "policy_head": "attention", "value": "wdl", "moves_left": True}
+_SIGHT: dict[str, Any] = {
+    **_OURS,
+    "body": "sight",
+    "se_ratio": 0,
+    "heads": 8,
+    "ffn_ratio": 1.0,
+    "board_features": True,
+}
 
 PRESETS: dict[str, dict[str, Any]] = {
     "mini-leela": {
@@ -53,6 +61,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "sardonyx-96x8": {**_OURS, "filters": 96, "blocks": 8},
     "sardonyx-128x10": {**_OURS, "filters": 128, "blocks": 10},
     "sardonyx-192x10": {**_OURS, "filters": 192, "blocks": 10},
+    "sardonyx-sight-96x6": {**_SIGHT, "filters": 96, "blocks": 6},
     "sardonyx-transformer": {
         **_OURS,
         "body": "transformer",

@@ -77,7 +77,7 @@ class ResidualBody(nn.Module):
         self.blocks = nn.ModuleList(ResidualBlock(config, i >= first_attention) for i in range(config.blocks))
         self._checkpoint = checkpoint_activations
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, _between: torch.Tensor | None = None) -> torch.Tensor:
         x = self.activation(self.stem(x))
         for block in self.blocks:
             x = checkpoint(block, x, use_reentrant=False) if self._checkpoint and self.training else block(x)

@@ -103,7 +103,7 @@ class TransformerBody(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(config, create_bias()) for _ in range(config.blocks))
         self._checkpoint = checkpoint_activations
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, _between: torch.Tensor | None = None) -> torch.Tensor:
         n = x.shape[0]
         x = self.activation(self.embed(x.flatten(2).transpose(1, 2)) + self.square)
         for layer in self.layers:

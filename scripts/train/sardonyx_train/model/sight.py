@@ -1,0 +1,125 @@
+"""A body whose squares talk along lines of sight.
+
+A convolution carries news one square further with each layer. Here a rook hears in one layer of every man that it sees.
+A block expands its channels, lets half of them wander between squares, multiplies the other half by what arrives, and
+contracts (a gated MLP: Liu et al. 2021, "Pay Attention to MLPs"). Squares are mixed in two ways: by learned matrices that are
+the same for every position, and along the eight directions as far as one sees on this board.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from .layers import ConvNorm, create_activation, create_norm
+from .lines_of_sight import DIRECTIONS, JUMPS, OTHER_CAPTURES, OWN_CAPTURES, LinesOfSight, create_steps
+
+if TYPE_CHECKING:
+    from ..config import ModelConfig
+
+_NOISE = 0.05  # standard deviation of the learned matrices at first
+_PATTERN = 0.5  # weight of a known pattern in them
+
+
+def _create_patterns(heads: int) -> torch.Tensor:
+    """[heads, 64, 64]: noise, and in the first eight what any chess network must find out: steps of knights, kings and
+    both sides' pawns, the square itself, the whole board, files, ranks."""
+    square = torch.arange(64)
+    known = [
+        create_steps(JUMPS),
+        create_steps(DIRECTIONS),
+        create_steps(OWN_CAPTURES),
+        create_steps(OTHER_CAPTURES),
+        torch.eye(64),
+        torch.full((64, 64), 1 / 8),
+        (square[:, None] % 8 == square % 8).float(),
+        (square[:, None] // 8 == square // 8).float(),
+    ]
+    patterns = torch.randn(heads, 64, 64) * _NOISE
+    for pattern, matrix in zip(patterns, known, strict=False):
+        pattern += matrix * _PATTERN
+    return patterns
+
+
+def _put_channels_last(x: torch.Tensor) -> torch.Tensor:
+    return x.contiguous(memory_format=torch.channels_last)
+
+
+class Gain(nn.Module):
+    """One factor and one offset a channel: what a norm is once it has been folded."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(1, channels, 1, 1))
+        self.bias = nn.Parameter(torch.zeros(1, channels, 1, 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.weight + self.bias
+
+
+class SightBlock(nn.Module):
+    """[N, C, 8, 8] → the same; half of the gate's channels go through learned matrices, half along the lines of sight."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        channels = round(config.filters * config.ffn_ratio)
+        if channels % 16 != 0 or channels % (2 * config.heads) != 0:
+            raise ValueError(f"filters · ffn_ratio ({channels}) must be a multiple of 16 and of 2 · heads ({config.heads})")
+        self.heads = config.heads
+        self.half = channels // 2
+        self.expand = ConvNorm(config, config.filters, 2 * channels, 1)
+        self.mixing = nn.Parameter(_create_patterns(config.heads))
+        self.gate = Gain(channels) if config.norm == "none" else create_norm(config, channels)
+        if config.norm != "none":  # at first a gate lets most of everything through
+            nn.init.constant_(self.gate.weight, 0.5)
+            nn.init.constant_(self.gate.bias, 1.0)
+        self.contract = ConvNorm(config, channels, config.filters, 1)
+        self.activation = create_activation(config.activation)
+
+    def forward(self, x: torch.Tensor, sight: torch.Tensor) -> torch.Tensor:
+        """sight [N, 8, 64, 64]: 1 where the column's square is seen from the row's in that direction."""
+        kept, sent = self.activation(self.expand(x)).split(2 * self.half, dim=1)
+        if sent.requires_grad:  # of another layout than its twin, the gradient makes the ReLU behind it three times as slow
+            sent.register_hook(_put_channels_last)
+        fixed, seen = sent.flatten(2).split(self.half, dim=1)
+        arrived = torch.cat([self._mix(fixed), self._look(seen, sight)], dim=1)
+        gate = self.gate(_put_channels_last(arrived.unflatten(2, (8, 8))))
+        return self.activation(x + self.contract(kept * gate))
+
+    # All sizes but the minibatch's are numbers: ONNX Runtime would work out shapes anew for every minibatch.
+
+    def _mix(self, x: torch.Tensor) -> torch.Tensor:
+        """[N, half, 64] → the same. One product a head for the whole minibatch."""
+        each = self.half // self.heads
+        by_head = x.reshape(-1, self.heads, each, 64).transpose(0, 1).reshape(self.heads, -1, 64)
+        mixed = torch.matmul(by_head, self.mixing.to(x.dtype))
+        return mixed.reshape(self.heads, -1, each, 64).transpose(0, 1).reshape(-1, self.half, 64)
+
+    def _look(self, x: torch.Tensor, sight: torch.Tensor) -> torch.Tensor:
+        return torch.matmul(x.reshape(-1, 8, self.half // 8, 64), sight).reshape(-1, self.half, 64)
+
+
+class SightBody(nn.Module):
+    """[N, planes, 8, 8], and how many men stand between two squares [N, 64, 64] → [N, filters, 8, 8]."""
+
+    def __init__(self, config: ModelConfig, planes: int, checkpoint_activations: bool) -> None:
+        super().__init__()
+        self.stem = ConvNorm(config, planes, config.filters, 1)
+        self.square = nn.Parameter(torch.zeros(1, config.filters, 8, 8))
+        self.activation = create_activation(config.activation)
+        self.register_buffer("directions", LinesOfSight().directions, persistent=False)
+        self.blocks = nn.ModuleList(SightBlock(config) for _ in range(config.blocks))
+        self._checkpoint = checkpoint_activations
+
+    def forward(self, x: torch.Tensor, between: torch.Tensor) -> torch.Tensor:
+        sight = torch.relu(1 - between).unsqueeze(1) * self.directions.to(between.dtype)
+        if torch.is_autocast_enabled(x.device.type):  # or every block would convert it anew
+            sight = sight.to(torch.get_autocast_dtype(x.device.type))
+        x = self.activation(self.stem(_put_channels_last(x)) + self.square)
+        for block in self.blocks:
+            arguments = (x, sight)
+            x = checkpoint(block, *arguments, use_reentrant=False) if self._checkpoint and self.training else block(*arguments)
+        return x
