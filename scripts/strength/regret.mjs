@@ -1,11 +1,10 @@
 #!/usr/bin/env node
-// How much the engine's moves give away, at equal nodes, under several sets of options: what a match measures in an hour
-// shows here in a minute, since every set answers the same positions and only the difference counts. It is a guide for
-// tuning; a match has the last word.
+// How much the engine's moves give away, at equal nodes, under several sets of options. Every set answers the same
+// positions and only the difference counts, so it takes minutes. It is a guide for tuning; a match has the last word.
 //
-// The positions come from labelled games (`sardonyx label`), held out from training, with their history. A move outside the label's
-// list is judged by Stockfish. Regret is the loss of winning chances in percent, by
-// Lichess's curve: https://lichess.org/page/accuracy.
+// The positions come from labelled games (`sardonyx label`), held out from training, with their history. A move outside
+// the label's list is judged by Stockfish. Regret is the loss of winning chances in percent, by Lichess's curve:
+// https://lichess.org/page/accuracy.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +17,7 @@ import { hideBin } from 'yargs/helpers';
 import { createEngine } from '../../dist/index.js';
 import { encodeScore } from '../../dist/selfplay/client/info-line.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
+import { parsePairs } from '../../dist/selfplay/index.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const flags = yargs(hideBin(process.argv))
@@ -87,8 +87,9 @@ class Notebook {
 }
 
 function parseOptions(text) {
-  const pairs = text.split(/\s+/).filter((word) => word !== '');
-  return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
+  const pairs = parsePairs(text);
+  if (!pairs.ok) throw new Error(pairs.error);
+  return Object.fromEntries(pairs.value);
 }
 
 function formatKey({ fen, moves }) {

@@ -61,7 +61,8 @@ def test_every_preset_exports_with_metadata_and_an_open_batch(preset):
     assert metadata["sardonyx.input"] == config.input and metadata["sardonyx.policy"] == config.policy
     assert metadata["sardonyx.value.activation"] == ("tanh" if config.value == "scalar" else "softmax")
     norms = [node.name for node in model.graph.node if node.op_type == "BatchNormalization"]
-    assert all("/gate/" in name for name in norms)  # all others are part of their convolutions
+    assert len(norms) == (config.blocks if config.body == "sight" else 0)  # a gate's follows no convolution
+    assert all("/gate/" in name for name in norms)
 
 
 @pytest.mark.parametrize("has_features", [False, True])

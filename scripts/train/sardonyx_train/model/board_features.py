@@ -51,6 +51,7 @@ class BoardFeatures(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
+        directions = LinesOfSight().directions
         sign = torch.tensor(_PIECE_VALUES)
         pieces = torch.tensor((0.0, *_PIECE_VALUES[1:])) / _ALL_PIECES
         lead = torch.cat([sign, -sign]) / _LARGEST_LEAD
@@ -59,8 +60,8 @@ class BoardFeatures(nn.Module):
             ("other_pawn", create_steps(OTHER_CAPTURES)),
             ("jump", create_steps(JUMPS)),
             ("king", create_steps(DIRECTIONS)),
-            ("straight", LinesOfSight().directions[:4].sum(0)),
-            ("diagonal", LinesOfSight().directions[4:].sum(0)),
+            ("straight", directions[:4].sum(0)),
+            ("diagonal", directions[4:].sum(0)),
             ("own_front", _create_front_spans(1)),
             ("other_front", _create_front_spans(-1)),
             ("coordinates", _create_coordinates()),
