@@ -9,7 +9,7 @@ import { INPUT_PLANES, type NetworkPlan } from './network-plan.js';
 import type { ModelMessage } from './onnx-schema.js';
 
 /** Raised whenever the same network would give another file: cached models of other versions are not used. */
-export const BUILDER_VERSION = 1;
+export const BUILDER_VERSION = 2;
 
 /** Names of the graph's input and outputs; the defaults are those of lc0's own exports. */
 export interface TensorNames {

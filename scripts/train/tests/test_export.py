@@ -100,7 +100,7 @@ def test_int8_stays_close_and_fits_cpus_without_vnni(shard_folder, head, has_fea
     convolutions = [n for n in model.graph.node if n.op_type == "Conv"]
     assert len(kernels) == len(convolutions) - len(find_logit_layers(model))
     assert sorted(int(np.abs(w.astype(int)).max()) for w in kernels) == [*[64] * (len(kernels) - 1), 127]
-    assert len(_int8_weights(small, 2)) == 2  # the hidden layers of value and moves left
+    assert len(_int8_weights(small, 2)) == 2 + has_features  # hidden layers of value and moves left; men between squares
     metadata = {p.key: p.value for p in small.metadata_props}
     assert metadata["sardonyx.precision"] == "int8" and metadata["sardonyx.input"] == "lc0-112"
 
@@ -114,6 +114,7 @@ def test_int8_of_a_sight_body_rounds_its_products_too(shard_folder):
     mixing = _int8_weights(small, 3)
     assert len(mixing) == config.blocks and max(int(np.abs(w.astype(int)).max()) for w in mixing) <= 64
     rounded = {name for node in small.graph.node if node.op_type == "DequantizeLinear" for name in node.output}
+    assert not any(n.op_type == "Split" and rounded & set(n.input) for n in small.graph.node)
     products = [n for n in small.graph.node if n.op_type == "MatMul" and "/blocks." in n.name]
     assert len(products) == 2 * config.blocks and all(name in rounded for n in products for name in n.input)
     exact = {n.name for n in small.graph.node if n.op_type == "Conv" and n.input[1] not in rounded}

@@ -52,10 +52,12 @@ export function addPolicyHead(
   addFloatOutput(graph, logits, outputName, [-1, LC0_POLICY_SIZE]);
 }
 
+/** The same as to gather along axis 1, which costs ONNX Runtime five times as much on a CPU. */
 function addGather(graph: GraphBuilder, flat: string, map: Int32Array): string {
-  return graph.addNode('Gather', '/policy/moves', [flat, graph.addInt32s('/const/policy-map', [map.length], map)], {
-    axis: 1,
-  });
+  const turned = graph.addNode('Transpose', '/policy/turned', [flat], { perm: [1, 0] });
+  const indices = graph.addInt32s('/const/policy-map', [map.length], map);
+  const moves = graph.addNode('Gather', '/policy/turned/moves', [turned, indices], { axis: 0 });
+  return graph.addNode('Transpose', '/policy/moves', [moves], { perm: [1, 0] });
 }
 
 /** Logits of all from-to pairs and then of the promotions: [N, ATTENTION_POLICY_OUTPUTS]. */

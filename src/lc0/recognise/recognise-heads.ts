@@ -70,7 +70,9 @@ export function recogniseMovesLeft(graph: GraphReader, name: string, activation:
 
 export function recognisePolicy(graph: GraphReader, name: string, activation: Activation): RecognisedPolicy {
   const last = graph.getMaker(name);
-  if (last.opType !== 'Gather') {
+  const isTurned = last.opType === 'Transpose';
+  const gather = isTurned ? graph.getMaker(getInput(last, 0)) : last;
+  if (gather.opType !== 'Gather') {
     const dense = graph.expectAffine(name);
     const convolution = graph.expectAffine(graph.expectActivation(dense.input, activation));
     if (convolution.kernel !== 1 || dense.inputs !== convolution.outputs * 64 || dense.outputs !== LC0_POLICY_SIZE) {
@@ -78,11 +80,14 @@ export function recognisePolicy(graph: GraphReader, name: string, activation: Ac
     }
     return { kind: 'dense', convolution, dense };
   }
-  const map = graph.getIntegers(getInput(last, 1)).join();
-  if (getIntegerAttribute(last, 'axis', 0) !== 1) throw new Unrecognised('the policy is not gathered from logits');
-  const flat = graph.getMaker(getInput(last, 0));
+  const map = graph.getIntegers(getInput(gather, 1)).join();
+  if (getIntegerAttribute(gather, 'axis', 0) !== (isTurned ? 0 : 1)) {
+    throw new Unrecognised('the policy is not gathered from logits');
+  }
+  const logits = isTurned ? getInput(graph.expect(getInput(gather, 0), 'Transpose'), 0) : getInput(gather, 0);
+  const flat = graph.getMaker(logits);
   if (flat.opType === 'Conv') {
-    const second = graph.expectAffine(getInput(last, 0));
+    const second = graph.expectAffine(logits);
     const first = graph.expectAffine(graph.expectActivation(second.input, activation));
     const isRight = first.kernel === 3 && second.kernel === 3 && map === computeConvolutionPolicyMap().join();
     if (!isRight) throw new Unrecognised("the policy's planes are not lc0's");

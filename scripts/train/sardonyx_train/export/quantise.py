@@ -33,6 +33,7 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from ..data.batch import Batch
 from ..data.planes import expand_planes
 from ..losses import mask_illegal
+from .byte_moves import move_bytes
 from .graph import INPUT_NAME, POLICY_NAME, set_metadata
 from .verify import create_session
 
@@ -40,6 +41,7 @@ PRECISION_KEY = "sardonyx.precision"
 PLANE_LEVELS = 127  # a plane's 1
 _ACTIVATION_LEVELS = 255
 _LAYERS = ("Conv", "Gemm")
+_COUNTING = re.compile(r"/lines/MatMul$")  # name of the product that counts the men between two squares
 _MIXING = re.compile(r"/body/blocks\.\d+/MatMul(_\d+)?$")  # names of a sight body's products
 _LARGEST_PAIR_SUM = 2**15 - 1
 _RANGE_SHARES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.12)  # that the ranges are narrowed to, all alike …
@@ -72,9 +74,11 @@ def quantise(
         onnx.save(model, prepared)
         quant_pre_process(str(prepared), str(prepared), skip_optimization=True, skip_symbolic_shape=True)
         graph = onnx.load(prepared)
+        _store_constants(graph)
+        onnx.save(graph, prepared)
         layers = [n for n in graph.graph.node if n.op_type in _LAYERS]
         excluded = [n.name for n in layers if any(part in n.name for part in keep)]
-        excluded += [n.name for n in graph.graph.node if n.op_type == "MatMul" and not _MIXING.search(n.name)]
+        excluded += [n.name for n in graph.graph.node if n.op_type == "MatMul" and not _is_product(n)]
         quantize_static(
             str(prepared),
             str(result),
@@ -87,10 +91,15 @@ def quantise(
             activation_type=QuantType.QUInt8,
             weight_type=QuantType.QInt8,
             calibrate_method=CalibrationMethod.MinMax,
-            extra_options={"TensorQuantOverrides": _describe_plane_levels(graph) | _describe_mixing_weights(graph)},
+            extra_options={
+                "TensorQuantOverrides": _describe_plane_levels(graph)
+                | _describe_mixing_weights(graph)
+                | _describe_counts(graph)
+            },
         )
         quantised = onnx.load(result)
     _bypass_rounding(quantised)
+    move_bytes(quantised)
     _narrow_ranges(quantised, model, list(islice(calibration, _NARROWING_BATCHES)), value_planes)
     check_pair_sums(quantised)
     del quantised.metadata_props[:]  # the quantiser leaves notes and a name of its own
@@ -98,6 +107,15 @@ def quantise(
     set_metadata(quantised, kept | {PRECISION_KEY: "int8"})
     onnx.checker.check_model(quantised)
     return quantised
+
+
+def _store_constants(model: onnx.ModelProto) -> None:
+    """Constant nodes become initializers: the quantiser rounds no others for good."""
+    for node in [n for n in model.graph.node if n.op_type == "Constant"]:
+        tensor = node.attribute[0].t
+        tensor.name = node.output[0]
+        model.graph.initializer.append(tensor)
+        model.graph.node.remove(node)
 
 
 def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
@@ -113,12 +131,31 @@ def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, A
     return overrides
 
 
+def _is_product(node: onnx.NodeProto) -> bool:
+    """Whether it is a product of matrices that gets rounded."""
+    return node.op_type == "MatMul" and bool(_MIXING.search(node.name) or _COUNTING.search(node.name))
+
+
 def _describe_mixing_weights(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
     """One range for all matrices of a product: ONNX Runtime knows no others."""
     weights = {tensor.name for tensor in model.graph.initializer}
     mixing = [n.input[1] for n in model.graph.node if n.op_type == "MatMul" and _MIXING.search(n.name)]
     override = {"quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": True}
     return {name: [override] for name in mixing if name in weights}
+
+
+def _describe_counts(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
+    """Scale 1 for small whole numbers, which stay exact: men, how many stand between two squares, who sees whom."""
+    weights = {tensor.name for tensor in model.graph.initializer}
+    whole: dict[str, Any] = {"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}
+    overrides: dict[str, list[dict[str, Any]]] = {}
+    for node in model.graph.node:
+        if node.op_type == "MatMul" and _COUNTING.search(node.name):
+            overrides |= {node.input[0]: [whole], node.output[0]: [whole]}
+            overrides[node.input[1]] = [{"quant_type": QuantType.QInt8, **whole, "zero_point": np.array(0, np.int8)}]
+        elif node.op_type == "MatMul" and _MIXING.search(node.name) and node.input[1] not in weights:
+            overrides[node.input[1]] = [whole]
+    return overrides
 
 
 def reads_planes(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:
@@ -143,10 +180,10 @@ def _bypass_rounding(model: onnx.ModelProto) -> None:
         if rounding is None or rounding.op_type != "QuantizeLinear":
             continue
         source = maker.get(rounding.input[0])
-        if source is not None and source.op_type not in _LAYERS and not _MIXING.search(source.name):
+        if source is not None and source.op_type not in _LAYERS and not _is_product(source):
             exact[node.output[0]] = rounding.input[0]
     for node in model.graph.node:
-        if _find_weights(model, maker, node) is None and not _MIXING.search(node.name):
+        if _find_weights(model, maker, node) is None and not _is_product(node):
             for i, name in enumerate(node.input):
                 node.input[i] = exact.get(name, name)
 
@@ -215,7 +252,7 @@ def _find_weights(
     model: onnx.ModelProto, maker: dict[str, onnx.NodeProto], node: onnx.NodeProto
 ) -> onnx.TensorProto | None:
     """The rounded weights of a quantised layer; None for any other node."""
-    rounding = maker.get(node.input[1]) if node.op_type in _LAYERS or _MIXING.search(node.name) else None
+    rounding = maker.get(node.input[1]) if node.op_type in _LAYERS or _is_product(node) else None
     if rounding is None or rounding.op_type != "DequantizeLinear":
         return None
     return next((w for w in model.graph.initializer if w.name == rounding.input[0]), None)

@@ -101,5 +101,5 @@ class BoardFeatures(nn.Module):
 
     def _describe_board(self, men: torch.Tensor) -> torch.Tensor:
         material = torch.matmul(men.sum(2), self.material.to(men.dtype)).clamp(0, 1)
-        coordinates = self.coordinates.to(men.dtype).expand(men.shape[0], -1, -1)
+        coordinates = self.coordinates.to(men.dtype) + 0 * men[:, :1]  # as many as positions, without reading their number
         return torch.cat([coordinates, material.unsqueeze(2).expand(-1, -1, 64)], dim=1)

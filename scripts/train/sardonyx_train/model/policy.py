@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from ..config import ModelConfig
 
 
+def _pick(logits: torch.Tensor, gather: torch.Tensor) -> torch.Tensor:
+    """[N, K] → [N, policy size]. ONNX Runtime picks rows five times as fast as columns."""
+    return logits.t()[gather].t() if torch.onnx.is_in_onnx_export() else logits[:, gather]
+
+
 class AttentionPolicy(nn.Module):
     """Logit of a move = query of its from-square · key of its to-square, as lc0's attention policy.
 
@@ -33,7 +38,7 @@ class AttentionPolicy(nn.Module):
         self.register_buffer("gather", torch.from_numpy(gather) if gather is not None else None, persistent=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = self.activation(self.embed(x.flatten(2).transpose(1, 2)))
+        x = self.activation(self.embed(x.reshape(-1, self.embed.in_features, 64).transpose(1, 2)))
         query, key = self.query(x), self.key(x)
         logits = torch.matmul(query, key.transpose(1, 2)) * self.scale  # [N, from, to]
         if self.promotion is None:
@@ -41,7 +46,7 @@ class AttentionPolicy(nn.Module):
         offsets = self.promotion(key[:, 56:])  # [N, to-file, 4]
         offsets = offsets[:, :, :3] + offsets[:, :, 3:]
         promotions = logits[:, 48:56, 56:].unsqueeze(-1) + offsets.unsqueeze(1)  # [N, from-file, to-file, qrb]
-        return torch.cat([logits.flatten(1), promotions.flatten(1)], dim=1)[:, self.gather]
+        return _pick(torch.cat([logits.flatten(1), promotions.flatten(1)], dim=1), self.gather)
 
 
 class ConvolutionPolicy(nn.Module):
@@ -57,7 +62,7 @@ class ConvolutionPolicy(nn.Module):
         self.register_buffer("gather", torch.from_numpy(gather), persistent=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.second(self.activation(self.first(x))).flatten(1)[:, self.gather]
+        return _pick(self.second(self.activation(self.first(x))).flatten(1), self.gather)
 
 
 class DensePolicy(nn.Module):

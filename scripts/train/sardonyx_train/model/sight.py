@@ -84,9 +84,9 @@ class SightBlock(nn.Module):
         kept, sent = self.activation(self.expand(x)).split(2 * self.half, dim=1)
         if sent.requires_grad:  # of another layout than its twin, the gradient makes the ReLU behind it three times as slow
             sent.register_hook(_put_channels_last)
-        fixed, seen = sent.flatten(2).split(self.half, dim=1)
+        fixed, seen = sent.reshape(-1, 2 * self.half, 64).split(self.half, dim=1)
         arrived = torch.cat([self._mix(fixed), self._look(seen, sight)], dim=1)
-        gate = self.gate(_put_channels_last(arrived.unflatten(2, (8, 8))))
+        gate = self.gate(_put_channels_last(arrived.reshape(-1, 2 * self.half, 8, 8)))
         return self.activation(x + self.contract(kept * gate))
 
     # All sizes but the minibatch's are numbers: ONNX Runtime would work out shapes anew for every minibatch.
@@ -110,14 +110,14 @@ class SightBody(nn.Module):
         self.stem = ConvNorm(config, planes, config.filters, 1)
         self.square = nn.Parameter(torch.zeros(1, config.filters, 8, 8))
         self.activation = create_activation(config.activation)
-        self.register_buffer("directions", LinesOfSight().directions, persistent=False)
+        self.register_buffer("directions", LinesOfSight().directions.bool(), persistent=False)
         self.blocks = nn.ModuleList(SightBlock(config) for _ in range(config.blocks))
         self._checkpoint = checkpoint_activations
 
     def forward(self, x: torch.Tensor, between: torch.Tensor) -> torch.Tensor:
-        sight = torch.relu(1 - between).unsqueeze(1) * self.directions.to(between.dtype)
-        if torch.is_autocast_enabled(x.device.type):  # or every block would convert it anew
-            sight = sight.to(torch.get_autocast_dtype(x.device.type))
+        is_autocast = torch.is_autocast_enabled(x.device.type)  # or every block would convert it anew
+        kind = torch.get_autocast_dtype(x.device.type) if is_autocast else between.dtype
+        sight = ((between == 0).unsqueeze(1) & self.directions).to(kind)
         x = self.activation(self.stem(_put_channels_last(x)) + self.square)
         for block in self.blocks:
             arguments = (x, sight)
