@@ -6,6 +6,7 @@
  */
 import type { PositionMessage } from './protocol.js';
 import { NO_RECORD, type RecordIndex } from './tree/layout.js';
+import { RootKeeper } from './tree/root-keeper.js';
 import type { StoreOptions } from './tree/store.js';
 import { Tree } from './tree/tree.js';
 
@@ -18,6 +19,7 @@ interface Parked {
 
 export class GameTree {
   readonly tree: Tree;
+  private readonly keeper: RootKeeper;
   private position: PositionMessage | null = null;
   /** Oldest first. */
   private parked: Parked[] = [];
@@ -25,6 +27,7 @@ export class GameTree {
   /** @param sharesNodes a graph */
   constructor(options: StoreOptions, sharesNodes: boolean) {
     this.tree = new Tree(options, sharesNodes);
+    this.keeper = new RootKeeper(this.tree);
   }
 
   /**
@@ -46,7 +49,7 @@ export class GameTree {
       this.tree.clear();
       return false;
     }
-    for (let i = before.moves.length; i < position.moves.length; i++) this.tree.advanceRoot(position.moves[i]);
+    for (let i = before.moves.length; i < position.moves.length; i++) this.keeper.advance(position.moves[i]);
     return true;
   }
 
@@ -59,13 +62,13 @@ export class GameTree {
   dropOldest(): boolean {
     const oldest = this.parked.shift();
     if (oldest === undefined) return false;
-    this.tree.dropParked(oldest.record);
+    this.keeper.dropParked(oldest.record);
     return true;
   }
 
   private changeRoot(from: readonly number[], to: readonly number[]): boolean {
-    const { tree } = this;
-    const left = tree.parkRoot();
+    const { tree, keeper } = this;
+    const left = keeper.park();
     if (left === NO_RECORD) {
       this.clear();
       return false;
@@ -78,7 +81,7 @@ export class GameTree {
     let most = 0;
     for (const root of this.parked) {
       if (!isPrefix(root.moves, to)) continue;
-      const record = tree.findEdge(root.record, to.slice(root.moves.length));
+      const record = keeper.findEdge(root.record, to.slice(root.moves.length));
       const visits = record === NO_RECORD ? 0 : tree.getVisits(record);
       if (visits <= most) continue;
       found = root;
@@ -88,9 +91,9 @@ export class GameTree {
     if (found === null) return false;
     if (edge === found.record) {
       this.parked.splice(this.parked.indexOf(found), 1);
-      tree.restoreRoot(edge);
+      keeper.restore(edge);
     } else {
-      tree.startFrom(edge);
+      keeper.startFrom(edge);
     }
     return true;
   }

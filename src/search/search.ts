@@ -4,19 +4,19 @@
  * a listener and answers each `start` with exactly one best move.
  */
 import type { Prng } from '../util/index.js';
+import { Announcer, type InfoListener } from './announcer.js';
 import { chooseAnswer } from './answer.js';
 import { getEdgeCount } from './best-move.js';
 import { type Contempt, chooseContempt, createWdlRescale } from './contempt.js';
 import { Forgetter } from './forget.js';
 import { GameTree } from './game-tree.js';
-import { computeAverageDepth, fillIterationStats } from './iteration-stats.js';
+import { fillIterationStats } from './iteration-stats.js';
 import type { LeafChannel } from './leaf-channel.js';
-import { createMoveStats } from './move-stats.js';
 import type { SearchParams } from './params.js';
 import { Pipeline, type SearchCounters } from './pipeline.js';
-import type { MoveStats, PositionMessage, SearchInfo, SearchLimits } from './protocol.js';
+import type { PositionMessage, SearchLimits } from './protocol.js';
 import { computeDrawScore } from './puct.js';
-import { createInfo, type ReportContext } from './report.js';
+import type { ReportContext } from './report.js';
 import { describeRoot, type RootDescription } from './root-description.js';
 import { RootMoves } from './root-moves.js';
 import { StopWatch } from './stop-watch.js';
@@ -26,8 +26,6 @@ import type { StoreOptions } from './tree/store.js';
 import type { Tree } from './tree/tree.js';
 import type { WdlRescale } from './wdl-rescale.js';
 
-/** Longest silence between two info lines while nothing changes. */
-const INFO_INTERVAL_MS = 5000;
 const LONGEST_WAIT_MS = 100;
 const MAX_MOVES = 256;
 const CONTEMPT_IGNORED = "WARNING: Contempt mode set to 'disable' as 'play' not supported for infinite search.";
@@ -38,9 +36,7 @@ const GARBAGE_WHEN_IDLE = 2000;
 const FORGET_GOAL = 2000;
 const FORGET_EFFORT = 20000;
 
-export interface SearchListener {
-  onInfo(info: SearchInfo): void;
-  onStats(rows: readonly MoveStats[], node: MoveStats): void;
+export interface SearchListener extends InfoListener {
   onWarning(text: string): void;
   /** What the clock allows this move, in milliseconds; once a search, when there is a clock. */
   onBudget?(limitMs: number): void;
@@ -79,6 +75,7 @@ export class Search {
 
   /** Of the running search; no listener = none is running. */
   private listener: SearchListener | null = null;
+  private announcer: Announcer | null = null;
   private limits: SearchLimits = { startedAtMs: 0 };
   private drawScore = 0;
   private contempt: Contempt;
@@ -88,7 +85,6 @@ export class Search {
   private mustWait = false;
   /** A limit is reached, but the answer has to wait. */
   private isParked = false;
-  private readonly shown = { bestChild: -1, depth: 0, seldepth: 0, timeMs: 0 };
   /** Slots of abandoned leaves that evaluators still own. */
   private orphans: number[] = [];
 
@@ -175,10 +171,10 @@ export class Search {
     this.wantsStop = false;
     this.isParked = false;
     this.mustWait = limits.infinite === true || limits.ponder === true;
-    Object.assign(this.shown, { bestChild: -1, depth: 0, seldepth: 0, timeMs: 0 });
     this.drawScore = computeDrawScore(params.drawScore, position.blackToMove, false);
     this.contempt = chooseContempt(this.rescale, params, limits, position.blackToMove);
     if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
+    this.announcer = new Announcer(this.getReportContext(), listener, limits.reportedMove);
     this.forgetter.reset();
     this.rootMoves.reset();
     pipeline.begin(position.blackToMove, this.contempt.rescale, this.contempt.sign);
@@ -321,7 +317,7 @@ export class Search {
     if (this.pipeline.needsMemory) this.freeMemory(FORGET_EFFORT);
     this.rootMoves.halving?.advance(this.computeVisitsLeft(), this.drawScore);
     this.checkStoppers();
-    this.showProgress();
+    this.announcer?.showProgress(this.watch.stats);
   }
 
   /** Nothing is under way and nothing could be gathered: only more memory can change that. */
@@ -358,36 +354,7 @@ export class Search {
   private watchClock(): void {
     this.watch.read(this.counters.playouts);
     if (!this.mustWait && this.watch.isTimeUp()) this.wantsStop = true;
-    this.showProgress();
-  }
-
-  private showProgress(): void {
-    const { shown, rootMoves, pipeline } = this;
-    const { elapsedMs } = this.watch.stats;
-    if (rootMoves.bestChild < 0) return;
-    const isNew =
-      rootMoves.bestChild !== shown.bestChild ||
-      computeAverageDepth(pipeline) !== shown.depth ||
-      pipeline.counters.maxDepth !== shown.seldepth ||
-      elapsedMs > shown.timeMs + INFO_INTERVAL_MS;
-    if (!isNew) return;
-    this.show();
-    if (this.params.logLiveStats) this.showStats();
-  }
-
-  private show(): void {
-    const { stats } = this.watch;
-    const info = createInfo(this.getReportContext(), stats, this.params.multiPv, this.limits.reportedMove);
-    this.shown.bestChild = this.rootMoves.bestChild;
-    this.shown.depth = info.depth;
-    this.shown.seldepth = info.seldepth;
-    this.shown.timeMs = stats.elapsedMs;
-    this.listener?.onInfo(info);
-  }
-
-  private showStats(): void {
-    const { rows, node } = createMoveStats(this.getReportContext());
-    this.listener?.onStats(rows, node);
+    this.announcer?.showProgress(this.watch.stats);
   }
 
   private finish(): void {
@@ -397,10 +364,7 @@ export class Search {
     this.watch.read(this.counters.playouts);
     this.readTree();
     this.watch.finish();
-    if (getEdgeCount(this.tree, this.tree.rootNode) > 0) {
-      this.show();
-      if (params.verboseMoveStats || params.logLiveStats) this.showStats();
-    }
+    if (getEdgeCount(this.tree, this.tree.rootNode) > 0) this.announcer?.showEnd(this.watch.stats);
     const gamePly = position?.gamePly ?? 0;
     const answer = chooseAnswer(this.tree, this.rootMoves, params, gamePly, this.drawScore, options.random);
     this.rootMoves.restore();

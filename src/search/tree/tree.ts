@@ -1,8 +1,8 @@
 /**
- * One search tree, or graph: the store, the root's record, and the subtrees that wait to be freed. It makes and drops nodes and
- * moves the root along played moves; what the statistics mean is the business of the four verbs. Dropping a subtree
- * costs nothing at once: its nodes are freed a few at a time by `collectGarbage`. In a graph a node is dropped when the
- * last edge that leads to it is.
+ * One search tree, or graph: the store, the root's record, and the subtrees that wait to be freed. It makes and drops nodes;
+ * which of them is the root is the business of `RootKeeper`, what the statistics mean that of the four verbs. Dropping a
+ * subtree costs nothing at once: its nodes are freed a few at a time by `collectGarbage`. In a graph a node is dropped
+ * when the last edge that leads to it is.
  */
 import { decodePrior } from '../../nn/index.js';
 import { GraphIndex } from './graph-index.js';
@@ -15,7 +15,6 @@ import {
   getChildCount,
   getEdgeMove,
   getEdgePrior,
-  LOSS,
   NO_NODE,
   NO_RECORD,
   NODE_BLOCK,
@@ -38,9 +37,6 @@ import {
   RECORD_WL,
   RECORD_WORDS,
   type RecordIndex,
-  TERMINAL_MASK,
-  WIN,
-  withBounds,
 } from './layout.js';
 import { NO_EDGES, type StoreOptions, TreeStore } from './store.js';
 
@@ -49,7 +45,7 @@ export class Tree {
   /** Null for a tree. */
   readonly graph: GraphIndex | null;
   rootRecord: RecordIndex = NO_RECORD;
-  /** Records of roots that are kept aside, oldest first. */
+  /** Records of roots that are kept aside (root-keeper.ts), oldest first. */
   readonly parked: RecordIndex[] = [];
   /** Roots of dropped subtrees; a stack, because the newest are still in the processor's cache. */
   private readonly garbage: number[] = [];
@@ -235,92 +231,13 @@ export class Tree {
   }
 
   /** One edge less leads to a node. */
-  private drop(node: NodeIndex): void {
-    if (this.graph === null || this.graph.release(node)) this.garbage.push(node);
+  drop(node: NodeIndex): void {
+    if (this.graph === null || this.graph.release(node)) this.discard(node);
   }
 
-  /** Makes the position after `move` the root. What it knows is kept, all else becomes garbage. */
-  advanceRoot(move: number): void {
-    if (this.graph !== null) {
-      this.advanceGraphRoot(this.graph, move);
-      return;
-    }
-    const root = this.rootNode;
-    const { recordWords, recordFloats, recordDoubles, nodeWords } = this.store;
-    const child = root === NO_NODE ? -1 : this.findChild(root, move);
-    const to = this.rootRecord;
-    let kept: NodeIndex = NO_NODE;
-    if (child < 0) {
-      this.forgetVisits(to);
-    } else {
-      const from = nodeWords[root * NODE_WORDS + NODE_BLOCK] + child;
-      kept = recordWords[from * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-      recordWords.copyWithin(to * RECORD_WORDS, from * RECORD_WORDS, (from + 1) * RECORD_WORDS);
-      recordWords[from * RECORD_WORDS + RECORD_NODE] = NO_NODE;
-      if (kept === NO_NODE) this.forgetVisits(to);
-      else if ((nodeWords[kept * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0)
-        this.reviveRoot(recordDoubles, recordFloats);
-    }
-    recordWords[to * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
-    if (root !== NO_NODE) this.garbage.push(root);
-  }
-
-  private advanceGraphRoot(graph: GraphIndex, move: number): void {
-    const { store } = this;
-    const { nodeWords, recordWords, recordFloats, recordDoubles } = store;
-    const root = this.rootNode;
-    const child = root === NO_NODE ? -1 : this.findChild(root, move);
-    const edge = child < 0 ? NO_RECORD : nodeWords[root * NODE_WORDS + NODE_BLOCK] + child;
-    const kept = edge === NO_RECORD ? NO_NODE : (recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex);
-    const stats = (kept === NO_NODE ? NO_RECORD : nodeWords[kept * NODE_WORDS + NODE_STATS]) as RecordIndex;
-    if (stats !== NO_RECORD) graph.hold(kept);
-    if (root === NO_NODE) store.releaseBlock(this.rootRecord, 0);
-    else this.drop(root);
-    if (stats === NO_RECORD) {
-      this.startRoot();
-      return;
-    }
-    this.rootRecord = stats;
-    if ((nodeWords[kept * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0) this.reviveRoot(recordDoubles, recordFloats);
-  }
-
-  /** Keeps the root aside and starts an empty one. @returns its record, NO_RECORD when memory is too full for that */
-  parkRoot(): RecordIndex {
-    const record = this.rootRecord;
-    const fresh = this.store.allocateBlock(0);
-    if (fresh === NO_RECORD) return NO_RECORD;
-    this.resetRecord(fresh, 1);
-    this.rootRecord = fresh;
-    this.parked.push(record);
-    return record;
-  }
-
-  /** Makes a root that was kept aside the root again; an empty one has to be there now. */
-  restoreRoot(record: RecordIndex): void {
-    this.parked.splice(this.parked.lastIndexOf(record), 1);
-    this.store.releaseBlock(this.rootRecord, 0);
-    this.rootRecord = record;
-  }
-
-  /** Frees a root that was kept aside. */
-  dropParked(record: RecordIndex): void {
-    const node = this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-    this.parked.splice(this.parked.lastIndexOf(record), 1);
-    if (this.graph === null || node === NO_NODE) this.store.releaseBlock(record, 0);
-    if (node !== NO_NODE) this.drop(node);
-  }
-
-  /** The record of the edge that some moves lead over, from a root; NO_RECORD when it has no node. */
-  findEdge(root: RecordIndex, moves: readonly number[]): RecordIndex {
-    const { nodeWords, recordWords } = this.store;
-    let record = root;
-    for (const move of moves) {
-      const node = recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-      const child = node === NO_NODE ? -1 : this.findChild(node, move);
-      if (child < 0) return NO_RECORD;
-      record = (nodeWords[node * NODE_WORDS + NODE_BLOCK] + child) as RecordIndex;
-    }
-    return recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE ? NO_RECORD : record;
+  /** Nobody holds a node any more: it and what is below it will be freed. */
+  discard(node: NodeIndex): void {
+    this.garbage.push(node);
   }
 
   /** Visits of the node behind an edge. */
@@ -329,35 +246,6 @@ export class Tree {
     const node = recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     const own = this.getStats(node, edge);
     return recordWords[(own === NO_RECORD ? edge : own) * RECORD_WORDS + RECORD_VISITS];
-  }
-
-  /**
-   * Makes the node behind an edge the root; an empty one has to be there now. The edge keeps its visits and value; in a
-   * tree it leads nowhere from then on, as a node has one owner there.
-   */
-  startFrom(edge: RecordIndex): void {
-    const { recordWords, recordFloats, recordDoubles, nodeWords } = this.store;
-    const node = recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-    if ((nodeWords[node * NODE_WORDS + NODE_META] & COUNT_MASK) === 0) return;
-    if (this.graph === null) {
-      const to = this.rootRecord;
-      recordWords.copyWithin(to * RECORD_WORDS, edge * RECORD_WORDS, (edge + 1) * RECORD_WORDS);
-      recordWords[to * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
-      recordFloats[to * RECORD_WORDS + RECORD_P] = 1;
-      recordWords[edge * RECORD_WORDS + RECORD_NODE] = NO_NODE;
-    } else {
-      this.graph.hold(node);
-      this.store.releaseBlock(this.rootRecord, 0);
-      this.rootRecord = this.getStats(node, edge);
-    }
-    if ((nodeWords[node * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0) this.reviveRoot(recordDoubles, recordFloats);
-  }
-
-  /** An empty root; without memory for it everything is forgotten. */
-  private startRoot(): void {
-    this.rootRecord = this.store.allocateBlock(0);
-    if (this.rootRecord === NO_RECORD) this.clear();
-    else this.resetRecord(this.rootRecord, 1);
   }
 
   /** Drops everything below a node, which keeps its evaluation, its edges and the value in its record. */
@@ -404,43 +292,8 @@ export class Tree {
     }
   }
 
-  /**
-   * A root may not be terminal: thinking about it is the point. A proven node gets back the average of what was
-   * searched below it; one that ended the game (or a line) has nothing below and will be evaluated anew.
-   */
-  private reviveRoot(recordDoubles: Float64Array, recordFloats: Float32Array): void {
-    const { nodeWords, nodeFloats, recordWords } = this.store;
-    const node = this.rootNode;
-    const at = node * NODE_WORDS;
-    const meta = nodeWords[at + NODE_META];
-    if ((meta & COUNT_MASK) === 0) {
-      this.garbage.push(node);
-      this.forgetVisits(this.rootRecord);
-      return;
-    }
-    let visits = 1;
-    let wl = nodeFloats[at + NODE_WL];
-    let d = nodeFloats[at + NODE_D];
-    let m = nodeFloats[at + NODE_M];
-    const block = nodeWords[at + NODE_BLOCK];
-    const childCount = getChildCount(meta);
-    for (let i = 0; i < childCount; i++) {
-      const child = block + i;
-      const childVisits = recordWords[child * RECORD_WORDS + RECORD_VISITS];
-      visits += childVisits;
-      wl -= recordDoubles[child * RECORD_DOUBLES + RECORD_WL] * childVisits;
-      d += recordFloats[child * RECORD_WORDS + RECORD_D] * childVisits;
-      m += (recordFloats[child * RECORD_WORDS + RECORD_M] + 1) * childVisits;
-    }
-    const root = this.rootRecord;
-    recordWords[root * RECORD_WORDS + RECORD_VISITS] = visits;
-    recordDoubles[root * RECORD_DOUBLES + RECORD_WL] = wl / visits;
-    recordFloats[root * RECORD_WORDS + RECORD_D] = d / visits;
-    recordFloats[root * RECORD_WORDS + RECORD_M] = m / visits;
-    nodeWords[at + NODE_META] = withBounds(meta & ~TERMINAL_MASK, LOSS, WIN);
-  }
-
-  private resetRecord(record: RecordIndex, prior: number): void {
+  /** Makes a record that of an unvisited edge. */
+  resetRecord(record: RecordIndex, prior: number): void {
     this.forgetVisits(record);
     this.store.recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
     this.store.recordFloats[record * RECORD_WORDS + RECORD_P] = prior;
