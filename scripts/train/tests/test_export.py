@@ -180,6 +180,7 @@ def test_the_command_exports_a_checkpoint_and_verifies_it(shard_folder, tmp_path
     assert "same top move 100.00%" in capsys.readouterr().out
     metadata = {p.key: p.value for p in onnx.load(out).metadata_props}
     assert metadata["sardonyx.name"] == "little" and metadata["sardonyx.training"] == "64 positions in 2 steps"
+    assert metadata["sardonyx.body"] == "resnet 8x1"
 
 
 def test_the_command_says_what_is_wrong_with_a_checkpoint(tmp_path, capsys):

@@ -106,6 +106,7 @@ def describe_model(config: ModelConfig, card: ModelCard) -> dict[str, str]:
         "sardonyx.value": config.value,
         "sardonyx.value.activation": "tanh" if config.value == "scalar" else "softmax",
         "sardonyx.name": card.name,
+        "sardonyx.body": f"{config.body} {config.filters}x{config.blocks}",
         "sardonyx.licence": card.licence,
         "sardonyx.training": card.training,
     }

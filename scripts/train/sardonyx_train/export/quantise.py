@@ -11,8 +11,8 @@ So activations of 8 bits meet weights of 7. The planes need no 8 bits, all being
 first convolution, whose rounding hurt most, has weights of 8.
 
 What the blocks of a network without squeeze-excitation add to the skip connection has a long tail on both sides: largest
-values of sixty times the standard deviation, and rounding by them cost two points of top-1. So ranges are narrowed as far
-as the answers get nearer to the exact ones, and the tail is cut.
+values of sixty times the standard deviation, and rounding by them cost two points of top-1. So has what goes into a gate.
+So ranges are narrowed as far as the answers get nearer to the exact ones, and the tail is cut.
 """
 
 from __future__ import annotations
@@ -191,10 +191,10 @@ def _bypass_rounding(model: onnx.ModelProto) -> None:
 def _narrow_ranges(
     quantised: onnx.ModelProto, exact: onnx.ModelProto, batches: list[Batch], value_planes: torch.Tensor
 ) -> None:
-    """In place, of what skip connections add: the share of the ranges with which policy and value differ least from the
-    exact network's. Other tensors are read by convolutions, whose rounded biases hang on their scales."""
-    added = _find_added_scales(quantised)
-    if not added:
+    """In place, of what no layer reads: the share of the ranges with which policy and value differ least from the exact
+    network's. What layers read stays, because their rounded biases hang on its scale."""
+    free = _find_free_scales(quantised)
+    if not free:
         return
     wanted = list(_run(exact, batches, value_planes))
 
@@ -202,7 +202,7 @@ def _narrow_ranges(
         return _measure_difference(wanted, _run(quantised, batches, value_planes))
 
     least = measure()
-    for scales, shares in [(added, _RANGE_SHARES), *(([scale], _REFINED_SHARES) for scale in added)]:
+    for scales, shares in [(free, _RANGE_SHARES), *(([scale], _REFINED_SHARES) for scale in free)]:
         first = [onnx.numpy_helper.to_array(scale) for scale in scales]
         chosen = 1.0
         for share in shares:
@@ -213,12 +213,24 @@ def _narrow_ranges(
         _set_scales(scales, first, chosen)
 
 
-def _find_added_scales(model: onnx.ModelProto) -> list[onnx.TensorProto]:
-    """Scales of convolutions' outputs that can be negative, which skip connections add."""
+def _find_free_scales(model: onnx.ModelProto) -> list[onnx.TensorProto]:
+    """Scales of what layers and products give to others than layers: to skip connections, gates and products."""
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
-    outputs = {name for node in model.graph.node if node.op_type == "Conv" for name in node.output}
-    roundings = [n for n in model.graph.node if n.op_type == "QuantizeLinear" and n.input[0] in outputs]
-    return [tensors[n.input[1]] for n in roundings if onnx.numpy_helper.to_array(tensors[n.input[2]]).item() != 0]
+    maker = {name: node for node in model.graph.node for name in node.output}
+    bound: set[str] = set()
+    for node in model.graph.node:
+        source = maker.get(node.input[0]) if node.op_type in _LAYERS else None
+        while source is not None and source.op_type == "Flatten":
+            source = maker.get(source.input[0])
+        if source is not None and source.op_type == "DequantizeLinear":
+            bound.add(source.input[1])
+    roundings = [n for n in model.graph.node if n.op_type == "QuantizeLinear" and n.input[0] in maker]
+    made = [n for n in roundings if _is_rounded_maker(maker[n.input[0]])]
+    return [tensors[n.input[1]] for n in made if n.input[1] not in bound]
+
+
+def _is_rounded_maker(node: onnx.NodeProto) -> bool:
+    return node.op_type in _LAYERS or bool(_MIXING.search(node.name))
 
 
 def _set_scales(scales: list[onnx.TensorProto], first: list[np.ndarray], share: float) -> None:
