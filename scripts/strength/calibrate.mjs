@@ -38,7 +38,6 @@ const LEVELS = [
   { nodes: 4, temperature: 0.1 },
   { nodes: 16, temperature: 0.25 },
   { nodes: 64, temperature: 0.25 },
-  { nodes: 256, temperature: 0.25 },
 ];
 /** Where measuring starts: the level nearest to Stockfish's weakest. */
 const FIRST = 3;
