@@ -45,7 +45,7 @@ const flags = yargs(hideBin(process.argv))
 
 /** Winning chances in percent of a score in centipawns. */
 function getWinChances(centipawns) {
-  return 50 + 50 * (2 / (1 + Math.exp(-0.00368208 * centipawns)) - 1);
+  return 100 / (1 + Math.exp(-0.00368208 * centipawns));
 }
 
 /** A number in [0, 1) that depends on the seed and the text alone. */

@@ -78,7 +78,7 @@ def quantise(
         onnx.save(graph, prepared)
         layers = [n for n in graph.graph.node if n.op_type in _LAYERS]
         excluded = [n.name for n in layers if any(part in n.name for part in keep)]
-        excluded += [n.name for n in graph.graph.node if n.op_type == "MatMul" and not _is_product(n)]
+        excluded += [n.name for n in graph.graph.node if n.op_type == "MatMul" and not _is_layer(n)]
         quantize_static(
             str(prepared),
             str(result),
@@ -91,11 +91,7 @@ def quantise(
             activation_type=QuantType.QUInt8,
             weight_type=QuantType.QInt8,
             calibrate_method=CalibrationMethod.MinMax,
-            extra_options={
-                "TensorQuantOverrides": _describe_plane_levels(graph)
-                | _describe_mixing_weights(graph)
-                | _describe_counts(graph)
-            },
+            extra_options={"TensorQuantOverrides": _describe_plane_levels(graph) | _describe_products(graph)},
         )
         quantised = onnx.load(result)
     _bypass_rounding(quantised)
@@ -131,31 +127,33 @@ def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, A
     return overrides
 
 
-def _is_product(node: onnx.NodeProto) -> bool:
-    """Whether it is a product of matrices that gets rounded."""
-    return node.op_type == "MatMul" and bool(_MIXING.search(node.name) or _COUNTING.search(node.name))
-
-
-def _describe_mixing_weights(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
-    """One range for all matrices of a product: ONNX Runtime knows no others."""
+def _describe_products(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
+    """Learned matrices of a product get one range for all: ONNX Runtime knows no others. Small whole numbers get the
+    scale 1 and stay exact: men, how many stand between two squares, who sees whom."""
     weights = {tensor.name for tensor in model.graph.initializer}
-    mixing = [n.input[1] for n in model.graph.node if n.op_type == "MatMul" and _MIXING.search(n.name)]
-    override = {"quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": True}
-    return {name: [override] for name in mixing if name in weights}
-
-
-def _describe_counts(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
-    """Scale 1 for small whole numbers, which stay exact: men, how many stand between two squares, who sees whom."""
-    weights = {tensor.name for tensor in model.graph.initializer}
+    learned = {"quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": True}
     whole: dict[str, Any] = {"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}
     overrides: dict[str, list[dict[str, Any]]] = {}
     for node in model.graph.node:
-        if node.op_type == "MatMul" and _COUNTING.search(node.name):
+        if _is_counting(node):
             overrides |= {node.input[0]: [whole], node.output[0]: [whole]}
             overrides[node.input[1]] = [{"quant_type": QuantType.QInt8, **whole, "zero_point": np.array(0, np.int8)}]
-        elif node.op_type == "MatMul" and _MIXING.search(node.name) and node.input[1] not in weights:
-            overrides[node.input[1]] = [whole]
+        elif _is_mixing(node):
+            overrides[node.input[1]] = [learned if node.input[1] in weights else whole]
     return overrides
+
+
+def _is_mixing(node: onnx.NodeProto) -> bool:
+    return node.op_type == "MatMul" and _MIXING.search(node.name) is not None
+
+
+def _is_counting(node: onnx.NodeProto) -> bool:
+    return node.op_type == "MatMul" and _COUNTING.search(node.name) is not None
+
+
+def _is_layer(node: onnx.NodeProto) -> bool:
+    """Whether it is of a kind that gets rounded: a convolution, a dense layer, a product between squares."""
+    return node.op_type in _LAYERS or _is_mixing(node) or _is_counting(node)
 
 
 def reads_planes(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:
@@ -180,10 +178,10 @@ def _bypass_rounding(model: onnx.ModelProto) -> None:
         if rounding is None or rounding.op_type != "QuantizeLinear":
             continue
         source = maker.get(rounding.input[0])
-        if source is not None and source.op_type not in _LAYERS and not _is_product(source):
+        if source is not None and not _is_layer(source):
             exact[node.output[0]] = rounding.input[0]
     for node in model.graph.node:
-        if _find_weights(model, maker, node) is None and not _is_product(node):
+        if _find_weights(model, maker, node) is None and not (_is_mixing(node) or _is_counting(node)):
             for i, name in enumerate(node.input):
                 node.input[i] = exact.get(name, name)
 
@@ -214,7 +212,7 @@ def _narrow_ranges(
 
 
 def _find_free_scales(model: onnx.ModelProto) -> list[onnx.TensorProto]:
-    """Scales of what layers and products give to others than layers: to skip connections, gates and products."""
+    """Scales of what layers and products give to skip connections, gates and products. Counts keep theirs."""
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     maker = {name: node for node in model.graph.node for name in node.output}
     bound: set[str] = set()
@@ -225,12 +223,8 @@ def _find_free_scales(model: onnx.ModelProto) -> list[onnx.TensorProto]:
         if source is not None and source.op_type == "DequantizeLinear":
             bound.add(source.input[1])
     roundings = [n for n in model.graph.node if n.op_type == "QuantizeLinear" and n.input[0] in maker]
-    made = [n for n in roundings if _is_rounded_maker(maker[n.input[0]])]
+    made = [n for n in roundings if _is_layer(maker[n.input[0]]) and not _is_counting(maker[n.input[0]])]
     return [tensors[n.input[1]] for n in made if n.input[1] not in bound]
-
-
-def _is_rounded_maker(node: onnx.NodeProto) -> bool:
-    return node.op_type in _LAYERS or bool(_MIXING.search(node.name))
 
 
 def _set_scales(scales: list[onnx.TensorProto], first: list[np.ndarray], share: float) -> None:
@@ -264,7 +258,7 @@ def _find_weights(
     model: onnx.ModelProto, maker: dict[str, onnx.NodeProto], node: onnx.NodeProto
 ) -> onnx.TensorProto | None:
     """The rounded weights of a quantised layer; None for any other node."""
-    rounding = maker.get(node.input[1]) if node.op_type in _LAYERS or _is_product(node) else None
+    rounding = maker.get(node.input[1]) if _is_layer(node) else None
     if rounding is None or rounding.op_type != "DequantizeLinear":
         return None
     return next((w for w in model.graph.initializer if w.name == rounding.input[0]), None)
