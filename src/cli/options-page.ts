@@ -31,7 +31,7 @@ function formatTable(specs: readonly OptionSpec[]): string[] {
     const name = `${spec.uci}${spec.hidden === true ? ' *(hidden)*' : ''}`;
     const value = spec.kind === 'button' ? '(button)' : `${spec.default}`;
     const cells = [name, flag, value, describeRange(spec), spec.help];
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`;
   });
   return [...head, ...rows];
 }
