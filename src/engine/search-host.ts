@@ -3,7 +3,7 @@
  * and makes a new one after a failure. Messages for a thread that does not exist yet have nothing to act on and are
  * dropped: a new thread starts with an empty tree.
  */
-import type { FromSearch, SearchParams, ToSearch } from '../search/index.js';
+import { type FromSearch, NO_SEARCH, type SearchParams, type ToSearch } from '../search/index.js';
 import type { EnginePorts, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
 
 export class SearchHost {
@@ -54,15 +54,19 @@ export class SearchHost {
   }
 
   private createThread(): SearchPort {
+    const fail = (error: Error): void => {
+      this.restart();
+      this.events.onFailure(error);
+    };
     // What a discarded thread still has to say is of no interest.
     const thread: SearchPort = this.ports.createSearch({
       onMessage: (message: FromSearch) => {
-        if (this.thread === thread) this.events.onMessage(message);
+        if (this.thread !== thread) return;
+        if (message.type === 'error' && message.id === NO_SEARCH) fail(new Error(message.text));
+        else this.events.onMessage(message);
       },
       onFailure: (error) => {
-        if (this.thread !== thread) return;
-        this.restart();
-        this.events.onFailure(error);
+        if (this.thread === thread) fail(error);
       },
     });
     return thread;

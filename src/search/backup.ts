@@ -38,6 +38,7 @@ export function getLeafRecord(tree: Tree, list: VisitList, at: number): RecordIn
  * Finishes the visit at `at`.
  * @param leafWl,leafD,leafM value of the leaf in its record's view
  * @param sticky whether proven results spread
+ * @param isNew whether the leaf has just got its node; earlier visits may have found no memory for one
  * @returns true when the move at the root has just been settled, so that the best move may change
  */
 export function backUp(
@@ -48,6 +49,7 @@ export function backUp(
   leafD: number,
   leafM: number,
   sticky: boolean,
+  isNew: boolean,
 ): boolean {
   const { data } = list;
   const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
@@ -72,7 +74,7 @@ export function backUp(
     const node = recordWords[recordAt + RECORD_NODE];
     const isTerminal = node !== NO_NODE && (nodeWords[node * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0;
     const oldVisits = recordWords[recordAt + RECORD_VISITS];
-    if (level === depth && sticky && isTerminal && oldVisits === 0) spreads = true;
+    if (level === depth && sticky && isTerminal && (isNew || oldVisits === 0)) spreads = true;
     if (isTerminal) {
       wl = recordDoubles[doubleAt + RECORD_WL];
       d = recordFloats[recordAt + RECORD_D];

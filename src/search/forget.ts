@@ -15,7 +15,6 @@ import {
   RECORD_VISITS,
   RECORD_WORDS,
   type RecordIndex,
-  WALK_BIT,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
@@ -31,8 +30,6 @@ export class Forgetter {
   private threshold = FIRST_THRESHOLD;
   /** Nodes whose children are still to be looked at. */
   private readonly pending: number[] = [];
-  /** Graph: the WALK_BIT of nodes that this walk has seen. */
-  private walk = 0;
   private nodesAtStart = 0;
   private freedInWalk = 0;
 
@@ -82,7 +79,7 @@ export class Forgetter {
         return false;
       }
     }
-    this.walk ^= WALK_BIT;
+    tree.graph?.beginWalk();
     this.nodesAtStart = count;
     this.freedInWalk = 0;
     if (tree.rootNode === NO_NODE) return false;
@@ -115,9 +112,7 @@ export class Forgetter {
       if (child === NO_NODE || getChildCount(nodeWords[child * NODE_WORDS + NODE_META]) === 0) continue;
       if (tree.graph !== null) {
         // Once a walk, however many edges lead to it; the visits are those of all of them.
-        const metaAt = child * NODE_WORDS + NODE_META;
-        if ((nodeWords[metaAt] & WALK_BIT) === this.walk) continue;
-        nodeWords[metaAt] ^= WALK_BIT;
+        if (!tree.graph.meetInWalk(child)) continue;
       }
       const visits = recordWords[tree.getStats(child, (block + i) as RecordIndex) * RECORD_WORDS + RECORD_VISITS];
       if (visits > this.threshold) this.pending.push(child);

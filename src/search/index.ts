@@ -1,17 +1,18 @@
 export type { LeafChannel } from './leaf-channel.js';
 export { computeTreeBytes } from './memory-limit.js';
 export { createSearchParams, defaultSearchParams, type SearchParams, searchOptions } from './params.js';
-export type {
-  ClockLimits,
-  FromSearch,
-  GatheringCounters,
-  MoveStats,
-  PositionMessage,
-  SearchInfo,
-  SearchLimits,
-  SearchLine,
-  StatsBound,
-  ToSearch,
+export {
+  type ClockLimits,
+  type FromSearch,
+  type GatheringCounters,
+  type MoveStats,
+  NO_SEARCH,
+  type PositionMessage,
+  type SearchInfo,
+  type SearchLimits,
+  type SearchLine,
+  type StatsBound,
+  type ToSearch,
 } from './protocol.js';
 export type { RootDescription, RootMoveDescription } from './root-description.js';
 export { type Evaluation, type RootMove, type RootSummary, summariseRoot } from './root-summary.js';

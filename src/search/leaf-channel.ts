@@ -8,6 +8,8 @@ export type LeafChannel = Pick<
   | 'freeSlotCount'
   | 'acquire'
   | 'release'
+  | 'abandon'
+  | 'isRootInUse'
   | 'pathMoves'
   | 'setPath'
   | 'submit'

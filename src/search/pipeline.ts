@@ -226,14 +226,13 @@ export class Pipeline {
     return true;
   }
 
-  /** Takes all virtual loss back. Leaves still under way are lost; their slots are returned for `drain`. */
-  abandon(): number[] {
-    const orphans: number[] = [];
+  /** Takes all virtual loss back. Leaves still under way are lost. */
+  abandon(): void {
     while (this.batchesInFlight > 0) {
       const batch = this.batches[this.oldest];
       for (let at = this.cursor; at < batch.end; at = batch.next(at)) {
         cancelVisit(this.tree, batch, at);
-        if (batch.data[at + ITEM_SLOT] >= 0) orphans.push(batch.data[at + ITEM_SLOT]);
+        if (batch.data[at + ITEM_SLOT] >= 0) this.channel.abandon(batch.data[at + ITEM_SLOT]);
       }
       this.cursor = 0;
       this.oldest = (this.oldest + 1) % this.batches.length;
@@ -242,7 +241,6 @@ export class Pipeline {
     this.leavesInFlight = 0;
     this.cancelDetours();
     this.selector.closed.openAll();
-    return orphans;
   }
 
   private finishLeaf(batch: VisitList, at: number, slot: number): void {
@@ -273,7 +271,7 @@ export class Pipeline {
     channel.release(slot);
     if (expander.isNetworkEvaluation) counters.evaluations++;
     if (expander.isTablebaseHit) counters.tablebaseHits++;
-    this.backUp(batch, at, expander.wl, expander.d, expander.m);
+    this.backUp(batch, at, expander.wl, expander.d, expander.m, true);
     if (depth === 0) this.onRootExpanded();
   }
 
@@ -293,6 +291,7 @@ export class Pipeline {
       recordDoubles[record * RECORD_DOUBLES + RECORD_WL],
       recordFloats[recordAt + RECORD_D],
       recordFloats[recordAt + RECORD_M],
+      false,
     );
   }
 
@@ -303,11 +302,11 @@ export class Pipeline {
     terminals.clear();
   }
 
-  private backUp(list: VisitList, at: number, wl: number, d: number, m: number): void {
+  private backUp(list: VisitList, at: number, wl: number, d: number, m: number, isNew: boolean): void {
     const { tree, counters, rootMoves } = this;
     const depth = list.data[at + ITEM_DEPTH];
-    const finish = tree.graph === null ? backUp : backUpInGraph;
-    const isRootMoveSettled = finish(tree, list, at, wl, d, m, this.options.params.stickyEndgames);
+    const finish: typeof backUp = tree.graph === null ? backUp : backUpInGraph;
+    const isRootMoveSettled = finish(tree, list, at, wl, d, m, this.options.params.stickyEndgames, isNew);
     this.selector.closed.openPath(list, at);
     counters.playouts++;
     counters.depthSum += depth + 1;

@@ -76,7 +76,11 @@ export type FromSearch =
   | { readonly type: 'stats'; readonly id: number; readonly rows: readonly MoveStats[]; readonly node: MoveStats }
   | { readonly type: 'bestMove'; readonly id: number; readonly move: number; readonly ponder: number }
   | { readonly type: 'warning'; readonly id: number; readonly text: string }
+  /** `id` is NO_SEARCH when a message between searches failed: the thread cannot be trusted any more. */
   | { readonly type: 'error'; readonly id: number; readonly text: string };
+
+/** No search has this id. */
+export const NO_SEARCH = 0;
 
 export interface SearchLine {
   /** Win minus loss and draw probability after the inverse WDL rescale, with its small errors (wdl-rescale.ts). */

@@ -85,8 +85,6 @@ export class Search {
   private mustWait = false;
   /** A limit is reached, but the answer has to wait. */
   private isParked = false;
-  /** Slots of abandoned leaves that evaluators still own. */
-  private orphans: number[] = [];
 
   constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
     this.options = options;
@@ -195,18 +193,20 @@ export class Search {
   step(): StepResult {
     const { pipeline, tree } = this;
     if (this.listener === null) return 'done';
-    this.releaseOrphans();
-    if (!this.isRootSent && !this.sendRoot()) return 'waiting';
     if (pipeline.hasFailed) {
       this.listener.onWarning(NO_EVALUATOR);
       this.finish();
       return 'done';
     }
-    const hasRoot = tree.rootVisits > 0;
-    if (this.wantsStop && hasRoot) {
+    if (this.wantsStop && tree.rootVisits > 0) {
       this.finish();
       return 'done';
     }
+    if (!this.isRootSent && !this.sendRoot()) {
+      this.watchClock();
+      return 'waiting';
+    }
+    const hasRoot = tree.rootVisits > 0;
     if (pipeline.canGather && !this.isParked && !this.isOverRate) {
       const started = pipeline.gather(hasRoot ? this.computeBudget() : 1 - pipeline.leavesInFlight);
       if (started === 0 && pipeline.isIdle) this.unblock();
@@ -253,8 +253,8 @@ export class Search {
   /** Evaluators may read a root only while none of its leaves is under way, those of the last search included. */
   private sendRoot(): boolean {
     const { position } = this;
-    if (this.orphans.length > 0 || position === null) return false;
     const { channel, rootRow } = this.options;
+    if (position === null || channel.isRootInUse(rootRow)) return false;
     channel.roots.write(rootRow, {
       fen: position.rootFen,
       moves: position.moves,
@@ -264,16 +264,6 @@ export class Search {
     });
     this.isRootSent = true;
     return true;
-  }
-
-  private releaseOrphans(): void {
-    const { channel } = this.options;
-    for (let i = this.orphans.length - 1; i >= 0; i--) {
-      const slot = this.orphans[i];
-      if (!channel.isDone(slot)) continue;
-      channel.release(slot);
-      this.orphans.splice(i, 1);
-    }
   }
 
   private onRootExpanded(): void {
@@ -360,7 +350,7 @@ export class Search {
   private finish(): void {
     const { listener, params, options, position } = this;
     if (listener === null) return;
-    this.orphans.push(...this.pipeline.abandon());
+    this.pipeline.abandon();
     this.watch.read(this.counters.playouts);
     this.readTree();
     this.watch.finish();

@@ -10,7 +10,7 @@ import { SearchControl } from './control.js';
 import { driveSearch } from './drive.js';
 import { computeTreeBytes } from './memory-limit.js';
 import { defaultSearchParams, type SearchParams } from './params.js';
-import type { FromSearch, PositionMessage, SearchLimits, ToSearch } from './protocol.js';
+import { type FromSearch, NO_SEARCH, type PositionMessage, type SearchLimits, type ToSearch } from './protocol.js';
 import { type Batching, Search, type SearchListener } from './search.js';
 import { dumpTree } from './tree-dump.js';
 
@@ -143,6 +143,6 @@ parentPort?.on('message', (message: ToSearch) => {
   try {
     receive(message);
   } catch (error) {
-    post({ type: 'error', id: 0, text: `The search thread failed: ${describe(error)}` });
+    post({ type: 'error', id: NO_SEARCH, text: describe(error) });
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Move, NO_MOVE, parseUciMove } from '#sardonyx/chess/index.js';
 import type { Engine, SearchReport } from '#sardonyx/engine/index.js';
-import type { SearchLine } from '#sardonyx/search/index.js';
+import { NO_SEARCH, type SearchLine } from '#sardonyx/search/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createEngine, createInfo, type FakeWorld, settle } from './fake-ports.js';
 
@@ -121,7 +121,7 @@ test('without a network every go is answered with a legal move and the reason', 
 });
 
 test('when the search thread dies or errs the best line so far is played, and the next search has a new thread', async () => {
-  for (const kind of ['dies', 'errs', 'plays nonsense']) {
+  for (const kind of ['dies', 'errs', 'errs between searches', 'plays nonsense']) {
     const { engine, world, said } = createEngine();
     const move = moveOf(engine, 'g1f3');
     engine.go({ nodes: 1000 });
@@ -129,6 +129,7 @@ test('when the search thread dies or errs the best line so far is played, and th
     const { search } = world;
     search.send({ type: 'info', id: search.lastGo.id, info: createInfo([move]) });
     if (kind === 'dies') search.fail(new Error('out of memory'));
+    else if (kind === 'errs between searches') search.send({ type: 'error', id: NO_SEARCH, text: 'no position' });
     else if (kind === 'errs') search.send({ type: 'error', id: search.lastGo.id, text: 'provider failed' });
     else search.send({ type: 'bestMove', id: search.lastGo.id, move: 0xfff, ponder: 0 });
     assert.match(said.at(-2) ?? '', /^error /);

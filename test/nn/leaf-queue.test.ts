@@ -19,7 +19,12 @@ function createParts(slotCount: number) {
     batchesInFlight: 0,
     hasMovesLeft: false,
   };
-  return { slots, queue: LeafQueue.attach(handle), claims: [0, 1].map((worker) => new LeafClaims(slots, worker)) };
+  return {
+    handle,
+    slots,
+    queue: LeafQueue.attach(handle),
+    claims: [0, 1].map((worker) => new LeafClaims(slots, worker)),
+  };
 }
 
 test('a slot goes from free over submitted and claimed to done and back', () => {
@@ -78,6 +83,46 @@ test('a queue whose slots are all in use says so, and a second queue sees which 
   queue.release(taken[1]);
   assert.equal(queue.freeSlotCount, 1);
   assert.equal(slots.state.filter((state) => state === FREE).length, 3);
+});
+
+test('abandoned slots are released when they are done, and hold their root until then', () => {
+  const { queue, claims } = createParts(4);
+  const taken = [queue.acquire(), queue.acquire()];
+  for (const [row, slot] of taken.entries()) {
+    queue.setPath(slot, row, 1);
+    queue.submit(slot);
+    queue.abandon(slot);
+  }
+  queue.flush();
+  assert.deepEqual([queue.isRootInUse(0), queue.isRootInUse(1), queue.isRootInUse(2)], [true, true, false]);
+  claims[0].claimInto(new Int32Array(4), 4);
+  claims[0].markDone(taken[0]);
+  assert.deepEqual([queue.isRootInUse(0), queue.isRootInUse(1)], [false, true]);
+  assert.equal(queue.freeSlotCount, 3);
+  claims[0].markDone(taken[1]);
+  assert.equal(queue.isRootInUse(1), false);
+  assert.equal(queue.freeSlotCount, 4);
+});
+
+test('a producer takes over what its predecessor has left: claimed, queued, done and never flushed', () => {
+  const { handle, queue, claims } = createParts(8);
+  const [claimed, done, queued, lost] = Array.from({ length: 4 }, () => queue.acquire());
+  for (const slot of [claimed, done, queued]) {
+    queue.setPath(slot, 5, 1);
+    queue.submit(slot);
+  }
+  queue.flush();
+  claims[0].claimInto(new Int32Array(8), 2);
+  claims[0].markDone(done);
+  queue.submit(lost);
+  const successor = LeafQueue.attach(handle);
+  assert.equal(successor.freeSlotCount, 5, 'four that nobody had, and the lost one');
+  assert.ok(successor.isRootInUse(5));
+  assert.equal(successor.freeSlotCount, 6);
+  claims[0].claimInto(new Int32Array(8), 8);
+  for (const slot of [claimed, queued]) claims[0].markDone(slot);
+  assert.equal(successor.isRootInUse(5), false);
+  assert.equal(successor.freeSlotCount, 8);
 });
 
 test('waiting for an event ends when the time is up', () => {

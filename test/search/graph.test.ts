@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
 import { defaultSearchParams, Search, SearchScheduler, verifyTree } from '#sardonyx/search/index.js';
+import type { GraphIndex } from '#sardonyx/search/tree/graph-index.js';
 import {
   getChildCount,
   getLowerBound,
@@ -61,6 +62,25 @@ for (const [name, game] of Object.entries(GAMES)) {
     }
   });
 }
+
+test('each walk meets each node once, new ones and those of a walk that was cut off included', () => {
+  const { tree } = createGraph({ maxMoves: 6 }).search;
+  const graph = tree.graph as GraphIndex;
+  const old = tree.createNode(0, 0, 0, 0, 0);
+  graph.describe(old, 1, 2, 3);
+  for (let walk = 0; walk < 600; walk++) {
+    graph.beginWalk();
+    const created = tree.createNode(0, 0, 0, 0, 0);
+    graph.describe(created, 4, 5, 6);
+    // Every third walk is cut off before it meets the old one.
+    const met = walk % 3 === 0 ? [created] : [old, created];
+    assert.deepEqual(
+      met.map((node) => [graph.meetInWalk(node), graph.meetInWalk(node)]),
+      met.map(() => [true, false]),
+    );
+    tree.store.releaseNode(created);
+  }
+});
 
 test('lines that lead to the same position share its node', () => {
   const graph = createGraph({ maxMoves: 6 });

@@ -51,6 +51,22 @@ test('a small store grows by doubling and ends as a large one would', () => {
   assert.deepEqual(search(64), search(50000));
 });
 
+test('where the system refuses larger tables the tree forgets in those that it has', (context) => {
+  const channel = new FakeLeafChannel(new HashGame({ minMoves: 10 }));
+  const harness = new SearchHarness(channel, { initialNodes: 4000, minibatch: 4, batchesInFlight: 2 });
+  const original = globalThis.Int32Array;
+  context.after(() => Object.assign(globalThis, { Int32Array: original }));
+  const construct = (target: Int32ArrayConstructor, [size, ...rest]: unknown[]): Int32Array => {
+    if (typeof size === 'number' && size > 100_000) throw new RangeError('Array buffer allocation failed');
+    return Reflect.construct(target, [size, ...rest]);
+  };
+  Object.assign(globalThis, { Int32Array: new Proxy(original, { construct }) });
+  const { infos } = harness.run({ nodes: 40000 });
+  assert.equal(infos.at(-1)?.nodes, 40000);
+  assert.ok(harness.search.tree.store.nodeCount <= 4000);
+  assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+});
+
 test('a node with its edges takes at most 220 bytes', () => {
   const game = new HashGame({ minMoves: 20, maxMoves: 46 });
   const harness = new SearchHarness(new FakeLeafChannel(game), { minibatch: 32, batchesInFlight: 2 });

@@ -143,6 +143,26 @@ test('batches change the visits little: the best move keeps its share', () => {
   assert.ok(Math.abs(share(1, 1) - share(16, 3)) < 0.08);
 });
 
+test('a stopped search answers from its tree, however long evaluators keep leaves of the search before', () => {
+  const random = { probability: 1, nextFloat: () => 0.5, nextBelow: () => 0 };
+  const delays = { random: random as never, probability: 1 };
+  const channel = new FakeLeafChannel(new HashGame(), { delays });
+  const harness = new SearchHarness(channel, { minibatch: 4, batchesInFlight: 3 });
+  harness.run({ infinite: true }, (search, steps) => {
+    if (steps < 50) return;
+    delays.probability = 0;
+    search.stop();
+  });
+  assert.ok(channel.busy > 0, 'leaves are under way');
+  harness.setPosition();
+  const { move } = harness.run({ infinite: true }, (search) => search.stop());
+  assert.notEqual(move, 0);
+  assert.ok(channel.busy > 0);
+  delays.probability = 1;
+  assert.equal(harness.run({ nodes: 500 }).infos.at(-1)?.nodes, 500);
+  assert.equal(channel.busy, 0);
+});
+
 test('when no evaluator can answer the search ends with a warning', () => {
   const game = new HashGame({});
   for (const failsAfter of [0, 50]) {

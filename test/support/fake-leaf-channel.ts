@@ -57,6 +57,7 @@ export class FakeLeafChannel {
   private readonly options: FakeChannelOptions;
   private readonly free: number[];
   private readonly isAnswered: Uint8Array;
+  private readonly abandoned: number[] = [];
   private readonly pathLength: Int32Array;
   private readonly rootOf: Int32Array;
   private readonly rootMoves: number[][] = [];
@@ -103,6 +104,18 @@ export class FakeLeafChannel {
     this.rootOf[slot] = -1;
     this.isAnswered[slot] = 0;
     this.free.push(slot);
+  }
+
+  abandon(slot: number): void {
+    this.abandoned.push(slot);
+  }
+
+  isRootInUse(row: number): boolean {
+    for (const slot of this.abandoned.splice(0)) {
+      if (this.isDone(slot)) this.release(slot);
+      else this.abandoned.push(slot);
+    }
+    return this.abandoned.some((slot) => this.rootOf[slot] === row);
   }
 
   setPath(slot: number, root: number, length: number): void {

@@ -23,6 +23,9 @@ import {
 } from './leaf-slots.js';
 import { type RootDescription, RootTable } from './root-table.js';
 
+/** From moving CLAIMED_WORD to saying so in `state`. */
+const LONGEST_CLAIM_MS = 100;
+
 export class LeafQueue {
   readonly slotCount: number;
   readonly workers: number;
@@ -53,6 +56,8 @@ export class LeafQueue {
   private readonly ring: Int32Array;
   private readonly freeSlots: Int32Array;
   private freeCount = 0;
+  /** Slots whose answers nobody wants and evaluators still owe. */
+  private readonly abandoned: number[] = [];
   /** Ring position of the next submit; SUBMITTED_WORD follows at flush. */
   private tail: number;
 
@@ -82,9 +87,7 @@ export class LeafQueue {
     this.ring = slots.ring;
     this.tail = Atomics.load(slots.control, SUBMITTED_WORD);
     this.freeSlots = new Int32Array(slots.slotCount);
-    for (let slot = slots.slotCount - 1; slot >= 0; slot--) {
-      if (Atomics.load(slots.state, slot) === FREE) this.freeSlots[this.freeCount++] = slot;
-    }
+    for (let slot = slots.slotCount - 1; slot >= 0; slot--) this.adopt(slot);
   }
 
   static attach(handle: SharedPoolHandle): LeafQueue {
@@ -112,6 +115,27 @@ export class LeafQueue {
     this.freeSlots[this.freeCount++] = slot;
   }
 
+  /** Gives up a slot that was submitted: it is released when an evaluator has answered it. */
+  abandon(slot: number): void {
+    this.abandoned.push(slot);
+  }
+
+  /** Whether abandoned leaves below this row of the root table may still be read by evaluators. */
+  isRootInUse(row: number): boolean {
+    const { abandoned } = this;
+    let isInUse = false;
+    for (let i = abandoned.length - 1; i >= 0; i--) {
+      const slot = abandoned[i];
+      if (this.isDone(slot)) {
+        this.release(slot);
+        abandoned.splice(i, 1);
+      } else if (this.slots.root[slot] === row) {
+        isInUse = true;
+      }
+    }
+    return isInUse;
+  }
+
   /** @param length plies from the root, at most maxPathLength; their moves stand in pathMoves already. */
   setPath(slot: number, root: number, length: number): void {
     this.slots.root[slot] = root;
@@ -137,6 +161,25 @@ export class LeafQueue {
 
   isDone(slot: number): boolean {
     return Atomics.load(this.state, slot) === DONE;
+  }
+
+  /** Takes over a slot as an earlier producer has left it. */
+  private adopt(slot: number): void {
+    const state = Atomics.load(this.state, slot);
+    if (state === FREE) this.freeSlots[this.freeCount++] = slot;
+    else if (state === SUBMITTED && this.isLost(slot)) this.release(slot);
+    else this.abandon(slot);
+  }
+
+  /** Whether no evaluator will find a submitted slot, because its producer has ended before flush(). */
+  private isLost(slot: number): boolean {
+    const { ring, control, slotCount, state } = this;
+    for (let at = Atomics.load(control, CLAIMED_WORD); at !== this.tail; at = (at + 1) | 0) {
+      if (ring[at & (slotCount - 1)] === slot) return false;
+    }
+    // An evaluator that is just claiming it says so in a moment.
+    Atomics.wait(state, slot, SUBMITTED, LONGEST_CLAIM_MS);
+    return Atomics.load(state, slot) === SUBMITTED;
   }
 
   /**

@@ -38,16 +38,21 @@ export class Arena {
     this.unitWords = unitWords;
   }
 
-  /** Hands over the table, which may have grown; its old contents have to be in it. */
-  attach(words: Int32Array, capacityUnits: number): void {
-    this.words = words;
-    this.capacity = capacityUnits;
+  /**
+   * Prepares for a table that has grown; its old contents have to be in it.
+   * @returns what goes over to it, and cannot fail
+   */
+  prepareGrowth(words: Int32Array, capacityUnits: number): () => void {
     const starts = new Int32Array((capacityUnits >> 5) + 1);
     const ends = new Int32Array((capacityUnits >> 5) + 1);
     starts.set(this.starts);
     ends.set(this.ends);
-    this.starts = starts;
-    this.ends = ends;
+    return () => {
+      this.words = words;
+      this.capacity = capacityUnits;
+      this.starts = starts;
+      this.ends = ends;
+    };
   }
 
   get room(): number {

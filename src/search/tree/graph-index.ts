@@ -17,7 +17,9 @@ const KEY_LOW = 0;
 const KEY_HIGH = 1;
 const TAG = 2;
 const HOLDERS = 3;
-export const GRAPH_NODE_BYTES = INDEX_WORDS * 4 + 4;
+/** Its words, its chain, and the number of the walk that met it last. */
+export const GRAPH_NODE_BYTES = INDEX_WORDS * 4 + 4 + 1;
+const LAST_WALK = 255;
 export const GRAPH_RECORD_BYTES = 4;
 const FIRST_CHAINS = 1024;
 
@@ -31,20 +33,31 @@ export class GraphIndex {
   private words: Int32Array = new Int32Array(0);
   private chains: Int32Array = new Int32Array(0);
   private chainCount = FIRST_CHAINS;
+  /** By node: the walk that met it last, 0 = none since the numbers began anew. */
+  private walks: Uint8Array = new Uint8Array(0);
+  private walk = 0;
 
-  /** Follows the store's tables, which have grown, and keeps what was in use. */
-  attach(nodeWords: Int32Array, nodeEnd: number, recordCapacity: number, recordEnd: number): void {
+  /**
+   * Prepares to follow the store's tables, which have grown; what was in use is kept.
+   * @returns what goes over to them, and cannot fail
+   */
+  prepareGrowth(nodeWords: Int32Array, nodeEnd: number, recordCapacity: number, recordEnd: number): () => void {
     const nodeCapacity = nodeWords.length / NODE_WORDS;
     const words = new Int32Array(nodeCapacity * INDEX_WORDS);
     const chains = new Int32Array(Math.max(nodeCapacity, FIRST_CHAINS));
     const repetitionVisits = new Int32Array(recordCapacity);
+    const walks = new Uint8Array(nodeCapacity);
     words.set(this.words.subarray(0, nodeEnd * INDEX_WORDS));
     chains.set(this.chains.subarray(0, this.chainCount));
     repetitionVisits.set(this.repetitionVisits.subarray(0, recordEnd));
-    this.nodeWords = nodeWords;
-    this.words = words;
-    this.chains = chains;
-    this.repetitionVisits = repetitionVisits;
+    walks.set(this.walks.subarray(0, nodeEnd));
+    return () => {
+      this.nodeWords = nodeWords;
+      this.words = words;
+      this.chains = chains;
+      this.repetitionVisits = repetitionVisits;
+      this.walks = walks;
+    };
   }
 
   clear(): void {
@@ -72,6 +85,7 @@ export class GraphIndex {
     words[at + KEY_HIGH] = keyHigh;
     words[at + TAG] = tag;
     words[at + HOLDERS] = 0;
+    this.walks[node] = 0;
   }
 
   insert(node: NodeIndex): void {
@@ -96,6 +110,22 @@ export class GraphIndex {
 
   getHolders(node: NodeIndex): number {
     return this.words[node * INDEX_WORDS + HOLDERS];
+  }
+
+  /** A walk over the graph begins: no node has been met yet. */
+  beginWalk(): void {
+    if (this.walk === LAST_WALK) {
+      this.walks.fill(0);
+      this.walk = 0;
+    }
+    this.walk++;
+  }
+
+  /** @returns whether this walk meets the node for the first time */
+  meetInWalk(node: NodeIndex): boolean {
+    if (this.walks[node] === this.walk) return false;
+    this.walks[node] = this.walk;
+    return true;
   }
 
   getTag(node: NodeIndex): number {

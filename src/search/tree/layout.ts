@@ -75,8 +75,7 @@ export const UPPER_SHIFT = 20;
 export const BLOCK_CLASS_SHIFT = 22;
 export const BLOCK_CLASS_MASK = 15;
 export const FORGOTTEN_BIT = 1 << 26;
-/** Graph: which walk of the forgetter has seen the node last, and whether the index knows it. */
-export const WALK_BIT = 1 << 28;
+/** Graph: whether the index knows the node. */
 export const INDEXED_BIT = 1 << 29;
 export const CLOSED_BIT = 1 << 27;
 

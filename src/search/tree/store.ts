@@ -69,6 +69,8 @@ export class TreeStore {
   private nodeEnd = 1;
   private freeNode = NO_NODE as number;
   private freeNodeCount = 0;
+  /** The system has refused larger tables: it is not asked again. */
+  private isRefused = false;
 
   constructor(options: StoreOptions, graph: GraphIndex | null) {
     this.graph = graph;
@@ -77,14 +79,9 @@ export class TreeStore {
     this.maxBytes = Math.max(options.maxBytes, 1 << 20);
     this.limitBytes = this.maxBytes * (1 - LARGE_BLOCK_SHARE);
     const wanted = options.initialNodes ?? MAX_NODES;
-    for (let scale = 1; ; scale /= 2) {
-      try {
-        this.resize(wanted * scale);
-        return;
-      } catch (error) {
-        // The system does not promise so much memory at once: start smaller and grow.
-        if (!(error instanceof RangeError) || scale < 1e-4) throw error;
-      }
+    // Where the system does not promise so much memory at once it starts smaller and grows.
+    for (let scale = 1; !this.tryResize(wanted * scale); scale /= 2) {
+      if (scale < 1e-4) throw new RangeError('There is no memory for the search tree');
     }
   }
 
@@ -105,8 +102,8 @@ export class TreeStore {
    */
   reserve(nodes: number, records: number, edges: number): boolean {
     if (this.hasRoom(nodes, records, edges)) return true;
-    if (this.nodeCapacity >= this.computeCapacity(NODE_SHARE, this.nodeBytes)) return false;
-    this.resize(Math.max(this.nodeCapacity * 2, this.nodeEnd + nodes));
+    if (this.isRefused || this.nodeCapacity >= this.computeCapacity(NODE_SHARE, this.nodeBytes)) return false;
+    this.isRefused = !this.tryResize(Math.max(this.nodeCapacity * 2, this.nodeEnd + nodes));
     return this.hasRoom(nodes, records, edges);
   }
 
@@ -177,6 +174,17 @@ export class TreeStore {
     return Math.floor((this.maxBytes * share) / itemBytes);
   }
 
+  /** @returns false when the system refuses so much memory; then nothing has changed */
+  private tryResize(nodes: number): boolean {
+    try {
+      this.resize(nodes);
+      return true;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  }
+
   private resize(nodes: number): void {
     const scale = Math.min(1, nodes / this.computeCapacity(NODE_SHARE, this.nodeBytes));
     const nodeCapacity = Math.ceil(scale * this.computeCapacity(NODE_SHARE, this.nodeBytes));
@@ -190,15 +198,19 @@ export class TreeStore {
     nodeWords.set(this.nodeWords.subarray(0, this.nodeEnd * NODE_WORDS));
     recordWords.set(this.recordWords.subarray(0, this.records.end * RECORD_WORDS));
     edges.set(this.edges.subarray(0, this.edgeLists.end * EDGES_PER_UNIT));
+    // All memory comes before the first change, so that a refusal changes nothing.
+    const followers = [
+      this.records.prepareGrowth(recordWords, recordCapacity),
+      this.edgeLists.prepareGrowth(edges, edgeUnits),
+      this.graph?.prepareGrowth(nodeWords, this.nodeEnd, recordCapacity, this.records.end),
+    ];
     this.nodeCapacity = nodeCapacity;
     this.nodeWords = nodeWords;
     this.nodeFloats = new Float32Array(nodeWords.buffer);
     this.recordWords = recordWords;
     this.recordFloats = new Float32Array(recordWords.buffer);
     this.recordDoubles = new Float64Array(recordWords.buffer, 0, recordCapacity * RECORD_DOUBLES);
-    this.records.attach(recordWords, recordCapacity);
     this.edges = edges;
-    this.edgeLists.attach(edges, edgeUnits);
-    this.graph?.attach(nodeWords, this.nodeEnd, recordCapacity, this.records.end);
+    for (const follow of followers) follow?.();
   }
 }
