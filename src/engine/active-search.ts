@@ -29,6 +29,8 @@ export class ActiveSearch {
   isDiscarded = false;
   /** A first search that nobody asked for; a `go` may end it at any time. */
   isWarmUp = false;
+  /** Called when it has been answered. */
+  onEnd: () => void = () => undefined;
   /** Move statistics are wanted whatever the options say. */
   wantsStats = false;
   /** It plays at a level below its best; null = full strength. */

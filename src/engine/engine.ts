@@ -58,6 +58,7 @@ export class Engine {
   private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
   private nextId = 1;
   private warmNetwork: NetworkPort | null = null;
+  private warmUpEnd: Promise<void> = Promise.resolve();
   private readonly matePromise = new MatePromise();
   /** Warnings since an option changed: evaluators and engine may have the same trouble with a table. */
   private readonly warned = new Set<string>();
@@ -85,6 +86,11 @@ export class Engine {
     return this.active !== null && !this.active.isWarmUp;
   }
 
+  /** Whether it searches until somebody says `stop`. */
+  get needsStop(): boolean {
+    return (this.queue.at(-1) ?? this.active)?.waitsForStop ?? false;
+  }
+
   /** The position the next `go` starts from. */
   get position(): GamePosition {
     return this.game;
@@ -103,7 +109,7 @@ export class Engine {
       this.warmNetwork = network;
       this.warmUp();
     }
-    if (this.active?.isWarmUp) await this.whenIdle();
+    await this.warmUpEnd;
     return network;
   }
 
@@ -112,6 +118,9 @@ export class Engine {
     const search = new ActiveSearch(this.nextId++, WARM_UP, unwrap(createGamePosition(null, [])));
     search.isDiscarded = true;
     search.isWarmUp = true;
+    this.warmUpEnd = new Promise((resolve) => {
+      search.onEnd = resolve;
+    });
     this.begin(search);
   }
 
@@ -166,15 +175,25 @@ export class Engine {
     const search = new ActiveSearch(this.nextId++, request, this.game);
     if (this.active === null) {
       this.begin(search);
-    } else {
-      this.queue.push(search);
-      this.stop();
+      return;
     }
+    const earlier = this.queue.length;
+    this.queue.push(search);
+    this.stopFirst(earlier);
   }
 
-  /** Harmless when nothing is searched. */
+  /** Ends every search that was asked for. Harmless when there is none. */
   stop(): void {
-    const { active } = this;
+    this.stopFirst(this.queue.length);
+  }
+
+  /** Ends the active search, and the first of those that wait for its end as soon as they begin. */
+  private stopFirst(waiting: number): void {
+    const { active, queue } = this;
+    for (let i = 0; i < waiting; i++) {
+      if (queue[i].request.ponder === true) queue[i] = this.createWithoutPonder(queue[i]);
+      queue[i].stopRequested = true;
+    }
     if (active === null || active.stopRequested) return;
     if (active.isRunning && active.startsEarlier && !active.isDiscarded) {
       this.endPondering(active, true);
@@ -187,11 +206,11 @@ export class Engine {
 
   /** The move pondered on was played: search on, now with the clock of the `go ponder`. */
   ponderHit(): Result<true> {
-    const { active } = this;
-    if (active === null || !active.request.ponder || active.stopRequested) {
-      return failure('ponderhit while not pondering');
-    }
-    this.endPondering(active, false);
+    const { active, queue } = this;
+    const last = queue.at(-1) ?? active;
+    if (last === null || !last.request.ponder || last.stopRequested) return failure('ponderhit while not pondering');
+    if (last === active) this.endPondering(active, false);
+    else queue[queue.length - 1] = this.createWithoutPonder(last);
     return success(true);
   }
 
@@ -215,13 +234,17 @@ export class Engine {
 
   /** An ordinary search takes the place of the one that ponders, and finds its tree; stopped, it answers at once. */
   private endPondering(active: ActiveSearch, isStopped: boolean): void {
-    const next = new ActiveSearch(this.nextId++, active.requestWithoutPonder, active.game);
+    const next = this.createWithoutPonder(active);
     next.stopRequested = isStopped;
     active.isDiscarded = true;
     active.stopRequested = true;
     this.queue.unshift(next);
     if (active.isRunning) this.stopHost();
     else this.answer(active.fallback);
+  }
+
+  private createWithoutPonder(search: ActiveSearch): ActiveSearch {
+    return new ActiveSearch(this.nextId++, search.requestWithoutPonder, search.game);
   }
 
   private stopHost(): void {
@@ -268,6 +291,10 @@ export class Engine {
     const network = this.loader.current;
     if (network !== null) {
       this.run(search, network);
+      return;
+    }
+    if (search.stopRequested) {
+      this.answer(search.fallback);
       return;
     }
     void this.loader.ensure().then((loaded) => {
@@ -374,6 +401,7 @@ export class Engine {
     clearTimeout(this.patience);
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
     this.active = null;
+    active.onEnd();
     if (!active.isDiscarded) this.matePromise.remember(active);
     if (active.isWarmUp) this.host.post({ type: 'clearTree' });
     if (!active.isDiscarded) this.listener.bestMove(best);

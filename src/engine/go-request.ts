@@ -45,7 +45,7 @@ export function createSearchLimits(
 ): SearchLimits {
   const isInfinite = request.ponder === true || isUnlimited(request);
   const clock = request.infinite ? null : getMoverClock(request, position.sideToMove === BLACK);
-  const moveTimeMs = request.infinite || request.mate !== undefined ? undefined : request.moveTimeMs;
+  const moveTimeMs = request.infinite ? undefined : request.moveTimeMs;
   return {
     startedAtMs,
     ...(isInfinite ? { infinite: true } : {}),

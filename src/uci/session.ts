@@ -50,6 +50,7 @@ export class UciSession {
   private logger = createLogger('');
   private logTarget = '';
   private perft: PerftRun | null = null;
+  private perftEnd: Promise<void> = Promise.resolve();
   private loadTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly settings: SessionSettings) {
@@ -59,7 +60,7 @@ export class UciSession {
 
   receive(line: string): void {
     if (this.isEnding) return;
-    if (this.isHolding && !/^\s*(stop|isready)\b/.test(line)) {
+    if (this.isHolding && !this.mayPass(line)) {
       this.held.push(line);
       return;
     }
@@ -75,8 +76,13 @@ export class UciSession {
 
   /** The input has ended: as `quit`, after what `wait` holds back. */
   endOfInput(): void {
-    if (this.isHolding) this.held.push('quit');
+    if (this.isHolding && !this.mayPass('quit')) this.held.push('quit');
     else this.end();
+  }
+
+  /** Whether `wait` does not hold a line back: nothing but `stop` or `quit` ends an unlimited search. */
+  private mayPass(line: string): boolean {
+    return /^\s*(stop|isready)\b/.test(line) || (/^\s*quit\b/.test(line) && this.engine.needsStop);
   }
 
   /** Stops everything, lets the last bestmove out and reports the end. */
@@ -130,7 +136,7 @@ export class UciSession {
         this.end();
         return;
       case 'wait':
-        this.hold(this.engine.whenIdle());
+        this.hold(this.engine.whenIdle().then(() => this.perftEnd));
         return;
       case 'd':
         this.showBoard();
@@ -218,13 +224,16 @@ export class UciSession {
       this.writeError('A search is under way: stop it before go perft');
       return;
     }
-    this.perft = new PerftRun(this.engine.position, depth, {
-      onMove: (move, nodes) => this.write(`${formatUciMove(move, this.isChess960)}: ${nodes}`),
-      onEnd: (nodes, isComplete) => {
-        this.perft = null;
-        if (!isComplete) this.write('info string perft stopped');
-        this.write(`Nodes searched: ${nodes}`);
-      },
+    this.perftEnd = new Promise((resolve) => {
+      this.perft = new PerftRun(this.engine.position, depth, {
+        onMove: (move, nodes) => this.write(`${formatUciMove(move, this.isChess960)}: ${nodes}`),
+        onEnd: (nodes, isComplete) => {
+          this.perft = null;
+          if (!isComplete) this.write('info string perft stopped');
+          this.write(`Nodes searched: ${nodes}`);
+          resolve();
+        },
+      });
     });
   }
 

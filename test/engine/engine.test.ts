@@ -153,6 +153,41 @@ test('a failure in infinite analysis is told at once and answered at stop', asyn
   assert.match(said.at(-1) ?? '', /^best [1-9]/);
 });
 
+test('every go of a burst is answered once, and a stop is for all that were asked for before it', async () => {
+  const bursts = [
+    ['infinite', 'infinite', 'stop'],
+    ['infinite', 'infinite', 'nodes'],
+    ['ponder', 'ponderhit', 'stop'],
+    ['ponder', 'ponderhit', 'nodes'],
+    ['infinite', 'ponder', 'stop'],
+    ['infinite', 'ponder', 'ponderhit', 'stop'],
+    ['infinite', 'infinite', 'infinite', 'newgame'],
+  ];
+  for (const burst of bursts) {
+    const { engine, world, said } = createEngine();
+    const move = moveOf(engine, 'g1f3');
+    world.onCreateSearch = (search) => {
+      const answer = (id: number): void => queueMicrotask(() => search.send({ type: 'bestMove', id, move, ponder: 0 }));
+      search.onStop = () => answer(search.lastGo.id);
+      search.onGo = (id) => {
+        if (search.lastGo.limits.infinite !== true) answer(id);
+      };
+    };
+    unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));
+    for (const word of burst) {
+      if (word === 'stop') engine.stop();
+      else if (word === 'newgame') engine.newGame();
+      else if (word === 'ponderhit') unwrap(engine.ponderHit());
+      else engine.go(word === 'nodes' ? { nodes: 10 } : { [word]: true });
+    }
+    await settle();
+    await settle();
+    const asked = burst.filter((word) => ['infinite', 'ponder', 'nodes'].includes(word)).length;
+    assert.equal(said.filter((line) => line.startsWith('best')).length, asked, burst.join(' '));
+    assert.equal(engine.isSearching, false, burst.join(' '));
+  }
+});
+
 test('searchmoves bounds even the emergency answer', async () => {
   const { engine, world, said } = createEngine();
   const only = moveOf(engine, 'h2h3');

@@ -125,6 +125,42 @@ test('wait holds back what follows, but not stop', async () => {
   session.end();
 });
 
+test('quit and the end of input pass a wait for a search without end, and wait their turn behind one that ends', async () => {
+  for (const [go, leaves] of [
+    ['go infinite', true],
+    ['go nodes 1000', false],
+  ] as const) {
+    for (const leave of [
+      (session: UciSession) => session.receive('quit'),
+      (session: UciSession) => session.endOfInput(),
+    ]) {
+      const world = answering();
+      const { say, session, hasEnded } = createSession(world);
+      await say('isready');
+      const answer = (): void =>
+        world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+      world.search.onGo = () => undefined;
+      world.search.onStop = answer;
+      await say(go, 'wait');
+      leave(session);
+      await settle();
+      assert.equal(hasEnded(), leaves, go);
+      answer();
+      await settle();
+      await settle();
+      assert.ok(hasEnded());
+    }
+  }
+});
+
+test('wait waits for perft too', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('go perft 2', 'wait', 'xyzzy');
+  while (!lines.includes('Nothing happens.')) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(lines.at(-2), 'Nodes searched: 400');
+  session.end();
+});
+
 test('perft counts, divides, and can be stopped', async () => {
   const { lines, say, session } = createSession(answering());
   await say('position startpos', 'go perft 3');
