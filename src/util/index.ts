@@ -6,3 +6,4 @@ export { type OptionSpec, type OptionValue, parseOptionValue } from './options.j
 export { createPrng, drawSeed, type Prng, type SeededPrng } from './prng.js';
 export { getProgramFolder, hasProgramFile, isPackaged, readProgramFile } from './program-files.js';
 export { failure, type Result, success, unwrap } from './result.js';
+export { runSideBySide } from './side-by-side.js';

@@ -3,12 +3,13 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { createGameOpenings } from '#sardonyx/selfplay/games/game-openings.js';
 import { ResignWatch } from '#sardonyx/selfplay/games/resignation.js';
 import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/games/self-play-game.js';
-import type { SelfPlayPlayer } from '#sardonyx/selfplay/games/self-play-run.js';
+import { runSelfPlay, type SelfPlayPlayer } from '#sardonyx/selfplay/games/self-play-run.js';
 import { formatGameReady, formatTournamentStatus } from '#sardonyx/selfplay/games/tournament-lines.js';
 import {
   MatchLog,
@@ -16,6 +17,7 @@ import {
   type SelfPlaySettings,
   type SelfPlaySummary,
 } from '#sardonyx/selfplay/index.js';
+import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
 import { parsePgnOpening } from '#sardonyx/selfplay/openings/pgn-book.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { hashNetwork } from './support.js';
@@ -154,6 +156,36 @@ test('with a playout cap only full searches are recorded, and the others are sho
 test('a reused tree counts its old visits', async () => {
   const { summary } = await play('reuse', { settings: { reusesTree: true }, games: 2 });
   assert.ok(summary.evaluations < 20 * summary.moves, `${summary.evaluations} for ${summary.moves} moves`);
+});
+
+test('an error of one game ends the others before it is thrown', async () => {
+  const pools = new NetworkPools();
+  let thoughts = 0;
+  const run = runSelfPlay(
+    {
+      players: [PLAYER, PLAYER],
+      settings: SETTINGS,
+      tables: null,
+      games: 100,
+      parallelism: 4,
+      leavesPerGame: 1,
+      openings: unwrap(createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed: 1 })).at,
+      seed: 1,
+      isDone: () => false,
+      signal: new AbortController().signal,
+      onGame: () => Promise.reject(new Error('the disk is full')),
+      onThought: () => thoughts++,
+    },
+    pools,
+  );
+  try {
+    await assert.rejects(run, /the disk is full/);
+    const before = thoughts;
+    await sleep(100);
+    assert.equal(thoughts, before);
+  } finally {
+    await pools.close();
+  }
 });
 
 test('an interrupted run is continued without a lost or doubled game', async () => {

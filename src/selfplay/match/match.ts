@@ -4,6 +4,7 @@
  * from its number alone, so a resumed match plays the games it would have played.
  */
 import type { Tablebases } from '../../syzygy/index.js';
+import { runSideBySide } from '../../util/index.js';
 import type { AdjudicationRules } from '../game/adjudication.js';
 import { formatTimeControl } from '../game/clock.js';
 import { formatPgn } from '../game/pgn.js';
@@ -34,7 +35,7 @@ export interface MatchSetup {
   onGame(game: LoggedGame, standings: Standings): void;
 }
 
-/** Throws when a player cannot be started. */
+/** Throws when a player cannot be started, and the first error of a game, when all boards have ended. */
 export async function runMatch(setup: MatchSetup): Promise<Standings> {
   const standings = new Standings();
   for (const { game, result, reason } of setup.log.earlier) standings.add(game, { result, reason });
@@ -57,13 +58,10 @@ export async function runMatch(setup: MatchSetup): Promise<Standings> {
   };
   try {
     const boards = Math.max(1, Math.min(setup.concurrency, setup.games - standings.played));
-    await Promise.all(
-      Array.from({ length: boards }, () =>
-        playBoard(setup, takeGame, finish, stop.signal).catch((error) => {
-          stop.abort();
-          throw error;
-        }),
-      ),
+    await runSideBySide(
+      boards,
+      () => playBoard(setup, takeGame, finish, stop.signal),
+      () => stop.abort(),
     );
   } finally {
     setup.signal.removeEventListener('abort', forward);
