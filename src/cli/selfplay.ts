@@ -59,6 +59,7 @@ interface SelfPlayArguments {
 }
 
 const LIMITS = ['visits', 'playouts', 'movetime'] as const;
+const ONE_LIMIT = '-1 = no limit; one of --visits, --playouts and --movetime is needed';
 const BAR_FORMAT = '{bar} {value} of {total} games, {rate} playouts a second, {eta_formatted} left';
 
 function createLimits(args: Record<string, unknown>): MoveLimits {
@@ -191,9 +192,9 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
         default: 0,
         describe: 'leaves a game gathers at once; 0 = as needed',
       })
-      .option('visits', { type: 'number', default: -1, describe: 'visits a move' })
-      .option('playouts', { type: 'number', default: -1, describe: 'playouts a move' })
-      .option('movetime', { type: 'number', default: -1, describe: 'milliseconds a move' })
+      .option('visits', { type: 'number', default: -1, describe: `visits a move; ${ONE_LIMIT}` })
+      .option('playouts', { type: 'number', default: -1, describe: `playouts a move; ${ONE_LIMIT}` })
+      .option('movetime', { type: 'number', default: -1, describe: `milliseconds a move; ${ONE_LIMIT}` })
       .option('fast-visits', {
         type: 'number',
         default: 0,

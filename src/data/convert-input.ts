@@ -1,6 +1,6 @@
 /**
  * One input file → shards. Damage is reported and costs one game, or the rest of the file when the stream itself breaks;
- * it never ends the run.
+ * it never ends the run. Shards that cannot be written do: the file is not done then, and the next run takes it up again.
  */
 import { basename } from 'node:path';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
@@ -30,6 +30,19 @@ export function findGameFormat(path: string): Result<GameFormat<unknown>> {
   return failure(`${path} is of no known kind; known are ${KNOWN_KINDS}`);
 }
 
+/** The games until the stream breaks, of which `onBreak` is told. What is thrown at the games' user passes it by. */
+async function* readUntilBreak<RawGame>(
+  games: AsyncIterable<RawGame>,
+  onBreak: (error: Error) => void,
+): AsyncGenerator<RawGame> {
+  try {
+    yield* games;
+  } catch (error) {
+    onBreak(error as Error);
+  }
+}
+
+/** Rejects when shards cannot be written. */
 export async function convertInput(task: ShardsTask, report: (message: FromShardsWorker) => void): Promise<void> {
   const { settings } = task;
   const format = unwrap(findGameFormat(task.path));
@@ -68,19 +81,18 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   const countBytes = (count: number): void => {
     bytes += count;
   };
-  try {
-    for await (const game of format.readGames(task.path, countBytes)) {
-      games++;
-      if (games <= task.skipGames) continue;
-      const written = format.writeGame(game, sink, settings.filter);
-      if (written.ok) positions += written.value;
-      else warn(`game ${games} skipped: ${written.error}`);
-      if (games % PROGRESS_GAMES === 0) reportProgress();
-      if (positions >= task.maxPositions) break;
-      if (writer.isPartFull) report({ type: 'part', games, counts: writer.finishPart() });
-    }
-  } catch (error) {
-    warn(`unreadable after game ${games}: ${(error as Error).message}`);
+  const rawGames = readUntilBreak(format.readGames(task.path, countBytes), (error) =>
+    warn(`unreadable after game ${games}: ${error.message}`),
+  );
+  for await (const game of rawGames) {
+    games++;
+    if (games <= task.skipGames) continue;
+    const written = format.writeGame(game, sink, settings.filter);
+    if (written.ok) positions += written.value;
+    else warn(`game ${games} skipped: ${written.error}`);
+    if (games % PROGRESS_GAMES === 0) reportProgress();
+    if (positions >= task.maxPositions) break;
+    if (writer.isPartFull) report({ type: 'part', games, counts: writer.finishPart() });
   }
   report({ type: 'part', games, counts: writer.finishPart() });
   reportProgress();

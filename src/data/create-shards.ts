@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
-import { failure, type Result, success } from '../util/index.js';
+import { failure, type Result, runSideBySide, success } from '../util/index.js';
 import { findGameFormat, KNOWN_KINDS } from './convert-input.js';
 import { SPLITS, type Split } from './game-split.js';
 import type { SplitCounts } from './shard-writer.js';
@@ -137,8 +137,10 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
     }
   };
 
+  const workers: Worker[] = [];
   const runThread = async (): Promise<void> => {
     const worker = new Worker(new URL('./shards-worker.js', import.meta.url));
+    workers.push(worker);
     try {
       for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
         await convertOn(worker, createTask(next, options, all.length), (message) => handle(next.entry, message));
@@ -147,9 +149,14 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
       await worker.terminate();
     }
   };
-  const threads = Math.max(1, Math.min(options.threads, pending.length));
+  // What they are writing is done again by the next run.
+  const endThreads = (): void => {
+    pending.length = 0;
+    for (const worker of workers) void worker.terminate();
+  };
+  const threads = Math.min(Math.max(1, options.threads), pending.length);
   try {
-    if (pending.length > 0) await Promise.all(Array.from({ length: threads }, runThread));
+    await runSideBySide(threads, runThread, endThreads);
   } catch (error) {
     return failure(`Writing shards failed: ${(error as Error).message}`);
   }
@@ -171,17 +178,21 @@ function createTask({ path, entry }: PendingInput, options: ShardsOptions, input
   };
 }
 
+/** Rejects when the thread cannot write, when `onMessage` throws, and when the thread is ended. */
 function convertOn(worker: Worker, task: ShardsTask, onMessage: (message: FromShardsWorker) => void): Promise<void> {
   return new Promise((resolve, reject) => {
+    const fail = (): void => reject(new Error('a thread ended'));
     const listen = (message: FromShardsWorker): void => {
-      onMessage(message);
+      try {
+        onMessage(message);
+      } catch (error) {
+        reject(error);
+      }
       if (message.type !== 'done') return;
-      worker.off('message', listen);
-      worker.off('error', reject);
+      worker.off('message', listen).off('error', reject).off('exit', fail);
       resolve();
     };
-    worker.on('message', listen);
-    worker.on('error', reject);
+    worker.on('message', listen).on('error', reject).on('exit', fail);
     worker.postMessage(task);
   });
 }

@@ -6,45 +6,25 @@ import { Position, parseFen, parseSan } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { readChunks, readLines } from './byte-stream.js';
 import type { GameFilter, GameFormat, GameSink } from './game-format.js';
-import { isTagLine, parsePgnMoves, parsePgnTags } from './pgn-tokens.js';
+import { PgnSplitter } from './pgn-split.js';
+import { parsePgnMoves, parsePgnTags } from './pgn-tokens.js';
 import { type DecodedGame, parseResult, replayGame, rewind } from './replay-game.js';
 import { createTrainingRow, type TrainingRow } from './training-row.js';
 
 /** Variants with the rules of chess; everything else is passed over. */
 const CHESS_VARIANTS = /^(standard|normal|chess|chess ?960|fischer(andom| random)?|from position|)$/i;
-/** A file that is no PGN must not be gathered into one endless game. */
-const MAX_GAME_CHARACTERS = 1 << 20;
-
-/** UTF-8's, read as latin1; Windows programs write it. */
-const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
 const row = createTrainingRow();
 
-/** Cuts a stream of lines into games: a tag line behind moves, or a blank line behind a result, starts the next. */
-export async function* splitGames(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let game: string[] = [];
-  let characters = 0;
-  let hasMoves = false;
-  let endsWithResult = false;
-  for await (const rawLine of lines) {
-    const line = rawLine.startsWith(BYTE_ORDER_MARK) ? rawLine.slice(BYTE_ORDER_MARK.length) : rawLine;
-    const isTag = isTagLine(line);
-    const isBlank = !isTag && line.trim() === '';
-    if ((isTag && hasMoves) || (isBlank && endsWithResult) || characters > MAX_GAME_CHARACTERS) {
-      if (hasMoves) yield game.join('\n');
-      game = [];
-      characters = 0;
-      hasMoves = false;
-      endsWithResult = false;
-    }
-    if (isBlank) continue;
-    game.push(line);
-    characters += line.length;
-    if (isTag) continue;
-    hasMoves = true;
-    endsWithResult = /(?:1-0|0-1|1\/2-1\/2|\*)\s*$/.test(line);
+/** Cuts a stream of lines into games. */
+async function* splitGames(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  const splitter = new PgnSplitter();
+  for await (const line of lines) {
+    const game = splitter.push(line);
+    if (game !== null) yield game;
   }
-  if (hasMoves) yield game.join('\n');
+  const last = splitter.end();
+  if (last !== null) yield last;
 }
 
 function isRated(tags: ReadonlyMap<string, string>, minElo: number): boolean {

@@ -40,9 +40,4 @@ export class ShardFile {
     closeSync(this.descriptor);
     renameSync(this.path + PART_SUFFIX, this.path);
   }
-
-  /** Leaves the unfinished file for the next run to overwrite. */
-  abandon(): void {
-    closeSync(this.descriptor);
-  }
 }

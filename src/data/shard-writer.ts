@@ -94,10 +94,6 @@ export class ShardWriter {
     return counts;
   }
 
-  abandon(): void {
-    for (const lane of this.lanes.values()) lane.file?.abandon();
-  }
-
   private flush(split: Split, lane: Lane): void {
     if (lane.file === null) {
       mkdirSync(join(this.folder, split), { recursive: true });

@@ -1,3 +1,4 @@
+export { computeTemperature } from './best-move.js';
 export type { LeafChannel } from './leaf-channel.js';
 export { computeTreeBytes } from './memory-limit.js';
 export { createSearchParams, defaultSearchParams, type SearchParams, searchOptions } from './params.js';

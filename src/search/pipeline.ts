@@ -56,6 +56,8 @@ export interface SearchCounters {
   collisions: number;
   /** Visits that went past a leaf under way to another one. */
   detours: number;
+  /** Leaves that no evaluator could answer; the first ends the search. */
+  failures: number;
 }
 
 export function createCounters(): SearchCounters {
@@ -68,6 +70,7 @@ export function createCounters(): SearchCounters {
     maxDepth: 0,
     collisions: 0,
     detours: 0,
+    failures: 0,
   };
 }
 
@@ -77,8 +80,6 @@ export class Pipeline {
   reusedVisits = 0;
   /** Leaves that evaluators work on. */
   leavesInFlight = 0;
-  /** An evaluator said that none could answer. */
-  hasFailed = false;
   /** The tree's memory is full: something must be forgotten before it can grow. */
   needsMemory = false;
   /** Called when the root has just got its edges. */
@@ -121,11 +122,15 @@ export class Pipeline {
   begin(blackToMove: boolean, rescale: WdlRescale | null, contemptSign: number): void {
     Object.assign(this.counters, createCounters());
     this.reusedVisits = this.tree.rootVisits;
-    this.hasFailed = false;
     this.isBlocked = false;
     this.rootDrawScore = computeDrawScore(this.options.params.drawScore, blackToMove, false);
     this.selector.beginSearch(blackToMove);
     this.expander.beginSearch(rescale, contemptSign);
+  }
+
+  /** An evaluator said that none could answer. */
+  get hasFailed(): boolean {
+    return this.counters.failures > 0;
   }
 
   get isIdle(): boolean {
@@ -247,7 +252,7 @@ export class Pipeline {
     const { tree, channel, expander, counters } = this;
     const { data } = batch;
     if (channel.kind[slot] === FAILED) {
-      this.hasFailed = true;
+      counters.failures++;
       this.selector.closed.openAll();
       channel.release(slot);
       cancelVisit(tree, batch, at);

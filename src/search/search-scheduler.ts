@@ -16,6 +16,8 @@ export interface SearchAnswer {
   /** 0 = none: no evaluator works. */
   readonly move: number;
   readonly info: SearchInfo | null;
+  /** No evaluator could answer: the search was cut short, whatever it had found out by then. */
+  readonly hasFailed: boolean;
 }
 
 interface Task {
@@ -79,7 +81,8 @@ class Lane {
 /** A tree of nothing but finished games needs no evaluator: it must not keep the others waiting. */
 const MOST_STEPS = 100;
 
-function stepOnward({ search, reject }: Task): 'worked' | 'waiting' | 'done' {
+function stepOnward(task: Task): 'worked' | 'waiting' | 'done' {
+  const { search } = task;
   let hasWorked = false;
   try {
     for (let steps = 0; steps < MOST_STEPS; steps++) {
@@ -90,8 +93,19 @@ function stepOnward({ search, reject }: Task): 'worked' | 'waiting' | 'done' {
     }
     return 'worked';
   } catch (error) {
-    reject(error);
+    giveUp(task, error);
     return 'done';
+  }
+}
+
+/** After an exception: the caller gets it instead of an answer, and may use the search again, with an empty tree. */
+function giveUp({ search, reject }: Task, error: unknown): void {
+  // First, for giving up makes an answer of what the tree says, and here it comes too late.
+  reject(error);
+  try {
+    search.giveUp();
+  } catch {
+    // The first exception says more than what followed from it.
   }
 }
 
@@ -108,7 +122,7 @@ export class SearchScheduler {
   /** Milliseconds since 1970, renewed at every pass: what searches of this scheduler use as their clock. */
   readonly clock = (): number => this.nowMs;
 
-  /** @param queue the search's own */
+  /** Rejects with what the search throws. @param queue the search's own */
   run(queue: LeafQueue, search: Search, limits: SearchLimits): Promise<SearchAnswer> {
     let lane = this.lanes.get(queue);
     if (lane === undefined) {
@@ -118,15 +132,20 @@ export class SearchScheduler {
     const owner = lane;
     return new Promise((resolve, reject) => {
       let last: SearchInfo | null = null;
-      search.start(limits, {
-        onInfo: (info) => {
-          last = info;
-        },
-        onStats: () => undefined,
-        onWarning: () => undefined,
-        onBestMove: (move) => resolve({ move, info: last }),
-      });
-      owner.add({ search, reject });
+      const task: Task = { search, reject };
+      try {
+        search.start(limits, {
+          onInfo: (info) => {
+            last = info;
+          },
+          onStats: () => undefined,
+          onWarning: () => undefined,
+          onBestMove: (move) => resolve({ move, info: last, hasFailed: search.counters.failures > 0 }),
+        });
+      } catch (error) {
+        return giveUp(task, error);
+      }
+      owner.add(task);
       if (!this.isRunning) void this.loop();
     });
   }

@@ -3,6 +3,7 @@ export { getConfigFolder } from './config-folder.js';
 export { LineReader } from './line-reader.js';
 export { createLogger, type Logger } from './logger.js';
 export { type OptionSpec, type OptionValue, parseOptionValue } from './options.js';
-export { createPrng, drawSeed, type Prng } from './prng.js';
+export { createPrng, drawSeed, type Prng, type SeededPrng } from './prng.js';
 export { getProgramFolder, hasProgramFile, isPackaged, readProgramFile } from './program-files.js';
 export { failure, type Result, success, unwrap } from './result.js';
+export { runSideBySide } from './side-by-side.js';

@@ -12,24 +12,29 @@ export interface Prng {
   nextBelow(bound: number): number;
 }
 
+export interface SeededPrng extends Prng {
+  /** Goes on as a new generator of that seed would. */
+  restart(seed: number): void;
+}
+
 /** 32 bits that nobody can foresee: the seed of whatever should differ from run to run. */
 export function drawSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }
 
-export function createPrng(seed: number): Prng {
-  let mixer = seed >>> 0;
-  const splitmix = (): number => {
-    mixer = (mixer + 0x9e3779b9) >>> 0;
-    let z = mixer;
-    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
-    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
-    return (z ^ (z >>> 15)) >>> 0;
+export function createPrng(seed: number): SeededPrng {
+  let s0 = 0;
+  let s1 = 0;
+  let s2 = 0;
+  let s3 = 0;
+  const restart = (from: number): void => {
+    const splitmix = createSplitmix(from);
+    s0 = splitmix();
+    s1 = splitmix();
+    s2 = splitmix();
+    s3 = splitmix();
   };
-  let s0 = splitmix();
-  let s1 = splitmix();
-  let s2 = splitmix();
-  let s3 = splitmix();
+  restart(seed);
   const rotateLeft = (x: number, k: number): number => (x << k) | (x >>> (32 - k));
   const next32 = (): number => {
     const result = Math.imul(rotateLeft(Math.imul(s1, 5), 7), 9) >>> 0;
@@ -46,5 +51,18 @@ export function createPrng(seed: number): Prng {
     next32,
     nextFloat: () => next32() / 4294967296,
     nextBelow: (bound) => Math.floor((next32() / 4294967296) * bound),
+    restart,
+  };
+}
+
+/** splitmix32: unrelated words from neighbouring seeds. */
+function createSplitmix(seed: number): () => number {
+  let mixer = seed >>> 0;
+  return () => {
+    mixer = (mixer + 0x9e3779b9) >>> 0;
+    let z = mixer;
+    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
+    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
+    return (z ^ (z >>> 15)) >>> 0;
   };
 }

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { type Table, tableFromIPC } from 'apache-arrow';
 import { Chess } from 'chess.js';
 import { createShards, type ShardsOptions } from '#sardonyx/data/index.js';
-import { splitGames } from '#sardonyx/data/pgn-games.js';
+import { splitPgnText } from '#sardonyx/data/pgn-split.js';
 import { isTagLine, parseEvalComment, parsePgnMoves, parsePgnTags } from '#sardonyx/data/pgn-tokens.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
@@ -43,15 +43,6 @@ async function convert(
   return { table: tableFromIPC(readFileSync(join(out, 'train', '0000-000.arrow'))), damaged };
 }
 
-async function split(text: string): Promise<string[]> {
-  const games: string[] = [];
-  async function* lines(): AsyncGenerator<string> {
-    yield* text.split('\n');
-  }
-  for await (const game of splitGames(lines())) games.push(game);
-  return games;
-}
-
 test('movetext of the wild becomes moves, scores and a result', () => {
   const text = `1. e4 {[%eval 0.24] [%clk 0:01:00]} e5 $1 2.Nf3! (2. f4 exf4 (2... d5 {a (comment}) 3. Nf3) 2...Nc6?!
 3. Bb5 ; a comment to the end of the line 4. Nonsense
@@ -84,8 +75,9 @@ test('tags are read with escapes; a wrapped comment is no tag', () => {
   assert.ok(!isTagLine('[%eval 0.3] } e5'));
 });
 
-test('games are cut at tags, and at blank lines behind a result', async () => {
+test('games are cut at tags, and at blank lines behind a result', () => {
   const text = [
+    '% an escaped line',
     '\xef\xbb\xbf[Event "one"]\r',
     '\r',
     '1. e4 {a comment',
@@ -105,7 +97,7 @@ test('games are cut at tags, and at blank lines behind a result', async () => {
     '1. f4',
     '',
   ].join('\n');
-  const games = await split(text);
+  const games = splitPgnText(text);
   assert.deepEqual(
     games.map((game) => parsePgnMoves(game, parsePgnTags(game).end).moves),
     [['e4'], ['d4', 'd5'], [], ['c4', 'c5'], ['f4']],

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { type Table, tableFromIPC } from 'apache-arrow';
 import { formatUciMove, type Move, parseFen, START_FEN } from '#sardonyx/chess/index.js';
@@ -42,8 +52,8 @@ async function run(
   out: string,
   inputs: string[],
   changes: Partial<ShardsOptions> = {},
+  warnings: string[] = [],
 ): Promise<ShardsSummary & { warnings: string[] }> {
-  const warnings: string[] = [];
   const result = await createShards(
     {
       inputs,
@@ -205,6 +215,44 @@ test('a run that was interrupted goes on at its last complete part', async () =>
   ];
   assert.deepEqual(gamesIn('cut', 1), gamesIn('whole', 0).slice(5));
   assert.deepEqual(readdirSync(join(folder, 'cut', 'train')), ['0000-000.arrow', '0000-001.arrow']);
+});
+
+const FULL = '/dev/full';
+const skipWithoutFull = existsSync(FULL) ? false : `${FULL} is not on this machine`;
+
+/** As if the disk were full as soon as the first part of an input is written. @returns what ends that */
+function fillDisk(out: string): () => void {
+  const path = join(folder, out, 'train', '0000-000.arrow.part');
+  mkdirSync(join(folder, out, 'train'), { recursive: true });
+  symlinkSync(FULL, path);
+  return () => rmSync(path);
+}
+
+test('a full disk is no damage: the run fails, and the next one goes on', { skip: skipWithoutFull }, async () => {
+  // More than one batch of rows, so that it is written while games are read.
+  const input = writeInput('large.jsonl', Array.from({ length: 10 }, () => games.join('\n')).join('\n'));
+  const changes = { shares: [1, 0, 0], input: 'mini-19' } as const;
+  const free = fillDisk('full');
+  const warnings: string[] = [];
+  await assert.rejects(run('full', [input], changes, warnings), /^Error: Writing shards failed: ENOSPC/);
+  assert.deepEqual(warnings, []);
+  free();
+  const { games: count, damaged } = await run('full', [input], changes);
+  assert.deepEqual([count, damaged], [400, 0]);
+});
+
+test('a thread that cannot write ends the others', { skip: skipWithoutFull }, async () => {
+  const inputs = Array.from({ length: 12 }, (_, i) => writeInput(`many${i}.jsonl`, games.slice(0, 20).join('\n')));
+  const changes: Partial<ShardsOptions> = { shares: [1, 0, 0], threads: 2 };
+  const free = fillDisk('ended');
+  await assert.rejects(run('ended', inputs, changes), /Writing shards failed: ENOSPC/);
+  const manifest = join(folder, 'ended', 'shards.json');
+  const before = readFileSync(manifest, 'utf8');
+  await sleep(300);
+  assert.equal(readFileSync(manifest, 'utf8'), before);
+  free();
+  const { games: count } = await run('ended', inputs, changes);
+  assert.equal(count, 12 * 20);
 });
 
 test('a folder stands for the games in it; an input that has changed is refused', async () => {

@@ -90,7 +90,6 @@ test('go says every limit', () => {
 test('a conversation: name, options, scores of several moves, end', async () => {
   const client = await UciClient.start({ ...fakeEngine('--name=Tester'), options: [['multipv', '3']] }, QUICK);
   assert.equal(client.name, 'Tester');
-  assert.equal(client.hasOption('UCI_Chess960'), true);
   await client.newGame();
   const answer = await client.go('startpos moves e2e4', { nodes: 10 });
   assert.equal(answer.lines.length, 3);

@@ -1,7 +1,7 @@
 /** The three commands as users start them. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -11,6 +11,9 @@ import { repositoryRoot } from '../support/shared-folder.js';
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-commands-'));
 after(() => rmSync(folder, { recursive: true }));
 
+/** Whatever hangs is killed, so that its code is null. */
+const LONGEST_MS = 120_000;
+
 interface Finished {
   readonly code: number | null;
   readonly stdout: string;
@@ -19,7 +22,12 @@ interface Finished {
 
 /** @param interruptAt SIGINT once this was printed, on either stream */
 function sardonyx(args: string[], interruptAt?: RegExp): Promise<Finished> {
-  const child = spawn(process.execPath, [join(repositoryRoot, 'dist', 'cli', 'main.js'), ...args], { cwd: folder });
+  const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: folder,
+    timeout: LONGEST_MS,
+    killSignal: 'SIGKILL',
+  });
   let stdout = '';
   let stderr = '';
   let isInterrupted = false;
@@ -135,6 +143,17 @@ test('selfplay without a limit is refused, and an endless one ends at Ctrl-C', a
   const { code, stdout } = await sardonyx(endless, /gameready gameid 9/);
   assert.equal(code, 0);
   assert.doesNotMatch(stdout, /final/);
+});
+
+test('an error in the middle of self-play ends it with one sentence', async () => {
+  writeFileSync(
+    join(folder, 'damaged.epd'),
+    '8/8/8/4k3/8/8/8/4K2R w K - 0 1\nrubbish\n8/8/8/4k3/8/8/8/Q3K3 w - - 0 1\n',
+  );
+  const flags = ['--backend=hash', '--visits=1000000', '--openings-pgn=damaged.epd', '--parallelism=3'];
+  const { code, stderr } = await sardonyx(['selfplay', ...flags]);
+  assert.equal(code, 1);
+  assert.match(stderr, /^damaged\.epd, line 2: [^\n]+\n$/);
 });
 
 test('label writes games of an engine', async () => {

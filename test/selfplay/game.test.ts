@@ -100,14 +100,14 @@ test('PGN is read by chess.js with its moves, scores and tags', () => {
   const opening: Opening = { fen, moves: [], origin: 'test' };
   const game = new Game(opening, false);
   playAll(game, 'e8f7 a7a8q f7e7', -31_994);
-  const format = (event: string): string =>
+  const format = (event: string, timeControls: [string, string] = ['10+0.1', '10+0.1']): string =>
     formatPgn({
       event,
       date: '2026.01.02',
       round: '1.1',
       white: 'A',
       black: 'B',
-      timeControl: '10+0.1',
+      timeControls,
       chess960: false,
       opening,
       played: game.played,
@@ -119,6 +119,8 @@ test('PGN is read by chess.js with its moves, scores and tags', () => {
   assert.deepEqual(reader.history(), ['Kf7', 'a8=Q', 'Ke7']);
   assert.equal(reader.getHeaders().Termination, 'abandoned');
   assert.equal(reader.getHeaders().FEN, fen);
+  assert.equal(reader.getHeaders().TimeControl, '10+0.1');
+  assert.match(format('x', ['10+0.1', '1/2']), /\n\[WhiteTimeControl "10\+0\.1"\]\n\[BlackTimeControl "1\/2"\]\n\[Ply/);
   assert.match(pgn, /40\.\.\. Kf7 \{-M3\/3 0\.012s\} 41\. a8=Q/);
   assert.match(format('An "event"'), /^\[Event "An \\"event\\""\]/);
   assert.ok(pgn.split('\n').every((line) => line.length <= 80));

@@ -3,8 +3,11 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Move } from '#sardonyx/chess/index.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';
 import { NO_ADJUDICATION } from '#sardonyx/selfplay/game/adjudication.js';
+import type { Game, Thought } from '#sardonyx/selfplay/game/game.js';
 import { createEngineSpec, createPlayerSpec, type EngineSpec, MatchLog, runMatch } from '#sardonyx/selfplay/index.js';
 import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
 import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
@@ -13,7 +16,7 @@ import { createReport, formatReport } from '#sardonyx/selfplay/match/report.js';
 import { Standings } from '#sardonyx/selfplay/match/standings.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
 import { createNetworkSource } from '#sardonyx/selfplay/players/network-player.js';
-import type { PlayerLimits, PlayerSource } from '#sardonyx/selfplay/players/player.js';
+import type { Player, PlayerLimits, PlayerSource } from '#sardonyx/selfplay/players/player.js';
 import { type PlayerSpec, parsePlayerWords } from '#sardonyx/selfplay/players/player-spec.js';
 import { createRandomSource } from '#sardonyx/selfplay/players/random-player.js';
 import { createUciSource } from '#sardonyx/selfplay/players/uci-player.js';
@@ -110,6 +113,42 @@ test('a player that crashes, stalls or cheats loses that game, says why, and pla
 test('an engine that cannot start ends the match with its sentence', async () => {
   const missing = createUciSource({ ...fakeEngine(), command: '/no/such/engine' }, NODES, false);
   await assert.rejects(play([missing, createRandomSource('B')]), /cannot be started/);
+});
+
+/** Plays the first legal move, its n-th player after n times the delay. @param onClose told how many are thinking */
+function createSlowSource(delayMs: number, onClose: (thinking: number) => void): PlayerSource {
+  let players = 0;
+  let thinking = 0;
+  const create = async (): Promise<Player> => {
+    const think = async (game: Game, pauseMs: number): Promise<Thought> => {
+      thinking++;
+      await sleep(pauseMs);
+      thinking--;
+      const legal = new Uint16Array(256);
+      game.position.generateLegalMoves(legal);
+      return { move: legal[0] as Move, score: null, depth: 0, nodes: 0 };
+    };
+    const pauseMs = delayMs * ++players;
+    return {
+      name: 'slow',
+      limits: NODES,
+      startGame: async () => undefined,
+      think: (game) => think(game, pauseMs),
+      close: async () => undefined,
+    };
+  };
+  return { name: 'slow', limits: NODES, create, close: async () => onClose(thinking) };
+}
+
+test('an error of one game ends the match when nobody is thinking any more', async () => {
+  const thinking: number[] = [];
+  const source = createSlowSource(50, (count) => thinking.push(count));
+  const onGame = (): void => {
+    throw new Error('the disk is full');
+  };
+  const rules = { ...NO_ADJUDICATION, maxPlies: 3 };
+  await assert.rejects(play([source, source], { games: 10, rules, concurrency: 3, onGame }), /the disk is full/);
+  assert.deepEqual(thinking, [0, 0]);
 });
 
 test('a match goes on where it was killed, with results and PGN in step', async () => {

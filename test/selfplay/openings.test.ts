@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { parseEpdLine, START_FEN } from '#sardonyx/chess/index.js';
+import { formatUciMove, parseEpdLine, START_FEN } from '#sardonyx/chess/index.js';
 import { createOpeningSequence, openBook } from '#sardonyx/selfplay/openings/book.js';
-import { formatOpeningMoves } from '#sardonyx/selfplay/openings/opening.js';
+import type { Opening } from '#sardonyx/selfplay/openings/opening.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-openings-'));
@@ -17,6 +17,8 @@ function write(name: string, text: string): string {
   writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
   return path;
 }
+
+const listMoves = ({ moves }: Opening): string[] => moves.map((move) => formatUciMove(move, false));
 
 const BOARD = 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq';
 
@@ -46,14 +48,14 @@ test('a PGN book gives each game’s moves without its comments and variations',
   assert.equal(book.size, 3);
   const first = unwrap(book.read(0));
   assert.equal(first.fen, START_FEN);
-  assert.deepEqual(formatOpeningMoves(first, false), ['e2e4', 'e7e5', 'g1f3', 'b8c6', 'f1b5']);
-  assert.deepEqual(formatOpeningMoves(unwrap(book.read(1)), false), ['e1g1', 'e8e7']);
+  assert.deepEqual(listMoves(first), ['e2e4', 'e7e5', 'g1f3', 'b8c6', 'f1b5']);
+  assert.deepEqual(listMoves(unwrap(book.read(1))), ['e1g1', 'e8e7']);
   assert.deepEqual(unwrap(book.read(2)).moves, []);
 });
 
 test('a line of a PGN book can be cut', () => {
   const book = unwrap(openBook(write('cut.pgn', PGN), 2));
-  assert.deepEqual(formatOpeningMoves(unwrap(book.read(0)), false), ['e2e4', 'e7e5']);
+  assert.deepEqual(listMoves(unwrap(book.read(0))), ['e2e4', 'e7e5']);
 });
 
 test('a gzipped EPD book is read, and an error names its line', () => {
@@ -82,4 +84,21 @@ test('the three orders of openings depend on the seed alone', () => {
   assert.deepEqual(shuffled.slice(50), shuffled.slice(0, 50));
   assert.deepEqual(list('random', 3), list('random', 3));
   assert.ok(new Set(list('random', 3).slice(0, 50)).size < 50);
+});
+
+test('comments wrapped over lines do not split a game', () => {
+  const text = '[Event "A"]\n\n1. e4 { so far so good\n[%clk 0:01:00] } e5 { again\n[%eval 0.3] } 2. Nf3 *\n';
+  const book = unwrap(openBook(write('wrapped.pgn', text)));
+  assert.equal(book.size, 1);
+  assert.deepEqual(listMoves(unwrap(book.read(0))), ['e2e4', 'e7e5', 'g1f3']);
+});
+
+test('games without tags are told apart by their results, and a byte order mark is no move', () => {
+  const book = unwrap(openBook(write('bare.pgn', '\ufeff1. e4 e5 *\r\n\r\n1. d4\r\nd5 1/2-1/2\r\n\r\n1. c4 c5\r\n')));
+  const games = Array.from({ length: book.size }, (_, game) => listMoves(unwrap(book.read(game))));
+  assert.deepEqual(games, [
+    ['e2e4', 'e7e5'],
+    ['d2d4', 'd7d5'],
+    ['c2c4', 'c7c5'],
+  ]);
 });

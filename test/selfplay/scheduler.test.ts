@@ -78,3 +78,37 @@ test('values of the root are the mover’s, and unvisited moves have the root’
     assert.ok(Math.abs(root.moves.reduce((total, { prior }) => total + prior, 0) - 1) < 0.01);
   });
 });
+
+test('a search that loses its evaluators on the way is no answer, whatever it has found', async () => {
+  const network = hashNetwork('N', { threads: 1, minibatch: 1, backendOptions: 'fail-after=20,fallback-fails=true' });
+  await withPool(network, async (pool) => {
+    const search = createGameSearch(pool, new SearchScheduler(), network);
+    search.setPosition(start(), false);
+    const { root } = await search.run({ nodes: 10 });
+    assert.equal(root.visits, 10);
+    search.setPosition(createGame(3), false);
+    await assert.rejects(search.run({ nodes: 100 }), /No evaluator could answer/);
+  });
+});
+
+test('a search that threw starts again from nothing', async () => {
+  const network = hashNetwork('N');
+  await withPool(network, async (pool) => {
+    const { queue } = pool;
+    const scheduler = new SearchScheduler();
+    const search = createGameSearch(pool, scheduler, network);
+    const run = async (game: Game, from = search): Promise<number[]> => {
+      from.setPosition(game, false);
+      const { root } = await from.run({ nodes: 60 });
+      return root.moves.map(({ visits }) => visits);
+    };
+    const isDone = queue.isDone.bind(queue);
+    let looks = 0;
+    queue.isDone = (slot) => {
+      if (isDone(slot) && ++looks === 20) throw new Error('planted');
+      return isDone(slot);
+    };
+    await assert.rejects(run(createGame(3)), /planted/);
+    assert.deepEqual(await run(createGame(4)), await run(createGame(4), createGameSearch(pool, scheduler, network)));
+  });
+});

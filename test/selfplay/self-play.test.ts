@@ -3,12 +3,13 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { createGameOpenings } from '#sardonyx/selfplay/games/game-openings.js';
 import { ResignWatch } from '#sardonyx/selfplay/games/resignation.js';
 import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/games/self-play-game.js';
-import type { SelfPlayPlayer } from '#sardonyx/selfplay/games/self-play-run.js';
+import { runSelfPlay, type SelfPlayPlayer } from '#sardonyx/selfplay/games/self-play-run.js';
 import { formatGameReady, formatTournamentStatus } from '#sardonyx/selfplay/games/tournament-lines.js';
 import {
   MatchLog,
@@ -16,6 +17,8 @@ import {
   type SelfPlaySettings,
   type SelfPlaySummary,
 } from '#sardonyx/selfplay/index.js';
+import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
+import type { Opening } from '#sardonyx/selfplay/openings/opening.js';
 import { parsePgnOpening } from '#sardonyx/selfplay/openings/pgn-book.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { hashNetwork } from './support.js';
@@ -47,6 +50,7 @@ interface Options {
   readonly parallelism?: number;
   readonly seed?: number;
   readonly abortAfter?: number;
+  readonly opening?: Opening;
 }
 
 interface Played {
@@ -62,6 +66,7 @@ async function play(name: string, options: Options = {}): Promise<Played> {
   const abort = new AbortController();
   const trainingFolder = join(folder, name);
   const log = unwrap(MatchLog.open({}, join(folder, `${name}.jsonl`), join(folder, `${name}.pgn`)));
+  const { at } = unwrap(createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed }));
   const summary = await playSelfPlaySession(
     {
       players: options.players ?? [PLAYER, PLAYER],
@@ -70,7 +75,7 @@ async function play(name: string, options: Options = {}): Promise<Played> {
       games,
       parallelism: options.parallelism ?? 3,
       leavesPerGame: 1,
-      openings: unwrap(createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed })).at,
+      openings: (game) => options.opening ?? at(game),
       seed,
       signal: abort.signal,
     },
@@ -154,6 +159,37 @@ test('with a playout cap only full searches are recorded, and the others are sho
 test('a reused tree counts its old visits', async () => {
   const { summary } = await play('reuse', { settings: { reusesTree: true }, games: 2 });
   assert.ok(summary.evaluations < 20 * summary.moves, `${summary.evaluations} for ${summary.moves} moves`);
+  assert.ok(summary.playouts >= summary.evaluations && summary.playouts < 20 * summary.moves, `${summary.playouts}`);
+});
+
+test('an error of one game ends the others before it is thrown', async () => {
+  const pools = new NetworkPools();
+  let thoughts = 0;
+  const run = runSelfPlay(
+    {
+      players: [PLAYER, PLAYER],
+      settings: SETTINGS,
+      tables: null,
+      games: 100,
+      parallelism: 4,
+      leavesPerGame: 1,
+      openings: unwrap(createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed: 1 })).at,
+      seed: 1,
+      isDone: () => false,
+      signal: new AbortController().signal,
+      onGame: () => Promise.reject(new Error('the disk is full')),
+      onThought: () => thoughts++,
+    },
+    pools,
+  );
+  try {
+    await assert.rejects(run, /the disk is full/);
+    const before = thoughts;
+    await sleep(100);
+    assert.equal(thoughts, before);
+  } finally {
+    await pools.close();
+  }
 });
 
 test('an interrupted run is continued without a lost or doubled game', async () => {
@@ -191,6 +227,17 @@ test('moves with too few visits are drawn again, and start other games', async (
     starts.slice(1).some((ply) => Number(ply) > 0),
     starts.join(),
   );
+});
+
+test('a mate found in few visits is played, whatever the least number of visits', { timeout: 60_000 }, async () => {
+  // Another move has six times its visits, and at temperature 0 every draw would be the mate again.
+  const network = hashNetwork('M', { backendOptions: 'seed=3', params: { temperature: 0 } });
+  const player: SelfPlayPlayer = { network, limits: { ...PLAYER.limits, visits: 500 } };
+  const opening = { fen: 'k7/8/1K6/8/8/8/8/7R w - - 0 1', moves: [], origin: 'test' };
+  const settings = { minimumAllowedVisits: 500 };
+  const { summary, lines } = await play('mate', { players: [player, player], settings, opening, games: 1 });
+  assert.deepEqual(summary.reasons, { checkmate: 1 });
+  assert.match(lines[0], / moves h1h8 from_fen /);
 });
 
 test('resignation ends games; games that play on report the threshold that would have been wrong', async () => {

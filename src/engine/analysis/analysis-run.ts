@@ -109,17 +109,16 @@ export class AnalysisRun {
       search.setPosition({ rootFen, chess960, moves, blackToMove, gamePly });
       search.clearTree();
       if (task.firstReportMs !== null) this.reportLater(board, task, task.firstReportMs);
-      const { move } = await this.scheduler.run(this.queue, search, {
+      const { move, hasFailed } = await this.scheduler.run(this.queue, search, {
         startedAtMs: performance.timeOrigin + performance.now(),
         searchMoves: task.searchMoves,
         ...(maxVisits === null ? {} : { nodes: maxVisits }),
         ...(maxTimeMs === null ? {} : { budgetMs: maxTimeMs }),
       });
       const root = search.describeRoot(task.moveLimit);
-      if (move === 0 || root === null) return createFailedAnswer(task, 'No evaluator could answer');
+      if (hasFailed || move === 0 || root === null) return createFailedAnswer(task, 'No evaluator could answer');
       return createAnswer(task, root, false);
     } catch (error) {
-      if (search.isRunning) search.giveUp();
       return createFailedAnswer(task, `The search failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }

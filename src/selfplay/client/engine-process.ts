@@ -3,6 +3,7 @@
  * fails to start or stays silent too long rejects that wait with one sentence naming the engine.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { LineReader } from '../../util/index.js';
 import type { EngineSpec } from './engine-spec.js';
 
 /** Something the engine did wrong; `message` is fit for a user's eyes. */
@@ -29,7 +30,7 @@ const KEPT_STDERR = 2_000;
 export class EngineProcess {
   private readonly child: ChildProcessWithoutNullStreams;
   private wait: Wait | null = null;
-  private rest = '';
+  private readonly reader = new LineReader((line) => this.receive(line));
   private errors = '';
   private lastLine = '';
   /** Set once the process is gone. */
@@ -46,7 +47,7 @@ export class EngineProcess {
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
     });
-    this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.receive(text));
+    this.child.stdout.on('data', (chunk: Buffer) => this.reader.push(chunk));
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.errors = (this.errors + text).slice(-KEPT_STDERR);
     });
@@ -107,15 +108,10 @@ export class EngineProcess {
     clearTimeout(timer);
   }
 
-  private receive(text: string): void {
-    const lines = (this.rest + text).split('\n');
-    this.rest = lines.pop() ?? '';
-    for (const raw of lines) {
-      const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-      if (line !== '') this.lastLine = line;
-      const wait = this.wait;
-      if (wait?.accept(line)) wait.resolve();
-    }
+  private receive(line: string): void {
+    if (line !== '') this.lastLine = line;
+    const wait = this.wait;
+    if (wait?.accept(line)) wait.resolve();
   }
 
   private die(message: string): void {

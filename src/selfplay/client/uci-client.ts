@@ -71,10 +71,6 @@ export class UciClient {
     return this.process.isAlive;
   }
 
-  hasOption(name: string): boolean {
-    return this.optionNames.has(name.toLowerCase());
-  }
-
   /** An option that the engine does not have is an error that names it. */
   setOption(name: string, value: string): void {
     const known = this.optionNames.get(name.toLowerCase());
@@ -112,11 +108,6 @@ export class UciClient {
     });
     if (best.length < 2) throw new EngineError('protocol', `${this.name} sent bestmove without a move`);
     return { bestMove: best[1], ponder: best[2] === 'ponder' ? (best[3] ?? null) : null, lines: lines.list() };
-  }
-
-  /** Asks a running `go` to answer now; safe at any time. */
-  stop(): void {
-    this.process.send('stop');
   }
 
   async close(): Promise<void> {

@@ -13,7 +13,7 @@ export interface PgnGame {
   readonly round: string;
   readonly white: string;
   readonly black: string;
-  readonly timeControl: string;
+  readonly timeControls: readonly [white: string, black: string];
   readonly chess960: boolean;
   readonly opening: Opening;
   readonly played: readonly PlayedMove[];
@@ -38,12 +38,21 @@ export function formatPgn(game: PgnGame): string {
   if (game.chess960) tags.push(['Variant', 'Chess960']);
   if (!isStandardStart) tags.push(['SetUp', '1'], ['FEN', opening.fen]);
   tags.push(
-    ['TimeControl', game.timeControl],
+    ...listTimeControls(game),
     ['PlyCount', String(opening.moves.length + played.length)],
     ['Termination', formatTermination(end.reason)],
   );
   const header = tags.map(([name, value]) => `[${name} "${value.replace(/[\\"]/g, '\\$&')}"]\n`).join('');
   return `${header}\n${wrap([...formatMoves(game), end.result])}\n\n`;
+}
+
+/** One tag, or two as cutechess writes them when the players have different limits. */
+function listTimeControls({ timeControls: [white, black] }: PgnGame): [string, string][] {
+  if (white === black) return [['TimeControl', white]];
+  return [
+    ['WhiteTimeControl', white],
+    ['BlackTimeControl', black],
+  ];
 }
 
 /** The last comment says how the game ended, after a comma: two comments in a row break some readers. */

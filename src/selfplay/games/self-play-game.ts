@@ -1,6 +1,6 @@
 /** One self-play game: search, maybe resign, draw a move, record, play it; until the game is over. */
 import type { Move } from '../../chess/index.js';
-import type { SearchInfo, SearchParams } from '../../search/index.js';
+import { computeTemperature, type SearchInfo, type SearchParams } from '../../search/index.js';
 import type { Tablebases } from '../../syzygy/index.js';
 import type { Prng } from '../../util/index.js';
 import { Game, type PlayedMove } from '../game/game.js';
@@ -27,7 +27,7 @@ export interface SelfPlayGame {
   /** Ended by resignation, by tablebases or by length and not by the rules. */
   readonly isAdjudicated: boolean;
   readonly records: readonly SearchRecord[];
-  /** Playouts of all searches. */
+  /** Playouts of all searches; visits that a tree kept from the last move are none. */
   readonly playouts: number;
   /** Of a game that ignored resignation: the threshold that would have misjudged it; null otherwise. */
   readonly falsePositiveThreshold: number | null;
@@ -75,7 +75,7 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
     const isFull = random.nextFloat() < settings.playoutCap.fullShare;
     const { move: drawn, root, info } = await think(side, game, settings, isFull);
     if (signal.aborted) return null;
-    playouts += info?.nodes ?? 0;
+    playouts += info?.gathering.playouts ?? 0;
     const best = root.moves[root.best];
     const resigned = watch.look(position.sideToMove, (position.gamePly >> 1) + 1, best.wl, best.d);
     if (resigned !== null) {
@@ -132,7 +132,10 @@ function withoutNoise(params: SearchParams): SearchParams {
   return quiet;
 }
 
-/** Draws until the move has visits enough or is the most visited; each refused position may start another game. */
+/**
+ * Draws until the move has visits enough or is the most visited; each refused position may start another game. Without
+ * temperature nothing is drawn, so the move stands: a mate may have been found in few visits.
+ */
 function refuseRareMoves(
   board: SelfPlayBoard,
   game: Game,
@@ -140,6 +143,7 @@ function refuseRareMoves(
   drawn: number,
   moves: readonly { readonly move: number; readonly visits: number }[],
 ): number {
+  if (computeTemperature(side.params, game.position.gamePly) === 0) return drawn;
   const least = board.settings.minimumAllowedVisits;
   const most = Math.max(...moves.map(({ visits }) => visits));
   for (let move = drawn; ; move = side.search.redraw()) {

@@ -1,17 +1,19 @@
 /**
- * A run of self-play: many games at once over one pool of evaluators (or two, when two networks play), each game a
- * function of the seed and its number. Finished games are handed on in the order in which they end.
+ * A run of self-play: many games at once over one pool of evaluators (or two, when two networks play). Each game is a
+ * function of the seed and its number, unless refused moves start games (--discarded-start-chance): then it also hangs
+ * on the games before it. Finished games are handed on in the order in which they end.
  */
 
 import { SearchScheduler } from '../../search/index.js';
 import type { Tablebases } from '../../syzygy/index.js';
-import { createPrng, type Prng } from '../../util/index.js';
+import { createPrng, type Prng, runSideBySide } from '../../util/index.js';
 import { mixSeeds } from '../mix-seeds.js';
 import { GameSearch } from '../network/game-search.js';
 import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
 import type { Opening } from '../openings/opening.js';
 import {
   playSelfPlayGame,
+  type SelfPlayBoard,
   type SelfPlayGame,
   type SelfPlaySide,
   shortenOpening,
@@ -62,59 +64,94 @@ export function isPlayer1White(game: number): boolean {
   return (game & 1) === 0;
 }
 
-/** Resolves when the games are played; rejects when a network cannot be used. */
+/**
+ * Resolves when the games are played or the signal has come; rejects when a network cannot be used, and with the first
+ * error of a game. Either way no search is running then.
+ */
 export async function runSelfPlay(run: SelfPlayRun, pools: NetworkPools): Promise<void> {
-  const { players } = run;
-  const scheduler = new SearchScheduler();
-  const opened = await Promise.all(players.map(({ network }) => pools.open(network)));
-  const refused: Opening[] = [];
-  let next = 0;
-  const takeGame = (): number | null => {
-    while (next < run.games && run.isDone(next)) next++;
-    return run.signal.aborted || next >= run.games ? null : next++;
-  };
-  const isOneMind = players[0] === players[1] && run.settings.sharesTree;
+  const opened = await Promise.all(run.players.map(({ network }) => pools.open(network)));
+  const failure = new AbortController();
+  const signal = AbortSignal.any([run.signal, failure.signal]);
   const boards = Math.min(run.parallelism > 0 ? run.parallelism : computeParallelism(opened), run.games);
-  await Promise.all(
-    Array.from({ length: boards }, async () => {
-      const random = new GamePrng();
-      const createSide = (player: 0 | 1): SelfPlaySide => {
-        const { network, limits } = players[player];
-        const { queue } = opened[player];
-        const wanted = (BATCHES_AHEAD * queue.workers * queue.minibatch) / boards;
-        const leaves = run.leavesPerGame > 0 ? run.leavesPerGame : Math.max(1, Math.ceil(wanted));
-        const visits = Math.max(limits.visits ?? 0, limits.playouts ?? 0);
-        const search = new GameSearch({
-          pool: opened[player],
-          scheduler,
-          params: network.params,
-          batching: { minibatch: leaves, batchesInFlight: 1 },
-          random,
-          initialNodes: Math.ceil(Math.max(LEAST_NODES, NODES_PER_VISIT * visits)),
-          maxBytes: BYTES_PER_TREE,
-        });
-        return { search, limits, params: network.params, policyTemperature: network.pool.policyTemperature ?? 1 };
-      };
-      const first = createSide(0);
-      const second = isOneMind ? first : createSide(1);
-      for (let game = takeGame(); game !== null; game = takeGame()) {
-        random.restart(mixSeeds(run.seed, game));
-        const opening = chooseOpening(run, game, random, refused);
-        const board = {
-          sides: isPlayer1White(game) ? ([first, second] as const) : ([second, first] as const),
-          settings: run.settings,
-          tables: run.tables,
-          opening,
-          random,
-          onDiscard: (line: Opening) => keepRefused(run.settings, refused, line, random),
-          onThought: (thought: Thought) => run.onThought(game, thought),
-        };
-        const finished = await playSelfPlayGame(board, run.signal);
-        if (finished === null) return;
-        await run.onGame(game, finished);
-      }
-    }),
+  const tournament = new Tournament(run, opened, boards, signal);
+  signal.addEventListener('abort', () => tournament.stopSearches());
+  await runSideBySide(
+    boards,
+    () => tournament.playBoard(),
+    () => failure.abort(),
   );
+}
+
+/** The boards of a run and what they share. */
+class Tournament {
+  private readonly scheduler = new SearchScheduler();
+  private readonly searches: GameSearch[] = [];
+  private readonly refused: Opening[] = [];
+  private nextGame = 0;
+
+  constructor(
+    private readonly run: SelfPlayRun,
+    /** Of each player. */
+    private readonly pools: readonly NetworkPool[],
+    private readonly boards: number,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  stopSearches(): void {
+    for (const search of this.searches) search.stop();
+  }
+
+  /** Plays games one after another while there are any. */
+  async playBoard(): Promise<void> {
+    const { run, refused, signal } = this;
+    const { players, settings, tables } = run;
+    const random = createPrng(0);
+    const first = this.createSide(0, random);
+    const isOneMind = players[0] === players[1] && settings.sharesTree;
+    const second = isOneMind ? first : this.createSide(1, random);
+    for (let game = this.takeGame(); game !== null; game = this.takeGame()) {
+      const index = game;
+      random.restart(mixSeeds(run.seed, index));
+      const board: SelfPlayBoard = {
+        sides: isPlayer1White(index) ? [first, second] : [second, first],
+        settings,
+        tables,
+        opening: chooseOpening(run, index, random, refused),
+        random,
+        onDiscard: (line) => keepRefused(settings, refused, line, random),
+        onThought: (thought) => run.onThought(index, thought),
+      };
+      const finished = await playSelfPlayGame(board, signal);
+      if (finished === null) return;
+      await run.onGame(index, finished);
+    }
+  }
+
+  private takeGame(): number | null {
+    const { run } = this;
+    while (this.nextGame < run.games && run.isDone(this.nextGame)) this.nextGame++;
+    return this.signal.aborted || this.nextGame >= run.games ? null : this.nextGame++;
+  }
+
+  private createSide(player: 0 | 1, random: Prng): SelfPlaySide {
+    const { network, limits } = this.run.players[player];
+    const pool = this.pools[player];
+    const { queue } = pool;
+    const wanted = (BATCHES_AHEAD * queue.workers * queue.minibatch) / this.boards;
+    const leaves = this.run.leavesPerGame > 0 ? this.run.leavesPerGame : Math.max(1, Math.ceil(wanted));
+    const visits = Math.max(limits.visits ?? 0, limits.playouts ?? 0);
+    const search = new GameSearch({
+      pool,
+      scheduler: this.scheduler,
+      params: network.params,
+      batching: { minibatch: leaves, batchesInFlight: 1 },
+      random,
+      initialNodes: Math.ceil(Math.max(LEAST_NODES, NODES_PER_VISIT * visits)),
+      maxBytes: BYTES_PER_TREE,
+    });
+    this.searches.push(search);
+    return { search, limits, params: network.params, policyTemperature: network.pool.policyTemperature ?? 1 };
+  }
 }
 
 /** So many games that each needs to gather one leaf at a time. */
@@ -135,25 +172,4 @@ function keepRefused(settings: SelfPlaySettings, refused: Opening[], opening: Op
   if (settings.discardedStartChance === 0) return;
   if (refused.length < REFUSED_KEPT) refused.push(opening);
   else refused[random.nextBelow(refused.length)] = opening;
-}
-
-/** The random numbers of a board: a stream of its own for every game. */
-class GamePrng implements Prng {
-  private stream = createPrng(0);
-
-  restart(seed: number): void {
-    this.stream = createPrng(seed);
-  }
-
-  next32(): number {
-    return this.stream.next32();
-  }
-
-  nextFloat(): number {
-    return this.stream.nextFloat();
-  }
-
-  nextBelow(bound: number): number {
-    return this.stream.nextBelow(bound);
-  }
 }

@@ -145,7 +145,7 @@ class Session {
       round: String(index + 1),
       white,
       black,
-      timeControl: '-',
+      timeControls: ['-', '-'],
       chess960: this.job.settings.chess960,
       opening: game.opening,
       played: game.played,

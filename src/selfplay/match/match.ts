@@ -4,6 +4,7 @@
  * from its number alone, so a resumed match plays the games it would have played.
  */
 import type { Tablebases } from '../../syzygy/index.js';
+import { runSideBySide } from '../../util/index.js';
 import type { AdjudicationRules } from '../game/adjudication.js';
 import { formatTimeControl } from '../game/clock.js';
 import { formatPgn } from '../game/pgn.js';
@@ -34,7 +35,7 @@ export interface MatchSetup {
   onGame(game: LoggedGame, standings: Standings): void;
 }
 
-/** Throws when a player cannot be started. */
+/** Throws when a player cannot be started, and the first error of a game, when all boards have ended. */
 export async function runMatch(setup: MatchSetup): Promise<Standings> {
   const standings = new Standings();
   for (const { game, result, reason } of setup.log.earlier) standings.add(game, { result, reason });
@@ -57,13 +58,10 @@ export async function runMatch(setup: MatchSetup): Promise<Standings> {
   };
   try {
     const boards = Math.max(1, Math.min(setup.concurrency, setup.games - standings.played));
-    await Promise.all(
-      Array.from({ length: boards }, () =>
-        playBoard(setup, takeGame, finish, stop.signal).catch((error) => {
-          stop.abort();
-          throw error;
-        }),
-      ),
+    await runSideBySide(
+      boards,
+      () => playBoard(setup, takeGame, finish, stop.signal),
+      () => stop.abort(),
     );
   } finally {
     setup.signal.removeEventListener('abort', forward);
@@ -114,28 +112,35 @@ function isDecided(setup: MatchSetup, standings: Standings): boolean {
   return setup.sprt !== null && computeSprt(standings.distribution, setup.sprt).verdict !== 'continue';
 }
 
-/** The two names, White's first. */
-function orderNames(setup: MatchSetup, game: number): [white: string, black: string] {
-  const [first, second] = setup.players.map(({ name }) => name);
+function orderByColor({ players }: MatchSetup, game: number): [white: PlayerSource, black: PlayerSource] {
+  const [first, second] = players;
   return isFirstPlayerWhite(game) ? [first, second] : [second, first];
 }
 
 function describeGame(setup: MatchSetup, game: number, { played, end, fault }: FinishedGame): LoggedGame {
-  const [white, black] = orderNames(setup, game);
+  const [white, black] = orderByColor(setup, game);
   const opening = setup.openings(game >> 1);
   const plies = opening.moves.length + played.length;
-  return { game, white, black, opening: opening.origin, ...end, plies, ...(fault === '' ? {} : { fault }) };
+  return {
+    game,
+    white: white.name,
+    black: black.name,
+    opening: opening.origin,
+    ...end,
+    plies,
+    ...(fault === '' ? {} : { fault }),
+  };
 }
 
 function formatGamePgn(setup: MatchSetup, game: number, { played, end }: FinishedGame): string {
-  const [white, black] = orderNames(setup, game);
+  const [white, black] = orderByColor(setup, game);
   return formatPgn({
     event: setup.event,
     date: new Date().toISOString().slice(0, 10).replaceAll('-', '.'),
     round: `${(game >> 1) + 1}.${(game & 1) + 1}`,
-    white,
-    black,
-    timeControl: formatLimits(setup.players[0].limits),
+    white: white.name,
+    black: black.name,
+    timeControls: [formatLimits(white.limits), formatLimits(black.limits)],
     chess960: setup.chess960,
     opening: setup.openings(game >> 1),
     played,

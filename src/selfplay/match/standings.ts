@@ -59,7 +59,7 @@ export class Standings {
     return Object.fromEntries([...this.reasons].sort(([, a], [, b]) => b - a));
   }
 
-  /** Pairs when every game has its partner so far, else the single games. */
+  /** The complete pairs, which say more than as many single games; the single games until there is a pair. */
   get distribution(): ScoreDistribution {
     const complete = this.pairs.reduce((sum, count) => sum + count, 0);
     return complete > 0 ? distributePairs(this.pairCounts) : distributeGames(this.games);

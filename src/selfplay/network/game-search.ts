@@ -72,13 +72,13 @@ export class GameSearch {
     if (!keepsTree) this.search.clearTree();
   }
 
-  /** Rejects when no evaluator answers. */
+  /** Rejects when no evaluator answers, be it in the middle of the search. */
   async run(limits: Omit<SearchLimits, 'startedAtMs'>): Promise<GameSearchResult> {
     const { pool, scheduler } = this.options;
     const startedAtMs = performance.timeOrigin + performance.now();
-    const { move, info } = await scheduler.run(pool.queue, this.search, { ...limits, startedAtMs });
+    const { move, info, hasFailed } = await scheduler.run(pool.queue, this.search, { ...limits, startedAtMs });
     const root = summariseRoot(this.search.tree);
-    if (move === 0 || root === null) throw new Error('No evaluator could answer');
+    if (hasFailed || move === 0 || root === null) throw new Error('No evaluator could answer');
     return { move, root, info };
   }
 
@@ -87,6 +87,7 @@ export class GameSearch {
     return this.search.redraw();
   }
 
+  /** Ends a running search soon; safe at any time. */
   stop(): void {
     this.search.stop();
   }

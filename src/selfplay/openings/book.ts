@@ -6,10 +6,11 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseEpdLine, START_FEN } from '../../chess/index.js';
+import { splitPgnText } from '../../data/index.js';
 import { createPrng, failure, type Result, success } from '../../util/index.js';
 import { mixSeeds } from '../mix-seeds.js';
 import type { Opening } from './opening.js';
-import { parsePgnOpening, splitPgnGames } from './pgn-book.js';
+import { parsePgnOpening } from './pgn-book.js';
 
 export interface Book {
   readonly name: string;
@@ -28,16 +29,18 @@ export const START_BOOK: Book = {
 
 /** @param maxPlies moves of a PGN line after these are left out */
 export function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Result<Book> {
-  let text: string;
+  let bytes: Buffer;
   try {
-    const bytes = readFileSync(path);
-    text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+    const packed = readFileSync(path);
+    bytes = path.endsWith('.gz') ? gunzipSync(packed) : packed;
   } catch (error) {
     return failure(`The book ${path} cannot be read: ${(error as Error).message}`);
   }
   const name = basename(path);
   const isPgn = /\.pgn(\.gz)?$/i.test(path);
-  const book = isPgn ? createPgnBook(name, text, maxPlies) : createEpdBook(name, text);
+  const book = isPgn
+    ? createPgnBook(name, bytes.toString('latin1'), maxPlies)
+    : createEpdBook(name, bytes.toString('utf8'));
   return book.size > 0 ? success(book) : failure(`The book ${path} holds no openings`);
 }
 
@@ -57,7 +60,7 @@ function createEpdBook(name: string, text: string): Book {
 }
 
 function createPgnBook(name: string, text: string, maxPlies: number): Book {
-  const games = splitPgnGames(text);
+  const games = splitPgnText(text);
   return {
     name,
     size: games.length,

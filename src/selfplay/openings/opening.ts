@@ -1,5 +1,5 @@
 /** Where a game starts: a position and the book moves from it. */
-import { formatUciMove, type Move, type Position, parseFen } from '../../chess/index.js';
+import { type Move, type Position, parseFen } from '../../chess/index.js';
 import { unwrap } from '../../util/index.js';
 
 export interface Opening {
@@ -14,8 +14,4 @@ export function createOpeningPosition(opening: Opening): Position {
   const position = unwrap(parseFen(opening.fen));
   for (const move of opening.moves) position.makeMove(move);
   return position;
-}
-
-export function formatOpeningMoves(opening: Opening, chess960: boolean): string[] {
-  return opening.moves.map((move) => formatUciMove(move, chess960));
 }

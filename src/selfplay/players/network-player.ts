@@ -1,7 +1,7 @@
 /** A network of this process as a player: a tree of its own over a pool of evaluators that all its games share. */
 import type { Move } from '../../chess/index.js';
 import { computeMoveTimeBudgetMs, type SearchLimits, type SearchScheduler } from '../../search/index.js';
-import { createPrng, type Prng } from '../../util/index.js';
+import { createPrng } from '../../util/index.js';
 import type { Game, Thought } from '../game/game.js';
 import { computeCentipawns } from '../network/centipawns.js';
 import { GameSearch, type GameSearchResult } from '../network/game-search.js';
@@ -22,7 +22,8 @@ export interface NetworkTable {
 
 class NetworkPlayer implements Player {
   private readonly search: GameSearch;
-  private stream: Prng = createPrng(0);
+  /** Begins anew with every game. */
+  private readonly random = createPrng(0);
   private isThinking = false;
 
   constructor(
@@ -41,18 +42,14 @@ class NetworkPlayer implements Player {
       scheduler: table.scheduler,
       params: setup.params,
       batching: { minibatch, batchesInFlight: isSequential ? 1 : Math.ceil(leaves / minibatch) },
-      random: {
-        next32: () => this.stream.next32(),
-        nextFloat: () => this.stream.nextFloat(),
-        nextBelow: (bound) => this.stream.nextBelow(bound),
-      },
+      random: this.random,
       initialNodes: INITIAL_NODES,
       maxBytes: BYTES_PER_TREE,
     });
   }
 
   async startGame(seed: number): Promise<void> {
-    this.stream = createPrng(seed);
+    this.random.restart(seed);
     this.search.newGame();
   }
 

@@ -8,13 +8,13 @@ const NO_LIMITS: PlayerLimits = { timeControl: null, movetimeMs: null, nodes: nu
 
 class RandomPlayer implements Player {
   readonly limits = NO_LIMITS;
-  private prng = createPrng(0);
+  private readonly prng = createPrng(0);
   private readonly legal = new Uint16Array(256);
 
   constructor(readonly name: string) {}
 
   async startGame(seed: number): Promise<void> {
-    this.prng = createPrng(seed);
+    this.prng.restart(seed);
   }
 
   async think(game: Game): Promise<Thought> {

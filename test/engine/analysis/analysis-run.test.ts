@@ -193,3 +193,12 @@ test('settings of one query do not touch another', async () => {
     assert.ok(Math.abs((wide.rootInfo.scoreCp ?? 0) - wide.rootInfo.q * 10000) <= 1);
   });
 });
+
+test('a position whose evaluators fail on the way has no results, be they never so many visits', async () => {
+  await withRun({ parallel: 1, failAfter: 20 }, async ({ run, answers }) => {
+    run.add([...createTasks({ id: 'whole', maxVisits: 10 }), ...createTasks({ id: 'cut', maxVisits: 100 })]);
+    await run.whenIdle();
+    assert.equal(requireResults(answers[0]).rootInfo.visits, 10);
+    assert.match(JSON.stringify(answers[1]), /"id":"cut".*No evaluator could answer/);
+  });
+});

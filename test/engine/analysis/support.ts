@@ -31,15 +31,21 @@ interface BenchOptions {
   readonly leavesPerPosition?: number;
   /** Milliseconds that an evaluation takes. */
   readonly delay?: number;
+  /** Evaluations after which nothing can evaluate any more. */
+  readonly failAfter?: number;
 }
 
 export async function withRun(
-  { parallel = 4, leavesPerPosition = 1, delay = 0 }: BenchOptions,
+  { parallel = 4, leavesPerPosition = 1, delay = 0, failAfter }: BenchOptions,
   use: (bench: Bench) => Promise<void>,
 ): Promise<void> {
+  const backendOptions = [
+    ...(delay === 0 ? [] : [`delay=${delay}`]),
+    ...(failAfter === undefined ? [] : [`fail-after=${failAfter}`, 'fallback-fails=true']),
+  ];
   const pool = await EvaluatorPool.create({
     backend: 'random',
-    backendOptions: delay === 0 ? '' : `delay=${delay}`,
+    backendOptions: backendOptions.join(','),
     threads: 1,
     minibatch: 4,
     cachePositions: 0,
