@@ -29,6 +29,15 @@ test('a full tree forgets its least visited lines and searches on', () => {
   }
 });
 
+test('a node that is searched anew after it was forgotten passes over the moves that were proven lost', () => {
+  for (let seed = 1; seed <= 2; seed++) {
+    const channel = new FakeLeafChannel(new HashGame({ minMoves: 10, maxMoves: 30, mates: 0.01, seed }));
+    const harness = new SearchHarness(channel, { maxBytes: 1 << 20, minibatch: 8, batchesInFlight: 3 });
+    harness.run({ playouts: 30000 });
+    assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+  }
+});
+
 test('forgetting keeps what was found: the value of the root is that of the unlimited search', () => {
   for (let seed = 1; seed <= 3; seed++) {
     const search = (maxBytes: number): number => {
