@@ -244,8 +244,6 @@ export class Selector {
         }
         block = created - childCount;
         childCount++;
-        // A move proven lost before its node was forgotten has no prior left, and is passed over.
-        if (best >= childCount) continue;
       }
       let share = Math.min(left, enough - opensIn);
       if (targets !== null) share = Math.min(share, targets[best] - started[best]);

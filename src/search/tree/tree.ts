@@ -264,6 +264,18 @@ export class Tree {
     nodeWords[at + NODE_BLOCK] = NO_RECORD;
     const cleared = ~((COUNT_MASK << CHILD_COUNT_SHIFT) | (BLOCK_CLASS_MASK << BLOCK_CLASS_SHIFT));
     nodeWords[at + NODE_META] = (meta & cleared) | FORGOTTEN_BIT;
+    this.sortEdges(nodeWords[at + NODE_EDGES], meta & COUNT_MASK);
+  }
+
+  /** By prior, descending, as unvisited edges must be: moves that were proven lost have none left and go to the end. */
+  private sortEdges(first: number, count: number): void {
+    const { edges } = this.store;
+    for (let i = first + 1; i < first + count; i++) {
+      const edge = edges[i];
+      let to = i;
+      for (; to > first && getEdgePrior(edges[to - 1]) < getEdgePrior(edge); to--) edges[to] = edges[to - 1];
+      edges[to] = edge;
+    }
   }
 
   /** Frees up to `limit` nodes of dropped subtrees. */
