@@ -77,7 +77,7 @@ export class Pipeline {
   reusedVisits = 0;
   /** Leaves that evaluators work on. */
   leavesInFlight = 0;
-  /** An evaluator said that none could answer. */
+  /** A leaf came back without an answer, and no evaluator is left that could give one. */
   hasFailed = false;
   /** The tree's memory is full: something must be forgotten before it can grow. */
   needsMemory = false;
@@ -249,7 +249,8 @@ export class Pipeline {
     const { tree, channel, expander, counters } = this;
     const { data } = batch;
     if (channel.kind[slot] === FAILED) {
-      this.hasFailed = true;
+      // While another evaluator lives, the visit is just taken back: the search gathers the leaf again.
+      if (channel.liveEvaluators === 0) this.hasFailed = true;
       this.selector.closed.openAll();
       channel.release(slot);
       cancelVisit(tree, batch, at);

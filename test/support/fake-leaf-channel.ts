@@ -29,13 +29,17 @@ export interface FakeChannelOptions {
   /** With a generator, each look finds each leaf finished with this probability. */
   readonly delays?: { readonly random: Prng; readonly probability: number };
   readonly hasMovesLeft?: boolean;
-  /** From this evaluation on every answer is FAILED. */
+  /** Answers are FAILED from this evaluation on, and until that one (for ever when absent). */
   readonly failsAfter?: number;
+  readonly failsUntil?: number;
+  /** Evaluators that are left when an answer is FAILED. */
+  readonly liveEvaluators?: number;
 }
 
 export class FakeLeafChannel {
   readonly maxPathLength = 1024;
   readonly hasMovesLeft: boolean;
+  readonly liveEvaluators: number;
   readonly pathMoves: Uint16Array;
   readonly kind: Uint8Array;
   readonly flags: Uint8Array;
@@ -72,6 +76,7 @@ export class FakeLeafChannel {
     this.game = game;
     this.options = options;
     this.hasMovesLeft = options.hasMovesLeft ?? true;
+    this.liveEvaluators = options.liveEvaluators ?? 0;
     this.pathMoves = new Uint16Array(slots * this.maxPathLength);
     this.kind = new Uint8Array(slots);
     this.flags = new Uint8Array(slots);
@@ -118,7 +123,9 @@ export class FakeLeafChannel {
     const answer = this.game.evaluate(moves, path.length);
     this.keyLow[slot] = answer.key ?? 0;
     this.tag[slot] = moves.length;
-    const hasFailed = this.evaluations++ >= (this.options.failsAfter ?? Number.POSITIVE_INFINITY);
+    const { failsAfter = Number.POSITIVE_INFINITY, failsUntil = Number.POSITIVE_INFINITY } = this.options;
+    const hasFailed = this.evaluations >= failsAfter && this.evaluations < failsUntil;
+    this.evaluations++;
     this.kind[slot] = hasFailed ? FAILED : KINDS[answer.kind];
     this.valueWl[slot] = answer.wl;
     this.valueD[slot] = answer.d;

@@ -20,6 +20,11 @@ export class PoolCounters {
     return this.sum(COUNT_EVALUATIONS);
   }
 
+  /** Of one evaluator, the threads of its number that have died included. */
+  getEvaluationsOf(worker: number): number {
+    return this.lines[worker * COUNTERS_PER_WORKER + COUNT_EVALUATIONS];
+  }
+
   /** Calls of the network. */
   get batches(): number {
     return this.sum(COUNT_BATCHES);

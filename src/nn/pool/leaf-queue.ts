@@ -21,6 +21,7 @@ import {
   viewLeafSlots,
   WORK_WORD,
 } from './leaf-slots.js';
+import { LiveEvaluators } from './live-evaluators.js';
 import { type RootDescription, RootTable } from './root-table.js';
 
 export class LeafQueue {
@@ -48,6 +49,7 @@ export class LeafQueue {
   readonly event: Int32Array;
 
   private readonly slots: LeafSlots;
+  private readonly live: LiveEvaluators;
   private readonly state: Int32Array;
   private readonly control: Int32Array;
   private readonly ring: Int32Array;
@@ -63,6 +65,7 @@ export class LeafQueue {
     this.workers = slots.workers;
     this.hasMovesLeft = handle.hasMovesLeft;
     this.counters = new PoolCounters(slots);
+    this.live = new LiveEvaluators(slots);
     this.roots = new RootTable(handle.roots);
     this.pathMoves = slots.pathMoves;
     this.kind = slots.kind;
@@ -94,6 +97,11 @@ export class LeafQueue {
   /** Positions an evaluator puts into one network call. */
   get minibatch(): number {
     return Atomics.load(this.control, MINIBATCH_WORD);
+  }
+
+  /** Evaluators that can evaluate. While there is one, a leaf that is FAILED may be sent again. */
+  get liveEvaluators(): number {
+    return this.live.count;
   }
 
   get freeSlotCount(): number {

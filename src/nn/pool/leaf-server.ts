@@ -32,6 +32,7 @@ import {
   TABLEBASE,
 } from './leaf-slots.js';
 import type { LeafTablebases } from './leaf-tablebases.js';
+import type { LiveEvaluators } from './live-evaluators.js';
 import { computeNodeTag } from './node-tag.js';
 import type { RootBoards } from './root-boards.js';
 import { sortEdges } from './sort-edges.js';
@@ -43,10 +44,11 @@ export interface LeafServerParts {
   readonly slots: LeafSlots;
   readonly worker: number;
   readonly claims: LeafClaims;
+  readonly live: LiveEvaluators;
   readonly boards: RootBoards;
   readonly cache: EvaluationCache | null;
   readonly tablebases: LeafTablebases;
-  /** null: everything that needs one is FAILED. */
+  /** null: it stands aside while others can evaluate; after that everything that needs an evaluator is FAILED. */
   readonly evaluator: Evaluator | null;
   /** Called when the evaluator fails: another one, or null when nothing is left to try. */
   readonly replaceEvaluator: (error: unknown) => Promise<Evaluator | null>;
@@ -55,6 +57,7 @@ export interface LeafServerParts {
 export class LeafServer {
   private readonly slots: LeafSlots;
   private readonly claims: LeafClaims;
+  private readonly live: LiveEvaluators;
   private readonly boards: RootBoards;
   private readonly cache: EvaluationCache | null;
   private readonly tablebases: LeafTablebases;
@@ -74,6 +77,7 @@ export class LeafServer {
   constructor(parts: LeafServerParts) {
     this.slots = parts.slots;
     this.claims = parts.claims;
+    this.live = parts.live;
     this.boards = parts.boards;
     this.tablebases = parts.tablebases;
     this.evaluator = parts.evaluator;
@@ -91,6 +95,7 @@ export class LeafServer {
     }
     this.announce();
     while (!this.claims.isStopping()) {
+      if (this.evaluator === null && this.live.standAside()) continue;
       this.followSettings();
       const rows = this.gather();
       if (rows > 0) {
