@@ -1,4 +1,4 @@
-export { isSharedPlace, listCacheFolders } from './cache-folders.js';
+export { findCacheFolder, listCacheFolders, openCacheFolder } from './cache-folders.js';
 export { getConfigFolder } from './config-folder.js';
 export { LineReader } from './line-reader.js';
 export { createLogger, type Logger } from './logger.js';
