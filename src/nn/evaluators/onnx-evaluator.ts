@@ -5,11 +5,11 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Move, Position } from '../../chess/index.js';
 import { expandPlanes, type HistoryFill } from '../../encoding/index.js';
+import { encodeFloat16, FLOAT16_INFINITY } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
 import type { NetworkFormat, TensorPort } from '../model/network-format.js';
-import { encodeHalf } from './float16.js';
 import { openSession } from './onnx-session.js';
 import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './value-head.js';
 
@@ -81,7 +81,7 @@ class OnnxEvaluator implements Evaluator {
     if (port.isFloat16) {
       expandPlanes(masks, 0, planeValues, 0, planes, input, 0);
       const start = row * planes * 64;
-      for (let i = 0; i < input.length; i++) this.halfInput[start + i] = encodeHalf(input[i]);
+      for (let i = 0; i < input.length; i++) this.halfInput[start + i] = encodeFloat16(input[i], FLOAT16_INFINITY);
     } else {
       expandPlanes(masks, 0, planeValues, 0, planes, input, row * planes * 64);
     }
