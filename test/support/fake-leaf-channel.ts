@@ -9,7 +9,7 @@ import {
   FAILED,
   MAX_EDGES,
   NO_SLOT,
-  type RootDescription,
+  type RootPosition,
   TABLEBASE,
   TWO_FOLD,
 } from '#sardonyx/nn/index.js';
@@ -65,7 +65,7 @@ export class FakeLeafChannel {
   private readonly rootOf: Int32Array;
   private readonly rootMoves: number[][] = [];
   readonly roots = {
-    write: (row: number, root: RootDescription): void => {
+    write: (row: number, root: RootPosition): void => {
       if (this.busy > 0 && this.rootOf.includes(row)) throw new Error('The root changed under a leaf');
       this.rootMoves[row] = Array.from(root.moves);
     },

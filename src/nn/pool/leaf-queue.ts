@@ -22,7 +22,7 @@ import {
   WORK_WORD,
 } from './leaf-slots.js';
 import { LiveEvaluators } from './live-evaluators.js';
-import { type RootDescription, RootTable } from './root-table.js';
+import { type RootPosition, RootTable } from './root-table.js';
 
 export class LeafQueue {
   readonly slotCount: number;
@@ -167,7 +167,7 @@ export class LeafQueue {
 }
 
 /** Describes the root that paths of `row` start from. None of the row's leaves may be in flight. */
-export function setRoot(queue: LeafQueue, row: number, root: RootDescription): void {
+export function setRoot(queue: LeafQueue, row: number, root: RootPosition): void {
   queue.roots.write(row, root);
 }
 
