@@ -226,7 +226,7 @@ export class Pipeline {
     return true;
   }
 
-  /** Takes all virtual loss back. Leaves still under way are lost; their slots are returned for `drain`. */
+  /** Takes all virtual loss back. Leaves still under way are lost; their slots are returned, to be released when done. */
   abandon(): number[] {
     const orphans: number[] = [];
     while (this.batchesInFlight > 0) {
