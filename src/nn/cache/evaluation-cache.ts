@@ -75,10 +75,6 @@ export class EvaluationCache {
     this.priors = new Uint16Array(this.copy.buffer, FIRST_PRIOR_WORD * 4, MAX_CACHED_MOVES);
   }
 
-  get positions(): number {
-    return this.sets * WAYS;
-  }
-
   /** @returns true when `values` and `priors` now hold the evaluation of the position. */
   find(keyLow: number, keyHigh: number, repetitions: number, moveCount: number): boolean {
     if (moveCount > MAX_CACHED_MOVES) return false;

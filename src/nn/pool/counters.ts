@@ -1,7 +1,6 @@
 /** What the evaluators have done since the pool was made: each counts on its own line, readers add the lines up. */
 import {
   COUNT_BATCHES,
-  COUNT_CACHE_HITS,
   COUNT_EVALUATIONS,
   COUNT_TERMINALS,
   COUNTERS_PER_WORKER,
@@ -28,10 +27,6 @@ export class PoolCounters {
   /** Calls of the network. */
   get batches(): number {
     return this.sum(COUNT_BATCHES);
-  }
-
-  get cacheHits(): number {
-    return this.sum(COUNT_CACHE_HITS);
   }
 
   get terminals(): number {

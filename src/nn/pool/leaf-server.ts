@@ -13,7 +13,6 @@ import { classifyLeaf } from './leaf-outcome.js';
 import {
   CHECKMATE,
   COUNT_BATCHES,
-  COUNT_CACHE_HITS,
   COUNT_EVALUATIONS,
   COUNT_TERMINALS,
   COUNTERS_PER_WORKER,
@@ -170,7 +169,6 @@ export class LeafServer {
       for (let i = 0; i < count; i++) slots.edgePriors[firstEdge + i] = cache.priors[i];
       sortEdges(slots.edgeMoves, slots.edgePriors, firstEdge, count);
       const { values } = cache;
-      this.count(COUNT_CACHE_HITS, 1);
       this.answer(slot, EVALUATED, FLAG_CACHE_HIT, count, values[0], values[1], values[2]);
       return false;
     }

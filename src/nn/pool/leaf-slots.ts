@@ -86,8 +86,7 @@ const CONTROL_WORDS = 9 * WORDS_PER_LINE;
 export const COUNTERS_PER_WORKER = 8;
 export const COUNT_EVALUATIONS = 0;
 export const COUNT_BATCHES = 1;
-export const COUNT_CACHE_HITS = 2;
-export const COUNT_TERMINALS = 3;
+export const COUNT_TERMINALS = 2;
 
 export const SETTING_POLICY_TEMPERATURE = 0;
 /** Index into HISTORY_FILLS. */
