@@ -35,6 +35,7 @@
  * `state` is stored with Atomics after the plain columns, so whoever sees the new state sees the columns.
  * Control words stand 64 bytes apart, so that writing one does not slow down the readers of another.
  */
+import { MAX_MOVES } from '../../chess/index.js';
 
 export const FREE = 0;
 export const SUBMITTED = 1;
@@ -57,7 +58,7 @@ export const FLAG_CACHE_HIT = 1;
 export const FLAG_OF_PATH = 2;
 
 export const NO_SLOT = -1;
-export const MAX_EDGES = 256;
+export const MAX_EDGES = MAX_MOVES;
 export const MAX_PATH_LENGTH = 1024;
 
 /** Indices into `control`. */
