@@ -13,6 +13,12 @@ import { formatSquare, NO_SQUARE, parseSquare } from './square.js';
 export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
 /**
+ * Room for the legal moves of every position that `parseFen` accepts, and of those that follow; the search counts them in
+ * eight bits, so there are 255 at most.
+ */
+export const MAX_MOVES = 256;
+
+/**
  * How castling rights are written: `x-fen` is KQkq wherever that is unambiguous (so it is plain FEN for standard chess)
  * and a file letter where the rook is not the outermost; `fen` is always KQkq; `shredder` is always file letters.
  */
@@ -111,7 +117,7 @@ function formatPlacement(board: Int8Array): string {
 }
 
 /**
- * A sentence when the board cannot be one of a game, else ''. The limits keep every position below 256 moves
+ * A sentence when the board cannot be one of a game, else ''. The limits keep every position below MAX_MOVES
  * (hill climbing over such positions found 215, games have at most 218).
  */
 function findWrongPieces(board: Int8Array): string {

@@ -1,7 +1,7 @@
 /** The door of chess/: rules of standard chess and Chess960. What is not exported here is private to the room. */
 export { popCount64 } from './bits.js';
 export { parseEpdLine } from './epd.js';
-export { type FenStyle, formatFen, parseFen, START_FEN } from './fen.js';
+export { type FenStyle, formatFen, MAX_MOVES, parseFen, START_FEN } from './fen.js';
 export { listLegalMoves } from './legal-moves.js';
 export { findMate, type MateAnswer, type MateQuestion } from './mate-search.js';
 export {

@@ -1,11 +1,9 @@
 /**
  * Perft: the number of move sequences of a given length. The last ply is counted, not made ("bulk counting").
  */
+import { MAX_MOVES } from './fen.js';
 import type { Move } from './move.js';
 import type { Position } from './position.js';
-
-/** No position that parseFen accepts has more moves. */
-const MAX_MOVES = 256;
 
 export function perft(position: Position, depth: number): number {
   if (depth <= 0) return 1;

@@ -3,7 +3,7 @@
  * castling with zeros, a missing `x` or `=`, superfluous squares, hyphens, check marks and `!?` are all understood.
  */
 import { failure, type Result, success } from '../util/index.js';
-import { formatFen } from './fen.js';
+import { formatFen, MAX_MOVES } from './fen.js';
 import { isCastling, type Move, moveFrom, movePromotion, moveTo } from './move.js';
 import { KING, PAWN, PIECE_LETTERS } from './piece.js';
 import type { Position } from './position.js';
@@ -12,7 +12,7 @@ import { formatSquare } from './square.js';
 const SAN = /^([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?\(?([NBRQnbrq])\)?)?$/;
 const CASTLING = /^[O0]-?[O0](-?[O0])?$/;
 
-const legal = new Uint16Array(256);
+const legal = new Uint16Array(MAX_MOVES);
 
 /** Finds the one legal move that the text means. */
 export function parseSan(position: Position, text: string): Result<Move> {

@@ -4,7 +4,7 @@
  */
 import { failure, type Result, success } from '../util/index.js';
 import { castledKing } from './castling.js';
-import { formatFen } from './fen.js';
+import { formatFen, MAX_MOVES } from './fen.js';
 import { isCastling, type Move, moveFrom, movePromotion, moveTo, NO_MOVE } from './move.js';
 import { colorName, PAWN, PIECE_LETTERS, pieceName } from './piece.js';
 import type { Position } from './position.js';
@@ -20,7 +20,7 @@ export function parseUciMove(position: Position, text: string): Result<Move> {
   const to = parseSquare(match[2]);
   const promotion = match[3] === '' ? 0 : PIECE_LETTERS.indexOf(match[3]);
 
-  const legal = new Uint16Array(256);
+  const legal = new Uint16Array(MAX_MOVES);
   const count = position.generateLegalMoves(legal);
   for (let i = 0; i < count; i++) {
     const move = legal[i] as Move;

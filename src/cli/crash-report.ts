@@ -2,9 +2,9 @@
  * What went wrong inside, for whoever shall mend it: a file with the error, the versions and the last lines of the
  * conversation. Nothing of it goes to stdout, and nothing leaves the machine.
  */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listCacheFolders } from '../util/index.js';
+import { listCacheFolders, openCacheFolder } from '../util/index.js';
 import { readBuild, readVersion } from './package-info.js';
 
 const KEPT_LINES = 200;
@@ -28,9 +28,8 @@ export class CrashReporter {
     const name = `crash-${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}-${this.written}.txt`;
     const text = this.describe(error);
     for (const cache of listCacheFolders()) {
-      const folder = join(cache, 'crashes');
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        const folder = openCacheFolder(cache, 'crashes');
         writeFileSync(join(folder, name), text, { mode: 0o600 });
         forgetOldReports(folder);
         return join(folder, name);

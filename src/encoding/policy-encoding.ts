@@ -2,7 +2,7 @@
  * What every policy encoding offers: a number for each move, seen from the mover's side of the board. Castling is
  * always king takes own rook, which stays unambiguous in Chess960.
  */
-import { type Move, NO_MOVE, type Position } from '../chess/index.js';
+import { MAX_MOVES, type Move, NO_MOVE, type Position } from '../chess/index.js';
 
 export type PolicyIndex = number & { readonly __policyIndex: unique symbol };
 
@@ -21,10 +21,9 @@ export interface PolicyEncoding {
   indexToMove(position: Position, index: PolicyIndex, transform: number): Move;
 }
 
-const MAX_LEGAL_MOVES = 256;
 const QUEEN_PROMOTION = 5 << 12;
 const PROMOTION_BITS = 7 << 12;
-const legalMoves = new Uint16Array(MAX_LEGAL_MOVES);
+const legalMoves = new Uint16Array(MAX_MOVES);
 
 /** `indexToMove` for any `moveToIndex`: an index means nothing without the legal moves, so they are searched. */
 export function findMoveOfIndex(

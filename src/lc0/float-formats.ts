@@ -1,33 +1,12 @@
-/** Half precision (IEEE 754 binary16) and bfloat16 as 16-bit integers, from and to numbers. */
+/** The 16-bit numbers that weights come and go in: bfloat16, and half precision (util) as networks want it. */
+import { decodeFloat16, encodeFloat16, FLOAT16_LARGEST } from '../util/index.js';
 
 const float32 = new Float32Array(1);
 const bits32 = new Uint32Array(float32.buffer);
 
-export function decodeFloat16(half: number): number {
-  const sign = half & 0x8000 ? -1 : 1;
-  const exponent = (half >> 10) & 0x1f;
-  const fraction = half & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-}
-
-/** Round to nearest, ties to even; what is too large becomes the largest finite number, as a weight must stay a number. */
-export function encodeFloat16(value: number): number {
-  float32[0] = value;
-  const bits = bits32[0];
-  const sign = (bits >>> 16) & 0x8000;
-  const magnitude = bits & 0x7fffffff;
-  if (magnitude >= 0x477ff000) return Number.isNaN(value) ? 0x7e00 : sign | 0x7bff;
-  if (magnitude < 0x38800000) {
-    // Subnormal in binary16: its unit is 2^-24, and the division is exact, so rounding happens once.
-    const scaled = Math.abs(float32[0]) * 2 ** 24;
-    const floor = Math.floor(scaled);
-    const rest = scaled - floor;
-    return sign | (rest > 0.5 || (rest === 0.5 && floor & 1) ? floor + 1 : floor);
-  }
-  const rebased = magnitude - 0x38000000;
-  return sign | ((rebased + 0x0fff + ((rebased >>> 13) & 1)) >>> 13);
+/** A half; what is too large becomes the largest finite one, as a weight must stay a number. */
+export function encodeHalfWeight(value: number): number {
+  return encodeFloat16(value, FLOAT16_LARGEST);
 }
 
 export function decodeBfloat16(brain: number): number {

@@ -3,7 +3,7 @@
  * stay single, with casts behind and before them, so that nobody else notices. A network with quantised layers, or with
  * anything in it that this room does not read, is left alone: a slower network is better than a wrong one.
  */
-import { encodeFloat16 } from './float-formats.js';
+import { encodeHalfWeight } from './float-formats.js';
 import { insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import { decodeModel, encodeModel } from './onnx-model.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
@@ -64,7 +64,7 @@ function halveTensor(tensor: TensorMessage): void {
   const single = new DataView(rawData.buffer, rawData.byteOffset, rawData.byteLength);
   const half = new Uint8Array(rawData.length / 2);
   const view = new DataView(half.buffer);
-  for (let i = 0; i < half.length; i += 2) view.setUint16(i, encodeFloat16(single.getFloat32(2 * i, true)), true);
+  for (let i = 0; i < half.length; i += 2) view.setUint16(i, encodeHalfWeight(single.getFloat32(2 * i, true)), true);
   tensor.rawData = half;
   tensor.dataType = TensorType.FLOAT16;
 }

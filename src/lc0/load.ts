@@ -8,7 +8,7 @@ import { suitsChannelBlock } from './channel-block.js';
 import { parseNet } from './container.js';
 import { adaptEmbeddedModel } from './embedded-model.js';
 import { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
-import { getDefaultCacheFolder, ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
+import { findModelFolder, ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
 import { NetworkStructure } from './net-enums.js';
 import { NetworkError } from './network-error.js';
 import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './network-info.js';
@@ -26,7 +26,7 @@ export interface Lc0LoadOptions {
   readonly valueHead?: string;
   /** Weights and arithmetic; inputs and outputs are float32 either way. Default f32. */
   readonly precision?: 'f32' | 'f16';
-  /** Where converted networks are kept; null keeps none. Default: `sardonyx/lc0` in the user's cache folder. */
+  /** Where converted networks are kept; null keeps none. Default: `lc0` in the first of the cache folders (util) that can be written to. */
   readonly cacheFolder?: string | null;
   /**
    * Weights of more bytes than this may go to a file of their own in the cache, when the caller can open models with a
@@ -69,7 +69,7 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
   const precision = options.precision ?? 'f32';
   const wantedBlock = precision === 'f32' ? (options.channelBlock ?? 0) : 0;
   const weightsFileAboveBytes = options.weightsFileAboveBytes ?? Number.POSITIVE_INFINITY;
-  const folder = options.cacheFolder === undefined ? getDefaultCacheFolder() : options.cacheFolder;
+  const folder = options.cacheFolder === undefined ? findModelFolder() : options.cacheFolder;
   let cache: ModelCache | undefined;
   if (folder) {
     const hash = await hashFile(source);

@@ -1,13 +1,12 @@
 /**
  * Converted networks on disk, so that the second start is fast. A file's name is a hash of everything its content
  * follows from, and files appear by renaming, complete or not at all: nothing is ever updated, and two processes that
- * convert the same network at once write the same file. A cache that cannot be used (read-only or full disk, no home)
- * is no error.
+ * convert the same network at once write the same file. A cache that cannot be used (read-only or full disk) is no error.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { findCacheFolder } from '../util/index.js';
 import { type Lc0NetworkInfo, parseMetadata } from './network-info.js';
 import { decodeModel } from './onnx-model.js';
 
@@ -23,19 +22,9 @@ export interface CachedModel {
   readonly hasWeightsFile: boolean;
 }
 
-/** Where converted networks go unless told otherwise: XDG's cache folder and its likes; undefined without a home. */
-export function getDefaultCacheFolder(environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  const base = getUserCacheFolder(environment);
-  return base === undefined ? undefined : join(base, 'sardonyx', 'lc0');
-}
-
-function getUserCacheFolder(environment: NodeJS.ProcessEnv): string | undefined {
-  const { XDG_CACHE_HOME, LOCALAPPDATA } = environment;
-  if (XDG_CACHE_HOME) return XDG_CACHE_HOME;
-  if (process.platform === 'win32') return LOCALAPPDATA || undefined;
-  const home = environment.HOME || homedir();
-  if (!home) return undefined;
-  return process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache');
+/** Where converted networks go unless told otherwise; undefined when no place can be written to. */
+export function findModelFolder(): string | undefined {
+  return findCacheFolder('lc0');
 }
 
 export class ModelCache {

@@ -7,7 +7,7 @@ import { BUILDER_VERSION, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.
 import { suitsChannelBlock } from './channel-block.js';
 import { getInputFormat, TensorChooser } from './choose-tensors.js';
 import { writeModel } from './graph/write-model.js';
-import { getDefaultCacheFolder, ModelCache } from './model-cache.js';
+import { findModelFolder, ModelCache } from './model-cache.js';
 import { InputFormat } from './net-enums.js';
 import { NetworkError } from './network-error.js';
 import { collectInfo, formatMetadata } from './network-info.js';
@@ -27,7 +27,7 @@ import { recogniseNetwork } from './recognise/recognise-network.js';
 export async function rebuildOnnx(
   source: FileSource,
   channelBlock: number,
-  cacheFolder: string | null = getDefaultCacheFolder() ?? null,
+  cacheFolder: string | null = findModelFolder() ?? null,
 ): Promise<Uint8Array | null> {
   if (channelBlock === 0) return null;
   try {

@@ -3,7 +3,7 @@
  * in a search, fed with positions of seeded random games, no cache. What a search reaches is compared with this.
  */
 
-import { type Move, Position, START_FEN } from '../chess/index.js';
+import { MAX_MOVES, type Move, Position, START_FEN } from '../chess/index.js';
 import { createPrng } from '../util/index.js';
 import { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
 import { LeafQueue, setRoot } from './pool/leaf-queue.js';
@@ -100,7 +100,7 @@ function createBenchPaths(count: number): Uint16Array[] {
   const prng = createPrng(1);
   const seen = new Set<string>();
   const paths: Uint16Array[] = [];
-  const moves = new Uint16Array(256);
+  const moves = new Uint16Array(MAX_MOVES);
   while (paths.length < count) {
     const position = new Position();
     const path: number[] = [];

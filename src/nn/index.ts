@@ -22,7 +22,7 @@ export {
   TWO_FOLD,
 } from './pool/leaf-slots.js';
 export { getTagPly } from './pool/node-tag.js';
-export { MAX_ROOT_MOVES, ROOT_ROWS, type RootDescription } from './pool/root-table.js';
+export { MAX_ROOT_MOVES, ROOT_ROWS, type RootPosition } from './pool/root-table.js';
 export { decodePrior, encodePrior } from './prior.js';
 export { runOnCpu } from './run-on-cpu.js';
 export { describeRuntime, type RuntimeInfo, readRuntimeVersion } from './runtime-info.js';

@@ -3,7 +3,7 @@
  * Convolutional Networks", 2014): the position is evaluated again with one square after the other wiped from all input
  * planes, past positions included. It needs nothing of a network but its answers, so it works with every one.
  */
-import { formatFen, type Move, type Position, parseFen } from '../chess/index.js';
+import { formatFen, MAX_MOVES, type Move, type Position, parseFen } from '../chess/index.js';
 import { type HistoryFill, type InputEncoding, transformSquare } from '../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { planBackend } from './backend/backend-plan.js';
@@ -35,7 +35,6 @@ export interface Occlusion {
 const SQUARES = 64;
 const NOWHERE = -1;
 const MIRRORED_RANKS = 56;
-const MAX_MOVES = 256;
 
 /** Planes of the whole board (side to move, castling, counts) say nothing of a square and stay. */
 class OccludingEncoding implements InputEncoding {

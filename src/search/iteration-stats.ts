@@ -1,4 +1,5 @@
 /** What stoppers look at after each batch: counters, and a summary of the root's moves (lc0: IterationStats). */
+import { MAX_EDGES } from '../nn/index.js';
 import { getEdgeCount, getRecordQ, getRecordTerminalKind, getRecordVisits, getVisitedRecord } from './best-move.js';
 import type { Pipeline } from './pipeline.js';
 import {
@@ -48,7 +49,7 @@ export function createIterationStats(): IterationStats {
     batches: 0,
     averageDepth: 0,
     moveCount: 0,
-    moveVisits: new Uint32Array(256),
+    moveVisits: new Uint32Array(MAX_EDGES),
     winFound: false,
     losingMoves: 0,
     settledMoves: 0,

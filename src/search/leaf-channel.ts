@@ -6,6 +6,7 @@ export type LeafChannel = Pick<
   | 'maxPathLength'
   | 'hasMovesLeft'
   | 'freeSlotCount'
+  | 'liveEvaluators'
   | 'acquire'
   | 'release'
   | 'abandon'

@@ -3,7 +3,7 @@
  * a node and kept up to date as visits go out; the tree is read only. Visited edges are a prefix of the edge list and the
  * rest is sorted by prior under one common FPU value, so a node's visited moves and the next two are all that counts.
  */
-import { decodePrior } from '../nn/index.js';
+import { decodePrior, MAX_EDGES } from '../nn/index.js';
 import type { SearchParams } from './params.js';
 import {
   computeExploration,
@@ -39,7 +39,6 @@ import {
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
-const MAX_MOVES = 256;
 /** Explorations of small visit counts are looked up: a logarithm and a root cost more than the rest of a small node. */
 const EXPLORATION_TABLE_SIZE = 2048;
 
@@ -50,7 +49,7 @@ export interface MoveFilter {
 
 export class MoveScores {
   /** Visits of each move, finished and in flight. */
-  readonly started = new Int32Array(MAX_MOVES);
+  readonly started = new Int32Array(MAX_EDGES);
   /** Visits of the node and, of its moves, those in flight. */
   visits = 0;
   inFlight = 0;
@@ -58,9 +57,9 @@ export class MoveScores {
   best = -1;
   second = -1;
 
-  private readonly priors = new Float64Array(MAX_MOVES);
-  private readonly utilities = new Float64Array(MAX_MOVES);
-  private readonly scores = new Float64Array(MAX_MOVES);
+  private readonly priors = new Float64Array(MAX_EDGES);
+  private readonly utilities = new Float64Array(MAX_EDGES);
+  private readonly scores = new Float64Array(MAX_EDGES);
   private readonly tree: Tree;
   private readonly hasMovesLeft: boolean;
   private readonly puct: PuctParams;

@@ -617,7 +617,7 @@ const table = {
     default: 0,
     min: 0,
     max: 100000000,
-    help: 'Memory of the engine in megabytes; at the limit the search forgets its least visited lines. 0 = half of the machine.',
+    help: 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine, at most 16000.',
   },
 
   analyseMode: {

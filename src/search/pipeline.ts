@@ -252,7 +252,8 @@ export class Pipeline {
     const { tree, channel, expander, counters } = this;
     const { data } = batch;
     if (channel.kind[slot] === FAILED) {
-      counters.failures++;
+      // While another evaluator lives, the visit is just taken back: the search gathers the leaf again.
+      if (channel.liveEvaluators === 0) counters.failures++;
       this.selector.closed.openAll();
       channel.release(slot);
       cancelVisit(tree, batch, at);

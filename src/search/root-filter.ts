@@ -9,7 +9,7 @@ export interface RootRestriction {
   edgeLimit: number;
   /** 1 = a visited move that is not searched. */
   readonly excluded: Uint8Array;
-  /** Best move so far (child number, -1 = none): moves with at least `remainingPlayouts` fewer visits are skipped. */
+  /** Best move so far (child number, -1 = none): moves that are more than `remainingPlayouts` visits behind it are skipped. */
   bestChild: number;
   remainingPlayouts: number;
   /** Of sequential halving, by edge: visits, those in flight included, that the move may have; null without it. */

@@ -3,7 +3,7 @@
  * unvisited edges so that selection finds them as everywhere else: sorted by prior, the allowed ones first. `restore`
  * takes the noise out again, since the tree lives on.
  */
-import { decodePrior, encodePrior } from '../nn/index.js';
+import { decodePrior, encodePrior, MAX_EDGES } from '../nn/index.js';
 import type { Prng } from '../util/index.js';
 import { findBestEdge, getEdgeCount, getOutcome, getVisitedRecord } from './best-move.js';
 import type { SearchParams } from './params.js';
@@ -24,8 +24,6 @@ import {
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
-const MAX_MOVES = 256;
-
 /** Dirichlet noise mixes in with share epsilon; Gumbel noise, when it has a scale, takes its place. */
 export interface RootNoise {
   readonly epsilon: number;
@@ -35,8 +33,8 @@ export interface RootNoise {
 }
 
 export class RootMoves implements RootRestriction {
-  edgeLimit = MAX_MOVES;
-  readonly excluded = new Uint8Array(MAX_MOVES);
+  edgeLimit = MAX_EDGES;
+  readonly excluded = new Uint8Array(MAX_EDGES);
   bestChild = -1;
   remainingPlayouts = Number.POSITIVE_INFINITY;
   /** Whether some move is left out. */
@@ -52,7 +50,7 @@ export class RootMoves implements RootRestriction {
 
   /** Starts afresh, for a root that has no edges yet or knows no restriction. */
   reset(): void {
-    this.edgeLimit = MAX_MOVES;
+    this.edgeLimit = MAX_EDGES;
     this.excluded.fill(0);
     this.bestChild = -1;
     this.remainingPlayouts = Number.POSITIVE_INFINITY;

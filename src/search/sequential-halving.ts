@@ -6,15 +6,14 @@
  * [0, 1]. The Gumbel noise g is the one that `RootMoves` has put into the priors, so that log(prior) is g + logit; without
  * it the search is deterministic. Below the root nothing changes.
  */
+import { MAX_EDGES } from '../nn/index.js';
 import { getOutcome, getPrior, getRecordQ, getRecordVisits, getVisitedRecord } from './best-move.js';
 import type { SearchParams } from './params.js';
 import type { Tree } from './tree/tree.js';
 
-const MAX_MOVES = 256;
-
 export class SequentialHalving {
   /** By edge: visits, finished and in flight, with which the move has had its share of the phase; 0 = it is out. */
-  readonly targets = new Uint32Array(MAX_MOVES);
+  readonly targets = new Uint32Array(MAX_EDGES);
 
   private readonly tree: Tree;
   private readonly params: SearchParams;
@@ -82,7 +81,7 @@ export class SequentialHalving {
     const root = tree.rootNode;
     const most = Math.max(...candidates.map((edge) => this.getVisits(edge)));
     const scale = (params.gumbelVisitOffset + most) * params.gumbelValueScale;
-    const scores = new Float64Array(MAX_MOVES);
+    const scores = new Float64Array(MAX_EDGES);
     for (const edge of candidates) {
       const record = getVisitedRecord(tree, root, edge);
       if (record === -1 || getOutcome(tree, record) < 0) scores[edge] = Number.NEGATIVE_INFINITY;

@@ -8,7 +8,7 @@
  *
  * A probe needs every table that captures lead to; it makes and takes back moves on the position that it is given.
  */
-import { type Move, PAWN, type Position } from '../chess/index.js';
+import { MAX_MOVES, type Move, PAWN, type Position } from '../chess/index.js';
 import { PieceList } from './piece-list.js';
 import { OTHER_SIDE } from './table.js';
 import { NO_VALUE, type TableSet } from './table-set.js';
@@ -19,7 +19,6 @@ export const DRAW = 0;
 export const BLESSED_LOSS = -1;
 export const LOSS = -2;
 
-const MAX_MOVES = 256;
 /** Captures down to two kings, a pawn move before them, and two moves of a DTZ probe. */
 const MAX_PLIES = 10;
 /** Plies of a result by the fifty-move rule: a cursed win takes more than a hundred. */

@@ -1,6 +1,10 @@
-/** Where this user's cached files go: one folder of ours in each place that systems have for it, best first. */
+/**
+ * Where this user's cached files go: one folder of ours in each place that systems have for it, best first, and in it one
+ * for each kind of files.
+ */
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Last resort, where the home folder cannot be written to. */
 const SHARED_PLACES = process.platform === 'linux' ? [tmpdir(), '/dev/shm'] : [tmpdir()];
@@ -22,7 +26,35 @@ export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): 
   return folders;
 }
 
-/** All users may write there. */
-export function isSharedPlace(folder: string): boolean {
-  return SHARED_PLACES.includes(folder);
+/**
+ * Makes the folder for files of one kind, if it is not there.
+ * @param cache one of `listCacheFolders`
+ * @throws when it cannot be made, or when others may put files there
+ */
+export function openCacheFolder(cache: string, kind: string): string {
+  const folder = join(cache, kind);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (SHARED_PLACES.includes(dirname(cache))) requireOwn(cache);
+  return folder;
+}
+
+/** The folder for files of one kind in the first place that can be written to; undefined when there is none. */
+export function findCacheFolder(kind: string, environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  for (const cache of listCacheFolders(environment)) {
+    try {
+      const folder = openCacheFolder(cache, kind);
+      accessSync(folder, constants.W_OK);
+      return folder;
+    } catch {
+      // The next place, then.
+    }
+  }
+  return undefined;
+}
+
+/** A folder in a place that all users share may have been laid there by another one. */
+function requireOwn(folder: string): void {
+  if (process.platform === 'win32') return;
+  const { uid, mode } = statSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error('others may write to it');
 }

@@ -1,5 +1,6 @@
-export { isSharedPlace, listCacheFolders } from './cache-folders.js';
+export { findCacheFolder, listCacheFolders, openCacheFolder } from './cache-folders.js';
 export { getConfigFolder } from './config-folder.js';
+export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
 export { LineReader } from './line-reader.js';
 export { createLogger, type Logger } from './logger.js';
 export { type OptionSpec, type OptionValue, parseOptionValue } from './options.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { loadLc0Network } from '#sardonyx/lc0/index.js';
-import { unwrap } from '#sardonyx/util/index.js';
+import { findCacheFolder, unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile, type FormatNumbers } from '../support/lc0-network-file.js';
 import { createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';
 import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
@@ -170,6 +170,26 @@ describe('the cache of converted networks', () => {
     const second = unwrap(await loadLc0Network(file, options));
     assert.ok(!second.isFromCache);
     assert.deepEqual(second.onnx, first.onnx);
+  });
+
+  it('lies where SARDONYX_CACHE says', async () => {
+    const before = process.env.SARDONYX_CACHE;
+    process.env.SARDONYX_CACHE = join(folder, 'ours');
+    try {
+      assert.ok(!unwrap(await loadLc0Network(file)).isFromCache);
+      assert.ok(unwrap(await loadLc0Network(file)).isFromCache);
+      assert.equal(readdirSync(join(folder, 'ours', 'lc0')).length, 1);
+    } finally {
+      if (before === undefined) delete process.env.SARDONYX_CACHE;
+      else process.env.SARDONYX_CACHE = before;
+    }
+  });
+
+  it('lies in the next place when the first cannot be written to', { skip: process.platform !== 'linux' }, () => {
+    const blocked = join(folder, 'no-folder');
+    writeFileSync(blocked, '');
+    const environment = { SARDONYX_CACHE: join(blocked, 'ours'), XDG_CACHE_HOME: join(folder, 'xdg') };
+    assert.equal(findCacheFolder('lc0', environment), join(folder, 'xdg', 'sardonyx', 'lc0'));
   });
 
   it('may be impossible to write', async () => {

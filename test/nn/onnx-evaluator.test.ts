@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { expandPlanes, getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
-import { decodeHalf, encodeHalf } from '#sardonyx/nn/evaluators/float16.js';
 import { EVALUATED, EvaluatorPool, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
-import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
 import { evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
 import { createRandomLeaves } from '../support/random-leaves.js';
 import { createRandomNetwork, type RandomNetworkOptions, TINY } from '../support/random-network.js';
@@ -135,22 +134,4 @@ test('the minibatch can change between searches', async () => {
     ['random 16x2', 'cpu', true, true, 2],
   );
   await pool.dispose();
-});
-
-test('half floats: every half survives decoding and encoding, and rounding is to the nearest', () => {
-  for (let half = 0; half < 0x10000; half++) {
-    const value = decodeHalf(half);
-    if (Number.isNaN(value) || half === 0x8000) continue;
-    assert.equal(encodeHalf(value), half, `${half}`);
-  }
-  const prng = createPrng(9);
-  for (let i = 0; i < 10_000; i++) {
-    const value = Math.fround((prng.nextFloat() - 0.5) * 2 ** (prng.nextBelow(40) - 25));
-    const half = encodeHalf(value);
-    const error = Math.abs(decodeHalf(half) - value);
-    const below = half & 0x7fff ? Math.abs(decodeHalf(half - 1) - value) : error;
-    assert.ok(error <= below && error <= Math.abs(decodeHalf(half + 1) - value), `${value}`);
-  }
-  assert.equal(encodeHalf(65520), 0x7c00);
-  assert.equal(encodeHalf(-1e9), 0xfc00);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
+import { FailureStreak, FORGIVING_EVALUATIONS } from '#sardonyx/nn/pool/failure-streak.js';
 import { success } from '#sardonyx/util/index.js';
 import { evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
 import { createRandomLeaves } from '../support/random-leaves.js';
@@ -90,6 +91,41 @@ test('when nothing can evaluate, leaves are answered as failed and the search is
   assert.deepEqual(warnings, ['No position can be evaluated any more: made to fail when falling back']);
 });
 
+test('a thread that gave up leaves the work to the others, and the user is told how many are left', async () => {
+  const warnings: string[] = [];
+  const pool = await EvaluatorPool.create({
+    backend: 'hash',
+    backendOptions: 'fail-after=1,fallback-fails=true,fail-thread=0,delay=1',
+    threads: 2,
+    minibatch: 5,
+    onWarning: (text) => warnings.push(text),
+  });
+  const queue = LeafQueue.attach(pool.handle);
+  const countFailed = async (): Promise<number> =>
+    (await evaluateLeaves(queue, leaves)).filter((answer) => answer.kind === FAILED).length;
+  try {
+    let failed = 0;
+    for (let round = 0; round < 50 && warnings.length === 0; round++) failed += await countFailed();
+    assert.deepEqual(warnings, ['An evaluator thread gave up, 1 of 2 left: made to fail when falling back']);
+    assert.ok(failed >= 1 && failed <= 5, `${failed} leaves failed, of a batch of 5`);
+    assert.equal(queue.liveEvaluators, 1);
+    assert.equal(await countFailed(), 0);
+  } finally {
+    await pool.dispose();
+  }
+});
+
+test('when all threads have given up one after the other, every leaf is answered as failed', async () => {
+  const { answers, warnings } = await evaluateWith({
+    backend: 'hash',
+    backendOptions: 'fail-after=1,fallback-fails=true',
+    threads: 3,
+    minibatch: 10,
+  });
+  assert.ok(answers.some((answer) => answer.kind === FAILED));
+  assert.ok(warnings.includes('No position can be evaluated any more: made to fail when falling back'));
+});
+
 test('a thread that dies is started again and answers what its predecessor had claimed', async () => {
   const { answers: expected } = await evaluateWith({ backend: 'hash', threads: 1 });
   const { answers, warnings } = await evaluateWith({
@@ -100,6 +136,38 @@ test('a thread that dies is started again and answers what its predecessor had c
   });
   assert.deepEqual(answers, expected);
   assert.match(warnings[0], /^An evaluator thread ended and was started again: made to die/);
+});
+
+test('a thread that dies from time to time is started again each time', async () => {
+  const many = createRandomLeaves(32, 1000);
+  const pool = await EvaluatorPool.create({
+    backend: 'hash',
+    backendOptions: 'crash-after=3',
+    threads: 1,
+    minibatch: many.length,
+  });
+  try {
+    const queue = LeafQueue.attach(pool.handle);
+    for (let round = 0; round < 14; round++) {
+      const answers = await evaluateLeaves(queue, many);
+      assert.ok(answers.every((answer) => answer.kind !== FAILED));
+    }
+    assert.ok(queue.counters.evaluations > 4 * FORGIVING_EVALUATIONS);
+  } finally {
+    await pool.dispose();
+  }
+});
+
+test('failures are forgiven after much work, and only then', () => {
+  const streak = new FailureStreak();
+  assert.equal(streak.length, 0);
+  assert.deepEqual(
+    [10, 20, 20, 1000].map((evaluations) => streak.add(evaluations)),
+    [1, 2, 3, 4],
+  );
+  assert.equal(streak.add(999 + FORGIVING_EVALUATIONS), 5);
+  assert.equal(streak.add(999 + 2 * FORGIVING_EVALUATIONS), 1);
+  assert.equal(streak.length, 1);
 });
 
 test('threads that die every time are given up, and no leaf waits for ever', async () => {

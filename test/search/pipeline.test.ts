@@ -173,3 +173,21 @@ test('when no evaluator can answer the search ends with a warning', () => {
     assert.deepEqual(verifyTree(harness.search.tree).faults, []);
   }
 });
+
+for (const search of ['tree', 'graph'] as const) {
+  test(`leaves that failed are gathered again while other evaluators live: ${search}`, () => {
+    for (const shape of SHAPES) {
+      for (const failsAfter of [0, 100]) {
+        const options = { failsAfter, failsUntil: failsAfter + 30, liveEvaluators: 1 };
+        const channel = new FakeLeafChannel(new HashGame(RICH), options);
+        const harness = new SearchHarness(channel, { ...shape, params: { smartPruningFactor: 0, search } });
+        const { move, warnings } = harness.run({ nodes: 1000 });
+        assert.notEqual(move, 0);
+        assert.deepEqual(warnings, []);
+        assert.equal(harness.search.tree.rootVisits, 1000);
+        assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+        assert.equal(channel.busy, 0);
+      }
+    }
+  });
+}

@@ -9,7 +9,7 @@ import {
   FAILED,
   MAX_EDGES,
   NO_SLOT,
-  type RootDescription,
+  type RootPosition,
   TABLEBASE,
   TWO_FOLD,
 } from '#sardonyx/nn/index.js';
@@ -29,13 +29,17 @@ export interface FakeChannelOptions {
   /** With a generator, each look finds each leaf finished with this probability. */
   readonly delays?: { readonly random: Prng; readonly probability: number };
   readonly hasMovesLeft?: boolean;
-  /** From this evaluation on every answer is FAILED. */
+  /** Answers are FAILED from this evaluation on, and until that one (for ever when absent). */
   readonly failsAfter?: number;
+  readonly failsUntil?: number;
+  /** Evaluators that are left when an answer is FAILED. */
+  readonly liveEvaluators?: number;
 }
 
 export class FakeLeafChannel {
   readonly maxPathLength = 1024;
   readonly hasMovesLeft: boolean;
+  readonly liveEvaluators: number;
   readonly pathMoves: Uint16Array;
   readonly kind: Uint8Array;
   readonly flags: Uint8Array;
@@ -62,7 +66,7 @@ export class FakeLeafChannel {
   private readonly rootOf: Int32Array;
   private readonly rootMoves: number[][] = [];
   readonly roots = {
-    write: (row: number, root: RootDescription): void => {
+    write: (row: number, root: RootPosition): void => {
       if (this.busy > 0 && this.rootOf.includes(row)) throw new Error('The root changed under a leaf');
       this.rootMoves[row] = Array.from(root.moves);
     },
@@ -73,6 +77,7 @@ export class FakeLeafChannel {
     this.game = game;
     this.options = options;
     this.hasMovesLeft = options.hasMovesLeft ?? true;
+    this.liveEvaluators = options.liveEvaluators ?? 0;
     this.pathMoves = new Uint16Array(slots * this.maxPathLength);
     this.kind = new Uint8Array(slots);
     this.flags = new Uint8Array(slots);
@@ -131,7 +136,9 @@ export class FakeLeafChannel {
     const answer = this.game.evaluate(moves, path.length);
     this.keyLow[slot] = answer.key ?? 0;
     this.tag[slot] = moves.length;
-    const hasFailed = this.evaluations++ >= (this.options.failsAfter ?? Number.POSITIVE_INFINITY);
+    const { failsAfter = Number.POSITIVE_INFINITY, failsUntil = Number.POSITIVE_INFINITY } = this.options;
+    const hasFailed = this.evaluations >= failsAfter && this.evaluations < failsUntil;
+    this.evaluations++;
     this.kind[slot] = hasFailed ? FAILED : KINDS[answer.kind];
     this.valueWl[slot] = answer.wl;
     this.valueD[slot] = answer.d;

@@ -2,7 +2,8 @@
  * Many positions over one pool of evaluators, in one thread. There are so many places (boards); whenever one is free the
  * waiting position of the highest priority takes it. The boards take turns in small steps, so every position under way
  * gets the same share of the evaluators, and none is interrupted for another. Each position starts with an empty tree:
- * answers do not depend on what was asked before (the evaluation cache is shared, but it holds only evaluations).
+ * answers do not depend on what was asked before (the evaluation cache is shared, but it holds only evaluations). There
+ * are no more places than the memory for trees has room for.
  */
 import type { LeafQueue } from '../../nn/index.js';
 import { type Batching, defaultSearchParams, Search, type SearchScheduler } from '../../search/index.js';
@@ -19,6 +20,7 @@ import type { AnalysisSettings } from './protocol.js';
 import { TaskQueue } from './task-queue.js';
 
 const INITIAL_NODES = 1024;
+/** A tree of less could hardly look ahead: rather fewer positions at a time. */
 const LEAST_TREE_BYTES = 2 ** 25;
 /** Batches for each evaluator: one it works on and one that waits. */
 const BATCHES_AHEAD = 2;
@@ -39,13 +41,17 @@ export class AnalysisRun {
   private freeBoards: Board[] = [];
   private isStarting = false;
   private idleWaiters: (() => void)[] = [];
+  /** Positions under way at a time. */
+  private readonly parallel: number;
 
   constructor(
     private readonly queue: LeafQueue,
     private readonly scheduler: SearchScheduler,
     private readonly settings: AnalysisSettings,
     private readonly onAnswer: (answer: AnalysisAnswer) => void,
-  ) {}
+  ) {
+    this.parallel = Math.max(1, Math.min(settings.parallel, Math.floor(settings.treeBytes / LEAST_TREE_BYTES)));
+  }
 
   add(tasks: readonly PositionTask[]): void {
     for (const task of tasks) this.waiting.add(task);
@@ -79,7 +85,7 @@ export class AnalysisRun {
     this.isStarting = true;
     setImmediate(() => {
       this.isStarting = false;
-      while (this.waiting.size > 0 && this.activeCount < this.settings.parallel) {
+      while (this.waiting.size > 0 && this.activeCount < this.parallel) {
         const task = this.waiting.take();
         if (task === undefined) break;
         if (task.end !== null) this.onAnswer(createFinishedAnswer(task));
@@ -139,9 +145,9 @@ export class AnalysisRun {
   /** The fewer positions share the evaluators, the more leaves each has to have under way to keep them busy. */
   private computeBatching({ maxVisits }: PositionTask): Batching {
     const { workers, minibatch, slotCount } = this.queue;
-    const { parallel, leavesPerPosition } = this.settings;
+    const { leavesPerPosition } = this.settings;
     if (leavesPerPosition > 0) return { minibatch: leavesPerPosition, batchesInFlight: 1 };
-    const sharers = Math.min(parallel, this.activeCount + this.waiting.size);
+    const sharers = Math.min(this.parallel, this.activeCount + this.waiting.size);
     const wanted = Math.ceil(Math.min(BATCHES_AHEAD * workers * minibatch, slotCount) / Math.max(1, sharers));
     const leaves = Math.max(1, Math.min(wanted, Math.floor((maxVisits ?? Number.POSITIVE_INFINITY) / LEAST_ROUNDS)));
     if (leaves <= minibatch) return { minibatch: leaves, batchesInFlight: 1 };
@@ -149,15 +155,12 @@ export class AnalysisRun {
   }
 
   private createBoard(): Board {
-    const { settings, queue, scheduler } = this;
+    const { settings, parallel, queue, scheduler } = this;
     const search = new Search(
       {
         channel: queue,
         rootRow: this.boards.length,
-        store: {
-          maxBytes: Math.max(LEAST_TREE_BYTES, settings.treeBytes / settings.parallel),
-          initialNodes: INITIAL_NODES,
-        },
+        store: { maxBytes: settings.treeBytes / parallel, initialNodes: INITIAL_NODES },
         random: createPrng(drawSeed()),
         clock: scheduler.clock,
       },

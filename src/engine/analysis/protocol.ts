@@ -4,7 +4,7 @@ import type { AnalysisAnswer } from './answer.js';
 import type { PositionTask, TaskSelection } from './position-task.js';
 
 export interface AnalysisSettings {
-  /** Positions under way at a time. */
+  /** Positions under way at a time, as far as `treeBytes` has room for their trees. */
   readonly parallel: number;
   /** Leaves each of them has under way; 0 = as many as keep the evaluators busy. */
   readonly leavesPerPosition: number;

@@ -6,7 +6,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import protobuf from 'protobufjs/light.js';
-import { encodeBfloat16, encodeFloat16 } from '../float-formats.js';
+import { encodeBfloat16, encodeHalfWeight } from '../float-formats.js';
 import { NetworkError } from '../network-error.js';
 import {
   EXTERNAL_DATA,
@@ -160,7 +160,7 @@ function* encodeChunks(initializer: Initializer): Generator<Uint8Array, void, vo
     return;
   }
   const { source, precision } = initializer;
-  const encode = precision === 'f16' ? encodeFloat16 : encodeBfloat16;
+  const encode = precision === 'f16' ? encodeHalfWeight : encodeBfloat16;
   const floats = new Float32Array(Math.min(CHUNK_ELEMENTS, source.length));
   const floatBytes = new Uint8Array(floats.buffer);
   const halves = new Uint16Array(precision === 'f32' ? 0 : floats.length);

@@ -53,9 +53,11 @@ export interface Faults {
   readonly fallbackFails: boolean;
   /** The thread dies after so many runs. */
   readonly crashAfter: number;
+  /** Runs fail in this thread alone; −1 = in all. */
+  readonly thread: number;
 }
 
-const NO_FAULTS: Faults = { failLoad: false, failAfter: -1, fallbackFails: false, crashAfter: -1 };
+const NO_FAULTS: Faults = { failLoad: false, failAfter: -1, fallbackFails: false, crashAfter: -1, thread: -1 };
 
 export interface PlanRequest {
   readonly backend: string;
@@ -111,6 +113,7 @@ function readFaults(options: BackendOptions): Faults {
     failAfter: options.readInteger('fail-after', -1, -1, 1e9),
     fallbackFails: options.readFlag('fallback-fails', false),
     crashAfter: options.readInteger('crash-after', -1, -1, 1e9),
+    thread: options.readInteger('fail-thread', -1, -1, 254),
   };
 }
 

@@ -3,10 +3,10 @@
  * operating system cannot load them from inside it, so they are laid into the user's cache at first use, verified byte
  * by byte at every later start, and shared by all engines of that user. The executable itself may lie on read-only media.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { isPackaged, isSharedPlace, listCacheFolders, readProgramFile } from '../../util/index.js';
+import { isPackaged, listCacheFolders, openCacheFolder, readProgramFile } from '../../util/index.js';
 
 /** Set for the threads of this process, so that one look is enough; a user may point it at another onnxruntime. */
 const FOLDER_VARIABLE = 'SARDONYX_NATIVE_FOLDER';
@@ -33,9 +33,7 @@ function layOutNativeFiles(): string {
   const problems: string[] = [];
   for (const cache of listCacheFolders()) {
     try {
-      const folder = join(cache, name);
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (isSharedPlace(dirname(cache))) requireOwn(cache);
+      const folder = openCacheFolder(cache, name);
       for (const file of files) layOutFile(join(folder, file), readProgramFile(PREFIX + file) ?? new Uint8Array());
       return folder;
     } catch (error) {
@@ -43,13 +41,6 @@ function layOutNativeFiles(): string {
     }
   }
   throw new Error(`No folder can take onnxruntime's files; set SARDONYX_CACHE to one. Tried: ${problems.join(', ')}`);
-}
-
-/** A folder in a place that all users share may have been laid there by another one. */
-function requireOwn(folder: string): void {
-  if (process.platform === 'win32') return;
-  const { uid, mode } = statSync(folder);
-  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error('others may write to it');
 }
 
 function layOutFile(path: string, bytes: Uint8Array): void {

@@ -9,7 +9,7 @@
  *
  *   header  16 words   [0] generation (atomic): part of every key, so that raising it empties the cache at once
  *   tags    4 a set    upper key word of the entry, 0 = empty; one read tells which of the four to look at
- *   entries 40 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4..39] up to 72 priors, two a word
+ *   entries 32 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4..31] up to 56 priors, two a word
  *
  * Two threads may write one entry at once, or one read what another is writing. The checksum covers the key, the move
  * count and all words of the entry, and the reader checks its own copy, so a torn entry is a miss, as is one that
@@ -73,10 +73,6 @@ export class EvaluationCache {
     this.entries = words.subarray(firstEntry, firstEntry + this.sets * WAYS * ENTRY_WORDS);
     this.values = new Float32Array(this.copy.buffer, 4, 3);
     this.priors = new Uint16Array(this.copy.buffer, FIRST_PRIOR_WORD * 4, MAX_CACHED_MOVES);
-  }
-
-  get positions(): number {
-    return this.sets * WAYS;
   }
 
   /** @returns true when `values` and `priors` now hold the evaluation of the position. */

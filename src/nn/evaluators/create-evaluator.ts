@@ -9,7 +9,7 @@ import { TrivialEvaluator } from './trivial-evaluator.js';
 /** @param model null only for evaluators without a network */
 export async function createEvaluator(plan: BackendPlan, model: Model | null, worker: number): Promise<Evaluator> {
   if (plan.faults.failLoad) throw new Error('made to fail at loading');
-  return plantFaults(await createPlain(plan.evaluator, model, worker), plan.faults);
+  return plantFaults(await createPlain(plan.evaluator, model, worker), plan.faults, worker);
 }
 
 /** The CPU instead of a device; without a network, the same once more. */

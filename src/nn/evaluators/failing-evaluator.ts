@@ -6,8 +6,9 @@ import type { Evaluator } from '../evaluator.js';
 let runs = 0;
 
 /** @returns `inner`, made to fail, or to end its thread, after so many runs */
-export function plantFaults(inner: Evaluator, { failAfter, crashAfter }: Faults): Evaluator {
-  if (failAfter < 0 && crashAfter < 0) return inner;
+export function plantFaults(inner: Evaluator, faults: Faults, worker: number): Evaluator {
+  const { failAfter, crashAfter, thread } = faults;
+  if ((failAfter < 0 && crashAfter < 0) || (thread >= 0 && thread !== worker)) return inner;
   const run = inner.run.bind(inner);
   inner.run = (rows) => {
     if (runs === crashAfter) throw new Error(`made to die after ${runs} runs`);

@@ -3,7 +3,7 @@
  * answers on every thread and in every run. `hash` serves bench and tests; `random` is the same with lc0's options
  * (seed, uniform, delay). It knows nothing about chess and must stay faster than the tree.
  */
-import type { Position } from '../../chess/index.js';
+import { MAX_MOVES, type Position } from '../../chess/index.js';
 import type { Evaluator } from '../evaluator.js';
 
 export interface HashEvaluatorOptions {
@@ -20,7 +20,6 @@ export interface HashEvaluatorOptions {
 const LEVELS = 256;
 /** Logits lie between 0 and this; about what trained networks have. */
 const LOGIT_RANGE = 5;
-const MAX_ROW_MOVES = 256;
 
 export class HashEvaluator implements Evaluator {
   readonly backend: string;
@@ -49,13 +48,13 @@ export class HashEvaluator implements Evaluator {
     this.valueWl = new Float32Array(rows);
     this.valueD = new Float32Array(rows);
     this.movesLeft = new Float32Array(rows);
-    this.levels = new Uint8Array(rows * MAX_ROW_MOVES);
+    this.levels = new Uint8Array(rows * MAX_MOVES);
   }
 
   setRow(row: number, position: Position, moves: Uint16Array, offset: number, count: number): void {
     const state = mix(position.keyLow ^ this.seed ^ Math.imul(position.keyHigh, 0x9e3779b1) ^ position.repetitions());
     const { levels, uniform } = this;
-    const base = row * MAX_ROW_MOVES;
+    const base = row * MAX_MOVES;
     for (let i = 0; i < count; i++) {
       levels[base + i] = uniform ? 0 : Math.imul(state ^ Math.imul(moves[offset + i], 0x2545f491), 0x85ebca6b) >>> 24;
     }
@@ -76,7 +75,7 @@ export class HashEvaluator implements Evaluator {
   writePriorsInto(out: Float32Array, row: number, count: number, policyTemperature: number): void {
     if (policyTemperature !== this.weightsTemperature) this.fillWeights(policyTemperature);
     const { levels, weights } = this;
-    const base = row * MAX_ROW_MOVES;
+    const base = row * MAX_MOVES;
     let sum = 0;
     for (let i = 0; i < count; i++) {
       const weight = weights[levels[base + i]];

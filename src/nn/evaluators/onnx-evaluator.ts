@@ -3,17 +3,15 @@
  * moves left. Input and output tensors are made once for each batch size and reused, so a run allocates next to nothing.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import type { Move, Position } from '../../chess/index.js';
+import { MAX_MOVES, type Move, type Position } from '../../chess/index.js';
 import { expandPlanes, type HistoryFill } from '../../encoding/index.js';
+import { encodeFloat16, FLOAT16_INFINITY } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
 import type { NetworkFormat, TensorPort } from '../model/network-format.js';
-import { encodeHalf } from './float16.js';
 import { openSession } from './onnx-session.js';
 import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './value-head.js';
-
-const MAX_ROW_MOVES = 256;
 
 /** The tensors of one call: rows `start` to `start + rows − 1` of the evaluator's arrays. */
 interface Call {
@@ -66,7 +64,7 @@ class OnnxEvaluator implements Evaluator {
     this.policy = createHead(format.policy, format.policyEncoding.size, capacity);
     this.value = createHead(format.value, format.valueKind === 'scalar' ? 1 : 3, capacity);
     if (format.movesLeft !== null) this.plies = createHead(format.movesLeft, 1, capacity);
-    this.policyIndices = new Uint16Array(capacity * MAX_ROW_MOVES);
+    this.policyIndices = new Uint16Array(capacity * MAX_MOVES);
     this.valueWl = new Float32Array(capacity);
     this.valueD = new Float32Array(capacity);
     this.movesLeft = new Float32Array(capacity);
@@ -81,11 +79,11 @@ class OnnxEvaluator implements Evaluator {
     if (port.isFloat16) {
       expandPlanes(masks, 0, planeValues, 0, planes, input, 0);
       const start = row * planes * 64;
-      for (let i = 0; i < input.length; i++) this.halfInput[start + i] = encodeHalf(input[i]);
+      for (let i = 0; i < input.length; i++) this.halfInput[start + i] = encodeFloat16(input[i], FLOAT16_INFINITY);
     } else {
       expandPlanes(masks, 0, planeValues, 0, planes, input, row * planes * 64);
     }
-    const first = row * MAX_ROW_MOVES;
+    const first = row * MAX_MOVES;
     for (let i = 0; i < count; i++) {
       policyIndices[first + i] = policyEncoding.moveToIndex(position, moves[offset + i] as Move, transform);
     }
@@ -101,7 +99,7 @@ class OnnxEvaluator implements Evaluator {
   }
 
   writePriorsInto(out: Float32Array, row: number, count: number, policyTemperature: number): void {
-    writePolicyInto(out, this.policy, row, this.policyIndices, row * MAX_ROW_MOVES, count, policyTemperature);
+    writePolicyInto(out, this.policy, row, this.policyIndices, row * MAX_MOVES, count, policyTemperature);
   }
 
   async dispose(): Promise<void> {

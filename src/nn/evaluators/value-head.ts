@@ -1,6 +1,6 @@
 /** The numbers of a network's heads → what the search uses; formulas only. */
+import { decodeFloat16 } from '../../util/index.js';
 import { computeFastExp } from './fast-exp.js';
-import { decodeHalf } from './float16.js';
 
 /** One output of a network: `width` numbers a position. */
 export interface HeadOutput {
@@ -10,7 +10,7 @@ export interface HeadOutput {
 }
 
 function readNumber({ data }: HeadOutput, index: number): number {
-  return data instanceof Uint16Array ? decodeHalf(data[index]) : data[index];
+  return data instanceof Uint16Array ? decodeFloat16(data[index]) : data[index];
 }
 
 /** W, D, L of a position (probabilities, or logits) → W − L and D. */

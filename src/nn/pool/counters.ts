@@ -1,7 +1,6 @@
 /** What the evaluators have done since the pool was made: each counts on its own line, readers add the lines up. */
 import {
   COUNT_BATCHES,
-  COUNT_CACHE_HITS,
   COUNT_EVALUATIONS,
   COUNT_TERMINALS,
   COUNTERS_PER_WORKER,
@@ -20,13 +19,14 @@ export class PoolCounters {
     return this.sum(COUNT_EVALUATIONS);
   }
 
+  /** Of one evaluator, the threads of its number that have died included. */
+  getEvaluationsOf(worker: number): number {
+    return this.lines[worker * COUNTERS_PER_WORKER + COUNT_EVALUATIONS];
+  }
+
   /** Calls of the network. */
   get batches(): number {
     return this.sum(COUNT_BATCHES);
-  }
-
-  get cacheHits(): number {
-    return this.sum(COUNT_CACHE_HITS);
   }
 
   get terminals(): number {

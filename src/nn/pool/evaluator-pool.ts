@@ -12,6 +12,8 @@ import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/e
 import type { Model, ModelSource } from '../model/model-file.js';
 import { loadEdition, type ModelEdition, type ModelFinder } from '../model/model-finder.js';
 import { describeNetwork, type NetworkInfo } from '../network-info.js';
+import { PoolCounters } from './counters.js';
+import { FailureStreak } from './failure-streak.js';
 import type { SharedPoolHandle } from './handle.js';
 import {
   createLeafSlotsBuffer,
@@ -24,6 +26,7 @@ import {
   viewLeafSlots,
   WORK_WORD,
 } from './leaf-slots.js';
+import { LiveEvaluators } from './live-evaluators.js';
 import { RootTable } from './root-table.js';
 import { TablebaseWords } from './tablebase-words.js';
 import type { FromWorker, WorkerStart } from './worker-protocol.js';
@@ -60,7 +63,7 @@ export interface PoolSettings {
 }
 
 const MIN_SLOTS = 4096;
-/** A thread that has died so often gets no evaluator any more. */
+/** A thread that has died so often in a row gets no evaluator any more. */
 const MAX_CRASHES = 3;
 const STOP_PATIENCE_MS = 2000;
 
@@ -69,7 +72,9 @@ export class EvaluatorPool {
   private readonly slots: LeafSlots;
   private readonly cache: SharedArrayBuffer | null;
   private readonly workers: (Worker | null)[] = [];
-  private readonly crashes: number[] = [];
+  private readonly live: LiveEvaluators;
+  /** By thread. */
+  private readonly crashes: readonly FailureStreak[];
   private readonly warned = new Set<string>();
   private backend: string;
   private isDisposed = false;
@@ -90,6 +95,8 @@ export class EvaluatorPool {
     const tablebaseWords = TablebaseWords.createBuffer();
     this.handle = { ...shape, slots, roots, tablebases: tablebaseWords, minibatch, batchesInFlight, hasMovesLeft };
     this.slots = viewLeafSlots(slots, shape);
+    this.live = new LiveEvaluators(this.slots);
+    this.crashes = Array.from({ length: threads }, () => new FailureStreak());
     const { cacheMb = 0, cachePositions = 0, policyTemperature = 1.359, historyFill = 'fen_only' } = options;
     const { tablebases = NO_TABLEBASES } = options;
     this.cache = createCacheBuffer(cacheMb > 0 ? computeCachePositions(cacheMb) : cachePositions);
@@ -164,12 +171,13 @@ export class EvaluatorPool {
     Atomics.store(control, STOP_WORD, 1);
     Atomics.add(control, WORK_WORD, 1);
     Atomics.notify(control, WORK_WORD);
+    this.live.wake();
     await Promise.all(this.workers.map((worker) => (worker === null ? undefined : endWorker(worker))));
   }
 
   /** Resolves when the thread is ready, rejects when it ends before. */
   private startWorker(index: number): Promise<void> {
-    const crashes = this.crashes[index] ?? 0;
+    const crashes = this.crashes[index].length;
     const start: WorkerStart = {
       worker: index,
       handle: this.handle,
@@ -200,7 +208,7 @@ export class EvaluatorPool {
         } else if (message.type === 'warning') {
           this.warn(message.text);
         } else {
-          this.warn(`No position can be evaluated any more: ${oneLine(message.reason)}`);
+          this.warnOfLoss(message.othersLeft, message.reason);
         }
       });
       worker.on('error', (error) => {
@@ -215,12 +223,23 @@ export class EvaluatorPool {
   }
 
   private replaceWorker(index: number, problem: string): void {
-    this.crashes[index] = (this.crashes[index] ?? 0) + 1;
+    const crashes = this.crashes[index].add(new PoolCounters(this.slots).getEvaluationsOf(index));
     this.warn(`An evaluator thread ended and was started again: ${oneLine(problem)}`);
     this.startWorker(index).catch((error: Error) => {
+      if (this.isDisposed) return;
+      if (crashes <= MAX_CRASHES) this.replaceWorker(index, error.message);
       // Even one without an evaluator could not be started: there is nothing more to try.
-      if (!this.isDisposed && this.crashes[index] <= MAX_CRASHES) this.replaceWorker(index, error.message);
+      else this.warnOfLoss(this.live.leave(index), error.message);
     });
+  }
+
+  /** @param othersLeft threads that can evaluate */
+  private warnOfLoss(othersLeft: number, reason: string): void {
+    const loss =
+      othersLeft === 0
+        ? 'No position can be evaluated any more'
+        : `An evaluator thread gave up, ${othersLeft} of ${this.threads} left`;
+    this.warn(`${loss}: ${oneLine(reason)}`);
   }
 
   private warnOfFallback(from: string, to: string, reason: string): void {

@@ -1,32 +1,41 @@
 /**
  * Which evaluator a thread works with, and the next one when it fails: first what the plan says, then its replacement
- * on the CPU, then none. Every change is reported once.
+ * on the CPU, then none. Every change is reported once, and the list of those that can evaluate kept up to date.
  */
 import type { BackendPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import { createEvaluator, createFallback } from '../evaluators/create-evaluator.js';
 import type { Model } from '../model/model-file.js';
+import { PoolCounters } from './counters.js';
+import { FailureStreak } from './failure-streak.js';
+import type { LeafSlots } from './leaf-slots.js';
+import { LiveEvaluators } from './live-evaluators.js';
 import type { FromWorker } from './worker-protocol.js';
 
-/** After so many replacements in one thread the fault lies elsewhere. */
+/** After so many replacements in a row the fault lies elsewhere. */
 const MAX_FALLBACKS = 2;
 
 export class EvaluatorSupply {
   private current: Evaluator | null = null;
-  private fallbacks = 0;
+  private readonly failures = new FailureStreak();
+  private readonly live: LiveEvaluators;
+  private readonly counters: PoolCounters;
 
   constructor(
     private readonly plan: BackendPlan,
     private readonly model: Model | null,
     private readonly worker: number,
+    slots: LeafSlots,
     private readonly report: (message: FromWorker) => void,
-  ) {}
+  ) {
+    this.live = new LiveEvaluators(slots);
+    this.counters = new PoolCounters(slots);
+  }
 
   /** @param mayFallBack false: reject when the plan's own evaluator cannot be made, so that another plan is tried */
   async open(mayFallBack: boolean): Promise<Evaluator | null> {
     try {
-      this.current = await createEvaluator(this.plan, this.model, this.worker);
-      return this.current;
+      return this.use(await createEvaluator(this.plan, this.model, this.worker));
     } catch (error) {
       if (!mayFallBack) throw error;
       return this.replace(error);
@@ -39,23 +48,32 @@ export class EvaluatorSupply {
     // A device that is lost may refuse even this.
     await this.close().catch(() => undefined);
     this.current = null;
-    if (this.fallbacks++ === MAX_FALLBACKS) return this.giveUp(error);
+    const failures = this.failures.add(this.counters.getEvaluationsOf(this.worker));
+    if (failures > MAX_FALLBACKS) return this.giveUp(error);
     try {
-      this.current = await createFallback(this.plan, this.model, this.worker);
+      const evaluator = this.use(await createFallback(this.plan, this.model, this.worker));
+      this.report({ type: 'fellBack', from, to: evaluator.backend, reason: getReason(error) });
+      return evaluator;
     } catch (again) {
       return this.giveUp(again);
     }
-    this.report({ type: 'fellBack', from, to: this.current.backend, reason: getReason(error) });
-    return this.current;
   }
 
   async close(): Promise<void> {
     await this.current?.dispose();
   }
 
-  private giveUp(error: unknown): null {
-    this.report({ type: 'gaveUp', reason: getReason(error) });
+  /** From now on this thread cannot evaluate. */
+  giveUp(error: unknown): null {
+    const othersLeft = this.live.leave(this.worker);
+    this.report({ type: 'gaveUp', reason: getReason(error), othersLeft });
     return null;
+  }
+
+  private use(evaluator: Evaluator): Evaluator {
+    this.current = evaluator;
+    this.live.join(this.worker);
+    return evaluator;
   }
 }
 

@@ -8,6 +8,7 @@ import { LeafClaims } from './leaf-claims.js';
 import { LeafServer } from './leaf-server.js';
 import { viewLeafSlots } from './leaf-slots.js';
 import { LeafTablebases } from './leaf-tablebases.js';
+import { LiveEvaluators } from './live-evaluators.js';
 import { RootBoards } from './root-boards.js';
 import { RootTable } from './root-table.js';
 import { TablebaseWords } from './tablebase-words.js';
@@ -17,10 +18,13 @@ const { plan, worker, handle, cache, ...start } = workerData as WorkerStart;
 const report = (message: FromWorker): void => parentPort?.postMessage(message);
 
 const model = start.model === null ? null : unwrap(await loadModel(start.model));
-const supply = new EvaluatorSupply(plan, model, worker, report);
-const evaluator = start.role === 'hopeless' ? null : await supply.open(start.role === 'replacement');
-
 const slots = viewLeafSlots(handle.slots, handle);
+const supply = new EvaluatorSupply(plan, model, worker, slots, report);
+const isHopeless = start.role === 'hopeless';
+const evaluator = isHopeless
+  ? supply.giveUp('its threads kept ending')
+  : await supply.open(start.role === 'replacement');
+
 const claims = new LeafClaims(slots, worker);
 const tablebases = new LeafTablebases(new TablebaseWords(handle.tablebases), (text) =>
   report({ type: 'warning', text }),
@@ -29,6 +33,7 @@ const server = new LeafServer({
   slots,
   worker,
   claims,
+  live: new LiveEvaluators(slots),
   boards: new RootBoards(new RootTable(handle.roots)),
   cache: cache === null ? null : new EvaluationCache(cache),
   tablebases,

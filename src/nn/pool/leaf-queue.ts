@@ -21,7 +21,8 @@ import {
   viewLeafSlots,
   WORK_WORD,
 } from './leaf-slots.js';
-import { type RootDescription, RootTable } from './root-table.js';
+import { LiveEvaluators } from './live-evaluators.js';
+import { type RootPosition, RootTable } from './root-table.js';
 
 /** From moving CLAIMED_WORD to saying so in `state`. */
 const LONGEST_CLAIM_MS = 100;
@@ -51,6 +52,7 @@ export class LeafQueue {
   readonly event: Int32Array;
 
   private readonly slots: LeafSlots;
+  private readonly live: LiveEvaluators;
   private readonly state: Int32Array;
   private readonly control: Int32Array;
   private readonly ring: Int32Array;
@@ -68,6 +70,7 @@ export class LeafQueue {
     this.workers = slots.workers;
     this.hasMovesLeft = handle.hasMovesLeft;
     this.counters = new PoolCounters(slots);
+    this.live = new LiveEvaluators(slots);
     this.roots = new RootTable(handle.roots);
     this.pathMoves = slots.pathMoves;
     this.kind = slots.kind;
@@ -97,6 +100,11 @@ export class LeafQueue {
   /** Positions an evaluator puts into one network call. */
   get minibatch(): number {
     return Atomics.load(this.control, MINIBATCH_WORD);
+  }
+
+  /** Evaluators that can evaluate. While there is one, a leaf that is FAILED may be sent again. */
+  get liveEvaluators(): number {
+    return this.live.count;
   }
 
   get freeSlotCount(): number {
@@ -202,7 +210,7 @@ export class LeafQueue {
 }
 
 /** Describes the root that paths of `row` start from. None of the row's leaves may be in flight. */
-export function setRoot(queue: LeafQueue, row: number, root: RootDescription): void {
+export function setRoot(queue: LeafQueue, row: number, root: RootPosition): void {
   queue.roots.write(row, root);
 }
 

@@ -13,7 +13,6 @@ import { classifyLeaf } from './leaf-outcome.js';
 import {
   CHECKMATE,
   COUNT_BATCHES,
-  COUNT_CACHE_HITS,
   COUNT_EVALUATIONS,
   COUNT_TERMINALS,
   COUNTERS_PER_WORKER,
@@ -32,6 +31,7 @@ import {
   TABLEBASE,
 } from './leaf-slots.js';
 import type { LeafTablebases } from './leaf-tablebases.js';
+import type { LiveEvaluators } from './live-evaluators.js';
 import { computeNodeTag } from './node-tag.js';
 import type { RootBoards } from './root-boards.js';
 import { sortEdges } from './sort-edges.js';
@@ -43,10 +43,11 @@ export interface LeafServerParts {
   readonly slots: LeafSlots;
   readonly worker: number;
   readonly claims: LeafClaims;
+  readonly live: LiveEvaluators;
   readonly boards: RootBoards;
   readonly cache: EvaluationCache | null;
   readonly tablebases: LeafTablebases;
-  /** null: everything that needs one is FAILED. */
+  /** null: it stands aside while others can evaluate; after that everything that needs an evaluator is FAILED. */
   readonly evaluator: Evaluator | null;
   /** Called when the evaluator fails: another one, or null when nothing is left to try. */
   readonly replaceEvaluator: (error: unknown) => Promise<Evaluator | null>;
@@ -55,6 +56,7 @@ export interface LeafServerParts {
 export class LeafServer {
   private readonly slots: LeafSlots;
   private readonly claims: LeafClaims;
+  private readonly live: LiveEvaluators;
   private readonly boards: RootBoards;
   private readonly cache: EvaluationCache | null;
   private readonly tablebases: LeafTablebases;
@@ -74,6 +76,7 @@ export class LeafServer {
   constructor(parts: LeafServerParts) {
     this.slots = parts.slots;
     this.claims = parts.claims;
+    this.live = parts.live;
     this.boards = parts.boards;
     this.tablebases = parts.tablebases;
     this.evaluator = parts.evaluator;
@@ -91,6 +94,7 @@ export class LeafServer {
     }
     this.announce();
     while (!this.claims.isStopping()) {
+      if (this.evaluator === null && this.live.standAside()) continue;
       this.followSettings();
       const rows = this.gather();
       if (rows > 0) {
@@ -165,7 +169,6 @@ export class LeafServer {
       for (let i = 0; i < count; i++) slots.edgePriors[firstEdge + i] = cache.priors[i];
       sortEdges(slots.edgeMoves, slots.edgePriors, firstEdge, count);
       const { values } = cache;
-      this.count(COUNT_CACHE_HITS, 1);
       this.answer(slot, EVALUATED, FLAG_CACHE_HIT, count, values[0], values[1], values[2]);
       return false;
     }

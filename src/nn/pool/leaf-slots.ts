@@ -27,12 +27,15 @@
  * | keyLow/High| Int32           | evaluator             | producer  | the position's 64-bit key                    |
  * | tag        | Int32           | evaluator             | producer  | see node-tag.ts; with the key: which node    |
  * | ring       | Int32           | producer, on submit   | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |
+ * | live       | Int32, atomic   | evaluator, own entry  | anyone    | always: 1 = it can evaluate, see             |
+ * |            |                 |                       |           | live-evaluators.ts                           |
  * | settings   | Float64         | the pool              | evaluator | between batches; SETTING_… indices           |
  * | counters   | Float64         | evaluator, own line   | anyone    | always                                       |
  *
  * `state` is stored with Atomics after the plain columns, so whoever sees the new state sees the columns.
  * Control words stand 64 bytes apart, so that writing one does not slow down the readers of another.
  */
+import { MAX_MOVES } from '../../chess/index.js';
 
 export const FREE = 0;
 export const SUBMITTED = 1;
@@ -47,7 +50,7 @@ export const DRAW = 2;
 /** Second occurrence inside the search path. */
 export const TWO_FOLD = 3;
 export const TABLEBASE = 4;
-/** No evaluator could answer, not even the CPU; values are a draw and there are no edges. */
+/** The evaluator that had it could not answer, not even on the CPU; values are a draw and there are no edges. */
 export const FAILED = 5;
 
 export const FLAG_CACHE_HIT = 1;
@@ -55,7 +58,7 @@ export const FLAG_CACHE_HIT = 1;
 export const FLAG_OF_PATH = 2;
 
 export const NO_SLOT = -1;
-export const MAX_EDGES = 256;
+export const MAX_EDGES = MAX_MOVES;
 export const MAX_PATH_LENGTH = 1024;
 
 /** Indices into `control`. */
@@ -76,14 +79,15 @@ export const STOP_WORD = 5 * WORDS_PER_LINE;
 export const MINIBATCH_WORD = 6 * WORDS_PER_LINE;
 /** Grows with everything that may give an evaluator work: flush, stop. Evaluators sleep on it. */
 export const WORK_WORD = 7 * WORDS_PER_LINE;
-const CONTROL_WORDS = 8 * WORDS_PER_LINE;
+/** Grows when an evaluator joins those that can evaluate or leaves them; one that cannot sleeps on it. */
+export const LIVE_CHANGES_WORD = 8 * WORDS_PER_LINE;
+const CONTROL_WORDS = 9 * WORDS_PER_LINE;
 
 /** Rows of `counters`: one line of 8 doubles an evaluator, written by it alone. */
 export const COUNTERS_PER_WORKER = 8;
 export const COUNT_EVALUATIONS = 0;
 export const COUNT_BATCHES = 1;
-export const COUNT_CACHE_HITS = 2;
-export const COUNT_TERMINALS = 3;
+export const COUNT_TERMINALS = 2;
 
 export const SETTING_POLICY_TEMPERATURE = 0;
 /** Index into HISTORY_FILLS. */
@@ -102,6 +106,7 @@ export interface LeafSlots extends LeafSlotsShape {
   readonly ring: Int32Array;
   readonly state: Int32Array;
   readonly owner: Uint8Array;
+  readonly live: Int32Array;
   readonly root: Uint16Array;
   readonly pathLength: Uint16Array;
   readonly pathMoves: Uint16Array;
@@ -136,6 +141,7 @@ export function viewLeafSlots(buffer: SharedArrayBuffer, shape: LeafSlotsShape):
     slotCount,
     workers,
     control: new Int32Array(buffer, at.control, CONTROL_WORDS),
+    live: new Int32Array(buffer, at.live, workers),
     settings: new Float64Array(buffer, at.settings, SETTINGS),
     counters: new Float64Array(buffer, at.counters, workers * COUNTERS_PER_WORKER),
     ring: new Int32Array(buffer, at.ring, slotCount),
@@ -167,6 +173,7 @@ function computeOffsets({ slotCount, workers }: LeafSlotsShape) {
   };
   const offsets = {
     control: column(4, CONTROL_WORDS),
+    live: column(4, workers),
     settings: column(8, SETTINGS),
     counters: column(8, workers * COUNTERS_PER_WORKER),
     ring: column(4, slotCount),

@@ -27,7 +27,8 @@ const HISTORY_SHIFT = 1;
 const HISTORY_MASK = 7;
 const RULE_NO_TABLEBASES = 16;
 
-export interface RootDescription {
+/** What evaluators start from: the root of a search, with the rules that hold below it. */
+export interface RootPosition {
   readonly fen: string;
   /** Moves from `fen` to the root. */
   readonly moves: ArrayLike<number>;
@@ -65,7 +66,7 @@ export class RootTable {
     return new SharedArrayBuffer(ROOT_ROWS * (4 + 1 + 2 + 2 + FEN_BYTES + MAX_ROOT_MOVES * 2));
   }
 
-  write(row: number, root: RootDescription): void {
+  write(row: number, root: RootPosition): void {
     const { fen, moves } = root.moves.length > MAX_ROOT_MOVES ? shortenGame(root) : root;
     if (fen.length > FEN_BYTES) throw new Error(`A FEN of ${fen.length} characters does not fit a root row`);
     for (let i = 0; i < fen.length; i++) this.fen[row * FEN_BYTES + i] = fen.charCodeAt(i);
@@ -95,7 +96,7 @@ export class RootTable {
     return (this.rules[row] & RULE_NO_TABLEBASES) !== 0;
   }
 
-  read(row: number): RootDescription {
+  read(row: number): RootPosition {
     const start = row * FEN_BYTES;
     const fen = String.fromCharCode(...this.fen.subarray(start, start + this.fenLength[row]));
     const moves = this.moves.slice(row * MAX_ROOT_MOVES, row * MAX_ROOT_MOVES + this.moveCount[row]);
@@ -104,7 +105,7 @@ export class RootTable {
 }
 
 /** The same game, started later. */
-function shortenGame({ fen, moves, ...rules }: RootDescription): RootDescription {
+function shortenGame({ fen, moves, ...rules }: RootPosition): RootPosition {
   const position = unwrap(parseFen(fen));
   const all = Uint16Array.from(moves);
   const first = all.length - KEPT_MOVES;

@@ -14,7 +14,7 @@ export interface WorkerStart {
   /**
    * The first of its number ends when its evaluator cannot be made, because the pool may have a better plan. A
    * replacement, in the middle of a search, takes the CPU then. A hopeless one, whose predecessors kept dying, has no
-   * evaluator and answers FAILED to all that needs one.
+   * evaluator: it answers FAILED to all that needs one, once no other thread has one either.
    */
   readonly role: 'first' | 'replacement' | 'hopeless';
 }
@@ -25,5 +25,5 @@ export type FromWorker =
   | { readonly type: 'fellBack'; readonly from: string; readonly to: string; readonly reason: string }
   /** A tablebase file is damaged; one sentence. */
   | { readonly type: 'warning'; readonly text: string }
-  /** Nothing works; leaves are answered FAILED. */
-  | { readonly type: 'gaveUp'; readonly reason: string };
+  /** Nothing works in this thread; so many others can evaluate. When none can, leaves are answered FAILED. */
+  | { readonly type: 'gaveUp'; readonly reason: string; readonly othersLeft: number };

@@ -85,7 +85,6 @@ export class ClockGuard implements TimeManager {
     const ceilingMs = Math.max(0, clock.timeMs - lagMs - Math.max(moveOverheadMs, unpaidLagMs));
     let lastLimitMs = 0;
     return {
-      needsRootVisits: budget.needsRootVisits,
       limitMs: (progress) => {
         const limitMs = budget.limitMs(progress) - lagMs;
         lastLimitMs = limitMs > 0 ? Math.min(limitMs, ceilingMs) : 0;

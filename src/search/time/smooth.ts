@@ -92,7 +92,6 @@ export class SmoothTimeManager implements TimeManager {
     const extendedMs = deadlineMs + extensionMs;
     let usedPiggyBank = false;
     return {
-      needsRootVisits: true,
       limitMs: (progress) => {
         this.learnSpeed(progress);
         trend.update(progress.elapsedMs, progress.rootVisits);

@@ -32,7 +32,7 @@ export interface SearchProgress {
   readonly playouts: number;
   /** Visits in the tree, reused ones included. */
   readonly treeNodes: number;
-  /** Visits of each root edge; may be empty unless the budget says `needsRootVisits`. */
+  /** Visits of each root edge that may be played; empty until the root is evaluated. */
   readonly rootVisits: ArrayLike<number>;
   /** The most visited move is not the one of the highest value. */
   readonly isBestMoveDoubtful: boolean;
@@ -40,8 +40,6 @@ export interface SearchProgress {
 
 /** The budget of one move. */
 export interface MoveBudget {
-  /** Whether `limitMs` looks at `rootVisits`. */
-  readonly needsRootVisits: boolean;
   /** When to stop, by what is known now. Never NaN, never negative; it may move while the search runs. */
   limitMs(progress: SearchProgress): number;
   /** The manager's own speed estimate, for smart pruning; null = the search should use its own. */
@@ -57,7 +55,6 @@ export interface TimeManager {
 /** A budget that does not change while the search runs. */
 export function createFixedBudget(limitMs: number, onFinish?: (elapsedMs: number) => void): MoveBudget {
   return {
-    needsRootVisits: false,
     limitMs: () => limitMs,
     getNodesPerSecond: () => null,
     finish: (progress) => onFinish?.(progress.elapsedMs),

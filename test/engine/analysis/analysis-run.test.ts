@@ -93,6 +93,21 @@ test('the highest priority goes first, the older of equals, and what has begun i
   });
 });
 
+for (const [treeMb, places] of [
+  [100, 3],
+  [1, 1],
+]) {
+  test(`so little memory that ${places} of four positions are under way at a time: ${treeMb} MB`, async () => {
+    await withRun({ treeBytes: treeMb * 2 ** 20 }, async ({ run, answers, next }) => {
+      const asked = ['a', 'b', 'c', 'd'];
+      const query = { maxVisits: ENDLESS, reportDuringSearchEvery: 0.005 };
+      run.add(asked.flatMap((id) => createTasks({ id, ...query })));
+      for (let reports = 0; reports < 20; reports++) await next(({ isDuringSearch }) => isDuringSearch);
+      assert.deepEqual([...new Set(answers.map(({ id }) => id))].sort(), asked.slice(0, places));
+    });
+  });
+}
+
 test('terminate answers with what was found, or that nothing was', async () => {
   await withRun({ parallel: 2 }, async ({ run, answers, next }) => {
     const begun = next(({ id, isDuringSearch }) => isDuringSearch && id === 'endless');

@@ -33,10 +33,11 @@ interface BenchOptions {
   readonly delay?: number;
   /** Evaluations after which nothing can evaluate any more. */
   readonly failAfter?: number;
+  readonly treeBytes?: number;
 }
 
 export async function withRun(
-  { parallel = 4, leavesPerPosition = 1, delay = 0, failAfter }: BenchOptions,
+  { parallel = 4, leavesPerPosition = 1, delay = 0, failAfter, treeBytes = 2 ** 28 }: BenchOptions,
   use: (bench: Bench) => Promise<void>,
 ): Promise<void> {
   const backendOptions = [
@@ -53,15 +54,11 @@ export async function withRun(
   const answers: AnalysisAnswer[] = [];
   const listeners = new Set<(answer: AnalysisAnswer) => void>();
   const queue = LeafQueue.attach(pool.handle);
-  const run = new AnalysisRun(
-    queue,
-    new SearchScheduler(),
-    { parallel, leavesPerPosition, treeBytes: 2 ** 28 },
-    (answer) => {
-      answers.push(answer);
-      for (const listener of listeners) listener(answer);
-    },
-  );
+  const settings = { parallel, leavesPerPosition, treeBytes };
+  const run = new AnalysisRun(queue, new SearchScheduler(), settings, (answer) => {
+    answers.push(answer);
+    for (const listener of listeners) listener(answer);
+  });
   const next: Bench['next'] = (accept) =>
     new Promise((resolve) => {
       const listener = (answer: AnalysisAnswer): void => {

@@ -1,0 +1,42 @@
+/** Half precision (IEEE 754 binary16) as 16-bit integers, from and to numbers: Node 20 has no Float16Array. */
+
+/** Codes for what is too large, before the sign. */
+export const FLOAT16_INFINITY = 0x7c00;
+/** 65504. */
+export const FLOAT16_LARGEST = 0x7bff;
+
+const float32 = new Float32Array(1);
+const bits32 = new Uint32Array(float32.buffer);
+
+/**
+ * Rounds to the nearest half, ties to even.
+ * @param overflow what numbers from 65520 on become: FLOAT16_INFINITY, as IEEE 754 has it, or FLOAT16_LARGEST where a
+ *   number must stay one (weights of networks; infinity itself is cut, too)
+ */
+export function encodeFloat16(value: number, overflow: number): number {
+  float32[0] = value;
+  const bits = bits32[0];
+  // Most of what networks are fed.
+  if (bits === 0) return 0;
+  if (bits === 0x3f800000) return 0x3c00;
+  const sign = (bits >>> 16) & 0x8000;
+  const magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return sign | 0x7e00;
+  if (magnitude >= 0x477ff000) return sign | overflow;
+  if (magnitude < 0x38800000) {
+    // Subnormal in binary16, whose unit is then 2^-24: the float adder rounds there.
+    float32[0] = Math.abs(float32[0]) + 0.5;
+    return sign | (bits32[0] - 0x3f000000);
+  }
+  const odd = (magnitude >>> 13) & 1;
+  return sign | ((magnitude - 0x38000000 + 0xfff + odd) >>> 13);
+}
+
+export function decodeFloat16(half: number): number {
+  const sign = half & 0x8000 ? -1 : 1;
+  const exponent = (half >>> 10) & 31;
+  const fraction = half & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
