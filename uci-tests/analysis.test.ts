@@ -91,8 +91,8 @@ test('a client that goes away ends the program quietly', async (t) => {
 test('wrong flags are one sentence', () => {
   for (const [args, sentence] of [
     [['startpos'], /^With --stdio the positions come from stdin\n$/],
-    [['--parallel=10000'], /^--parallel is at most 512\n$/],
-    [['--nodes=0'], /^--nodes needs a whole number/],
+    [['--parallel=10000'], /^--parallel must be a whole number from 0 to 512, not "10000"\n$/],
+    [['--nodes=0'], /^--nodes must be a whole number from 1, not "0"/],
   ] as const) {
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...STDIO, ...args], {
       encoding: 'utf8',

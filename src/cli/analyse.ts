@@ -2,7 +2,7 @@
  * `sardonyx analyse`: a position or the games of a PGN file → best moves, scores, WDL; annotated PGN or JSON out. With
  * `--stdio` the program stays and answers queries (see analyse-stdio.ts).
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { START_FEN } from '../chess/index.js';
 import { Analyst, type GoRequest } from '../engine/index.js';
@@ -18,10 +18,12 @@ import {
 } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
-import { printJson, printLine, printNote, requireWhole } from './output.js';
+import { wholeFlag } from './number-flag.js';
+import { printJson, printLine, printNote } from './output.js';
 import { formatGame, type PgnGame, parseGames } from './pgn-game.js';
 import { createProgressBar } from './progress-bar.js';
 import { isTreeFile, writeTreeFile } from './tree-file.js';
+import { requireWritable, writeOutput } from './write-output.js';
 
 interface AnalyseArguments {
   input?: string[];
@@ -45,35 +47,44 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
   builder: (yargs) =>
     addEngineFlags(yargs)
       .positional('input', { type: 'string', array: true, describe: 'A FEN, the word startpos, or a PGN file' })
-      .option('nodes', { type: 'number', default: 800, describe: 'Nodes for each position' })
-      .option('movetime', { type: 'number', default: 0, describe: 'Milliseconds for each position, instead of nodes' })
+      .option(...wholeFlag('nodes', { min: 1, default: 800, describe: 'Nodes for each position' }))
+      .option(
+        ...wholeFlag('movetime', { min: 0, default: 0, describe: 'Milliseconds for each position, instead of nodes' }),
+      )
       .option('pgn', { type: 'string', describe: 'Write the games with comments to this file (- for stdout)' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the results as JSON' })
       .option('dump-tree', {
         type: 'string',
         describe: 'Write the search tree of a position to this file: .json, or .dot for Graphviz',
       })
-      .option('dump-depth', { type: 'number', default: 6, describe: 'With --dump-tree: plies below the root' })
-      .option('dump-min-visits', {
-        type: 'number',
-        default: 1,
-        describe: 'With --dump-tree: moves with fewer visits are left out; 0 = all moves',
-      })
+      .option(...wholeFlag('dump-depth', { min: 0, default: 6, describe: 'With --dump-tree: plies below the root' }))
+      .option(
+        ...wholeFlag('dump-min-visits', {
+          min: 0,
+          default: 1,
+          describe: 'With --dump-tree: moves with fewer visits are left out; 0 = all moves',
+        }),
+      )
       .option('stdio', {
         type: 'boolean',
         default: false,
         describe: 'Answer JSON queries from stdin, one a line; see docs/analysis-engine.md',
       })
-      .option('parallel', {
-        type: 'number',
-        default: 0,
-        describe: 'With --stdio: positions at a time; 0 = what suits the evaluators',
-      })
-      .option('leaves-per-position', {
-        type: 'number',
-        default: 0,
-        describe: 'With --stdio: leaves a position has under way; 0 = as needed, 1 = exact and repeatable',
-      })
+      .option(
+        ...wholeFlag('parallel', {
+          min: 0,
+          max: MOST_PARALLEL,
+          default: 0,
+          describe: 'With --stdio: positions at a time; 0 = what suits the evaluators',
+        }),
+      )
+      .option(
+        ...wholeFlag('leaves-per-position', {
+          min: 0,
+          default: 0,
+          describe: 'With --stdio: leaves a position has under way; 0 = as needed, 1 = exact and repeatable',
+        }),
+      )
       .option('quit-without-waiting', {
         type: 'boolean',
         default: false,
@@ -86,13 +97,11 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
       return;
     }
     if (input === '') throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
-    const request: GoRequest =
-      args.movetime > 0
-        ? { moveTimeMs: requireWhole('movetime', args.movetime, 1) }
-        : { nodes: requireWhole('nodes', args.nodes, 1) };
+    const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
     const games = input.includes('/') && input.includes(' ') ? null : readGames(input);
     if (games === null) requireFen(input);
     const dump = readDumpSettings(args, games === null || input === 'startpos');
+    if (args.pgn !== undefined && args.pgn !== '-') requireWritable(args.pgn);
     const analyst = new Analyst(readEngineFlags(args), enginePorts, printNote);
     try {
       await analyst.load();
@@ -107,16 +116,14 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
 
 async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, input: string): Promise<void> {
   if (input !== '') throw new Error('With --stdio the positions come from stdin');
-  const parallel = requireWhole('parallel', args.parallel, 0);
-  if (parallel > MOST_PARALLEL) throw new Error(`--parallel is at most ${MOST_PARALLEL}`);
   const options = readEngineFlags(args);
   // A query is to get the visits it asks for; who wants them pruned says so.
   if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
   await analyseStdio(options, {
-    parallel,
-    leavesPerPosition: requireWhole('leaves-per-position', args['leaves-per-position'], 0),
-    maxVisits: args.movetime > 0 ? null : requireWhole('nodes', args.nodes, 1),
-    maxTimeMs: args.movetime > 0 ? requireWhole('movetime', args.movetime, 1) : null,
+    parallel: args.parallel,
+    leavesPerPosition: args['leaves-per-position'],
+    maxVisits: args.movetime > 0 ? null : args.nodes,
+    maxTimeMs: args.movetime > 0 ? args.movetime : null,
     quitsWithoutWaiting: args['quit-without-waiting'],
   });
 }
@@ -140,17 +147,14 @@ function readDumpSettings(args: AnalyseArguments, isPosition: boolean): DumpSett
   if (path === undefined) return null;
   if (!isPosition) throw new Error('--dump-tree wants one position: give a FEN');
   if (!isTreeFile(path)) throw new Error('--dump-tree writes .json, or .dot or .gv for Graphviz');
-  return {
-    path,
-    depth: requireWhole('dump-depth', args['dump-depth'], 0),
-    minVisits: requireWhole('dump-min-visits', args['dump-min-visits'], 0),
-  };
+  requireWritable(path);
+  return { path, depth: args['dump-depth'], minVisits: args['dump-min-visits'] };
 }
 
 async function dumpPosition(analyst: Analyst, fen: string, { path, ...limits }: DumpSettings): Promise<void> {
   const tree = await analyst.dumpTree(limits);
   if (tree === null) throw new Error('The game is over: there is no tree to write');
-  writeTreeFile(path, { fen, tree });
+  await writeTreeFile(path, { fen, tree });
 }
 
 async function reportPosition(analyst: Analyst, fen: string, request: GoRequest, json: boolean): Promise<void> {
@@ -178,7 +182,7 @@ async function reportGames(
     bar.stop();
   }
   const annotated = analysed.map(({ game, positions }) => formatGame(game, createComments(positions))).join('\n');
-  if (pgn !== undefined && pgn !== '-') writeFileSync(pgn, annotated);
+  if (pgn !== undefined && pgn !== '-') await writeOutput(pgn, annotated);
   if (json) printJson(analysed.map(({ game, positions }) => ({ headers: game.headers, positions })));
   else if (pgn === '-') printLine(annotated.trimEnd());
   else if (pgn === undefined)

@@ -3,7 +3,8 @@ import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { type BackendBenchRow, runBackendBench } from '../nn/index.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { createPoolOptions } from './evaluator-network.js';
-import { printJson, printLine, printNote, requireWhole } from './output.js';
+import { numberFlag, wholeFlag } from './number-flag.js';
+import { printJson, printLine, printNote } from './output.js';
 
 interface BackendBenchArguments {
   'start-batch-size': number;
@@ -18,18 +19,13 @@ export const backendBenchCommand: CommandModule<object, BackendBenchArguments> =
   describe: 'Evaluations a second by batch size',
   builder: (yargs) =>
     addEngineFlags(yargs)
-      .option('start-batch-size', { type: 'number', default: 1, describe: 'First batch size' })
-      .option('max-batch-size', { type: 'number', default: 64, describe: 'Last batch size' })
-      .option('batch-step', { type: 'number', default: 0, describe: 'Step between sizes; 0 = double' })
-      .option('seconds', { type: 'number', default: 1, describe: 'Seconds for each size' })
+      .option(...wholeFlag('start-batch-size', { min: 1, default: 1, describe: 'First batch size' }))
+      .option(...wholeFlag('max-batch-size', { min: 1, default: 64, describe: 'Last batch size' }))
+      .option(...wholeFlag('batch-step', { min: 0, default: 0, describe: 'Step between sizes; 0 = double' }))
+      .option(...numberFlag('seconds', { min: 0, isMinExcluded: true, default: 1, describe: 'Seconds for each size' }))
       .option('json', { type: 'boolean', default: false, describe: 'Print the rows as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<BackendBenchArguments>) => {
-    const batchSizes = listBatchSizes(
-      requireWhole('start-batch-size', args['start-batch-size'], 1),
-      requireWhole('max-batch-size', args['max-batch-size'], 1),
-      requireWhole('batch-step', args['batch-step'], 0),
-    );
-    if (!(args.seconds > 0)) throw new Error('--seconds needs a number above 0');
+    const batchSizes = listBatchSizes(args['start-batch-size'], args['max-batch-size'], args['batch-step']);
     const options = readEngineFlags(args);
     const pool = await createPoolOptions(options, printNote);
     if (!args.json) printLine('batch threads evaluations/s');

@@ -2,7 +2,8 @@
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { BENCH_DEFAULTS, formatBench, runBench } from './bench-run.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
-import { printJson, printLine, printNote, requireWhole } from './output.js';
+import { wholeFlag } from './number-flag.js';
+import { printJson, printLine, printNote } from './output.js';
 
 interface BenchArguments {
   nodes: number;
@@ -17,16 +18,22 @@ export const benchCommand: CommandModule<object, BenchArguments> = {
   describe: 'Search fixed positions; print nodes, speed and a signature',
   builder: (yargs) =>
     addEngineFlags(yargs)
-      .option('nodes', { type: 'number', default: 0, describe: 'Nodes for each position; 0 = what suits the backend' })
-      .option('movetime', { type: 'number', default: 0, describe: 'Milliseconds for each position, instead of nodes' })
-      .option('num-positions', { type: 'number', default: BENCH_DEFAULTS.positions, describe: 'How many positions' })
+      .option(
+        ...wholeFlag('nodes', { min: 0, default: 0, describe: 'Nodes for each position; 0 = what suits the backend' }),
+      )
+      .option(
+        ...wholeFlag('movetime', { min: 0, default: 0, describe: 'Milliseconds for each position, instead of nodes' }),
+      )
+      .option(
+        ...wholeFlag('num-positions', { min: 1, default: BENCH_DEFAULTS.positions, describe: 'How many positions' }),
+      )
       .option('fen', { type: 'string', describe: 'Search this position only' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<BenchArguments>) => {
     const limits = {
-      nodes: requireWhole('nodes', args.nodes, 0),
-      moveTimeMs: requireWhole('movetime', args.movetime, 0),
-      positions: requireWhole('num-positions', args['num-positions'], 1),
+      nodes: args.nodes,
+      moveTimeMs: args.movetime,
+      positions: args['num-positions'],
       fen: args.fen ?? null,
     };
     const result = await runBench(readEngineFlags(args), limits, args.json ? printNote : printLine);

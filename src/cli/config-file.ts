@@ -1,6 +1,6 @@
 /** Config files as lc0 writes them: one `--flag=value` a line, the dashes optional, `#` starts a comment. */
 import { readFileSync } from 'node:fs';
-import { failure, type Result, success } from '../util/index.js';
+import { describeReadFailure, failure, type Result, success } from '../util/index.js';
 
 /** Read where the engine is started, when they exist; lc0's name too, so that its settings are found. */
 export const DEFAULT_CONFIG_FILES = ['sardonyx.config', 'lc0.config'];
@@ -19,6 +19,6 @@ export function readConfig(path: string): Result<string[]> | null {
     return success(parseConfig(readFileSync(path, 'utf8')));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    return failure(`Cannot read the config file ${path}: ${(error as Error).message}`);
+    return failure(`Cannot read the config file ${path}: ${describeReadFailure(error)}`);
   }
 }

@@ -14,8 +14,10 @@ import {
   runLabelling,
 } from '../selfplay/index.js';
 import { failure, type Result, success } from '../util/index.js';
+import { numberFlag, wholeFlag } from './number-flag.js';
 import { printJson, printLine, printNote } from './output.js';
 import { createProgressBar } from './progress-bar.js';
+import { createOutputFolder } from './write-output.js';
 
 interface LabelArguments {
   engine: string;
@@ -94,6 +96,7 @@ async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
   if (engine.value.rest.length > 0) return failure(`--engine knows no "${engine.value.rest[0][0]}"`);
   const books = openStartBooks(settings.value.sources);
   if (!books.ok) return books;
+  createOutputFolder(args.out);
   const files = LabelFiles.open(args.out, args.prefix, settings.value, args['plies-per-file']);
   if (!files.ok) return files;
 
@@ -143,25 +146,34 @@ export const labelCommand: CommandModule<object, LabelArguments> = {
       })
       .option('out', { type: 'string', demandOption: true, describe: 'folder; a run found there is continued' })
       .option('prefix', { type: 'string', default: 'labels', describe: 'start of the file names' })
-      .option('games', { type: 'number', default: Number.POSITIVE_INFINITY, describe: 'games in all' })
+      .option(...wholeFlag('games', { min: 1, default: Number.POSITIVE_INFINITY, describe: 'games in all' }))
       .option('book', {
         type: 'string',
         array: true,
         default: ['startpos:1:1-9'],
         describe: 'PATH:WEIGHT:RANDOM-PLIES (0 or a range), repeated; also "startpos" and "endgames"',
       })
-      .option('nodes', { type: 'number', default: 4000, describe: 'nodes a position' })
-      .option('multipv', { type: 'number', default: 5, describe: 'scored moves a position' })
+      .option(...wholeFlag('nodes', { min: 1, default: 4000, describe: 'nodes a position' }))
+      .option(...wholeFlag('multipv', { min: 1, default: 5, describe: 'scored moves a position' }))
       .option('wander', { type: 'string', default: '0.2-0.7', describe: 'share of plies that play any scored move' })
       .option('blunder', { type: 'string', default: '0-0.1', describe: 'share of plies that play any legal move' })
-      .option('temperature', { type: 'number', default: 150, describe: 'centipawns: softness of --wander' })
-      .option('resign-score', { type: 'number', default: 900, describe: 'centipawns that end a game …' })
-      .option('resign-plies', { type: 'number', default: 5, describe: '… when they last so many plies' })
-      .option('play-out', { type: 'number', default: 0.25, describe: 'share of games never ended by score' })
-      .option('max-plies', { type: 'number', default: 260, describe: 'longest game' })
-      .option('plies-per-file', { type: 'number', default: 100_000, describe: 'about 2 MB of file' })
-      .option('concurrency', { type: 'number', default: availableParallelism(), describe: 'engine processes' })
-      .option('seed', { type: 'number', default: 1, describe: 'everything random follows from it' })
+      .option(
+        ...numberFlag('temperature', {
+          min: 0,
+          isMinExcluded: true,
+          default: 150,
+          describe: 'centipawns: softness of --wander',
+        }),
+      )
+      .option(...numberFlag('resign-score', { min: 0, default: 900, describe: 'centipawns that end a game …' }))
+      .option(...wholeFlag('resign-plies', { min: 1, default: 5, describe: '… when they last so many plies' }))
+      .option(
+        ...numberFlag('play-out', { min: 0, max: 1, default: 0.25, describe: 'share of games never ended by score' }),
+      )
+      .option(...wholeFlag('max-plies', { min: 1, default: 260, describe: 'longest game' }))
+      .option(...wholeFlag('plies-per-file', { min: 1, default: 100_000, describe: 'about 2 MB of file' }))
+      .option(...wholeFlag('concurrency', { min: 1, default: availableParallelism(), describe: 'engine processes' }))
+      .option(...wholeFlag('seed', { min: 0, default: 1, describe: 'everything random follows from it' }))
       .option('json', { type: 'boolean', default: false, describe: 'print the summary as JSON' }) as never,
   handler: async (args) => {
     const result = await runLabel(args);

@@ -1,6 +1,7 @@
 /** `sardonyx leela2onnx`: an lc0 network as an ONNX file, with lc0's flags. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { convertLeelaToOnnx, describeNetwork, formatDescription, LC0_TENSOR_NAMES } from '../lc0/index.js';
+import { wholeFlag } from './number-flag.js';
 import { printJson, printLine } from './output.js';
 import { writeOutput } from './write-output.js';
 
@@ -32,18 +33,23 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
     yargs
       .option('input', { type: 'string', demandOption: true, describe: 'lc0 network file' })
       .option('output', { type: 'string', describe: 'ONNX file to write' })
-      .option('onnx-batch-size', { type: 'number', default: -1, describe: 'Fixed batch size; −1 for any' })
+      .option(
+        ...wholeFlag('onnx-batch-size', { min: -1, max: 2048, default: -1, describe: 'Fixed batch size; −1 for any' }),
+      )
       .option('onnx-data-type', {
         choices: ['f32', 'f16', 'bf16'] as const,
         default: 'f32' as const,
         describe: 'Type of weights and arithmetic (bf16: of weights)',
       })
-      .option('onnx-opset', { type: 'number', default: 17, describe: 'ONNX operator set, 7 to 18' })
-      .option('onnx-ir', {
-        type: 'number',
-        default: -1,
-        describe: 'ONNX IR version; −1 for the one of the operator set',
-      })
+      .option(...wholeFlag('onnx-opset', { min: 7, max: 18, default: 17, describe: 'ONNX operator set' }))
+      .option(
+        ...wholeFlag('onnx-ir', {
+          min: -1,
+          max: 10,
+          default: -1,
+          describe: 'ONNX IR version; −1 for the one of the operator set',
+        }),
+      )
       .option('input-planes-name', { type: 'string', default: LC0_TENSOR_NAMES.input, describe: 'Name of the input' })
       .option('policy-head-name', { type: 'string', default: LC0_TENSOR_NAMES.policy, describe: 'Name of the policy' })
       .option('wdl-head-name', { type: 'string', default: LC0_TENSOR_NAMES.wdl, describe: 'Name of the WDL output' })
@@ -58,7 +64,7 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
       .option('policy-head', { type: 'string', default: 'vanilla', describe: 'vanilla, optimistic, soft, opponent' })
       .option('hlo-text-output', { type: 'string', hidden: true })
       .option('hlo-proto-output', { type: 'string', hidden: true })
-      .option('hlo-batch-size', { type: 'number', hidden: true })
+      .option('hlo-batch-size', { hidden: true })
       .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<Leela2OnnxArguments>) => {
     if (args['hlo-text-output'] !== undefined || args['hlo-proto-output'] !== undefined) {
@@ -66,9 +72,9 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
     }
     const { input, output } = args;
     if (output === undefined) throw new Error('--output needs the name of the ONNX file');
-    const opset = requireRange('onnx-opset', args['onnx-opset'], 7, 18);
-    const batchSize = requireRange('onnx-batch-size', args['onnx-batch-size'], -1, 2048);
-    const irVersion = requireRange('onnx-ir', args['onnx-ir'], -1, 10);
+    const opset = args['onnx-opset'];
+    const batchSize = args['onnx-batch-size'];
+    const irVersion = args['onnx-ir'];
     const model = await convertLeelaToOnnx(input, {
       precision: args['onnx-data-type'],
       opset,
@@ -98,10 +104,3 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
     printLine(`Written: ${output}`);
   },
 };
-
-function requireRange(name: string, value: number, min: number, max: number): number {
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new Error(`--${name} needs a whole number from ${min} to ${max}, not ${value}`);
-  }
-  return value;
-}

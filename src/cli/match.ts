@@ -27,7 +27,9 @@ import {
 import { failure, type Result, success } from '../util/index.js';
 import { addEngineFlags } from './engine-flags.js';
 import { createNetworkSetup, listGivenFlags } from './network-setup.js';
+import { wholeFlag } from './number-flag.js';
 import { printJson, printLine, printNote } from './output.js';
+import { requireWritable } from './write-output.js';
 
 interface MatchArguments {
   engine: string[];
@@ -110,6 +112,7 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
   if (!rules.ok) return rules;
   const sprt = args.sprt === undefined ? success(null) : parseSprt(args.sprt);
   if (!sprt.ok) return sprt;
+  for (const path of [args.results, args.pgnout]) if (path !== undefined) requireWritable(path);
   const { seed, chess960 = false } = args;
   const order = args['openings-mode'];
   const book = args['openings-pgn'] ?? null;
@@ -204,37 +207,39 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       .option('player2', { describe: 'the second player' })
       .option('each', { type: 'string', describe: 'key=value words for both players' })
       .option('tc', { type: 'string', describe: 'time control of both: [moves/]seconds[+increment]' })
-      .option('movetime', { type: 'number', describe: 'milliseconds a move' })
-      .option('nodes', { alias: ['visits', 'playouts'], type: 'number', describe: 'nodes a move' })
-      .option('depth', { type: 'number', describe: 'depth of a move' })
-      .option('games', { type: 'number', default: 100, describe: 'games in all; an even number makes pairs' })
-      .option('concurrency', { alias: 'parallelism', type: 'number', default: 1, describe: 'games at a time' })
+      .option(...wholeFlag('movetime', { min: 1, describe: 'milliseconds a move' }))
+      .option(...wholeFlag('nodes', { alias: ['visits', 'playouts'], min: 1, describe: 'nodes a move' }))
+      .option(...wholeFlag('depth', { min: 1, describe: 'depth of a move' }))
+      .option(...wholeFlag('games', { min: 1, default: 100, describe: 'games in all; an even number makes pairs' }))
+      .option(...wholeFlag('concurrency', { alias: 'parallelism', min: 1, default: 1, describe: 'games at a time' }))
       .option('openings-pgn', {
         alias: 'openings',
         type: 'string',
         describe: 'book: PGN, EPD or FEN list, plain or .gz',
       })
       .option('openings-mode', { choices: ['sequential', 'shuffled', 'random'] as const, default: 'shuffled' })
-      .option('openings-plies', { type: 'number', describe: 'longest line taken from a PGN book' })
-      .option('seed', { type: 'number', default: 1, describe: 'order of openings, random moves, noise' })
+      .option(...wholeFlag('openings-plies', { min: 0, describe: 'longest line taken from a PGN book' }))
+      .option(...wholeFlag('seed', { min: 0, default: 1, describe: 'order of openings, random moves, noise' }))
       .option('resign', { type: 'string', describe: '"movecount=3 score=600 twosided=true"' })
       .option('draw', { type: 'string', describe: '"movenumber=40 movecount=8 score=10"' })
-      .option('maxmoves', { type: 'number', describe: 'moves after which a game is drawn' })
+      .option(...wholeFlag('maxmoves', { min: 1, describe: 'moves after which a game is drawn' }))
       .option('tb', {
         type: 'string',
         default: '',
         describe: 'folders of Syzygy tablebases: games end where they know the result',
       })
-      .option('time-margin', { type: 'number', default: 50, describe: 'milliseconds forgiven beyond the clock' })
+      .option(...wholeFlag('time-margin', { min: 0, default: 50, describe: 'milliseconds forgiven beyond the clock' }))
       .option('sprt', { type: 'string', describe: '"elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"' })
       .option('results', { type: 'string', describe: 'results file; a match found there is continued' })
       .option('pgnout', { type: 'string', describe: 'PGN file to add the games to' })
       .option('event', { type: 'string', default: 'Sardonyx match', describe: 'Event tag of the PGN' })
-      .option('rating-interval', {
-        type: 'number',
-        default: 10,
-        describe: 'games between two reports on stderr; 0 = none',
-      })
+      .option(
+        ...wholeFlag('rating-interval', {
+          min: 0,
+          default: 10,
+          describe: 'games between two reports on stderr; 0 = none',
+        }),
+      )
       .option('json', { type: 'boolean', default: false, describe: 'print the result as JSON' }) as never,
   handler: async (args) => {
     const result = await playMatch(args);

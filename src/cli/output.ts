@@ -15,12 +15,3 @@ export function printJson(value: unknown): void {
 export function printNote(line: string): void {
   process.stderr.write(`${line}\n`);
 }
-
-/** A number of the command line that must be whole and not below `min`; throws the sentence otherwise. */
-export function requireWhole(name: string, value: unknown, min: number): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < min) {
-    throw new Error(`--${name} needs a whole number from ${min} up, not ${String(value)}`);
-  }
-  return number;
-}

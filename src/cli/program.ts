@@ -49,8 +49,9 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .alias('help', 'h')
     .strict()
     .wrap(Math.min(120, process.stdout.columns ?? 120))
+    .updateStrings({ 'Argument: %s, Given: %s, Choices: %s': '--%s is %s, not one of %s' })
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new Error(message ?? 'The command failed');
+      throw error ?? new Error((message ?? 'The command failed').replace(/\s*\n\s*/g, ' '));
     });
   process.on('uncaughtException', endWithReport);
   try {

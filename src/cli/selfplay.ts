@@ -2,7 +2,6 @@
  * `sardonyx selfplay`: games of a network against itself (or another), with training records; lc0's flags and lines.
  */
 import { randomInt } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import {
@@ -20,8 +19,10 @@ import {
 import { unwrap } from '../util/index.js';
 import { addEngineFlags } from './engine-flags.js';
 import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './network-setup.js';
-import { printJson, printLine, printNote, requireWhole } from './output.js';
+import { numberFlag, requireWhole, wholeFlag } from './number-flag.js';
+import { printJson, printLine, printNote } from './output.js';
 import { createProgressBar } from './progress-bar.js';
+import { createOutputFolder, requireWritable } from './write-output.js';
 
 interface SelfPlayArguments {
   'syzygy-paths': string | undefined;
@@ -87,7 +88,6 @@ async function createPlayer(args: SelfPlayArguments, own: Record<string, unknown
 
 function createSettings(args: SelfPlayArguments): SelfPlaySettings {
   const fullShare = args['fast-visits'] > 0 ? args['full-search-share'] : 1;
-  if (!(fullShare > 0 && fullShare <= 1)) throw new Error('--full-search-share lies above 0 and is at most 1');
   return {
     playoutCap: { fullShare, fastVisits: args['fast-visits'] },
     reusesTree: args['reuse-tree'],
@@ -127,7 +127,8 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
   const settings = createSettings(args);
   const tablebases = args['syzygy-paths'] ?? '';
   const tables = unwrap(openGameTables(tablebases, printNote));
-  if (folder !== null) mkdirSync(folder, { recursive: true });
+  if (folder !== null) createOutputFolder(folder);
+  for (const path of [resultsPath, args.pgnout ?? null]) if (path !== null) requireWritable(path);
   const conditions = {
     players: [player1, player2].map(({ limits, network }) => ({
       limits,
@@ -154,8 +155,8 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
         settings,
         tables,
         games,
-        parallelism: requireWhole('parallelism', args.parallelism, 0),
-        leavesPerGame: requireWhole('leaves-per-game', args['leaves-per-game'], 0),
+        parallelism: args.parallelism,
+        leavesPerGame: args['leaves-per-game'],
         openings: openings.at,
         seed,
         signal: abort.signal,
@@ -185,26 +186,45 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
   describe: 'Play a network against itself and write training records',
   builder: (yargs) =>
     addEngineFlags(yargs)
-      .option('games', { type: 'number', default: -1, describe: 'games; -1 = without end, -2 = as the book has' })
-      .option('parallelism', { type: 'number', default: 0, describe: 'games at a time; 0 = what suits the evaluators' })
-      .option('leaves-per-game', {
-        type: 'number',
-        default: 0,
-        describe: 'leaves a game gathers at once; 0 = as needed',
-      })
-      .option('visits', { type: 'number', default: -1, describe: `visits a move; ${ONE_LIMIT}` })
-      .option('playouts', { type: 'number', default: -1, describe: `playouts a move; ${ONE_LIMIT}` })
-      .option('movetime', { type: 'number', default: -1, describe: `milliseconds a move; ${ONE_LIMIT}` })
-      .option('fast-visits', {
-        type: 'number',
-        default: 0,
-        describe: 'visits of moves that are not recorded; 0 = no such',
-      })
-      .option('full-search-share', {
-        type: 'number',
-        default: 0.25,
-        describe: 'share of moves with all visits, recorded',
-      })
+      .option(
+        ...wholeFlag('games', {
+          min: 1,
+          also: [-1, -2],
+          default: -1,
+          describe: 'games; -1 = without end, -2 = as the book has',
+        }),
+      )
+      .option(
+        ...wholeFlag('parallelism', { min: 0, default: 0, describe: 'games at a time; 0 = what suits the evaluators' }),
+      )
+      .option(
+        ...wholeFlag('leaves-per-game', {
+          min: 0,
+          default: 0,
+          describe: 'leaves a game gathers at once; 0 = as needed',
+        }),
+      )
+      .option(...wholeFlag('visits', { min: 1, also: [-1], default: -1, describe: `visits a move; ${ONE_LIMIT}` }))
+      .option(...wholeFlag('playouts', { min: 1, also: [-1], default: -1, describe: `playouts a move; ${ONE_LIMIT}` }))
+      .option(
+        ...wholeFlag('movetime', { min: 1, also: [-1], default: -1, describe: `milliseconds a move; ${ONE_LIMIT}` }),
+      )
+      .option(
+        ...wholeFlag('fast-visits', {
+          min: 0,
+          default: 0,
+          describe: 'visits of moves that are not recorded; 0 = no such',
+        }),
+      )
+      .option(
+        ...numberFlag('full-search-share', {
+          min: 0,
+          isMinExcluded: true,
+          max: 1,
+          default: 0.25,
+          describe: 'share of moves with all visits, recorded',
+        }),
+      )
       .option('training', { type: 'boolean', default: false, describe: 'write training records (lc0 V6)' })
       .option('out', { type: 'string', describe: 'folder of records and results; a run found there is continued' })
       .option('results', { type: 'string', describe: 'results file instead of OUT/games.jsonl' })
@@ -213,24 +233,50 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
         type: 'string',
         describe: 'PGN file to add the games to',
       })
-      .option('seed', { type: 'number', describe: 'makes the same games again; needs --nncache=0 to be exact' })
+      .option(...wholeFlag('seed', { min: 0, describe: 'makes the same games again; needs --nncache=0 to be exact' }))
       .option('openings-pgn', { type: 'string', describe: 'book: PGN, EPD or FEN list, plain or .gz' })
       .option('openings-mode', { choices: ['sequential', 'shuffled', 'random'] as const, default: 'sequential' })
       .option('mirror-openings', { type: 'boolean', default: false, describe: 'play each opening twice' })
-      .option('opening-stop-prob', { type: 'number', default: 0, describe: 'chance of leaving the book at each move' })
+      .option(
+        ...numberFlag('opening-stop-prob', {
+          min: 0,
+          max: 1,
+          default: 0,
+          describe: 'chance of leaving the book at each move',
+        }),
+      )
       .option('reuse-tree', { type: 'boolean', default: false, describe: 'keep the tree from move to move' })
       .option('share-trees', { type: 'boolean', default: true, describe: 'one tree for both sides' })
-      .option('resign-percentage', { type: 'number', default: 0, describe: 'resign below this win probability' })
+      .option(
+        ...numberFlag('resign-percentage', {
+          min: 0,
+          max: 100,
+          default: 0,
+          describe: 'resign below this win probability',
+        }),
+      )
       .option('resign-wdlstyle', { type: 'boolean', default: false, describe: 'end a game by any sure result' })
-      .option('resign-earliest-move', { type: 'number', default: 0, describe: 'not before this move' })
-      .option('resign-playthrough', { type: 'number', default: 0, describe: 'per cent of games that never resign' })
-      .option('minimum-allowed-visits', { type: 'number', default: 0, describe: 'draw again moves with fewer visits' })
-      .option('discarded-start-chance', {
-        type: 'number',
-        default: 0,
-        describe: 'per cent of games from refused moves',
-      })
-      .option('max-plies', { type: 'number', default: LONGEST_GAME, describe: 'longest game' })
+      .option(...wholeFlag('resign-earliest-move', { min: 0, default: 0, describe: 'not before this move' }))
+      .option(
+        ...numberFlag('resign-playthrough', {
+          min: 0,
+          max: 100,
+          default: 0,
+          describe: 'per cent of games that never resign',
+        }),
+      )
+      .option(
+        ...wholeFlag('minimum-allowed-visits', { min: 0, default: 0, describe: 'draw again moves with fewer visits' }),
+      )
+      .option(
+        ...numberFlag('discarded-start-chance', {
+          min: 0,
+          max: 100,
+          default: 0,
+          describe: 'per cent of games from refused moves',
+        }),
+      )
+      .option(...wholeFlag('max-plies', { min: 1, default: LONGEST_GAME, describe: 'longest game' }))
       .option('move-thinking', {
         alias: 'verbose-thinking',
         type: 'boolean',

@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import type { CommandModule } from 'yargs';
 import { createShards, parseSplitShares, type ShardsSummary } from '../data/index.js';
 import type { HistoryFill } from '../encoding/index.js';
+import { wholeFlag } from './number-flag.js';
 import { createProgressBar } from './progress-bar.js';
 
 interface ShardsArguments {
@@ -51,12 +52,14 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
         default: 'fen_only',
         describe: 'what stands in for positions before the first',
       })
-      .option('min-elo', { type: 'number', default: 0, describe: 'PGN: both players have this rating at least' })
-      .option('skip-plies', {
-        type: 'number',
-        default: 0,
-        describe: 'plies at the start of a game that are not learnt',
-      })
+      .option(...wholeFlag('min-elo', { min: 0, default: 0, describe: 'PGN: both players have this rating at least' }))
+      .option(
+        ...wholeFlag('skip-plies', {
+          min: 0,
+          default: 0,
+          describe: 'plies at the start of a game that are not learnt',
+        }),
+      )
       .option('split', {
         type: 'string',
         describe: 'train/validation/test shares by game; 96/2/2, or 100/0/0 when files are held out',
@@ -68,8 +71,10 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
         describe: 'files whose names contain this text are held out for validation',
       })
       .option('test-files', { type: 'string', array: true, default: [], describe: 'the same, for the test' })
-      .option('positions', { type: 'number', default: Number.POSITIVE_INFINITY, describe: 'about how many in all' })
-      .option('threads', { type: 'number', default: availableParallelism(), describe: 'worker threads' })
+      .option(
+        ...wholeFlag('positions', { min: 1, default: Number.POSITIVE_INFINITY, describe: 'about how many in all' }),
+      )
+      .option(...wholeFlag('threads', { min: 1, default: availableParallelism(), describe: 'worker threads' }))
       .option('json', { type: 'boolean', default: false, describe: 'print the summary as JSON' }) as never,
   handler: async (args) => {
     const holdsOutFiles = args['validation-files'].length + args['test-files'].length > 0;
@@ -104,12 +109,17 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
     );
     if (isBarShown) bar.stop();
     if (!result.ok) return fail(result.error);
+    if (countPositions(result.value) === 0) return fail('No position could be taken from the inputs');
     const seconds = secondsSoFar();
     process.stdout.write(
       args.json ? `${JSON.stringify({ ...result.value, seconds })}\n` : `${describe(result.value, seconds)}\n`,
     );
   },
 };
+
+function countPositions({ positions }: ShardsSummary): number {
+  return positions.train + positions.validation + positions.test;
+}
 
 function fail(sentence: string): void {
   process.stderr.write(`${sentence}\n`);

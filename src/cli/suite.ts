@@ -7,7 +7,8 @@ import { unwrap } from '../util/index.js';
 import { formatEvaluation } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
-import { printJson, printLine, printNote, requireWhole } from './output.js';
+import { wholeFlag } from './number-flag.js';
+import { printJson, printLine, printNote } from './output.js';
 import { createProgressBar } from './progress-bar.js';
 import { isSolution, parseSuiteLine, type SuitePosition } from './suite-position.js';
 
@@ -36,15 +37,12 @@ export const suiteCommand: CommandModule<object, SuiteArguments> = {
   builder: (yargs) =>
     addEngineFlags(yargs)
       .positional('file', { type: 'string', demandOption: true, describe: 'EPD file, one position a line' })
-      .option('movetime', { type: 'number', default: 1000, describe: 'Milliseconds for each position' })
-      .option('nodes', { type: 'number', default: 0, describe: 'Nodes for each position, instead of a time' })
+      .option(...wholeFlag('movetime', { min: 1, default: 1000, describe: 'Milliseconds for each position' }))
+      .option(...wholeFlag('nodes', { min: 0, default: 0, describe: 'Nodes for each position, instead of a time' }))
       .option('json', { type: 'boolean', default: false, describe: 'Print every position as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<SuiteArguments>) => {
     const positions = readSuite(args.file);
-    const request: GoRequest =
-      args.nodes > 0
-        ? { nodes: requireWhole('nodes', args.nodes, 1) }
-        : { moveTimeMs: requireWhole('movetime', args.movetime, 1) };
+    const request: GoRequest = args.nodes > 0 ? { nodes: args.nodes } : { moveTimeMs: args.movetime };
     const options = readEngineFlags(args);
     // Nothing is played after the answer, and the whole time was asked for.
     if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');

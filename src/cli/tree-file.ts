@@ -1,7 +1,7 @@
 /** A search tree as a file: JSON, or a picture for Graphviz (`dot -Tsvg`). */
-import { writeFileSync } from 'node:fs';
 import { formatUciMove, type Move } from '../chess/index.js';
 import type { TreeDump } from '../search/index.js';
+import { writeOutput } from './write-output.js';
 
 export interface TreeFile {
   /** The root. */
@@ -13,8 +13,8 @@ export function isTreeFile(path: string): boolean {
   return /\.(json|dot|gv)$/i.test(path);
 }
 
-export function writeTreeFile(path: string, file: TreeFile): void {
-  writeFileSync(path, /\.json$/i.test(path) ? formatTreeJson(file) : formatTreeDot(file));
+export async function writeTreeFile(path: string, file: TreeFile): Promise<void> {
+  await writeOutput(path, /\.json$/i.test(path) ? formatTreeJson(file) : formatTreeDot(file));
 }
 
 /** W, D and L in per mille, as in info lines. */

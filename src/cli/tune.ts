@@ -4,6 +4,7 @@ import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { createNetwork } from './evaluator-network.js';
 import { isFileless } from './network-file.js';
+import { numberFlag } from './number-flag.js';
 import { printJson, printLine, printNote } from './output.js';
 import { countLeaves, runTune, type TuneRow } from './tune-run.js';
 import { createTuningKey, isTunable, saveTuning } from './tuned-settings.js';
@@ -19,11 +20,17 @@ export const tuneCommand: CommandModule<object, TuneArguments> = {
   describe: 'Measure which threads and batches suit a network on this machine, and save them for its next starts',
   builder: (yargs) =>
     addEngineFlags(yargs)
-      .option('seconds', { type: 'number', default: 20, describe: 'Seconds of searching, beside those of loading' })
+      .option(
+        ...numberFlag('seconds', {
+          min: 0,
+          isMinExcluded: true,
+          default: 20,
+          describe: 'Seconds of searching, beside those of loading',
+        }),
+      )
       .option('save', { type: 'boolean', default: true, describe: 'Save the result in the user’s config folder' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<TuneArguments>) => {
-    if (!(args.seconds > 0)) throw new Error('--seconds needs a number above 0');
     const options = readEngineFlags(args);
     const fileless = isFileless(options);
     if (!fileless && !isTunable(options)) {

@@ -8,7 +8,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { basename, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
 import { getBackendName } from '../nn/index.js';
-import { failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
+import { describeReadFailure, failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
 import { isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
 
 export interface SpeedSettings {
@@ -118,10 +118,18 @@ function describeSetting(options: OptionStore, bytes: number): Omit<TuningKey, '
   return { bytes, backend, backendOptions, machine: describeMachine() };
 }
 
-/** Rejects with a sentence for the user when the network cannot be found. */
+function readNetwork(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new Error(`Cannot read the network ${path}: ${describeReadFailure(error)}`);
+  }
+}
+
+/** Rejects with a sentence for the user when the network cannot be found or read. */
 export async function createTuningKey(options: OptionStore): Promise<TuningKey & { network: string }> {
   const path = unwrap(await resolveNetworkFile(options));
-  const bytes = readBuiltIn(path, options)?.bytes ?? readFileSync(path);
+  const bytes = readBuiltIn(path, options)?.bytes ?? readNetwork(path);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { ...describeSetting(options, bytes.byteLength), sha256, network: basename(path) };
 }

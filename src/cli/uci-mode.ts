@@ -3,11 +3,12 @@
  * loaded, and the lines that came meanwhile are handed to it.
  */
 import { formatIdentity } from '../uci/options.js';
-import { LineReader } from '../util/index.js';
+import { getLogPath, LineReader } from '../util/index.js';
 import { CrashReporter } from './crash-report.js';
 import { readVersion } from './package-info.js';
 import type { Settings } from './settings.js';
 import { createStdoutWriter } from './stdout-writer.js';
+import { findWriteObstacle } from './write-output.js';
 
 /** What the pipes need of a session. */
 interface Conversation {
@@ -18,6 +19,7 @@ interface Conversation {
 
 export function runUciMode(settings: Settings): void {
   const { options, showHidden } = settings;
+  warnOfLogFile(options.getString('LogFile'));
   const version = readVersion();
   const crashes = new CrashReporter();
   const doorkeeper = new Doorkeeper(() => {
@@ -53,6 +55,13 @@ export function runUciMode(settings: Settings): void {
     conversation = startSession(settings, version, writeLine);
     doorkeeper.handOver(conversation);
   });
+}
+
+/** For whoever starts the engine by hand; the session tells the GUI. */
+function warnOfLogFile(target: string): void {
+  const path = getLogPath(target);
+  const reason = path === null ? null : findWriteObstacle(path);
+  if (reason !== null) process.stderr.write(`LogFile ${path} cannot be written: ${reason}\n`);
 }
 
 /** Answers `uci` and `quit` when they come first, and keeps every other line for the session. */

@@ -1,27 +1,46 @@
-/** The file a command was asked to write; a failure is one sentence. */
+/** Files that a command was asked to write; a failure is one sentence. */
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { describeWriteFailure } from '../util/index.js';
 
-export async function writeOutput(path: string, bytes: Uint8Array): Promise<void> {
+export async function writeOutput(path: string, content: Uint8Array | string): Promise<void> {
   try {
-    await writeFile(path, bytes);
+    await writeFile(path, content);
   } catch (error) {
-    throw new Error(`Cannot write ${path}: ${describeFailure(error as NodeJS.ErrnoException)}`);
+    throw new Error(`Cannot write ${path}: ${describeWriteFailure(error)}`);
   }
 }
 
-function describeFailure({ code, message }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case 'ENOENT':
-      return 'there is no such folder';
-    case 'EISDIR':
-      return 'it is a folder';
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'that is not permitted';
-    case 'ENOSPC':
-      return 'the disk is full';
-    default:
-      return message;
+/** For the start of a command that works long before it writes. Throws the sentence; nothing is created. */
+export function requireWritable(path: string): void {
+  const reason = findWriteObstacle(path);
+  if (reason !== null) throw new Error(`Cannot write ${path}: ${reason}`);
+}
+
+/** @returns why the file cannot be written, null when nothing is in the way. */
+export function findWriteObstacle(path: string): string | null {
+  if (path === '') return 'the name is empty';
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) return 'it is a folder';
+    // The dot makes sure that the folder is one.
+    accessSync(stats === undefined ? `${dirname(path)}/.` : path, constants.W_OK);
+    return null;
+  } catch (error) {
+    return describeWriteFailure(error);
   }
+}
+
+export function createOutputFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw new Error(`Cannot create the folder ${path}: ${describeCreateFailure(error)}`);
+  }
+}
+
+function describeCreateFailure(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EEXIST' || code === 'ENOTDIR' ? 'there is a file of that name' : describeWriteFailure(error);
 }

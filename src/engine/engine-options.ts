@@ -3,7 +3,7 @@
  * are names that GUIs and lichess-bot send and that lc0 lacks.
  */
 import { parseTimeManager } from '../search/options.js';
-import type { OptionSpec } from '../util/index.js';
+import { failure, type OptionSpec, type Result, success } from '../util/index.js';
 import type { OptionAlias, OptionCheck } from './option-store.js';
 import { SCORE_TYPES } from './score.js';
 import { FULL_SKILL, STRONGEST_ELO, WEAKEST_ELO } from './strength.js';
@@ -185,6 +185,18 @@ export const engineAliases: readonly OptionAlias[] = [
 ];
 
 export const engineChecks: Readonly<Record<string, OptionCheck>> = {
+  Contempt: checkContempt,
   TimeManager: (text, values) => parseTimeManager(text, Number(values.get('Slowmover') ?? 1)),
   Slowmover: (text, values) => parseTimeManager(String(values.get('TimeManager') ?? 'legacy'), Number(text)),
 };
+
+/** The search takes what it cannot read for no contempt at all. */
+function checkContempt(text: string): Result<true> {
+  for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
+    const [, value] = /^(?:[^=]*=)?([^=]+)$/.exec(entry) ?? [];
+    if (value === undefined || value.trim() === '' || !Number.isFinite(Number(value))) {
+      return failure(`Option Contempt is a list of numbers and name=number, which "${entry.trim()}" is not`);
+    }
+  }
+  return success(true);
+}

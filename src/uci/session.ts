@@ -313,7 +313,7 @@ export class UciSession {
   private log(line: string): void {
     const target = this.settings.options.getString('LogFile');
     if (target !== this.logTarget) {
-      this.logger = createLogger(target);
+      this.logger = createLogger(target, { onFailure: (text) => this.write(`info string ${text}`) });
       this.logTarget = target;
     }
     this.logger.log(line);

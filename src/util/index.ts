@@ -1,8 +1,9 @@
 export { findCacheFolder, listCacheFolders, openCacheFolder } from './cache-folders.js';
 export { getConfigFolder } from './config-folder.js';
+export { describeReadFailure, describeWriteFailure } from './file-failure.js';
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
 export { LineReader } from './line-reader.js';
-export { createLogger, type Logger } from './logger.js';
+export { createLogger, getLogPath, type Logger } from './logger.js';
 export { type OptionSpec, type OptionValue, parseOptionValue } from './options.js';
 export { createPrng, drawSeed, type Prng, type SeededPrng } from './prng.js';
 export { getProgramFolder, hasProgramFile, isPackaged, readProgramFile } from './program-files.js';

@@ -4,9 +4,16 @@
  * that a bot that runs for weeks keeps the latest lines and fills no disk.
  */
 import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { describeWriteFailure } from './file-failure.js';
 
 export interface Logger {
   log(line: string): void;
+}
+
+interface LoggerSettings {
+  readonly maxFileBytes?: number;
+  /** Told once, of the first line that could not be written. */
+  onFailure?(sentence: string): void;
 }
 
 /** All files of one log together take at most (KEPT_FILES + 1) times this. */
@@ -14,21 +21,31 @@ const MAX_FILE_BYTES = 16 * 2 ** 20;
 /** name.1 is the latest of them. */
 const KEPT_FILES = 3;
 
+const STDERR = '<stderr>';
+
+/** The file that a target means; null when it means none. */
+export function getLogPath(target: string): string | null {
+  return target === '' || target === STDERR ? null : target.replaceAll('%p', String(process.pid));
+}
+
 /**
  * @param target '' = silent, '<stderr>' = standard error (lc0's spelling), anything else = a file appended to, in which
  * %p stands for the process id
  */
-export function createLogger(target: string, maxFileBytes: number = MAX_FILE_BYTES): Logger {
-  if (target === '') return { log: () => undefined };
+export function createLogger(target: string, settings: LoggerSettings = {}): Logger {
+  const { maxFileBytes = MAX_FILE_BYTES } = settings;
+  let { onFailure } = settings;
   const stamp = (line: string): string => `${new Date().toISOString()} ${line}\n`;
-  if (target === '<stderr>') return { log: (line) => void process.stderr.write(stamp(line)) };
-  const path = target.replaceAll('%p', String(process.pid));
-  let sizeBytes = measure(path);
+  if (target === STDERR) return { log: (line) => void process.stderr.write(stamp(line)) };
+  const path = getLogPath(target);
+  if (path === null) return { log: () => undefined };
+  let sizeBytes: number | null = null;
   return {
     log: (line) => {
       const text = stamp(line);
       const textBytes = Buffer.byteLength(text);
       try {
+        sizeBytes ??= measure(path);
         if (sizeBytes > 0 && sizeBytes + textBytes > maxFileBytes) {
           // Another engine may log to the same file and may just have done this.
           if (measure(path) + textBytes > maxFileBytes) rotate(path);
@@ -36,8 +53,11 @@ export function createLogger(target: string, maxFileBytes: number = MAX_FILE_BYT
         }
         appendFileSync(path, text);
         sizeBytes += textBytes;
-      } catch {
-        // A full or read-only disk must not stop a game.
+      } catch (error) {
+        // A full or read-only disk must not stop a game. Whoever is told may log again.
+        const tell = onFailure;
+        onFailure = undefined;
+        tell?.(`LogFile ${path} cannot be written: ${describeWriteFailure(error)}`);
       }
     },
   };

@@ -74,6 +74,12 @@ test('the command line wins over the config file, and a named file must exist', 
   assert.match(missing.error, /no config file/);
 });
 
+test('a folder in the place of a config file is named as one', () => {
+  const result = readSettings([`--config=${tmpdir()}`]);
+  assert.ok(!result.ok);
+  assert.match(result.error, /^Cannot read the config file .*: it is a folder$/);
+});
+
 test('a value out of range on the command line is refused', () => {
   const result = readSettings(['--threads=1000']);
   assert.ok(!result.ok);

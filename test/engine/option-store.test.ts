@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptedOptions, engineAliases, engineChecks, engineOptions, OptionStore } from '#sardonyx/engine/index.js';
+import { parseContempt } from '#sardonyx/search/contempt.js';
 import { searchOptions } from '#sardonyx/search/index.js';
 
 function createStore(): OptionStore {
@@ -30,6 +31,7 @@ test('a wrong value, name or combination changes nothing and is explained', () =
     ['UCI_ShowWDL', 'maybe', /true or false/],
     ['ScoreType', 'pawns', /must be one of centipawn/],
     ['TimeManager', 'nonsense', /must be one of legacy/],
+    ['Contempt', 'abc', /^Option Contempt is a list .* "abc" is not$/],
   ];
   const before = JSON.stringify([...store.values]);
   for (const [name, text, sentence] of wrong) {
@@ -38,6 +40,25 @@ test('a wrong value, name or combination changes nothing and is explained', () =
     assert.match(result.error, sentence);
   }
   assert.equal(JSON.stringify([...store.values]), before);
+});
+
+test('Contempt takes what the search can read, and nothing else', () => {
+  for (const text of [
+    '',
+    '5',
+    '-2.5',
+    'stockfish=20',
+    'a=1, b=-2,3',
+    '=4',
+    ',',
+    'abc',
+    'x=y',
+    'x=',
+    'a=b=3',
+    '1,two',
+  ]) {
+    assert.equal(createStore().set('Contempt', text).ok, parseContempt(text) !== null, text);
+  }
 });
 
 test('Slowmover and TimeManager must fit together', () => {

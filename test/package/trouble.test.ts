@@ -135,9 +135,27 @@ test('SARDONYX_LOG and LogFile take the conversation down, with the process numb
   }
 });
 
+test('a log that cannot be written is mentioned once, on stderr too when a flag named it', async () => {
+  const path = join(scratch, 'nowhere', 'x.log');
+  const sentence = `LogFile ${path} cannot be written: there is no such folder`;
+  for (const [args, lines, stderr] of [
+    [[`--logfile=${path}`], [], `${sentence}\n`],
+    [[], [`setoption name LogFile value ${path}`], ''],
+  ] as const) {
+    const engine = start([...args, '--threads=1']);
+    const answer = await engine.ask('bestmove', 'uci', ...lines, 'isready', 'position startpos', 'go nodes 3');
+    assert.deepEqual(
+      answer.filter((line) => line.includes('LogFile /')),
+      [`info string ${sentence}`],
+    );
+    assert.equal(await engine.quit(), 0);
+    assert.equal(engine.stderr, stderr);
+  }
+});
+
 test('a log that has grown full is renamed, and the oldest go', () => {
   const path = join(scratch, 'small.log');
-  const logger = createLogger(path, 400);
+  const logger = createLogger(path, { maxFileBytes: 400 });
   for (let i = 0; i < 100; i++) logger.log(`line ${i}`);
   const names = readdirSync(scratch).filter((name) => name.startsWith('small.log'));
   assert.deepEqual(names.sort(), ['small.log', 'small.log.1', 'small.log.2', 'small.log.3']);

@@ -85,12 +85,48 @@ test('match says in one sentence what is wrong', async () => {
     [['--engine', 'random', '--engine', '/no/such', '--nodes=5'], /^\/no\/such cannot be started/],
     [['--engine', 'random', '--engine', 'random', '--sprt=elo0=5 elo1=0'], /^--sprt: elo0 \(5\) must be below/],
     [['--engine', 'random', '--engine', 'random', '--openings-pgn=none.epd'], /^The book none\.epd cannot be read/],
+    [
+      ['--openings-mode=wild'],
+      /^Invalid values: --openings-mode is "wild", not one of "sequential", "shuffled", "random"$/m,
+    ],
+    [
+      ['--engine', 'random', '--engine', 'random', '--pgnout=none/x.pgn'],
+      /^Cannot write none\/x\.pgn: there is no such folder$/m,
+    ],
+    [['--engine', 'random', '--engine', 'random', '--results=.'], /^Cannot write \.: it is a folder$/m],
   ] as const) {
     const { code, stdout, stderr } = await sardonyx(['match', ...wrong]);
     assert.equal(code, 1);
     assert.equal(stdout, '');
     assert.match(stderr, sentence);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
+  }
+});
+
+test('shards of inputs that hold no position are an error', async () => {
+  writeFileSync(join(folder, 'junk.pgn'), 'neither a game\nnor a move\n');
+  const { code, stdout, stderr } = await sardonyx(['shards', 'junk.pgn', '--out=no-shards']);
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^No position could be taken from the inputs$/m);
+});
+
+test('tune and analyse name the file that they cannot read or write', async () => {
+  for (const [args, sentence] of [
+    [['tune', '--weights=none'], /^Cannot read the network none: there is no such file\n$/],
+    [
+      ['analyse', 'startpos', '--backend=hash', '--pgn=none/x.pgn'],
+      /^Cannot write none\/x\.pgn: there is no such folder\n$/,
+    ],
+    [
+      ['analyse', 'startpos', '--backend=hash', '--dump-tree=none/x.dot'],
+      /^Cannot write none\/x\.dot: there is no such folder\n$/,
+    ],
+  ] as const) {
+    const { code, stdout, stderr } = await sardonyx([...args]);
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, sentence);
   }
 });
 

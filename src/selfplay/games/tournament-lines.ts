@@ -77,7 +77,7 @@ export function formatTournamentStatus(
   if (wins + losses > 0) {
     text += ` LOS: ${pad(100 * computeNormalProbability((wins - losses) / Math.sqrt(wins + losses)))}%`;
   }
-  const npm = (playouts / moves).toFixed(6);
+  const npm = (playouts / Math.max(moves, 1)).toFixed(6);
   return `${text} P1-W: ${formatCounts(asWhite)} P1-B: ${formatCounts(asBlack)} npm ${npm} nodes ${playouts} moves ${moves}`;
 }
 

@@ -1,0 +1,69 @@
+/**
+ * Numbers of the command line. A flag is declared with its range, which its help shows, and checked wherever it is given:
+ * nothing else of a command has to. They are not of yargs' type `number`, which makes NaN of "abc" before anyone can say
+ * what was wrong.
+ */
+import type { Options } from 'yargs';
+
+interface NumberRange {
+  readonly min: number;
+  /** No bound when left out. */
+  readonly max?: number;
+  /** The numbers begin above `min`. */
+  readonly isMinExcluded?: boolean;
+  /** Numbers outside the range that stand for something else. */
+  readonly also?: readonly number[];
+}
+
+type NumberKind = 'whole number' | 'number';
+type NumberFlag = NumberRange & Pick<Options, 'alias' | 'default' | 'hidden'> & { readonly describe: string };
+
+/** Arguments of yargs' `option`. */
+export function wholeFlag(name: string, flag: NumberFlag): [string, Options] {
+  return declareFlag('whole number', name, flag);
+}
+
+/** Arguments of yargs' `option`. */
+export function numberFlag(name: string, flag: NumberFlag): [string, Options] {
+  return declareFlag('number', name, flag);
+}
+
+/** A whole number not below `min`, for what yargs does not take apart; throws the sentence otherwise. */
+export function requireWhole(name: string, value: unknown, min: number): number {
+  return requireNumber(name, value, 'whole number', { min });
+}
+
+function declareFlag(kind: NumberKind, name: string, flag: NumberFlag): [string, Options] {
+  const { min, max, isMinExcluded, also, describe, ...options } = flag;
+  const check = (given: unknown): unknown =>
+    given === flag.default ? given : requireNumber(name, takeLast(given), kind, flag);
+  return [
+    name,
+    { ...options, requiresArg: true, describe: `${describe} [${describeRange(kind, flag)}]`, coerce: check },
+  ];
+}
+
+/** Of a flag that is given twice the last counts, as with the engine's own. */
+function takeLast(given: unknown): unknown {
+  return Array.isArray(given) ? given.at(-1) : given;
+}
+
+function requireNumber(name: string, value: unknown, kind: NumberKind, range: NumberRange): number {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number === 'number' && isInRange(number, kind, range)) return number;
+  throw new Error(`--${name} must be a ${describeRange(kind, range)}, not "${value}"`);
+}
+
+function isInRange(number: number, kind: NumberKind, range: NumberRange): boolean {
+  const { min, max = Number.MAX_VALUE, isMinExcluded = false, also = [] } = range;
+  if (also.includes(number)) return true;
+  if (kind === 'whole number' && !Number.isSafeInteger(number)) return false;
+  return number >= min && number <= max && !(isMinExcluded && number === min);
+}
+
+/** "whole number from 1 to 8, or -1" */
+function describeRange(kind: NumberKind, { min, max, isMinExcluded = false, also = [] }: NumberRange): string {
+  const start = `${kind} ${isMinExcluded ? 'above' : 'from'} ${min}`;
+  const end = max === undefined ? '' : isMinExcluded ? `, at most ${max}` : ` to ${max}`;
+  return `${start}${end}${also.length === 0 ? '' : `, or ${also.join(' or ')}`}`;
+}
