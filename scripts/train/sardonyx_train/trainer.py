@@ -237,10 +237,18 @@ class Trainer:
     def _restore(self, state: dict[str, Any]) -> None:
         if ModelConfig.model_validate(state["config"]["model"]) != self.config.model:
             raise CheckpointError("the checkpoint holds another network shape than the configuration's model section")
+        if "optimizer" not in state:
+            raise CheckpointError("the checkpoint holds weights only: begin a run with them by run.start_from")
+        kind = state["config"]["optimizer"]["kind"]
+        if kind != self.config.optimizer.kind:
+            raise CheckpointError(
+                f"the checkpoint holds the moments of {kind}, the configuration's optimizer is {self.config.optimizer.kind}"
+            )
         self.network.load_state_dict(state["network"])
         self.average.network.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self._scaler.load_state_dict(state["scaler"])
+        if state["scaler"]:  # empty unless the run before was in fp16
+            self._scaler.load_state_dict(state["scaler"])
         vars(self.plateau).update(state["plateau"])
         self.progress = Progress(**state["progress"])
         torch.set_rng_state(state["random"].cpu())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
+from sardonyx_train.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from sardonyx_train.config import parse_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join
@@ -132,6 +132,34 @@ def test_another_shape_or_encoding_is_refused_by_name(shard_folder, tmp_path):
         read_checkpoint(shard_folder / "0000.arrow")
     with pytest.raises(ShardError, match="shards hold lc0-112 / lc0-1858, the network wants mini-19"):
         _train(_config(shard_folder, tmp_path / "run", model={"input": "mini-19"}))
+
+
+def test_a_resumed_run_takes_its_rate_and_its_precision_from_the_new_configuration(shard_folder, tmp_path):
+    schedule = {"kind": "constant", "warmup_steps": 0}
+    _train(_config(shard_folder, tmp_path / "run", schedule={**schedule, "max_steps": 2}))
+    changed = _config(
+        shard_folder,
+        tmp_path / "run",
+        schedule={**schedule, "max_steps": 4},
+        optimizer={"learning_rate": 1e-5, "weight_decay": 0.5},
+        run={"precision": "fp16"},
+    )
+    trainer, _ = _train(changed, tmp_path / "run" / "last.pt")
+    assert trainer.progress.step == 4 and trainer.optimizer.rate == 1e-5
+    assert trainer.optimizer.parts[0].param_groups[0]["weight_decay"] == 0.5
+    assert read_history(tmp_path / "run" / "history.jsonl")[-1]["learning_rate"] == 1e-5
+
+
+def test_another_optimizer_or_weights_alone_cannot_be_resumed(shard_folder, tmp_path):
+    last = tmp_path / "run" / "last.pt"
+    config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 1})
+    _train(config)
+    with pytest.raises(CheckpointError, match="moments of adamw, the configuration's optimizer is sgd"):
+        _train(_config(shard_folder, tmp_path / "run", optimizer={"kind": "sgd"}), last)
+    state = read_checkpoint(last)
+    write_checkpoint(last, {name: state[name] for name in ("config", "network", "average", "progress")})
+    with pytest.raises(CheckpointError, match="weights only.*run.start_from"):
+        _train(config, last)
 
 
 @pytest.mark.parametrize("preset", ["mini-leela", "neuralmate2"])
