@@ -17,6 +17,7 @@ from sardonyx_train.checkpoint import CheckpointError
 from sardonyx_train.config import ConfigError, format_config, load_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import leave
+from sardonyx_train.lock import FolderBusy
 from sardonyx_train.loop.config import LoopConfig, find_engine
 from train import train
 
@@ -48,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
         (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
         if not train(config, checkpoint if checkpoint.exists() else None):
             return _STOPPED
-    except (ConfigError, ShardError, CheckpointError, ValueError) as error:
+    except (ConfigError, ShardError, CheckpointError, FolderBusy, ValueError) as error:
         print(f"pretrain: {error}", file=sys.stderr)
         return 1
     finally:

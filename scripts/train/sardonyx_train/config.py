@@ -93,6 +93,12 @@ class ModelConfig(_Section):
         return self
 
 
+def is_same_shape(saved: ModelConfig | dict[str, Any], wanted: ModelConfig) -> bool:
+    """Whether weights of one fit the other. `saved`: a checkpoint's model section; which preset it was begun with is no shape."""
+    keys = saved.model_dump() if isinstance(saved, ModelConfig) else saved
+    return ModelConfig.model_validate({**keys, "preset": None}) == wanted.model_copy(update={"preset": None})
+
+
 class LossConfig(_Section):
     policy: float = Field(1.0, ge=0)
     value: float = Field(1.0, ge=0)

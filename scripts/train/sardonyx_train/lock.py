@@ -21,9 +21,9 @@ class FolderBusy(Exception):
 class FolderLock:
     """Held until the process and all children that got `handle` are gone."""
 
-    def __init__(self, folder: Path, patience_seconds: float = _PATIENCE_SECONDS) -> None:
+    def __init__(self, folder: Path, patience_seconds: float | None = None) -> None:
         self.handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
-        give_up = time.monotonic() + patience_seconds
+        give_up = time.monotonic() + (_PATIENCE_SECONDS if patience_seconds is None else patience_seconds)
         while not self._try():
             if time.monotonic() > give_up:
                 os.close(self.handle)

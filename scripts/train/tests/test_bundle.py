@@ -22,7 +22,7 @@ def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsy
             "run": {"out": str(tmp_path / "run"), "precision": "fp32", "tensorboard": False, "device": "cpu"},
         }
     )
-    Trainer(config, join("cpu")).run(None)
+    Trainer(config, join("cpu")).run()
     models = tmp_path / "models"
     models.mkdir()
     command = [str(tmp_path / "run" / "last.pt"), "--out", str(models), "--name", "Little", "--shards", str(shard_folder)]

@@ -1,5 +1,14 @@
 import pytest
-from sardonyx_train.config import ConfigError, apply_overrides, describe_config, format_config, load_config, parse_config
+from sardonyx_train.config import (
+    ConfigError,
+    ModelConfig,
+    apply_overrides,
+    describe_config,
+    format_config,
+    is_same_shape,
+    load_config,
+    parse_config,
+)
 
 
 def test_an_unknown_key_is_named():
@@ -47,3 +56,11 @@ def test_a_malformed_override_is_an_error():
 def test_the_description_lists_every_section():
     text = describe_config()
     assert all(f"{section}:" in text for section in ("data", "targets", "model", "loss", "optimizer", "schedule", "run"))
+
+
+def test_a_shape_does_not_hang_on_the_preset_that_it_was_spelled_with():
+    preset = ModelConfig(preset="sardonyx-64x6")
+    spelled_out = ModelConfig(**{**preset.model_dump(), "preset": None})
+    assert is_same_shape(preset, spelled_out) and is_same_shape(preset.model_dump(), spelled_out)
+    assert is_same_shape({**preset.model_dump(), "preset": "of an older version"}, preset)
+    assert not is_same_shape({**preset.model_dump(), "filters": 63}, preset)

@@ -173,7 +173,7 @@ def test_the_command_exports_a_checkpoint_and_verifies_it(shard_folder, tmp_path
             "run": {"out": str(tmp_path), "name": "little", "precision": "fp32", "tensorboard": False, "device": "cpu"},
         }
     )
-    Trainer(config, join("cpu")).run(None)
+    Trainer(config, join("cpu")).run()
     out = tmp_path / "little.onnx"
     arguments = [str(tmp_path / "last.pt"), "--out", str(out), "--shards", str(shard_folder), "--positions", "64"]
     assert export_main(arguments) == 0

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..config import TrainingConfig
+from ..config import TrainingConfig, is_same_shape
 from ..history import read_history
 from .config import LoopConfig, create_training_config
 from .errors import LoopError
@@ -54,7 +54,7 @@ def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig) -> None:
         state = read_checkpoint(checkpoint)
     except CheckpointError as error:
         raise LoopError(str(error)) from None
-    if state["config"]["model"] != wanted.model.model_dump():
+    if not is_same_shape(state["config"]["model"], wanted.model):
         raise LoopError(f"{checkpoint} holds another network shape than training.sections.model of the configuration")
     write_checkpoint(path, {name: state[name] for name in ("config", "network", "average", "progress")})
 
