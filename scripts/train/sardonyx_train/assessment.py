@@ -90,16 +90,16 @@ def assess(
 
     parts: list[_Rows] = []
     done = 0
-    for columns, rows in read_rows(files, _BATCH, positions):
-        batch = maker.make(columns, rows)
+    for columns in read_rows(files, _BATCH, positions):
+        batch = maker.make(columns, np.arange(columns.rows))
         planes = expand_planes(batch.masks, batch.values, value_planes)
         move, value = run(planes, batch)
         other_move, other_value = move, value
         if history:
             planes[:, history[0] : history[-1]] = 0
             other_move, other_value = run(planes, batch)
-        parts.append(_compare(columns, rows, batch, move, value, other_move, other_value, targets))
-        done += len(rows)
+        parts.append(_compare(columns, batch, move, value, other_move, other_value, targets))
+        done += columns.rows
         on_progress(done)
     if not parts:
         raise ShardError("the shards hold no positions")
@@ -108,7 +108,6 @@ def assess(
 
 def _compare(
     columns: Columns,
-    rows: np.ndarray,
     batch: Batch,
     move: np.ndarray,
     value: np.ndarray,
@@ -117,14 +116,14 @@ def _compare(
     targets: TargetConfig,
 ) -> _Rows:
     index, best = batch.policy_index.numpy(), batch.best_move.numpy()
-    flat_cp, lengths = columns.policy_cp.take(rows)
+    flat_cp, lengths = columns.policy_cp.take(np.arange(columns.rows))
     cp = np.full(index.shape, np.nan, np.float32)
     cp[np.arange(index.shape[1]) < lengths[:, None]] = flat_cp
     chosen = (index == move[:, None]) & ~np.isnan(cp)
     has_score = chosen.any(1)
     highest = np.where(np.isnan(cp), -np.inf, cp).max(1)
     lost = np.where(has_score, highest - np.where(chosen, cp, 0).sum(1), np.inf)
-    wdl = wdl_from_score(columns.cp[rows], targets.wdl_offset_cp, targets.wdl_scale_cp)
+    wdl = wdl_from_score(columns.cp, targets.wdl_offset_cp, targets.wdl_scale_cp)
     goal = (batch.wdl[:, 0] - batch.wdl[:, 2]).numpy()
     return _Rows(
         best == move,
@@ -133,7 +132,7 @@ def _compare(
         value,
         goal,
         wdl[:, 0] - wdl[:, 2],
-        columns.result[rows],
+        columns.result,
         best == other_move,
         other_value,
     )

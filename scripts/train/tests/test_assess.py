@@ -35,15 +35,15 @@ def test_shares_and_bands_are_those_of_a_count_by_hand(shard_folder, model):
 
 
 def test_a_perfect_policy_finds_every_best_move(shard_folder, model):
-    """The policy output is replaced by a constant that prefers the best move of the one position looked at."""
+    """The policy output is replaced by a constant that prefers the best move of the first of the two positions looked at."""
     files = find_shards([str(shard_folder)])
     maker = BatchMaker(read_common_format(files), TargetConfig(), mirror=False)
     batch = next(iter(read_sequentially(files[:1], maker, 1, 1)))
     best = int(batch.policy_index[0, batch.policy_probability[0].argmax()])
     weights = next(n for n in model.graph.node if "/output/policy" in n.output)
     weights.output[0] = "unused"
-    logits = np.zeros((1, 1858), np.float32)
-    logits[0, best] = 1
+    logits = np.zeros((2, 1858), np.float32)
+    logits[:, best] = 1
     model.graph.initializer.append(onnx.numpy_helper.from_array(logits, "answer"))
     model.graph.node.append(onnx.helper.make_node("Identity", ["answer"], ["/output/policy"]))
     result = assess(model, [str(files[0])], 1, TargetConfig())

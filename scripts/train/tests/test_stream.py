@@ -1,6 +1,7 @@
 from itertools import islice
 
 import pytest
+import torch
 from sardonyx_train.config import TargetConfig
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
@@ -49,3 +50,16 @@ def test_sequential_reading_covers_all_or_an_even_share(shard_folder):
     maker = BatchMaker(read_common_format(files), TargetConfig(), False)
     assert sum(b.size for b in read_sequentially(files, maker, 50, 10_000)) == 384
     assert sum(b.size for b in read_sequentially(files, maker, 50, 40)) == 40
+
+
+def test_sequential_reading_fills_minibatches_across_record_batches_in_order(shard_folder):
+    files = find_shards([str(shard_folder)])
+    maker = BatchMaker(read_common_format(files), TargetConfig(), False)
+    whole = list(read_sequentially(files, maker, 96, 384))
+    across = list(read_sequentially(files, maker, 70, 384))
+    assert [batch.size for batch in across] == [70, 70, 70, 70, 70, 34]
+    for name in ("masks", "values", "wdl", "best_move"):
+        parts = [torch.cat([getattr(batch, name) for batch in batches]) for batches in (whole, across)]
+        assert torch.equal(*parts), name
+    moves = [torch.cat([batch.legal % 1858 for batch in batches]) for batches in (whole, across)]
+    assert torch.equal(*moves)

@@ -139,6 +139,19 @@ def read_columns(reader: pa.RecordBatchFileReader, index: int) -> Columns:
     )
 
 
+def select_rows(columns: Columns, rows: np.ndarray) -> Columns:
+    """A copy of these rows, in their order."""
+
+    def selected(name: str) -> np.ndarray | Ragged:
+        column = getattr(columns, name)
+        if not isinstance(column, Ragged):
+            return column[rows]
+        flat, lengths = column.take(rows)
+        return Ragged(flat, np.concatenate([[0], np.cumsum(lengths)]))
+
+    return Columns(**{name: selected(name) for name in Columns.__dataclass_fields__})
+
+
 def concat_columns(parts: list[Columns]) -> Columns:
     def joined(name: str) -> np.ndarray | Ragged:
         columns = [getattr(p, name) for p in parts]

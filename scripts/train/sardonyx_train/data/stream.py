@@ -17,7 +17,7 @@ import numpy as np
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from .batch import Batch, BatchMaker
-from .shards import Columns, ShardError, concat_columns, open_shard, read_columns, read_info
+from .shards import Columns, ShardError, concat_columns, open_shard, read_columns, read_info, select_rows
 
 
 class ShardStream(IterableDataset[Batch]):
@@ -104,15 +104,24 @@ def _leave_signals_to_the_trainer(_worker: int) -> None:
 
 def read_sequentially(files: list[Path], maker: BatchMaker, batch_size: int, limit: int) -> Iterator[Batch]:
     """Held-out positions in file order, taken evenly from all record batches when `limit` is less than there are."""
-    return (maker.make(columns, rows) for columns, rows in read_rows(files, batch_size, limit))
+    return (maker.make(columns, np.arange(columns.rows)) for columns in read_rows(files, batch_size, limit))
 
 
-def read_rows(files: list[Path], batch_size: int, limit: int) -> Iterator[tuple[Columns, np.ndarray]]:
-    """The same positions as columns, and which rows of them make the next minibatch."""
+def read_rows(files: list[Path], batch_size: int, limit: int) -> Iterator[Columns]:
+    """The same positions as columns, a full minibatch each time but the last."""
     batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
     share = min(1.0, limit / max(1, sum(rows for _, _, rows in batches)))
+    parts: list[Columns] = []
+    missing = batch_size
     for path, i, rows in batches:
         taken = np.linspace(0, rows - 1, max(1, round(rows * share))).astype(np.int64)
         columns = read_columns(open_shard(path), i)
-        for start in range(0, len(taken), batch_size):
-            yield columns, taken[start : start + batch_size]
+        while len(taken) > 0:
+            parts.append(select_rows(columns, taken[:missing]))
+            taken = taken[missing:]
+            missing -= parts[-1].rows
+            if missing == 0:
+                yield concat_columns(parts)
+                parts, missing = [], batch_size
+    if parts:
+        yield concat_columns(parts)
