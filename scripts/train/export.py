@@ -15,7 +15,7 @@ from tqdm import tqdm
 from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
 from sardonyx_train.config import TrainingConfig
 from sardonyx_train.data.batch import Batch, BatchMaker
-from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
+from sardonyx_train.data.shards import ShardError, find_shards, read_wanted_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.export.half import convert_to_half
@@ -32,7 +32,7 @@ class Positions:
         self._files = find_shards(places)
         self._count = count
         self._purpose = purpose
-        form = read_common_format(self._files)
+        form = read_wanted_format(self._files, config.model.input, config.model.policy)
         self._maker = BatchMaker(form, config.targets, mirror=False)
         self.value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
 

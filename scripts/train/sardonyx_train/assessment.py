@@ -13,11 +13,11 @@ import torch
 from .config import TargetConfig
 from .data.batch import Batch, BatchMaker
 from .data.planes import expand_planes
-from .data.shards import Columns, ShardError, find_shards, read_common_format
+from .data.shards import Columns, ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import read_rows
 from .data.targets import wdl_from_score
 from .encodings import get_input_encoding
-from .export.graph import INPUT_NAME, POLICY_NAME, VALUE_NAME, WDL_NAME
+from .export.graph import INPUT_KEY, INPUT_NAME, POLICY_KEY, POLICY_NAME, VALUE_NAME, WDL_NAME
 from .export.verify import create_session, win_minus_loss
 from .losses import mask_illegal
 from .plots import create_figure, write_figure
@@ -75,7 +75,7 @@ def assess(
 ) -> Assessment:
     """On so many positions, taken evenly; `on_progress` hears how many are done. Raises ShardError."""
     files = find_shards(shards)
-    form = read_common_format(files)
+    form = _read_format(files, model)
     maker = BatchMaker(form, targets, mirror=False)
     history = get_input_encoding(form.input).history
     session = create_session(model)
@@ -104,6 +104,14 @@ def assess(
     if not parts:
         raise ShardError("the shards hold no positions")
     return _summarise(parts)
+
+
+def _read_format(files: list[Path], model: onnx.ModelProto) -> ShardFormat:
+    """A file that does not say what it wants is taken to want these shards."""
+    said = {p.key: p.value for p in model.metadata_props}
+    if INPUT_KEY not in said or POLICY_KEY not in said:
+        return read_common_format(files)
+    return read_wanted_format(files, said[INPUT_KEY], said[POLICY_KEY])
 
 
 def _compare(

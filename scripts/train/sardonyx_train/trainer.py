@@ -20,7 +20,7 @@ from .checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from .config import TrainingConfig, format_config, is_same_shape
 from .data.batch import Batch, BatchMaker
 from .data.planes import expand_planes
-from .data.shards import ShardError, ShardFormat, find_shards, read_common_format
+from .data.shards import ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import ShardStream, create_loader, read_sequentially
 from .distributed import Place
 from .ema import AveragedNetwork
@@ -280,11 +280,7 @@ class Trainer:
 
     def _check_data(self) -> ShardFormat:
         data, model = self.config.data, self.config.model
-        form = read_common_format(find_shards(data.train))
-        if (form.input, form.policy) != (model.input, model.policy):
-            raise ShardError(
-                f"the shards hold {form.input} / {form.policy}, the network wants {model.input} / {model.policy}"
-            )
+        form = read_wanted_format(find_shards(data.train), model.input, model.policy)
         if data.validation and read_common_format(find_shards(data.validation)) != form:
             raise ShardError("training and validation shards differ in encoding")
         return form

@@ -10,10 +10,11 @@ from assess import main
 from sardonyx_train.assessment import assess
 from sardonyx_train.config import ModelConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.shards import find_shards, read_common_format
+from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.export.graph import ModelCard, create_onnx
 from sardonyx_train.model.network import Network
+from train_support.synthetic import write_shard
 
 
 @pytest.fixture
@@ -64,3 +65,9 @@ def test_the_command_prints_a_card_draws_and_says_what_is_wrong(shard_folder, mo
     assert main([str(network), "--shards", str(shard_folder)]) == 1
     assert "cannot read" in capsys.readouterr().err
     assert main([str(tmp_path / "none.onnx"), "--shards", str(tmp_path)]) == 1
+
+
+def test_shards_of_another_encoding_are_refused(model, tmp_path):
+    write_shard(tmp_path / "mini.arrow", 1, 1, 96, "mini-19", "lc0-1858")
+    with pytest.raises(ShardError, match="the shards hold mini-19 / lc0-1858, the network wants lc0-112"):
+        assess(model, [str(tmp_path)], 10, TargetConfig())

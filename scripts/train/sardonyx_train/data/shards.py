@@ -113,6 +113,14 @@ def read_common_format(files: list[Path]) -> ShardFormat:
     return first
 
 
+def read_wanted_format(files: list[Path], encoding: str, policy: str) -> ShardFormat:
+    """The files' common format; raises ShardError unless it is the network's."""
+    form = read_common_format(files)
+    if (form.input, form.policy) != (encoding, policy):
+        raise ShardError(f"the shards hold {form.input} / {form.policy}, the network wants {encoding} / {policy}")
+    return form
+
+
 def read_info(path: Path) -> ShardInfo:
     reader = open_shard(path)
     return ShardInfo(path, tuple(reader.get_batch(i).num_rows for i in range(reader.num_record_batches)))
