@@ -62,7 +62,8 @@ def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig) -> None:
 def create_candidate_config(config: LoopConfig, window: Window, generation: int, start: Path, out: Path) -> TrainingConfig:
     data = config.training.sections.get("data") or {}
     batch = int(data.get("batch_size", TrainingConfig.model_fields["data"].annotation().batch_size))
-    batch = max(1, min(batch, window.positions))  # the very first games of a tiny loop
+    streams = config.training.processes * max(1, int(data.get("workers", 0)))
+    batch = max(1, min(batch, window.positions // streams))  # the very first games of a tiny loop
     accumulation = int((config.training.sections.get("optimizer") or {}).get("accumulation", 1))
     per_step = batch * accumulation * config.training.processes
     steps = config.training.steps or math.ceil(config.training.passes * window.positions / per_step)
