@@ -57,6 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
     options = parser.parse_args(arguments)
     try:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
         state = read_checkpoint(options.checkpoint)
         network, config = build_network(state)
         progress = state["progress"]
@@ -72,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
             positions = Positions(options.shards, config, options.positions, "verifying")
             print(verify(model, network, positions, positions.value_planes).format())
         onnx.save(model, options.out)
-    except (CheckpointError, ShardError, ValueError) as error:
+    except (CheckpointError, ShardError, ValueError, OSError) as error:
         print(f"export: {error}", file=sys.stderr)
         return 1
     print(f"{options.out}: {options.out.stat().st_size:,} bytes")

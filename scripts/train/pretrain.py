@@ -36,10 +36,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     out: Path = options.out
     shards, checkpoint = out / "shards", out / "last.pt"
-    places = [f"data.train=[{shards / 'train'}]", f"data.validation=[{shards / 'validation'}]"]
-    own = [f"run.out={out}", f"run.name={out.name}"]
+    own = {
+        ("data", "train"): [str(shards / "train")],
+        ("data", "validation"): [str(shards / "validation")],
+        ("run", "out"): str(out),
+        ("run", "name"): out.name,
+    }
     try:
-        config = load_config(options.config, [*own, *places, *options.set])
+        config = load_config(options.config, options.set, own)
         engine = find_engine(LoopConfig(engine=options.engine))
         out.mkdir(parents=True, exist_ok=True)
         command = [*engine, "shards", *options.games, "--out", str(shards), "--positions", str(options.positions)]

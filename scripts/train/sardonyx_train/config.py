@@ -194,12 +194,18 @@ def parse_config(raw: Any) -> TrainingConfig:
         raise ConfigError("\n".join(lines)) from None
 
 
-def load_config(path: Path, overrides: list[str] | None = None) -> TrainingConfig:
-    """Reads a YAML file; each override is `section.key=value` with the value in YAML."""
+def load_config(
+    path: Path, overrides: list[str] | None = None, values: dict[tuple[str, str], Any] | None = None
+) -> TrainingConfig:
+    """Reads a YAML file; `values` by section and key come before overrides, `section.key=value` with the value in YAML."""
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from None
+    if values and not isinstance(raw, dict):
+        raise ConfigError(f"{path} is not a mapping of sections (data, model, schedule …)")
+    for (section, key), value in (values or {}).items():
+        raw = set_value(raw, section, key, value)
     return parse_config(apply_overrides(raw, overrides or []))
 
 
@@ -209,9 +215,24 @@ def apply_overrides(raw: Any, overrides: list[str]) -> Any:
         parts = key.split(".")
         if separator == "" or len(parts) != 2 or not isinstance(raw, dict):
             raise ConfigError(f"override '{override}' is not section.key=value")
-        section = raw.get(parts[0]) or {}
-        raw = {**raw, parts[0]: {**section, parts[1]: yaml.safe_load(text)}}
+        raw = set_value(raw, parts[0], parts[1], parse_value(override, text))
     return raw
+
+
+def set_value(raw: dict[str, Any], section: str, key: str, value: Any) -> dict[str, Any]:
+    """A copy of the raw configuration with one key replaced."""
+    keys = raw.get(section) or {}
+    if not isinstance(keys, dict):
+        raise ConfigError(f"{section} is not a section")
+    return {**raw, section: {**keys, key: value}}
+
+
+def parse_value(override: str, text: str) -> Any:
+    """`text`: what stands behind the override's `=`, in YAML."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise ConfigError(f"override '{override}': '{text}' is not YAML") from None
 
 
 def format_config(config: TrainingConfig) -> str:

@@ -64,3 +64,16 @@ def test_a_shape_does_not_hang_on_the_preset_that_it_was_spelled_with():
     assert is_same_shape(preset, spelled_out) and is_same_shape(preset.model_dump(), spelled_out)
     assert is_same_shape({**preset.model_dump(), "preset": "of an older version"}, preset)
     assert not is_same_shape({**preset.model_dump(), "filters": 63}, preset)
+
+
+def test_an_override_that_is_no_yaml_is_named():
+    with pytest.raises(ConfigError, match=r"override 'run.name=\[': '\[' is not YAML"):
+        apply_overrides({}, ["run.name=["])
+
+
+def test_values_are_taken_as_they_are_and_overrides_come_after_them(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("schedule: {max_steps: 1}")
+    own = {("run", "name"): "1", ("run", "out"): "runs/[a], b", ("data", "train"): ["x: y"]}
+    config = load_config(path, ["run.out=elsewhere"], own)
+    assert (config.run.name, config.run.out, config.data.train) == ("1", "elsewhere", ["x: y"])

@@ -12,14 +12,14 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from ..config import ConfigError, TrainingConfig, parse_config
+from ..config import ConfigError, TrainingConfig, parse_config, parse_value
 
 Flag = bool | int | float | str
 
 # Set by the loop for every generation, so of no use in the file.
 _OWN_KEYS = {
     "data": ("train", "validation"),
-    "run": ("out", "name", "licence", "start_from"),
+    "run": ("out", "name", "licence", "start_from", "seed"),
     "schedule": ("max_steps", "max_minutes"),
 }
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
@@ -229,7 +229,7 @@ def _override(raw: Any, override: str) -> None:
         if not isinstance(inner, dict):
             raise ConfigError(f"override '{override}': {part} is not a section")
         place = inner
-    place[last] = yaml.safe_load(text)
+    place[last] = parse_value(override, text)
 
 
 def _strip(message: str) -> str:
