@@ -7,15 +7,19 @@ Unknown keys and values out of range are errors that name the key.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 
 from .encodings import get_input_encoding
 from .model.presets import PRESETS
 
 _LC0_PLANES = 112  # of any of lc0's input formats
+
+
+_SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"), ("multiple_of", "a multiple of"))
 
 
 class ConfigError(Exception):
@@ -54,25 +58,25 @@ class ModelConfig(_Section):
     board_features: bool = Field(
         False, description="32 more planes, computed in the network: attackers, passed pawns, coordinates, material"
     )
-    body: Literal["resnet", "transformer", "sight"] = "resnet"
+    body: Literal["resnet", "transformer", "sight"] = Field("resnet", description="what lies between the planes and the heads")
     filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")
     blocks: int = Field(6, ge=0, description="residual blocks or encoder layers")
     norm: Literal["batch", "group", "none"] = Field("batch", description="none: norms folded into convolutions")
     norm_groups: int = Field(8, ge=1, description="groups of GroupNorm")
-    activation: Literal["relu", "gelu", "mish"] = "relu"
+    activation: Literal["relu", "gelu", "mish"] = Field("relu", description="of the body and the heads")
     se_ratio: int = Field(0, ge=0, description="squeeze-excitation reduction, 0 for none")
     attention_blocks: int = Field(0, ge=0, description="last residual blocks that get spatial attention")
     heads: int = Field(4, ge=1, description="attention heads, or mixing matrices of a sight body's block")
     ffn_ratio: float = Field(1.5, gt=0, description="feed-forward size, or a sight body's gate, over filters")
-    position_bias: Literal["smolgen", "relative", "none"] = "smolgen"
-    policy_head: Literal["attention", "convolution", "dense"] = "attention"
+    position_bias: Literal["smolgen", "relative", "none"] = Field("smolgen", description="transformer: what attention knows of squares")
+    policy_head: Literal["attention", "convolution", "dense"] = Field("attention", description="what makes the moves' logits")
     policy_channels: int = Field(0, ge=0, description="size of the policy head, 0 for the body's")
-    value: Literal["wdl", "scalar"] = "wdl"
-    value_channels: int = Field(32, ge=1)
-    value_hidden: int = Field(128, ge=1)
-    moves_left: bool = True
-    moves_left_channels: int = Field(8, ge=1)
-    moves_left_hidden: int = Field(64, ge=1)
+    value: Literal["wdl", "scalar"] = Field("wdl", description="win, draw, loss, or one number")
+    value_channels: int = Field(32, ge=1, description="channels that the value head reduces the board to")
+    value_hidden: int = Field(128, ge=1, description="size of the value head's hidden layer")
+    moves_left: bool = Field(True, description="whether there is a head for the plies left")
+    moves_left_channels: int = Field(8, ge=1, description="as value_channels, of the moves-left head")
+    moves_left_hidden: int = Field(64, ge=1, description="as value_hidden, of the moves-left head")
 
     @model_validator(mode="before")
     @classmethod
@@ -100,17 +104,17 @@ def is_same_shape(saved: ModelConfig | dict[str, Any], wanted: ModelConfig) -> b
 
 
 class LossConfig(_Section):
-    policy: float = Field(1.0, ge=0)
-    value: float = Field(1.0, ge=0)
-    moves_left: float = Field(0.02, ge=0)
+    policy: float = Field(1.0, ge=0, description="weight of the policy's cross-entropy")
+    value: float = Field(1.0, ge=0, description="weight of the value's loss")
+    moves_left: float = Field(0.02, ge=0, description="weight of the moves-left loss")
     legal_only: bool = Field(True, description="softmax over legal moves only")
     entropy_bonus: float = Field(0.0, ge=0, description="reward for policy entropy")
 
 
 class OptimizerConfig(_Section):
-    kind: Literal["adamw", "sgd", "muon"] = "adamw"
-    learning_rate: float = Field(2e-3, gt=0)
-    weight_decay: float = Field(1e-4, ge=0)
+    kind: Literal["adamw", "sgd", "muon"] = Field("adamw", description="muon: for the weight matrices, AdamW for the rest")
+    learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of AdamW's or SGD's parameters")
+    weight_decay: float = Field(1e-4, ge=0, description="of everything but vectors")
     momentum: float = Field(0.9, ge=0, lt=1, description="sgd (Nesterov); muon takes 0.95 when left at 0.9")
     beta2: float = Field(0.99, gt=0, lt=1, description="adamw")
     muon_learning_rate: float = Field(0.02, gt=0, description="muon: rate of the matrices; the rest is AdamW")
@@ -119,10 +123,10 @@ class OptimizerConfig(_Section):
 
 
 class ScheduleConfig(_Section):
-    kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = "cosine"
+    kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = Field("cosine", description="how the rates fall over the run")
     max_steps: int | None = Field(None, ge=1, description="planned end in steps")
     max_minutes: float | None = Field(None, gt=0, description="planned end in minutes of training time")
-    warmup_steps: int = Field(250, ge=0)
+    warmup_steps: int = Field(250, ge=0, description="steps in which the rate rises to the first one")
     final_ratio: float = Field(0.01, ge=0, le=1, description="last learning rate / first")
     decay_start: float = Field(
         0.8,
@@ -143,28 +147,28 @@ class ScheduleConfig(_Section):
 
 
 class RunConfig(_Section):
-    name: str = "network"
+    name: str = Field("network", description="of the network, in exported files")
     out: str = Field("runs/train", description="folder for checkpoints, logs and plots")
     start_from: str | None = Field(None, description="checkpoint whose averaged weights begin this run")
     quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
     signed_share: float = Field(
         1.0, gt=0, le=1, description="quantisation_aware: of their range that outputs without a ReLU keep"
     )
-    seed: int = 1
+    seed: int = Field(1, description="of weights, shuffling and mirroring")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
     threads: int = Field(0, ge=0, description="CPU threads of torch, 0 for all")
-    precision: Literal["fp32", "bf16", "fp16"] = "bf16"
+    precision: Literal["fp32", "bf16", "fp16"] = Field("bf16", description="of training; evaluation is in fp32")
     compile: bool = Field(False, description="torch.compile the network")
     checkpoint_activations: bool = Field(False, description="recompute block activations in the backward pass")
     ema_decay: float = Field(0.999, ge=0, lt=1, description="0 for no averaging")
-    checkpoint_minutes: float = Field(5.0, gt=0)
-    evaluate_minutes: float = Field(5.0, gt=0)
+    checkpoint_minutes: float = Field(5.0, gt=0, description="between two checkpoints")
+    evaluate_minutes: float = Field(5.0, gt=0, description="between two evaluations on held-out positions")
     evaluate_steps: int | None = Field(None, ge=1, description="evaluate every so many steps instead")
-    evaluate_positions: int = Field(20_000, ge=1)
+    evaluate_positions: int = Field(20_000, ge=1, description="held-out positions of an evaluation")
     early_stopping: int = Field(0, ge=0, description="stop after so many evaluations without improvement, 0 never")
-    log_steps: int = Field(20, ge=1)
-    tensorboard: bool = True
-    licence: str = "GPL-3.0-or-later"
+    log_steps: int = Field(20, ge=1, description="steps between two rows of the history")
+    tensorboard: bool = Field(True, description="write the folder's tensorboard/ too")
+    licence: str = Field("GPL-3.0-or-later", description="of the network, in exported files")
 
 
 class TrainingConfig(_Section):
@@ -240,12 +244,19 @@ def format_config(config: TrainingConfig) -> str:
 
 
 def describe_config() -> str:
-    """Every key with its default and meaning, as commented YAML."""
+    """Every key with its default, meaning, choices and range, as commented YAML."""
     lines: list[str] = []
     for section, field in TrainingConfig.model_fields.items():
         lines.append(f"{section}:")
-        for name, key in field.annotation.model_fields.items():
-            default = key.get_default(call_default_factory=True)
-            note = f"  # {key.description}" if key.description else ""
-            lines.append(f"  {name}: {yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}{note}")
+        lines.extend(describe_key(name, key) for name, key in field.annotation.model_fields.items())
     return "\n".join(lines)
+
+
+def describe_key(name: str, key: FieldInfo) -> str:
+    """One line of a section: default, meaning, choices and bounds."""
+    default = yaml.safe_dump(key.get_default(call_default_factory=True), default_flow_style=True, width=1000)
+    choices = get_args(key.annotation) if get_origin(key.annotation) is Literal else ()
+    bounds = [f"{sign} {getattr(bound, kind)}" for bound in key.metadata for kind, sign in _SIGNS if hasattr(bound, kind)]
+    notes = [key.description or "", ", ".join(map(str, choices)), ", ".join(bounds)]
+    note = "; ".join(text for text in notes if text)
+    return f"  {name}: {default.splitlines()[0]}" + (f"  # {note}" if note else "")

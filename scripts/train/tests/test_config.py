@@ -77,3 +77,10 @@ def test_values_are_taken_as_they_are_and_overrides_come_after_them(tmp_path):
     own = {("run", "name"): "1", ("run", "out"): "runs/[a], b", ("data", "train"): ["x: y"]}
     config = load_config(path, ["run.out=elsewhere"], own)
     assert (config.run.name, config.run.out, config.data.train) == ("1", "elsewhere", ["x: y"])
+
+
+def test_the_description_says_of_every_key_what_it_is_what_it_may_be_and_how_large():
+    text = describe_config()
+    assert "body: resnet  # what lies between the planes and the heads; resnet, transformer, sight" in text
+    assert "history_dropout: 0.0  # share of positions whose boards before a random ply are blanked; ≥ 0, ≤ 1" in text
+    assert [line for line in text.splitlines() if line.startswith("  ") and "  # " not in line] == []
