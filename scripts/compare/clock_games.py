@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Plays games on a clock between two UCI engines through python-chess, as a bot does, and counts what goes wrong.
 
-Each engine is told its remaining time; a move that takes longer loses on time. Illegal moves, crashes, time losses and
-protocol warnings of python-chess are counted. Needs `pip install chess`.
+Each engine is told its remaining time; a move that takes longer loses on time. Illegal moves and crashes lose the game,
+and the engine is started anew; they, time losses and protocol warnings of python-chess are counted. Needs `pip install chess`.
 
     scripts/compare/clock_games.py --a "node dist/cli/main.js" --b stockfish --games 40 --seconds 1 --increment 0.01
 """
@@ -44,7 +44,13 @@ def play(engines: list[chess.engine.SimpleEngine], number: int, seconds: float, 
             white_clock=clocks[chess.WHITE], black_clock=clocks[chess.BLACK], white_inc=increment, black_inc=increment
         )
         start = time.perf_counter()
-        result = engines[mover].play(board, limit, game=number)
+        try:
+            result = engines[mover].play(board, limit, game=number)
+        except chess.engine.EngineTerminatedError:
+            return f"engine {'AB'[mover]} crashed", 1 - mover
+        except chess.engine.EngineError as error:
+            print(f"\nengine {'AB'[mover]}: {error}", file=sys.stderr)
+            return f"engine {'AB'[mover]} made an illegal move or broke the protocol", 1 - mover
         clocks[board.turn] -= time.perf_counter() - start
         if clocks[board.turn] < 0:
             return f"engine {'AB'[mover]} lost on time", 1 - mover
@@ -57,6 +63,13 @@ def play(engines: list[chess.engine.SimpleEngine], number: int, seconds: float, 
     if outcome.winner is None:
         return outcome.termination.name.lower(), -1
     return outcome.termination.name.lower(), white if outcome.winner == chess.WHITE else 1 - white
+
+
+def start(command: str, options: list[str]) -> chess.engine.SimpleEngine:
+    """`options`: NAME=VALUE."""
+    engine = chess.engine.SimpleEngine.popen_uci(shlex.split(command))
+    engine.configure(dict(option.split("=", 1) for option in options))
+    return engine
 
 
 def main() -> int:
@@ -72,16 +85,17 @@ def main() -> int:
 
     warnings = WarningCounter()
     logging.getLogger("chess.engine").addHandler(warnings)
-    engines = []
-    for command, options in ((arguments.a, arguments.a_option), (arguments.b, arguments.b_option)):
-        engine = chess.engine.SimpleEngine.popen_uci(shlex.split(command))
-        engine.configure(dict(option.split("=", 1) for option in options))
-        engines.append(engine)
+    players = ((arguments.a, arguments.a_option), (arguments.b, arguments.b_option))
+    engines = [start(command, options) for command, options in players]
     endings: collections.Counter[str] = collections.Counter()
     points = [0.0, 0.0]
     for number in range(arguments.games):
         ending, winner = play(engines, number, arguments.seconds, arguments.increment)
         endings[ending] += 1
+        for player, name in enumerate("AB"):
+            if ending.startswith((f"engine {name} crashed", f"engine {name} made")):
+                engines[player].close()
+                engines[player] = start(*players[player])
         for player in range(2):
             points[player] += 0.5 if winner < 0 else float(winner == player)
         print(f"\r{number + 1}/{arguments.games} {points[0]}-{points[1]}", end="", file=sys.stderr, flush=True)

@@ -56,6 +56,9 @@ class Engine(UciEngine):
             elif match:
                 statistics.visits[match["label"]] = int(match["visits"])
                 statistics.prior_percent[match["label"]] = float(match["prior"])
+        has_visits = nodes == 1 or any(statistics.visits.values())
+        if statistics.value is None or statistics.draw is None or not statistics.prior_percent or not has_visits:
+            raise RuntimeError(f"no VerboseMoveStats with a node line (WL, D) and moves: {position}")
         return statistics
 
 
@@ -88,7 +91,11 @@ def main() -> int:
     first, second = Engine(arguments.a, arguments.option), Engine(arguments.b, arguments.option)
     rows = []
     for index, position in enumerate(positions):
-        a, b = first.search(position, arguments.nodes), second.search(position, arguments.nodes)
+        try:
+            a, b = first.search(position, arguments.nodes), second.search(position, arguments.nodes)
+        except RuntimeError as error:
+            print(f"\nvisits: {error}", file=sys.stderr)
+            return 1
         moves = a.prior_percent.keys() | b.prior_percent.keys()
         rows.append(
             {
@@ -96,8 +103,8 @@ def main() -> int:
                 "best": [a.best_move, b.best_move],
                 "distance": total_variation(a.visits, b.visits),
                 "prior": largest([abs(a.prior_percent.get(m, -1) - b.prior_percent.get(m, -1)) for m in moves]),
-                "value": abs(a.value - b.value) if a.value is not None and b.value is not None else 0.0,
-                "draw": abs(a.draw - b.draw) if a.draw is not None and b.draw is not None else 0.0,
+                "value": abs(a.value - b.value),
+                "draw": abs(a.draw - b.draw),
             }
         )
         print(f"\r{index + 1}/{len(positions)}", end="", file=sys.stderr, flush=True)

@@ -2,7 +2,8 @@
 """Checkpoint → the networks that come with the engine: `bundle.py runs/sardonyx-96x8/last.pt --name "Sardonyx 96x8"`.
 
 Writes `default.onnx` (fp32, for devices), `default-int8.onnx` (for processors) and their entries of `bundled.json`, from
-which the engine chooses by backend. An int8 network that loses too much on held-out positions is refused.
+which the engine chooses by backend. An int8 network that loses too much on held-out positions, measured against the fp32
+one beside it, is refused, and nothing is written unless both are fit.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import argparse
 import hashlib
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import onnx
 from export import Positions
@@ -22,6 +25,8 @@ from sardonyx_train.data.shards import ShardError
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.export.quantise import quantise
 from sardonyx_train.export.verify import Verification, verify
+from sardonyx_train.files import name_part, publish, write_bytes
+from sardonyx_train.model.network import Network
 
 MANIFEST = "bundled.json"
 _DEVICES = ["cuda", "tensorrt", "dml", "coreml", "webgpu"]
@@ -44,42 +49,56 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("models"))
     options = parser.parse_args(arguments)
     try:
-        for precision, file, backends in (
-            ("fp32", "default.onnx", _DEVICES),
-            ("int8", "default-int8.onnx", ["cpu"]),
-        ):
-            place = options.int8_checkpoint if precision == "int8" and options.int8_checkpoint else options.checkpoint
-            model, config, result = _create(place, precision, options)
-            print(f"{file}: {result.format()}")
-            onnx.save(model, options.out / file)
-            entry = {"file": file, "precision": precision, "backends": backends}
-            write_entry(options.out, {**entry, "input": config.model.input, "policy": config.model.policy})
-    except (BundleError, CheckpointError, ShardError) as error:
+        networks = make_networks(options)
+        write_bundle(options.out, networks)
+    except (CheckpointError, ShardError, ValueError, OSError) as error:
         print(f"bundle: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def _create(
-    place: Path, precision: str, options: argparse.Namespace
-) -> tuple[onnx.ModelProto, TrainingConfig, Verification]:
+@dataclass(frozen=True)
+class Bundled:
+    """A network with its entry of the manifest, which lacks the digest only."""
+
+    model: onnx.ModelProto
+    entry: dict[str, Any]
+
+
+def make_networks(options: argparse.Namespace) -> list[Bundled]:
+    """Both, verified on the same positions and targets; raises BundleError when one is not fit for the bundle."""
+    network, config, model = _export(options.checkpoint, options.name)
+    held_out = Positions(options.shards, config, options.positions, "verifying")
+    exact = verify(model, network, held_out, held_out.value_planes)
+    refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
+    entry = {"input": config.model.input, "policy": config.model.policy}
+    fp32 = Bundled(model, {"file": "default.onnx", "precision": "fp32", "backends": _DEVICES, **entry})
+    if options.int8_checkpoint is not None:
+        network, config, model = _export(options.int8_checkpoint, options.name)
+        if entry != {"input": config.model.input, "policy": config.model.policy}:
+            raise BundleError(f"{options.int8_checkpoint} wants another input or policy format than {options.checkpoint}")
+    data = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
+    small = quantise(model, data, data.value_planes)
+    rounded = verify(small, network, held_out, held_out.value_planes)
+    refuse_losses(exact.accuracy, exact.value_mae, rounded)
+    int8 = Bundled(small, {"file": "default-int8.onnx", "precision": "int8", "backends": ["cpu"], **entry})
+    for made, result in ((fp32, exact), (int8, rounded)):
+        print(f"{made.entry['file']}: {result.format()}")
+    return [fp32, int8]
+
+
+def _export(place: Path, name: str | None) -> tuple[Network, TrainingConfig, onnx.ModelProto]:
     state = read_checkpoint(place)
     network, config = build_network(state)
     progress = state["progress"]
     training = f"{progress['positions']:,} positions in {progress['step']:,} steps"
-    model = create_onnx(network, config.model, ModelCard(options.name or config.run.name, config.run.licence, training))
-    if precision == "int8":
-        places = options.calibration or config.data.train
-        data = Positions(places, config, options.calibration_positions, "calibrating")
-        model = quantise(model, data, data.value_planes)
-    data = Positions(options.shards, config, options.positions, "verifying")
-    result = verify(model, network, data, data.value_planes)
-    refuse_losses(result)
-    return model, config, result
+    card = ModelCard(name or config.run.name, config.run.licence, training)
+    return network, config, create_onnx(network, config.model, card)
 
 
-def refuse_losses(result: Verification) -> None:
-    top, value = result.accuracy_torch - result.accuracy, result.value_mae - result.value_mae_torch
+def refuse_losses(accuracy: float, value_mae: float, result: Verification) -> None:
+    """`accuracy`, `value_mae`: of the network that the verified one stands for, on the same positions and targets."""
+    top, value = accuracy - result.accuracy, result.value_mae - value_mae
     if max(top, value) > _LARGEST_LOSS:
         raise BundleError(
             f"rounding costs {top:.2%} of top-1 and {value:.4f} of value error; "
@@ -87,16 +106,26 @@ def refuse_losses(result: Verification) -> None:
         )
 
 
-def write_entry(folder: Path, entry: dict[str, object]) -> None:
-    """Into the folder's manifest, in place of the entry of the same file; a backend belongs to its latest entry."""
+def write_bundle(folder: Path, networks: list[Bundled]) -> None:
+    """All files first, under other names; then they get theirs, and the manifest says so at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for made in networks:
+        onnx.save(made.model, name_part(folder / made.entry["file"]))
+    for made in networks:
+        publish(name_part(folder / made.entry["file"]), folder / made.entry["file"])
+    write_entries(folder, [made.entry for made in networks])
+
+
+def write_entries(folder: Path, entries: list[dict[str, Any]]) -> None:
+    """Into the folder's manifest, in place of those of the same files; a backend belongs to its latest entry."""
     manifest = folder / MANIFEST
     networks = json.loads(manifest.read_text())["networks"] if manifest.exists() else []
-    digest = hashlib.sha256((folder / str(entry["file"])).read_bytes()).hexdigest()
-    others = [known for known in networks if known["file"] != entry["file"]]
-    for known in others:
-        known["backends"] = [name for name in known["backends"] if name not in entry["backends"]]
-    manifest.write_text(json.dumps({"networks": [*others, {**entry, "sha256": digest}]}, indent=2) + "\n")
+    for entry in entries:
+        digest = hashlib.sha256((folder / entry["file"]).read_bytes()).hexdigest()
+        networks = [known for known in networks if known["file"] != entry["file"]]
+        for known in networks:
+            known["backends"] = [name for name in known["backends"] if name not in entry["backends"]]
+        networks.append({**entry, "sha256": digest})
+    write_bytes(manifest, (json.dumps({"networks": networks}, indent=2) + "\n").encode())
 
 
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
 from sardonyx_train.config import TrainingConfig
 from sardonyx_train.data.batch import Batch, BatchMaker
-from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
+from sardonyx_train.data.shards import ShardError, find_shards, read_wanted_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.export.half import convert_to_half
@@ -32,7 +32,7 @@ class Positions:
         self._files = find_shards(places)
         self._count = count
         self._purpose = purpose
-        form = read_common_format(self._files)
+        form = read_wanted_format(self._files, config.model.input, config.model.policy)
         self._maker = BatchMaker(form, config.targets, mirror=False)
         self.value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
 
@@ -57,6 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
     options = parser.parse_args(arguments)
     try:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
         state = read_checkpoint(options.checkpoint)
         network, config = build_network(state)
         progress = state["progress"]
@@ -72,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
             positions = Positions(options.shards, config, options.positions, "verifying")
             print(verify(model, network, positions, positions.value_planes).format())
         onnx.save(model, options.out)
-    except (CheckpointError, ShardError, ValueError) as error:
+    except (CheckpointError, ShardError, ValueError, OSError) as error:
         print(f"export: {error}", file=sys.stderr)
         return 1
     print(f"{options.out}: {options.out.stat().st_size:,} bytes")

@@ -12,7 +12,7 @@ import numpy as np
 from sardonyx_train.config import TargetConfig
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import ShardError, find_shards, read_common_format, read_info
-from sardonyx_train.data.stream import load_group
+from sardonyx_train.data.stream import Piece, count_rows, load_group
 
 
 _PIECE_PLANES = 12  # the first of every encoding: the board as the mover sees it
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
 def describe(files: list[Path], batches: int) -> dict[str, int | float | str]:
     """Shares are between 0 and 1; results are the mover's."""
     form = read_common_format(files)
-    listed = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
+    listed = [Piece(path, i, 0, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
     chosen = [listed[i] for i in sorted({round(i) for i in np.linspace(0, len(listed) - 1, batches)})]
     columns = load_group(chosen)
     rows = np.arange(columns.rows)
@@ -55,7 +55,7 @@ def describe(files: list[Path], batches: int) -> dict[str, int | float | str]:
 
     return {
         "files": len(files),
-        "positions": sum(rows for _, _, rows in listed),
+        "positions": count_rows(listed),
         "encoding": form.input,
         "policy map": form.policy,
         "positions looked at": columns.rows,

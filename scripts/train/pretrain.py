@@ -17,6 +17,7 @@ from sardonyx_train.checkpoint import CheckpointError
 from sardonyx_train.config import ConfigError, format_config, load_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import leave
+from sardonyx_train.lock import FolderBusy
 from sardonyx_train.loop.config import LoopConfig, find_engine
 from train import train
 
@@ -35,10 +36,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     out: Path = options.out
     shards, checkpoint = out / "shards", out / "last.pt"
-    places = [f"data.train=[{shards / 'train'}]", f"data.validation=[{shards / 'validation'}]"]
-    own = [f"run.out={out}", f"run.name={out.name}"]
+    own = {
+        ("data", "train"): [str(shards / "train")],
+        ("data", "validation"): [str(shards / "validation")],
+        ("run", "out"): str(out),
+        ("run", "name"): out.name,
+    }
     try:
-        config = load_config(options.config, [*own, *places, *options.set])
+        config = load_config(options.config, options.set, own)
         engine = find_engine(LoopConfig(engine=options.engine))
         out.mkdir(parents=True, exist_ok=True)
         command = [*engine, "shards", *options.games, "--out", str(shards), "--positions", str(options.positions)]
@@ -48,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
         (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
         if not train(config, checkpoint if checkpoint.exists() else None):
             return _STOPPED
-    except (ConfigError, ShardError, CheckpointError, ValueError) as error:
+    except (ConfigError, ShardError, CheckpointError, FolderBusy, ValueError) as error:
         print(f"pretrain: {error}", file=sys.stderr)
         return 1
     finally:

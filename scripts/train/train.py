@@ -12,6 +12,7 @@ from sardonyx_train.checkpoint import CheckpointError
 from sardonyx_train.config import ConfigError, TrainingConfig, describe_config, load_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join, leave
+from sardonyx_train.lock import FolderBusy
 from sardonyx_train.trainer import Trainer
 
 # As a shell has it after an interrupt: whoever started the run must not take it for finished.
@@ -23,6 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
     parser.add_argument("--resume", nargs="?", const="auto", metavar="FILE", help="continue from FILE or the run's last.pt")
+    parser.add_argument("--overwrite", action="store_true", help="begin anew in a folder that holds a run, and lose that one")
     parser.add_argument("--describe", action="store_true", help="print every key with its default and leave")
     options = parser.parse_args(arguments)
     if options.describe:
@@ -35,8 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
         resume = None
         if options.resume is not None:
             resume = Path(config.run.out) / "last.pt" if options.resume == "auto" else Path(options.resume)
-        is_finished = train(config, resume)
-    except (ConfigError, ShardError, CheckpointError, ValueError) as error:
+        is_finished = train(config, resume, options.overwrite)
+    except (ConfigError, ShardError, CheckpointError, FolderBusy, ValueError) as error:
         print(f"train: {error}", file=sys.stderr)
         return 1
     finally:
@@ -44,11 +46,11 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if is_finished else _STOPPED_STATUS
 
 
-def train(config: TrainingConfig, resume: Path | None) -> bool:
+def train(config: TrainingConfig, resume: Path | None, overwrite: bool = False) -> bool:
     """Returns whether the run came to its end, and was not stopped on its way."""
-    trainer = Trainer(config, join(config.run.device))
+    trainer = Trainer(config, join(config.run.device), resume, overwrite)
     _stop_on_signals(trainer)
-    trainer.run(resume)
+    trainer.run()
     trainer.place.wait_for_all()
     return not trainer.is_stopped
 

@@ -13,11 +13,11 @@ import torch
 from .config import TargetConfig
 from .data.batch import Batch, BatchMaker
 from .data.planes import expand_planes
-from .data.shards import Columns, ShardError, find_shards, read_common_format
+from .data.shards import Columns, ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import read_rows
 from .data.targets import wdl_from_score
 from .encodings import get_input_encoding
-from .export.graph import INPUT_NAME, POLICY_NAME, VALUE_NAME, WDL_NAME
+from .export.graph import INPUT_KEY, INPUT_NAME, POLICY_KEY, POLICY_NAME, VALUE_NAME, WDL_NAME
 from .export.verify import create_session, win_minus_loss
 from .losses import mask_illegal
 from .plots import create_figure, write_figure
@@ -75,7 +75,7 @@ def assess(
 ) -> Assessment:
     """On so many positions, taken evenly; `on_progress` hears how many are done. Raises ShardError."""
     files = find_shards(shards)
-    form = read_common_format(files)
+    form = _read_format(files, model)
     maker = BatchMaker(form, targets, mirror=False)
     history = get_input_encoding(form.input).history
     session = create_session(model)
@@ -90,25 +90,32 @@ def assess(
 
     parts: list[_Rows] = []
     done = 0
-    for columns, rows in read_rows(files, _BATCH, positions):
-        batch = maker.make(columns, rows)
+    for columns in read_rows(files, _BATCH, positions):
+        batch = maker.make(columns, np.arange(columns.rows))
         planes = expand_planes(batch.masks, batch.values, value_planes)
         move, value = run(planes, batch)
         other_move, other_value = move, value
         if history:
             planes[:, history[0] : history[-1]] = 0
             other_move, other_value = run(planes, batch)
-        parts.append(_compare(columns, rows, batch, move, value, other_move, other_value, targets))
-        done += len(rows)
+        parts.append(_compare(columns, batch, move, value, other_move, other_value, targets))
+        done += columns.rows
         on_progress(done)
     if not parts:
         raise ShardError("the shards hold no positions")
     return _summarise(parts)
 
 
+def _read_format(files: list[Path], model: onnx.ModelProto) -> ShardFormat:
+    """A file that does not say what it wants is taken to want these shards."""
+    said = {p.key: p.value for p in model.metadata_props}
+    if INPUT_KEY not in said or POLICY_KEY not in said:
+        return read_common_format(files)
+    return read_wanted_format(files, said[INPUT_KEY], said[POLICY_KEY])
+
+
 def _compare(
     columns: Columns,
-    rows: np.ndarray,
     batch: Batch,
     move: np.ndarray,
     value: np.ndarray,
@@ -117,14 +124,14 @@ def _compare(
     targets: TargetConfig,
 ) -> _Rows:
     index, best = batch.policy_index.numpy(), batch.best_move.numpy()
-    flat_cp, lengths = columns.policy_cp.take(rows)
+    flat_cp, lengths = columns.policy_cp.take(np.arange(columns.rows))
     cp = np.full(index.shape, np.nan, np.float32)
     cp[np.arange(index.shape[1]) < lengths[:, None]] = flat_cp
     chosen = (index == move[:, None]) & ~np.isnan(cp)
     has_score = chosen.any(1)
     highest = np.where(np.isnan(cp), -np.inf, cp).max(1)
     lost = np.where(has_score, highest - np.where(chosen, cp, 0).sum(1), np.inf)
-    wdl = wdl_from_score(columns.cp[rows], targets.wdl_offset_cp, targets.wdl_scale_cp)
+    wdl = wdl_from_score(columns.cp, targets.wdl_offset_cp, targets.wdl_scale_cp)
     goal = (batch.wdl[:, 0] - batch.wdl[:, 2]).numpy()
     return _Rows(
         best == move,
@@ -133,7 +140,7 @@ def _compare(
         value,
         goal,
         wdl[:, 0] - wdl[:, 2],
-        columns.result[rows],
+        columns.result,
         best == other_move,
         other_value,
     )

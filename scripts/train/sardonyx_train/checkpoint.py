@@ -1,16 +1,17 @@
 """Checkpoints: everything a run needs to go on with the next step, and the weights to export.
 
-Written to a temporary file and renamed, so that a kill leaves the old one whole. `last.pt` and `best.pt` in the run's
-folder; the configuration is echoed inside.
+Each appears whole or not at all, so that a kill or a power cut leaves the old one. `last.pt`, `best.pt` and, of a trapezoid,
+`stable.pt` in the run's folder; the configuration is echoed inside.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from .files import name_part, publish
 
 CHECKPOINT_VERSION = 1
 
@@ -20,9 +21,9 @@ class CheckpointError(Exception):
 
 
 def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
-    temporary = path.with_suffix(f".tmp{os.getpid()}")
-    torch.save({"version": CHECKPOINT_VERSION, **state}, temporary)
-    os.replace(temporary, path)
+    part = name_part(path)
+    torch.save({"version": CHECKPOINT_VERSION, **state}, part)
+    publish(part, path)
 
 
 def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> dict[str, Any]:

@@ -7,15 +7,19 @@ Unknown keys and values out of range are errors that name the key.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 
 from .encodings import get_input_encoding
 from .model.presets import PRESETS
 
 _LC0_PLANES = 112  # of any of lc0's input formats
+
+
+_SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"), ("multiple_of", "a multiple of"))
 
 
 class ConfigError(Exception):
@@ -54,25 +58,25 @@ class ModelConfig(_Section):
     board_features: bool = Field(
         False, description="32 more planes, computed in the network: attackers, passed pawns, coordinates, material"
     )
-    body: Literal["resnet", "transformer", "sight"] = "resnet"
+    body: Literal["resnet", "transformer", "sight"] = Field("resnet", description="what lies between the planes and the heads")
     filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")
     blocks: int = Field(6, ge=0, description="residual blocks or encoder layers")
     norm: Literal["batch", "group", "none"] = Field("batch", description="none: norms folded into convolutions")
     norm_groups: int = Field(8, ge=1, description="groups of GroupNorm")
-    activation: Literal["relu", "gelu", "mish"] = "relu"
+    activation: Literal["relu", "gelu", "mish"] = Field("relu", description="of the body and the heads")
     se_ratio: int = Field(0, ge=0, description="squeeze-excitation reduction, 0 for none")
     attention_blocks: int = Field(0, ge=0, description="last residual blocks that get spatial attention")
     heads: int = Field(4, ge=1, description="attention heads, or mixing matrices of a sight body's block")
     ffn_ratio: float = Field(1.5, gt=0, description="feed-forward size, or a sight body's gate, over filters")
-    position_bias: Literal["smolgen", "relative", "none"] = "smolgen"
-    policy_head: Literal["attention", "convolution", "dense"] = "attention"
+    position_bias: Literal["smolgen", "relative", "none"] = Field("smolgen", description="transformer: what attention knows of squares")
+    policy_head: Literal["attention", "convolution", "dense"] = Field("attention", description="what makes the moves' logits")
     policy_channels: int = Field(0, ge=0, description="size of the policy head, 0 for the body's")
-    value: Literal["wdl", "scalar"] = "wdl"
-    value_channels: int = Field(32, ge=1)
-    value_hidden: int = Field(128, ge=1)
-    moves_left: bool = True
-    moves_left_channels: int = Field(8, ge=1)
-    moves_left_hidden: int = Field(64, ge=1)
+    value: Literal["wdl", "scalar"] = Field("wdl", description="win, draw, loss, or one number")
+    value_channels: int = Field(32, ge=1, description="channels that the value head reduces the board to")
+    value_hidden: int = Field(128, ge=1, description="size of the value head's hidden layer")
+    moves_left: bool = Field(True, description="whether there is a head for the plies left")
+    moves_left_channels: int = Field(8, ge=1, description="as value_channels, of the moves-left head")
+    moves_left_hidden: int = Field(64, ge=1, description="as value_hidden, of the moves-left head")
 
     @model_validator(mode="before")
     @classmethod
@@ -93,18 +97,24 @@ class ModelConfig(_Section):
         return self
 
 
+def is_same_shape(saved: ModelConfig | dict[str, Any], wanted: ModelConfig) -> bool:
+    """Whether weights of one fit the other. `saved`: a checkpoint's model section; which preset it was begun with is no shape."""
+    keys = saved.model_dump() if isinstance(saved, ModelConfig) else saved
+    return ModelConfig.model_validate({**keys, "preset": None}) == wanted.model_copy(update={"preset": None})
+
+
 class LossConfig(_Section):
-    policy: float = Field(1.0, ge=0)
-    value: float = Field(1.0, ge=0)
-    moves_left: float = Field(0.02, ge=0)
+    policy: float = Field(1.0, ge=0, description="weight of the policy's cross-entropy")
+    value: float = Field(1.0, ge=0, description="weight of the value's loss")
+    moves_left: float = Field(0.02, ge=0, description="weight of the moves-left loss")
     legal_only: bool = Field(True, description="softmax over legal moves only")
     entropy_bonus: float = Field(0.0, ge=0, description="reward for policy entropy")
 
 
 class OptimizerConfig(_Section):
-    kind: Literal["adamw", "sgd", "muon"] = "adamw"
-    learning_rate: float = Field(2e-3, gt=0)
-    weight_decay: float = Field(1e-4, ge=0)
+    kind: Literal["adamw", "sgd", "muon"] = Field("adamw", description="muon: for the weight matrices, AdamW for the rest")
+    learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of AdamW's or SGD's parameters")
+    weight_decay: float = Field(1e-4, ge=0, description="of everything but vectors")
     momentum: float = Field(0.9, ge=0, lt=1, description="sgd (Nesterov); muon takes 0.95 when left at 0.9")
     beta2: float = Field(0.99, gt=0, lt=1, description="adamw")
     muon_learning_rate: float = Field(0.02, gt=0, description="muon: rate of the matrices; the rest is AdamW")
@@ -113,10 +123,10 @@ class OptimizerConfig(_Section):
 
 
 class ScheduleConfig(_Section):
-    kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = "cosine"
+    kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = Field("cosine", description="how the rates fall over the run")
     max_steps: int | None = Field(None, ge=1, description="planned end in steps")
     max_minutes: float | None = Field(None, gt=0, description="planned end in minutes of training time")
-    warmup_steps: int = Field(250, ge=0)
+    warmup_steps: int = Field(250, ge=0, description="steps in which the rate rises to the first one")
     final_ratio: float = Field(0.01, ge=0, le=1, description="last learning rate / first")
     decay_start: float = Field(
         0.8,
@@ -137,28 +147,28 @@ class ScheduleConfig(_Section):
 
 
 class RunConfig(_Section):
-    name: str = "network"
+    name: str = Field("network", description="of the network, in exported files")
     out: str = Field("runs/train", description="folder for checkpoints, logs and plots")
     start_from: str | None = Field(None, description="checkpoint whose averaged weights begin this run")
     quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
     signed_share: float = Field(
         1.0, gt=0, le=1, description="quantisation_aware: of their range that outputs without a ReLU keep"
     )
-    seed: int = 1
+    seed: int = Field(1, description="of weights, shuffling and mirroring")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
     threads: int = Field(0, ge=0, description="CPU threads of torch, 0 for all")
-    precision: Literal["fp32", "bf16", "fp16"] = "bf16"
+    precision: Literal["fp32", "bf16", "fp16"] = Field("bf16", description="of training; evaluation is in fp32")
     compile: bool = Field(False, description="torch.compile the network")
     checkpoint_activations: bool = Field(False, description="recompute block activations in the backward pass")
     ema_decay: float = Field(0.999, ge=0, lt=1, description="0 for no averaging")
-    checkpoint_minutes: float = Field(5.0, gt=0)
-    evaluate_minutes: float = Field(5.0, gt=0)
+    checkpoint_minutes: float = Field(5.0, gt=0, description="between two checkpoints")
+    evaluate_minutes: float = Field(5.0, gt=0, description="between two evaluations on held-out positions")
     evaluate_steps: int | None = Field(None, ge=1, description="evaluate every so many steps instead")
-    evaluate_positions: int = Field(20_000, ge=1)
+    evaluate_positions: int = Field(20_000, ge=1, description="held-out positions of an evaluation")
     early_stopping: int = Field(0, ge=0, description="stop after so many evaluations without improvement, 0 never")
-    log_steps: int = Field(20, ge=1)
-    tensorboard: bool = True
-    licence: str = "GPL-3.0-or-later"
+    log_steps: int = Field(20, ge=1, description="steps between two rows of the history")
+    tensorboard: bool = Field(True, description="write the folder's tensorboard/ too")
+    licence: str = Field("GPL-3.0-or-later", description="of the network, in exported files")
 
 
 class TrainingConfig(_Section):
@@ -188,12 +198,18 @@ def parse_config(raw: Any) -> TrainingConfig:
         raise ConfigError("\n".join(lines)) from None
 
 
-def load_config(path: Path, overrides: list[str] | None = None) -> TrainingConfig:
-    """Reads a YAML file; each override is `section.key=value` with the value in YAML."""
+def load_config(
+    path: Path, overrides: list[str] | None = None, values: dict[tuple[str, str], Any] | None = None
+) -> TrainingConfig:
+    """Reads a YAML file; `values` by section and key come before overrides, `section.key=value` with the value in YAML."""
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from None
+    if values and not isinstance(raw, dict):
+        raise ConfigError(f"{path} is not a mapping of sections (data, model, schedule …)")
+    for (section, key), value in (values or {}).items():
+        raw = set_value(raw, section, key, value)
     return parse_config(apply_overrides(raw, overrides or []))
 
 
@@ -203,9 +219,24 @@ def apply_overrides(raw: Any, overrides: list[str]) -> Any:
         parts = key.split(".")
         if separator == "" or len(parts) != 2 or not isinstance(raw, dict):
             raise ConfigError(f"override '{override}' is not section.key=value")
-        section = raw.get(parts[0]) or {}
-        raw = {**raw, parts[0]: {**section, parts[1]: yaml.safe_load(text)}}
+        raw = set_value(raw, parts[0], parts[1], parse_value(override, text))
     return raw
+
+
+def set_value(raw: dict[str, Any], section: str, key: str, value: Any) -> dict[str, Any]:
+    """A copy of the raw configuration with one key replaced."""
+    keys = raw.get(section) or {}
+    if not isinstance(keys, dict):
+        raise ConfigError(f"{section} is not a section")
+    return {**raw, section: {**keys, key: value}}
+
+
+def parse_value(override: str, text: str) -> Any:
+    """`text`: what stands behind the override's `=`, in YAML."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise ConfigError(f"override '{override}': '{text}' is not YAML") from None
 
 
 def format_config(config: TrainingConfig) -> str:
@@ -213,12 +244,19 @@ def format_config(config: TrainingConfig) -> str:
 
 
 def describe_config() -> str:
-    """Every key with its default and meaning, as commented YAML."""
+    """Every key with its default, meaning, choices and range, as commented YAML."""
     lines: list[str] = []
     for section, field in TrainingConfig.model_fields.items():
         lines.append(f"{section}:")
-        for name, key in field.annotation.model_fields.items():
-            default = key.get_default(call_default_factory=True)
-            note = f"  # {key.description}" if key.description else ""
-            lines.append(f"  {name}: {yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}{note}")
+        lines.extend(describe_key(name, key) for name, key in field.annotation.model_fields.items())
     return "\n".join(lines)
+
+
+def describe_key(name: str, key: FieldInfo) -> str:
+    """One line of a section: default, meaning, choices and bounds."""
+    default = yaml.safe_dump(key.get_default(call_default_factory=True), default_flow_style=True, width=1000)
+    choices = get_args(key.annotation) if get_origin(key.annotation) is Literal else ()
+    bounds = [f"{sign} {getattr(bound, kind)}" for bound in key.metadata for kind, sign in _SIGNS if hasattr(bound, kind)]
+    notes = [key.description or "", ", ".join(map(str, choices)), ", ".join(bounds)]
+    note = "; ".join(text for text in notes if text)
+    return f"  {name}: {default.splitlines()[0]}" + (f"  # {note}" if note else "")

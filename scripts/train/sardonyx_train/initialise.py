@@ -5,22 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from .checkpoint import CheckpointError, read_checkpoint
-from .config import ModelConfig, TrainingConfig
+from .config import ModelConfig, TrainingConfig, is_same_shape
 from .model.fake_quantise import drop_ranges, enable_fake_quantisation
 from .model.fold import fold_norms
 from .model.network import Network
 
 
-def create_network(config: TrainingConfig) -> Network:
+def create_network(config: TrainingConfig, is_resuming: bool = False) -> Network:
+    """`is_resuming`: the weights come from the run's own checkpoint, and what it once started from may be gone."""
     network = Network(config.model, config.run.checkpoint_activations)
-    if config.run.start_from is not None:
+    if config.run.start_from is not None and not is_resuming:
         state = read_checkpoint(Path(config.run.start_from))
         source_config = ModelConfig.model_validate(state["config"]["model"])
         source = Network(source_config)
         source.load_state_dict(drop_ranges(state["average"]))
         if config.model.norm == "none" and source_config.norm == "batch":
             source, source_config = fold_norms(source, source_config)
-        if source_config.model_copy(update={"preset": config.model.preset}) != config.model:
+        if not is_same_shape(source_config, config.model):
             raise CheckpointError(f"{config.run.start_from}: holds another network shape than the model section")
         network.load_state_dict(source.state_dict())
     if config.run.quantisation_aware:

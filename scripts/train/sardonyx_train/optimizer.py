@@ -1,7 +1,10 @@
 """Optimisers behind one small interface: scale the rates, step, save.
 
-Muon (orthogonalised momentum) takes the weight matrices, convolutions flattened to [out, in·k·k]; biases, norms and
-output layers are AdamW's, as its authors advise. Weight decay spares biases and norms everywhere.
+Muon (orthogonalised momentum) takes the weight matrices, convolutions flattened to [out, in·k·k]; the rest is AdamW's,
+as its authors advise: vectors, matrices with a side below 16, what a body adds to each square, and modules named `output`
+(an encoder layer's among them; a policy head's last convolution is Muon's). Weight decay spares vectors, which are
+biases and norms. Gains ([1, C, 1, 1], of folded norms) and what is added to each square do decay: which group a parameter
+is in is part of every checkpoint, so that sparing them would shut out the runs under way.
 """
 
 from __future__ import annotations
@@ -73,8 +76,12 @@ class Optimizer:
         return [part.state_dict() for part in self.parts]
 
     def load_state_dict(self, state: list[dict[str, Any]]) -> None:
+        """Takes the moments over; rates, decay and momentum stay as this configuration has them."""
+        options = [{key: value for key, value in group.items() if key != "params"} for group in self._groups()]
         for part, part_state in zip(self.parts, state, strict=True):
             part.load_state_dict(part_state)
+        for group, own in zip(self._groups(), options, strict=True):
+            group.update(own)
 
     def _groups(self) -> list[dict[str, Any]]:
         return [group for part in self.parts for group in part.param_groups]

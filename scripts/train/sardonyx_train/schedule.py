@@ -40,6 +40,11 @@ def _anneal(config: ScheduleConfig, progress: float, plateau_drops: int) -> floa
             return 1.0
 
 
+def is_falling(config: ScheduleConfig, progress: float) -> bool:
+    """Whether a trapezoid's rate has begun to fall: what is trained from here on cannot be taken further than this end."""
+    return config.kind == "trapezoid" and progress >= config.decay_start
+
+
 class PlateauCounter:
     """Counts evaluations without improvement; drives the plateau schedule and early stopping."""
 

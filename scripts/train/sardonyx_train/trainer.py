@@ -17,22 +17,24 @@ from torch import nn
 from tqdm import tqdm
 
 from .checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from .config import ModelConfig, TrainingConfig, format_config
+from .config import TrainingConfig, format_config, is_same_shape
 from .data.batch import Batch, BatchMaker
 from .data.planes import expand_planes
-from .data.shards import ShardError, ShardFormat, find_shards, read_common_format
+from .data.shards import ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import ShardStream, create_loader, read_sequentially
 from .distributed import Place
 from .ema import AveragedNetwork
 from .evaluate import evaluate
 from .history import History
 from .initialise import create_network
+from .lock import FolderLock
 from .losses import compute_losses, compute_metrics
 from .model.network import count_parameters
 from .optimizer import Optimizer
 from .plots import plot_history
-from .schedule import PlateauCounter, compute_factor, compute_progress
+from .schedule import PlateauCounter, compute_factor, compute_progress, is_falling
 
+LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -47,9 +49,15 @@ class Progress:
 
 
 class Trainer:
-    def __init__(self, config: TrainingConfig, place: Place) -> None:
+    def __init__(
+        self, config: TrainingConfig, place: Place, resume: Path | None = None, overwrite: bool = False
+    ) -> None:
+        """`resume`: the checkpoint to go on from; without it a folder that holds a run is refused, or emptied of its
+        checkpoints with `overwrite`."""
         self.config = config
         self.place = place
+        self._resume = resume
+        self._overwrite = overwrite
         self.folder = Path(config.run.out)
         run = config.run
         torch.manual_seed(run.seed)
@@ -58,7 +66,7 @@ class Trainer:
         self.format = self._check_data()
         self.maker = BatchMaker(self.format, config.targets, config.data.mirror, config.data.history_dropout)
         self.value_planes = torch.tensor(self.format.value_planes, dtype=torch.int64, device=place.device)
-        self.network = create_network(config).to(place.device)
+        self.network = create_network(config, resume is not None).to(place.device)
         self.optimizer = Optimizer(self.network, config.optimizer)
         self.average = AveragedNetwork(self.network, run.ema_decay)
         self.plateau = PlateauCounter()
@@ -77,12 +85,25 @@ class Trainer:
     def is_stopped(self) -> bool:
         return self._stop_requested
 
-    def run(self, resume: Path | None) -> dict[str, float]:
+    def run(self) -> dict[str, float]:
         """Trains to the planned end (or early stop); returns the last validation numbers."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        if resume is not None:
-            self._restore(read_checkpoint(resume, self.place.device))
+        lock = FolderLock(self.folder) if self.place.is_main else None
+        try:
+            return self._run()
+        finally:
+            if lock is not None:
+                lock.release()
+
+    def _run(self) -> dict[str, float]:
+        if self._resume is not None:
+            self._restore(read_checkpoint(self._resume, self.place.device))
+        elif (self.folder / LAST).exists() and not self._overwrite:
+            raise CheckpointError(f"{self.folder} holds a run: go on with it by --resume, or lose it by --overwrite")
         model = self.place.wrap(self.network)
+        if self._resume is None and self.place.is_main:
+            for name in (LAST, BEST, STABLE):
+                (self.folder / name).unlink(missing_ok=True)
         if self.config.run.compile:
             model = torch.compile(model)
         history = History(self.folder, self.progress.step, self.config.run.tensorboard) if self.place.is_main else None
@@ -101,6 +122,7 @@ class Trainer:
         minutes_before, started = self.progress.minutes, time.monotonic()
         saved = evaluated = self.progress.minutes
         evaluated_step = -1
+        fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes_before))
         validation: dict[str, float] = {}
         with tqdm(initial=self.progress.step, total=schedule.max_steps, unit="step", disable=not self.place.is_main) as bar:
             while True:
@@ -108,12 +130,15 @@ class Trainer:
                 minutes = self.place.share_number(math.inf if self._stop_requested else minutes)
                 if minutes == math.inf:
                     self._say("stopped on request; --resume goes on from here")
-                    self._save("last.pt", validation)
+                    self._save(LAST, validation)
                     return validation
                 self.progress.minutes = minutes
                 share = compute_progress(schedule, self.progress.step, minutes)
                 if share >= 1.0:
                     break
+                if is_falling(schedule, share) and not fell:
+                    fell = True
+                    self._save(STABLE, validation)
                 self.optimizer.scale_rates(compute_factor(schedule, self.progress.step, share, self.plateau.drops))
                 self._step(model, batches)
                 bar.update(1)
@@ -126,12 +151,12 @@ class Trainer:
                         self._say(f"no improvement in {self.plateau.since_best} evaluations: stopped early")
                         break
                 if minutes - saved >= run.checkpoint_minutes or saved < evaluated == minutes:
-                    self._save("last.pt", validation)
+                    self._save(LAST, validation)
                     saved = minutes
             self._log(history, bar, 1.0)
         if evaluated_step != self.progress.step:
             validation = self._evaluate(history)
-        self._save("last.pt", validation)
+        self._save(LAST, validation)
         return validation
 
     def _is_evaluation_due(self, minutes_since: float) -> bool:
@@ -213,7 +238,7 @@ class Trainer:
             number = self.place.share_number(getattr(self.plateau, name))
             setattr(self.plateau, name, number if name == "best" else int(number))
         if improved:
-            self._save("best.pt", numbers)
+            self._save(BEST, numbers)
         return numbers
 
     def _save(self, name: str, validation: dict[str, float]) -> None:
@@ -235,23 +260,27 @@ class Trainer:
         )
 
     def _restore(self, state: dict[str, Any]) -> None:
-        if ModelConfig.model_validate(state["config"]["model"]) != self.config.model:
+        if not is_same_shape(state["config"]["model"], self.config.model):
             raise CheckpointError("the checkpoint holds another network shape than the configuration's model section")
+        if "optimizer" not in state:
+            raise CheckpointError("the checkpoint holds weights only: begin a run with them by run.start_from")
+        kind = state["config"]["optimizer"]["kind"]
+        if kind != self.config.optimizer.kind:
+            raise CheckpointError(
+                f"the checkpoint holds the moments of {kind}, the configuration's optimizer is {self.config.optimizer.kind}"
+            )
         self.network.load_state_dict(state["network"])
         self.average.network.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self._scaler.load_state_dict(state["scaler"])
+        if state["scaler"]:  # empty unless the run before was in fp16
+            self._scaler.load_state_dict(state["scaler"])
         vars(self.plateau).update(state["plateau"])
         self.progress = Progress(**state["progress"])
         torch.set_rng_state(state["random"].cpu())
 
     def _check_data(self) -> ShardFormat:
         data, model = self.config.data, self.config.model
-        form = read_common_format(find_shards(data.train))
-        if (form.input, form.policy) != (model.input, model.policy):
-            raise ShardError(
-                f"the shards hold {form.input} / {form.policy}, the network wants {model.input} / {model.policy}"
-            )
+        form = read_wanted_format(find_shards(data.train), model.input, model.policy)
         if data.validation and read_common_format(find_shards(data.validation)) != form:
             raise ShardError("training and validation shards differ in encoding")
         return form

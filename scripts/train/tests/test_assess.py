@@ -10,10 +10,11 @@ from assess import main
 from sardonyx_train.assessment import assess
 from sardonyx_train.config import ModelConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.shards import find_shards, read_common_format
+from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.export.graph import ModelCard, create_onnx
 from sardonyx_train.model.network import Network
+from train_support.synthetic import write_shard
 
 
 @pytest.fixture
@@ -35,15 +36,15 @@ def test_shares_and_bands_are_those_of_a_count_by_hand(shard_folder, model):
 
 
 def test_a_perfect_policy_finds_every_best_move(shard_folder, model):
-    """The policy output is replaced by a constant that prefers the best move of the one position looked at."""
+    """The policy output is replaced by a constant that prefers the best move of the first of the two positions looked at."""
     files = find_shards([str(shard_folder)])
     maker = BatchMaker(read_common_format(files), TargetConfig(), mirror=False)
     batch = next(iter(read_sequentially(files[:1], maker, 1, 1)))
     best = int(batch.policy_index[0, batch.policy_probability[0].argmax()])
     weights = next(n for n in model.graph.node if "/output/policy" in n.output)
     weights.output[0] = "unused"
-    logits = np.zeros((1, 1858), np.float32)
-    logits[0, best] = 1
+    logits = np.zeros((2, 1858), np.float32)
+    logits[:, best] = 1
     model.graph.initializer.append(onnx.numpy_helper.from_array(logits, "answer"))
     model.graph.node.append(onnx.helper.make_node("Identity", ["answer"], ["/output/policy"]))
     result = assess(model, [str(files[0])], 1, TargetConfig())
@@ -64,3 +65,9 @@ def test_the_command_prints_a_card_draws_and_says_what_is_wrong(shard_folder, mo
     assert main([str(network), "--shards", str(shard_folder)]) == 1
     assert "cannot read" in capsys.readouterr().err
     assert main([str(tmp_path / "none.onnx"), "--shards", str(tmp_path)]) == 1
+
+
+def test_shards_of_another_encoding_are_refused(model, tmp_path):
+    write_shard(tmp_path / "mini.arrow", 1, 1, 96, "mini-19", "lc0-1858")
+    with pytest.raises(ShardError, match="the shards hold mini-19 / lc0-1858, the network wants lc0-112"):
+        assess(model, [str(tmp_path)], 10, TargetConfig())

@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import onnx
 import pytest
-from bundle import BundleError, refuse_losses, write_entry
+import torch
+from bundle import BundleError, refuse_losses, write_entries
 from bundle import main as bundle_main
+from sardonyx_train.checkpoint import write_checkpoint
 from sardonyx_train.config import parse_config
 from sardonyx_train.distributed import join
 from sardonyx_train.export.verify import Verification
+from sardonyx_train.model.network import Network
 from sardonyx_train.trainer import Trainer
+from train_support.synthetic import write_shard
 
 
 def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsys, monkeypatch):
@@ -22,9 +26,8 @@ def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsy
             "run": {"out": str(tmp_path / "run"), "precision": "fp32", "tensorboard": False, "device": "cpu"},
         }
     )
-    Trainer(config, join("cpu")).run(None)
+    Trainer(config, join("cpu")).run()
     models = tmp_path / "models"
-    models.mkdir()
     command = [str(tmp_path / "run" / "last.pt"), "--out", str(models), "--name", "Little", "--shards", str(shard_folder)]
     assert bundle_main([*command, "--positions", "64", "--calibration-positions", "64"]) == 0
     assert "default-int8.onnx: 64 positions" in capsys.readouterr().out
@@ -41,16 +44,46 @@ def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsy
 def test_a_backend_belongs_to_the_network_that_was_bundled_last(tmp_path):
     for name in ("a.onnx", "b.onnx"):
         (tmp_path / name).write_text(name)
-    write_entry(tmp_path, {"file": "a.onnx", "backends": ["cpu", "cuda"]})
-    write_entry(tmp_path, {"file": "b.onnx", "backends": ["cuda"]})
-    write_entry(tmp_path, {"file": "b.onnx", "backends": ["cuda"]})
+    write_entries(tmp_path, [{"file": "a.onnx", "backends": ["cpu", "cuda"]}, {"file": "b.onnx", "backends": ["cuda"]}])
+    write_entries(tmp_path, [{"file": "b.onnx", "backends": ["cuda"]}])
     networks = json.loads((tmp_path / "bundled.json").read_text())["networks"]
     assert [(n["file"], n["backends"]) for n in networks] == [("a.onnx", ["cpu"]), ("b.onnx", ["cuda"])]
 
 
 def test_a_network_that_loses_too_much_is_refused():
     fine = Verification(100, 0.1, 0.001, 0.95, 0.01, 0.5, 0.500, 0.504, 0.164, 0.160)
-    refuse_losses(fine)
+    refuse_losses(0.504, 0.160, fine)
     for worse in (replace(fine, accuracy=0.498), replace(fine, value_mae=0.166)):
         with pytest.raises(BundleError, match="rounding costs .* fine-tune"):
-            refuse_losses(worse)
+            refuse_losses(0.504, 0.160, worse)
+    with pytest.raises(BundleError):  # near its own weights, but those are worse than the fp32 network's
+        refuse_losses(0.600, 0.160, fine)
+
+
+def test_nothing_is_written_unless_both_networks_are_fit(shard_folder, tmp_path, capsys, monkeypatch):
+    torch.manual_seed(1)
+    config = parse_config(
+        {
+            "data": {"train": [str(shard_folder)]},
+            "model": {"filters": 8, "blocks": 1, "heads": 2},
+            "schedule": {"max_steps": 1},
+        }
+    )
+    weights = Network(config.model).state_dict()
+    other = config.model_copy(update={"model": config.model.model_copy(update={"input": "mini-19"})})
+    foreign = Network(other.model).state_dict()
+    progress = {"step": 0, "batches": 0, "positions": 0, "minutes": 0.0}
+    for name, made, state in (("net.pt", config, weights), ("other.pt", other, foreign)):
+        kept = {"network": state, "average": state, "progress": progress}
+        write_checkpoint(tmp_path / name, {"config": made.model_dump(), **kept})
+    models = tmp_path / "models"
+    command = [str(tmp_path / "net.pt"), "--out", str(models), "--shards", str(shard_folder)]
+    command += ["--positions", "64", "--calibration-positions", "64"]
+    assert bundle_main([*command, "--int8-checkpoint", str(tmp_path / "other.pt")]) == 1
+    assert "another input or policy format" in capsys.readouterr().err
+    monkeypatch.setattr("bundle._LARGEST_LOSS", -1.0)
+    assert bundle_main(command) == 1
+    write_shard(tmp_path / "mini.arrow", 1, 1, 96, "mini-19", "lc0-1858")
+    assert bundle_main([*command[:-1], "64", "--shards", str(tmp_path / "mini.arrow")]) == 1
+    assert "the shards hold mini-19 / lc0-1858, the network wants lc0-112" in capsys.readouterr().err
+    assert not models.exists()

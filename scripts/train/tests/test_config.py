@@ -1,5 +1,14 @@
 import pytest
-from sardonyx_train.config import ConfigError, apply_overrides, describe_config, format_config, load_config, parse_config
+from sardonyx_train.config import (
+    ConfigError,
+    ModelConfig,
+    apply_overrides,
+    describe_config,
+    format_config,
+    is_same_shape,
+    load_config,
+    parse_config,
+)
 
 
 def test_an_unknown_key_is_named():
@@ -47,3 +56,31 @@ def test_a_malformed_override_is_an_error():
 def test_the_description_lists_every_section():
     text = describe_config()
     assert all(f"{section}:" in text for section in ("data", "targets", "model", "loss", "optimizer", "schedule", "run"))
+
+
+def test_a_shape_does_not_hang_on_the_preset_that_it_was_spelled_with():
+    preset = ModelConfig(preset="sardonyx-64x6")
+    spelled_out = ModelConfig(**{**preset.model_dump(), "preset": None})
+    assert is_same_shape(preset, spelled_out) and is_same_shape(preset.model_dump(), spelled_out)
+    assert is_same_shape({**preset.model_dump(), "preset": "of an older version"}, preset)
+    assert not is_same_shape({**preset.model_dump(), "filters": 63}, preset)
+
+
+def test_an_override_that_is_no_yaml_is_named():
+    with pytest.raises(ConfigError, match=r"override 'run.name=\[': '\[' is not YAML"):
+        apply_overrides({}, ["run.name=["])
+
+
+def test_values_are_taken_as_they_are_and_overrides_come_after_them(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("schedule: {max_steps: 1}")
+    own = {("run", "name"): "1", ("run", "out"): "runs/[a], b", ("data", "train"): ["x: y"]}
+    config = load_config(path, ["run.out=elsewhere"], own)
+    assert (config.run.name, config.run.out, config.data.train) == ("1", "elsewhere", ["x: y"])
+
+
+def test_the_description_says_of_every_key_what_it_is_what_it_may_be_and_how_large():
+    text = describe_config()
+    assert "body: resnet  # what lies between the planes and the heads; resnet, transformer, sight" in text
+    assert "history_dropout: 0.0  # share of positions whose boards before a random ply are blanked; ≥ 0, ≤ 1" in text
+    assert [line for line in text.splitlines() if line.startswith("  ") and "  # " not in line] == []

@@ -10,7 +10,7 @@ from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join
 from sardonyx_train.export.graph import ModelCard, create_onnx, output_shapes
 from sardonyx_train.export.half import convert_to_half
-from sardonyx_train.export.quantise import check_pair_sums, find_logit_layers, quantise, reads_planes
+from sardonyx_train.export.quantise import check_pair_sums, find_logit_layers, quantise, reads_planes, take_evenly
 from sardonyx_train.export.verify import create_session, verify
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.presets import PRESETS
@@ -173,7 +173,7 @@ def test_the_command_exports_a_checkpoint_and_verifies_it(shard_folder, tmp_path
             "run": {"out": str(tmp_path), "name": "little", "precision": "fp32", "tensorboard": False, "device": "cpu"},
         }
     )
-    Trainer(config, join("cpu")).run(None)
+    Trainer(config, join("cpu")).run()
     out = tmp_path / "little.onnx"
     arguments = [str(tmp_path / "last.pt"), "--out", str(out), "--shards", str(shard_folder), "--positions", "64"]
     assert export_main(arguments) == 0
@@ -186,3 +186,12 @@ def test_the_command_exports_a_checkpoint_and_verifies_it(shard_folder, tmp_path
 def test_the_command_says_what_is_wrong_with_a_checkpoint(tmp_path, capsys):
     assert export_main([str(tmp_path / "none.pt"), "--out", str(tmp_path / "x.onnx")]) == 1
     assert capsys.readouterr().err.startswith("export: ")
+
+
+def test_what_decides_about_ranges_is_taken_from_all_over_the_calibration():
+    from types import SimpleNamespace
+
+    for sizes, wanted in (([128] * 32, 8), ([128] * 16, 8), ([128] * 15 + [80], 8), ([13] * 20, 20)):
+        batches = [SimpleNamespace(size=size, number=i) for i, size in enumerate(sizes)]
+        taken = take_evenly(batches, 1000)
+        assert len(taken) == wanted and len({b.number - a.number for a, b in zip(taken, taken[1:])}) == 1

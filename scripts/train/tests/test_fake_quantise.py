@@ -78,12 +78,12 @@ def test_a_rounding_network_answers_as_its_int8_file_does(shard_folder, head):
 
 
 def test_training_with_rounding_starts_from_a_folded_run_and_exports(shard_folder, tmp_path):
-    Trainer(_config(shard_folder, tmp_path / "a"), join("cpu")).run(None)
+    Trainer(_config(shard_folder, tmp_path / "a"), join("cpu")).run()
     start = str(tmp_path / "a" / "last.pt")
     aware = _config(shard_folder, tmp_path / "b", {"norm": "none"}, start_from=start, quantisation_aware=True)
     trainer = Trainer(aware, join("cpu"))
     assert sum(isinstance(m, FakeQuantisedConv2d) for m in trainer.network.modules()) == 5
-    trainer.run(None)
+    trainer.run()
     network, config = build_network(read_checkpoint(tmp_path / "b" / "last.pt"))
     data = _Data(shard_folder)
     rounded = quantise(create_onnx(network, config.model, ModelCard("t", "", "")), data, data.value_planes)
@@ -93,7 +93,7 @@ def test_training_with_rounding_starts_from_a_folded_run_and_exports(shard_folde
 def test_rounding_needs_folded_norms_and_a_fitting_start(shard_folder, tmp_path):
     with pytest.raises(ConfigError, match="quantisation_aware needs model.norm none"):
         _config(shard_folder, tmp_path, quantisation_aware=True)
-    Trainer(_config(shard_folder, tmp_path / "a"), join("cpu")).run(None)
+    Trainer(_config(shard_folder, tmp_path / "a"), join("cpu")).run()
     other = _config(shard_folder, tmp_path / "b", {"filters": 8}, start_from=str(tmp_path / "a" / "last.pt"))
     with pytest.raises(CheckpointError, match="another network shape"):
         Trainer(other, join("cpu"))

@@ -124,11 +124,10 @@ def test_a_signal_stops_the_loop_in_good_order(finished, tmp_path):
 
 
 def test_two_loops_do_not_work_in_one_folder(tmp_path):
-    from sardonyx_train.loop.errors import LoopError
-    from sardonyx_train.loop.lock import FolderLock
+    from sardonyx_train.lock import FolderBusy, FolderLock
 
     lock = FolderLock(tmp_path)
-    with pytest.raises(LoopError, match="another loop"):
+    with pytest.raises(FolderBusy, match="another run"):
         FolderLock(tmp_path, patience_seconds=0.2)
     lock.release()
     FolderLock(tmp_path, patience_seconds=0.2).release()

@@ -2,6 +2,7 @@ import pytest
 import torch
 from sardonyx_train.config import ModelConfig
 from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding
+from sardonyx_train.model.fake_quantise import enable_fake_quantisation
 from sardonyx_train.model.network import Network, count_parameters
 from sardonyx_train.model.presets import PRESETS
 
@@ -88,3 +89,21 @@ def test_checkpointed_activations_give_the_same_gradients():
 def test_attention_sizes_that_do_not_divide_are_refused():
     with pytest.raises(ValueError, match="multiple of heads"):
         Network(ModelConfig(body="transformer", filters=10, blocks=1, heads=3))
+
+
+@pytest.mark.parametrize(("body", "norm"), [("resnet", "batch"), ("sight", "batch"), ("resnet", "none")])
+def test_recomputed_activations_change_neither_gradients_nor_running_statistics(body, norm):
+    results = []
+    for is_checkpointed in (False, True):
+        torch.manual_seed(1)
+        config = ModelConfig(body=body, norm=norm, filters=16, blocks=2, heads=2, ffn_ratio=1.0)
+        network = Network(config, is_checkpointed).train()
+        if norm == "none":
+            enable_fake_quantisation(network, config)
+        planes = (torch.rand(8, 112, 8, 8) < 0.1).float()
+        for _ in range(2):
+            network(planes).policy.square().mean().backward()
+        results.append({**dict(network.named_buffers()), **{n: p.grad for n, p in network.named_parameters() if p.grad is not None}})
+    assert results[0].keys() == results[1].keys() and any("running_mean" in name or "value_ranges" in name for name in results[0])
+    for name, tensor in results[0].items():
+        assert torch.allclose(tensor.float(), results[1][name].float(), rtol=1e-4, atol=1e-7), name

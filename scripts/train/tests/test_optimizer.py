@@ -81,3 +81,17 @@ def test_the_average_follows_weights_and_norm_statistics():
     assert torch.allclose(after["body.stem.norm.running_mean"], before["body.stem.norm.running_mean"] + 0.5)
     assert torch.allclose(after["body.stem.conv.weight"], before["body.stem.conv.weight"] + 0.5)
     assert after["body.stem.norm.num_batches_tracked"] == 1
+
+
+@pytest.mark.parametrize("kind", ["adamw", "sgd", "muon"])
+def test_a_reload_keeps_the_options_of_the_new_configuration(kind):
+    network = Network(CONFIG)
+    before = Optimizer(network, OptimizerConfig(kind=kind))
+    _train(network, before, 1)
+    config = OptimizerConfig(kind=kind, learning_rate=0.5, muon_learning_rate=0.25, weight_decay=0.3, momentum=0.5, beta2=0.7)
+    fresh, reloaded = Optimizer(network, config), Optimizer(network, config)
+    reloaded.load_state_dict(before.state_dict())
+    for mine, wanted in zip(reloaded.parts, fresh.parts, strict=True):
+        assert mine.state
+        for group, other in zip(mine.param_groups, wanted.param_groups, strict=True):
+            assert group | {"params": 0} == other | {"params": 0}

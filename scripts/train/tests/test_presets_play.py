@@ -46,7 +46,7 @@ def _train_and_play(engine, games, folder, model, nodes, steps):
     data = {"train": [str(folder / "shards/train")], "batch_size": 16, "workers": 0}
     config = parse_config({"model": model, "data": data, "schedule": {"max_steps": steps}, "run": run})
     trainer = Trainer(config, join("cpu"))
-    trainer.run(None)
+    trainer.run()
     assert trainer.progress.step == steps
     network = folder / "seed.onnx"
     shards = ["--shards", str(folder / "shards/train"), "--positions", "32"]

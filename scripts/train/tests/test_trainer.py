@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
+from sardonyx_train.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from sardonyx_train.config import parse_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join
@@ -34,8 +34,8 @@ def _config(shards, out, **sections):
 
 
 def _train(config, resume=None):
-    trainer = Trainer(config, join(config.run.device))
-    return trainer, trainer.run(resume)
+    trainer = Trainer(config, join(config.run.device), resume)
+    return trainer, trainer.run()
 
 
 def test_training_learns_and_leaves_checkpoint_history_plot_and_configuration(shard_folder, tmp_path):
@@ -79,7 +79,7 @@ def test_a_run_stopped_on_request_can_be_resumed_at_that_step(shard_folder, tmp_
     config = _config(shard_folder, tmp_path / "run")
     trainer = Trainer(config, join("cpu"))
     trainer.request_stop()
-    trainer.run(None)
+    trainer.run()
     state = read_checkpoint(tmp_path / "run" / "last.pt")
     assert state["progress"]["step"] == 0 and math.isfinite(state["progress"]["minutes"])
     resumed, _ = _train(config, tmp_path / "run" / "last.pt")
@@ -132,6 +132,77 @@ def test_another_shape_or_encoding_is_refused_by_name(shard_folder, tmp_path):
         read_checkpoint(shard_folder / "0000.arrow")
     with pytest.raises(ShardError, match="shards hold lc0-112 / lc0-1858, the network wants mini-19"):
         _train(_config(shard_folder, tmp_path / "run", model={"input": "mini-19"}))
+
+
+def test_a_resumed_run_takes_its_rate_and_its_precision_from_the_new_configuration(shard_folder, tmp_path):
+    schedule = {"kind": "constant", "warmup_steps": 0}
+    _train(_config(shard_folder, tmp_path / "run", schedule={**schedule, "max_steps": 2}))
+    changed = _config(
+        shard_folder,
+        tmp_path / "run",
+        schedule={**schedule, "max_steps": 4},
+        optimizer={"learning_rate": 1e-5, "weight_decay": 0.5},
+        run={"precision": "fp16"},
+    )
+    trainer, _ = _train(changed, tmp_path / "run" / "last.pt")
+    assert trainer.progress.step == 4 and trainer.optimizer.rate == 1e-5
+    assert trainer.optimizer.parts[0].param_groups[0]["weight_decay"] == 0.5
+    assert read_history(tmp_path / "run" / "history.jsonl")[-1]["learning_rate"] == 1e-5
+
+
+def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder, tmp_path, capsys):
+    from sardonyx_train.lock import FolderBusy, FolderLock
+
+    out = tmp_path / "run"
+    _train(_config(shard_folder, out, schedule={"max_steps": 2}))
+    config = tmp_path / "config.yaml"
+    config.write_text(json.dumps(_config(shard_folder, out, schedule={"max_steps": 3}).model_dump()))
+    assert train_main(["--config", str(config)]) == 1
+    assert "by --resume, or lose it by --overwrite" in capsys.readouterr().err
+    assert len(read_history(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
+    lock = FolderLock(out)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(FolderBusy):
+        patch.setattr("sardonyx_train.lock._PATIENCE_SECONDS", 0.1)
+        _train(_config(shard_folder, out), out / "last.pt")
+    lock.release()
+    (out / "stable.pt").write_text("of the run before")
+    assert train_main(["--config", str(config), "--overwrite"]) == 0
+    assert [row["step"] for row in read_history(out / "history.jsonl")] == [1, 2, 3]
+    assert not (out / "stable.pt").exists()
+
+
+def test_a_trapezoid_keeps_the_checkpoint_from_before_its_rate_falls(shard_folder, tmp_path):
+    schedule = {"kind": "trapezoid", "warmup_steps": 0, "decay_start": 0.5, "max_steps": 6}
+    _train(_config(shard_folder, tmp_path / "a", schedule=schedule))
+    stable = tmp_path / "a" / "stable.pt"
+    assert read_checkpoint(stable)["progress"]["step"] == 3
+    stable.rename(tmp_path / "stable.pt")
+    _train(_config(shard_folder, tmp_path / "a", schedule=schedule), tmp_path / "stable.pt")
+    assert not stable.exists()  # it fell from the first step on
+    _train(_config(shard_folder, tmp_path / "a", schedule={**schedule, "max_steps": 12}), tmp_path / "stable.pt")
+    assert read_checkpoint(stable)["progress"]["step"] == 6
+
+
+def test_a_resumed_run_does_not_ask_for_what_it_once_started_from(shard_folder, tmp_path):
+    _train(_config(shard_folder, tmp_path / "a", schedule={"max_steps": 1}))
+    start = tmp_path / "a" / "last.pt"
+    run = {"start_from": str(start)}
+    _train(_config(shard_folder, tmp_path / "b", schedule={"max_steps": 1}, run=run))
+    start.unlink()
+    trainer, _ = _train(_config(shard_folder, tmp_path / "b", schedule={"max_steps": 2}, run=run), tmp_path / "b" / "last.pt")
+    assert trainer.progress.step == 2
+
+
+def test_another_optimizer_or_weights_alone_cannot_be_resumed(shard_folder, tmp_path):
+    last = tmp_path / "run" / "last.pt"
+    config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 1})
+    _train(config)
+    with pytest.raises(CheckpointError, match="moments of adamw, the configuration's optimizer is sgd"):
+        _train(_config(shard_folder, tmp_path / "run", optimizer={"kind": "sgd"}), last)
+    state = read_checkpoint(last)
+    write_checkpoint(last, {name: state[name] for name in ("config", "network", "average", "progress")})
+    with pytest.raises(CheckpointError, match="weights only.*run.start_from"):
+        _train(config, last)
 
 
 @pytest.mark.parametrize("preset", ["mini-leela", "neuralmate2"])

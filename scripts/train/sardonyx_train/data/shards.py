@@ -113,6 +113,14 @@ def read_common_format(files: list[Path]) -> ShardFormat:
     return first
 
 
+def read_wanted_format(files: list[Path], encoding: str, policy: str) -> ShardFormat:
+    """The files' common format; raises ShardError unless it is the network's."""
+    form = read_common_format(files)
+    if (form.input, form.policy) != (encoding, policy):
+        raise ShardError(f"the shards hold {form.input} / {form.policy}, the network wants {encoding} / {policy}")
+    return form
+
+
 def read_info(path: Path) -> ShardInfo:
     reader = open_shard(path)
     return ShardInfo(path, tuple(reader.get_batch(i).num_rows for i in range(reader.num_record_batches)))
@@ -137,6 +145,19 @@ def read_columns(reader: pa.RecordBatchFileReader, index: int) -> Columns:
         policy_cp=_ragged_or_nan(batch.column("policy_cp"), batch.column("policy_index")),
         **{name: _numbers(batch.column(name)) for name in ("result", "cp", "q", "d", "plies_left")},
     )
+
+
+def select_rows(columns: Columns, rows: np.ndarray) -> Columns:
+    """A copy of these rows, in their order."""
+
+    def selected(name: str) -> np.ndarray | Ragged:
+        column = getattr(columns, name)
+        if not isinstance(column, Ragged):
+            return column[rows]
+        flat, lengths = column.take(rows)
+        return Ragged(flat, np.concatenate([[0], np.cumsum(lengths)]))
+
+    return Columns(**{name: selected(name) for name in Columns.__dataclass_fields__})
 
 
 def concat_columns(parts: list[Columns]) -> Columns:

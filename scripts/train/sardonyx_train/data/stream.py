@@ -1,7 +1,7 @@
 """The endless stream of training minibatches, shuffled across files, resumable to the minibatch.
 
-Record batches are dealt over the loader processes of all ranks. Each process shuffles its list anew for every pass,
-loads `shuffle_batches` of them at a time, permutes their positions and cuts them into minibatches. Everything follows
+Record batches are dealt over the loader processes of all ranks; where they are too few to give each a minibatch, each
+gets a range of the positions. Each process shuffles its list anew for every pass, loads `shuffle_batches` of them at a time, permutes their positions and cuts them into minibatches. Everything follows
 from (seed, pass, group), so a resumed run skips whole groups without reading them and continues with the very next
 minibatch. Memory is one group a process: 20,000 positions of lc0-112 are about 20 MB.
 """
@@ -9,15 +9,25 @@ minibatch. Memory is one group a process: 20,000 positions of lc0-112 are about 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from .batch import Batch, BatchMaker
-from .shards import Columns, ShardError, concat_columns, open_shard, read_columns, read_info
+from .shards import Columns, ShardError, concat_columns, open_shard, read_columns, read_info, select_rows
+
+
+class Piece(NamedTuple):
+    """Rows of one record batch, `start` included, `stop` not."""
+
+    path: Path
+    batch: int
+    start: int
+    stop: int
 
 
 class ShardStream(IterableDataset[Batch]):
@@ -54,24 +64,35 @@ class ShardStream(IterableDataset[Batch]):
         worker = ((info.id if info is not None else 0) + self._skip) % workers
         skip = (self._skip - worker + workers - 1) // workers
         stream = self._rank * workers + worker
-        mine = self._batches[stream :: self._ranks * workers]
-        if sum(rows for _, _, rows in mine) < self._batch_size:
-            raise ShardError(
-                f"too little data: {len(self._batches)} record batches for {self._ranks * workers} loader processes "
-                f"and minibatches of {self._batch_size}"
-            )
+        mine = self._deal(self._ranks * workers)[stream]
         for turn in count():
             order = np.random.default_rng((self._seed, stream, turn)).permutation(len(mine))
-            for start in range(0, len(order), self._group):
-                chosen = [mine[i] for i in order[start : start + self._group]]
-                minibatches = sum(rows for _, _, rows in chosen) // self._batch_size
+            groups = {s: [mine[i] for i in order[s : s + self._group]] for s in range(0, len(order), self._group)}
+            if all(count_rows(chosen) < self._batch_size for chosen in groups.values()):
+                raise ShardError(
+                    f"no {self._group} record batches (data.shuffle_batches) hold a minibatch of {self._batch_size} positions"
+                )
+            for start, chosen in groups.items():
+                minibatches = count_rows(chosen) // self._batch_size
                 if skip >= minibatches:
                     skip -= minibatches
                     continue
                 yield from self._minibatches(chosen, np.random.default_rng((self._seed, stream, turn, start)), skip)
                 skip = 0
 
-    def _minibatches(self, chosen: list[tuple[Path, int, int]], random: np.random.Generator, skip: int) -> Iterator[Batch]:
+    def _deal(self, streams: int) -> list[list[Piece]]:
+        whole = [Piece(path, i, 0, rows) for path, i, rows in self._batches]
+        dealt = [whole[stream::streams] for stream in range(streams)]
+        if min(map(count_rows, dealt)) < self._batch_size:
+            dealt = [_cut(whole, stream, streams) for stream in range(streams)]
+        if min(map(count_rows, dealt)) < self._batch_size:
+            raise ShardError(
+                f"too little data: {self.positions} positions for {streams} loader processes "
+                f"and minibatches of {self._batch_size}"
+            )
+        return dealt
+
+    def _minibatches(self, chosen: list[Piece], random: np.random.Generator, skip: int) -> Iterator[Batch]:
         columns = load_group(chosen)
         order = random.permutation(columns.rows)
         mirror_seed = int(random.integers(2**31))
@@ -80,9 +101,31 @@ class ShardStream(IterableDataset[Batch]):
             yield self._maker.make(columns, rows, np.random.default_rng((mirror_seed, number)))
 
 
-def load_group(chosen: list[tuple[Path, int, int]]) -> Columns:
-    readers = {path: open_shard(path) for path, _, _ in chosen}
-    return concat_columns([read_columns(readers[path], i) for path, i, _ in chosen])
+def load_group(chosen: list[Piece]) -> Columns:
+    readers = {piece.path: open_shard(piece.path) for piece in chosen}
+    parts = []
+    for path, batch, start, stop in chosen:
+        columns = read_columns(readers[path], batch)
+        parts.append(columns if (start, stop) == (0, columns.rows) else select_rows(columns, np.arange(start, stop)))
+    return concat_columns(parts)
+
+
+def count_rows(pieces: Iterable[Piece]) -> int:
+    return sum(piece.stop - piece.start for piece in pieces)
+
+
+def _cut(pieces: list[Piece], stream: int, streams: int) -> list[Piece]:
+    """The stream's range when all rows, one after the other, are cut into equal ones."""
+    total = count_rows(pieces)
+    first, end = total * stream // streams, total * (stream + 1) // streams
+    cut: list[Piece] = []
+    before = 0
+    for piece in pieces:
+        start, stop = max(first - before, 0), min(end - before, piece.stop)
+        if start < stop:
+            cut.append(piece._replace(start=start, stop=stop))
+        before += piece.stop
+    return cut
 
 
 def create_loader(stream: ShardStream, workers: int, pin: bool) -> DataLoader[Batch]:
@@ -104,15 +147,24 @@ def _leave_signals_to_the_trainer(_worker: int) -> None:
 
 def read_sequentially(files: list[Path], maker: BatchMaker, batch_size: int, limit: int) -> Iterator[Batch]:
     """Held-out positions in file order, taken evenly from all record batches when `limit` is less than there are."""
-    return (maker.make(columns, rows) for columns, rows in read_rows(files, batch_size, limit))
+    return (maker.make(columns, np.arange(columns.rows)) for columns in read_rows(files, batch_size, limit))
 
 
-def read_rows(files: list[Path], batch_size: int, limit: int) -> Iterator[tuple[Columns, np.ndarray]]:
-    """The same positions as columns, and which rows of them make the next minibatch."""
+def read_rows(files: list[Path], batch_size: int, limit: int) -> Iterator[Columns]:
+    """The same positions as columns, a full minibatch each time but the last."""
     batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
     share = min(1.0, limit / max(1, sum(rows for _, _, rows in batches)))
+    parts: list[Columns] = []
+    missing = batch_size
     for path, i, rows in batches:
         taken = np.linspace(0, rows - 1, max(1, round(rows * share))).astype(np.int64)
         columns = read_columns(open_shard(path), i)
-        for start in range(0, len(taken), batch_size):
-            yield columns, taken[start : start + batch_size]
+        while len(taken) > 0:
+            parts.append(select_rows(columns, taken[:missing]))
+            taken = taken[missing:]
+            missing -= parts[-1].rows
+            if missing == 0:
+                yield concat_columns(parts)
+                parts, missing = [], batch_size
+    if parts:
+        yield concat_columns(parts)

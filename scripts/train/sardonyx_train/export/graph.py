@@ -24,6 +24,8 @@ POLICY_NAME = "/output/policy"
 WDL_NAME = "/output/wdl"
 VALUE_NAME = "/output/value"
 MOVES_LEFT_NAME = "/output/mlh"
+INPUT_KEY = "sardonyx.input"
+POLICY_KEY = "sardonyx.policy"
 OPSET = 17
 _IR_VERSION = 8
 
@@ -101,8 +103,8 @@ def create_onnx(network: Network, config: ModelConfig, card: ModelCard) -> onnx.
 
 def describe_model(config: ModelConfig, card: ModelCard) -> dict[str, str]:
     return {
-        "sardonyx.input": config.input,
-        "sardonyx.policy": config.policy,
+        INPUT_KEY: config.input,
+        POLICY_KEY: config.policy,
         "sardonyx.value": config.value,
         "sardonyx.value.activation": "tanh" if config.value == "scalar" else "softmax",
         "sardonyx.name": card.name,

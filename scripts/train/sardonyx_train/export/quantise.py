@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ _MIXING = re.compile(r"/body/blocks\.\d+/MatMul(_\d+)?$")  # names of a sight bo
 _LARGEST_PAIR_SUM = 2**15 - 1
 _RANGE_SHARES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.12)  # that the ranges are narrowed to, all alike …
 _REFINED_SHARES = (0.7, 1.4)  # … and then each
-_NARROWING_BATCHES = 8  # minibatches of the calibration that decide it
+_NARROWING_POSITIONS = 1000  # of the calibration that decide it, at least; every k-th minibatch
 
 
 class _Calibration(CalibrationDataReader):
@@ -69,6 +68,7 @@ def quantise(
     `keep`: parts of the names of further layers that stay fp32.
     """
     kept = {p.key: p.value for p in model.metadata_props}
+    batches = list(calibration)
     with tempfile.TemporaryDirectory() as folder:
         prepared, result = Path(folder) / "prepared.onnx", Path(folder) / "int8.onnx"
         onnx.save(model, prepared)
@@ -82,7 +82,7 @@ def quantise(
         quantize_static(
             str(prepared),
             str(result),
-            _Calibration(calibration, value_planes),
+            _Calibration(batches, value_planes),
             quant_format=QuantFormat.QDQ,
             op_types_to_quantize=[*_LAYERS, "MatMul", "Relu"],  # a ReLU after a layer disappears into its output range
             nodes_to_exclude=[*excluded, *find_logit_layers(graph), *_find_small_layers(graph), *_find_delicate(graph)],
@@ -96,13 +96,18 @@ def quantise(
         quantised = onnx.load(result)
     _bypass_rounding(quantised)
     move_bytes(quantised)
-    _narrow_ranges(quantised, model, list(islice(calibration, _NARROWING_BATCHES)), value_planes)
+    _narrow_ranges(quantised, model, take_evenly(batches, _NARROWING_POSITIONS), value_planes)
     check_pair_sums(quantised)
     del quantised.metadata_props[:]  # the quantiser leaves notes and a name of its own
     quantised.producer_name, quantised.producer_version = model.producer_name, model.producer_version
     set_metadata(quantised, kept | {PRECISION_KEY: "int8"})
     onnx.checker.check_model(quantised)
     return quantised
+
+
+def take_evenly(batches: list[Batch], positions: int) -> list[Batch]:
+    """Every k-th of equal minibatches, as few as hold so many positions; all of them if they hold less."""
+    return batches[:: max(1, sum(batch.size for batch in batches) // positions)]
 
 
 def _store_constants(model: onnx.ModelProto) -> None:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..files import name_part, publish
 from .config import ClusterSection
 from .errors import LoopError, Stopped
-from .files import PART, publish
 from .node import play_task
 from .task import Task
 
@@ -110,7 +110,7 @@ class ClusterExecutor:
             self.travels.setdefault(digest, []).append(node)
         if folder.exists():
             return
-        part = folder.with_name(f"{folder.name}{PART}")
+        part = name_part(folder)
         if part.exists():
             shutil.rmtree(part)
         part.mkdir(parents=True)

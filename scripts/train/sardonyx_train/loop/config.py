@@ -12,14 +12,14 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from ..config import ConfigError, TrainingConfig, parse_config
+from ..config import ConfigError, TrainingConfig, describe_key, parse_config, parse_value
 
 Flag = bool | int | float | str
 
 # Set by the loop for every generation, so of no use in the file.
 _OWN_KEYS = {
     "data": ("train", "validation"),
-    "run": ("out", "name", "licence", "start_from"),
+    "run": ("out", "name", "licence", "start_from", "seed"),
     "schedule": ("max_steps", "max_minutes"),
 }
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
@@ -32,9 +32,9 @@ class _Section(BaseModel):
 class RunSection(_Section):
     name: str = Field("loop", pattern=r"^[A-Za-z0-9._-]+$", description="first half of the networks' names")
     out: str = Field("runs/loop", description="folder for everything the loop makes")
-    seed: int = Field(1, ge=0)
+    seed: int = Field(1, ge=0, description="of games, weights and shuffling")
     generations: int = Field(100, ge=1, description="generations in all")
-    licence: str = "GPL-3.0-or-later"
+    licence: str = Field("GPL-3.0-or-later", description="of the networks, in their files")
 
 
 class _GamesSection(_Section):
@@ -101,8 +101,8 @@ class GateSection(_GamesSection):
     stop_early: bool = Field(True, description="end as soon as the verdict cannot change")
     elo0: float = Field(0.0, description="sprt: what a candidate that is not better scores")
     elo1: float = Field(35.0, description="sprt: what a better candidate scores")
-    alpha: float = Field(0.05, gt=0, lt=0.5)
-    beta: float = Field(0.05, gt=0, lt=0.5)
+    alpha: float = Field(0.05, gt=0, lt=0.5, description="sprt: chance to promote one that is no better")
+    beta: float = Field(0.05, gt=0, lt=0.5, description="sprt: chance to refuse a better one")
     flags: dict[str, Flag] = Field(
         default_factory=lambda: {"nodes": 100, "temperature": 0.6, "tempdecay-moves": 20, "temp-endgame": 0},
         description="flags of `sardonyx match`; see its --help",
@@ -119,7 +119,7 @@ class GateSection(_GamesSection):
 
 class MeasureSection(_Section):
     every: int = Field(0, ge=0, description="generations between two measurements of the best network, 0 for none")
-    games: int = Field(40, ge=2, multiple_of=2)
+    games: int = Field(40, ge=2, multiple_of=2, description="games of a measurement")
     opponent: Literal["first", "random"] = Field("first", description="generation 0, or the random mover")
 
 
@@ -211,10 +211,7 @@ def describe_loop_config() -> str:
             lines.append(f"{name}: null  # {field.description}")
             continue
         lines.append(f"{name}:" + (f"  # {field.description}" if field.description else ""))
-        for key, of in section.model_fields.items():
-            default = yaml.safe_dump(of.get_default(call_default_factory=True), default_flow_style=True, width=1000)
-            note = f"  # {of.description}" if of.description else ""
-            lines.append(f"  {key}: {default.splitlines()[0]}{note}")
+        lines.extend(describe_key(key, of) for key, of in section.model_fields.items())
     return "\n".join(lines)
 
 
@@ -229,7 +226,7 @@ def _override(raw: Any, override: str) -> None:
         if not isinstance(inner, dict):
             raise ConfigError(f"override '{override}': {part} is not a section")
         place = inner
-    place[last] = yaml.safe_load(text)
+    place[last] = parse_value(override, text)
 
 
 def _strip(message: str) -> str:

@@ -7,9 +7,10 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..files import PART
 from .config import Flag, GateSection, MeasureSection, SelfPlaySection
 from .errors import LoopError
-from .files import PART, read_json
+from .files import read_json
 from .state import Match
 from .task import OUT, OUTPUT, Task, refer_to
 

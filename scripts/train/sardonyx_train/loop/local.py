@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from ..files import name_part, publish
 from .errors import LoopError, Stopped
-from .files import PART, publish
 from .process import ProcessFailed, ProcessStopped
 from .task import Task, run_task
 
@@ -45,7 +45,7 @@ class LocalExecutor:
             # The thread that waits below may be slow to say that it is enough; what is played must not hang on that.
             if is_ended() or is_enough():
                 raise ProcessStopped
-            part = folder / f"{task.name}{PART}"
+            part = name_part(folder / task.name)
             run_task(task, self._engine, files, part, is_ended, self._handles)
             publish(part, folder / task.name)
 

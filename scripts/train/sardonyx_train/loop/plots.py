@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..files import PART, publish
 from ..history import read_history
 from ..plots import plot_win_rate
 from .config import GateSection
-from .files import PART, publish
 from .folders import Folders
 from .gate import estimate_elo
 from .state import LoopState

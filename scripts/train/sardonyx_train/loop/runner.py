@@ -8,14 +8,15 @@ import threading
 import time
 from collections.abc import Callable
 
+from ..files import PART, name_part, publish, write_bytes
+from ..lock import FolderBusy, FolderLock
 from .cluster import ClusterExecutor
 from .config import LoopConfig, find_engine, format_loop_config, parse_loop_config
 from .errors import LoopError
-from .files import PART, publish, remove, write_bytes
+from .files import remove
 from .folders import Folders
 from .gate import estimate_elo
 from .local import LocalExecutor
-from .lock import FolderLock
 from .page import format_match
 from .plots import plot_loop
 from .stages import Executor, Stages
@@ -42,7 +43,10 @@ class Loop:
         """Until the last generation is done. Raises Stopped and LoopError; what is finished stays finished."""
         root = self.folders.root
         root.mkdir(parents=True, exist_ok=True)
-        lock = FolderLock(root)
+        try:
+            lock = FolderLock(root)
+        except FolderBusy as error:
+            raise LoopError(str(error)) from None
         try:
             return self._run(lock.handle)
         finally:
@@ -119,13 +123,13 @@ class Loop:
             plot_loop(self.folders, state, self._config.gate)
 
     def _keep_best(self, state: LoopState) -> None:
-        part = self.folders.best.with_name(f"{self.folders.best.name}{PART}")
+        part = name_part(self.folders.best)
         shutil.copyfile(self.folders.network(state.best), part)
         publish(part, self.folders.best)
 
     def _tidy(self, number: int) -> None:
-        """The optimiser's memory of a finished training and half-played games of a gate that ended early."""
-        for path in (self.folders.training(number)).glob("*.pt"):
+        """The optimiser's memory of a finished training, whole and half written, and half-played games of a gate that ended early."""
+        for path in self.folders.training(number).glob("*.pt*"):
             remove(path)
         for folder in (self.folders.gate(number), self.folders.games(number)):
             for path in folder.glob(f"*{PART}"):

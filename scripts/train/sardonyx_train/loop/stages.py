@@ -9,9 +9,10 @@ from typing import Protocol
 
 from ..config import format_config
 from ..data.shards import read_info
+from ..files import PART, name_part, publish, write_bytes
 from .config import LoopConfig
 from .errors import LoopError, Stopped
-from .files import PART, compute_digest, publish, read_json, remove, write_bytes, write_json
+from .files import compute_digest, read_json, remove, write_json
 from .folders import Folders
 from .gate import compute_llr, decide, sum_matches
 from .games import (
@@ -89,7 +90,7 @@ class Stages:
             raise LoopError(f"the games of generation {row.number} left no position to train on")
 
     def _make_shards(self, row: Generation, folder: Path) -> None:
-        part = folder.with_name(f"{folder.name}{PART}")
+        part = name_part(folder)
         remove(part)
         model = create_network_config(self._config).model
         held_out = 100 * self._config.window.validation_share
@@ -136,7 +137,7 @@ class Stages:
         path = self.folders.network(number)
         if path.exists():
             return
-        part = path.with_name(f"{path.name}{PART}")
+        part = name_part(path)
         name = f"{self._config.run.name}-{number:04d}"
         folder = self.folders.generation(number)
         folder.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..config import TrainingConfig
+from ..config import TrainingConfig, is_same_shape
 from ..history import read_history
 from .config import LoopConfig, create_training_config
 from .errors import LoopError
@@ -54,7 +54,7 @@ def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig) -> None:
         state = read_checkpoint(checkpoint)
     except CheckpointError as error:
         raise LoopError(str(error)) from None
-    if state["config"]["model"] != wanted.model.model_dump():
+    if not is_same_shape(state["config"]["model"], wanted.model):
         raise LoopError(f"{checkpoint} holds another network shape than training.sections.model of the configuration")
     write_checkpoint(path, {name: state[name] for name in ("config", "network", "average", "progress")})
 
@@ -62,7 +62,8 @@ def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig) -> None:
 def create_candidate_config(config: LoopConfig, window: Window, generation: int, start: Path, out: Path) -> TrainingConfig:
     data = config.training.sections.get("data") or {}
     batch = int(data.get("batch_size", TrainingConfig.model_fields["data"].annotation().batch_size))
-    batch = max(1, min(batch, window.positions))  # the very first games of a tiny loop
+    streams = config.training.processes * max(1, int(data.get("workers", 0)))
+    batch = max(1, min(batch, window.positions // streams))  # the very first games of a tiny loop
     accumulation = int((config.training.sections.get("optimizer") or {}).get("accumulation", 1))
     per_step = batch * accumulation * config.training.processes
     steps = config.training.steps or math.ceil(config.training.passes * window.positions / per_step)

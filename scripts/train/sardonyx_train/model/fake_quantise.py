@@ -41,6 +41,7 @@ class FakeQuantisedConv2d(nn.Conv2d):
         self.before_relu = before_relu
         self.reads_planes = reads_planes
         self.signed_share = signed_share
+        self.observes = True  # in training; not while activations are computed again
         self.register_buffer(RANGES_KEY, torch.zeros(2, 2))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -64,7 +65,7 @@ class FakeQuantisedConv2d(nn.Conv2d):
         return self._round_values(y, self.value_ranges[1], self.signed_share)
 
     def _round_values(self, x: torch.Tensor, value_range: torch.Tensor, share: float = 1.0) -> torch.Tensor:
-        if self.training:
+        if self.training and self.observes:
             _observe(x.detach(), value_range)
         value_range = value_range * share
         scale = ((value_range[1] - value_range[0]) / 255).clamp(min=1e-8)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 from torch.nn import functional as F
-from torch.utils.checkpoint import checkpoint
 
 from .layers import ConvNorm, create_activation
+from .recompute import run_block
 
 if TYPE_CHECKING:
     from ..config import ModelConfig
@@ -80,5 +80,5 @@ class ResidualBody(nn.Module):
     def forward(self, x: torch.Tensor, _between: torch.Tensor | None = None) -> torch.Tensor:
         x = self.activation(self.stem(x))
         for block in self.blocks:
-            x = checkpoint(block, x, use_reentrant=False) if self._checkpoint and self.training else block(x)
+            x = run_block(block, x, is_checkpointed=self._checkpoint)
         return x

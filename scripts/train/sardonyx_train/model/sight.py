@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
-from torch.utils.checkpoint import checkpoint
 
 from .layers import ConvNorm, create_activation, create_norm
 from .lines_of_sight import DIRECTIONS, JUMPS, OTHER_CAPTURES, OWN_CAPTURES, LinesOfSight, create_steps
+from .recompute import run_block
 
 if TYPE_CHECKING:
     from ..config import ModelConfig
@@ -120,6 +120,5 @@ class SightBody(nn.Module):
         sight = ((between == 0).unsqueeze(1) & self.directions).to(kind)
         x = self.activation(self.stem(_put_channels_last(x)) + self.square)
         for block in self.blocks:
-            arguments = (x, sight)
-            x = checkpoint(block, *arguments, use_reentrant=False) if self._checkpoint and self.training else block(*arguments)
+            x = run_block(block, x, sight, is_checkpointed=self._checkpoint)
         return x

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 from torch.nn import functional as F
-from torch.utils.checkpoint import checkpoint
 
 from .layers import create_activation
+from .recompute import run_block
 
 if TYPE_CHECKING:
     from ..config import ModelConfig
@@ -107,5 +107,5 @@ class TransformerBody(nn.Module):
         n = x.shape[0]
         x = self.activation(self.embed(x.flatten(2).transpose(1, 2)) + self.square)
         for layer in self.layers:
-            x = checkpoint(layer, x, use_reentrant=False) if self._checkpoint and self.training else layer(x)
+            x = run_block(layer, x, is_checkpointed=self._checkpoint)
         return x.transpose(1, 2).reshape(n, -1, 8, 8)

@@ -1,12 +1,10 @@
-"""One loop a folder. Children inherit the lock, so that it stays held while a killed loop's children still run."""
+"""One loop or trainer a folder. Children inherit the lock, so that it stays held while those of a killed run still work."""
 
 from __future__ import annotations
 
 import os
 import time
 from pathlib import Path
-
-from .errors import LoopError
 
 try:
     import fcntl
@@ -16,16 +14,20 @@ except ImportError:  # Windows: no inherited locks there
 _PATIENCE_SECONDS = 20.0
 
 
+class FolderBusy(Exception):
+    """Somebody else works in the folder; the text names it."""
+
+
 class FolderLock:
     """Held until the process and all children that got `handle` are gone."""
 
-    def __init__(self, folder: Path, patience_seconds: float = _PATIENCE_SECONDS) -> None:
+    def __init__(self, folder: Path, patience_seconds: float | None = None) -> None:
         self.handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
-        give_up = time.monotonic() + patience_seconds
+        give_up = time.monotonic() + (_PATIENCE_SECONDS if patience_seconds is None else patience_seconds)
         while not self._try():
             if time.monotonic() > give_up:
                 os.close(self.handle)
-                raise LoopError(f"another loop, or a child of one that was killed, is still working in {folder}")
+                raise FolderBusy(f"another run, or a child of one that was killed, is still working in {folder}")
             time.sleep(0.1)
 
     def _try(self) -> bool:
@@ -33,8 +35,10 @@ class FolderLock:
             return True
         try:
             fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             return False
+        except OSError:  # a file system without locks
+            return True
         return True
 
     def release(self) -> None:
