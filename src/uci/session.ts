@@ -64,6 +64,8 @@ export class UciSession {
       this.held.push(line);
       return;
     }
+    // A `stop` is also for what was asked for before it and is held back.
+    if (this.isHolding && this.held.length > 0 && /^\s*stop\b/.test(line)) this.held.push(line);
     this.log(`>> ${line}`);
     const command = parseCommand(line);
     if (command === null) return;

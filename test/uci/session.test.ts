@@ -153,6 +153,20 @@ test('quit and the end of input pass a wait for a search without end, and wait t
   }
 });
 
+test('a stop also ends a search that is held back', async () => {
+  const world = answering();
+  const { lines, say, session } = createSession(world);
+  await say('isready');
+  const answer = (): void =>
+    world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+  world.search.onGo = () => undefined;
+  world.search.onStop = () => queueMicrotask(answer);
+  await say('go infinite', 'wait', 'go infinite', 'stop');
+  await settle();
+  assert.equal(lines.filter((line) => line.startsWith('bestmove')).length, 2);
+  session.end();
+});
+
 test('wait waits for perft too', async () => {
   const { lines, say, session } = createSession(answering());
   await say('go perft 2', 'wait', 'xyzzy');
