@@ -129,3 +129,5 @@ def write_entries(folder: Path, entries: list[dict[str, Any]]) -> None:
     write_bytes(manifest, (json.dumps({"networks": networks}, indent=2) + "\n").encode())
 
 
+if __name__ == "__main__":
+    sys.exit(main())
