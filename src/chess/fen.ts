@@ -62,6 +62,7 @@ export function parseFen(text: string): Result<Position> {
   return success(position);
 }
 
+/** What parseFen reads again: counters stop at its limit. */
 export function formatFen(position: Position, style: FenStyle = 'x-fen'): string {
   const enPassant = position.enPassantSquare;
   return [
@@ -69,8 +70,8 @@ export function formatFen(position: Position, style: FenStyle = 'x-fen'): string
     position.sideToMove === WHITE ? 'w' : 'b',
     formatCastlingField(position, style),
     enPassant === NO_SQUARE ? '-' : formatSquare(enPassant),
-    position.rule50,
-    (position.gamePly >> 1) + 1,
+    Math.min(position.rule50, LARGEST_COUNTER),
+    Math.min((position.gamePly >> 1) + 1, LARGEST_COUNTER),
   ].join(' ');
 }
 
@@ -160,9 +161,12 @@ function parseEnPassant(text: string, board: Int8Array, sideToMove: Color): Resu
   return success(square);
 }
 
+/** Four digits; games without end reach it. */
+const LARGEST_COUNTER = 9999;
+
 function parseCounter(name: string, text: string, missing: number): Result<number> {
   if (text === '-') return success(missing);
   if (!/^\d{1,4}$/.test(text))
-    return failure(`The ${name} of the FEN must be a whole number from 0 to 9999, not "${text}"`);
+    return failure(`The ${name} of the FEN must be a whole number from 0 to ${LARGEST_COUNTER}, not "${text}"`);
   return success(Number(text));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatFen, Position, parseFen, START_FEN } from '#sardonyx/chess/index.js';
+import { formatFen, Position, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 /** The FEN as we print it, or the sentence of its error. */
@@ -52,6 +52,13 @@ test('Fields that GUIs leave out take their usual values', () => {
   assert.equal(reprint(`${board} b`), `${board} b - - 0 1`);
   assert.equal(reprint(board), `${board} w - - 0 1`);
   assert.equal(reprint(`  ${board}\tw  KQkq - 0 1\n`), START_FEN);
+});
+
+test('A game longer than the counters of a FEN is still written as one that can be read', () => {
+  const position = new Position();
+  const shuffle = ['g1f3', 'g8f6', 'f3g1', 'f6g8'];
+  for (let ply = 0; ply < 24_000; ply++) position.makeMove(unwrap(parseUciMove(position, shuffle[ply % 4])));
+  assert.equal(reprint(formatFen(position)), 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 9999 9999');
 });
 
 test('Move number 0, which some programs write, means 1', () => {
