@@ -2,7 +2,7 @@
  * Options that belong to the engine as a whole: clock, display, files. Search and network declare their own. The aliases
  * are names that GUIs and lichess-bot send and that lc0 lacks.
  */
-import { parseTimeManager } from '../search/options.js';
+import { parseContempt, parseTimeManager } from '../search/options.js';
 import { failure, type OptionSpec, type Result, success } from '../util/index.js';
 import type { OptionAlias, OptionCheck } from './option-store.js';
 import { SCORE_TYPES } from './score.js';
@@ -192,11 +192,7 @@ export const engineChecks: Readonly<Record<string, OptionCheck>> = {
 
 /** The search takes what it cannot read for no contempt at all. */
 function checkContempt(text: string): Result<true> {
-  for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
-    const [, value] = /^(?:[^=]*=)?([^=]+)$/.exec(entry) ?? [];
-    if (value === undefined || value.trim() === '' || !Number.isFinite(Number(value))) {
-      return failure(`Option Contempt is a list of numbers and name=number, which "${entry.trim()}" is not`);
-    }
-  }
-  return success(true);
+  const unreadable = text.split(',').find((entry) => parseContempt(entry) === null);
+  if (unreadable === undefined) return success(true);
+  return failure(`Option Contempt is a list of numbers and name=number, which "${unreadable.trim()}" is not`);
 }
