@@ -51,6 +51,17 @@ export function formatSan(position: Position, move: Move): string {
   return formatWithoutCheck(position, move) + formatCheck(position, move);
 }
 
+/** @param moves legal one after the other from `position`, which is left as it was */
+export function formatSanLine(position: Position, moves: readonly Move[]): string[] {
+  const texts = moves.map((move) => {
+    const text = formatSan(position, move);
+    position.makeMove(move);
+    return text;
+  });
+  for (const _ of moves) position.unmakeMove();
+  return texts;
+}
+
 function formatWithoutCheck(position: Position, move: Move): string {
   const from = moveFrom(move);
   const to = moveTo(move);

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Chess } from 'chess.js';
-import { formatSan, formatUciMove, type Move, Position, parseFen, parseSan, START_FEN } from '#sardonyx/chess/index.js';
+import {
+  formatFen,
+  formatSan,
+  formatSanLine,
+  formatUciMove,
+  type Move,
+  Position,
+  parseFen,
+  parseSan,
+  START_FEN,
+} from '#sardonyx/chess/index.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 const legal = new Uint16Array(256);
@@ -64,4 +74,16 @@ test('an illegal, ambiguous or senseless move is explained in a sentence', () =>
   assert.equal(parseSan(knights, 'Nc2').ok, true);
   const result = parseSan(ambiguous, 'Nc2');
   assert.match(result.ok ? '' : result.error, /ambiguous/);
+});
+
+test('a line is what its moves are one by one, and leaves the position as it was', () => {
+  const position = unwrap(parseFen('r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1'));
+  const before = position.clone();
+  const moves = ['O-O', 'O-O-O', 'a8=Q+', 'Kd7'].map((text) => {
+    const move = unwrap(parseSan(before, text));
+    before.makeMove(move);
+    return move;
+  });
+  assert.deepEqual(formatSanLine(position, moves), ['O-O', 'O-O-O', 'a8=Q+', 'Kd7']);
+  assert.equal(formatFen(position), 'r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1');
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   createMove,
   formatUciMove,
+  hasChess960Castling,
   isCastling,
   type Move,
   moveFrom,
@@ -13,6 +14,7 @@ import {
   parseFen,
   parseUciMove,
   QUEEN,
+  START_FEN,
 } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
@@ -102,4 +104,16 @@ test('Parsing a move leaves the position alone', () => {
   parseUciMove(position, 'e2e4');
   parseUciMove(position, 'e2e5');
   assert.deepEqual([position.keyLow, position.keyHigh, position.historyLength], [keyLow, keyHigh, 0]);
+});
+
+test('castling asks for Chess960 where a king or rook that may castle stands elsewhere than in standard chess', () => {
+  const cases: [string, boolean][] = [
+    [START_FEN, false],
+    ['r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1', false],
+    ['4k3/8/8/8/8/8/8/RK5R w - - 0 1', false],
+    ['4k3/8/8/8/8/8/8/RK5R w A - 0 1', true],
+    ['4k3/8/8/8/8/8/8/4K1R1 w K - 0 1', true],
+    ['rk6/8/8/8/8/8/8/4K2R w Kq - 0 1', true],
+  ];
+  for (const [fen, expected] of cases) assert.equal(hasChess960Castling(unwrap(parseFen(fen))), expected, fen);
 });
