@@ -1,7 +1,7 @@
 /** The commands beside UCI: output, JSON, exit status, one sentence for what is wrong. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -78,19 +78,91 @@ test('analyse takes a FEN', () => {
   assert.match(run('analyse', mate, TINY, '--nodes=50').stdout, /#1 .*Ra8#/);
 });
 
-test('analyse takes a PGN and writes it with comments', () => {
+const SCHOLAR = '[Event "Scholar"]\n[Result "1-0"]\n\n1. e4 {best} e5 2. Qh5 (2. Nf3) Nc6 3. Bc4 Nf6 $4 4. Qxf7# 1-0\n';
+const WRONG = '[White "X"]\n[Black "Y"]\n\n1. Ke3 *\n';
+const HALF_WRONG = '[White "V"]\n[Black "W"]\n\n1. d4 d5 2. Rh5 Nf6 *\n';
+const CHESS960 =
+  '[Variant "Chess960"]\n[FEN "nrbnbkrq/pppppppp/8/8/8/8/PPPPPPPP/NRBNBKRQ w KQkq - 0 1"]\n\n1. O-O O-O *\n';
+
+/** Runs `sardonyx analyse` on a file with this text. `annotated` is what --pgn has written. */
+function analysePgn(text: string, ...flags: string[]): ReturnType<typeof run> & { annotated: string } {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-analyse-'));
-  const input = join(folder, 'game.pgn');
+  const input = join(folder, 'games.pgn');
   const output = join(folder, 'out.pgn');
-  writeFileSync(input, '[Event "Scholar"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n');
-  const { status, stderr, stdout } = run('analyse', input, TINY, '--nodes=30', '--pgn', output);
+  try {
+    writeFileSync(input, text);
+    const result = run('analyse', input, '--backend=hash', '--nodes=30', `--pgn=${output}`, ...flags);
+    return { ...result, annotated: existsSync(output) ? readFileSync(output, 'utf8') : '' };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('analyse takes a PGN and writes it with remarks beside those of the author', () => {
+  const { status, stderr, stdout, annotated } = analysePgn(SCHOLAR);
   assert.equal(status, 0, stderr);
   assert.equal(stdout, '');
   assert.equal(stderr, '');
-  const annotated = readFileSync(output, 'utf8').replace(/\s+/g, ' ');
   assert.match(annotated, /\[Event "Scholar"\]/);
-  assert.match(annotated, /4\. Qxf7# (\$\d )?\{\[%eval #0\]\} 1-0/);
+  assert.match(annotated, /1\. e4 (\$\d )?\{ best \}.* \( 2\. Nf3 \).* Nf6 \$4 .*4\. Qxf7# \{ \[%eval #0\] \} 1-0/);
+  assert.equal(annotated.match(/\[%eval /g)?.length, 7);
+});
+
+test('a game that cannot be read costs a sentence, and the others are analysed', () => {
+  const games = [SCHOLAR, WRONG, HALF_WRONG, CHESS960];
+  const { status, stdout, stderr, annotated } = analysePgn(games.join('\n'), '--json');
+  assert.equal(status, 0, stderr);
+  const [left, half, ...others] = stderr.trimEnd().split('\n');
+  assert.match(left, /^Game 2 \(X - Y\) is left out, for move 1\.Ke3 cannot be read: /);
+  assert.match(half, /^Game 3 \(V - W\) is analysed only up to move 2\.Rh5, which cannot be read: /);
+  assert.deepEqual(others, []);
+  const results = JSON.parse(stdout) as {
+    headers: { White: string };
+    positions: { playedSan: string; played: string }[];
+  }[];
+  assert.deepEqual(
+    results.map(({ positions }) => positions.length),
+    [8, 3, 3],
+  );
+  assert.equal(results[1].headers.White, 'V');
+  assert.deepEqual([results[2].positions[0].playedSan, results[2].positions[0].played], ['O-O', 'f1g1']);
+  assert.match(annotated, /2\. Rh5 Nf6 \*\n\n\[Event/);
+});
+
+test('analyse of a file without a readable game ends with status 1 and writes nothing', () => {
+  for (const [text, sentences] of [
+    [WRONG, 1],
+    [`${WRONG}\n${WRONG}`, 2],
+    ['', 1],
+  ] as const) {
+    const { status, stdout, stderr, annotated } = analysePgn(text);
+    assert.equal(status, 1, text);
+    assert.equal(stdout + annotated, '');
+    assert.equal(stderr.trimEnd().split('\n').length, sentences, stderr);
+  }
+});
+
+test('analyse does not write over the file that it reads', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-analyse-'));
+  const input = join(folder, 'my games.pgn');
+  writeFileSync(input, SCHOLAR);
+  const { status, stderr } = run('analyse', input, '--backend=hash', `--pgn=${input}`);
+  assert.equal(status, 1);
+  assert.equal(stderr, '--pgn names the file that is read: give another name\n');
+  assert.equal(readFileSync(input, 'utf8'), SCHOLAR);
   rmSync(folder, { recursive: true });
+});
+
+test('analyse of a Chess960 position writes castling in SAN, and king takes rook in UCI moves', () => {
+  const { lines } = runJson(
+    'analyse',
+    '1k6/8/8/8/8/8/PPP5/RK6 w A - 0 1',
+    '--backend=hash',
+    '--nodes=100',
+    '--multipv=20',
+  ) as unknown as { lines: { pv: string[]; pvSan: string[] }[] };
+  assert.equal(lines.find(({ pvSan }) => pvSan[0] === 'O-O-O')?.pv[0], 'b1a1');
+  for (const { pv, pvSan } of lines) assert.equal(pvSan.length, pv.length);
 });
 
 test('describenet and doctor say what there is', () => {

@@ -2,28 +2,19 @@
  * `sardonyx analyse`: a position or the games of a PGN file → best moves, scores, WDL; annotated PGN or JSON out. With
  * `--stdio` the program stays and answers queries (see analyse-stdio.ts).
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { START_FEN } from '../chess/index.js';
 import { Analyst, type GoRequest } from '../engine/index.js';
 import type { TreeDumpLimits } from '../search/index.js';
 import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
-import {
-  type AnalysedPosition,
-  analyseGame,
-  analysePosition,
-  createComments,
-  formatEvaluation,
-  requireFen,
-} from './analysis.js';
+import { type AnalysedPosition, analysePosition, formatEvaluation, requireFen } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { wholeFlag } from './number-flag.js';
 import { printJson, printLine, printNote } from './output.js';
-import { formatGame, type PgnGame, parseGames } from './pgn-game.js';
-import { createProgressBar } from './progress-bar.js';
 import { isTreeFile, writeTreeFile } from './tree-file.js';
-import { requireWritable, writeOutput } from './write-output.js';
+import { requireWritable } from './write-output.js';
 
 interface AnalyseArguments {
   input?: string[];
@@ -51,7 +42,10 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
       .option(
         ...wholeFlag('movetime', { min: 0, default: 0, describe: 'Milliseconds for each position, instead of nodes' }),
       )
-      .option('pgn', { type: 'string', describe: 'Write the games with comments to this file (- for stdout)' })
+      .option('pgn', {
+        type: 'string',
+        describe: 'Write the games, annotated, to this file as they are finished (- for stdout)',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'Print the results as JSON' })
       .option('dump-tree', {
         type: 'string',
@@ -89,7 +83,11 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
         type: 'boolean',
         default: false,
         describe: 'With --stdio: when stdin ends, answer with what is there',
-      }) as never,
+      })
+      .epilogue(
+        'Of a PGN file, games that cannot be read are named on stderr and left out, and a game with a wrong move is ' +
+          'analysed up to it. The exit status is 1 when no game can be read, or the analysis itself fails.',
+      ) as never,
   handler: async (args: ArgumentsCamelCase<AnalyseArguments>) => {
     const input = (args.input ?? []).join(' ').trim();
     if (args.stdio) {
@@ -98,16 +96,20 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     }
     if (input === '') throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
     const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
-    const games = input.includes('/') && input.includes(' ') ? null : readGames(input);
-    if (games === null) requireFen(input);
-    const dump = readDumpSettings(args, games === null || input === 'startpos');
-    if (args.pgn !== undefined && args.pgn !== '-') requireWritable(args.pgn);
-    const analyst = new Analyst(readEngineFlags(args), enginePorts, printNote);
+    const isFen = input.includes('/') && input.includes(' ') && !existsSync(input);
+    if (isFen) requireFen(input);
+    const dump = readDumpSettings(args, isFen || input === 'startpos');
+    if (args.pgn !== undefined && args.pgn !== '-') requireOtherFile(args.pgn, input);
+    // What reads PGN is not loaded for anything else.
+    const reader = isFen ? null : await import('./analyse-games.js');
+    const games = reader?.readGames(input) ?? [];
+    const options = readEngineFlags(args);
+    const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();
-      if (games === null) await reportPosition(analyst, input, request, args.json);
-      else await reportGames(analyst, games, request, args);
-      if (dump !== null) await dumpPosition(analyst, games === null ? input : START_FEN, dump);
+      if (reader !== null) await reader.reportGames(analyst, games, request, args);
+      else await reportPosition(analyst, input, options.getBoolean('UCI_Chess960'), request, args.json);
+      if (dump !== null) await dumpPosition(analyst, isFen ? input : START_FEN, dump);
     } finally {
       await analyst.dispose();
     }
@@ -128,13 +130,11 @@ async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, input: 
   });
 }
 
-function readGames(input: string): PgnGame[] {
-  if (input === 'startpos') return parseGames('*');
-  try {
-    return parseGames(readFileSync(input, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw new Error(`"${input}" is neither a FEN nor a PGN file that can be read`);
+/** Games are written while others wait, so the file that they come from must be another one. */
+function requireOtherFile(output: string, input: string): void {
+  requireWritable(output);
+  if (existsSync(output) && existsSync(input) && realpathSync(output) === realpathSync(input)) {
+    throw new Error('--pgn names the file that is read: give another name');
   }
 }
 
@@ -157,36 +157,17 @@ async function dumpPosition(analyst: Analyst, fen: string, { path, ...limits }: 
   await writeTreeFile(path, { fen, tree });
 }
 
-async function reportPosition(analyst: Analyst, fen: string, request: GoRequest, json: boolean): Promise<void> {
-  const task = { startFen: fen, moves: [], played: null, playedSan: null };
+async function reportPosition(
+  analyst: Analyst,
+  startFen: string,
+  isChess960: boolean,
+  request: GoRequest,
+  json: boolean,
+): Promise<void> {
+  const task = { startFen, isChess960, moves: [], played: null, playedSan: null };
   const position = await analysePosition(analyst, task, request);
   if (json) printJson(position);
   else for (const line of formatPosition(position)) printLine(line);
-}
-
-async function reportGames(
-  analyst: Analyst,
-  games: readonly PgnGame[],
-  request: GoRequest,
-  { json, pgn }: AnalyseArguments,
-): Promise<void> {
-  const total = games.reduce((sum, game) => sum + game.moves.length + 1, 0);
-  const bar = createProgressBar('{bar} {value}/{total} positions, {eta_formatted} left', { clearOnComplete: true });
-  if (process.stderr.isTTY) bar.start(total, 0);
-  const analysed: { game: PgnGame; positions: AnalysedPosition[] }[] = [];
-  try {
-    for (const game of games) {
-      analysed.push({ game, positions: await analyseGame(analyst, game, request, () => bar.increment()) });
-    }
-  } finally {
-    bar.stop();
-  }
-  const annotated = analysed.map(({ game, positions }) => formatGame(game, createComments(positions))).join('\n');
-  if (pgn !== undefined && pgn !== '-') await writeOutput(pgn, annotated);
-  if (json) printJson(analysed.map(({ game, positions }) => ({ headers: game.headers, positions })));
-  else if (pgn === '-') printLine(annotated.trimEnd());
-  else if (pgn === undefined)
-    for (const { positions } of analysed) for (const line of formatGameLines(positions)) printLine(line);
 }
 
 function formatPosition(position: AnalysedPosition): string[] {
@@ -194,19 +175,8 @@ function formatPosition(position: AnalysedPosition): string[] {
   if (position.lines.length === 0) return [head, position.score.kind === 'mate' ? 'Checkmate' : 'The game is drawn'];
   return [
     head,
-    ...position.lines.map(({ score, wdl, pvSan, pv }) => {
-      const line = pvSan.length === pv.length ? pvSan : pv;
-      return `${formatEvaluation(score, false).padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}  ${line.join(' ')}`;
+    ...position.lines.map(({ score, wdl, pvSan }) => {
+      return `${formatEvaluation(score, false).padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}  ${pvSan.join(' ')}`;
     }),
   ];
-}
-
-/** One line a position: move played, evaluation for the side to move, best move. */
-function formatGameLines(positions: readonly AnalysedPosition[]): string[] {
-  return positions.map(({ fen, playedSan, score, wdl, bestSan, best }) => {
-    const [, side, , , , number] = fen.split(' ');
-    const played = `${number}${side === 'w' ? '.' : '...'} ${playedSan ?? '(end)'}`;
-    const evaluation = formatEvaluation(score, false).padStart(7);
-    return `${played.padEnd(14)} ${evaluation}  WDL ${wdl.join(' ').padEnd(12)}  best ${bestSan ?? best ?? '-'}`;
-  });
 }

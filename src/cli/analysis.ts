@@ -1,5 +1,5 @@
 /** Positions and games through the engine: best moves, scores, and what the moves played were worth. */
-import { formatFen, formatUciMove } from '../chess/index.js';
+import { formatFen, formatSanLine, formatUciMove, hasChess960Castling, type Position } from '../chess/index.js';
 import {
   type Analyst,
   createGamePosition,
@@ -9,7 +9,8 @@ import {
   type Wdl,
 } from '../engine/index.js';
 import { unwrap } from '../util/index.js';
-import { formatSanLine, type MoveComment, type PgnGame } from './pgn-game.js';
+import type { PgnGame } from './pgn-game.js';
+import type { Remark } from './pgn-remark.js';
 
 export interface AnalysedLine {
   readonly score: Score;
@@ -37,6 +38,8 @@ export interface AnalysedPosition {
 
 interface PositionTask {
   readonly startFen: string;
+  /** Castling is spelt king takes rook; so it is in any case where it starts from unusual squares. */
+  readonly isChess960: boolean;
   readonly moves: readonly string[];
   readonly played: string | null;
   readonly playedSan: string | null;
@@ -44,14 +47,18 @@ interface PositionTask {
 
 export async function analysePosition(
   analyst: Analyst,
-  { startFen, moves, played, playedSan }: PositionTask,
+  { startFen, isChess960, moves, played, playedSan }: PositionTask,
   request: GoRequest,
 ): Promise<AnalysedPosition> {
   const game = createGamePosition(startFen, moves);
   if (!game.ok) throw new Error(game.error);
-  const fen = formatFen(game.value.position);
+  const { position } = game.value;
+  const fen = formatFen(position);
+  const spellsRook = isChess960 || hasChess960Castling(position);
   const { report } = await analyst.search(startFen, moves, request);
-  const lines = report.lines.filter((line) => line.pv.length > 0).map((line) => describeLine(line, fen));
+  const lines = report.lines
+    .filter((line) => line.pv.length > 0)
+    .map((line) => describeLine(line, position, spellsRook));
   const [first] = report.lines;
   return {
     ply: moves.length,
@@ -71,7 +78,7 @@ export async function analysePosition(
 /** Every position of a game, the last one included, in order. */
 export async function analyseGame(
   analyst: Analyst,
-  { startFen, moves }: PgnGame,
+  { startFen, isChess960, moves }: PgnGame,
   request: GoRequest,
   onPosition: () => void,
 ): Promise<AnalysedPosition[]> {
@@ -80,39 +87,45 @@ export async function analyseGame(
   for (let ply = 0; ply <= moves.length; ply++) {
     const before = moves.slice(0, ply).map((move) => move.uci);
     const played = moves[ply]?.uci ?? null;
-    const task = { startFen, moves: before, played, playedSan: moves[ply]?.san ?? null };
+    const task = { startFen, isChess960, moves: before, played, playedSan: moves[ply]?.san ?? null };
     positions.push(await analysePosition(analyst, task, request));
     onPosition();
   }
   return positions;
 }
 
-function describeLine({ score, wdl, pv }: ReportLine, fen: string): AnalysedLine {
-  const moves = pv.map((move) => formatUciMove(move, false));
-  return { score, wdl: listWdl(wdl), pv: moves, pvSan: formatSanLine(fen, moves) };
+function describeLine({ score, wdl, pv }: ReportLine, position: Position, isChess960: boolean): AnalysedLine {
+  const moves = pv.map((move) => formatUciMove(move, isChess960));
+  return { score, wdl: listWdl(wdl), pv: moves, pvSan: formatSanLine(position, pv) };
 }
 
 function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {
   return [win, draw, loss];
 }
 
-/** Loss of expected points from which a move is dubious, a mistake, a blunder; with the annotation glyphs. */
-const GLYPHS: readonly (readonly [loss: number, nag: number])[] = [
-  [0.3, 4],
-  [0.2, 2],
-  [0.1, 6],
+/** Loss of expected points from which a move is judged: with the annotation glyph and lichess's word. */
+const JUDGEMENTS: readonly (readonly [loss: number, nag: number, word: string])[] = [
+  [0.3, 4, 'Blunder'],
+  [0.2, 2, 'Mistake'],
+  [0.1, 6, 'Inaccuracy'],
 ];
 
-/** The comment on each move: the evaluation after it (White's view, as lichess writes it) and a better move. */
-export function createComments(positions: readonly AnalysedPosition[]): MoveComment[] {
+/** Plies of a better line that are shown. */
+const BETTER_LINE_PLIES = 8;
+
+/** On each move: the evaluation after it (White's view, as lichess writes it) and, where it lost much, the better move. */
+export function createRemarks(positions: readonly AnalysedPosition[]): Remark[] {
   return positions.slice(0, -1).map((position, index) => {
     const next = positions[index + 1];
-    const evaluation = `[%eval ${formatEvaluation(next.score, isBlackToMove(next))}]`;
+    const evaluation = formatEvaluation(next.score, isBlackToMove(next));
     const loss = getExpectedPoints(position) - (1 - getExpectedPoints(next));
-    const isBest = position.best === position.played;
-    const nag = isBest ? 0 : (GLYPHS.find(([least]) => loss >= least)?.[1] ?? 0);
-    const better = nag === 0 ? '' : ` ${position.lines[0]?.pvSan.slice(0, 5).join(' ')} was better`;
-    return { nag, text: `${evaluation}${better}` };
+    const judgement = JUDGEMENTS.find(([least]) => loss >= least);
+    if (judgement === undefined || position.best === position.played) {
+      return { evaluation, nag: 0, text: '', betterLine: [] };
+    }
+    const [, nag, word] = judgement;
+    const betterLine = position.lines[0]?.pvSan.slice(0, BETTER_LINE_PLIES) ?? [];
+    return { evaluation, nag, text: `${word}. ${position.bestSan} was best.`, betterLine };
   });
 }
 

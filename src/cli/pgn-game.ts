@@ -1,5 +1,30 @@
-/** PGN text ↔ games, by chess.js. Comments and variations of the input are not kept. */
-import { Chess } from 'chess.js';
+/**
+ * PGN text ↔ games. The tree of chessops holds what the author wrote: headers, comments, glyphs, variations. Moves of the
+ * main line are read by our own rules, which know Chess960; variations stay as they were written. A game with a wrong
+ * move is read up to it, and the tree keeps the rest.
+ */
+import {
+  type ChildNode,
+  defaultGame,
+  type Game,
+  makePgn,
+  type PgnNodeData,
+  parsePgn,
+  parseVariant,
+} from 'chessops/pgn';
+import {
+  formatSan,
+  formatUciMove,
+  hasChess960Castling,
+  type Move,
+  type Position,
+  parseFen,
+  parseSan,
+  START_FEN,
+} from '../chess/index.js';
+import { parsePgnMoves, parsePgnTags, splitPgnText } from '../data/index.js';
+import { failure, type Result, success } from '../util/index.js';
+import { annotate, type Remark } from './pgn-remark.js';
 
 export interface PgnMove {
   readonly uci: string;
@@ -7,99 +32,96 @@ export interface PgnMove {
 }
 
 export interface PgnGame {
+  /** The seven that PGN demands come first and are never missing; the others follow in the order of the file. */
   readonly headers: Readonly<Record<string, string>>;
   readonly startFen: string;
+  /** UCI moves spell castling king takes rook. */
+  readonly isChess960: boolean;
+  /** The main line, as far as it is legal. */
   readonly moves: readonly PgnMove[];
+  /** The sentence that says where the legal moves end and why; null when all are legal. */
+  readonly problem: string | null;
+  readonly tree: Game<PgnNodeData>;
 }
 
-/** What is said about one move of a game. */
-export interface MoveComment {
-  /** Numeric annotation glyph (PGN standard 8.2.4), 0 = none. */
-  readonly nag: number;
-  readonly text: string;
-}
-
-/** A file's games; throws the sentence for the user, which names the game. */
-export function parseGames(text: string): PgnGame[] {
-  const texts = splitGames(text);
-  if (texts.length === 0) throw new Error('There is no game in the PGN');
-  return texts.map((gameText, index) => {
-    const chess = new Chess();
+/** A file → the texts of its games. Each is UTF-8 or, where it cannot be that, the standard's ISO 8859-1. */
+export function splitGames(file: Buffer): string[] {
+  return splitPgnText(file.toString('latin1')).map((text) => {
     try {
-      chess.loadPgn(gameText);
-    } catch (error) {
-      const [reason] = (error as Error).message.split('\n');
-      throw new Error(`Game ${index + 1} of the PGN cannot be read: ${reason}`);
+      return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1'));
+    } catch {
+      return text;
     }
-    const history = chess.history({ verbose: true });
-    return {
-      headers: chess.getHeaders(),
-      startFen: history[0]?.before ?? chess.fen(),
-      moves: history.map(({ lan, san }) => ({ uci: lan, san })),
-    };
   });
 }
 
-/** A game begins at a tag pair that follows anything but another tag pair. */
-function splitGames(text: string): string[] {
-  const games: string[] = [];
-  let current: string[] = [];
-  let hasMoves = false;
-  const finish = (): void => {
-    const game = current.join('\n').trim();
-    if (game !== '') games.push(game);
-    current = [];
-    hasMoves = false;
-  };
-  for (const line of text.split(/\r?\n/)) {
-    const isTag = /^\s*\[\w+\s+"/.test(line);
-    if (isTag && hasMoves) finish();
-    if (!isTag && line.trim() !== '') hasMoves = true;
-    current.push(line);
+/**
+ * The error is the sentence for the user. A game of another variant, with a wrong FEN or a wrong first move is one.
+ * @param number of the game in its file, for sentences
+ */
+export function parseGame(text: string, number: number): Result<PgnGame> {
+  const tidyText = tidyUp(text);
+  const [tree = defaultGame<PgnNodeData>()] = parsePgn(tidyText);
+  const headers = Object.fromEntries(tree.headers);
+  const players = `${headers.White} - ${headers.Black}`;
+  const name = players === '? - ?' ? `Game ${number}` : `Game ${number} (${players})`;
+  const start = readStart(headers);
+  if (!start.ok) return failure(`${name} is left out: ${start.error}`);
+  const position = start.value;
+  const isChess960 = /960|fischer/i.test(headers.Variant ?? '') || hasChess960Castling(position);
+  const moves: PgnMove[] = [];
+  let problem: string | null = null;
+  const { words, isGame } = readWords(tidyText);
+  if (!isGame) return failure(`${name} is left out: it has no headers, no moves and no result`);
+  let node = tree.moves.children[0];
+  for (const word of words) {
+    const move = readMove(position, word, node);
+    if (!move.ok) {
+      const place = `move ${(position.gamePly >> 1) + 1}${position.sideToMove === 0 ? '.' : '...'}${word}`;
+      if (moves.length === 0) return failure(`${name} is left out, for ${place} cannot be read: ${move.error}`);
+      problem = `${name} is analysed only up to ${place}, which cannot be read: ${move.error}`;
+      break;
+    }
+    const san = formatSan(position, move.value);
+    moves.push({ uci: formatUciMove(move.value, isChess960), san });
+    node.data.san = san;
+    node = node.children[0];
+    position.makeMove(move.value);
   }
-  finish();
-  return games;
+  return success({ headers, startFen: headers.FEN || START_FEN, isChess960, moves, problem, tree });
 }
 
-/** @param comments one for each move */
-export function formatGame(game: PgnGame, comments: readonly MoveComment[]): string {
-  const headers = Object.entries(game.headers).map(([name, value]) => `[${name} "${value.replace(/["\\]/g, '\\$&')}"]`);
-  const [, side = 'w', , , , numberText = '1'] = game.startFen.split(' ');
-  const firstPly = 2 * (Number(numberText) - 1) + (side === 'b' ? 1 : 0);
-  const words = game.moves.flatMap(({ san }, index) => {
-    const ply = firstPly + index;
-    const { nag, text } = comments[index] ?? { nag: 0, text: '' };
-    // After a comment the number of Black's move is repeated, as the standard wants.
-    const number = ply % 2 === 0 ? [`${ply / 2 + 1}.`] : index === 0 || text !== '' ? [`${(ply + 1) / 2}...`] : [];
-    return [...number, san, ...(nag === 0 ? [] : [`$${nag}`]), ...(text === '' ? [] : [`{${text}}`])];
+/** @param remarks one for each move that was read */
+export function formatGame({ tree }: PgnGame, remarks: readonly Remark[]): string {
+  return makePgn({ ...tree, moves: annotate(tree.moves, remarks) });
+}
+
+/** Comments to the end of the line get braces, and a backslash alone in a header is doubled: chessops drops both. */
+function tidyUp(text: string): string {
+  return text.replace(/\r/g, '').replace(/^\[.*$|\{[^}]*\}|;(.*)/gm, (whole, comment: string | undefined) => {
+    if (comment !== undefined) return `{${comment.replaceAll('}', '')} }`;
+    return whole.startsWith('[') ? whole.replace(/\\(["\\])?/g, (pair, escaped) => (escaped ? pair : '\\\\')) : whole;
   });
-  return `${headers.join('\n')}\n\n${wrapWords([...words, game.headers.Result ?? '*'])}\n`;
 }
 
-function wrapWords(words: readonly string[]): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of words.flatMap((text) => text.split(' '))) {
-    if (line !== '' && line.length + 1 + word.length > 79) {
-      lines.push(line);
-      line = '';
-    }
-    line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join('\n');
+function readStart({ Variant: variant, FEN: fen }: Record<string, string | undefined>): Result<Position> {
+  if (parseVariant(variant) !== 'chess') return failure(`its variant is ${variant}`);
+  return parseFen(fen || START_FEN);
 }
 
-/** Moves in UCI spelling → SAN, as far as chess.js can follow (it knows no Chess960). */
-export function formatSanLine(fen: string, moves: readonly string[]): string[] {
-  const sans: string[] = [];
-  try {
-    const chess = new Chess(fen);
-    for (const move of moves) {
-      const [, from, to, promotion] = /^(..)(..)(.?)$/.exec(move) ?? [];
-      sans.push(chess.move(promotion ? { from, to, promotion } : { from, to }).san);
-    }
-  } catch {
-    // What is converted so far is right.
-  }
-  return sans;
+/**
+ * The words of the main line that may be moves. chessops finds moves inside of words: it reads Sf3, a knight's move in
+ * German, as f3. So words are read beside its tree, and must mean the same.
+ */
+function readWords(text: string): { readonly words: readonly string[]; readonly isGame: boolean } {
+  const { tags, end } = parsePgnTags(text);
+  const { moves, result } = parsePgnMoves(text, end);
+  const words = moves.filter((word) => /[a-h][1-8]|[Oo0][-–—]|--|Z0|0000/.test(word));
+  return { words, isGame: tags.size > 0 || words.length > 0 || result !== '' };
+}
+
+function readMove(position: Position, word: string, node: ChildNode<PgnNodeData> | undefined): Result<Move> {
+  const san = word.replace(/[o0]/g, 'O').replace(/[–—]/g, '-');
+  if (node === undefined || !san.includes(node.data.san)) return failure(`it is not a move such as Nf3 or exd8=Q`);
+  return parseSan(position, san);
 }

@@ -4,9 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeWriteFailure } from '../util/index.js';
 
-export async function writeOutput(path: string, content: Uint8Array | string): Promise<void> {
+/** @param flag `w` for a new file, `a` to add to one */
+export async function writeOutput(path: string, content: Uint8Array | string, flag: 'w' | 'a' = 'w'): Promise<void> {
   try {
-    await writeFile(path, content);
+    await writeFile(path, content, { flag });
   } catch (error) {
     throw new Error(`Cannot write ${path}: ${describeWriteFailure(error)}`);
   }
