@@ -1,5 +1,5 @@
 /** Positions and games through the engine: best moves, scores, and what the moves played were worth. */
-import { formatFen, formatSanLine, formatUciMove, hasChess960Castling, type Position } from '../chess/index.js';
+import { formatFen, formatUciMove, hasChess960Castling, type Position } from '../chess/index.js';
 import {
   type Analyst,
   createGamePosition,
@@ -11,6 +11,7 @@ import {
 import { unwrap } from '../util/index.js';
 import type { PgnGame } from './pgn-game.js';
 import type { Remark } from './pgn-remark.js';
+import { describeSanLine } from './san-line.js';
 
 export interface AnalysedLine {
   readonly score: Score;
@@ -96,7 +97,7 @@ export async function analyseGame(
 
 function describeLine({ score, wdl, pv }: ReportLine, position: Position, isChess960: boolean): AnalysedLine {
   const moves = pv.map((move) => formatUciMove(move, isChess960));
-  return { score, wdl: listWdl(wdl), pv: moves, pvSan: formatSanLine(position, pv) };
+  return { score, wdl: listWdl(wdl), pv: moves, pvSan: describeSanLine(position, pv, isChess960) };
 }
 
 function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {
