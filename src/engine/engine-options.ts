@@ -25,7 +25,7 @@ export const engineOptions: readonly OptionSpec[] = [
     alias: 'c',
     kind: 'string',
     default: 'lc0.config',
-    help: 'File with one --flag=value a line; sardonyx.config is read first, this one after it.',
+    help: 'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
   },
   {
     uci: 'Ponder',

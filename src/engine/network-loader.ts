@@ -1,7 +1,7 @@
 /**
  * Keeps one network loaded that matches the options. Loading is asynchronous and never two at a time; options that change
- * meanwhile lead to one more load, not to one each. A failure is kept until an option changes, so that every `go` does
- * not wait for it again.
+ * meanwhile lead to one more load, not to one each. When a load fails, the network before is loaded again and serves until
+ * an option changes: a wrong file name loses nothing, and no `go` waits for the same failure twice.
  */
 import type { OptionStore } from './option-store.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
@@ -17,6 +17,8 @@ const PROGRESS_MS = 5000;
 export class NetworkLoader {
   private network: NetworkPort | null = null;
   private loadedKey = '';
+  /** What `loadedKey` stands for; null when nothing was loaded yet. */
+  private loadedOptions: OptionStore | null = null;
   private failedKey = '';
   private loading: Promise<void> | null = null;
   private isDisposed = false;
@@ -27,9 +29,10 @@ export class NetworkLoader {
     private readonly events: LoaderEvents,
   ) {}
 
-  /** The network for the present options; null while it is not loaded (or cannot be). */
+  /** The network for the present options, or the one that serves in its place; null while there is neither. */
   get current(): NetworkPort | null {
-    return this.network !== null && this.loadedKey === this.wantedKey ? this.network : null;
+    const { wantedKey } = this;
+    return this.loadedKey === wantedKey || this.failedKey === wantedKey ? this.network : null;
   }
 
   /** Resolves when the network for the present options is loaded or has failed to load. Never rejects. */
@@ -64,17 +67,37 @@ export class NetworkLoader {
       this.events.onWarning(`Still loading the network after ${seconds} s`);
     }, PROGRESS_MS);
     progress.unref();
+    const options = this.options.clone();
     try {
       // The old one goes first: two sets of weights may not fit into the memory of a device.
       await old?.dispose();
-      this.network = await this.ports.createNetwork(this.options, (text) => this.events.onWarning(text));
+      this.network = await this.create(options);
+      this.loadedOptions = options;
       this.loadedKey = key;
       this.failedKey = '';
     } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.network = await this.createAgain();
       this.failedKey = key;
-      this.events.onError(error instanceof Error ? error.message : String(error));
+      this.events.onError(this.network === null ? reason : `${reason}; ${this.network.description} stays`);
     } finally {
       clearInterval(progress);
+    }
+  }
+
+  private create(options: OptionStore): Promise<NetworkPort> {
+    return this.ports.createNetwork(options, (text) => this.events.onWarning(text));
+  }
+
+  /** The network before, or null: it may have been the first, or be gone as well. */
+  private async createAgain(): Promise<NetworkPort | null> {
+    if (this.loadedOptions === null) return null;
+    try {
+      return await this.create(this.loadedOptions);
+    } catch {
+      this.loadedOptions = null;
+      this.loadedKey = '';
+      return null;
     }
   }
 }

@@ -61,6 +61,15 @@ export class OptionStore {
     return success(spec);
   }
 
+  /** A store of the same options with the values of now. */
+  clone(): OptionStore {
+    const copy = new OptionStore([], [], this.checks);
+    for (const [key, spec] of this.specs) copy.specs.set(key, spec);
+    for (const [name, target] of this.targets) copy.targets.set(name, target);
+    for (const [name, value] of this.current) copy.current.set(name, value);
+    return copy;
+  }
+
   getNumber(name: string): number {
     return this.get(name, 'number') as number;
   }

@@ -94,7 +94,7 @@ export class FakeWorld implements EnginePorts {
   loadError: Error | null = null;
   onCreateSearch: (search: FakeSearch) => void = () => undefined;
 
-  async createNetwork(): Promise<NetworkPort> {
+  async createNetwork(_options: OptionStore): Promise<NetworkPort> {
     await this.loading;
     if (this.loadError !== null) throw this.loadError;
     const network = {

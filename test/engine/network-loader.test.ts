@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { NetworkPort, OptionStore } from '#sardonyx/engine/index.js';
+import { NetworkLoader } from '#sardonyx/engine/network-loader.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { createStore, FakeWorld } from './fake-ports.js';
+
+/** `Slowmover` stands for the options that a network depends on; 9 is a network that cannot be loaded. */
+class World extends FakeWorld {
+  override async createNetwork(options: OptionStore): Promise<NetworkPort> {
+    const wanted = options.getNumber('Slowmover');
+    if (wanted === 9) throw new Error('File 9.onnx does not exist');
+    return Object.assign(await super.createNetwork(options), { description: `network ${wanted}` });
+  }
+}
+
+function setUp() {
+  const options = createStore();
+  const world = new World();
+  const said: string[] = [];
+  const onWarning = (text: string) => void said.push(text);
+  const loader = new NetworkLoader(options, world, { onWarning, onError: onWarning });
+  const choose = async (number: number) => {
+    unwrap(options.set('Slowmover', `${number}`));
+    return (await loader.ensure())?.description;
+  };
+  return { world, said, loader, choose, options };
+}
+
+test('a network that cannot be loaded leaves the one before in use, and the failure is told once', async () => {
+  const { said, loader, choose } = setUp();
+  assert.equal(await choose(2), 'network 2');
+  assert.equal(await choose(9), 'network 2');
+  assert.equal(loader.current?.description, 'network 2');
+  assert.equal(await choose(9), 'network 2');
+  assert.deepEqual(said, ['File 9.onnx does not exist; network 2 stays']);
+});
+
+test('the options before need no other load, the next ones do, and no two networks are held at a time', async () => {
+  const { world, loader, choose, options } = setUp();
+  await choose(2);
+  await choose(9);
+  unwrap(options.set('Slowmover', '2'));
+  assert.equal(loader.current, world.networks[1]);
+  assert.equal(await choose(3), 'network 3');
+  await loader.dispose();
+  assert.deepEqual(
+    world.networks.map(({ disposed }) => disposed),
+    [1, 1, 1],
+  );
+});
+
+test('without a network before, or when that is gone as well, there is none', async () => {
+  const { world, said, choose } = setUp();
+  assert.equal(await choose(9), undefined);
+  assert.equal(await choose(2), 'network 2');
+  world.loadError = new Error('The disk is gone');
+  assert.equal(await choose(9), undefined);
+  assert.deepEqual(said, Array(2).fill('File 9.onnx does not exist'));
+  world.loadError = null;
+  assert.equal(await choose(2), 'network 2');
+});
