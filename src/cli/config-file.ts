@@ -1,9 +1,45 @@
-/** Config files as lc0 writes them: one `--flag=value` a line, the dashes optional, `#` starts a comment. */
-import { readFileSync } from 'node:fs';
-import { describeReadFailure, failure, type Result, success } from '../util/index.js';
+/** Config files as lc0 writes them: one `--flag=value` a line, the dashes optional, `#` starts a comment; and where they lie. */
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import {
+  describeReadFailure,
+  failure,
+  getConfigFolder,
+  getProgramFolder,
+  type Result,
+  success,
+} from '../util/index.js';
 
-/** Read where the engine is started, when they exist; lc0's name too, so that its settings are found. */
-export const DEFAULT_CONFIG_FILES = ['sardonyx.config', 'lc0.config'];
+/** The files that are read unless one is named, in this order: the first of its places that each is found in. */
+export function findDefaultConfigs(): string[] {
+  return listConfigPlaces().flatMap((places) => places.find((path) => existsSync(path)) ?? []);
+}
+
+/**
+ * Where lc0's own file and ours may lie. lc0's comes first, so that its settings are found and ours have the last word. The
+ * folder in which the engine is started comes before lc0's places (utils/configfile.cc): beside the program, the user's
+ * folder, the system's.
+ */
+export function listConfigPlaces(
+  programFolder = getProgramFolder(),
+  environment: NodeJS.ProcessEnv = process.env,
+): readonly (readonly string[])[] {
+  const here = ['', programFolder];
+  const own = getConfigFolder(environment);
+  return [
+    [...here, ...listLc0Folders(environment)].map((folder) => join(folder, 'lc0.config')),
+    (own === undefined ? here : [...here, own]).map((folder) => join(folder, 'sardonyx.config')),
+  ];
+}
+
+function listLc0Folders({ XDG_CONFIG_HOME, XDG_CONFIG_DIRS, HOME }: NodeJS.ProcessEnv): string[] {
+  if (process.platform === 'win32') return [];
+  const home = HOME || homedir();
+  if (process.platform === 'darwin') return [join(home, 'Library', 'Preferences', 'lc0')];
+  const folders = [XDG_CONFIG_HOME || join(home, '.config'), ...(XDG_CONFIG_DIRS || '/etc/xdg').split(':')];
+  return folders.filter((folder) => folder !== '').map((folder) => join(folder, 'lc0'));
+}
 
 export function parseConfig(text: string): string[] {
   return text
@@ -18,7 +54,8 @@ export function readConfig(path: string): Result<string[]> | null {
   try {
     return success(parseConfig(readFileSync(path, 'utf8')));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     return failure(`Cannot read the config file ${path}: ${describeReadFailure(error)}`);
   }
 }

@@ -5,14 +5,15 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { listDiscoveryFolders } from '../lc0/index.js';
 import { describeRuntime, EvaluatorPool, type RuntimeInfo } from '../nn/index.js';
-import { getProgramFolder, isPackaged, listCacheFolders, readProgramFile } from '../util/index.js';
+import { getProgramFolder, isPackaged, listCacheFolders, readProgramFile, unwrap } from '../util/index.js';
 import { listBundledNetworks } from './bundled-networks.js';
-import { DEFAULT_CONFIG_FILES } from './config-file.js';
+import { findDefaultConfigs } from './config-file.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';
 import { findModel, listNetworks, resolveNetworkFile } from './network-file.js';
 import { createOptionStore } from './option-list.js';
 import { readBuild, readVersion } from './package-info.js';
+import { readSettings } from './settings.js';
 import { describeMachine, getTuningPath, readTunings } from './tuned-settings.js';
 
 export interface Finding {
@@ -129,9 +130,10 @@ function examineBundle(): Finding {
 }
 
 export function examineConfig(): Finding {
-  const found = DEFAULT_CONFIG_FILES.filter((name) => existsSync(name)).map((name) => resolve(name));
-  const text = found.length > 0 ? found.join(', ') : `no ${DEFAULT_CONFIG_FILES.join(' or ')} in ${process.cwd()}`;
-  return { what: 'config', isFine: true, text };
+  const found = findDefaultConfigs().map((path) => resolve(path));
+  if (found.length === 0) return { what: 'config', isFine: true, text: 'no lc0.config or sardonyx.config' };
+  const { faults } = unwrap(readSettings([]));
+  return { what: 'config', isFine: faults.length === 0, text: [found.join(', '), ...faults].join('; ') };
 }
 
 export function examineTuning(): Finding {

@@ -3,6 +3,7 @@ import type { Argv } from 'yargs';
 import type { OptionStore } from '../engine/index.js';
 import type { OptionSpec } from '../util/index.js';
 import { listOptionSpecs } from './option-list.js';
+import { printNote } from './output.js';
 import { createSettings } from './settings.js';
 
 const GROUP = 'Engine:';
@@ -29,6 +30,7 @@ export function readEngineFlags(args: Record<string, unknown>): OptionStore {
   });
   const result = createSettings({ settings, positionals: [], showHidden: false });
   if (!result.ok) throw new Error(result.error);
+  result.value.faults.forEach(printNote);
   return result.value.options;
 }
 

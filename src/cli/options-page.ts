@@ -7,8 +7,9 @@ import type { OptionSpec } from '../util/index.js';
 const INTRODUCTION = `# Options
 
 Names, flags, defaults and ranges are lc0's wherever lc0 has the option. A flag is written \`--flag=value\`, \`--flag value\`
-or, for switches, \`--flag\` and \`--no-flag\`; the same lines without dashes may stand in \`sardonyx.config\` or
-\`lc0.config\` in the folder where the engine starts, or in the file named by \`--config\`. *Hidden* options are listed by
+or, for switches, \`--flag\` and \`--no-flag\`; the same lines without dashes may stand in the file named by \`--config\`, or in
+\`sardonyx.config\` or \`lc0.config\`: where the engine starts, beside the program, or in the user's folder (\`~/.config/sardonyx\`,
+\`~/.config/lc0\`). The command line wins over files, and \`sardonyx.config\` over \`lc0.config\`. *Hidden* options are listed by
 \`uci\` only with \`--show-hidden\`; they can always be set. This page is generated: change the declarations in \`src/\`.
 `;
 

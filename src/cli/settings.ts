@@ -1,7 +1,10 @@
-/** Command line and config files → an option store. The command line wins over the files; a named file must exist. */
+/**
+ * Command line and config files → an option store. The command line wins over the files. A file that was named must exist
+ * and be right; of one that was found by itself, what is wrong is left out and told.
+ */
 import type { OptionStore } from '../engine/index.js';
 import { failure, type Result, success } from '../util/index.js';
-import { DEFAULT_CONFIG_FILES, readConfig } from './config-file.js';
+import { findDefaultConfigs, readConfig } from './config-file.js';
 import { applySettings, type ParsedFlags, parseFlags } from './flags.js';
 import { createOptionStore, listOptionSpecs } from './option-list.js';
 
@@ -9,35 +12,65 @@ export interface Settings {
   readonly options: OptionStore;
   readonly positionals: readonly string[];
   readonly showHidden: boolean;
+  /** Config files that were found by themselves. */
+  readonly found: readonly string[];
+  /** What is wrong in them, a sentence each. */
+  readonly faults: readonly string[];
 }
 
-export function readSettings(args: readonly string[]): Result<Settings> {
+export function readSettings(args: readonly string[], defaultConfigs = findDefaultConfigs()): Result<Settings> {
   const parsed = parseFlags(args, listOptionSpecs());
-  return parsed.ok ? createSettings(parsed.value) : parsed;
+  return parsed.ok ? createSettings(parsed.value, defaultConfigs) : parsed;
 }
 
-export function createSettings({ settings, positionals, showHidden }: ParsedFlags): Result<Settings> {
+/** @param defaultConfigs read unless a file is named */
+export function createSettings(
+  { settings, positionals, showHidden }: ParsedFlags,
+  defaultConfigs = findDefaultConfigs(),
+): Result<Settings> {
   const options = createOptionStore();
   options.set('LogFile', process.env.SARDONYX_LOG ?? '');
   const named = settings.findLast(([name]) => name === 'ConfigFile')?.[1];
+  const found = named === undefined ? defaultConfigs : [];
+  const faults: string[] = [];
   let showsHidden = showHidden;
-  for (const path of named === undefined ? DEFAULT_CONFIG_FILES : [named]) {
-    const fromFile = readConfigSettings(path);
-    if (fromFile === null && named !== undefined) return failure(`There is no config file ${path}`);
-    if (fromFile === null) continue;
-    if (!fromFile.ok) return fromFile;
-    const applied = applySettings(options, fromFile.value.settings);
-    if (!applied.ok) return failure(`In ${path}: ${applied.error}`);
-    showsHidden ||= fromFile.value.showHidden;
+  for (const path of found) showsHidden = applyFoundConfig(options, path, faults) || showsHidden;
+  // lc0: an empty name keeps the default files away.
+  if (named !== undefined && named !== '') {
+    const hidden = applyNamedConfig(options, named);
+    if (!hidden.ok) return hidden;
+    showsHidden ||= hidden.value;
   }
   const applied = applySettings(options, settings);
   if (!applied.ok) return applied;
-  return success({ options, positionals, showHidden: showsHidden });
+  return success({ options, positionals, showHidden: showsHidden, found, faults });
 }
 
-function readConfigSettings(path: string): Result<ParsedFlags> | null {
+/** @returns whether it asks for hidden options */
+function applyNamedConfig(options: OptionStore, path: string): Result<boolean> {
   const lines = readConfig(path);
-  if (lines === null || !lines.ok) return lines;
-  const parsed = parseFlags(lines.value, listOptionSpecs());
-  return parsed.ok ? parsed : failure(`In ${path}: ${parsed.error}`);
+  if (lines === null) return failure(`There is no config file ${path}`);
+  if (!lines.ok) return lines;
+  const applied = applyLines(options, lines.value);
+  return applied.ok ? applied : failure(`In ${path}: ${applied.error}`);
+}
+
+/** @returns whether it asks for hidden options */
+function applyFoundConfig(options: OptionStore, path: string, faults: string[]): boolean {
+  const lines = readConfig(path);
+  if (lines?.ok === false) faults.push(lines.error);
+  let showsHidden = false;
+  for (const line of lines?.ok ? lines.value : []) {
+    const applied = applyLines(options, [line]);
+    if (!applied.ok) faults.push(`In ${path}: ${applied.error}`);
+    else showsHidden ||= applied.value;
+  }
+  return showsHidden;
+}
+
+function applyLines(options: OptionStore, lines: readonly string[]): Result<boolean> {
+  const parsed = parseFlags(lines, listOptionSpecs());
+  if (!parsed.ok) return parsed;
+  const applied = applySettings(options, parsed.value.settings);
+  return applied.ok ? success(parsed.value.showHidden) : applied;
 }

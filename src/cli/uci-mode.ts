@@ -18,7 +18,9 @@ interface Conversation {
 }
 
 export function runUciMode(settings: Settings): void {
-  const { options, showHidden } = settings;
+  const { options, showHidden, found, faults } = settings;
+  for (const path of found) process.stderr.write(`Found configuration file: ${path}\n`);
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
   warnOfLogFile(options.getString('LogFile'));
   const version = readVersion();
   const crashes = new CrashReporter();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseConfig } from '#sardonyx/cli/config-file.js';
+import { listConfigPlaces, parseConfig } from '#sardonyx/cli/config-file.js';
 import { parseFlags } from '#sardonyx/cli/flags.js';
 import { createOptionStore, listOptionSpecs } from '#sardonyx/cli/option-list.js';
 import { readSettings } from '#sardonyx/cli/settings.js';
@@ -72,6 +72,42 @@ test('the command line wins over the config file, and a named file must exist', 
   const missing = readSettings([`--config=${path}`]);
   assert.ok(!missing.ok);
   assert.match(missing.error, /no config file/);
+});
+
+test('a config file that is found by itself is told of, and a line that is wrong costs only itself', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-config-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [lc0, own] = ['lc0.config', 'sardonyx.config'].map((name) => join(folder, name));
+  writeFileSync(lc0, 'threads=3\nno-such-flag=1\ncpuct=many\nminibatch-size=17\n');
+  writeFileSync(own, 'threads=4\n');
+  const places = [lc0, own];
+  const { options, found, faults } = unwrap(readSettings(['--cpuct=3'], places));
+  assert.equal(options.getNumber('MinibatchSize'), 17);
+  assert.equal(options.getNumber('Threads'), 4, 'our own file has the last word');
+  assert.equal(options.getNumber('CPuct'), 3);
+  assert.deepEqual(found, places);
+  assert.equal(faults.length, 2);
+  assert.match(faults[0], /lc0\.config: Unknown flag --no-such-flag=1/);
+  assert.match(faults[1], /lc0\.config: Option CPuct/);
+  const empty = unwrap(readSettings(['--config='], places));
+  assert.deepEqual(empty.found, []);
+  assert.equal(empty.options.getNumber('MinibatchSize'), 0);
+});
+
+test('config files are looked for where lc0 looks', { skip: process.platform !== 'linux' }, () => {
+  const environment = { HOME: '/home/a', XDG_CONFIG_DIRS: '/etc/one:/etc/two' };
+  assert.deepEqual(listConfigPlaces('/opt/sardonyx', environment), [
+    [
+      'lc0.config',
+      '/opt/sardonyx/lc0.config',
+      '/home/a/.config/lc0/lc0.config',
+      '/etc/one/lc0/lc0.config',
+      '/etc/two/lc0/lc0.config',
+    ],
+    ['sardonyx.config', '/opt/sardonyx/sardonyx.config', '/home/a/.config/sardonyx/sardonyx.config'],
+  ]);
+  const [[, , user]] = listConfigPlaces('/', { XDG_CONFIG_HOME: '/cfg' });
+  assert.equal(user, '/cfg/lc0/lc0.config');
 });
 
 test('a folder in the place of a config file is named as one', () => {
