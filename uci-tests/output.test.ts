@@ -1,5 +1,8 @@
 /** What GUIs read: MultiPV, WDL, castling, move statistics. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { findInfoProblem, withEngine } from './uci-process.js';
 
@@ -87,6 +90,25 @@ test('VerboseMoveStats prints one line a move, ascending by visits, then the nod
     );
     assert.match(lines.at(-1) ?? '', /^bestmove/);
     assert.match(lines.at(-23) ?? '', /^info depth/);
+  });
+});
+
+test('LogLiveStats fills the log alone, unless VerboseMoveStats is on', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-live-'));
+  t.after(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
+  const path = join(folder, 'live.log');
+  await withEngine([`LogFile value ${path}`, 'LogLiveStats value true'], async (engine) => {
+    const quiet = await engine.ask(['position startpos', 'go nodes 60'], 'bestmove');
+    assert.deepEqual(
+      quiet.filter((line) => line.startsWith('info string')),
+      [],
+    );
+    assert.match(readFileSync(path, 'utf8'), /Z e2e4 +\(/);
+    const loud = await engine.ask(
+      ['setoption name VerboseMoveStats value true', 'ucinewgame', 'go nodes 60'],
+      'bestmove',
+    );
+    assert.ok(loud.filter((line) => line.startsWith('info string')).length > 21);
   });
 });
 

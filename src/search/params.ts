@@ -657,7 +657,7 @@ const table = {
     kind: 'bool',
     default: false,
     hidden: true,
-    help: 'Print the same statistics with every info line.',
+    help: 'Print the same statistics with every info line; without VerboseMoveStats they go to the log.',
   },
   syzygyFastPlay: {
     uci: 'SyzygyFastPlay',

@@ -274,8 +274,11 @@ export class UciSession {
         for (const line of report.lines) this.write(formatInfo(report, line, style));
       },
       moveStats: (stats) => {
-        const format = this.settings.options.getString('VerboseMoveStatsFormat') as MoveStatsFormat;
-        for (const line of formatMoveStats(stats, format)) this.write(`info string ${line}`);
+        const { options } = this.settings;
+        const lines = formatMoveStats(stats, options.getString('VerboseMoveStatsFormat') as MoveStatsFormat);
+        // lc0: live statistics that nobody asked to see are for the log.
+        const isWanted = options.getBoolean('VerboseMoveStats');
+        for (const line of lines) isWanted ? this.write(`info string ${line}`) : this.log(line);
       },
       bestMove: ({ move, ponder }) => this.write(formatBestMove(move, ponder, this.isChess960)),
       warning: (text) => this.write(`info string ${text}`),
