@@ -42,7 +42,7 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
       .positional('inputs', {
         type: 'string',
         array: true,
-        describe: 'labelled games (.jsonl), PGN, both plain or .gz; lc0 records (.gz, .tar); folders of these',
+        describe: 'labelled games (.jsonl), PGN, both plain or .gz; lc0 records (.gz, .tar, .tar.gz); folders of these',
       })
       .option('out', { type: 'string', demandOption: true, describe: 'folder for train/, validation/ and test/' })
       .option('encoding', { type: 'string', default: 'lc0-112', describe: 'input planes' })

@@ -1,27 +1,92 @@
 /**
- * Input files of any size as a stream of chunks, gunzipped when the name ends in `.gz`, and as lines. Lines are read as
+ * Input files of any size as a stream of chunks, gunzipped by name or by content, and as lines. Lines are read as
  * latin1: everything that we look at is ASCII, and a byte stays a byte.
  */
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 
 const CHUNK_BYTES = 1 << 18;
+/** Gzipped bytes unpacked at a time; they become a thousand times as many at most. */
+const GZIPPED_BYTES = 1 << 16;
 const NEWLINE = 10;
 
-/** @param onBytes told how many bytes of the file itself were read; throws what the file system or zlib throws */
-export async function* readChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
-  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  file.on('data', (chunk) => onBytes(chunk.length));
-  if (!path.endsWith('.gz')) {
-    yield* file as AsyncIterable<Buffer>;
-    return;
+export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+/** @param onBytes told how many bytes of the file itself were read; throws what the file system throws */
+export async function* readFileChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+    onBytes(chunk.length);
+    yield chunk;
   }
+}
+
+/** A file's chunks, gunzipped when its name ends in `.gz`. */
+export function readChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
+  const chunks = readFileChunks(path, onBytes);
+  return path.endsWith('.gz') ? gunzipChunks(chunks) : chunks;
+}
+
+/**
+ * Throws what zlib throws, after everything that was unpacked before the damage. A pipe would not do: a stream that fails
+ * throws away what nobody has read yet.
+ */
+export async function* gunzipChunks(chunks: Chunks): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  file.on('error', (error) => gunzip.destroy(error));
+  const unpacked: Buffer[] = [];
+  let failure: Error | undefined;
+  gunzip.on('data', (chunk: Buffer) => unpacked.push(chunk));
+  // A write is never answered where zlib fails, nor where zeros follow the last gzip member.
+  const ended = new Promise((resolve) => gunzip.once('close', resolve).once('end', resolve));
+  gunzip.on('error', (error) => {
+    failure = error;
+  });
   try {
-    yield* file.pipe(gunzip) as AsyncIterable<Buffer>;
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.length; at += GZIPPED_BYTES) {
+        const written = new Promise((resolve) => gunzip.write(chunk.subarray(at, at + GZIPPED_BYTES), resolve));
+        await Promise.race([written, ended]);
+        yield* unpacked.splice(0);
+        if (failure) throw failure;
+        if (gunzip.readableEnded) return;
+      }
+    }
+    gunzip.end();
+    await ended;
+    yield* unpacked.splice(0);
+    if (failure) throw failure;
   } finally {
-    file.destroy();
+    gunzip.destroy();
+  }
+}
+
+export function isGzip(head: Buffer): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** The first bytes, fewer where there are no more, and the chunks with them. */
+export async function peekChunks(
+  chunks: Chunks,
+  headBytes: number,
+): Promise<{ head: Buffer; chunks: AsyncGenerator<Buffer> }> {
+  const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  const held: Buffer[] = [];
+  let heldBytes = 0;
+  while (heldBytes < headBytes) {
+    const next = await iterator.next();
+    if (next.done === true) break;
+    held.push(next.value);
+    heldBytes += next.value.length;
+  }
+  const head = Buffer.concat(held);
+  return { head: head.subarray(0, headBytes), chunks: readOn(head, iterator) };
+}
+
+async function* readOn(head: Buffer, iterator: AsyncIterator<Buffer> | Iterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield head;
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
+  } finally {
+    await iterator.return?.();
   }
 }
 

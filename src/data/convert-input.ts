@@ -12,9 +12,9 @@ import { pgnGames } from './pgn-games.js';
 import { ShardWriter } from './shard-writer.js';
 import type { FromShardsWorker, ShardsTask } from './shards-task.js';
 import { v6Games } from './v6-games.js';
-import { isV6Folder } from './v6-stream.js';
+import { isV6Folder, TAR_FILE } from './v6-stream.js';
 
-export const KNOWN_KINDS = '.jsonl and .pgn (plain or .gz), lc0 records (.gz, .tar or a folder of .gz)';
+export const KNOWN_KINDS = '.jsonl and .pgn (plain or .gz), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';
 
 const PROGRESS_GAMES = 50;
 /** A file of another kind would complain at every line; the first complaints tell enough. */
@@ -24,7 +24,7 @@ export function findGameFormat(path: string): Result<GameFormat<unknown>> {
   const name = path.replace(/\.gz$/, '');
   if (name.endsWith('.jsonl')) return success(labelledGames as GameFormat<unknown>);
   if (name.endsWith('.pgn')) return success(pgnGames as GameFormat<unknown>);
-  if (name.endsWith('.tar') || name.endsWith('.v6') || path.endsWith('.gz') || isV6Folder(path)) {
+  if (TAR_FILE.test(path) || name.endsWith('.v6') || path.endsWith('.gz') || isV6Folder(path)) {
     return success(v6Games as GameFormat<unknown>);
   }
   return failure(`${path} is of no known kind; known are ${KNOWN_KINDS}`);

@@ -38,7 +38,7 @@ export interface ShardsSummary {
 }
 
 /** What is taken from a folder; a file of another name can still be named itself. */
-const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz)?$|\.tar$/;
+const GAME_FILE = /\.(?:jsonl|pgn|tar)(?:\.gz)?$|\.tgz$/;
 
 interface PendingInput {
   readonly path: string;

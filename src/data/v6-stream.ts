@@ -1,24 +1,30 @@
 /**
- * lc0 training records wherever they lie: a gzipped file of one or many games, a folder of such files, or a tar archive
- * of them as lc0 publishes. Records carry no game number; a new game begins where the plies left go up.
+ * lc0 training records wherever they lie: a file of one or many games, a folder of such files, or a tar archive of them
+ * as lc0 publishes; each of them, the archive too, gzipped or not. What a file is its content tells.
+ * Records carry no game number; a new game begins where the plies left go up.
  */
-import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { failure, type Result, success } from '../util/index.js';
-import { readChunks } from './byte-stream.js';
+import { type Chunks, gunzipChunks, isGzip, peekChunks, readFileChunks } from './byte-stream.js';
+import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
 import { getRecordBytes } from './v6-record.js';
 
 /** Records of one game, back to back; or what is wrong with a file. */
 export type RawV6Game = Result<{ readonly bytes: Buffer; readonly recordBytes: number }>;
 
 const PLIES_LEFT_AT = 8304;
-const TAR_BLOCK = 512;
+/** Files up to this size, nearly all of them, are unpacked in memory, which is several times as fast as a stream. */
+const SMALL_FILE_BYTES = 1 << 20;
+const SMALL_UNPACKED_BYTES = 1 << 27;
+/** Archives by name; others are known by their content. */
+export const TAR_FILE = /\.(?:tar(?:\.gz)?|tgz)$/;
 /** How lc0's self-play, its server and `.v6` archives name record files; a folder is searched for these only. */
 const RECORD_FILE = /^(?:game_|training\.).*\.gz$|\.v6(?:\.gz)?$/;
 
 /** Cuts a stream of records into games. */
-async function* splitGames(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, name: string): AsyncGenerator<RawV6Game> {
+async function* splitGames(chunks: Chunks, name: string): AsyncGenerator<RawV6Game> {
   let pending: Buffer = Buffer.alloc(0);
   let recordBytes = 0;
   let game: Buffer[] = [];
@@ -52,35 +58,36 @@ async function* splitGames(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, nam
   if (pending.length > 0) yield failure(`${name} ends in the middle of a record`);
 }
 
-/** A whole small file in memory, gzipped or not. */
-async function* readWholeFile(name: string, bytes: Buffer): AsyncGenerator<RawV6Game> {
-  let unpacked = bytes;
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
-    try {
-      unpacked = gunzipSync(bytes);
-    } catch (error) {
-      yield failure(`${name} is damaged: ${(error as Error).message}`);
-      return;
-    }
+/** The games of one file of many; damage costs the rest of it. Throws when the archive around it breaks. */
+async function* readRecordFile(name: string, sizeBytes: number, chunks: Chunks): AsyncGenerator<RawV6Game> {
+  try {
+    const unpacked = sizeBytes <= SMALL_FILE_BYTES ? unpackSmallFile(await collect(chunks)) : await unpack(chunks);
+    yield* splitGames(unpacked, name);
+  } catch (error) {
+    if (error instanceof BrokenArchive) throw error;
+    yield failure(`${name} is damaged: ${(error as Error).message}`);
   }
-  yield* splitGames([unpacked], name);
 }
 
-/** The plain files of a tar archive; names beyond 100 characters lose their folder, which does not matter here. */
-async function* readTar(chunks: AsyncIterable<Buffer>): AsyncGenerator<{ name: string; bytes: Buffer }> {
-  let pending: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-    while (pending.length >= TAR_BLOCK) {
-      const size = Number.parseInt(pending.toString('latin1', 124, 136), 8) || 0;
-      const end = TAR_BLOCK + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
-      if (pending.length < end) break;
-      const name = pending.toString('latin1', 0, 100).replace(/\0.*$/s, '');
-      const isPlainFile = pending[156] === 0x30 || pending[156] === 0;
-      if (isPlainFile && size > 0) yield { name, bytes: pending.subarray(TAR_BLOCK, TAR_BLOCK + size) };
-      pending = pending.subarray(end);
-    }
+async function collect(chunks: Chunks): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return all.length === 1 ? all[0] : Buffer.concat(all);
+}
+
+function unpackSmallFile(bytes: Buffer): Chunks {
+  if (!isGzip(bytes)) return [bytes];
+  try {
+    return [gunzipSync(bytes, { maxOutputLength: SMALL_UNPACKED_BYTES })];
+  } catch {
+    // Damaged, or not small: the stream gives what comes before the damage.
+    return gunzipChunks([bytes]);
   }
+}
+
+async function unpack(packed: Chunks): Promise<AsyncGenerator<Buffer>> {
+  const { head, chunks } = await peekChunks(packed, 2);
+  return isGzip(head) ? gunzipChunks(chunks) : chunks;
 }
 
 function listRecordFiles(folder: string): string[] {
@@ -93,18 +100,29 @@ export function isV6Folder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && listRecordFiles(path).length > 0;
 }
 
+/** Throws when the file or the archive itself breaks. */
 export async function* readV6Games(path: string, onBytes: (bytes: number) => void): AsyncGenerator<RawV6Game> {
   if (statSync(path).isDirectory()) {
-    for (const file of listRecordFiles(path)) {
-      const bytes = readFileSync(file);
-      onBytes(bytes.length);
-      yield* readWholeFile(basename(file), bytes);
-    }
-  } else if (path.endsWith('.tar')) {
-    const file = createReadStream(path, { highWaterMark: 1 << 20 });
-    file.on('data', (chunk) => onBytes(chunk.length));
-    for await (const entry of readTar(file as AsyncIterable<Buffer>)) yield* readWholeFile(entry.name, entry.bytes);
-  } else {
-    yield* splitGames(readChunks(path, onBytes), basename(path));
+    for (const file of listRecordFiles(path)) yield* readFileOfFolder(file, onBytes);
+    return;
   }
+  const { head, chunks } = await peekChunks(await unpack(readFileChunks(path, onBytes)), TAR_HEAD_BYTES);
+  if (!TAR_FILE.test(path) && !hasTarMagic(head)) {
+    yield* splitGames(chunks, basename(path));
+    return;
+  }
+  for await (const member of readTarMembers(chunks)) {
+    yield* readRecordFile(member.name, member.sizeBytes, member.chunks);
+  }
+}
+
+async function* readFileOfFolder(path: string, onBytes: (bytes: number) => void): AsyncGenerator<RawV6Game> {
+  const sizeBytes = statSync(path).size;
+  if (sizeBytes > SMALL_FILE_BYTES) {
+    yield* readRecordFile(basename(path), sizeBytes, readFileChunks(path, onBytes));
+    return;
+  }
+  const bytes = readFileSync(path);
+  onBytes(bytes.length);
+  yield* readRecordFile(basename(path), bytes.length, [bytes]);
 }

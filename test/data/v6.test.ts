@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Table, tableFromIPC } from 'apache-arrow';
+import { pack } from 'tar-stream';
 import { type Move, Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { createShards, type SearchValue, type ShardsSummary, V6GameRecorder } from '#sardonyx/data/index.js';
 import { setV6Position } from '#sardonyx/data/v6-planes.js';
@@ -206,17 +207,23 @@ test('positions are rebuilt from records of every format', () => {
   }
 });
 
-/** A ustar archive with these files. */
-function createTar(files: readonly { name: string; bytes: Buffer }[]): Buffer {
-  const blocks: Buffer[] = [];
-  for (const { name, bytes } of files) {
-    const header = Buffer.alloc(512);
-    header.write(name, 0);
-    header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
-    header.write('0ustar', 156);
-    blocks.push(header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512));
-  }
-  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+interface Member {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** A tar archive with these files. */
+async function createTar(files: readonly Member[]): Promise<Buffer> {
+  const archive = pack();
+  for (const { name, bytes } of files) archive.entry({ name }, bytes);
+  archive.finalize();
+  return collect(archive);
+}
+
+async function collect(archive: AsyncIterable<unknown>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of archive) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 }
 
 test('records are read from files, folders and tar archives; a damaged file costs itself', async () => {
@@ -227,7 +234,7 @@ test('records are read from files, folders and tar archives; a damaged file cost
   mkdirSync(join(folder, 'games'));
   for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes);
   const archive = join(folder, 'games.tar');
-  writeFileSync(archive, createTar(files));
+  writeFileSync(archive, await createTar(files));
   const joined = join(folder, 'joined.v6');
   writeFileSync(joined, Buffer.concat(games.map(({ bytes }) => bytes)));
   copyFileSync(joined, join(folder, 'cut.v6'));
@@ -245,4 +252,103 @@ test('records are read from files, folders and tar archives; a damaged file cost
   assert.deepEqual(gamesOf(tables[0]), gamesOf(tables[1]));
   assert.deepEqual(gamesOf(tables[0]), gamesOf(tables[2]));
   assert.equal(gamesOf(tables[0]).length, 3);
+});
+
+/** Three files of one game each, their archive, and where in it the third one's header lies. */
+async function createArchive(): Promise<{ archive: Buffer; rows: number[]; thirdAt: number }> {
+  const games = [11, 12, 13].map((seed) => recordGame('lc0-112', seed));
+  const files = games.map(({ bytes }, i) => ({ name: `run/training.${i}.gz`, bytes: gzipSync(bytes) }));
+  const archive = await createTar(files);
+  const thirdAt = archive.indexOf('run/training.2.gz');
+  return { archive, rows: games.map(({ positions }) => positions.length), thirdAt };
+}
+
+test('an archive that breaks off gives what came before and says where', async () => {
+  const { archive, rows, thirdAt } = await createArchive();
+  const [first, second, third] = rows;
+  for (const [what, bytes, expectedRows, warning] of [
+    ['file', archive.subarray(0, thirdAt + 800), first + second, 'breaks off in run/training.2.gz'],
+    ['header', archive.subarray(0, thirdAt + 100), first + second, 'breaks off after run/training.1.gz'],
+    ['members', archive.subarray(0, thirdAt), first + second, 'breaks off after run/training.1.gz'],
+    ['end', archive.subarray(0, -1024), first + second + third, 'breaks off after run/training.2.gz'],
+    ['nothing', Buffer.alloc(0), 0, 'breaks off at its beginning'],
+  ] as const) {
+    const path = join(folder, `cut-${what}.tar`);
+    writeFileSync(path, bytes);
+    const { positions, warnings } = await convert(`cut-${what}`, [path]);
+    assert.equal(positions.train, expectedRows, what);
+    assert.equal(warnings.length, 1, what);
+    assert.ok(warnings[0].endsWith(`the archive ${warning}`), warnings[0]);
+  }
+});
+
+test('a damaged header of an archive ends it with one sentence', async () => {
+  const { archive, rows, thirdAt } = await createArchive();
+  archive.write('x', thirdAt);
+  const path = join(folder, 'header.tar');
+  writeFileSync(path, archive);
+  const { positions, warnings } = await convert('header', [path]);
+  assert.equal(positions.train, rows[0] + rows[1]);
+  assert.deepEqual(warnings, [
+    'header.tar: unreadable after game 2: the archive is damaged after run/training.1.gz: Invalid tar header',
+  ]);
+});
+
+test('a gzipped archive is read whatever it is called, and damage of the gzip costs what comes after it', async () => {
+  const { archive, rows } = await createArchive();
+  const total = rows[0] + rows[1] + rows[2];
+  const gzipped = gzipSync(archive);
+  for (const name of ['a.tar.gz', 'b.tgz', 'c.tar', 'd.gz']) {
+    const path = join(folder, name);
+    writeFileSync(path, gzipped);
+    const { positions, warnings } = await convert(`gzipped-${name}`, [path]);
+    assert.deepEqual([positions.train, ...warnings], [total], name);
+  }
+  const padded = join(folder, 'padded.tgz');
+  writeFileSync(padded, Buffer.concat([gzipped, Buffer.alloc(200_000)]));
+  assert.equal((await convert('padded', [padded])).positions.train, total);
+  const path = join(folder, 'cut.tgz');
+  writeFileSync(path, gzipped.subarray(0, -600));
+  const { positions, warnings } = await convert('cut-tgz', [path]);
+  assert.equal(positions.train, rows[0] + rows[1]);
+  assert.deepEqual(warnings, [
+    'cut.tgz: unreadable after game 2: the archive breaks off in run/training.2.gz: unexpected end of file',
+  ]);
+});
+
+test('long names, folders and links in an archive do not confuse', async () => {
+  const { bytes, positions } = recordGame('lc0-112', 14);
+  const archive = pack();
+  archive.entry({ name: 'run', type: 'directory' });
+  archive.entry({ name: `${'run/'.repeat(60)}training.1.gz` }, gzipSync(bytes));
+  archive.entry({ name: `${'ü'.repeat(120)}.gz` }, gzipSync(bytes));
+  archive.entry({ name: 'run/training.3.gz', type: 'symlink', linkname: 'training.1.gz' });
+  archive.entry({ name: 'run/empty' }, '');
+  archive.entry({ name: 'run/training.4.gz' }, gzipSync(bytes.subarray(0, V6_BYTES)));
+  archive.finalize();
+  const path = join(folder, 'kinds.tar');
+  writeFileSync(path, await collect(archive));
+  const summary = await convert('kinds', [path]);
+  assert.deepEqual([summary.positions.train, ...summary.warnings], [2 * positions.length + 1]);
+});
+
+test('games before the damage of a large file in an archive are kept, and so are the files after it', async () => {
+  const games = [15, 16, 17].map((seed) => recordGame('lc0-112', seed));
+  // Larger than what is unpacked in memory.
+  const large = Buffer.concat([...games.map(({ bytes }) => bytes), ...games.map(({ bytes }) => bytes)]);
+  const gzipped = gzipSync(large, { level: 0 });
+  gzipped.fill(0xff, gzipped.length / 2, gzipped.length / 2 + 100_000);
+  const small = gzipSync(games[0].bytes);
+  const files = [
+    { name: 'large.gz', bytes: gzipped },
+    { name: 'raw.v6', bytes: large },
+    { name: 'small.gz', bytes: small },
+  ];
+  const path = join(folder, 'large.tar');
+  writeFileSync(path, await createTar(files));
+  const { positions, warnings } = await convert('large', [path]);
+  const [first, second, third] = games.map((game) => game.positions.length);
+  assert.equal(positions.train, first + second + 2 * (first + second + third) + first);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0], /large\.gz is damaged/);
 });
