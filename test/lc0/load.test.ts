@@ -172,6 +172,22 @@ describe('the cache of converted networks', () => {
     assert.deepEqual(second.onnx, first.onnx);
   });
 
+  it('is not believed when a byte of a weight in it has changed', async () => {
+    const options = { cacheFolder: join(folder, 'rotten') };
+    const first = unwrap(await loadLc0Network(file, options));
+    const [name] = readdirSync(options.cacheFolder);
+    const path = join(options.cacheFolder, name);
+    const bytes = readFileSync(path);
+    bytes[bytes.length >> 1] ^= 1;
+    writeFileSync(path, bytes);
+    const second = unwrap(await loadLc0Network(file, options));
+    assert.ok(!second.isFromCache);
+    assert.deepEqual(second.onnx, first.onnx);
+    const third = unwrap(await loadLc0Network(file, options));
+    assert.ok(third.isFromCache);
+    assert.deepEqual(third.onnx, first.onnx);
+  });
+
   it('lies where SARDONYX_CACHE says', async () => {
     const before = process.env.SARDONYX_CACHE;
     process.env.SARDONYX_CACHE = join(folder, 'ours');
@@ -212,7 +228,12 @@ describe('the cache of converted networks', () => {
       assert.deepEqual(await runModel(await openModel(network), planes), expected);
     }
     const weightsName = readdirSync(options.cacheFolder).find((name) => name.endsWith('.weights')) ?? '';
-    truncateSync(join(options.cacheFolder, weightsName), 100);
+    const weightsPath = join(options.cacheFolder, weightsName);
+    const weights = readFileSync(weightsPath);
+    writeFileSync(weightsPath, Buffer.alloc(weights.length));
+    assert.ok(!unwrap(await loadLc0Network(file, options)).isFromCache, 'zeros of the same length');
+    assert.deepEqual(readFileSync(weightsPath), weights);
+    truncateSync(weightsPath, 100);
     assert.ok(!unwrap(await loadLc0Network(file, options)).isFromCache);
   });
 
