@@ -186,6 +186,14 @@ class TrainingConfig(_Section):
             raise ValueError("run.quantisation_aware needs model.norm none (norms are folded from run.start_from)")
         return self
 
+    @model_validator(mode="after")
+    def _can_see_improvement(self) -> TrainingConfig:
+        if not self.data.validation:
+            for key, is_used in (("schedule.kind plateau", self.schedule.kind == "plateau"), ("run.early_stopping", self.run.early_stopping > 0)):
+                if is_used:
+                    raise ValueError(f"{key} needs data.validation: improvement is measured on held-out positions")
+        return self
+
 
 def parse_config(raw: Any) -> TrainingConfig:
     """Raises ConfigError with one line for each wrong key."""

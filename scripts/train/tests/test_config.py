@@ -84,3 +84,17 @@ def test_the_description_says_of_every_key_what_it_is_what_it_may_be_and_how_lar
     assert "body: resnet  # what lies between the planes and the heads; resnet, transformer, sight" in text
     assert "history_dropout: 0.0  # share of positions whose boards before a random ply are blanked; ≥ 0, ≤ 1" in text
     assert [line for line in text.splitlines() if line.startswith("  ") and "  # " not in line] == []
+
+
+@pytest.mark.parametrize(
+    ("sections", "key"),
+    [
+        ({"schedule": {"max_steps": 1, "kind": "plateau"}}, "schedule.kind plateau"),
+        ({"schedule": {"max_steps": 1}, "run": {"early_stopping": 2}}, "run.early_stopping"),
+    ],
+)
+def test_what_waits_for_improvement_needs_held_out_positions(sections, key):
+    with pytest.raises(ConfigError, match=f"{key} needs data.validation") as caught:
+        parse_config(sections)
+    assert "\n" not in str(caught.value)
+    parse_config({**sections, "data": {"validation": ["held-out"]}})
