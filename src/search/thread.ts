@@ -129,9 +129,11 @@ function receive(message: ToSearch): void {
     case 'clearTree':
       search?.clearTree();
       break;
-    case 'dumpTree':
-      post({ type: 'tree', tree: search === null ? null : dumpTree(search.tree, message.limits) });
+    case 'dumpTree': {
+      const hasMovesLeft = attachment?.queue.hasMovesLeft ?? false;
+      post({ type: 'tree', tree: search === null ? null : dumpTree(search.tree, message.limits, hasMovesLeft) });
       break;
+    }
     case 'go':
       go(message.id, message.limits);
       setImmediate(tidyUp);

@@ -52,8 +52,8 @@ export interface TreeDump {
   readonly nodeVisits: number;
   readonly wl: number;
   readonly d: number;
-  /** Plies to the end of the game. */
-  readonly m: number;
+  /** Plies to the end of the game; null when the network does not tell. */
+  readonly m: number | null;
   /** Proven bounds of the result: -1, 0, 1. */
   readonly lower: number;
   readonly upper: number;
@@ -65,7 +65,7 @@ export interface TreeDump {
 }
 
 /** @returns null when nothing was searched */
-export function dumpTree(tree: Tree, limits: TreeDumpLimits): TreeDump | null {
+export function dumpTree(tree: Tree, limits: TreeDumpLimits, hasMovesLeft: boolean): TreeDump | null {
   if (tree.rootNode === NO_NODE) return null;
   const { nodeWords, recordWords, recordFloats, recordDoubles, edges } = tree.store;
   const described = new Set<number>();
@@ -87,7 +87,7 @@ export function dumpTree(tree: Tree, limits: TreeDumpLimits): TreeDump | null {
       nodeVisits: node === NO_NODE ? recordWords[at + RECORD_VISITS] : tree.getVisits(record),
       wl: 0 + (isRoot ? -wl : wl),
       d: recordFloats[at + RECORD_D],
-      m: recordFloats[at + RECORD_M],
+      m: hasMovesLeft ? recordFloats[at + RECORD_M] : null,
       lower: 0 + (isRoot ? -upper : lower),
       upper: 0 + (isRoot ? -lower : upper),
       terminal: nameTerminal(getTerminalKind(meta)),
@@ -119,7 +119,7 @@ export function dumpTree(tree: Tree, limits: TreeDumpLimits): TreeDump | null {
 }
 
 function describeUnvisited(move: number, prior: number): TreeDump {
-  const nothing = { id: 0, visits: 0, nodeVisits: 0, wl: 0, d: 0, m: 0, terminal: null, isElsewhere: false };
+  const nothing = { id: 0, visits: 0, nodeVisits: 0, wl: 0, d: 0, m: null, terminal: null, isElsewhere: false };
   return { ...nothing, move, prior, lower: -1, upper: 1, children: [] };
 }
 

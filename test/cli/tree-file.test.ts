@@ -8,11 +8,11 @@ import { SearchHarness } from '../support/search-harness.js';
 
 const FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
-function search(store: 'tree' | 'graph', limits = { depth: 3, minVisits: 2 }): TreeDump {
+function search(store: 'tree' | 'graph', limits = { depth: 3, minVisits: 2 }, hasMovesLeft = true): TreeDump {
   const channel = new FakeLeafChannel(new HashGame({ transposes: true, minMoves: 4, maxMoves: 6, mates: 0.05 }));
   const harness = new SearchHarness(channel, { params: { search: store } });
   harness.run({ nodes: 800 });
-  const dump = dumpTree(harness.search.tree, limits);
+  const dump = dumpTree(harness.search.tree, limits, hasMovesLeft);
   assert.ok(dump !== null);
   return dump;
 }
@@ -59,6 +59,14 @@ test('JSON has the names of the field, values in the view of the mover', () => {
   );
   const proven = list(dump).filter(({ node }) => node.lower === node.upper);
   assert.ok(proven.length > 0);
+});
+
+test('a network that does not tell how long the game lasts leaves movesLeft out', () => {
+  const tree = search('tree', undefined, false);
+  assert.ok(list(tree).every(({ node }) => node.m === null));
+  const text = formatTreeJson({ fen: FEN, tree });
+  assert.ok(text.includes('"wdl"'));
+  assert.ok(!text.includes('movesLeft'));
 });
 
 test('Graphviz draws each node once and each move once', () => {
