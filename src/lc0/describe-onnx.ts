@@ -49,11 +49,32 @@ export function describeOnnxModel(model: ModelMessage): DescriptionSection {
   return { title: 'ONNX model', rows };
 }
 
-/** Numbers in the tensors of a model that hold weights; shapes and index tables, which are integers of 32 or 64 bits, do not. */
+const BOOL = 9;
+/** Operator → its inputs that are scales and zero points. */
+const QUANTISATION_INPUTS: Readonly<Record<string, readonly number[]>> = {
+  QuantizeLinear: [1, 2],
+  DequantizeLinear: [1, 2],
+  QLinearConv: [1, 2, 4, 5, 6, 7],
+  QLinearMatMul: [1, 2, 4, 5, 6, 7],
+  ConvInteger: [2, 3],
+  MatMulInteger: [2, 3],
+};
+/** Operator → its input that is a weight also where it is an integer of 32 bits: the bias of a quantised layer. */
+const BIAS_INPUTS: Readonly<Record<string, number>> = { DequantizeLinear: 0, QLinearConv: 8 };
+
+/** Numbers in the tensors of a model that hold weights: no shapes, index tables and masks, and nothing that only says how weights are rounded. */
 function countElements(model: ModelMessage): number {
+  const roundings = new Set<string>();
+  const biases = new Set<string>();
+  for (const { opType = '', input = [] } of model.graph?.node ?? []) {
+    for (const index of QUANTISATION_INPUTS[opType] ?? []) if (input[index]) roundings.add(input[index]);
+    const bias = input[BIAS_INPUTS[opType] ?? -1];
+    if (bias) biases.add(bias);
+  }
   let elements = 0;
-  for (const { dims, dataType } of model.graph?.initializer ?? []) {
-    if (dataType === TensorType.INT32 || dataType === TensorType.INT64) continue;
+  for (const { name = '', dims, dataType } of model.graph?.initializer ?? []) {
+    const isTable = dataType === TensorType.INT64 || dataType === BOOL;
+    if (isTable || roundings.has(name) || (dataType === TensorType.INT32 && !biases.has(name))) continue;
     elements += (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
   }
   return elements;

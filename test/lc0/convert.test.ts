@@ -309,6 +309,38 @@ Size
     );
   });
 
+  it('counts the weights of an int8 model, not what says how they are rounded', async () => {
+    const [FLOAT, INT8, INT32, INT64, BOOL] = [1, 3, 6, 7, 9];
+    const tensor = (name: string, dataType: number, ...dims: number[]) => ({ name, dataType, dims });
+    const int8 = encodeModel({
+      irVersion: 8,
+      graph: {
+        node: [
+          { opType: 'DequantizeLinear', input: ['weight', 'scale', 'zero'], output: ['w'] },
+          { opType: 'DequantizeLinear', input: ['bias', 'biasScale', 'biasZero'], output: ['b'] },
+          { opType: 'Reshape', input: ['x', 'shape'], output: ['flat'] },
+          { opType: 'Gemm', input: ['flat', 'w', 'b'], output: ['y'] },
+          { opType: 'MatMulInteger', input: ['y', 'other', 'yZero', 'otherZero'], output: ['z'] },
+        ],
+        initializer: [
+          tensor('weight', INT8, 8, 5),
+          tensor('scale', FLOAT, 5),
+          tensor('zero', INT8, 5),
+          tensor('bias', INT32, 5),
+          tensor('biasScale', FLOAT, 5),
+          tensor('biasZero', INT32, 5),
+          tensor('shape', INT64, 2),
+          tensor('other', INT8, 5, 3),
+          tensor('yZero', INT8),
+          tensor('otherZero', INT8, 3),
+          tensor('mask', BOOL, 64, 64),
+        ],
+      },
+    });
+    const text = formatDescription(unwrap(await describeNetwork(int8)));
+    assert.match(text, /Parameters: 60\n/);
+  });
+
   it('describes every part of a transformer, and the ONNX model it becomes', async () => {
     const spec: NetworkSpec = { ...TRANSFORMER, policyEncoders: 1, isMultiHead: true, positions: 'dense' };
     const rows = new Map(
