@@ -7,7 +7,6 @@ import { listDiscoveryFolders } from '../lc0/index.js';
 import { describeRuntime, EvaluatorPool, type RuntimeInfo } from '../nn/index.js';
 import { getProgramFolder, isPackaged, listCacheFolders, readProgramFile, unwrap } from '../util/index.js';
 import { listBundledNetworks } from './bundled-networks.js';
-import { findDefaultConfigs } from './config-file.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';
 import { findModel, listNetworks, resolveNetworkFile } from './network-file.js';
@@ -130,10 +129,10 @@ function examineBundle(): Finding {
 }
 
 export function examineConfig(): Finding {
-  const found = findDefaultConfigs().map((path) => resolve(path));
+  const { found, faults } = unwrap(readSettings([]));
   if (found.length === 0) return { what: 'config', isFine: true, text: 'no lc0.config or sardonyx.config' };
-  const { faults } = unwrap(readSettings([]));
-  return { what: 'config', isFine: faults.length === 0, text: [found.join(', '), ...faults].join('; ') };
+  const paths = found.map((path) => resolve(path)).join(', ');
+  return { what: 'config', isFine: faults.length === 0, text: [paths, ...faults].join('; ') };
 }
 
 export function examineTuning(): Finding {

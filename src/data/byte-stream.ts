@@ -59,10 +59,6 @@ export async function* gunzipChunks(chunks: Chunks): AsyncGenerator<Buffer> {
   }
 }
 
-export function isGzip(head: Buffer): boolean {
-  return head[0] === 0x1f && head[1] === 0x8b;
-}
-
 /** The first bytes, fewer where there are no more, and the chunks with them. */
 export async function peekChunks(
   chunks: Chunks,

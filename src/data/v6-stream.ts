@@ -6,8 +6,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { failure, type Result, success } from '../util/index.js';
-import { type Chunks, gunzipChunks, isGzip, peekChunks, readFileChunks } from './byte-stream.js';
+import { failure, isGzip, type Result, success } from '../util/index.js';
+import { type Chunks, gunzipChunks, peekChunks, readFileChunks } from './byte-stream.js';
 import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
 import { getRecordBytes } from './v6-record.js';
 

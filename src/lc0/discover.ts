@@ -7,6 +7,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
+import { isGzip } from '../util/index.js';
 import { hasNetworkHead } from './container.js';
 
 /** Smaller files are something else. */
@@ -57,7 +58,7 @@ export async function isNetworkFile(path: string): Promise<boolean> {
     const head = new Uint8Array(HEAD_BYTES);
     const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
     const bytes = head.subarray(0, bytesRead);
-    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return hasNetworkHead(bytes);
+    if (!isGzip(bytes)) return hasNetworkHead(bytes);
     return hasNetworkHead(gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }));
   } catch {
     return false;

@@ -8,6 +8,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { isGzip } from '../util/index.js';
 import { NetworkError } from './network-error.js';
 
 /** A file's path, or its content. */
@@ -85,9 +86,8 @@ async function readEnds(source: FileSource): Promise<FileEnds> {
 }
 
 function describeEnds(sizeBytes: number, head: Uint8Array, tail: Uint8Array): FileEnds {
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const declared = tail.length === 4 ? (tail[0] | (tail[1] << 8) | (tail[2] << 16) | (tail[3] << 24)) >>> 0 : 0;
-  return { sizeBytes, isGzip, declaredInflatedBytes: declared };
+  return { sizeBytes, isGzip: isGzip(head), declaredInflatedBytes: declared };
 }
 
 function openStream(source: FileSource): Readable {

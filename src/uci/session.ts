@@ -278,7 +278,10 @@ export class UciSession {
         const lines = formatMoveStats(stats, options.getString('VerboseMoveStatsFormat') as MoveStatsFormat);
         // lc0: live statistics that nobody asked to see are for the log.
         const isWanted = options.getBoolean('VerboseMoveStats');
-        for (const line of lines) isWanted ? this.write(`info string ${line}`) : this.log(line);
+        for (const line of lines) {
+          if (isWanted) this.write(`info string ${line}`);
+          else this.log(line);
+        }
       },
       bestMove: ({ move, ponder }) => this.write(formatBestMove(move, ponder, this.isChess960)),
       warning: (text) => this.write(`info string ${text}`),

@@ -2,6 +2,7 @@ export { findCacheFolder, listCacheFolders, openCacheFolder } from './cache-fold
 export { getConfigFolder } from './config-folder.js';
 export { describeReadFailure, describeWriteFailure } from './file-failure.js';
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
+export { isGzip } from './gzip.js';
 export { LineReader } from './line-reader.js';
 export { createLogger, getLogPath, type Logger } from './logger.js';
 export { type OptionSpec, type OptionValue, parseOptionValue } from './options.js';
