@@ -1,7 +1,14 @@
 /** `sardonyx eval`: what the network says of a position, without search. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { formatUciMove, type Move } from '../chess/index.js';
-import { Analyst, computeScore, computeWdl, getMovesLeft, type RootStats, type ScoreType } from '../engine/index.js';
+import {
+  Analyst,
+  computeRootScore,
+  computeWdl,
+  getMovesLeft,
+  type RootStats,
+  type ScoreType,
+} from '../engine/index.js';
 import { formatEvaluation } from '../uci/index.js';
 import { requireFen } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
@@ -41,12 +48,10 @@ export const evalCommand: CommandModule<object, EvalArguments> = {
 
 function summarise(stats: RootStats, scoreType: ScoreType, chess960: boolean): object {
   const { node, moves } = stats;
-  const wl = node.wl ?? node.q;
-  const d = node.d ?? 0;
-  const { win, draw, loss } = computeWdl(wl, d);
+  const { win, draw, loss } = computeWdl(node.wl ?? node.q, node.d ?? 0);
   const policy = [...moves].sort((a, b) => b.prior - a.prior);
   return {
-    score: computeScore(scoreType, { wl, d, q: node.q, mu: 0 }),
+    score: computeRootScore(stats, scoreType),
     q: node.q,
     wdl: [win, draw, loss],
     movesLeft: getMovesLeft(stats),

@@ -9,7 +9,7 @@ import type { Position } from '../chess/index.js';
 export type HistoryFill = 'no' | 'fen_only' | 'always';
 
 export interface InputEncoding {
-  /** The name in model files and shards (DESIGN.md, 4). */
+  /** The name in model files and shards (docs/networks.md). */
   readonly name: string;
   readonly planes: number;
   /** Positions that it looks at, the current one included. */

@@ -10,7 +10,7 @@ export type PolicyIndex = number & { readonly __policyIndex: unique symbol };
 export const NO_POLICY_INDEX = 0xffff as PolicyIndex;
 
 export interface PolicyEncoding {
-  /** The name in model files and shards (DESIGN.md, 4). */
+  /** The name in model files and shards (docs/networks.md). */
   readonly name: string;
   readonly size: number;
   /** False when underpromotions share the index of the queen promotion. */

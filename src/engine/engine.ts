@@ -40,8 +40,10 @@ export interface EngineListener {
   error(text: string): void;
 }
 
-/** A stopped search answers within milliseconds; one that does not is broken. */
+/** A stopped search that knows its root answers within milliseconds; one that does not is broken. */
 const STOP_PATIENCE_MS = 3000;
+/** The root's evaluation has to be waited for, and a large network on a slow machine needs seconds for a minibatch. */
+const ROOT_PATIENCE_MS = 30_000;
 const WARM_UP: GoRequest = { nodes: 100, moveTimeMs: 300 };
 const POLICY_NAME = 'lc0-1858';
 
@@ -101,9 +103,17 @@ export class Engine {
     return this.loader.current;
   }
 
-  /** Starts loading; resolves when a `go` would not have to wait. Also when loading failed: the listener knows. */
+  /**
+   * Starts loading; resolves when a `go` would not have to wait. Also when loading failed: the listener knows. A running search
+   * keeps its network: then nothing is loaded, and the answer is null when it should be.
+   */
   async prepare(): Promise<NetworkPort | null> {
     this.followTables();
+    while (this.loader.current === null && this.active?.isRunning === true) {
+      if (!this.active.isWarmUp) return null;
+      this.stopFirst(0);
+      await this.warmUpEnd;
+    }
     const network = await this.loader.ensure();
     if (network !== null && network !== this.warmNetwork && this.active === null) {
       this.warmNetwork = network;
@@ -158,7 +168,7 @@ export class Engine {
    * Null when nothing can be said: the game is over, no network, or a search is under way.
    */
   async evaluate(): Promise<RootStats | null> {
-    if (this.active !== null) return null;
+    if (this.isSearching) return null;
     const search = new ActiveSearch(this.nextId++, { nodes: 1 }, this.game);
     search.isDiscarded = true;
     search.wantsStats = true;
@@ -249,7 +259,11 @@ export class Engine {
 
   private stopHost(): void {
     this.host.stop();
-    this.patience = setTimeout(() => this.recover('The search did not stop'), STOP_PATIENCE_MS);
+    this.patience = setTimeout(() => {
+      const giveUp = (): void => this.recover('The search did not stop');
+      if (this.active?.lastReport != null) giveUp();
+      else this.patience = setTimeout(giveUp, ROOT_PATIENCE_MS - STOP_PATIENCE_MS);
+    }, STOP_PATIENCE_MS);
   }
 
   /** The tree of the last search; null when there is none. Not while a search runs. */
@@ -344,7 +358,7 @@ export class Engine {
         return;
       }
       case 'budget':
-        this.listener.debug(`Budget for this move: ${message.limitMs.toFixed(1)} ms`);
+        if (!active.isDiscarded) this.listener.debug(`Budget for this move: ${message.limitMs.toFixed(1)} ms`);
         return;
       case 'warning':
         // A weak player has soon thought enough about the ponder move; that is no news.

@@ -91,7 +91,7 @@ function insertLine(lines: readonly ReportLine[], pv: readonly Move[]): ReportLi
     ...best,
     score: { kind: 'mate', value: moves },
     wdl: { win: 1000, draw: 0, loss: 0 },
-    movesLeft: moves,
+    movesLeft: moves - 1,
     pv,
   };
   const others = lines.filter((line) => line.pv[0] !== pv[0]);

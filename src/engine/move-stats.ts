@@ -2,6 +2,7 @@
 import type { Move, Position } from '../chess/index.js';
 import type { PolicyEncoding } from '../encoding/index.js';
 import type { MoveStats } from '../search/index.js';
+import { computeScore, type ScoreType } from './score.js';
 
 export interface RootMoveStats extends MoveStats {
   /** Index of the move in the policy of the network, untransformed; for the root itself the number of legal moves. */
@@ -19,6 +20,11 @@ export interface RootStats {
 /** Moves to the end of the game as the root has it; null when nobody knows. */
 export function getMovesLeft({ node, hasMovesLeft }: RootStats): number | null {
   return hasMovesLeft && node.m !== null ? (1 + node.m) / 2 : null;
+}
+
+/** What an info line would show of the root, for its mover. */
+export function computeRootScore({ node }: RootStats, type: ScoreType): number {
+  return computeScore(type, { wl: node.wl ?? node.q, d: node.d ?? 0, q: node.q, mu: node.mu ?? 0 });
 }
 
 export function createRootStats(

@@ -10,7 +10,7 @@ export interface OptionAlias {
   readonly target: string;
 }
 
-/** A rule that its kind and range do not say: given the text and the values so far. */
+/** A rule that its kind and range do not say: given the value as text and the values so far. */
 export type OptionCheck = (text: string, values: ReadonlyMap<string, OptionValue>) => Result<unknown>;
 
 export class OptionStore {
@@ -55,7 +55,7 @@ export class OptionStore {
     if (!parsed.ok) return parsed;
     const target = this.targets.get(spec.uci);
     if (target !== undefined) return this.set(target, text);
-    const checked = this.checks[spec.uci]?.(text, this.current);
+    const checked = this.checks[spec.uci]?.(String(parsed.value), this.current);
     if (checked?.ok === false) return checked;
     if (spec.kind !== 'button') this.current.set(spec.uci, parsed.value);
     return success(spec);

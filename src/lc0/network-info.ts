@@ -48,7 +48,7 @@ export function collectInfo(net: NetMessage, plan: NetworkPlan | undefined, head
 /** Metadata entry with all of `Lc0NetworkInfo`, as JSON. */
 export const INFO_KEY = 'sardonyx.lc0';
 
-/** Metadata by which every part of the program recognises the model (DESIGN.md, 4). */
+/** Metadata by which every part of the program recognises the model (docs/networks.md). */
 export function formatMetadata(info: Lc0NetworkInfo, isWdl: boolean): Record<string, string> {
   return {
     'sardonyx.input': info.inputFormat === 'INPUT_CLASSICAL_112_PLANE' ? 'lc0-112' : info.inputFormat,

@@ -1,6 +1,6 @@
 /**
  * Priors as 16-bit floats: 5 exponent and 11 mantissa bits, the exponent rebased so that 1.0 is the largest code.
- * The format is lc0's (facts 2.1): the bits of a float32 below 2^-31 or so become 0, everything else keeps 12
+ * The format is lc0's (Edge::SetP): the bits of a float32 below 2^-31 or so become 0, everything else keeps 12
  * significant bits. Codes order as the priors do, so lists are sorted by code.
  */
 const bits = new Int32Array(1);

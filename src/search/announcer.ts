@@ -5,7 +5,7 @@
 import { computeAverageDepth, type IterationStats } from './iteration-stats.js';
 import { createMoveStats } from './move-stats.js';
 import type { MoveStats, SearchInfo } from './protocol.js';
-import { createInfo, type ReportContext } from './report.js';
+import { createInfo, findVisitedEdge, listBestEdges, type ReportContext } from './report.js';
 
 /** Longest silence between two info lines while nothing changes. */
 const INFO_INTERVAL_MS = 5000;
@@ -43,16 +43,20 @@ export class Announcer {
     if (params.logLiveStats) this.showStats();
   }
 
-  /** Shows the end of the search. */
-  showEnd(stats: IterationStats): void {
+  /** Shows the end of the search. @param answer the move to be played, which leads the lines; 0 = none */
+  showEnd(stats: IterationStats, answer: number): void {
     const { params } = this.context;
-    this.show(stats);
+    this.show(stats, answer);
     if (params.verboseMoveStats || params.logLiveStats) this.showStats();
   }
 
-  private show(stats: IterationStats): void {
-    const { context } = this;
-    const info = createInfo(context, stats, context.params.multiPv, this.reportedMove);
+  private show(stats: IterationStats, leader = 0): void {
+    const { context, reportedMove } = this;
+    const edges =
+      reportedMove === undefined
+        ? listBestEdges(context, context.params.multiPv, leader)
+        : findVisitedEdge(context.tree, reportedMove);
+    const info = createInfo(context, stats, edges);
     this.bestChild = context.rootMoves.bestChild;
     this.depth = info.depth;
     this.seldepth = info.seldepth;

@@ -37,7 +37,7 @@ export class GameTree {
   setPosition(position: PositionMessage, keepsAll: boolean): boolean {
     const before = this.position;
     this.position = position;
-    if (before === null || before.rootFen !== position.rootFen || before.chess960 !== position.chess960) {
+    if (before === null || !isOfSameGame(before, position)) {
       this.clear();
       return false;
     }
@@ -97,6 +97,15 @@ export class GameTree {
     }
     return true;
   }
+}
+
+/** Whether a position is one that the game of an earlier one has come to since. */
+export function continuesGame(earlier: PositionMessage, position: PositionMessage): boolean {
+  return isOfSameGame(earlier, position) && isPrefix(earlier.moves, position.moves);
+}
+
+function isOfSameGame(one: PositionMessage, other: PositionMessage): boolean {
+  return one.rootFen === other.rootFen && one.chess960 === other.chess960;
 }
 
 function isPrefix(moves: readonly number[], of: readonly number[]): boolean {

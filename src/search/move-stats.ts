@@ -80,6 +80,7 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
       wl: shown?.wl ?? null,
       d: shown?.d ?? null,
       m,
+      mu: shown?.mu ?? null,
       q: shown === null ? fpu : shown.wl + drawScore * shown.d,
       u,
       s: q + u + utility,
@@ -100,6 +101,7 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
     wl: shown?.wl ?? null,
     d: shown?.d ?? null,
     m: shown === null ? null : own.m,
+    mu: shown?.mu ?? null,
     q: shown === null ? 0 : shown.wl + drawScore * shown.d,
     u: null,
     s: null,
@@ -136,11 +138,11 @@ function createShownValues(
   context: ReportContext,
   record: RecordIndex | -1,
   sign: number,
-): { wl: number; d: number } | null {
+): { wl: number; d: number; mu: number } | null {
   if (record === -1) return null;
   const { wl, d } = readRecord(context.tree, record);
   unscaleWdl(sign * wl, d, context.rescale, context.contemptSign);
-  return { wl: rescaled.wl, d: rescaled.d };
+  return { wl: rescaled.wl, d: rescaled.d, mu: rescaled.mu };
 }
 
 /** The evaluation of the position after a move, before any search below it. */

@@ -140,6 +140,8 @@ export interface MoveStats {
   readonly wl: number | null;
   readonly d: number | null;
   readonly m: number | null;
+  /** Location of the WDL fit, as in SearchLine. */
+  readonly mu: number | null;
   /** First play urgency when unvisited. */
   readonly q: number;
   /** Null for the root itself. */

@@ -37,15 +37,11 @@ export interface ReportContext {
   readonly contemptSign: number;
 }
 
-/**
- * @param lineCount MultiPV
- * @param onlyMove the one move to report, when it is visited; 0 = the best ones
- */
-export function createInfo(context: ReportContext, stats: IterationStats, lineCount: number, onlyMove = 0): SearchInfo {
+/** @param edges of the root, a line each */
+export function createInfo(context: ReportContext, stats: IterationStats, edges: readonly number[]): SearchInfo {
   const { pipeline } = context;
   const { counters } = pipeline;
   const isTimed = stats.sinceFirstBatchMs >= 1;
-  const edges = onlyMove === 0 ? listBestEdges(context, lineCount) : findVisitedEdge(context.tree, onlyMove);
   return {
     depth: computeAverageDepth(pipeline),
     seldepth: counters.maxDepth,
@@ -64,14 +60,19 @@ export function createInfo(context: ReportContext, stats: IterationStats, lineCo
   };
 }
 
-function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, count: number): number[] {
-  const first = rootMoves.findBest(drawScore);
+/**
+ * Of the root, best first.
+ * @param leader a move that comes before better ones: what a temperature has drawn is what is played; 0 = none
+ */
+export function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, count: number, leader = 0): number[] {
+  const led = leader === 0 ? -1 : tree.findChild(tree.rootNode, leader);
+  const first = led < 0 ? rootMoves.findBest(drawScore) : led;
   const isOther = (edge: number): boolean => edge !== first && rootMoves.isAllowed(edge);
   return first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, count - 1, isOther)];
 }
 
 /** The root's edge of a move, or none. */
-function findVisitedEdge(tree: Tree, move: number): number[] {
+export function findVisitedEdge(tree: Tree, move: number): number[] {
   const edge = tree.findChild(tree.rootNode, move);
   return edge >= 0 && getVisitedRecord(tree, tree.rootNode, edge) !== -1 ? [edge] : [];
 }

@@ -9,7 +9,7 @@ import { chooseAnswer } from './answer.js';
 import { getEdgeCount } from './best-move.js';
 import { type Contempt, chooseContempt, createWdlRescale } from './contempt.js';
 import { Forgetter } from './forget.js';
-import { GameTree } from './game-tree.js';
+import { continuesGame, GameTree } from './game-tree.js';
 import { fillIterationStats } from './iteration-stats.js';
 import type { LeafChannel } from './leaf-channel.js';
 import type { SearchParams } from './params.js';
@@ -127,6 +127,8 @@ export class Search {
 
   /** Not while a search is running. @returns whether the position continues the last one, so that the tree was kept */
   setPosition(position: PositionMessage): boolean {
+    // Not every client says `ucinewgame`; what a clock has taught belongs to its game (lc0: SetupPosition).
+    if (this.position === null || !continuesGame(this.position, position)) this.watch.newGame();
     this.position = position;
     return this.game.setPosition(position, this.params.analyseMode);
   }
@@ -354,9 +356,9 @@ export class Search {
     this.watch.read(this.counters.playouts);
     this.readTree();
     this.watch.finish();
-    if (getEdgeCount(this.tree, this.tree.rootNode) > 0) this.announcer?.showEnd(this.watch.stats);
     const gamePly = position?.gamePly ?? 0;
     const answer = chooseAnswer(this.tree, this.rootMoves, params, gamePly, this.drawScore, options.random);
+    if (getEdgeCount(this.tree, this.tree.rootNode) > 0) this.announcer?.showEnd(this.watch.stats, answer.move);
     this.rootMoves.restore();
     this.listener = null;
     listener.onBestMove(answer.move, answer.ponder);

@@ -8,6 +8,9 @@ import type { SearchParams } from './params.js';
 import type { SearchLimits } from './protocol.js';
 import { createStoppers, type Hints, resetHints, type Stopper } from './stoppers.js';
 
+/** A search that reaches so much of its rate limit is held back by it. */
+const BINDING_SHARE = 0.9;
+
 export class StopWatch {
   /** The times are kept here; the rest is filled by whoever knows the tree. */
   readonly stats = createIterationStats();
@@ -58,8 +61,14 @@ export class StopWatch {
   shouldStop(): boolean {
     const { ownHints, stats } = this;
     resetHints(ownHints);
-    ownHints.nps = this.rateLimit;
+    ownHints.nps = this.isRateBinding ? this.rateLimit : 0;
     return this.stoppers.some((stopper) => stopper.shouldStop(stats, ownHints));
+  }
+
+  /** Whether it is the limit, and not the machine, that decides how fast it searches. */
+  private get isRateBinding(): boolean {
+    const { playouts, sinceFirstBatchMs } = this.stats;
+    return playouts * 1000 >= BINDING_SHARE * this.rateLimit * Math.max(1, sinceFirstBatchMs);
   }
 
   /** Between two batches: whether the clock has run out since. */

@@ -7,8 +7,8 @@ import type { IterationStats } from './iteration-stats.js';
 import type { SearchParams } from './params.js';
 import type { SearchLimits } from './protocol.js';
 
-/** lc0 counts root visits in 32 bits. */
-const MOST_VISITS = 4_000_000_000;
+/** Records count visits in 31 bits. */
+const MOST_VISITS = 2_000_000_000;
 
 export interface Hints {
   remainingMs: number;

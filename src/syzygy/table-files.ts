@@ -18,9 +18,8 @@ export interface FoundTables {
 
 const KINDS: Readonly<Record<string, TableKind>> = { '.rtbw': 'wdl', '.rtbz': 'dtz' };
 
-/** Folders are separated by `;`, and by `:` where no drive has a letter. `<empty>` is what GUIs write for nothing. */
+/** Folders are separated by `;`, and by `:` where no drive has a letter. */
 export function splitFolders(paths: string, isWindows: boolean): string[] {
-  if (paths.trim() === '<empty>') return [];
   return paths
     .split(isWindows ? ';' : /[;:]/)
     .map((folder) => folder.trim())

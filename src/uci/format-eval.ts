@@ -1,18 +1,14 @@
 /** The `eval` command: the network's opinion of the position, without any search. */
 import { formatUciMove, type Move } from '../chess/index.js';
-import { computeScore, computeWdl, getMovesLeft, type RootStats, type ScoreType } from '../engine/index.js';
+import { computeRootScore, computeWdl, getMovesLeft, type RootStats, type ScoreType } from '../engine/index.js';
 
 export function formatEvaluation(stats: RootStats, scoreType: ScoreType, chess960: boolean): string[] {
   const { node } = stats;
-  const wl = node.wl ?? node.q;
-  const d = node.d ?? 0;
-  const wdl = computeWdl(wl, d);
-  // Without a search nothing has fitted a WDL curve, so WDL_mu shows its plain centipawns.
-  const score = computeScore(scoreType, { wl, d, q: node.q, mu: 0 });
+  const wdl = computeWdl(node.wl ?? node.q, node.d ?? 0);
   const movesLeft = getMovesLeft(stats);
   const moves = [...stats.moves].sort((a, b) => b.prior - a.prior);
   return [
-    `Score: ${score} (side to move)`,
+    `Score: ${computeRootScore(stats, scoreType)} (side to move)`,
     `WDL: ${wdl.win} ${wdl.draw} ${wdl.loss}`,
     ...(movesLeft === null ? [] : [`Moves left: ${movesLeft.toFixed(1)}`]),
     'Policy:',

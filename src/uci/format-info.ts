@@ -8,7 +8,7 @@ export interface InfoStyle {
   readonly showWdl: boolean;
   readonly showMovesLeft: boolean;
   readonly showEps: boolean;
-  /** `multipv k` stands in a line only when several lines were asked for. */
+  /** `multipv k` stands in a line only when several lines were asked for, now or when the search began. */
   readonly multiPv: number;
 }
 
@@ -20,7 +20,7 @@ export function formatInfo(report: SearchReport, line: ReportLine, style: InfoSt
   if (report.nps !== null) words.push('nps', report.nps);
   if (style.showEps && report.eps !== null) words.push('eps', report.eps);
   words.push('tbhits', report.tbHits);
-  if (style.multiPv > 1) words.push('multipv', line.rank);
+  if (style.multiPv > 1 || report.lines.length > 1) words.push('multipv', line.rank);
   if (line.pv.length > 0) words.push('pv', ...line.pv.map((move) => formatUciMove(move, style.chess960)));
   return words.join(' ');
 }

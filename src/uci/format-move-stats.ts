@@ -15,14 +15,14 @@ export function formatMoveStats(stats: RootStats, format: MoveStatsFormat = 'cur
 
 function formatCurrent(row: RootMoveStats, isNode: boolean): string {
   const tail = isNode ? '' : `(U: ${fixed(row.u, 6, 5)}) (S: ${fixed(row.s, 8, 5)}) `;
-  return `${formatHead(row, isNode)} ${formatAverages(row)}${tail}${formatValue(row, '(V:  -.----) ')}${BOUNDS[row.bound]}`;
+  return `${formatHead(row, isNode)} ${formatAverages(row)}${tail}${formatValue(row)}${BOUNDS[row.bound]}`;
 }
 
 /** The format of 2018 to 2020 (seed document 002): Q, U, Q+U and V only. */
 function formatClassic(row: RootMoveStats, isNode: boolean): string {
   const sum = row.u === null ? null : row.q + row.u;
   const tail = isNode ? '' : `(U: ${fixed(row.u, 6, 5)}) (Q+U: ${fixed(sum, 8, 5)}) `;
-  return `${formatHead(row, isNode)} (Q: ${fixed(row.q, 8, 5)}) ${tail}${formatValue(row, '(V:  -.----) ')}`;
+  return `${formatHead(row, isNode)} (Q: ${fixed(row.q, 8, 5)}) ${tail}${formatValue(row)}`;
 }
 
 /** The index of a move stands left in its four columns, that of the node right: so does lc0. */
@@ -41,8 +41,8 @@ function formatAverages(row: RootMoveStats): string {
   return `(WL: ${fixed(row.wl, 8, 5)}) (D: ${fixed(row.d ?? 0, 5, 3)}) (M: ${fixed(row.m ?? 0, 4, 1)}) ${q}`;
 }
 
-function formatValue(row: RootMoveStats, missing: string): string {
-  return row.v === null ? missing : `(V: ${fixed(row.v, 7, 4)}) `;
+function formatValue(row: RootMoveStats): string {
+  return row.v === null ? '(V:  -.----) ' : `(V: ${fixed(row.v, 7, 4)}) `;
 }
 
 const BOUNDS = { none: '', exact: '(T) ', drawOrWin: '(W) ', lossOrDraw: '(L) ' } as const;

@@ -283,7 +283,11 @@ export class UciSession {
           else this.log(line);
         }
       },
-      bestMove: ({ move, ponder }) => this.write(formatBestMove(move, ponder, this.isChess960)),
+      bestMove: ({ move, ponder }) => {
+        this.write(formatBestMove(move, ponder, this.isChess960));
+        // Options that changed meanwhile: a search keeps the network that it began with.
+        if (!this.isEnding && this.engine.network === null) this.scheduleLoad(LOAD_DELAY_MS);
+      },
       warning: (text) => this.write(`info string ${text}`),
       note: (text) => this.write(`info string ${text}`),
       debug: (text) => {

@@ -29,6 +29,9 @@ export type OptionSpec = OptionCommon &
 
 export type OptionValue = number | boolean | string;
 
+/** The UCI protocol's way to write an empty string. */
+const EMPTY = '<empty>';
+
 /** Text from a GUI or a command line → the option's value; the sentence names the option and its range. */
 export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionValue> {
   switch (spec.kind) {
@@ -56,7 +59,7 @@ export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionV
       return failure(`Option ${spec.uci} must be one of ${spec.choices.join(', ')}, not "${text}"`);
     }
     case 'string':
-      return success(text);
+      return success(text.trim() === EMPTY ? '' : text);
     case 'button':
       return success(true);
   }

@@ -393,6 +393,58 @@ test('an option of the network loads it again, any other does not', async () => 
   assert.equal(world.networks[0].disposed, 1);
 });
 
+test('a running search keeps its network; a warm-up makes way for another one', async () => {
+  const { engine, world } = createEngine();
+  const move = moveOf(engine, 'e2e4');
+  answerOnStop(world, move);
+  void engine.prepare();
+  await settle();
+  unwrap(engine.setOption('Slowmover', '1.2'));
+  void engine.prepare();
+  await settle();
+  assert.equal(world.search.stops, 1);
+  assert.deepEqual([world.networks.length, world.networks[0].disposed], [2, 1]);
+  engine.go({ infinite: true });
+  await settle();
+  unwrap(engine.setOption('Slowmover', '1.3'));
+  assert.equal(await engine.prepare(), null);
+  assert.deepEqual([world.networks.length, world.networks[1].disposed], [2, 0]);
+  engine.stop();
+  assert.notEqual(await engine.prepare(), null);
+  assert.deepEqual([world.networks.length, world.networks[1].disposed], [3, 1]);
+});
+
+test('a network that is slow with the first evaluation is waited for after stop', async (context) => {
+  const { engine, world, said } = createEngine();
+  engine.go({ infinite: true });
+  await settle();
+  const late = world.search;
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  engine.stop();
+  context.mock.timers.tick(10_000);
+  assert.deepEqual(said, []);
+  const move = moveOf(engine, 'e2e4');
+  late.send({ type: 'info', id: late.lastGo.id, info: createInfo([move]) });
+  late.send({ type: 'bestMove', id: late.lastGo.id, move, ponder: 0 });
+  assert.deepEqual(said, ['report 1', `best ${move}`]);
+  assert.ok(!late.isDisposed);
+});
+
+test('a search that knows its root and does not stop is thrown away, with its best line played', async (context) => {
+  const { engine, world, said } = createEngine();
+  const move = moveOf(engine, 'e2e4');
+  world.onCreateSearch = (search) => {
+    search.onGo = (id) => search.send({ type: 'info', id, info: createInfo([move]) });
+  };
+  engine.go({ infinite: true });
+  await settle();
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  engine.stop();
+  context.mock.timers.tick(5000);
+  assert.deepEqual(said, ['report 1', 'error The search did not stop', `best ${move}`]);
+  assert.ok(world.search.isDisposed);
+});
+
 test('options that change while a network loads lead to one more load', async () => {
   const { engine, world } = createEngine();
   let loaded: () => void = () => undefined;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { acceptedOptions, engineAliases, engineChecks, engineOptions, OptionStore } from '#sardonyx/engine/index.js';
 import { parseContempt } from '#sardonyx/search/contempt.js';
 import { searchOptions } from '#sardonyx/search/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
 
 function createStore(): OptionStore {
   return new OptionStore([...engineOptions, ...searchOptions, ...acceptedOptions], engineAliases, engineChecks);
@@ -59,6 +60,14 @@ test('Contempt takes what the search can read, and nothing else', () => {
   ]) {
     assert.equal(createStore().set('Contempt', text).ok, parseContempt(text) !== null, text);
   }
+});
+
+test('<empty> is how the protocol writes an empty string', () => {
+  const store = createStore();
+  unwrap(store.set('LogFile', '<empty>'));
+  assert.equal(store.getString('LogFile'), '');
+  unwrap(store.set('Contempt', ' <empty> '));
+  assert.equal(store.getString('Contempt'), '');
 });
 
 test('Slowmover and TimeManager must fit together', () => {

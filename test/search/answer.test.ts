@@ -33,6 +33,21 @@ test('temperature 1 plays moves as often as they were visited', () => {
   }
 });
 
+test('the last report begins with the move that was drawn', () => {
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 8 })), {
+    params: { temperature: 2, multiPv: 3 },
+  });
+  const leaders = new Set<number>();
+  for (let round = 0; round < 30; round++) {
+    const { move, infos } = harness.run({ nodes: 400 });
+    const lines = infos.at(-1)?.lines ?? [];
+    assert.equal(lines[0].pv[0], move);
+    assert.equal(new Set(lines.map(({ pv }) => pv[0])).size, 3);
+    leaders.add(move);
+  }
+  assert.ok(leaders.size > 2);
+});
+
 test('the value cutoff keeps bad moves from being drawn', () => {
   const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 8 })), {
     params: { temperature: 10, tempValueCutoff: 0 },

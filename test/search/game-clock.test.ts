@@ -1,4 +1,4 @@
-/** The time manager inside a search: what `smooth` decides while it runs, against lc0's formulas (facts file, 1.9). */
+/** The time manager inside a search: what `smooth` decides while it runs, against lc0's formulas (stoppers/smooth.cc). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GameClock } from '#sardonyx/search/game-clock.js';
@@ -107,6 +107,31 @@ test('a new game starts with a new bank; movetime is a bound beside the clock', 
   assert.equal(clock.limitMs, first);
   clock.start({ ...timed('legacy'), budgetMs: 90 }, statsAt(0));
   assert.equal(clock.limitMs, 90);
+});
+
+test('another game has a clock of its own, whether or not anybody announces it', () => {
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 8, seed: 5 })), { tickMs: 1 });
+  const search = (): number => {
+    let budgetMs = 0;
+    harness.search.start(
+      { ...timed('legacy', { timeMs: 5000, gamePly: harness.played.length }), startedAtMs: harness.now },
+      {
+        onInfo: () => undefined,
+        onStats: () => undefined,
+        onWarning: () => undefined,
+        onBudget: (ms) => {
+          budgetMs = ms;
+        },
+        onBestMove: () => undefined,
+      },
+    );
+    while (harness.search.step() !== 'done');
+    return budgetMs;
+  };
+  const first = search();
+  assert.ok(search() < first / 2, 'no bonus for a second move');
+  harness.setPosition({ rootFen: 'another' });
+  assert.equal(search(), first);
 });
 
 test('pondering has no limit of time', () => {

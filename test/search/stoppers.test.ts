@@ -130,6 +130,14 @@ test('the nodes-per-second limit holds', () => {
   assert.ok(nodes > 400 && nodes < 520, `${nodes} nodes in 5 s`);
 });
 
+test('a nodes-per-second limit that never holds a search back lets it stop early as if there were none', () => {
+  for (const nodesPerSecondLimit of [0, 10_000_000]) {
+    const harness = create({ tickMs: 1, params: { nodesPerSecondLimit } }, { minMoves: 2, maxMoves: 3, seed: 3 });
+    const timeMs = harness.run({ budgetMs: 10_000 }).infos.at(-1)?.timeMs ?? 0;
+    assert.ok(timeMs < 9000, `${timeMs} ms`);
+  }
+});
+
 test('go nodes 1 answers with the move of the highest prior, an info line and a score', () => {
   const harness = create();
   const { move, ponder, infos } = harness.run({ nodes: 1 });

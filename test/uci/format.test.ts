@@ -102,6 +102,7 @@ function createRow(changes: Partial<RootMoveStats>): RootMoveStats {
     wl: null,
     d: null,
     m: null,
+    mu: null,
     q: -0.308012,
     u: 0.133191,
     s: -0.174821,

@@ -83,6 +83,35 @@ test('isready waits for the network, and is answered at once during a search', a
   session.end();
 });
 
+test('options of the network that change during a search are loaded after it, not under it', async () => {
+  const world = answering();
+  const { lines, say, session } = createSession(world);
+  await say('isready');
+  world.search.onGo = () => undefined;
+  await say('go infinite', 'setoption name Slowmover value 1.2', 'uci');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.deepEqual([world.networks.length, world.networks[0].disposed], [1, 0]);
+  world.search.onStop = () =>
+    world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+  await say('stop');
+  assert.match(lines.at(-1) ?? '', /^bestmove /);
+  while (world.networks.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  session.end();
+});
+
+test('lines that belong together are numbered, whatever MultiPV says by then', async () => {
+  const { lines, say, session, world } = createSession(answering());
+  await say('isready', 'setoption name MultiPV value 2');
+  world.search.onGo = () => undefined;
+  await say('go infinite', 'setoption name MultiPV value 1');
+  const [line] = createInfo([11 | (27 << 6)]).lines;
+  const info = createInfo([], { lines: [line, { ...line, pv: [12 | (28 << 6)] }] });
+  world.search.send({ type: 'info', id: world.search.lastGo.id, info });
+  assert.match(lines.at(-2) ?? '', / multipv 1 pv d2d4$/);
+  assert.match(lines.at(-1) ?? '', / multipv 2 pv e2e4$/);
+  session.end();
+});
+
 test('a bad line costs one error line and changes nothing', async () => {
   const { lines, say, session } = createSession(answering());
   await say('position startpos moves d2d4', 'd');

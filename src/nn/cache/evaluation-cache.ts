@@ -1,7 +1,7 @@
 /**
  * The evaluation cache: what the network said about a position, shared by all evaluator threads, without locks.
  *
- * The key is the position's key mixed with its repetition count and the cache's generation (facts 2.5: no history, no
+ * The key is the position's key mixed with its repetition count and the cache's generation (as in lc0: no history, no
  * rule 50). Moves are implicit: priors stand in move-generation order, and whoever reads them has just generated the
  * moves. A set holds four entries; a new one takes an empty place, or a pseudo-random one.
  *

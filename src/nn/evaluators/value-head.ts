@@ -45,7 +45,7 @@ export function readScalar(head: HeadOutput, row: number): number {
 }
 
 /**
- * Softmax over the legal moves with a temperature (facts 2.1): p ∝ exp(logit / T).
+ * Softmax over the legal moves with a temperature (lc0: PolicyTemperature): p ∝ exp(logit / T).
  * @param indices policy indices of the moves, `count` from `indexOffset` on
  */
 export function writePolicyInto(

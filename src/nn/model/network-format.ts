@@ -1,5 +1,5 @@
 /**
- * Which tensors of a model mean what. Metadata decides where there is any (DESIGN.md, 4); otherwise shapes and names
+ * Which tensors of a model mean what. Metadata decides where there is any (docs/networks.md); otherwise shapes and names
  * do, lc0's own exports included (`/input/planes`, `/output/policy`, `/output/wdl`, `/output/value`, `/output/mlh`).
  * It refuses what it does not know, by name, instead of guessing: a wrong guess plays legal chess, badly.
  */

@@ -1,5 +1,5 @@
 /**
- * Is a leaf the end of the game, in the order and by the rules of lc0's node extension (facts 2.4)? Two-fold repetition
+ * Is a leaf the end of the game, in the order and by the rules of lc0's node extension (ExtendNode)? Two-fold repetition
  * counts only when both occurrences lie inside the search path and the path is at least four plies long.
  */
 import type { Position } from '../../chess/index.js';
