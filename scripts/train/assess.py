@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import json
 import sys
 from dataclasses import asdict
@@ -50,23 +51,27 @@ def _assess(options: argparse.Namespace) -> Assessment:
 def format_assessment(result: Assessment) -> str:
     """Markdown, as cards in models/ have it."""
     limits = " / ".join(str(limit) for limit in result.within_cp)
-    within = " / ".join(f"{share:.1%}" for share in result.within_cp.values())
+    within = " / ".join(_format(share, ".1%") for share in result.within_cp.values())
     lines = [
         f"| {result.positions:,} held-out positions | |",
         "|---|---|",
-        f"| best legal move = best move of the targets | {result.top_1:.1%} |",
+        f"| best legal move = best move of the targets | {_format(result.top_1, '.1%')} |",
         f"| loses at most {limits} cp by their scores | {within} |",
-        f"| is among the moves that have a score | {result.among_targets:.1%} |",
-        f"| mean error of W − L | {result.value_error:.3f} |",
-        f"| without history: best move; mean change of W − L | {result.top_1_without_history:.1%}; "
+        f"| is among the moves that have a score | {_format(result.among_targets, '.1%')} |",
+        f"| mean error of W − L | {_format(result.value_error, '.3f')} |",
+        f"| without history: best move; mean change of W − L | {_format(result.top_1_without_history, '.1%')}; "
         f"{result.value_shift_without_history:.2f} |",
         "",
         "| W − L, predicted | " + " | ".join(f"{band.predicted:+.2f}" for band in result.calibration) + " |",
         "|---|" + "---|" * len(result.calibration),
-        "| by score | " + " | ".join(f"{band.by_score:+.2f}" for band in result.calibration) + " |",
-        "| game result | " + " | ".join(f"{band.result:+.2f}" for band in result.calibration) + " |",
+        "| by score | " + " | ".join(f"{_format(band.by_score, '+.2f')}" for band in result.calibration) + " |",
+        "| game result | " + " | ".join(f"{_format(band.result, '+.2f')}" for band in result.calibration) + " |",
     ]
     return "\n".join(lines)
+
+
+def _format(number: float, how: str) -> str:
+    return "–" if math.isnan(number) else format(number, how)
 
 
 if __name__ == "__main__":

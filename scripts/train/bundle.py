@@ -99,7 +99,7 @@ def _export(place: Path, name: str | None) -> tuple[Network, TrainingConfig, onn
 def refuse_losses(accuracy: float, value_mae: float, result: Verification) -> None:
     """`accuracy`, `value_mae`: of the network that the verified one stands for, on the same positions and targets."""
     top, value = accuracy - result.accuracy, result.value_mae - value_mae
-    if max(top, value) > _LARGEST_LOSS:
+    if not max(top, value) <= _LARGEST_LOSS:  # NaN is no good either
         raise BundleError(
             f"rounding costs {top:.2%} of top-1 and {value:.4f} of value error; "
             "fine-tune with run.quantisation_aware and name the result with --int8-checkpoint"

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import onnx
 import torch
 from tqdm import tqdm
 
@@ -21,6 +21,7 @@ from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.export.half import convert_to_half
 from sardonyx_train.export.quantise import quantise
 from sardonyx_train.export.verify import verify
+from sardonyx_train.files import write_bytes
 
 _BATCH = 128
 
@@ -71,8 +72,11 @@ def main(arguments: list[str] | None = None) -> int:
             model = quantise(model, positions, positions.value_planes, options.keep)
         if options.shards:
             positions = Positions(options.shards, config, options.positions, "verifying")
-            print(verify(model, network, positions, positions.value_planes).format())
-        onnx.save(model, options.out)
+            verification = verify(model, network, positions, positions.value_planes)
+            print(verification.format())
+            if not math.isfinite(verification.policy_kl):
+                raise ValueError(f"{options.checkpoint} holds weights whose answers are not finite")
+        write_bytes(options.out, model.SerializeToString())
     except (CheckpointError, ShardError, ValueError, OSError) as error:
         print(f"export: {error}", file=sys.stderr)
         return 1

@@ -50,6 +50,9 @@ def main(arguments: list[str] | None = None) -> int:
         command += ["--encoding", config.model.input, "--policy", config.model.policy, "--split", "96/4/0"]
         if subprocess.run(command, check=False).returncode != 0:
             return 1  # it has said why
+        if not (shards / "validation").is_dir():
+            print("pretrain: too few games to hold one out, so the losses shown are those of training", file=sys.stderr)
+            config = load_config(options.config, options.set, {**own, ("data", "validation"): []})
         (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
         if not train(config, checkpoint if checkpoint.exists() else None):
             return _STOPPED
@@ -59,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     finally:
         leave()
     network = out / f"{out.name}.onnx"
-    status = export_main([str(checkpoint), "--out", str(network), "--shards", str(shards / "validation")])
+    status = export_main([str(checkpoint), "--out", str(network), "--shards", *config.data.validation])
     if status == 0:
         play = ["match", "--engine", str(network), "--engine", "random", "--nodes", "200", "--games", "20", "--concurrency", "10"]
         print(f"Now watch it play: {shlex.join([*engine, *play])}")

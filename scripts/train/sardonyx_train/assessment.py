@@ -39,7 +39,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Assessment:
-    """Shares are between 0 and 1."""
+    """Shares are between 0 and 1, of the positions that have the target; NaN where none has."""
 
     positions: int
     top_1: float  # best legal move = best target move
@@ -53,7 +53,7 @@ class Assessment:
 
 @dataclass(frozen=True)
 class _Rows:
-    """One minibatch, a number for each position."""
+    """One minibatch, a number for each position; NaN where it has no such target."""
 
     best: np.ndarray
     has_score: np.ndarray
@@ -128,20 +128,22 @@ def _compare(
     cp = np.full(index.shape, np.nan, np.float32)
     cp[np.arange(index.shape[1]) < lengths[:, None]] = flat_cp
     chosen = (index == move[:, None]) & ~np.isnan(cp)
-    has_score = chosen.any(1)
+    is_scored = ~np.isnan(cp).all(1)
+    has_score = np.where(is_scored, chosen.any(1), np.nan)
     highest = np.where(np.isnan(cp), -np.inf, cp).max(1)
-    lost = np.where(has_score, highest - np.where(chosen, cp, 0).sum(1), np.inf)
+    lost = np.where(chosen.any(1), highest - np.where(chosen, cp, 0).sum(1), np.inf)
+    has_target = batch.policy_probability.numpy().sum(1) > 0
     wdl = wdl_from_score(columns.cp, targets.wdl_offset_cp, targets.wdl_scale_cp)
-    goal = (batch.wdl[:, 0] - batch.wdl[:, 2]).numpy()
+    goal = np.where(batch.wdl_weight.numpy() > 0, (batch.wdl[:, 0] - batch.wdl[:, 2]).numpy(), np.nan)
     return _Rows(
-        best == move,
+        np.where(has_target, best == move, np.nan),
         has_score,
-        lost,
+        np.where(is_scored, lost, np.nan),
         value,
         goal,
         wdl[:, 0] - wdl[:, 2],
         columns.result,
-        best == other_move,
+        np.where(has_target, best == other_move, np.nan),
         other_value,
     )
 
@@ -163,7 +165,7 @@ def _summarise(parts: list[_Rows]) -> Assessment:
         len(rows.best),
         mean(rows.best),
         mean(rows.has_score),
-        {limit: mean(rows.lost_cp <= limit) for limit in _LOSSES_CP},
+        {limit: mean(np.where(np.isnan(rows.lost_cp), np.nan, rows.lost_cp <= limit)) for limit in _LOSSES_CP},
         mean(np.abs(rows.value - rows.target)),
         mean(rows.best_without_history),
         mean(np.abs(rows.value - rows.value_without_history)),

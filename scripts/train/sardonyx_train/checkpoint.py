@@ -26,6 +26,12 @@ def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
     publish(part, path)
 
 
+def write_weights(path: Path, config: dict[str, Any], weights: dict[str, torch.Tensor]) -> None:
+    """A checkpoint that no training stands behind: `run.start_from` and export.py take it. `config`: of train.py, as plain values."""
+    progress = {"step": 0, "batches": 0, "positions": 0, "minutes": 0.0}
+    write_checkpoint(path, {"config": config, "network": weights, "average": weights, "progress": progress})
+
+
 def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> dict[str, Any]:
     """Loads tensors and plain values only (no code)."""
     try:

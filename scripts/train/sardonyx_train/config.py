@@ -40,6 +40,13 @@ class DataConfig(_Section):
     history_dropout: float = Field(
         0.0, ge=0, le=1, description="share of positions whose boards before a random ply are blanked"
     )
+    skip_decided: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="share of positions left out of a pass, first of those with |W − L| of 0.98 and more by their scores (four fifths of "
+        "them at most); values and plies left of the others of that kind weigh as much more",
+    )
 
 
 class TargetConfig(_Section):
@@ -149,7 +156,9 @@ class ScheduleConfig(_Section):
 class RunConfig(_Section):
     name: str = Field("network", description="of the network, in exported files")
     out: str = Field("runs/train", description="folder for checkpoints, logs and plots")
-    start_from: str | None = Field(None, description="checkpoint whose averaged weights begin this run")
+    start_from: str | None = Field(
+        None, description="checkpoint whose averaged weights begin this run; with fewer blocks than asked for, it grows"
+    )
     quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
     signed_share: float = Field(
         1.0, gt=0, le=1, description="quantisation_aware: of their range that outputs without a ReLU keep"

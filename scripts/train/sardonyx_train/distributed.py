@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
+import sys
 from dataclasses import dataclass
 
 import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+
+_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -53,8 +58,15 @@ def join(device: str) -> Place:
     local = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if cuda else torch.device("cpu")
     if cuda:
         torch.cuda.set_device(local)
+    _die_with_parent()
     dist.init_process_group("nccl" if cuda else "gloo")
     return Place(rank, ranks, local)
+
+
+def _die_with_parent() -> None:
+    """torchrun gives its children sessions of their own: killed, it would leave them behind, with the GPUs. Linux only."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def leave() -> None:

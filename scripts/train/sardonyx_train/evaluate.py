@@ -10,22 +10,27 @@ from torch import nn
 from .config import LossConfig
 from .data.batch import Batch
 from .data.planes import expand_planes
-from .losses import compute_losses, compute_metrics
+from .data.shards import ShardError
+from .losses import compute_losses, compute_metrics, count_targets, sum_losses
 
 
 @torch.no_grad()
 def evaluate(
     network: nn.Module, batches: Iterable[Batch], value_planes: torch.Tensor, config: LossConfig, device: torch.device
 ) -> dict[str, float]:
-    """Means over all positions, network in evaluation mode, fp32."""
+    """Means over the positions that have the target, network in evaluation mode, fp32. Raises ShardError without any position."""
     network.eval()
     sums: dict[str, float] = {}
-    count = 0
+    counts: dict[str, float] = {}
     for packed in batches:
         batch = packed.to(device)
         outputs = network(expand_planes(batch.masks, batch.values, value_planes))
         numbers = {**compute_losses(outputs, batch, config), **compute_metrics(outputs, batch)}
-        for name, number in numbers.items():
-            sums[name] = sums.get(name, 0.0) + float(number) * batch.size
-        count += batch.size
-    return {name: total / max(1, count) for name, total in sums.items()}
+        for name, count in count_targets(batch).items():
+            if name in numbers:
+                sums[name] = sums.get(name, 0.0) + float(numbers[name] * count)
+                counts[name] = counts.get(name, 0.0) + float(count)
+    if not sums:
+        raise ShardError("the held-out shards hold no positions")
+    means = {name: total / max(1e-6, counts[name]) for name, total in sums.items()}
+    return {"total": sum_losses(means, config), **means}

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .files import write_bytes
+
 
 class History:
     """Rows of kind `train` (running means) and `validation` (averaged weights on held-out positions)."""
@@ -13,7 +15,7 @@ class History:
     def __init__(self, folder: Path, resume_step: int, tensorboard: bool) -> None:
         self._path = folder / "history.jsonl"
         rows = [row for row in read_history(self._path) if row["step"] <= resume_step] if resume_step > 0 else []
-        self._path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_bytes(self._path, "".join(json.dumps(row) + "\n" for row in rows).encode())
         self._writer: Any = None
         if tensorboard:
             from torch.utils.tensorboard import SummaryWriter

@@ -1,4 +1,4 @@
-"""The network a run begins with: random, or another run's averaged weights, folded and fake-quantised as asked."""
+"""The network a run begins with: random, or another run's averaged weights, folded, grown and fake-quantised as asked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from .checkpoint import CheckpointError, read_checkpoint
 from .config import ModelConfig, TrainingConfig, is_same_shape
 from .model.fake_quantise import drop_ranges, enable_fake_quantisation
 from .model.fold import fold_norms
+from .model.grow import can_grow, grow
 from .model.network import Network
 
 
@@ -21,8 +22,13 @@ def create_network(config: TrainingConfig, is_resuming: bool = False) -> Network
         source.load_state_dict(drop_ranges(state["average"]))
         if config.model.norm == "none" and source_config.norm == "batch":
             source, source_config = fold_norms(source, source_config)
+        if can_grow(source_config, config.model):
+            source, source_config = grow(source, config.model), config.model
         if not is_same_shape(source_config, config.model):
-            raise CheckpointError(f"{config.run.start_from}: holds another network shape than the model section")
+            raise CheckpointError(
+                f"{config.run.start_from}: holds another network shape than the model section (only resnet and sight bodies with "
+                "ReLU and without attention can grow, and only in blocks)"
+            )
         network.load_state_dict(source.state_dict())
     if config.run.quantisation_aware:
         enable_fake_quantisation(network, config.model, config.run.signed_share)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import torch
 from torch.nn import functional as F
 
 from .config import LossConfig
 from .data.batch import Batch
 from .model.network import MOVES_LEFT_UNIT_PLIES, Outputs
+
+Number = TypeVar("Number", torch.Tensor, float)
 
 _HUBER_DELTA = 0.5  # in units of MOVES_LEFT_UNIT_PLIES: beyond 10 plies the error counts linearly
 _ILLEGAL = -1e4
@@ -30,7 +34,6 @@ def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[s
         "policy": _mean(cross_entropy, has_policy),
         "value": _mean(_value_error(outputs.value.float(), batch.wdl), batch.wdl_weight),
     }
-    total = config.policy * losses["policy"] + config.value * losses["value"]
     if outputs.moves_left is not None:
         error = F.huber_loss(
             outputs.moves_left.float().squeeze(1) / MOVES_LEFT_UNIT_PLIES,
@@ -39,11 +42,30 @@ def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[s
             delta=_HUBER_DELTA,
         )
         losses["moves_left"] = _mean(error, batch.plies_weight)
-        total = total + config.moves_left * losses["moves_left"]
+    total = sum_losses(losses, config)
     if config.entropy_bonus > 0:
         entropy = -(log_policy.exp() * log_policy).sum(1).mean()
         total = total - config.entropy_bonus * entropy
     return {"total": total, **losses}
+
+
+def sum_losses(losses: dict[str, Number], config: LossConfig) -> Number:
+    """Weighted as the configuration says; there may be no loss of moves left."""
+    total = config.policy * losses["policy"] + config.value * losses["value"]
+    return total + config.moves_left * losses["moves_left"] if "moves_left" in losses else total
+
+
+def count_targets(batch: Batch) -> dict[str, torch.Tensor]:
+    """What each number of `compute_losses` and `compute_metrics` is a mean over."""
+    policy, value = batch.policy_probability.sum(), batch.wdl_weight.sum()
+    return {
+        "policy": policy,
+        "accuracy": policy,
+        "policy_floor": policy,
+        "value": value,
+        "value_mae": value,
+        "moves_left": batch.plies_weight.sum(),
+    }
 
 
 def compute_metrics(outputs: Outputs, batch: Batch) -> dict[str, torch.Tensor]:

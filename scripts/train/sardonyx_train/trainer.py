@@ -38,6 +38,10 @@ LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
+class DivergedError(ValueError):
+    """The weights are no longer finite; checkpoints hold what was before."""
+
+
 @dataclass
 class Progress:
     """What a resumed run continues from; saved whole in every checkpoint."""
@@ -97,7 +101,12 @@ class Trainer:
 
     def _run(self) -> dict[str, float]:
         if self._resume is not None:
-            self._restore(read_checkpoint(self._resume, self.place.device))
+            state = read_checkpoint(self._resume, self.place.device)
+            if (self.folder / LAST).exists() and Path(state["config"]["run"]["out"]) != self.folder and not self._overwrite:
+                raise CheckpointError(
+                    f"{self.folder} holds a run that {self._resume} is not of: name another run.out, or lose it by --overwrite"
+                )
+            self._restore(state)
         elif (self.folder / LAST).exists() and not self._overwrite:
             raise CheckpointError(f"{self.folder} holds a run: go on with it by --resume, or lose it by --overwrite")
         model = self.place.wrap(self.network)
@@ -192,7 +201,10 @@ class Trainer:
             self._scaler.unscale_(part)
         if config.optimizer.gradient_clip > 0:
             parameters = [p for part in optimizer.parts for group in part.param_groups for p in group["params"]]
-            nn.utils.clip_grad_norm_(parameters, config.optimizer.gradient_clip)
+            norm = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
+            # In half precision a norm that is not finite makes the scaler leave out the step, of the parts that it lies in.
+            if torch.isfinite(norm):
+                nn.utils.clip_grads_with_norm_(parameters, config.optimizer.gradient_clip, norm)
         for part in optimizer.parts:
             self._scaler.step(part)
         self._scaler.update()
@@ -207,6 +219,7 @@ class Trainer:
     def _log(self, history: History | None, bar: tqdm, share: float) -> None:
         if history is None or "count" not in self._running:
             return
+        self._refuse_divergence()
         count = float(self._running.pop("count"))
         numbers = {name: float(total) / count for name, total in self._running.items()}
         self._running = {}
@@ -244,6 +257,7 @@ class Trainer:
     def _save(self, name: str, validation: dict[str, float]) -> None:
         if not self.place.is_main:
             return
+        self._refuse_divergence()
         write_checkpoint(
             self.folder / name,
             {
@@ -258,6 +272,13 @@ class Trainer:
                 "validation": validation,
             },
         )
+
+    def _refuse_divergence(self) -> None:
+        if not all(bool(torch.isfinite(parameter).all()) for parameter in self.network.parameters()):
+            raise DivergedError(
+                f"the weights are no longer finite at step {self.progress.step}: lower the rates, or set optimizer.gradient_clip; "
+                f"what {self.folder} holds is from before"
+            )
 
     def _restore(self, state: dict[str, Any]) -> None:
         if not is_same_shape(state["config"]["model"], self.config.model):
@@ -275,6 +296,8 @@ class Trainer:
         if state["scaler"]:  # empty unless the run before was in fp16
             self._scaler.load_state_dict(state["scaler"])
         vars(self.plateau).update(state["plateau"])
+        if (self.folder / BEST).exists():  # of an earlier sitting, perhaps from after this checkpoint
+            self.plateau.best = min(self.plateau.best, read_checkpoint(self.folder / BEST)["plateau"]["best"])
         self.progress = Progress(**state["progress"])
         torch.set_rng_state(state["random"].cpu())
 
@@ -296,6 +319,7 @@ class Trainer:
             self.place.rank,
             self.place.ranks,
             self.progress.batches,
+            data.skip_decided,
         )
         self._say(f"{stream.positions:,} training positions")
         return create_loader(stream, data.workers, pin=self.place.device.type == "cuda")

@@ -4,6 +4,8 @@ import pytest
 import torch
 from sardonyx_train.config import LossConfig
 from sardonyx_train.data.batch import Batch
+from sardonyx_train.data.shards import ShardError
+from sardonyx_train.evaluate import evaluate
 from sardonyx_train.losses import compute_losses, compute_metrics, expected_value
 from sardonyx_train.model.network import Outputs
 
@@ -35,6 +37,23 @@ def test_losses_are_means_over_positions_that_have_the_target():
     assert losses["moves_left"].item() == pytest.approx(0.5 * (1.0 - 0.25))  # Huber of one unit, delta a half
     expected = math.log(2) + math.log(3) + 0.02 * losses["moves_left"].item()
     assert losses["total"].item() == pytest.approx(expected)
+
+
+def test_an_evaluation_weighs_minibatches_by_the_targets_that_they_have():
+    class Constant(torch.nn.Module):
+        def forward(self, planes):
+            return Outputs(torch.zeros(len(planes), 4), torch.zeros(len(planes), 3), None)
+
+    full = _batch()
+    half = _batch()
+    half.wdl_weight = torch.zeros_like(half.wdl_weight)
+    config = LossConfig()
+    place = torch.device("cpu")
+    values = torch.tensor([], dtype=torch.int64)
+    alone = evaluate(Constant(), [full], values, config, place)
+    assert evaluate(Constant(), [full, half], values, config, place)["value"] == pytest.approx(alone["value"])
+    with pytest.raises(ShardError, match="no positions"):
+        evaluate(Constant(), [], values, config, place)
 
 
 def test_without_the_legal_mask_illegal_logits_count():

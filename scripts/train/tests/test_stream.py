@@ -1,3 +1,4 @@
+from collections import Counter
 from itertools import islice
 
 import pytest
@@ -8,10 +9,11 @@ from sardonyx_train.data.shards import ShardError, find_shards, read_common_form
 from sardonyx_train.data.stream import ShardStream, create_loader, read_sequentially
 
 
-def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False):
+def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False, skip_decided=0.0):
     files = find_shards([str(folder)])
-    maker = BatchMaker(read_common_format(files), TargetConfig(), mirror)
-    return ShardStream(files, maker, size, group, seed, rank, ranks, skip)
+    targets = TargetConfig(wdl_offset_cp=0, wdl_scale_cp=30)  # decided from 138 centipawns on: a third of the positions
+    maker = BatchMaker(read_common_format(files), targets, mirror)
+    return ShardStream(files, maker, size, group, seed, rank, ranks, skip, skip_decided)
 
 
 def _keys(batches):
@@ -24,6 +26,33 @@ def test_a_resumed_stream_goes_on_with_the_very_next_minibatch(shard_folder, wor
     whole = _keys(islice(create_loader(_stream(shard_folder, mirror=True), workers, pin=False), 20))
     resumed = _keys(islice(create_loader(_stream(shard_folder, skip=skip, mirror=True), workers, pin=False), 20 - skip))
     assert resumed == whole[skip:]
+
+
+def test_a_resumed_stream_leaves_the_same_decided_positions_out(shard_folder):
+    whole = _keys(islice(_stream(shard_folder, skip_decided=0.2), 12))
+    assert _keys(islice(_stream(shard_folder, skip=5, skip_decided=0.2), 7)) == whole[5:]
+
+
+def test_the_decided_positions_that_stay_are_spread_over_the_pass_and_weigh_for_those_left_out(shard_folder):
+    size = 44
+    whole = list(islice(_stream(shard_folder, size=16, group=4), 24))
+    kept = list(islice(_stream(shard_folder, size=size, group=4, skip_decided=0.2), 7))
+    assert sum(batch.size for batch in kept) == 308  # of 384
+    assert Counter(key for keys in _keys(kept) for key in keys) <= Counter(key for keys in _keys(whole) for key in keys)
+    weight = torch.stack([batch.wdl_weight for batch in kept])
+    assert {round(float(w), 4) for w in weight.unique()} == {1.0, round(float(weight.max()), 4)}
+    assert float(weight.sum()) == pytest.approx(384, abs=0.01)
+    is_decided = weight > 1
+    assert 0.08 < float(is_decided[:3].float().mean()) < 0.35 and 0.08 < float(is_decided[4:].float().mean()) < 0.35
+    mean = [float(sum((b.wdl * b.wdl_weight[:, None]).sum(0)[0] for b in batches)) / 384 for batches in (whole, kept)]
+    assert mean[0] == pytest.approx(mean[1], abs=0.03)  # of the chances to win
+
+
+def test_where_few_are_decided_others_are_left_out_as_well_and_no_position_weighs_for_hundreds(shard_folder):
+    kept = list(islice(_stream(shard_folder, size=24, group=4, skip_decided=0.7), 4))  # of a third that are decided
+    weight = torch.cat([batch.wdl_weight for batch in kept])
+    assert 4 < float(weight.max()) < 6
+    assert (weight > 1).any() and (weight == 1).any()
 
 
 def test_one_pass_shows_every_position_once_and_the_next_pass_in_another_order(shard_folder):

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 from sardonyx_train.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from sardonyx_train.config import parse_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join
 from sardonyx_train.history import read_history
-from sardonyx_train.trainer import Trainer
+from sardonyx_train.trainer import DivergedError, Trainer
 from train import main as train_main
 from train_support.synthetic import write_shard
 
-TRAIN = Path(__file__).parent.parent / "train.py"
+SCRIPTS = Path(__file__).parent.parent
+TRAIN = SCRIPTS / "train.py"
 
 
 def _config(shards, out, **sections):
@@ -203,6 +205,60 @@ def test_another_optimizer_or_weights_alone_cannot_be_resumed(shard_folder, tmp_
     write_checkpoint(last, {name: state[name] for name in ("config", "network", "average", "progress")})
     with pytest.raises(CheckpointError, match="weights only.*run.start_from"):
         _train(config, last)
+
+
+def test_weights_that_are_no_numbers_end_the_run_and_are_not_written(shard_folder, tmp_path):
+    optimizer = {"kind": "sgd", "learning_rate": 1e30}
+    config = _config(shard_folder, tmp_path / "run", optimizer=optimizer, schedule={"max_steps": 60, "warmup_steps": 0})
+    with pytest.raises(DivergedError, match="no longer finite at step .*: lower the rates"):
+        _train(config)
+    assert not (tmp_path / "run" / "last.pt").exists()
+
+
+def test_a_checkpoint_of_another_run_does_not_take_a_folder_that_holds_one(shard_folder, tmp_path):
+    for name in "ab":
+        _train(_config(shard_folder, tmp_path / name, schedule={"max_steps": 1}))
+    with pytest.raises(CheckpointError, match="holds a run that .* is not of"):
+        _train(_config(shard_folder, tmp_path / "b", schedule={"max_steps": 2}), tmp_path / "a" / "last.pt")
+
+
+def test_going_on_from_an_earlier_checkpoint_keeps_a_better_network_that_came_later(shard_folder, tmp_path):
+    folder = tmp_path / "run"
+    data = {"validation": [str(shard_folder)]}
+    _train(_config(shard_folder, folder, data=data, schedule={"max_steps": 2}))
+    (folder / "last.pt").rename(tmp_path / "early.pt")
+    best = read_checkpoint(folder / "best.pt")
+    best["plateau"]["best"] = 0.0  # nothing will be better
+    del best["version"]
+    write_checkpoint(folder / "best.pt", best)
+    before = (folder / "best.pt").read_bytes()
+    _train(_config(shard_folder, folder, data=data, schedule={"max_steps": 4}), tmp_path / "early.pt")
+    assert (folder / "best.pt").read_bytes() == before
+
+
+def test_an_exception_in_a_loader_process_ends_the_program(shard_folder, tmp_path):
+    config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 1000})
+    raw = config.model_dump()
+    raw["data"] |= {"workers": 1, "shuffle_batches": 1, "batch_size": 90}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
+    damage = "\n".join(
+        [
+            "import sys",
+            "from sardonyx_train.data import batch, shards",
+            "import train",
+            "made = batch.BatchMaker.make",
+            "def make(self, *rest):",
+            "    make.calls += 1",
+            "    if make.calls > 3: raise shards.ShardError('damaged')",
+            "    return made(self, *rest)",
+            "make.calls = 0",
+            "batch.BatchMaker.make = make",
+            f"sys.exit(train.main(['--config', {str(tmp_path / 'config.yaml')!r}]))",
+        ]
+    )
+    result = subprocess.run([sys.executable, "-c", damage], cwd=SCRIPTS, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 1
+    assert "damaged" in result.stderr
 
 
 @pytest.mark.parametrize("preset", ["mini-leela", "neuralmate2"])

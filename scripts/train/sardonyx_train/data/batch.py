@@ -12,6 +12,8 @@ from ..encodings import POLICY_SIZES, get_input_encoding, mirror_policy
 from .shards import Columns, ShardFormat
 from .targets import policy_from_scores, value_target
 
+DECIDED = 0.98  # |W − L| from which on a game is as good as over
+
 
 @dataclass
 class Batch:
@@ -66,8 +68,22 @@ class BatchMaker:
             self._castling = encoding.castling
             self._mirrored = mirror_policy(form.policy)
 
-    def make(self, columns: Columns, rows: np.ndarray, random: np.random.Generator | None = None) -> Batch:
-        """`random` decides which rows are mirrored and which lose their history; without it none is."""
+    def find_decided(self, columns: Columns) -> np.ndarray:
+        """[rows]: whether the search's value or score, not the game's result, says that the game is as good as over."""
+        t = self._targets
+        unknown = np.full(columns.rows, np.nan, np.float32)
+        wdl = value_target(unknown, columns.cp, columns.q, columns.d, t.wdl_offset_cp, t.wdl_scale_cp, 0.0)
+        return np.abs(wdl[:, 0] - wdl[:, 2]) >= DECIDED  # NaN, unknown, is not
+
+    def make(
+        self,
+        columns: Columns,
+        rows: np.ndarray,
+        random: np.random.Generator | None = None,
+        outcome_weight: np.ndarray | None = None,
+    ) -> Batch:
+        """`random` decides which rows are mirrored and which lose their history; without it none is. `outcome_weight`
+        [columns' rows], of value and plies left: 1 everywhere when left out."""
         count = len(rows)
         masks = columns.masks[rows].reshape(count, -1, 8)
         legal, legal_lengths = columns.legal.take(rows)
@@ -99,6 +115,7 @@ class BatchMaker:
             t.wdl_offset_cp, t.wdl_scale_cp, t.result_weight,
         )  # fmt: skip
         plies = columns.plies_left[rows]
+        weight = 1.0 if outcome_weight is None else outcome_weight[rows]
         return Batch(
             torch.from_numpy(masks),
             torch.from_numpy(columns.values[rows]),
@@ -106,9 +123,9 @@ class BatchMaker:
             torch.from_numpy(padded_index),
             torch.from_numpy(probability),
             torch.from_numpy(np.nan_to_num(wdl)),
-            torch.from_numpy((~np.isnan(wdl[:, 0])).astype(np.float32)),
+            torch.from_numpy((~np.isnan(wdl[:, 0]) * weight).astype(np.float32)),
             torch.from_numpy(np.nan_to_num(plies)),
-            torch.from_numpy((~np.isnan(plies)).astype(np.float32)),
+            torch.from_numpy((~np.isnan(plies) * weight).astype(np.float32)),
         )
 
     def _drop_history(self, masks: np.ndarray, random: np.random.Generator) -> None:

@@ -8,6 +8,9 @@ minibatch. Memory is one group a process: 20,000 positions of lc0-112 are about 
 
 from __future__ import annotations
 
+import atexit
+import math
+import multiprocessing
 import signal
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -19,6 +22,8 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from .batch import Batch, BatchMaker
 from .shards import Columns, ShardError, concat_columns, open_shard, read_columns, read_info, select_rows
+
+_MOST_LEFT_OUT = 0.8  # of the decided positions of a group
 
 
 class Piece(NamedTuple):
@@ -41,8 +46,9 @@ class ShardStream(IterableDataset[Batch]):
         rank: int = 0,
         ranks: int = 1,
         skip: int = 0,
+        skip_decided: float = 0.0,
     ) -> None:
-        """`skip`: minibatches of this rank that were consumed before."""
+        """`skip`: minibatches of this rank that were consumed before; `skip_decided` as in `DataConfig`."""
         super().__init__()
         self._batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
         self._maker = maker
@@ -52,6 +58,7 @@ class ShardStream(IterableDataset[Batch]):
         self._rank = rank
         self._ranks = ranks
         self._skip = skip
+        self._kept_share = 1 - skip_decided
 
     @property
     def positions(self) -> int:
@@ -68,12 +75,12 @@ class ShardStream(IterableDataset[Batch]):
         for turn in count():
             order = np.random.default_rng((self._seed, stream, turn)).permutation(len(mine))
             groups = {s: [mine[i] for i in order[s : s + self._group]] for s in range(0, len(order), self._group)}
-            if all(count_rows(chosen) < self._batch_size for chosen in groups.values()):
+            if all(self._count_minibatches(chosen) == 0 for chosen in groups.values()):
                 raise ShardError(
                     f"no {self._group} record batches (data.shuffle_batches) hold a minibatch of {self._batch_size} positions"
                 )
             for start, chosen in groups.items():
-                minibatches = count_rows(chosen) // self._batch_size
+                minibatches = self._count_minibatches(chosen)
                 if skip >= minibatches:
                     skip -= minibatches
                     continue
@@ -83,9 +90,9 @@ class ShardStream(IterableDataset[Batch]):
     def _deal(self, streams: int) -> list[list[Piece]]:
         whole = [Piece(path, i, 0, rows) for path, i, rows in self._batches]
         dealt = [whole[stream::streams] for stream in range(streams)]
-        if min(map(count_rows, dealt)) < self._batch_size:
+        if min(map(self._count_minibatches, dealt)) == 0:
             dealt = [_cut(whole, stream, streams) for stream in range(streams)]
-        if min(map(count_rows, dealt)) < self._batch_size:
+        if min(map(self._count_minibatches, dealt)) == 0:
             raise ShardError(
                 f"too little data: {self.positions} positions for {streams} loader processes "
                 f"and minibatches of {self._batch_size}"
@@ -94,11 +101,34 @@ class ShardStream(IterableDataset[Batch]):
 
     def _minibatches(self, chosen: list[Piece], random: np.random.Generator, skip: int) -> Iterator[Batch]:
         columns = load_group(chosen)
-        order = random.permutation(columns.rows)
+        order, weight = self._choose(columns, random)
         mirror_seed = int(random.integers(2**31))
-        for number in range(skip, columns.rows // self._batch_size):
+        for number in range(skip, self._count_minibatches(chosen)):
             rows = order[number * self._batch_size : (number + 1) * self._batch_size]
-            yield self._maker.make(columns, rows, np.random.default_rng((mirror_seed, number)))
+            yield self._maker.make(columns, rows, np.random.default_rng((mirror_seed, number)), weight)
+
+    def _choose(self, columns: Columns, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Rows in random order, at least as many as a pass takes, and what each row's value weighs: those that stay of the decided
+        ones speak for all of them, or W − L would be learnt too small wherever a game may or may not be decided."""
+        order = random.permutation(columns.rows)
+        weight = np.ones(columns.rows, np.float32)
+        left_out = columns.rows - self._keep(columns.rows)
+        if left_out == 0:
+            return order, weight
+        is_decided = self._maker.find_decided(columns)
+        decided = np.flatnonzero(is_decided)
+        # Where few are decided others go as well, by chance: a handful must not speak for hundreds.
+        left_out = min(left_out, int(_MOST_LEFT_OUT * len(decided)))
+        weight[is_decided] = len(decided) / max(1, len(decided) - left_out)
+        is_left_out = np.zeros(columns.rows, bool)
+        is_left_out[random.choice(decided, left_out, replace=False)] = True
+        return order[~is_left_out[order]], weight
+
+    def _keep(self, rows: int) -> int:
+        return math.ceil(rows * self._kept_share)
+
+    def _count_minibatches(self, chosen: list[Piece]) -> int:
+        return self._keep(count_rows(chosen)) // self._batch_size
 
 
 def load_group(chosen: list[Piece]) -> Columns:
@@ -129,6 +159,10 @@ def _cut(pieces: list[Piece], stream: int, streams: int) -> list[Piece]:
 
 
 def create_loader(stream: ShardStream, workers: int, pin: bool) -> DataLoader[Batch]:
+    if workers > 0:
+        # When an exception ends the run, multiprocessing asks its children to go and waits; these do not listen to that.
+        atexit.unregister(_kill_children)
+        atexit.register(_kill_children)
     return DataLoader(
         stream,
         batch_size=None,
@@ -137,6 +171,11 @@ def create_loader(stream: ShardStream, workers: int, pin: bool) -> DataLoader[Ba
         prefetch_factor=4 if workers > 0 else None,
         worker_init_fn=_leave_signals_to_the_trainer,
     )
+
+
+def _kill_children() -> None:
+    for child in multiprocessing.active_children():
+        child.kill()
 
 
 def _leave_signals_to_the_trainer(_worker: int) -> None:

@@ -65,7 +65,9 @@ def verify(
         log_p = [mask_illegal(o[0], batch.legal).log_softmax(1) for o in (ours, theirs)]
         value = [win_minus_loss(o[1]) for o in (ours, theirs)]
         target = batch.best_move
-        goal = batch.wdl[:, 0] - batch.wdl[:, 2]
+        # What a row does not have counts neither for nor against the network.
+        known = torch.where(batch.policy_probability.sum(1) > 0, 1.0, torch.nan)
+        goal = torch.where(batch.wdl_weight > 0, batch.wdl[:, 0] - batch.wdl[:, 2], torch.nan)
         top = [p.argmax(1) for p in log_p]
         largest = max(largest, float((log_p[0].exp() - log_p[1].exp()).abs().max()))
         moves = (ours[2] - theirs[2]).abs().squeeze(1) if len(ours) > 2 else torch.zeros(batch.size)
@@ -74,14 +76,14 @@ def verify(
             top[0] == top[1],
             (value[0] - value[1]).abs(),
             moves,
-            top[1] == target,
-            top[0] == target,
+            (top[1] == target) * known,
+            (top[0] == target) * known,
             (value[1] - goal).abs(),
             (value[0] - goal).abs(),
         ]
         rows.append(torch.stack([c.float() for c in columns], 1).numpy())
     table = np.concatenate(rows)
-    kl, same, value_difference, moves_difference, *scores = (float(x) for x in table.mean(0))
+    kl, same, value_difference, moves_difference, *scores = (float(x) for x in np.nanmean(table, 0))
     return Verification(len(table), largest, kl, same, value_difference, moves_difference, *scores)
 
 

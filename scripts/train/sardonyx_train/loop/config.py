@@ -22,6 +22,7 @@ _OWN_KEYS = {
     "run": ("out", "name", "licence", "start_from", "seed"),
     "schedule": ("max_steps", "max_minutes"),
 }
+HELD_OUT = "held-out games"  # stands for a candidate's validation files where nothing is trained yet
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
 
 
@@ -81,9 +82,9 @@ class TrainingSection(_Section):
             if given:
                 raise ValueError(f"the loop sets {section}.{', '.join(given)} itself")
         try:
-            create_training_config(sections)
+            create_training_config(sections, data={"validation": [HELD_OUT]})
         except ConfigError as error:
-            raise ValueError(str(error).replace("\n", "; ")) from None
+            raise ValueError(str(error).removeprefix(": ").replace("\n", "; ")) from None
         return sections
 
 

@@ -141,7 +141,9 @@ class Stages:
         name = f"{self._config.run.name}-{number:04d}"
         folder = self.folders.generation(number)
         folder.mkdir(parents=True, exist_ok=True)
-        command = format_export_command(self.folders.checkpoint(number), part, name, self._config, held_out)
+        command = format_export_command(
+            self.folders.checkpoint(number), part, name, self._config, held_out, is_trained=number > 0
+        )
         self._run(command, folder, "export")
         publish(part, path)
 

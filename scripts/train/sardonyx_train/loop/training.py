@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..config import TrainingConfig, is_same_shape
 from ..history import read_history
-from .config import LoopConfig, create_training_config
+from .config import HELD_OUT, LoopConfig, create_training_config
 from .errors import LoopError
 from .window import Window
 
@@ -24,7 +24,9 @@ SCRIPTS = Path(__file__).resolve().parents[2]
 def create_network_config(config: LoopConfig) -> TrainingConfig:
     """Names the networks; nothing can be trained with it."""
     return create_training_config(
-        config.training.sections, run={"name": config.run.name, "licence": config.run.licence, "seed": config.run.seed}
+        config.training.sections,
+        data={"validation": [HELD_OUT]},
+        run={"name": config.run.name, "licence": config.run.licence, "seed": config.run.seed}
     )
 
 
@@ -36,14 +38,11 @@ def write_first_weights(config: LoopConfig, path: Path) -> None:
         return
     import torch
 
-    from ..checkpoint import write_checkpoint
+    from ..checkpoint import write_weights
     from ..model.network import Network
 
     torch.manual_seed(config.run.seed)
-    weights = Network(training.model).state_dict()
-    progress = {"step": 0, "batches": 0, "positions": 0, "minutes": 0.0}
-    kept = {"network": weights, "average": weights, "progress": progress}
-    write_checkpoint(path, {"config": training.model_dump(), **kept})
+    write_weights(path, training.model_dump(), Network(training.model).state_dict())
 
 
 def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig) -> None:
@@ -66,8 +65,11 @@ def create_candidate_config(config: LoopConfig, window: Window, generation: int,
     batch = max(1, min(batch, window.positions // streams))  # the very first games of a tiny loop
     accumulation = int((config.training.sections.get("optimizer") or {}).get("accumulation", 1))
     per_step = batch * accumulation * config.training.processes
+    is_plateau = (config.training.sections.get("schedule") or {}).get("kind") == "plateau"
     steps = config.training.steps or math.ceil(config.training.passes * window.positions / per_step)
     own = {"tensorboard": False, "evaluate_steps": steps, "checkpoint_minutes": 1.0, **(config.training.sections.get("run") or {})}
+    if not window.validation:  # improvement cannot be seen where no game was held out
+        own["early_stopping"] = 0
     own |= {"out": str(out), "name": f"{config.run.name}-{generation:04d}", "licence": config.run.licence}
     return create_training_config(
         config.training.sections,
@@ -78,7 +80,7 @@ def create_candidate_config(config: LoopConfig, window: Window, generation: int,
             "workers": data.get("workers", 0),
             "shuffle_batches": data.get("shuffle_batches", 64),
         },
-        schedule={"max_steps": steps},
+        schedule={"max_steps": steps, **({} if window.validation or not is_plateau else {"kind": "constant"})},
         run={**own, "start_from": str(start), "seed": config.run.seed + generation},
     )
 
@@ -92,9 +94,12 @@ def format_train_command(config: Path, resume: Path | None, processes: int) -> l
     return [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}", *script]
 
 
-def format_export_command(weights: Path, out: Path, name: str, config: LoopConfig, held_out: list[str]) -> list[str]:
+def format_export_command(
+    weights: Path, out: Path, name: str, config: LoopConfig, held_out: list[str], *, is_trained: bool
+) -> list[str]:
     command = [sys.executable, str(SCRIPTS / "export.py"), str(weights), "--out", str(out), "--name", name]
-    command += ["--precision", config.export.precision]
+    # Random weights have no positions that int8 could be calibrated on.
+    command += ["--precision", config.export.precision if is_trained else "fp32"]
     if held_out and config.export.verify_positions > 0:
         command += ["--positions", str(config.export.verify_positions), "--shards", *held_out]
     return command

@@ -33,7 +33,8 @@ class Window:
 
     @property
     def positions(self) -> int:
-        return sum(file.positions for file in self.train)
+        """That are trained on: of files that a pass takes."""
+        return sum(file.positions for file, repeats in zip(self.train, self.repeats) if repeats > 0)
 
 
 def read_shard_files(folders: Folders, generation: int, split: str) -> list[ShardFile]:
@@ -50,7 +51,7 @@ def create_window(folders: Folders, newest: int, section: WindowSection) -> Wind
 
 
 def compute_repeats(files: list[ShardFile], newest: int, section: WindowSection) -> list[int]:
-    """Small whole numbers, old files at most `_MOST_OLD_REPEATS` times, whose ratio comes nearest to the wanted one."""
+    """Small whole numbers, old files at most `_MOST_OLD_REPEATS` times, whose ratio comes nearest to the wanted one, from above."""
     total = sum(file.positions for file in files)
     is_recent = [file.generation > newest - section.recent_generations for file in files]
     recent = sum(file.positions for file, new in zip(files, is_recent) if new)
@@ -60,7 +61,7 @@ def compute_repeats(files: list[ShardFile], newest: int, section: WindowSection)
         return [int(new) for new in is_recent]
     ratio = section.recent_weight / (1 - section.recent_weight) * (total - recent) / recent
     old, new = min(
-        ((a, round(a * ratio)) for a in range(1, _MOST_OLD_REPEATS + 1)),
+        ((a, math.ceil(a * ratio)) for a in range(1, _MOST_OLD_REPEATS + 1)),
         key=lambda pair: (abs(math.log(pair[1] / pair[0] / ratio)), pair[0]),
     )
     return [new if is_new else old for is_new in is_recent]

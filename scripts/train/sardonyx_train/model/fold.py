@@ -32,13 +32,20 @@ def fold_norms(network: Network, config: ModelConfig) -> tuple[Network, ModelCon
                 fused: nn.Conv2d = fuse_conv_bn_eval(module.conv, module.norm)
                 state[f"{name}.conv.weight"], state[f"{name}.conv.bias"] = fused.weight, fused.bias
             elif isinstance(module, SightBlock):
-                state[f"{name}.gate.weight"], state[f"{name}.gate.bias"] = _compute_gain(module.gate)
+                state[f"{name}.gate.weight"], state[f"{name}.gate.bias"] = _fold_gate(module.gate)
         wanted = folded.state_dict()
         folded.load_state_dict({name: state[name] for name in wanted})
     return folded, folded_config
 
 
-def _compute_gain(norm: nn.BatchNorm2d) -> tuple[torch.Tensor, torch.Tensor]:
-    weight = norm.weight * (norm.running_var + norm.eps).rsqrt()
-    bias = norm.bias - norm.running_mean * weight
-    return weight.reshape(1, -1, 1, 1), bias.reshape(1, -1, 1, 1)
+def _fold_gate(norm: nn.BatchNorm2d) -> tuple[torch.Tensor, torch.Tensor]:
+    return compute_gain(norm.weight, norm.bias, norm.running_mean, norm.running_var, norm.eps)
+
+
+def compute_gain(
+    weight: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor, variance: torch.Tensor, eps: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """A norm's parameters and statistics [C] → factor and offset [1, C, 1, 1] of `Gain`."""
+    factor = weight * (variance + eps).rsqrt()
+    offset = bias - mean * factor
+    return factor.reshape(1, -1, 1, 1), offset.reshape(1, -1, 1, 1)

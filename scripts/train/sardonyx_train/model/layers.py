@@ -10,6 +10,8 @@ from torch import nn
 if TYPE_CHECKING:
     from ..config import ModelConfig
 
+NORM_EPSILON = 1e-5  # added to a batch norm's variances
+
 
 def create_activation(name: str) -> nn.Module:
     return {"relu": nn.ReLU, "gelu": nn.GELU, "mish": nn.Mish, "selu": nn.SELU}[name]()
@@ -19,7 +21,7 @@ def create_norm(config: ModelConfig, channels: int) -> nn.Module:
     if config.norm == "none":
         return nn.Identity()
     if config.norm == "batch":
-        return nn.BatchNorm2d(channels)
+        return nn.BatchNorm2d(channels, eps=NORM_EPSILON)
     groups = next(g for g in range(min(config.norm_groups, channels), 0, -1) if channels % g == 0)
     return nn.GroupNorm(groups, channels)
 
@@ -34,6 +36,13 @@ class ConvNorm(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.norm(self.conv(x))
+
+    @torch.no_grad()
+    def silence(self) -> None:
+        """Answers with zeros from now on, until training changes that."""
+        last = self.conv if isinstance(self.norm, nn.Identity) else self.norm
+        last.weight.zero_()
+        last.bias.zero_()
 
 
 class DenseHead(nn.Module):

@@ -65,6 +65,14 @@ class ResidualBlock(nn.Module):
             y = y + self.attention(y)
         return self.activation(x + y)
 
+    @torch.no_grad()
+    def silence(self) -> None:
+        """Hands on what it gets, until training changes that. Only without attention."""
+        self.second.silence()
+        if isinstance(self.excitation, SqueezeExcitation):
+            for parameter in self.excitation.excite.parameters():
+                parameter[self.excitation.channels :].zero_()
+
 
 class ResidualBody(nn.Module):
     """[N, planes, 8, 8] → [N, filters, 8, 8]."""

@@ -27,7 +27,7 @@ def format_train_command(config: Path, _resume: Path | None, _processes: int) ->
     return [*TRAINER, "train", str(plan)]
 
 
-def format_export_command(weights: Path, out: Path, *_: object) -> list[str]:
+def format_export_command(weights: Path, out: Path, *_: object, **__: object) -> list[str]:
     return [*TRAINER, "export", str(weights), str(out)]
 
 
