@@ -4,8 +4,9 @@
  * be read costs a sentence on stderr; only a file without any that can is an error.
  */
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import type { Analyst, GoRequest } from '../engine/index.js';
-import { unwrap } from '../util/index.js';
+import { isGzip, unwrap } from '../util/index.js';
 import { type AnalysedPosition, analyseGame, createRemarks, formatEvaluation } from './analysis.js';
 import { printLine, printNote } from './output.js';
 import { formatGame, type PgnGame, parseGame, splitGames } from './pgn-game.js';
@@ -20,11 +21,11 @@ interface GameText {
   readonly positions: number;
 }
 
-/** @param input a path, or the word startpos for the game without moves; throws the sentence when no game can be read */
+/** @param input a path, plain or gzipped; throws the sentence when no game can be read */
 export function readGames(input: string): GameText[] {
   const games: GameText[] = [];
   const problems: string[] = [];
-  for (const [index, text] of (input === 'startpos' ? ['*'] : splitGames(readFile(input))).entries()) {
+  for (const [index, text] of splitGames(readFile(input)).entries()) {
     const number = index + 1;
     const game = parseGame(text, number);
     if (game.ok) games.push({ text, number, positions: game.value.moves.length + 1 });
@@ -39,7 +40,8 @@ export function readGames(input: string): GameText[] {
 
 function readFile(path: string): Buffer {
   try {
-    return readFileSync(path);
+    const bytes = readFileSync(path);
+    return isGzip(bytes) ? gunzipSync(bytes) : bytes;
   } catch {
     throw new Error(`"${path}" is neither a FEN nor a PGN file that can be read`);
   }

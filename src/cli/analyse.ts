@@ -2,11 +2,12 @@
  * `sardonyx analyse`: a position or the games of a PGN file → best moves, scores, WDL; annotated PGN or JSON out. With
  * `--stdio` the program stays and answers queries (see analyse-stdio.ts).
  */
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { START_FEN } from '../chess/index.js';
+import { hasChess960Castling, parseFen, START_FEN } from '../chess/index.js';
 import { Analyst, type GoRequest } from '../engine/index.js';
 import type { TreeDumpLimits } from '../search/index.js';
+import { unwrap } from '../util/index.js';
 import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
 import { type AnalysedPosition, analysePosition, formatEvaluation, requireFen } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
@@ -14,7 +15,7 @@ import { enginePorts } from './engine-ports.js';
 import { wholeFlag } from './number-flag.js';
 import { printJson, printLine, printNote } from './output.js';
 import { isTreeFile, writeTreeFile } from './tree-file.js';
-import { requireWritable } from './write-output.js';
+import { requireOtherFile, requireWritable } from './write-output.js';
 
 interface AnalyseArguments {
   input?: string[];
@@ -29,6 +30,7 @@ interface AnalyseArguments {
   'dump-tree': string | undefined;
   'dump-depth': number;
   'dump-min-visits': number;
+  'score-type'?: string;
 }
 
 export const analyseCommand: CommandModule<object, AnalyseArguments> = {
@@ -96,20 +98,23 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     }
     if (input === '') throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
     const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
-    const isFen = input.includes('/') && input.includes(' ') && !existsSync(input);
-    if (isFen) requireFen(input);
-    const dump = readDumpSettings(args, isFen || input === 'startpos');
-    if (args.pgn !== undefined && args.pgn !== '-') requireOtherFile(args.pgn, input);
+    const startFen = input === 'startpos' ? START_FEN : input;
+    const isPosition = startFen.includes('/') && startFen.includes(' ') && !existsSync(startFen);
+    if (isPosition) requireFen(startFen);
+    const dump = readDumpSettings(args, isPosition);
+    if (args.pgn !== undefined) checkPgnFlag(args, input, isPosition);
     // What reads PGN is not loaded for anything else.
-    const reader = isFen ? null : await import('./analyse-games.js');
+    const reader = isPosition ? null : await import('./analyse-games.js');
     const games = reader?.readGames(input) ?? [];
     const options = readEngineFlags(args);
+    const isChess960 =
+      options.getBoolean('UCI_Chess960') || (isPosition && hasChess960Castling(unwrap(parseFen(startFen))));
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();
       if (reader !== null) await reader.reportGames(analyst, games, request, args);
-      else await reportPosition(analyst, input, options.getBoolean('UCI_Chess960'), request, args.json);
-      if (dump !== null) await dumpPosition(analyst, isFen ? input : START_FEN, dump);
+      else await reportPosition(analyst, startFen, isChess960, request, args.json);
+      if (dump !== null) await dumpPosition(analyst, startFen, isChess960, dump);
     } finally {
       await analyst.dispose();
     }
@@ -130,12 +135,17 @@ async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, input: 
   });
 }
 
-/** Games are written while others wait, so the file that they come from must be another one. */
-function requireOtherFile(output: string, input: string): void {
-  requireWritable(output);
-  if (existsSync(output) && existsSync(input) && realpathSync(output) === realpathSync(input)) {
-    throw new Error('--pgn names the file that is read: give another name');
+function checkPgnFlag({ pgn = '', json, ...args }: AnalyseArguments, input: string, isPosition: boolean): void {
+  if (isPosition) throw new Error('--pgn writes games: give a PGN file');
+  if (!/^(centipawn|WDL_mu)/i.test(args['score-type'] ?? 'centipawn')) {
+    throw new Error('--pgn writes evaluations in pawns: leave --score-type out');
   }
+  if (pgn === '-') {
+    if (json) throw new Error('--json and --pgn - both want stdout: name a file with --pgn');
+    return;
+  }
+  // Games are written while others wait, so the file that they come from must be another one.
+  requireOtherFile('--pgn', pgn, input);
 }
 
 interface DumpSettings extends TreeDumpLimits {
@@ -151,10 +161,15 @@ function readDumpSettings(args: AnalyseArguments, isPosition: boolean): DumpSett
   return { path, depth: args['dump-depth'], minVisits: args['dump-min-visits'] };
 }
 
-async function dumpPosition(analyst: Analyst, fen: string, { path, ...limits }: DumpSettings): Promise<void> {
+async function dumpPosition(
+  analyst: Analyst,
+  fen: string,
+  isChess960: boolean,
+  { path, ...limits }: DumpSettings,
+): Promise<void> {
   const tree = await analyst.dumpTree(limits);
   if (tree === null) throw new Error('The game is over: there is no tree to write');
-  await writeTreeFile(path, { fen, tree });
+  await writeTreeFile(path, { fen, isChess960, tree });
 }
 
 async function reportPosition(

@@ -3,6 +3,7 @@ import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import {
   formatFen,
   formatUciMove,
+  hasChess960Castling,
   listLegalMoves,
   type Position,
   parseFen,
@@ -86,8 +87,9 @@ function encode(position: Position, args: EncodeArguments): EncodedPosition {
   const words = new Uint32Array(2 * input.planes);
   const values = new Float32Array(input.planes);
   const transform = input.writePacked(position, args['history-fill'] as HistoryFill, words, 0, values, 0);
+  const spellsRook = args.chess960 || hasChess960Castling(position);
   const legal = listLegalMoves(position).map((move) => ({
-    move: formatUciMove(move, args.chess960),
+    move: formatUciMove(move, spellsRook),
     index: policy.moveToIndex(position, move, transform),
   }));
   const isBlack = position.sideToMove === 1;

@@ -15,7 +15,7 @@ import {
 } from '../selfplay/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { numberFlag, wholeFlag } from './number-flag.js';
-import { printJson, printLine, printNote } from './output.js';
+import { INTERRUPTED, printJson, printLine, printNote } from './output.js';
 import { createProgressBar } from './progress-bar.js';
 import { createOutputFolder } from './write-output.js';
 
@@ -179,6 +179,7 @@ export const labelCommand: CommandModule<object, LabelArguments> = {
     const result = await runLabel(args);
     if (!result.ok) throw new Error(result.error);
     const { games, plies, rate, interrupted } = result.value;
+    if (interrupted) process.exitCode = INTERRUPTED;
     if (args.json) printJson(result.value);
     else printLine(`${games} games, ${plies} plies, ${rate} plies a second${interrupted ? ', interrupted' : ''}`);
   },

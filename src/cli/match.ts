@@ -28,7 +28,7 @@ import { failure, type Result, success } from '../util/index.js';
 import { addEngineFlags } from './engine-flags.js';
 import { createNetworkSetup, listGivenFlags } from './network-setup.js';
 import { wholeFlag } from './number-flag.js';
-import { printJson, printLine, printNote } from './output.js';
+import { INTERRUPTED, printJson, printLine, printNote } from './output.js';
 import { requireWritable } from './write-output.js';
 
 interface MatchArguments {
@@ -125,12 +125,23 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
   });
   if (!openings.ok) return openings;
   const tablebases = args.tb === '' ? {} : { tablebases: args.tb };
-  const conditions = { players: specs.value, rules: rules.value, ...tablebases, seed, chess960, book, order };
+  const given = listGivenFlags({ ...args, weights: undefined });
+  const conditions = {
+    players: specs.value,
+    flags: given,
+    rules: rules.value,
+    ...tablebases,
+    seed,
+    chess960,
+    book,
+    order,
+    openingPlies: args['openings-plies'] ?? null,
+    timeMarginMs: args['time-margin'],
+  };
   const tables = openGameTables(args.tb, printNote);
   if (!tables.ok) return tables;
   const log = MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null);
   if (!log.ok) return log;
-  const given = listGivenFlags({ ...args, weights: undefined });
   const sources = await createPlayerSources(specs.value, {
     chess960,
     concurrency: args.concurrency,
@@ -245,6 +256,11 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
     const result = await playMatch(args);
     if (!result.ok) throw new Error(result.error);
     if (args.json) printJson(result.value);
-    else printLine(formatReport(result.value));
+    else {
+      const { interrupted, games } = result.value;
+      if (interrupted) printLine(`Interrupted after ${games} of ${args.games} games`);
+      if (games > 0) printLine(formatReport(result.value));
+    }
+    if (result.value.interrupted) process.exitCode = INTERRUPTED;
   },
 };

@@ -10,7 +10,7 @@ import {
   wrapOnnxModel,
 } from '../lc0/index.js';
 import { printJson, printLine, printNote } from './output.js';
-import { writeOutput } from './write-output.js';
+import { requireOtherFile, writeOutput } from './write-output.js';
 
 interface Onnx2LeelaArguments {
   input: string;
@@ -58,6 +58,7 @@ export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<Onnx2LeelaArguments>) => {
     const { input, output } = args;
+    requireOtherFile('--output', output, input);
     const wrapped = await wrapOnnxModel(input, {
       structure: args.structure,
       inputFormat: args['input-format'],

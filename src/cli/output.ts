@@ -4,6 +4,9 @@ import { createStdoutWriter } from './stdout-writer.js';
 /** Whoever reads has had enough (`sardonyx … | head`): that is no error. */
 const writer = createStdoutWriter(() => process.exit(0));
 
+/** Exit status of a command that was told to stop before its end, as a shell has it after Ctrl-C. */
+export const INTERRUPTED = 130;
+
 export function printLine(line: string): void {
   writer.writeLine(line);
 }

@@ -1,6 +1,6 @@
 /** `sardonyx perft`: counts sequences of legal moves, the test of every move generator. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { formatUciMove, parseFen, perft, perftDivide, START_FEN } from '../chess/index.js';
+import { formatUciMove, hasChess960Castling, parseFen, perft, perftDivide, START_FEN } from '../chess/index.js';
 import { printJson, printLine } from './output.js';
 
 interface PerftArguments {
@@ -32,7 +32,8 @@ export const perftCommand: CommandModule<object, PerftArguments> = {
     const nodes = moves === null ? perft(position, depth) : moves.reduce((sum, move) => sum + move.nodes, 0);
     const seconds = (performance.now() - startedAt) / 1000;
     const nps = Math.round(nodes / Math.max(seconds, 1e-9));
-    const named = moves?.map((move) => ({ move: formatUciMove(move.move, args.chess960), nodes: move.nodes }));
+    const spellsRook = args.chess960 || hasChess960Castling(position);
+    const named = moves?.map((move) => ({ move: formatUciMove(move.move, spellsRook), nodes: move.nodes }));
     if (args.json) {
       printJson({ nodes, seconds, nps, depth, ...(named === undefined ? {} : { moves: named }) });
       return;

@@ -23,7 +23,7 @@ import { uciCommand } from './uci.js';
 import { createVersionText } from './version-text.js';
 
 export async function runProgram(args: readonly string[]): Promise<void> {
-  const parser = yargs(joinFenWords(args))
+  const parser = yargs(joinDash(joinFenWords(args)))
     .scriptName('sardonyx')
     .usage('$0 [command] [flags]\n\nWithout a command: a UCI chess engine.')
     .command(uciCommand)
@@ -71,4 +71,11 @@ function endWithReport(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}\n`);
   process.exit(70);
+}
+
+/** `--pgn -`, stdout, reads to yargs as a flag without a value and an argument. */
+function joinDash(args: readonly string[]): string[] {
+  return args.flatMap((arg, i) =>
+    arg === '-' && args[i - 1] === '--pgn' ? [] : arg === '--pgn' && args[i + 1] === '-' ? '--pgn=-' : arg,
+  );
 }

@@ -20,7 +20,7 @@ import { unwrap } from '../util/index.js';
 import { addEngineFlags } from './engine-flags.js';
 import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './network-setup.js';
 import { numberFlag, requireWhole, wholeFlag } from './number-flag.js';
-import { printJson, printLine, printNote } from './output.js';
+import { INTERRUPTED, printJson, printLine, printNote } from './output.js';
 import { createProgressBar } from './progress-bar.js';
 import { createOutputFolder, requireWritable } from './write-output.js';
 
@@ -138,6 +138,8 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
     settings,
     seed,
     book: args['openings-pgn'] ?? null,
+    order: args['openings-mode'],
+    isMirrored: args['mirror-openings'],
     ...(tablebases === '' ? {} : { tablebases }),
   };
   const log = unwrap(MatchLog.open(conditions, resultsPath, args.pgnout ?? null));
@@ -293,5 +295,9 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
   handler: async (args) => {
     const summary = await runSelfPlayCommand(args);
     if (args.json) printJson(summary);
+    if (summary.interrupted) {
+      printNote(`Interrupted after ${summary.games} games`);
+      process.exitCode = INTERRUPTED;
+    }
   },
 };

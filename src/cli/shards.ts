@@ -6,6 +6,7 @@ import type { CommandModule } from 'yargs';
 import { createShards, parseSplitShares, type ShardsSummary } from '../data/index.js';
 import type { HistoryFill } from '../encoding/index.js';
 import { wholeFlag } from './number-flag.js';
+import { printJson, printLine } from './output.js';
 import { createProgressBar } from './progress-bar.js';
 
 interface ShardsArguments {
@@ -67,10 +68,11 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
       .option('validation-files', {
         type: 'string',
         array: true,
+        nargs: 1,
         default: [],
         describe: 'files whose names contain this text are held out for validation',
       })
-      .option('test-files', { type: 'string', array: true, default: [], describe: 'the same, for the test' })
+      .option('test-files', { type: 'string', array: true, nargs: 1, default: [], describe: 'the same, for the test' })
       .option(
         ...wholeFlag('positions', { min: 1, default: Number.POSITIVE_INFINITY, describe: 'about how many in all' }),
       )
@@ -111,9 +113,8 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
     if (!result.ok) return fail(result.error);
     if (countPositions(result.value) === 0) return fail('No position could be taken from the inputs');
     const seconds = secondsSoFar();
-    process.stdout.write(
-      args.json ? `${JSON.stringify({ ...result.value, seconds })}\n` : `${describe(result.value, seconds)}\n`,
-    );
+    if (args.json) printJson({ ...result.value, seconds });
+    else printLine(describe(result.value, seconds));
   },
 };
 

@@ -4,8 +4,14 @@
  * A reader that has gone away (EPIPE) is the end of the conversation, not an error.
  */
 import { writeSync } from 'node:fs';
+import { describeWriteFailure } from '../util/index.js';
 
 const STDOUT = 1;
+
+/** The sentence for anything but a reader that has gone away. */
+function describeOutputFailure(error: unknown): string {
+  return `Cannot write the output: ${describeWriteFailure(error)}`;
+}
 
 interface LineWriter {
   writeLine(line: string): void;
@@ -23,7 +29,8 @@ export function createStdoutWriter(onClosed: () => void): LineWriter {
       if (isClosed) return;
       try {
         writeAll(Buffer.from(`${line}\n`));
-      } catch {
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw new Error(describeOutputFailure(error));
         close();
       }
     },

@@ -6,6 +6,8 @@ import { writeOutput } from './write-output.js';
 export interface TreeFile {
   /** The root. */
   readonly fen: string;
+  /** Castling is spelt king takes rook. */
+  readonly isChess960: boolean;
   readonly tree: TreeDump;
 }
 
@@ -30,9 +32,9 @@ const RESULTS = new Map([
   [1, 'win'],
 ]);
 
-export function formatTreeJson({ fen, tree }: TreeFile): string {
+export function formatTreeJson({ fen, isChess960, tree }: TreeFile): string {
   const describe = (node: TreeDump): object => ({
-    ...(node.move === 0 ? {} : { move: formatUciMove(node.move as Move, false), prior: round(node.prior) }),
+    ...(node.move === 0 ? {} : { move: formatUciMove(node.move as Move, isChess960), prior: round(node.prior) }),
     visits: node.visits,
     ...(node.nodeVisits === node.visits ? {} : { nodeVisits: node.nodeVisits }),
     ...(node.visits === 0 ? {} : { q: round(node.wl), wdl: computeWdl(node) }),
@@ -46,7 +48,7 @@ export function formatTreeJson({ fen, tree }: TreeFile): string {
   return `${JSON.stringify({ fen, root: describe(tree) }, null, 1)}\n`;
 }
 
-export function formatTreeDot({ fen, tree }: TreeFile): string {
+export function formatTreeDot({ fen, isChess960, tree }: TreeFile): string {
   const lines = [
     'digraph search {',
     `  label=${JSON.stringify(fen)}; labelloc=t; rankdir=LR; node [shape=box fontname=monospace]; edge [fontname=monospace];`,
@@ -61,7 +63,7 @@ export function formatTreeDot({ fen, tree }: TreeFile): string {
       lines.push(`  ${name} [label="${node.nodeVisits}${value}${bounds}"];`);
     }
     for (const child of node.children) {
-      const move = formatUciMove(child.move as Move, false);
+      const move = formatUciMove(child.move as Move, isChess960);
       const below = add(child);
       const width = (1 + 4 * (child.visits / Math.max(1, tree.visits))).toFixed(2);
       const label = `${move} ${(100 * child.prior).toFixed(1)}%\\n${child.visits}`;

@@ -1,5 +1,5 @@
 /** Files that a command was asked to write; a failure is one sentence. */
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeWriteFailure } from '../util/index.js';
@@ -17,6 +17,14 @@ export async function writeOutput(path: string, content: Uint8Array | string, fl
 export function requireWritable(path: string): void {
   const reason = findWriteObstacle(path);
   if (reason !== null) throw new Error(`Cannot write ${path}: ${reason}`);
+}
+
+/** As requireWritable, where the output would take its own input's place. @param flag that names the output */
+export function requireOtherFile(flag: string, output: string, input: string): void {
+  requireWritable(output);
+  if (existsSync(output) && existsSync(input) && realpathSync(output) === realpathSync(input)) {
+    throw new Error(`${flag} names the file that is read: give another name`);
+  }
 }
 
 /** @returns why the file cannot be written, null when nothing is in the way. */

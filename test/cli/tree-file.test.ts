@@ -47,7 +47,7 @@ test('a shared node has one id and one list of children', () => {
 
 test('JSON has the names of the field, values in the view of the mover', () => {
   const dump = search('tree');
-  const { fen, root } = JSON.parse(formatTreeJson({ fen: FEN, tree: dump }));
+  const { fen, root } = JSON.parse(formatTreeJson({ fen: FEN, isChess960: false, tree: dump }));
   assert.equal(fen, FEN);
   assert.equal(root.visits, 800);
   const [best] = root.children;
@@ -64,14 +64,14 @@ test('JSON has the names of the field, values in the view of the mover', () => {
 test('a network that does not tell how long the game lasts leaves movesLeft out', () => {
   const tree = search('tree', undefined, false);
   assert.ok(list(tree).every(({ node }) => node.m === null));
-  const text = formatTreeJson({ fen: FEN, tree });
+  const text = formatTreeJson({ fen: FEN, isChess960: false, tree });
   assert.ok(text.includes('"wdl"'));
   assert.ok(!text.includes('movesLeft'));
 });
 
 test('Graphviz draws each node once and each move once', () => {
   const dump = search('graph', { depth: 4, minVisits: 1 });
-  const lines = formatTreeDot({ fen: FEN, tree: dump }).trim().split('\n');
+  const lines = formatTreeDot({ fen: FEN, isChess960: false, tree: dump }).trim().split('\n');
   assert.equal(lines[0], 'digraph search {');
   assert.equal(lines.at(-1), '}');
   const all = list(dump).map(({ node }) => node);

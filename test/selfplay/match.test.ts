@@ -174,6 +174,15 @@ test('a match goes on where it was killed, with results and PGN in step', async 
   assert.equal(standings.played, 8);
   assert.equal(readFileSync(pgn, 'utf8').split('[Event "test"]').length - 1, 8);
   assert.equal(new Set(unwrap(MatchLog.open(conditions, results, pgn)).earlier.map(({ game }) => game)).size, 8);
+  const whole = readFileSync(pgn, 'utf8');
+  for (const added of [
+    'A text of somebody else.\n',
+    whole.slice(whole.indexOf('[Event'), whole.indexOf('[Event', 1)),
+  ]) {
+    writeFileSync(pgn, whole + added);
+    unwrap(MatchLog.open(conditions, results, pgn));
+    assert.equal(readFileSync(pgn, 'utf8'), whole + added);
+  }
   const other = MatchLog.open({ seed: 6 }, results, pgn);
   assert.match(other.ok ? '' : other.error, /other conditions/);
 });

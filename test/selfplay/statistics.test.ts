@@ -50,6 +50,18 @@ test('Elo of pairs agrees with fastchess', () => {
   assertNear(second?.los, 0.0505, 0.00005);
 });
 
+test('a sequential test of far apart hypotheses is a number, and counts what was won', () => {
+  for (const model of ['normalized', 'logistic'] as const) {
+    for (const elo1 of [230, 240, 400, 800]) {
+      const settings = { elo0: 0, elo1, alpha: 0.05, beta: 0.05, model };
+      const won = computeSprt(distributePairs([0, 0, 0, 2, 98]), settings);
+      const even = computeSprt(distributePairs([10, 20, 40, 20, 10]), settings);
+      assert.ok(won.llr > 3 && won.llr < 500, `${model} ${elo1}: ${won.llr}`);
+      assert.ok(even.llr < -3, `${model} ${elo1}: ${even.llr}`);
+    }
+  }
+});
+
 test('a clean sweep has infinite Elo and no doubt', () => {
   const sweep = estimateElo(games(20, 0, 0));
   assert.equal(sweep?.elo, Number.POSITIVE_INFINITY);

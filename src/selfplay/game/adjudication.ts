@@ -78,7 +78,7 @@ function parseRule(flag: string, text: string, keys: readonly string[]): Result<
   for (const word of text.trim().split(/\s+/)) {
     const [key, raw = ''] = word.split('=');
     const value = raw === 'true' ? 1 : raw === 'false' ? 0 : Number(raw || Number.NaN);
-    if (!keys.includes(key) || !(value >= 0)) {
+    if (!keys.includes(key) || !(value >= (key === 'movecount' ? 1 : 0))) {
       return failure(`--${flag} takes ${keys.map((known) => `${known}=N`).join(' ')}, not "${word}"`);
     }
     values[key] = value;

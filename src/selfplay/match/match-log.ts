@@ -1,7 +1,8 @@
 /**
  * What a match leaves on disk: a results file, one JSON line a game after a line with the conditions, and a PGN file.
  * A game is in the match when its results line is complete. The line says how long the PGN file was after the game, so
- * that a match killed between the two writes goes on with both files telling the same.
+ * that a match killed between the two writes goes on with both files telling the same. Whatever else somebody added to the
+ * PGN file stays.
  */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
@@ -53,9 +54,7 @@ export class MatchLog {
     }
     truncateSync(resultsPath, Buffer.byteLength(text.slice(0, length)));
     const pgnBytes = rows.at(-1)?.pgnBytes;
-    if (pgnPath !== null && pgnBytes !== undefined && existsSync(pgnPath) && statSync(pgnPath).size > pgnBytes) {
-      truncateSync(pgnPath, pgnBytes);
-    }
+    if (pgnPath !== null && pgnBytes !== undefined && existsSync(pgnPath)) dropUnloggedGame(pgnPath, pgnBytes);
     return success(new MatchLog(resultsPath, pgnPath, rows));
   }
 
@@ -73,5 +72,17 @@ export class MatchLog {
     if (this.resultsPath === null) return;
     const pgnBytes = this.pgnPath === null ? undefined : statSync(this.pgnPath).size;
     appendFileSync(this.resultsPath, `${JSON.stringify({ ...row, pgnBytes })}\n`);
+  }
+}
+
+/** The game that was cut short between the two writes, if there is one: it will be played again. @param length after the last game */
+function dropUnloggedGame(pgnPath: string, length: number): void {
+  const bytes = readFileSync(pgnPath);
+  const tail = bytes.toString('utf8', length);
+  const games = tail.match(/^\[Event /gm)?.length ?? 0;
+  const round = /^\[Round ".*"\]$/m.exec(tail)?.[0];
+  const isOfAnotherMatch = round !== undefined && bytes.toString('utf8', 0, length).includes(round);
+  if (tail !== '' && games <= 1 && tail.startsWith('[Event '.slice(0, tail.length)) && !isOfAnotherMatch) {
+    truncateSync(pgnPath, length);
   }
 }

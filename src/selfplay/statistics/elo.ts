@@ -42,16 +42,16 @@ export function estimateElo(distribution: ScoreDistribution): EloEstimate | null
   if (count === 0) return null;
   const standardError = Math.sqrt(variance / count);
   const margin = Z_95 * standardError;
-  const eloLow = computeElo(mean - margin);
-  const eloHigh = computeElo(mean + margin);
-  const perGame = Math.sqrt(variance * distribution.gamesPerScore);
   const hasSpread = variance > 0;
+  const eloLow = hasSpread ? computeElo(mean - margin) : Number.NEGATIVE_INFINITY;
+  const eloHigh = hasSpread ? computeElo(mean + margin) : Number.POSITIVE_INFINITY;
+  const perGame = Math.sqrt(variance * distribution.gamesPerScore);
   return {
     elo: computeElo(mean),
     eloError: hasSpread ? (eloHigh - eloLow) / 2 : Number.POSITIVE_INFINITY,
     eloLow,
     eloHigh,
-    normalisedElo: hasSpread ? ((mean - 0.5) / perGame) * ELO_PER_NORMALISED : computeElo(mean),
+    normalisedElo: mean === 0.5 ? 0 : ((mean - 0.5) / perGame) * ELO_PER_NORMALISED,
     normalisedEloError: hasSpread ? (margin / perGame) * ELO_PER_NORMALISED : Number.POSITIVE_INFINITY,
     los: hasSpread ? computeNormalProbability((mean - 0.5) / standardError) : mean > 0.5 ? 1 : mean < 0.5 ? 0 : 0.5,
     score: mean,

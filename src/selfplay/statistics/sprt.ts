@@ -51,6 +51,8 @@ export function parseSprt(text: string): Result<SprtSettings> {
 const EMPTY_COUNT = 1e-3;
 const BISECTIONS = 100;
 const NORMALISED_ROUNDS = 10;
+/** Of a t-value. */
+const LARGEST_STEP = 0.3;
 
 export function computeSprt(distribution: ScoreDistribution, settings: SprtSettings): SprtState {
   const lower = Math.log(settings.beta / (1 - settings.alpha));
@@ -83,9 +85,19 @@ function fitMean(a: readonly number[], p: readonly number[], s: number): number[
   );
 }
 
-/** The likeliest distribution with t-value t, by iteration from the uniform one. */
+/**
+ * The likeliest distribution with t-value t, by iteration from the uniform one. A large t is approached in steps: from too
+ * far away no multiplier exists.
+ */
 function fitT(a: readonly number[], p: readonly number[], t: number): number[] {
+  const steps = Math.max(1, Math.ceil(Math.abs(t) / LARGEST_STEP));
   let fitted = a.map(() => 1 / a.length);
+  for (let step = 1; step <= steps; step++) fitted = iterateT(a, p, (t * step) / steps, fitted);
+  return fitted;
+}
+
+function iterateT(a: readonly number[], p: readonly number[], t: number, start: readonly number[]): number[] {
+  let fitted = [...start];
   for (let round = 0; round < NORMALISED_ROUNDS; round++) {
     const mean = a.reduce((sum, ai, i) => sum + fitted[i] * ai, 0);
     const deviation = Math.sqrt(a.reduce((sum, ai, i) => sum + fitted[i] * (ai - mean) ** 2, 0));
