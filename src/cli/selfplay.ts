@@ -295,7 +295,7 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
   handler: async (args) => {
     const summary = await runSelfPlayCommand(args);
     if (args.json) printJson(summary);
-    if (summary.interrupted) {
+    if (summary.interrupted && args.games !== -1) {
       printNote(`Interrupted after ${summary.games} games`);
       process.exitCode = INTERRUPTED;
     }

@@ -4,7 +4,7 @@
  *   cmd=/usr/games/stockfish name=SF args="--fast -x" dir=/tmp option.Hash=16
  *
  * Values with spaces are quoted, with ' or ". Words that belong to the player and not to the process (nodes, tc, …) are
- * read by the caller out of `splitWords`.
+ * left to the caller.
  */
 import { failure, type Result, success } from '../../util/index.js';
 
@@ -12,7 +12,7 @@ export interface EngineSpec {
   /** Program, looked up in PATH when it has no folder. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Shown instead of the engine's own name. */
+  /** Shown in results and PGN; null = the program's. */
   readonly name: string | null;
   /** Working folder of the process; null = ours. */
   readonly folder: string | null;

@@ -6,7 +6,7 @@
  */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { failure, type Result, success } from '../../util/index.js';
+import { describeWriteFailure, failure, type Result, success } from '../../util/index.js';
 import type { GameEnd } from '../game/game-end.js';
 
 export interface LoggedGame extends GameEnd {
@@ -68,10 +68,18 @@ export class MatchLog {
   }
 
   add(row: LoggedGame, pgn: string): void {
-    if (this.pgnPath !== null) appendFileSync(this.pgnPath, pgn);
+    if (this.pgnPath !== null) append(this.pgnPath, pgn);
     if (this.resultsPath === null) return;
     const pgnBytes = this.pgnPath === null ? undefined : statSync(this.pgnPath).size;
-    appendFileSync(this.resultsPath, `${JSON.stringify({ ...row, pgnBytes })}\n`);
+    append(this.resultsPath, `${JSON.stringify({ ...row, pgnBytes })}\n`);
+  }
+}
+
+function append(path: string, text: string): void {
+  try {
+    appendFileSync(path, text);
+  } catch (error) {
+    throw new Error(`${path} cannot be written: ${describeWriteFailure(error)}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseEpdLine, START_FEN } from '../../chess/index.js';
 import { splitPgnText } from '../../data/index.js';
-import { createPrng, failure, type Result, success } from '../../util/index.js';
+import { createPrng, describeReadFailure, failure, isGzip, type Result, success } from '../../util/index.js';
 import { mixSeeds } from '../mix-seeds.js';
 import type { Opening } from './opening.js';
 import { parsePgnOpening } from './pgn-book.js';
@@ -32,9 +32,9 @@ export function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Res
   let bytes: Buffer;
   try {
     const packed = readFileSync(path);
-    bytes = path.endsWith('.gz') ? gunzipSync(packed) : packed;
+    bytes = isGzip(packed) ? gunzipSync(packed) : packed;
   } catch (error) {
-    return failure(`The book ${path} cannot be read: ${(error as Error).message}`);
+    return failure(`The book ${path} cannot be read: ${describeReadFailure(error)}`);
   }
   const name = basename(path);
   const isPgn = /\.pgn(\.gz)?$/i.test(path);
