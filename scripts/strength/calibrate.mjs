@@ -31,6 +31,7 @@ const flags = yargs(hideBin(process.argv))
 
 /** Weakest first: the network's first impression, drawn ever less freely, and then more and more nodes. */
 const LEVELS = [
+  { nodes: 1, temperature: 0.8 },
   { nodes: 1, temperature: 0.6 },
   { nodes: 1, temperature: 0.4 },
   { nodes: 1, temperature: 0.25 },
@@ -40,7 +41,9 @@ const LEVELS = [
   { nodes: 64, temperature: 0.25 },
 ];
 /** Where measuring starts: the level nearest to Stockfish's weakest. */
-const FIRST = 3;
+const FIRST = 4;
+/** Of the games of level FIRST; the others count from there, so that a weaker level more changes nothing for them. */
+const FIRST_SEED = 4;
 const OPPONENTS = [1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550];
 /** A level this far below Stockfish's weakest is measured against our own next one as well. */
 const REACH = 100;
@@ -95,7 +98,7 @@ function play(level, opponent, count) {
   wanted.set(key, (wanted.get(key) ?? 0) + count);
   const other = typeof opponent === 'number' ? describeStockfish(opponent) : describeLevel(LEVELS[opponent.slice(6)]);
   const words = ['match', '--json', '--engine', describeLevel(LEVELS[level]), '--engine', other];
-  words.push('--games', `${wanted.get(key)}`, '--seed', `${level + 1}`, '--concurrency', `${flags.concurrency}`);
+  words.push('--games', `${wanted.get(key)}`, '--seed', `${FIRST_SEED + level - FIRST}`, '--concurrency', `${flags.concurrency}`);
   words.push('--results', getResultsPath(level, opponent), '--rating-interval', '0');
   if (flags.openings !== undefined) words.push('--openings', flags.openings);
   const run = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...words], {
