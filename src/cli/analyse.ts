@@ -4,12 +4,17 @@
  */
 import { existsSync } from 'node:fs';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { hasChess960Castling, parseFen, START_FEN } from '../chess/index.js';
+import { START_FEN } from '../chess/index.js';
 import { Analyst, type GoRequest } from '../engine/index.js';
 import type { TreeDumpLimits } from '../search/index.js';
-import { unwrap } from '../util/index.js';
 import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
-import { type AnalysedPosition, analysePosition, formatEvaluation, requireFen } from './analysis.js';
+import {
+  type AnalysedPosition,
+  analysePosition,
+  formatEvaluation,
+  needsChess960Names,
+  requireFen,
+} from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { wholeFlag } from './number-flag.js';
@@ -107,8 +112,7 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     const reader = isPosition ? null : await import('./analyse-games.js');
     const games = reader?.readGames(input) ?? [];
     const options = readEngineFlags(args);
-    const isChess960 =
-      options.getBoolean('UCI_Chess960') || (isPosition && hasChess960Castling(unwrap(parseFen(startFen))));
+    const isChess960 = options.getBoolean('UCI_Chess960') || (isPosition && needsChess960Names(startFen));
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();

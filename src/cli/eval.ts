@@ -10,7 +10,7 @@ import {
   type ScoreType,
 } from '../engine/index.js';
 import { formatEvaluation } from '../uci/index.js';
-import { requireFen } from './analysis.js';
+import { needsChess960Names, requireFen } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { printJson, printLine, printNote } from './output.js';
@@ -31,7 +31,7 @@ export const evalCommand: CommandModule<object, EvalArguments> = {
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
     if (fen !== null) requireFen(fen);
     const options = readEngineFlags(args);
-    const chess960 = options.getBoolean('UCI_Chess960');
+    const chess960 = options.getBoolean('UCI_Chess960') || needsChess960Names(fen);
     const scoreType = options.getString('ScoreType') as ScoreType;
     const analyst = new Analyst(options, enginePorts, printNote);
     try {

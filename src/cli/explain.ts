@@ -4,7 +4,7 @@
  */
 import { extname } from 'node:path';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { formatUciMove } from '../chess/index.js';
+import { formatUciMove, hasChess960Castling } from '../chess/index.js';
 import { createGamePosition } from '../engine/index.js';
 import { computeOcclusion } from '../nn/index.js';
 import { unwrap } from '../util/index.js';
@@ -41,12 +41,12 @@ export const explainCommand: CommandModule<object, ExplainArguments> = {
     const canvas = args.out === undefined ? null : CANVASES[extname(args.out).toLowerCase() as keyof typeof CANVASES];
     if (canvas === undefined) throw new Error(`--out needs a name that ends in .png or .svg, not ${args.out}`);
     const options = readEngineFlags(args);
-    const chess960 = options.getBoolean('UCI_Chess960');
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
     const words = args.moves.split(/\s+/).filter((word) => word !== '');
     const { position } = unwrap(createGamePosition(fen, words));
     if (position.countLegalMoves() === 0) throw new Error('There is nothing to explain: the game is over');
     const occlusion = unwrap(await computeOcclusion(await createPoolOptions(options, printNote), position));
+    const chess960 = options.getBoolean('UCI_Chess960') || hasChess960Castling(position);
     const names = occlusion.moves.map((move) => formatUciMove(move, chess960));
     const wanted = args.move ?? null;
     if (wanted !== null && !names.includes(wanted)) {
