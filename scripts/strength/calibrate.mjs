@@ -98,7 +98,14 @@ function play(level, opponent, count) {
   wanted.set(key, (wanted.get(key) ?? 0) + count);
   const other = typeof opponent === 'number' ? describeStockfish(opponent) : describeLevel(LEVELS[opponent.slice(6)]);
   const words = ['match', '--json', '--engine', describeLevel(LEVELS[level]), '--engine', other];
-  words.push('--games', `${wanted.get(key)}`, '--seed', `${FIRST_SEED + level - FIRST}`, '--concurrency', `${flags.concurrency}`);
+  words.push(
+    '--games',
+    `${wanted.get(key)}`,
+    '--seed',
+    `${FIRST_SEED + level - FIRST}`,
+    '--concurrency',
+    `${flags.concurrency}`,
+  );
   words.push('--results', getResultsPath(level, opponent), '--rating-interval', '0');
   if (flags.openings !== undefined) words.push('--openings', flags.openings);
   const run = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...words], {
