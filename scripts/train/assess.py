@@ -64,8 +64,8 @@ def format_assessment(result: Assessment) -> str:
         "",
         "| W − L, predicted | " + " | ".join(f"{band.predicted:+.2f}" for band in result.calibration) + " |",
         "|---|" + "---|" * len(result.calibration),
-        "| by score | " + " | ".join(f"{_format(band.by_score, '+.2f')}" for band in result.calibration) + " |",
-        "| game result | " + " | ".join(f"{_format(band.result, '+.2f')}" for band in result.calibration) + " |",
+        "| by score | " + " | ".join(_format(band.by_score, "+.2f") for band in result.calibration) + " |",
+        "| game result | " + " | ".join(_format(band.result, "+.2f") for band in result.calibration) + " |",
     ]
     return "\n".join(lines)
 

@@ -4,17 +4,11 @@
  */
 import { existsSync } from 'node:fs';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { START_FEN } from '../chess/index.js';
+import { hasChess960Castling, START_FEN } from '../chess/index.js';
 import { Analyst, type GoRequest } from '../engine/index.js';
 import type { TreeDumpLimits } from '../search/index.js';
 import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
-import {
-  type AnalysedPosition,
-  analysePosition,
-  formatEvaluation,
-  needsChess960Names,
-  requireFen,
-} from './analysis.js';
+import { type AnalysedPosition, analysePosition, formatEvaluation, requireFen } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { wholeFlag } from './number-flag.js';
@@ -105,14 +99,14 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
     const startFen = input === 'startpos' ? START_FEN : input;
     const isPosition = startFen.includes('/') && startFen.includes(' ') && !existsSync(startFen);
-    if (isPosition) requireFen(startFen);
+    const position = isPosition ? requireFen(startFen) : null;
     const dump = readDumpSettings(args, isPosition);
     if (args.pgn !== undefined) checkPgnFlag(args, input, isPosition);
     // What reads PGN is not loaded for anything else.
     const reader = isPosition ? null : await import('./analyse-games.js');
     const games = reader?.readGames(input) ?? [];
     const options = readEngineFlags(args);
-    const isChess960 = options.getBoolean('UCI_Chess960') || (isPosition && needsChess960Names(startFen));
+    const isChess960 = options.getBoolean('UCI_Chess960') || (position !== null && hasChess960Castling(position));
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();

@@ -145,12 +145,7 @@ export function formatEvaluation({ kind, value }: Score, flip: boolean): string 
   return `#${isLost ? '-' : ''}${Math.abs(value)}`;
 }
 
-/** Whether castling has to be spelt king takes rook, because the king's own move would read like another one. */
-export function needsChess960Names(fen: string | null): boolean {
-  return fen !== null && hasChess960Castling(unwrap(createGamePosition(fen, [])).position);
-}
-
 /** Checks a FEN before anything is loaded; throws its sentence. */
-export function requireFen(fen: string): void {
-  unwrap(createGamePosition(fen, []));
+export function requireFen(fen: string): Position {
+  return unwrap(createGamePosition(fen, [])).position;
 }

@@ -1,6 +1,6 @@
 /** `sardonyx eval`: what the network says of a position, without search. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { formatUciMove, type Move } from '../chess/index.js';
+import { formatUciMove, hasChess960Castling, type Move } from '../chess/index.js';
 import {
   Analyst,
   computeRootScore,
@@ -10,7 +10,7 @@ import {
   type ScoreType,
 } from '../engine/index.js';
 import { formatEvaluation } from '../uci/index.js';
-import { needsChess960Names, requireFen } from './analysis.js';
+import { requireFen } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { printJson, printLine, printNote } from './output.js';
@@ -29,9 +29,9 @@ export const evalCommand: CommandModule<object, EvalArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<EvalArguments>) => {
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
-    if (fen !== null) requireFen(fen);
+    const position = fen === null ? null : requireFen(fen);
     const options = readEngineFlags(args);
-    const chess960 = options.getBoolean('UCI_Chess960') || needsChess960Names(fen);
+    const chess960 = options.getBoolean('UCI_Chess960') || (position !== null && hasChess960Castling(position));
     const scoreType = options.getString('ScoreType') as ScoreType;
     const analyst = new Analyst(options, enginePorts, printNote);
     try {

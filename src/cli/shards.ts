@@ -8,7 +8,6 @@ import type { HistoryFill } from '../encoding/index.js';
 import { wholeFlag } from './number-flag.js';
 import { printJson, printLine } from './output.js';
 import { createProgressBar } from './progress-bar.js';
-import { createOutputFolder } from './write-output.js';
 
 interface ShardsArguments {
   inputs?: string[];
@@ -81,7 +80,6 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'print the summary as JSON' }) as never,
   handler: async (args) => {
     const holdsOutFiles = args['validation-files'].length + args['test-files'].length > 0;
-    createOutputFolder(args.out);
     const shares = parseSplitShares(args.split ?? (holdsOutFiles ? '100/0/0' : '96/2/2'));
     if (!shares.ok) return fail(shares.error);
     const startedAt = performance.now();

@@ -8,11 +8,6 @@ import { describeWriteFailure } from '../util/index.js';
 
 const STDOUT = 1;
 
-/** The sentence for anything but a reader that has gone away. */
-function describeOutputFailure(error: unknown): string {
-  return `Cannot write the output: ${describeWriteFailure(error)}`;
-}
-
 interface LineWriter {
   writeLine(line: string): void;
 }
@@ -30,7 +25,9 @@ export function createStdoutWriter(onClosed: () => void): LineWriter {
       try {
         writeAll(Buffer.from(`${line}\n`));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw new Error(describeOutputFailure(error));
+        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
+          throw new Error(`Cannot write the output: ${describeWriteFailure(error)}`);
+        }
         close();
       }
     },

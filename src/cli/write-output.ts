@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describeWriteFailure } from '../util/index.js';
+import { describeFolderFailure, describeWriteFailure } from '../util/index.js';
 
 /** @param flag `w` for a new file, `a` to add to one */
 export async function writeOutput(path: string, content: Uint8Array | string, flag: 'w' | 'a' = 'w'): Promise<void> {
@@ -45,11 +45,6 @@ export function createOutputFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    throw new Error(`Cannot create the folder ${path}: ${describeCreateFailure(error)}`);
+    throw new Error(`Cannot create the folder ${path}: ${describeFolderFailure(error)}`);
   }
-}
-
-function describeCreateFailure(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'EEXIST' || code === 'ENOTDIR' ? 'there is a file of that name' : describeWriteFailure(error);
 }

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
-import { failure, type Result, runSideBySide, success } from '../util/index.js';
+import { describeFolderFailure, failure, type Result, runSideBySide, success } from '../util/index.js';
 import { findGameFormat, KNOWN_KINDS } from './convert-input.js';
 import { SPLITS, type Split } from './game-split.js';
 import type { SplitCounts } from './shard-writer.js';
@@ -102,7 +102,11 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
   if (!policy.ok) return policy;
   const inputs = listInputs(options.inputs);
   if (!inputs.ok) return inputs;
-  mkdirSync(options.folder, { recursive: true });
+  try {
+    mkdirSync(options.folder, { recursive: true });
+  } catch (error) {
+    return failure(`Cannot create the folder ${options.folder}: ${describeFolderFailure(error)}`);
+  }
   const loaded = loadManifest(options.folder, describeSettings(options));
   if (!loaded.ok) return loaded;
   const manifest = loaded.value;

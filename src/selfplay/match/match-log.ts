@@ -54,7 +54,9 @@ export class MatchLog {
     }
     truncateSync(resultsPath, Buffer.byteLength(text.slice(0, length)));
     const pgnBytes = rows.at(-1)?.pgnBytes;
-    if (pgnPath !== null && pgnBytes !== undefined && existsSync(pgnPath)) dropUnloggedGame(pgnPath, pgnBytes);
+    if (pgnPath !== null && pgnBytes !== undefined && existsSync(pgnPath) && statSync(pgnPath).size > pgnBytes) {
+      dropUnloggedGame(pgnPath, pgnBytes);
+    }
     return success(new MatchLog(resultsPath, pgnPath, rows));
   }
 
@@ -90,7 +92,7 @@ function dropUnloggedGame(pgnPath: string, length: number): void {
   const games = tail.match(/^\[Event /gm)?.length ?? 0;
   const round = /^\[Round ".*"\]$/m.exec(tail)?.[0];
   const isOfAnotherMatch = round !== undefined && bytes.toString('utf8', 0, length).includes(round);
-  if (tail !== '' && games <= 1 && tail.startsWith('[Event '.slice(0, tail.length)) && !isOfAnotherMatch) {
+  if (games <= 1 && tail.startsWith('[Event '.slice(0, tail.length)) && !isOfAnotherMatch) {
     truncateSync(pgnPath, length);
   }
 }
