@@ -190,7 +190,7 @@ export const engineChecks: Readonly<Record<string, OptionCheck>> = {
   Slowmover: (text, values) => parseTimeManager(String(values.get('TimeManager') ?? 'legacy'), Number(text)),
 };
 
-/** The search takes what it cannot read for no contempt at all. */
+/** The search takes what it cannot read for the default. */
 function checkContempt(text: string): Result<true> {
   const unreadable = text.split(',').find((entry) => parseContempt(entry) === null);
   if (unreadable === undefined) return success(true);

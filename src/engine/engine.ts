@@ -25,6 +25,7 @@ import { createFinishedReport, createReport, type SearchReport } from './report.
 import type { ScoreType } from './score.js';
 import { SearchHost } from './search-host.js';
 import { createSearchOrder } from './search-order.js';
+import { StopPatience } from './stop-patience.js';
 import { readStrength } from './strength.js';
 
 export interface EngineListener {
@@ -40,10 +41,6 @@ export interface EngineListener {
   error(text: string): void;
 }
 
-/** A stopped search that knows its root answers within milliseconds; one that does not is broken. */
-const STOP_PATIENCE_MS = 3000;
-/** The root's evaluation has to be waited for, and a large network on a slow machine needs seconds for a minibatch. */
-const ROOT_PATIENCE_MS = 30_000;
 const WARM_UP: GoRequest = { nodes: 100, moveTimeMs: 300 };
 const POLICY_NAME = 'lc0-1858';
 
@@ -55,7 +52,7 @@ export class Engine {
   private readonly loader: NetworkLoader;
   private readonly host: SearchHost;
   private readonly tables: EndgameTables;
-  private patience: NodeJS.Timeout | undefined;
+  private readonly patience = new StopPatience();
   private idleWaiters: (() => void)[] = [];
   private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
   private nextId = 1;
@@ -259,18 +256,15 @@ export class Engine {
 
   private stopHost(): void {
     this.host.stop();
-    this.patience = setTimeout(() => {
-      const giveUp = (): void => this.recover('The search did not stop');
-      if (this.active?.lastReport != null) giveUp();
-      else this.patience = setTimeout(giveUp, ROOT_PATIENCE_MS - STOP_PATIENCE_MS);
-    }, STOP_PATIENCE_MS);
+    const knowsRoot = (): boolean => this.active?.lastReport != null;
+    this.patience.begin(knowsRoot, () => this.recover('The search did not stop'));
   }
 
   /** The tree of the last search; null when there is none. Not while a search runs. */
   dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
     return new Promise((resolve) => {
-      this.treeWaiters.push(resolve);
-      this.host.post({ type: 'dumpTree', limits });
+      if (this.host.post({ type: 'dumpTree', limits })) this.treeWaiters.push(resolve);
+      else resolve(null);
     });
   }
 
@@ -412,7 +406,7 @@ export class Engine {
   private answer(best: BestMove): void {
     const { active } = this;
     if (active === null) return;
-    clearTimeout(this.patience);
+    this.patience.end();
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
     this.active = null;
     active.onEnd();

@@ -31,8 +31,10 @@ export class SearchHost {
     this.post({ type: 'configure', params });
   }
 
-  post(message: ToSearch): void {
+  /** @returns whether there is a thread to hear it */
+  post(message: ToSearch): boolean {
     this.thread?.post(message);
+    return this.thread !== null;
   }
 
   stop(): void {

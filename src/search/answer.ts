@@ -1,18 +1,10 @@
 /** The move to play and the reply to ponder on, when a search ends. */
 import type { Prng } from '../util/index.js';
-import { computeTemperature, drawEdge, findBestEdge, getMove, getPrior, getVisitedRecord } from './best-move.js';
+import { computeTemperature, drawEdge, findBestEdge, getMove, getVisitedRecord } from './best-move.js';
 import type { SearchParams } from './params.js';
-import { computeFpu, getFpuParams } from './puct.js';
+import { computeRootFpu } from './root-fpu.js';
 import type { RootMoves } from './root-moves.js';
-import {
-  NO_NODE,
-  type NodeIndex,
-  RECORD_D,
-  RECORD_DOUBLES,
-  RECORD_NODE,
-  RECORD_WL,
-  RECORD_WORDS,
-} from './tree/layout.js';
+import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
 export interface Answer {
@@ -57,14 +49,4 @@ function findReply(tree: Tree, root: NodeIndex, edge: number, drawScore: number)
   if (node === NO_NODE) return 0;
   const reply = findBestEdge(tree, node, -drawScore);
   return reply < 0 ? 0 : getMove(tree, node, reply);
-}
-
-function computeRootFpu(tree: Tree, params: SearchParams, drawScore: number): number {
-  const root = tree.rootNode;
-  let visitedPrior = 0;
-  for (let edge = 0; getVisitedRecord(tree, root, edge) !== -1; edge++) visitedPrior += getPrior(tree, root, edge);
-  const { recordFloats, recordDoubles } = tree.store;
-  const wl = recordDoubles[tree.rootRecord * RECORD_DOUBLES + RECORD_WL];
-  const d = recordFloats[tree.rootRecord * RECORD_WORDS + RECORD_D];
-  return computeFpu(getFpuParams(params, true), wl, d, drawScore, visitedPrior);
 }

@@ -49,6 +49,13 @@ export function getMove(tree: Tree, node: NodeIndex, edge: number): number {
   return getEdgeMove(edges[nodeWords[node * NODE_WORDS + NODE_EDGES] + edge]);
 }
 
+/** Number of the edge that `move` is, visited or not; -1 when the node has none. */
+export function findEdge(tree: Tree, node: NodeIndex, move: number): number {
+  const count = getEdgeCount(tree, node);
+  for (let edge = 0; edge < count; edge++) if (getMove(tree, node, edge) === move) return edge;
+  return -1;
+}
+
 export function getPrior(tree: Tree, node: NodeIndex, edge: number): number {
   const { nodeWords, edges } = tree.store;
   return decodePrior(getEdgePrior(edges[nodeWords[node * NODE_WORDS + NODE_EDGES] + edge]));

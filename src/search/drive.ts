@@ -22,6 +22,6 @@ export function driveSearch({ search, channel, control, id, limits, listener }: 
     if (control?.isStopRequested(id)) search.stop();
     const result = search.step();
     if (result === 'done') return;
-    if (result === 'waiting') channel.waitForEvent(seen, search.patienceMs);
+    if (result !== 'worked') channel.waitForEvent(seen, search.patienceMs);
   }
 }

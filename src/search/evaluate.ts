@@ -1,6 +1,6 @@
 /**
  * The third verb, its sending half: a leaf goes to the evaluators as the path that leads to it. The answer is read by
- * `expand.ts`. It refuses to wait: whoever gathers asks `room` first.
+ * `expand.ts`. It refuses to wait: whoever gathers asks `findRoom` first.
  */
 import type { LeafChannel } from './leaf-channel.js';
 
@@ -14,7 +14,8 @@ export class LeafSender {
   }
 
   /** Leaves that can be sent now. */
-  get room(): number {
+  findRoom(): number {
+    if (this.channel.freeSlotCount === 0) this.channel.reclaim();
     return this.channel.freeSlotCount;
   }
 

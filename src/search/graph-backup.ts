@@ -11,6 +11,7 @@
 import { getLeafRecord } from './backup.js';
 import { MADE_TERMINAL, removePrior, settleNode } from './bounds.js';
 import {
+  BOUNDS_MASK,
   FORGOTTEN_BIT,
   getChildCount,
   getLowerBound,
@@ -40,8 +41,6 @@ import {
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from './visit-list.js';
-
-const BOUNDS_BITS = 15 << 18;
 
 /** As `backUp` in backup.ts. The values of the leaf matter only while memory is full and it has no node. */
 export function backUpInGraph(
@@ -85,7 +84,7 @@ export function backUpInGraph(
     } else {
       updateNode(tree, parent, stats, record);
       isSettled = (childMeta & TERMINAL_MASK) !== 0;
-      if (sticky && level > 1 && (childMeta & BOUNDS_BITS) !== UNKNOWN_BOUNDS) {
+      if (sticky && level > 1 && (childMeta & BOUNDS_MASK) !== UNKNOWN_BOUNDS) {
         if (settleNode(tree, parent, stats, findDecisiveM(tree, parent, record)) === MADE_TERMINAL) {
           const grandparent = data[path + 2 * above] as NodeIndex;
           const isLost = recordDoubles[stats * RECORD_DOUBLES + RECORD_WL] === LOSS;

@@ -1,7 +1,18 @@
 /** What stoppers look at after each batch: counters, and a summary of the root's moves (lc0: IterationStats). */
 import { MAX_EDGES } from '../nn/index.js';
-import { getEdgeCount, getRecordQ, getRecordTerminalKind, getRecordVisits, getVisitedRecord } from './best-move.js';
+import {
+  getEdgeCount,
+  getOutcome,
+  getRecordQ,
+  getRecordTerminalKind,
+  getRecordVisits,
+  getVisitedRecord,
+} from './best-move.js';
+import type { SearchParams } from './params.js';
 import type { Pipeline } from './pipeline.js';
+import { computeMovesLeftUtility, getMovesLeftParams } from './puct.js';
+import { computeRootFpu } from './root-fpu.js';
+import type { RootMoves } from './root-moves.js';
 import {
   NO_NODE,
   NOT_TERMINAL,
@@ -36,7 +47,7 @@ export interface IterationStats {
   mayResign: boolean;
   /** Moves to the shortest mate found, Infinity without one. */
   mateInMoves: number;
-  /** The most visited move is not the one of the highest value: more time may change the choice. */
+  /** The most visited move is not the one of the highest utility: more time may change the choice. */
   isBestMoveDoubtful: boolean;
 }
 
@@ -59,14 +70,20 @@ export function createIterationStats(): IterationStats {
   };
 }
 
-/** @param drawScore value of a draw for the root's mover */
-export function fillIterationStats(
-  stats: IterationStats,
-  tree: Tree,
-  pipeline: Pipeline,
-  drawScore: number,
-  isAllowed: (edge: number) => boolean,
-): void {
+/** What is known of the root between two batches, with what its values depend on. */
+export interface RootContext {
+  readonly tree: Tree;
+  readonly pipeline: Pipeline;
+  readonly rootMoves: RootMoves;
+  readonly params: SearchParams;
+  readonly hasMovesLeft: boolean;
+  /** Value of a draw for the root's mover. */
+  readonly drawScore: number;
+}
+
+/** Everything but the times. */
+export function fillIterationStats(stats: IterationStats, context: RootContext): void {
+  const { tree, pipeline, rootMoves, drawScore } = context;
   const { counters } = pipeline;
   stats.totalVisits = pipeline.totalVisits;
   stats.playouts = counters.playouts;
@@ -82,34 +99,55 @@ export function fillIterationStats(
   const root = tree.rootNode;
   if (root === NO_NODE) return;
   const edgeCount = getEdgeCount(tree, root);
-  let mostVisits = 0;
-  let bestQ = Number.NEGATIVE_INFINITY;
-  let visitsOfBestQ = 0;
   for (let edge = 0; edge < edgeCount; edge++) {
-    if (!isAllowed(edge)) continue;
+    if (!rootMoves.isAllowed(edge)) continue;
     const record = getVisitedRecord(tree, root, edge);
-    const visits = getRecordVisits(tree, record);
-    stats.moveVisits[stats.moveCount++] = visits;
+    stats.moveVisits[stats.moveCount++] = getRecordVisits(tree, record);
     if (record === -1) continue;
-    const q = getRecordQ(tree, record, drawScore);
-    if (q > RESIGN_Q) stats.mayResign = false;
-    if (visits > mostVisits) mostVisits = visits;
-    if (q > bestQ || (q === bestQ && visits > visitsOfBestQ)) {
-      bestQ = q;
-      visitsOfBestQ = visits;
-    }
+    if (getRecordQ(tree, record, drawScore) > RESIGN_Q) stats.mayResign = false;
     const kind = getRecordTerminalKind(tree, record);
     if (kind === NOT_TERMINAL) continue;
     if (kind !== TWO_FOLD_DRAW) stats.settledMoves++;
-    const wl = tree.store.recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
-    if (wl > 0) stats.winFound = true;
-    if (wl < 0) stats.losingMoves++;
-    if (wl === 1 && kind !== TABLEBASE_END) {
+    const outcome = getOutcome(tree, record);
+    if (outcome > 0) stats.winFound = true;
+    if (outcome < 0) stats.losingMoves++;
+    if (outcome > 0 && kind !== TABLEBASE_END) {
       const plies = Math.round(tree.store.recordFloats[record * RECORD_WORDS + RECORD_M]);
       stats.mateInMoves = Math.min(stats.mateInMoves, Math.floor(plies / 2) + 1);
     }
   }
-  stats.isBestMoveDoubtful = visitsOfBestQ < mostVisits;
+  stats.isBestMoveDoubtful = tree.rootVisits > 0 && isBestMoveDoubtful(context);
+}
+
+/** Whether a move has a higher utility than the most visited ones; unvisited moves have that of first play urgency (lc0). */
+function isBestMoveDoubtful({ tree, rootMoves, params, hasMovesLeft, drawScore }: RootContext): boolean {
+  const root = tree.rootNode;
+  const { recordFloats, recordDoubles } = tree.store;
+  const fpu = computeRootFpu(tree, params, drawScore);
+  const movesLeft = getMovesLeftParams(params);
+  const rootM = recordFloats[tree.rootRecord * RECORD_WORDS + RECORD_M];
+  const rootWl = recordDoubles[tree.rootRecord * RECORD_DOUBLES + RECORD_WL];
+  const usesMovesLeft = hasMovesLeft && Math.abs(rootWl) > movesLeft.threshold;
+  let mostVisits = 0;
+  let highest = Number.NEGATIVE_INFINITY;
+  let visitsOfHighest = 0;
+  for (let edge = 0, edgeCount = getEdgeCount(tree, root); edge < edgeCount; edge++) {
+    if (!rootMoves.isAllowed(edge)) continue;
+    const record = getVisitedRecord(tree, root, edge);
+    const visits = getRecordVisits(tree, record);
+    let utility = fpu;
+    if (record !== -1) {
+      utility = getRecordQ(tree, record, drawScore);
+      const m = recordFloats[record * RECORD_WORDS + RECORD_M];
+      if (usesMovesLeft) utility += computeMovesLeftUtility(movesLeft, rootM, m, utility);
+    }
+    mostVisits = Math.max(mostVisits, visits);
+    if (utility > highest || (utility === highest && visits > visitsOfHighest)) {
+      highest = utility;
+      visitsOfHighest = visits;
+    }
+  }
+  return visitsOfHighest < mostVisits;
 }
 
 /** Average depth of this search's leaves, as `info depth` shows it. */

@@ -10,6 +10,7 @@ export type LeafChannel = Pick<
   | 'acquire'
   | 'release'
   | 'abandon'
+  | 'reclaim'
   | 'isRootInUse'
   | 'pathMoves'
   | 'setPath'

@@ -12,15 +12,9 @@ import {
   getVisitedRecord,
 } from './best-move.js';
 import type { MoveStats, StatsBound } from './protocol.js';
-import {
-  computeExploration,
-  computeFpu,
-  computeMovesLeftUtility,
-  getFpuParams,
-  getMovesLeftParams,
-  getPuctParams,
-} from './puct.js';
+import { computeExploration, computeMovesLeftUtility, getMovesLeftParams, getPuctParams } from './puct.js';
 import type { ReportContext } from './report.js';
+import { computeRootFpu, computeVisitedPrior } from './root-fpu.js';
 import {
   DRAWN,
   getChildCount,
@@ -52,11 +46,7 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
   const root = tree.rootNode;
   const edgeCount = getEdgeCount(tree, root);
   const own = readRecord(tree, tree.rootRecord);
-  let visitedPrior = 0;
-  for (let edge = 0; edge < edgeCount; edge++) {
-    if (getVisitedRecord(tree, root, edge) !== -1) visitedPrior += getPrior(tree, root, edge);
-  }
-  const fpu = computeFpu(getFpuParams(params, true), own.wl, own.d, drawScore, visitedPrior);
+  const fpu = computeRootFpu(tree, params, drawScore);
   const exploration = computeExploration(own.visits, getPuctParams(params, true));
   const movesLeft = getMovesLeftParams(params);
   const usesMovesLeft = context.hasMovesLeft && Math.abs(own.wl) > movesLeft.threshold;
@@ -97,7 +87,7 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
     edgeCount,
     visits: own.visits,
     inFlight: own.inFlight,
-    prior: visitedPrior,
+    prior: computeVisitedPrior(tree),
     wl: shown?.wl ?? null,
     d: shown?.d ?? null,
     m: shown === null ? null : own.m,

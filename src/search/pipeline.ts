@@ -141,6 +141,11 @@ export class Pipeline {
     return this.counters.playouts + this.reusedVisits;
   }
 
+  /** Nothing is under way, and nothing can be sent: other searches over the same evaluators hold every slot. */
+  get isCrowdedOut(): boolean {
+    return this.isIdle && this.sender.findRoom() === 0;
+  }
+
   /** Whether another batch may be gathered now. */
   get canGather(): boolean {
     return !this.isBlocked && this.batchesInFlight < this.batches.length;
@@ -154,7 +159,7 @@ export class Pipeline {
   gather(visitBudget: number): number {
     const { tree, selector, options, counters } = this;
     const { params } = options;
-    const target = Math.min(options.minibatch, this.sender.room, visitBudget);
+    const target = Math.min(options.minibatch, this.sender.findRoom(), visitBudget);
     if (target <= 0) return 0;
     this.needsMemory = !tree.store.reserve(target, RECORDS_PER_LEAF * (target + 16), 0);
     const batch = this.batches[(this.oldest + this.batchesInFlight) % this.batches.length];

@@ -2,12 +2,17 @@
  * Info lines as data (lc0: SendUciInfo). Reading only. All values are in the view of the root's mover; texts and score
  * formulas belong to uci/.
  */
-import { findBestEdge, findBestEdges, getMove, getRecordTerminalKind, getVisitedRecord } from './best-move.js';
-import { computeAverageDepth, type IterationStats } from './iteration-stats.js';
-import type { SearchParams } from './params.js';
-import type { Pipeline } from './pipeline.js';
+import {
+  findBestEdge,
+  findBestEdges,
+  findEdge,
+  getMove,
+  getOutcome,
+  getRecordTerminalKind,
+  getVisitedRecord,
+} from './best-move.js';
+import { computeAverageDepth, type IterationStats, type RootContext } from './iteration-stats.js';
 import type { SearchInfo, SearchLine } from './protocol.js';
-import type { RootMoves } from './root-moves.js';
 import {
   NO_NODE,
   NOT_TERMINAL,
@@ -24,14 +29,7 @@ import {
 import type { Tree } from './tree/tree.js';
 import { rescaled, unscaleWdl, type WdlRescale } from './wdl-rescale.js';
 
-export interface ReportContext {
-  readonly tree: Tree;
-  readonly pipeline: Pipeline;
-  readonly rootMoves: RootMoves;
-  readonly params: SearchParams;
-  readonly hasMovesLeft: boolean;
-  /** Value of a draw for the root's mover. */
-  readonly drawScore: number;
+export interface ReportContext extends RootContext {
   /** Contempt as it is to be taken out of shown values, and +1 when it favours the root's mover. */
   readonly rescale: WdlRescale;
   readonly contemptSign: number;
@@ -65,7 +63,7 @@ export function createInfo(context: ReportContext, stats: IterationStats, edges:
  * @param leader a move that comes before better ones: what a temperature has drawn is what is played; 0 = none
  */
 export function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, count: number, leader = 0): number[] {
-  const led = leader === 0 ? -1 : tree.findChild(tree.rootNode, leader);
+  const led = leader === 0 ? -1 : findEdge(tree, tree.rootNode, leader);
   const first = led < 0 ? rootMoves.findBest(drawScore) : led;
   const isOther = (edge: number): boolean => edge !== first && rootMoves.isAllowed(edge);
   return first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, count - 1, isOther)];
@@ -90,6 +88,7 @@ export function createLine(context: ReportContext, edge: number): SearchLine {
   const m = recordFloats[record * RECORD_WORDS + RECORD_M] + (own === -1 ? 1 : 0);
   unscaleWdl(wl, d, context.rescale, context.contemptSign);
   const kind = getRecordTerminalKind(tree, own);
+  const outcome = getOutcome(tree, own);
   const plies = Math.trunc(Math.round(m) / 2) + (kind === TABLEBASE_END ? 101 : 1);
   return {
     wl: rescaled.wl,
@@ -98,7 +97,7 @@ export function createLine(context: ReportContext, edge: number): SearchLine {
     mu: rescaled.mu,
     q: wl + drawScore * d,
     m: context.hasMovesLeft || kind !== NOT_TERMINAL ? m : null,
-    mate: kind !== NOT_TERMINAL && wl !== 0 ? Math.sign(wl) * plies : null,
+    mate: outcome === 0 ? null : outcome * plies,
     visits: own === -1 ? 0 : recordWords[own * RECORD_WORDS + RECORD_VISITS],
     pv: createPv(context, edge),
   };

@@ -113,7 +113,11 @@ export class RootMoves implements RootRestriction {
     const root = this.tree.rootNode;
     if (root === NO_NODE) return;
     if (this.priorsWithoutNoise.size > 0) {
-      this.writePriors((move, code) => (code === 0 ? 0 : (this.priorsWithoutNoise.get(move) ?? code)));
+      // A move proven lost has no prior left; noise may have left none as well.
+      const isLost = (edge: number): boolean => getOutcome(this.tree, getVisitedRecord(this.tree, root, edge)) < 0;
+      this.writePriors((move, code, edge) =>
+        code === 0 && isLost(edge) ? 0 : (this.priorsWithoutNoise.get(move) ?? code),
+      );
       this.priorsWithoutNoise.clear();
     }
     this.sortUnvisited(() => true);
@@ -146,7 +150,7 @@ export class RootMoves implements RootRestriction {
     });
   }
 
-  private writePriors(compute: (move: number, code: number) => number): void {
+  private writePriors(compute: (move: number, code: number, edge: number) => number): void {
     const root = this.tree.rootNode;
     const { nodeWords, edges, recordFloats } = this.tree.store;
     const first = nodeWords[root * NODE_WORDS + NODE_EDGES];
@@ -154,7 +158,7 @@ export class RootMoves implements RootRestriction {
     const childCount = getChildCount(nodeWords[root * NODE_WORDS + NODE_META]);
     for (let i = 0; i < getEdgeCount(this.tree, root); i++) {
       const move = getEdgeMove(edges[first + i]);
-      const code = compute(move, getEdgePrior(edges[first + i]));
+      const code = compute(move, getEdgePrior(edges[first + i]), i);
       edges[first + i] = packEdge(move, code);
       if (i < childCount) recordFloats[(block + i) * RECORD_WORDS + RECORD_P] = decodePrior(code);
     }

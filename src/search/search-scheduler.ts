@@ -10,7 +10,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LeafQueue } from '../nn/index.js';
 import type { SearchInfo, SearchLimits } from './protocol.js';
-import type { Search } from './search.js';
+import type { Search, StepResult } from './search.js';
 
 export interface SearchAnswer {
   /** 0 = none: no evaluator works. */
@@ -54,18 +54,21 @@ class Lane {
     let finished = false;
     let at = 0;
     const moved: Task[] = [];
+    // They have sent nothing, so they must not stand before those whose answers may be there.
+    const crowdedOut: Task[] = [];
     for (; at < tasks.length && waiting < this.patience; at++) {
       const task = tasks[at];
       const state = stepOnward(task);
       if (state === 'done') finished = true;
       else if (state === 'worked') moved.push(task);
+      else if (state === 'crowded out') crowdedOut.push(task);
       else {
         waiting++;
         next.push(task);
       }
     }
     for (; at < tasks.length; at++) next.push(tasks[at]);
-    next.push(...moved);
+    next.push(...moved, ...crowdedOut);
     tasks.length = 0;
     this.tasks = next;
     this.next = tasks;
@@ -81,14 +84,14 @@ class Lane {
 /** A tree of nothing but finished games needs no evaluator: it must not keep the others waiting. */
 const MOST_STEPS = 100;
 
-function stepOnward(task: Task): 'worked' | 'waiting' | 'done' {
+function stepOnward(task: Task): StepResult {
   const { search } = task;
   let hasWorked = false;
   try {
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const result = search.step();
       if (result === 'done') return 'done';
-      if (result === 'waiting') return hasWorked ? 'worked' : 'waiting';
+      if (result !== 'worked') return hasWorked ? 'worked' : result;
       hasWorked = true;
     }
     return 'worked';

@@ -3,6 +3,7 @@
  * never waits, so that a thread can drive one search or hundreds of them over the same evaluators. It reports through
  * a listener and answers each `start` with exactly one best move.
  */
+import { MAX_EDGES } from '../nn/index.js';
 import type { Prng } from '../util/index.js';
 import { Announcer, type InfoListener } from './announcer.js';
 import { chooseAnswer } from './answer.js';
@@ -27,7 +28,6 @@ import type { Tree } from './tree/tree.js';
 import type { WdlRescale } from './wdl-rescale.js';
 
 const LONGEST_WAIT_MS = 100;
-const MAX_MOVES = 256;
 const CONTEMPT_IGNORED = "WARNING: Contempt mode set to 'disable' as 'play' not supported for infinite search.";
 const LIMIT_REACHED = 'WARNING: Search has reached limit and does not make any progress.';
 const NO_EVALUATOR = 'No evaluator could answer; the search ends';
@@ -59,8 +59,11 @@ export interface Batching {
   readonly batchesInFlight: number;
 }
 
-/** worked: call again. waiting: only an evaluator or the clock can help. done: no search is running. */
-export type StepResult = 'worked' | 'waiting' | 'done';
+/**
+ * worked: call again. waiting: only an evaluator or the clock can help. crowded out: only other searches over the same
+ * evaluators can, by using their answers. done: no search is running.
+ */
+export type StepResult = 'worked' | 'waiting' | 'crowded out' | 'done';
 
 export class Search {
   private readonly options: SearchOptions;
@@ -210,6 +213,10 @@ export class Search {
     }
     const hasRoot = tree.rootVisits > 0;
     if (pipeline.canGather && !this.isParked && !this.isOverRate) {
+      if (pipeline.isCrowdedOut) {
+        this.watchClock();
+        return 'crowded out';
+      }
       const started = pipeline.gather(hasRoot ? this.computeBudget() : 1 - pipeline.leavesInFlight);
       if (started === 0 && pipeline.isIdle) this.unblock();
       if (pipeline.isIdle) this.afterBatch();
@@ -281,7 +288,7 @@ export class Search {
     if (params.sequentialHalving && ((nodes ?? 0) > 0 || (playouts ?? 0) > 0)) {
       this.rootMoves.startHalving(params, this.computeVisitsLeft());
     }
-    this.tree.store.reserve(1, 2 * MAX_MOVES, 0);
+    this.tree.store.reserve(1, 2 * MAX_EDGES, 0);
     this.tree.reserveBlock(this.tree.rootNode);
   }
 
@@ -300,8 +307,7 @@ export class Search {
   }
 
   private readTree(): void {
-    const { watch, tree, rootMoves } = this;
-    fillIterationStats(watch.stats, tree, this.pipeline, this.drawScore, (edge) => rootMoves.isAllowed(edge));
+    fillIterationStats(this.watch.stats, this.getReportContext());
   }
 
   private afterBatch(): void {

@@ -9,6 +9,7 @@
  * turned elsewhere themselves. Beyond it the node is closed (closed-nodes.ts) and its visits go back up; a walk from which
  * all of them come back is a COLLISION, the only work thrown away.
  */
+import { MAX_EDGES } from '../nn/index.js';
 import { addVirtualVisits, revertTwoFold } from './backup.js';
 import { ClosedNodes } from './closed-nodes.js';
 import type { LeafSender } from './evaluate.js';
@@ -42,7 +43,6 @@ import {
 import type { Tree } from './tree/tree.js';
 import { CATCH_UP_VISIT, REPETITION_VISIT, TERMINAL_VISIT, VIRTUAL_VISIT, VisitList } from './visit-list.js';
 
-const MAX_MOVES = 256;
 /** How a visit continues at a known node; finished visits have the negative kinds of visit-list.ts. */
 const GO_ON = 0;
 const LEAF = 1;
@@ -80,7 +80,7 @@ export class Selector {
   /** The detour that is being looked for: moves passed, and the virtual visits that pass each. */
   private readonly passedMoves = new Int32Array(LONGEST_DETOUR);
   private readonly passedVisits = new Int32Array(LONGEST_DETOUR);
-  /** Visits handed out and how far they may go, MAX_MOVES words a level; lives while the walk is below that level. */
+  /** Visits handed out and how far they may go, MAX_EDGES words a level; lives while the walk is below that level. */
   private readonly handedOut: Int32Array;
   private readonly reaches: Int32Array;
   private readonly pathNodes: Int32Array;
@@ -102,8 +102,8 @@ export class Selector {
     this.drawScoreOfWhite = params.drawScore;
     this.maxDepth = sender.maxDepth;
     this.twoFoldDraws = params.twoFoldDraws;
-    this.handedOut = new Int32Array(this.maxDepth * MAX_MOVES);
-    this.reaches = new Int32Array(this.maxDepth * MAX_MOVES);
+    this.handedOut = new Int32Array(this.maxDepth * MAX_EDGES);
+    this.reaches = new Int32Array(this.maxDepth * MAX_EDGES);
     this.pathNodes = new Int32Array(this.maxDepth);
     this.pathChildren = new Uint8Array(this.maxDepth);
     this.pathMoves = new Uint16Array(this.maxDepth);
@@ -144,7 +144,7 @@ export class Selector {
     const { closed, handedOut, reaches } = this;
     const { nodeWords, recordWords, edges } = this.tree.store;
     const nodeAt = node * NODE_WORDS;
-    const base = depth * MAX_MOVES;
+    const base = depth * MAX_EDGES;
     const wasClosed = closed.isClosed(node);
     const reachEnd = this.detourVisits + reach;
     let left = limit;
@@ -218,8 +218,11 @@ export class Selector {
         break;
       }
       const enough = moves.computeVisitsOfBest();
-      const waiting = best <= lastHandedOut ? handedOut[depth * MAX_MOVES + best] : 0;
-      const opensIn = best < childCount ? this.computeOpening(block + best, depth, started[best], waiting) : 0;
+      const waiting = best <= lastHandedOut ? handedOut[depth * MAX_EDGES + best] : 0;
+      const opensIn =
+        best < childCount
+          ? this.computeOpening(block + best, depth, started[best], waiting)
+          : this.openingOfNewMove(depth);
       if (opensIn > 0 && opensIn >= Math.min(enough, reach - need + 1)) {
         const step = Math.min(enough, opensIn);
         need = passed === LONGEST_DETOUR ? NEVER : need + step;
@@ -253,9 +256,9 @@ export class Selector {
         hasSent = true;
         this.sendLeaf(node, best, depth);
       } else if (end === GO_ON) {
-        while (lastHandedOut < best) handedOut[depth * MAX_MOVES + ++lastHandedOut] = 0;
-        handedOut[depth * MAX_MOVES + best] += share;
-        this.reaches[depth * MAX_MOVES + best] = Math.min(reach - this.credit, enough - share);
+        while (lastHandedOut < best) handedOut[depth * MAX_EDGES + ++lastHandedOut] = 0;
+        handedOut[depth * MAX_EDGES + best] += share;
+        this.reaches[depth * MAX_EDGES + best] = Math.min(reach - this.credit, enough - share);
       } else {
         if (end === CATCH_UP_VISIT) share = 1;
         this.stepTo(node, best, depth, 0);
@@ -312,13 +315,18 @@ export class Selector {
     const at = record * RECORD_WORDS;
     const child = recordWords[at + RECORD_NODE] as NodeIndex;
     const inFlight = recordWords[at + RECORD_IN_FLIGHT];
-    if (child === NO_NODE) return inFlight > 0 || depth + 1 >= this.maxDepth ? NEVER : 0;
+    if (child === NO_NODE) return inFlight > 0 ? NEVER : this.openingOfNewMove(depth);
     const meta = nodeWords[child * NODE_WORDS + NODE_META];
     if (getTerminalKind(meta) === TWO_FOLD_DRAW) {
       return inFlight > 0 && this.findEnd(child, depth + 1, started) === LEAF ? NEVER : 0;
     }
     if ((meta & CLOSED_BIT) === 0 || this.findEnd(child, depth + 1, started) !== GO_ON) return 0;
     return Math.max(0, this.closed.getOpening(child) - (started - waiting - recordWords[at + RECORD_VISITS]));
+  }
+
+  /** As `computeOpening`, for a move that nobody has visited: evaluators accept no path beyond `maxDepth`. */
+  private openingOfNewMove(depth: number): number {
+    return depth + 1 >= this.maxDepth ? NEVER : 0;
   }
 
   /** Virtual visits on the path that ends with the step at `depth`. */

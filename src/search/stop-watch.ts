@@ -68,7 +68,7 @@ export class StopWatch {
   /** Whether it is the limit, and not the machine, that decides how fast it searches. */
   private get isRateBinding(): boolean {
     const { playouts, sinceFirstBatchMs } = this.stats;
-    return playouts * 1000 >= BINDING_SHARE * this.rateLimit * Math.max(1, sinceFirstBatchMs);
+    return this.rateLimit > 0 && playouts * 1000 >= BINDING_SHARE * this.rateLimit * Math.max(1, sinceFirstBatchMs);
   }
 
   /** Between two batches: whether the clock has run out since. */

@@ -61,6 +61,11 @@ test('a move without any report gets one first', async () => {
   assert.deepEqual(said, ['report 1', `best ${move}`]);
 });
 
+test('there is no tree to dump before the first search', async () => {
+  const { engine } = createEngine();
+  assert.equal(await engine.dumpTree({ depth: 2, minVisits: 0 }), null);
+});
+
 test('stop while the network loads answers at once with a legal move', async () => {
   const { engine, world, said } = createEngine();
   world.loading = new Promise(() => undefined);

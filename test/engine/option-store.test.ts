@@ -28,6 +28,7 @@ test('a wrong value, name or combination changes nothing and is explained', () =
     ['Nonsense', '1', /Unknown option: Nonsense/],
     ['MultiPV', '0', /between 1 and 500/],
     ['MultiPV', 'two', /whole number/],
+    ['MultiPV', '0x3', /whole number/],
     ['CPuct', '', /needs a number/],
     ['UCI_ShowWDL', 'maybe', /true or false/],
     ['ScoreType', 'pawns', /must be one of centipawn/],

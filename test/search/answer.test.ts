@@ -48,6 +48,17 @@ test('the last report begins with the move that was drawn', () => {
   assert.ok(leaders.size > 2);
 });
 
+test('the last report begins with the move that was drawn, also where nobody has visited it', () => {
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 20, seed: 3 })), {
+    params: { temperature: 1 },
+  });
+  for (let round = 0; round < 20; round++) {
+    harness.search.clearTree();
+    const { move, infos } = harness.run({ nodes: 1 });
+    assert.equal(infos.at(-1)?.lines[0].pv[0], move);
+  }
+});
+
 test('the value cutoff keeps bad moves from being drawn', () => {
   const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 8 })), {
     params: { temperature: 10, tempValueCutoff: 0 },

@@ -155,13 +155,3 @@ test('a search on a clock runs to the limit that it knows at the end, and says i
   // Whatever the best move does, the whole search lies in the first second.
   assertClose(run('smooth'), Math.min(allocated + 0.94 * bank, 4800), 10);
 });
-
-test('the most visited move is in doubt while another one has a higher value', () => {
-  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 8, seed: 2 })));
-  harness.run({ nodes: 300 });
-  const { children } = harness.readTree();
-  const byVisits = [...children].sort((a, b) => b.visits - a.visits)[0];
-  const byValue = [...children].sort((a, b) => b.wl - a.wl)[0];
-  const { watch } = harness.search as unknown as { watch: { stats: IterationStats } };
-  assert.equal(watch.stats.isBestMoveDoubtful, byVisits !== byValue);
-});

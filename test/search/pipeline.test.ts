@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, Search, verifyTree } from '#sardonyx/search/index.js';
 import { CLOSED_BIT, NODE_META, NODE_WORDS } from '#sardonyx/search/tree/layout.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
@@ -8,6 +8,22 @@ import { HashGame } from '../support/hash-game.js';
 import { type PlainNode, SearchHarness } from '../support/search-harness.js';
 
 const RICH = { minMoves: 2, maxMoves: 20, mates: 0.03, draws: 0.03, tablebase: 0.02, repetitions: 0.05 };
+const SILENT = {
+  onInfo: () => undefined,
+  onStats: () => undefined,
+  onWarning: () => undefined,
+  onBestMove: () => undefined,
+};
+
+/** One of several over the same channel. */
+function createSearch(channel: FakeLeafChannel, rootRow: number): Search {
+  const store = { maxBytes: 64 << 20, initialNodes: 1000 };
+  const options = { channel, rootRow, store, random: createPrng(1), clock: () => 0 };
+  const search = new Search(options, defaultSearchParams, { minibatch: 4, batchesInFlight: 1 });
+  search.setPosition({ rootFen: 'start', chess960: false, moves: [rootRow], blackToMove: false, gamePly: 0 });
+  return search;
+}
+
 const SHAPES = [
   { minibatch: 1, batchesInFlight: 1 },
   { minibatch: 1, batchesInFlight: 3 },
@@ -191,3 +207,29 @@ for (const search of ['tree', 'graph'] as const) {
     }
   });
 }
+
+test('a search that finds every slot taken waits for the others, and gets its playouts', () => {
+  const channel = new FakeLeafChannel(new HashGame(), {
+    slotCount: 8,
+    delays: { random: createPrng(5), probability: 0.05 },
+  });
+  const searches = [0, 1, 2, 3].map((row) => createSearch(channel, row));
+  for (const search of searches) search.start({ startedAtMs: 0, playouts: 500 }, SILENT);
+  let crowdedOut = 0;
+  while (searches.some((search) => search.isRunning)) {
+    for (const search of searches) if (search.step() === 'crowded out') crowdedOut++;
+  }
+  assert.deepEqual(
+    searches.map((search) => search.counters.playouts),
+    [500, 500, 500, 500],
+  );
+  assert.ok(crowdedOut > 0);
+});
+
+test('a path as long as evaluators accept ends there, also where its next move is new', () => {
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 1, maxMoves: 1 })), {
+    params: { smartPruningFactor: 0 },
+  });
+  const { infos } = harness.run({ playouts: 1100 });
+  assert.ok((infos.at(-1)?.seldepth ?? 0) <= harness.channel.maxPathLength);
+});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getEdgeCount, getMove, getPrior } from '#sardonyx/search/best-move.js';
 import { verifyTree } from '#sardonyx/search/index.js';
 import { drawGamma } from '#sardonyx/search/root-moves.js';
 import { createPrng } from '#sardonyx/util/index.js';
@@ -64,6 +65,23 @@ test('root noise spreads the visits and is gone after the search', () => {
   assert.deepEqual(rows(harness), rows(plain));
   assert.deepEqual(verifyTree(harness.search.tree).faults, []);
 });
+
+test('noise that leaves moves no prior is gone after the search as well', () => {
+  for (const noise of [{ dirichletNoiseEpsilon: 1, dirichletNoiseAlpha: 0.03 }, { gumbelNoiseScale: 10 }]) {
+    const plain = new SearchHarness(new FakeLeafChannel(new HashGame(GAME)));
+    const noisy = new SearchHarness(new FakeLeafChannel(new HashGame(GAME)), { params: noise, seed: 7 });
+    plain.run({ playouts: 1 });
+    noisy.run({ playouts: 50 });
+    assert.deepEqual(readPriors(noisy), readPriors(plain));
+  }
+});
+
+/** Priors of the root's moves, in the order of the moves. */
+function readPriors({ search: { tree } }: SearchHarness): number[][] {
+  const edges = Array.from({ length: getEdgeCount(tree, tree.rootNode) }, (_, edge) => edge);
+  const priors = edges.map((edge) => [getMove(tree, tree.rootNode, edge), getPrior(tree, tree.rootNode, edge)]);
+  return priors.sort((a, b) => a[0] - b[0]);
+}
 
 test('the same seed draws the same noise', () => {
   const search = (seed: number) => {

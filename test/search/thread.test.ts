@@ -252,7 +252,7 @@ function run(search: Search, queue: LeafQueue, limits: Partial<SearchLimits>): n
     const seen = Atomics.load(queue.event, 0);
     const result = search.step();
     if (result === 'done') return answer;
-    if (result === 'waiting') queue.waitForEvent(seen, 10);
+    if (result !== 'worked') queue.waitForEvent(seen, 10);
   }
 }
 

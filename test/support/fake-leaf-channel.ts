@@ -115,11 +115,15 @@ export class FakeLeafChannel {
     this.abandoned.push(slot);
   }
 
-  isRootInUse(row: number): boolean {
+  reclaim(): void {
     for (const slot of this.abandoned.splice(0)) {
       if (this.isDone(slot)) this.release(slot);
       else this.abandoned.push(slot);
     }
+  }
+
+  isRootInUse(row: number): boolean {
+    this.reclaim();
     return this.abandoned.some((slot) => this.rootOf[slot] === row);
   }
 

@@ -128,20 +128,20 @@ export class LeafQueue {
     this.abandoned.push(slot);
   }
 
+  /** Releases the abandoned slots that have been answered. */
+  reclaim(): void {
+    const { abandoned } = this;
+    for (let i = abandoned.length - 1; i >= 0; i--) {
+      if (!this.isDone(abandoned[i])) continue;
+      this.release(abandoned[i]);
+      abandoned.splice(i, 1);
+    }
+  }
+
   /** Whether abandoned leaves below this row of the root table may still be read by evaluators. */
   isRootInUse(row: number): boolean {
-    const { abandoned } = this;
-    let isInUse = false;
-    for (let i = abandoned.length - 1; i >= 0; i--) {
-      const slot = abandoned[i];
-      if (this.isDone(slot)) {
-        this.release(slot);
-        abandoned.splice(i, 1);
-      } else if (this.slots.root[slot] === row) {
-        isInUse = true;
-      }
-    }
-    return isInUse;
+    this.reclaim();
+    return this.abandoned.some((slot) => this.slots.root[slot] === row);
   }
 
   /** @param length plies from the root, at most maxPathLength; their moves stand in pathMoves already. */

@@ -92,7 +92,7 @@ export const LOSS = -1;
 export const DRAWN = 0;
 export const WIN = 1;
 
-const BOUNDS_MASK = (3 << LOWER_SHIFT) | (3 << UPPER_SHIFT);
+export const BOUNDS_MASK = (3 << LOWER_SHIFT) | (3 << UPPER_SHIFT);
 export const UNKNOWN_BOUNDS = packBounds(LOSS, WIN);
 
 export function packBounds(lower: number, upper: number): number {

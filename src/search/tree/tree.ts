@@ -37,6 +37,7 @@ import {
   RECORD_WL,
   RECORD_WORDS,
   type RecordIndex,
+  TERMINAL_SHIFT,
 } from './layout.js';
 import { NO_EDGES, type StoreOptions, TreeStore } from './store.js';
 
@@ -86,7 +87,7 @@ export class Tree {
     const { nodeWords, nodeFloats } = this.store;
     nodeWords[at + NODE_EDGES] = NO_EDGES;
     nodeWords[at + NODE_BLOCK] = NO_RECORD;
-    nodeWords[at + NODE_META] = (terminalKind << 16) | bounds;
+    nodeWords[at + NODE_META] = (terminalKind << TERMINAL_SHIFT) | bounds;
     nodeFloats[at + NODE_WL] = wl;
     nodeFloats[at + NODE_D] = d;
     nodeFloats[at + NODE_M] = m;
