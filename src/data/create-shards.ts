@@ -64,7 +64,10 @@ function countBytes(path: string): number {
   return readdirSync(path).reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
 }
 
-/** Folders of games → the files in them; folders of lc0 records stay whole. Names must exist and be of a known kind. */
+/**
+ * Folders of games → the files in them; folders of lc0 records stay whole. Names must exist and be of a known kind; what is
+ * named twice counts once.
+ */
 function listInputs(names: readonly string[]): Result<string[]> {
   const paths: string[] = [];
   for (const name of names) {
@@ -80,7 +83,7 @@ function listInputs(names: readonly string[]): Result<string[]> {
     if (games.length === 0) return failure(`There are no games in ${name}; known are ${KNOWN_KINDS}`);
     paths.push(...games.sort().map((file) => resolve(file)));
   }
-  return paths.length === 0 ? failure('No input file was named') : success(paths);
+  return paths.length === 0 ? failure('No input file was named') : success([...new Set(paths)]);
 }
 
 function summarise(manifest: ShardsManifest, newPositions: number): ShardsSummary {

@@ -3,7 +3,7 @@
  * centipawns for the side to move, best first; mate in n is ±(32000 − 2n). A ply without scores was random: it is
  * played and not trained on.
  */
-import { parseFen, START_FEN } from '../chess/index.js';
+import { computeOutcome, parseFen, START_FEN } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { readChunks, readLines } from './byte-stream.js';
 import { findUciMove } from './find-uci-move.js';
@@ -74,6 +74,7 @@ function resolveMoves(game: LabelledGame, skipPlies: number): Result<DecodedGame
     moves.push(move);
     start.makeMove(move);
   }
+  const isPlayedOut = computeOutcome(start) !== 'ongoing';
   rewind(start);
   const writeTargets = (ply: number, into: TrainingRow): boolean => {
     const scores = game.plies[ply][1];
@@ -86,7 +87,7 @@ function resolveMoves(game: LabelledGame, skipPlies: number): Result<DecodedGame
     into.centipawns = scores[0][1];
     return true;
   };
-  return success({ start, moves, whiteResult: game.whiteResult, writeTargets });
+  return success({ start, moves, whiteResult: game.whiteResult, isPlayedOut, writeTargets });
 }
 
 function writeGame(line: string, sink: GameSink, filter: GameFilter): Result<number> {

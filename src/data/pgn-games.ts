@@ -2,7 +2,7 @@
  * PGN files of any size: games are cut out of the stream, filtered by rating, and every move played after the skipped
  * ones becomes a row. Its target is the move played; its score is the `[%eval]` comment of the move before, if any.
  */
-import { Position, parseFen, parseSan } from '../chess/index.js';
+import { computeOutcome, Position, parseFen, parseSan } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { readChunks, readLines } from './byte-stream.js';
 import type { GameFilter, GameFormat, GameSink } from './game-format.js';
@@ -17,7 +17,7 @@ const CHESS_VARIANTS = /^(standard|normal|chess|chess ?960|fischer(andom| random
 const row = createTrainingRow();
 
 /** Cuts a stream of lines into games. */
-async function* splitGames(lines: AsyncIterable<string>): AsyncGenerator<string> {
+async function* readGameTexts(lines: AsyncIterable<string>): AsyncGenerator<string> {
   const splitter = new PgnSplitter();
   for await (const line of lines) {
     const game = splitter.push(line);
@@ -49,6 +49,7 @@ function resolveMoves(text: string, filter: GameFilter): Result<DecodedGame | nu
     moves.push(move.value);
     start.makeMove(move.value);
   }
+  const isPlayedOut = computeOutcome(start) !== 'ongoing';
   rewind(start);
   const whiteResult = parseResult(game.result || (tags.get('Result') ?? '*')) ?? null;
   const firstMover = start.sideToMove;
@@ -60,7 +61,7 @@ function resolveMoves(text: string, filter: GameFilter): Result<DecodedGame | nu
     into.centipawns = Number.isNaN(whiteScore) ? null : isWhite ? whiteScore : 0 - whiteScore;
     return true;
   };
-  return success({ start, moves, whiteResult, writeTargets });
+  return success({ start, moves, whiteResult, isPlayedOut, writeTargets });
 }
 
 function writeGame(text: string, sink: GameSink, filter: GameFilter): Result<number> {
@@ -74,6 +75,6 @@ function writeGame(text: string, sink: GameSink, filter: GameFilter): Result<num
 }
 
 export const pgnGames: GameFormat<string> = {
-  readGames: (path, onBytes) => splitGames(readLines(readChunks(path, onBytes))),
+  readGames: (path, onBytes) => readGameTexts(readLines(readChunks(path, onBytes))),
   writeGame,
 };

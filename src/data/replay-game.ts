@@ -13,6 +13,8 @@ export interface DecodedGame {
   readonly moves: readonly number[];
   /** 1 White won, 0 drawn, −1 Black won; null unknown. */
   readonly whiteResult: number | null;
+  /** Its last position ends it by the rules; resigned, agreed, adjudicated or broken off, it would have gone on. */
+  readonly isPlayedOut: boolean;
   /** Fills in targets and score of a ply; false when it shall be played only. */
   writeTargets(ply: number, row: TrainingRow): boolean;
 }
@@ -43,7 +45,7 @@ export function replayGame(game: DecodedGame, row: TrainingRow, sink: GameSink):
       const isWhite = position.sideToMove === WHITE;
       row.result = whiteResult === null || isWhite ? whiteResult : 0 - whiteResult;
       row.ply = ply;
-      row.pliesLeft = moves.length - ply;
+      row.pliesLeft = game.isPlayedOut ? moves.length - ply : null;
       sink.append(position, legalMoves, position.generateLegalMoves(legalMoves), row);
       rows++;
     }

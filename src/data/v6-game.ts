@@ -1,6 +1,7 @@
 /**
- * Self-play games → training records. A position is recorded when it is searched; result and plies left are known, and
- * filled in, when the game ends. Source of every field's meaning: lc0, trainingdata/trainingdata.cc.
+ * Self-play games → training records. A position is recorded when it is searched; result and plies left are filled in
+ * when the game ends. A game that was adjudicated would have gone on: how long, the last search says, as in lc0, which
+ * asks it of every game. Source of every field's meaning: lc0, trainingdata/trainingdata.cc.
  */
 import { BLACK, type Move, type Position } from '../chess/index.js';
 import { getPolicyEncoding, type HistoryFill, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
@@ -8,6 +9,7 @@ import { unwrap } from '../util/index.js';
 import { setV6Position } from './v6-planes.js';
 import {
   createV6Record,
+  knowsMovesLeft,
   V6_ADJUDICATED,
   V6_BYTES,
   V6_PROVEN_BEST,
@@ -124,13 +126,21 @@ export class V6GameRecorder {
     this.positions.push({ record, ply, isBlack: position.sideToMove === BLACK });
   }
 
+  /** The ply at which the game ended, or would have; where nobody knows, that at which it was adjudicated. */
+  private estimateLastPly(end: GameEnd): number {
+    const last = this.positions.at(-1);
+    if (!end.isAdjudicated || last === undefined || !knowsMovesLeft(last.record)) return end.plies;
+    return Math.max(end.plies, last.ply + last.record.bestM);
+  }
+
   /** The game's records, back to back; gzip them into one file a game, as lc0 does. */
   finish(end: GameEnd): Buffer {
+    const lastPly = this.estimateLastPly(end);
     const bytes = Buffer.alloc(this.positions.length * V6_BYTES);
     this.positions.forEach(({ record, ply, isBlack }, i) => {
       record.resultQ = isBlack ? 0 - end.whiteResult : end.whiteResult;
       record.resultD = end.whiteResult === 0 ? 1 : 0;
-      record.pliesLeft = end.plies - ply;
+      record.pliesLeft = lastPly - ply;
       if (end.isAdjudicated) record.invariance |= V6_ADJUDICATED;
       if (end.isTooLong) record.invariance |= V6_TOO_LONG;
       writeV6Record(record, bytes, i * V6_BYTES);

@@ -10,7 +10,15 @@ import { EMPTY_GAME_HASH, hashBytes } from './game-split.js';
 import { createTrainingRow, type EncodedRow } from './training-row.js';
 import { writeV6Planes } from './v6-planes.js';
 import { rebuildPosition } from './v6-position.js';
-import { createV6Record, readV6Record, V6_DELETED, V6_MOVES, type V6Record } from './v6-record.js';
+import {
+  createV6Record,
+  knowsMovesLeft,
+  readV6Record,
+  V6_ADJUDICATED,
+  V6_DELETED,
+  V6_MOVES,
+  type V6Record,
+} from './v6-record.js';
 import { type RawV6Game, readV6Games } from './v6-stream.js';
 
 const POLICY = 'lc0-1858';
@@ -30,13 +38,21 @@ const encoded: EncodedRow = {
   targetIndices: new Uint16Array(256),
 };
 
-function setRow(ply: number): void {
+/** False for a game that was adjudicated by a search which could not say how long it would have gone on. */
+function hasPliesLeft(bytes: Buffer, recordBytes: number): Result<boolean> {
+  const read = readV6Record(bytes, bytes.length - recordBytes, record);
+  if (!read.ok) return read;
+  return success((record.invariance & V6_ADJUDICATED) === 0 || knowsMovesLeft(record));
+}
+
+/** Records from before there were plies left say 0. */
+function setRow(ply: number, knowsPliesLeft: boolean): void {
   row.ply = ply;
   row.targetKind = 'weights';
   row.result = Math.round(record.resultQ);
   row.valueWl = record.bestQ;
   row.valueDraw = record.bestD;
-  row.pliesLeft = record.pliesLeft;
+  row.pliesLeft = knowsPliesLeft && record.pliesLeft > 0 ? record.pliesLeft : null;
 }
 
 /** The record's planes and indices as they are. */
@@ -88,6 +104,8 @@ function findPosition(expected: Position | null, source: V6Record, format: Lc0Fo
 function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): Result<number> {
   if (!game.ok) return game;
   const { bytes, recordBytes } = game.value;
+  const knowsPliesLeft = hasPliesLeft(bytes, recordBytes);
+  if (!knowsPliesLeft.ok) return knowsPliesLeft;
   let hash = EMPTY_GAME_HASH;
   for (let at = 0; at < bytes.length; at += recordBytes) {
     hash = hashBytes(hash, bytes.subarray(at + HASHED_FROM, at + HASHED_TO));
@@ -103,7 +121,7 @@ function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): Result<
     const format = LC0_FORMATS.find(({ id }) => id === record.inputFormat);
     if (format === undefined) return failure(`The input format ${record.inputFormat} is unknown`);
     const isWanted = ply >= filter.skipPlies && (record.invariance & V6_DELETED) === 0;
-    setRow(ply);
+    setRow(ply, knowsPliesLeft.value);
     if (sink.accepts(format.name, POLICY)) {
       const appended = isWanted ? appendAsIs(format, sink) : success(null);
       if (!appended.ok) return appended;

@@ -90,6 +90,14 @@ export function createV6Record(): V6Record {
   };
 }
 
+/**
+ * Whether the search had an idea of how many plies would follow. On the 0 of a network that does not say, it counts its
+ * own plies.
+ */
+export function knowsMovesLeft({ bestM, origM }: V6Record): boolean {
+  return bestM > 0 && origM !== 0;
+}
+
 const REVERSED_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
   let reversed = 0;
   for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) reversed |= 128 >> bit;

@@ -24,7 +24,7 @@ export const TAR_FILE = /\.(?:tar(?:\.gz)?|tgz)$/;
 const RECORD_FILE = /^(?:game_|training\.).*\.gz$|\.v6(?:\.gz)?$/;
 
 /** Cuts a stream of records into games. */
-async function* splitGames(chunks: Chunks, name: string): AsyncGenerator<RawV6Game> {
+async function* readRawGames(chunks: Chunks, name: string): AsyncGenerator<RawV6Game> {
   let pending: Buffer = Buffer.alloc(0);
   let recordBytes = 0;
   let game: Buffer[] = [];
@@ -62,7 +62,7 @@ async function* splitGames(chunks: Chunks, name: string): AsyncGenerator<RawV6Ga
 async function* readRecordFile(name: string, sizeBytes: number, chunks: Chunks): AsyncGenerator<RawV6Game> {
   try {
     const unpacked = sizeBytes <= SMALL_FILE_BYTES ? unpackSmallFile(await collect(chunks)) : await unpack(chunks);
-    yield* splitGames(unpacked, name);
+    yield* readRawGames(unpacked, name);
   } catch (error) {
     if (error instanceof BrokenArchive) throw error;
     yield failure(`${name} is damaged: ${(error as Error).message}`);
@@ -108,7 +108,7 @@ export async function* readV6Games(path: string, onBytes: (bytes: number) => voi
   }
   const { head, chunks } = await peekChunks(await unpack(readFileChunks(path, onBytes)), TAR_HEAD_BYTES);
   if (!TAR_FILE.test(path) && !hasTarMagic(head)) {
-    yield* splitGames(chunks, basename(path));
+    yield* readRawGames(chunks, basename(path));
     return;
   }
   for await (const member of readTarMembers(chunks)) {

@@ -155,6 +155,12 @@ test('ratings, variants and the first plies are filtered; an illegal move costs 
   assert.equal(damaged, 1);
   assert.equal(table.numRows, 2 + 1);
   assert.deepEqual([...(table.getChild('ply') ?? [])], [2, 3, 2]);
-  assert.deepEqual([...(table.getChild('plies_left') ?? [])], [2, 1, 1]);
   assert.deepEqual([...(table.getChild('result') ?? [])], [1, -1, null]);
+});
+
+test('plies left are known when the rules end a game, not when it is resigned, agreed drawn or broken off', async () => {
+  const endings = ['1. f3 e5 2. g4 Qh4# 0-1', '1. e4 e5 1-0', '1. e4 e5 1/2-1/2', '1. e4 e5 *'];
+  const { table } = await convert('endings.pgn', endings.join('\n\n'));
+  const unknown = Array.from({ length: 6 }, () => null);
+  assert.deepEqual([...(table.getChild('plies_left') ?? [])], [4, 3, 2, 1, ...unknown]);
 });

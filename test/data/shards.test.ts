@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -135,10 +135,17 @@ test('every scored ply becomes one row with planes, legal moves, targets and pro
       assert.equal(row.policy_weight, null);
       assert.deepEqual([row.cp, row.q, row.d], [scores[0][1], null, null]);
       assert.equal(row.result, position.sideToMove === 0 ? -1 : 1, 'black won this game');
-      assert.deepEqual([row.ply, row.plies_left], [ply, game.plies.length - ply]);
+      assert.deepEqual([row.ply, row.plies_left], [ply, null], 'the game stops before its end');
     }
     position.makeMove(byText.get(played) as Move);
   });
+});
+
+test('plies left of a labelled game are known when the rules end it', async () => {
+  const plies = ['f2f3', 'e7e5', 'g2g4', 'd8h4'].map((move) => [move, [[move, 0]]]);
+  const mate = JSON.stringify({ fen: START_FEN, result: '0-1', plies });
+  await run('mate', [writeInput('mate.jsonl', `${mate}\n`)], { shares: [1, 0, 0] });
+  assert.deepEqual([...(readSplit('mate', 'train')[0].getChild('plies_left') ?? [])], [4, 3, 2, 1]);
 });
 
 test('games are split as wholes and the files do not depend on the number of threads', async () => {
@@ -155,6 +162,17 @@ test('games are split as wholes and the files do not depend on the number of thr
   );
   assert.equal(new Set(splits.flatMap((set) => [...set])).size, 30);
   assert.equal(summary.games, 30);
+});
+
+test('a file that is named twice, in whatever way, counts once', async () => {
+  const own = join(folder, 'twice');
+  mkdirSync(own);
+  const input = writeInput('twice/many.jsonl', games.slice(0, 10).join('\n'));
+  await run('named-once', [input], { threads: 2 });
+  const names = [input, `${own}/./many.jsonl`, own, relative('', input)];
+  const { games: count } = await run('named-often', names, { threads: 2 });
+  assert.equal(count, 10);
+  assert.deepEqual(readBytes('named-often'), readBytes('named-once'));
 });
 
 test('held-out files go where they are told as wholes', async () => {

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Table, tableFromIPC } from 'apache-arrow';
 import { pack } from 'tar-stream';
-import { type Move, Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
+import { listLegalMoves, type Move, Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { createShards, type SearchValue, type ShardsSummary, V6GameRecorder } from '#sardonyx/data/index.js';
 import { setV6Position } from '#sardonyx/data/v6-planes.js';
 import { rebuildPosition } from '#sardonyx/data/v6-position.js';
@@ -142,6 +142,7 @@ test("lc0's records become shards", async () => {
     const weights = [...(row.policy_weight as Iterable<number>)];
     assert.ok(Math.abs(weights.reduce((a, b) => a + b) - 1) < 1e-5);
     assert.equal(row.result, i % 2 === 0 ? 1 : -1, 'White won');
+    assert.equal(row.plies_left, null, 'the game was adjudicated, and its network says nothing of moves left');
     assert.ok(Math.abs(row.q as number) <= 1 && (row.d as number) >= 0);
     position.makeMove(unwrap(parseUciMove(position, text)));
   });
@@ -185,6 +186,38 @@ for (const format of LC0_FORMATS) {
         );
       });
     }
+  });
+}
+
+for (const [what, bestM, networkM, isAdjudicated, plies, expected] of [
+  ['ended by the rules', 40, 38, false, 3, [3, 2, 1]],
+  ['adjudicated', 40, 38, true, 3, [42, 41, 40]],
+  ['adjudicated later than was expected', 2, 1, true, 7, [7, 6, 5]],
+  ['adjudicated when nothing was expected', 0, 38, true, 3, [null, null, null]],
+  ['adjudicated without a word from the network', 3, 0, true, 3, [null, null, null]],
+] as const) {
+  test(`plies left of a game ${what}`, async () => {
+    const recorder = new V6GameRecorder('lc0-112', 'fen_only');
+    const position = new Position();
+    ['e2e4', 'e7e5', 'g1f3'].forEach((text, ply) => {
+      const played = unwrap(parseUciMove(position, text));
+      const [root, network] = [bestM, networkM].map((m) => ({ q: 0, d: 0.5, m }));
+      const values = { root, bestValue: root, playedValue: root, network };
+      const moves = listLegalMoves(position);
+      const visits = moves.map((move) => Number(move === played));
+      recorder.add(position, ply, {
+        ...{ moves, visits, played, best: played, isBestProven: false, rootVisits: 1 },
+        ...values,
+      });
+      position.makeMove(played);
+    });
+    const name = `plies-${what.replaceAll(' ', '-')}`;
+    writeFileSync(
+      join(folder, `${name}.v6`),
+      recorder.finish({ whiteResult: 1, plies, isAdjudicated, isTooLong: false }),
+    );
+    await convert(name, [join(folder, `${name}.v6`)]);
+    assert.deepEqual([...(readTrain(name)[0].getChild('plies_left') ?? [])], expected);
   });
 }
 
