@@ -1,4 +1,5 @@
 /** Network plan → ONNX model, as bytes that ONNX Runtime, lc0 and every other ONNX reader take. */
+import { LC0_TENSOR_NAMES } from '../nn/index.js';
 import { addAttentionBody } from './graph/attention-body.js';
 import { addConvolutionBody } from './graph/convolution-body.js';
 import { PlaneConvolutions } from './graph/convolutions.js';
@@ -19,14 +20,6 @@ export interface TensorNames {
   readonly value: string;
   readonly movesLeft: string;
 }
-
-export const LC0_TENSOR_NAMES: TensorNames = {
-  input: '/input/planes',
-  policy: '/output/policy',
-  wdl: '/output/wdl',
-  value: '/output/value',
-  movesLeft: '/output/mlh',
-};
 
 export interface BuildOptions extends GraphSettings {
   readonly names: TensorNames;

@@ -1,5 +1,6 @@
-/** Which tensors of an ONNX model are planes, policy, value and moves left: as told, else by metadata, name and shape. */
-import { LC0_TENSOR_NAMES } from './build-onnx.js';
+/** Which tensors of an ONNX model are planes, policy, value and moves left: as told, else as the engine takes them. */
+import { LC0_POLICY_SIZE } from '../encoding/index.js';
+import { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorDescription, type TensorRoles } from '../nn/index.js';
 import { listNames } from './graph-edit.js';
 import { InputFormat } from './net-enums.js';
 import { NetworkError } from './network-error.js';
@@ -46,67 +47,70 @@ export class TensorChooser {
 
   /** @throws NetworkError */
   choose(): NetworkTensors {
-    const { options, graph } = this;
-    const policyEncoding = this.metadata.get('sardonyx.policy');
+    const { options, graph, metadata } = this;
+    const policyEncoding = metadata.get('sardonyx.policy');
     if (policyEncoding !== undefined && policyEncoding !== 'lc0-1858') {
       throw new NetworkError(`its policy is "${policyEncoding}", which lc0 does not know`);
     }
     if (options.onnxOutputValue && options.onnxOutputWdl) {
       throw new NetworkError('--onnx-output-value and --onnx-output-wdl are both given; a network has one of them');
     }
-    const input = options.onnxInput ?? this.findByName(graph.input, [LC0_TENSOR_NAMES.input]) ?? this.findOnlyInput();
-    const policy = options.onnxOutputPolicy ?? this.findByWidth(1858, LC0_TENSOR_NAMES.policy);
+    const roles = this.findRoles();
+    const input = options.onnxInput ?? this.take('input', roles.input, 'planes');
+    const policy = options.onnxOutputPolicy ?? this.take('policy', roles.policy, 'output with 1858 values');
     if (!input) throw new NetworkError(`--onnx-input must be given; the model has ${listNames(graph.input)}`);
     if (!policy) {
       throw new NetworkError(`--onnx-output-policy must be given; the model has ${listNames(graph.output)}`);
     }
-    const movesLeft = options.onnxOutputMlh ?? this.findMovesLeft();
-    const base = { input, policy, ...(movesLeft ? { movesLeft } : {}) };
-    if (options.onnxOutputWdl) return { ...base, wdl: options.onnxOutputWdl };
-    if (options.onnxOutputValue) return { ...base, value: options.onnxOutputValue };
-    const wdl =
-      this.metadata.get('sardonyx.value') === 'scalar' ? undefined : this.findByWidth(3, LC0_TENSOR_NAMES.wdl);
-    if (wdl) return { ...base, wdl };
-    const value = this.findByWidth(1, LC0_TENSOR_NAMES.value, movesLeft);
-    if (value) return { ...base, value };
+    const movesLeft = options.onnxOutputMlh ?? this.take('movesLeft', roles.movesLeft, 'moves left');
+    return { input, policy, ...this.chooseValue(roles), ...(movesLeft ? { movesLeft } : {}) };
+  }
+
+  private chooseValue(roles: TensorRoles): Pick<NetworkTensors, 'wdl' | 'value'> {
+    const { options, graph, metadata } = this;
+    if (options.onnxOutputWdl) return { wdl: options.onnxOutputWdl };
+    if (options.onnxOutputValue) return { value: options.onnxOutputValue };
+    const isScalar = roles.scalar !== null || metadata.get('sardonyx.value') === 'scalar';
+    const wdl = isScalar ? undefined : this.take('wdl', roles.wdl, 'output with 3 values');
+    if (wdl) return { wdl };
+    const value = this.take('value', roles.scalar, 'output with 1 values');
+    if (value) return { value };
     const names = listNames(graph.output);
     throw new NetworkError(`--onnx-output-wdl or --onnx-output-value must be given; the model has ${names}`);
   }
 
-  private findByName(infos: readonly ValueInfoMessage[] | undefined, names: readonly string[]): string | undefined {
-    return infos?.find((info) => info.name !== undefined && names.includes(info.name))?.name;
+  /** What the engine would take, of the tensors that the user did not give another meaning. */
+  private findRoles(): TensorRoles {
+    const { graph, metadata, options } = this;
+    const weights = new Set(graph.initializer?.map((tensor) => tensor.name));
+    const claimed = new Set([
+      options.onnxOutputPolicy,
+      options.onnxOutputWdl,
+      options.onnxOutputValue,
+      options.onnxOutputMlh,
+    ]);
+    const inputs = (graph.input ?? []).filter((info) => !weights.has(info.name)).map(describeTensor);
+    const outputs = (graph.output ?? []).filter((info) => !claimed.has(info.name)).map(describeTensor);
+    return findTensors({ inputs, outputs, metadata }, [LC0_POLICY_SIZE]);
   }
 
-  private findOnlyInput(): string | undefined {
-    const weights = new Set(this.graph.initializer?.map((tensor) => tensor.name));
-    const inputs = (this.graph.input ?? []).filter((info) => !weights.has(info.name));
-    return inputs.length === 1 ? this.note(inputs[0].name, 'planes') : undefined;
-  }
-
-  private findMovesLeft(): string | undefined {
-    const looksRight = (info: ValueInfoMessage): boolean =>
-      /mlh|moves.?left|plies.?left/i.test(info.name ?? '') && getWidth(info) === 1;
-    const found = this.graph.output?.find(looksRight)?.name;
-    return found === LC0_TENSOR_NAMES.movesLeft ? found : this.note(found, 'moves left');
-  }
-
-  private findByWidth(width: number, usualName: string, except?: string): string | undefined {
-    const usual = this.findByName(this.graph.output, [usualName]);
-    if (usual) return usual;
-    const fitting = (this.graph.output ?? []).filter((info) => getWidth(info) === width && info.name !== except);
-    return fitting.length === 1 ? this.note(fitting[0].name, `output with ${width} values`) : undefined;
-  }
-
-  private note(name: string | undefined, role: string): string | undefined {
-    if (name) this.notes.push(`"${name}" was taken as the ${role}.`);
+  /** Where shapes tell nothing, lc0's own name does. */
+  private take(role: keyof typeof LC0_TENSOR_NAMES, found: TensorDescription | null, what: string): string | undefined {
+    const usualName = LC0_TENSOR_NAMES[role];
+    const infos = role === 'input' ? this.graph.input : this.graph.output;
+    const name = found?.name ?? infos?.find((info) => info.name === usualName)?.name;
+    if (name && name !== usualName) this.notes.push(`"${name}" was taken as the ${what}.`);
     return name;
   }
 }
 
+function describeTensor({ name = '', type }: ValueInfoMessage): TensorDescription {
+  const dims = type?.tensorType?.shape?.dim ?? [];
+  const shape = dims.map((dim) => Number(dim.dimValue ?? -1));
+  return { name, elementType: type?.tensorType?.elemType ?? 0, shape };
+}
+
 /** Values a position, or 0 when the shape is open. */
-export function getWidth(info: ValueInfoMessage): number {
-  const dims = info.type?.tensorType?.shape?.dim ?? [];
-  return dims
-    .slice(1)
-    .reduce((product, dim) => product * Math.max(0, Number(dim.dimValue ?? 0)), dims.length > 0 ? 1 : 0);
+export function getOutputWidth(info: ValueInfoMessage): number {
+  return getWidth(describeTensor(info));
 }

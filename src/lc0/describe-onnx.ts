@@ -3,6 +3,7 @@ import type { DescriptionSection } from './describe.js';
 import { getEnumName, OnnxDataType } from './net-enums.js';
 import type { OnnxModelMessage } from './net-schema.js';
 import { INFO_KEY } from './network-info.js';
+import { hasExternalTensors } from './onnx-model.js';
 import { type ModelMessage, TensorType } from './onnx-schema.js';
 
 type Rows = [string, string][];
@@ -45,7 +46,9 @@ export function describeOnnxModel(model: ModelMessage): DescriptionSection {
     rows.push(['Opset', domain ? `${domain} ${version}` : String(version)]);
   }
   for (const { key, value } of model.metadataProps ?? []) if (key !== INFO_KEY) rows.push([key, value]);
-  rows.push(['Parameters', countElements(model).toLocaleString('en-US')]);
+  const parameters = countElements(model).toLocaleString('en-US');
+  const isWhole = model.graph === undefined || !hasExternalTensors(model.graph);
+  rows.push(['Parameters', isWhole ? parameters : `${parameters}, but not in this file: they lie in another`]);
   return { title: 'ONNX model', rows };
 }
 

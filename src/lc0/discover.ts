@@ -1,7 +1,8 @@
 /**
  * Looks for a network where lc0 looks for one (`DiscoverWeightsFile` in its neural/loader.cc): beside the program,
  * in the user's and then the system's data folder `lc0`, and in a folder `networks` of each. The newest one of the
- * first place that has any.
+ * first place that has any. lc0's networks are known by their content, since many have no extension; ONNX has no mark of
+ * its own and goes by its name.
  */
 import { open, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -10,7 +11,7 @@ import { constants, gunzipSync } from 'node:zlib';
 import { isGzip } from '../util/index.js';
 import { hasNetworkHead } from './container.js';
 
-/** Smaller files are something else. */
+/** Smaller files are something else; lc0's bound. */
 const MIN_FILE_BYTES = 500_000;
 const HEAD_BYTES = 1024;
 
@@ -32,12 +33,21 @@ export function listDiscoveryFolders(programFolder: string, environment: NodeJS.
 
 /** @returns the path of a network file, or undefined when there is none. */
 export async function discoverNetwork(folders: readonly string[]): Promise<string | undefined> {
-  for (const folder of folders) {
-    const candidates = [...(await listLargeFiles(folder)), ...(await listLargeFiles(join(folder, 'networks')))];
-    candidates.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? 1 : -1));
-    for (const { path } of candidates) if (await isNetworkFile(path)) return path;
-  }
+  for (const folder of folders) for await (const path of findNetworks(folder)) return path;
   return undefined;
+}
+
+/** All networks of one place, newest first. */
+export async function listNetworks(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const path of findNetworks(folder)) paths.push(path);
+  return paths;
+}
+
+async function* findNetworks(folder: string): AsyncGenerator<string> {
+  const candidates = [...(await listLargeFiles(folder)), ...(await listLargeFiles(join(folder, 'networks')))];
+  candidates.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? 1 : -1));
+  for (const { path } of candidates) if (/\.onnx$/i.test(path) || (await isNetworkFile(path))) yield path;
 }
 
 async function listLargeFiles(folder: string): Promise<{ path: string; modifiedAtMs: number }[]> {

@@ -4,13 +4,13 @@
  * else could tell a moves-left output called "Identity:3" from a value.
  */
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
-import { LC0_TENSOR_NAMES } from './build-onnx.js';
+import { LC0_TENSOR_NAMES } from '../nn/index.js';
 import { addAlias, findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import type { NetMessage } from './net-schema.js';
 import { NetworkError } from './network-error.js';
 import { formatMetadata, type Lc0NetworkInfo } from './network-info.js';
-import { decodeModel, encodeModel } from './onnx-model.js';
-import { EXTERNAL_DATA, type GraphMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
+import { decodeModel, encodeModel, hasExternalTensors } from './onnx-model.js';
+import { type GraphMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
 
 /** @throws NetworkError */
 export function adaptEmbeddedModel(net: NetMessage, info: Lc0NetworkInfo): Uint8Array {
@@ -18,9 +18,7 @@ export function adaptEmbeddedModel(net: NetMessage, info: Lc0NetworkInfo): Uint8
   const model = onnx.model ? decodeModel(onnx.model) : undefined;
   const graph = model?.graph;
   if (!model || !graph) throw new NetworkError('the ONNX model inside is damaged');
-  if (graph.initializer?.some((tensor) => tensor.dataLocation === EXTERNAL_DATA)) {
-    throw new NetworkError('the ONNX model inside keeps its weights in another file');
-  }
+  if (hasExternalTensors(graph)) throw new NetworkError('the ONNX model inside keeps its weights in another file');
   if (!onnx.inputPlanes || !onnx.outputPolicy || !(onnx.outputWdl || onnx.outputValue)) {
     throw new NetworkError('it does not say which tensors of its ONNX model are planes, policy and value');
   }

@@ -1,11 +1,11 @@
 /**
  * An ONNX network in single precision → the same in half precision, for devices that are twice as fast in it. Inputs and outputs
- * stay single, with casts behind and before them, so that nobody else notices. A network with quantised layers, or with
- * anything in it that this room does not read, is left alone: a slower network is better than a wrong one.
+ * stay single, with casts behind and before them, so that nobody else notices. A network with quantised layers, with
+ * halves, or with anything in it that this room does not read, is left alone: a slower network is better than a wrong one.
  */
 import { encodeHalfWeight } from './float-formats.js';
 import { insertBeforeOutput, insertBehindInput } from './graph-edit.js';
-import { decodeModel, encodeModel } from './onnx-model.js';
+import { decodeModel, encodeModel, listTensors } from './onnx-model.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
 
 /** Quantised arithmetic has scales in single precision; the rest carry numbers or graphs where this room does not look. */
@@ -40,15 +40,10 @@ function isHalvable(graph: GraphMessage): boolean {
     nodes.every(({ opType = '', domain = '' }) => domain === '' && !UNTOUCHABLE.test(opType)) &&
     // An input that is also an initializer is a default value: too strange to touch.
     (graph.input ?? []).every(({ name }) => !weights.has(name)) &&
-    listTensors(graph).every(isReadable) &&
+    // What is single beside halves is so on purpose: their squares overflow early.
+    listTensors(graph).every((tensor) => tensor.dataType !== TensorType.FLOAT16 && isReadable(tensor)) &&
     nodes.every(({ opType, attribute }) => opType !== 'Constant' || (attribute ?? []).every(({ t }) => t !== undefined))
   );
-}
-
-/** Weights and constants. */
-function listTensors(graph: GraphMessage): TensorMessage[] {
-  const constants = (graph.node ?? []).flatMap(({ attribute }) => (attribute ?? []).flatMap(({ t }) => t ?? []));
-  return [...(graph.initializer ?? []), ...constants];
 }
 
 /** Its numbers lie in rawData, not in a field of their own or in another file. */

@@ -1,4 +1,3 @@
-export { LC0_TENSOR_NAMES } from './build-onnx.js';
 export { findChannelBlock } from './channel-block.js';
 export {
   type DescriptionSection,
@@ -6,7 +5,7 @@ export {
   formatDescription,
   type NetworkDescription,
 } from './describe.js';
-export { discoverNetwork, isNetworkFile, listDiscoveryFolders } from './discover.js';
+export { discoverNetwork, isNetworkFile, listDiscoveryFolders, listNetworks } from './discover.js';
 export { halveModel } from './half-precision.js';
 export { convertLeelaToOnnx, type Leela2OnnxOptions } from './leela2onnx.js';
 export { LARGE_WEIGHT_BYTES, type Lc0LoadOptions, type Lc0Network, loadLc0Network } from './load.js';

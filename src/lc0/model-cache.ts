@@ -9,15 +9,14 @@
  * flipped bit. A model that fails is converted again without a word.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, mkdir, open, readFile, rename, rm, utimes } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { findCacheFolder } from '../util/index.js';
 import { type Lc0NetworkInfo, parseMetadata } from './network-info.js';
 import { decodeModel } from './onnx-model.js';
 import { modelType } from './onnx-schema.js';
+import { pruneModels } from './prune-models.js';
 
-/** Oldest models beyond this many are deleted when a new one is written. */
-const MAX_MODELS = 24;
 /** Metadata entry with the length of the weights file beside the model. */
 export const WEIGHTS_BYTES_KEY = 'sardonyx.weights_bytes';
 /** Metadata entries: of the model up to this entry, its last; of the weights file's sampled pages. */
@@ -87,7 +86,8 @@ export class ModelCache {
     const isWritten = await this.writeAtomically(this.modelPath, async (file) => {
       await file.writeFile(sealModel(onnx, this.weightsDigest));
     });
-    if (isWritten) await this.prune();
+    // Also when it was not: what is too much may be why the disk is full.
+    await pruneModels(this.folder, basename(this.modelPath));
     return isWritten;
   }
 
@@ -116,23 +116,6 @@ export class ModelCache {
       await rm(temporary, { force: true }).catch(() => undefined);
       if (isFileSystemError(error)) return false;
       throw error;
-    }
-  }
-
-  private async prune(): Promise<void> {
-    try {
-      const models: { name: string; usedAt: number }[] = [];
-      for (const name of await readdir(this.folder)) {
-        if (!name.endsWith('.onnx')) continue;
-        models.push({ name, usedAt: (await stat(join(this.folder, name))).mtimeMs });
-      }
-      models.sort((a, b) => b.usedAt - a.usedAt);
-      for (const { name } of models.slice(MAX_MODELS)) {
-        await rm(join(this.folder, name), { force: true });
-        await rm(join(this.folder, name.replace(/\.onnx$/, '.weights')), { force: true });
-      }
-    } catch {
-      // Somebody else is tidying up, or the disk has gone; the models that are needed are found or made again.
     }
   }
 }

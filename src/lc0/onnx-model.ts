@@ -3,7 +3,7 @@
  * schema does not know (subgraphs, functions) is kept as it was.
  */
 import protobuf from 'protobufjs/light.js';
-import { type ModelMessage, modelType } from './onnx-schema.js';
+import { EXTERNAL_DATA, type GraphMessage, type ModelMessage, modelType, type TensorMessage } from './onnx-schema.js';
 import { scanStructure } from './structure-scan.js';
 
 /** Enough for graphs of some ten thousand nodes; at worst they decode to some hundred megabytes. */
@@ -25,6 +25,17 @@ export function decodeModel(bytes: Uint8Array): ModelMessage | undefined {
 
 export function encodeModel(model: ModelMessage): Uint8Array {
   return viewBytes(modelType.encode(model as protobuf.Message).finish());
+}
+
+/** Weights and constants. */
+export function listTensors(graph: GraphMessage): TensorMessage[] {
+  const constants = (graph.node ?? []).flatMap(({ attribute }) => (attribute ?? []).flatMap(({ t }) => t ?? []));
+  return [...(graph.initializer ?? []), ...constants];
+}
+
+/** Whether the model is not whole: some of its tensors lie in another file. */
+export function hasExternalTensors(graph: GraphMessage): boolean {
+  return listTensors(graph).some((tensor) => tensor.dataLocation === EXTERNAL_DATA);
 }
 
 /** protobufjs gives Buffers; this room gives plain arrays. */

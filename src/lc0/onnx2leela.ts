@@ -4,7 +4,13 @@
  */
 import { gzipSync } from 'node:zlib';
 import { failure, type Result, success } from '../util/index.js';
-import { getInputFormat, getWidth, type NetworkTensors, type TensorChoice, TensorChooser } from './choose-tensors.js';
+import {
+  getInputFormat,
+  getOutputWidth,
+  type NetworkTensors,
+  type TensorChoice,
+  TensorChooser,
+} from './choose-tensors.js';
 import { formatNet } from './container.js';
 import { findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import {
@@ -17,7 +23,7 @@ import {
 } from './net-enums.js';
 import { NET_MAGIC, type NetMessage } from './net-schema.js';
 import { NetworkError } from './network-error.js';
-import { decodeModel, encodeModel } from './onnx-model.js';
+import { decodeModel, encodeModel, hasExternalTensors } from './onnx-model.js';
 import { type GraphMessage, type ModelMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
 import { type FileSource, readInflated } from './read-file.js';
 import { Unrecognised } from './recognise/graph-reader.js';
@@ -84,6 +90,9 @@ class Wrapping {
 
   wrap(): WrappedModel {
     const { options, graph } = this;
+    if (hasExternalTensors(graph)) {
+      throw new NetworkError('it keeps its weights in another file; save the model with all of them inside');
+    }
     const structure = options.structure ?? 'auto';
     const inputFormat = pickEnum(InputFormat, options.inputFormat ?? getInputFormat(this.metadata), 'input format');
     const chooser = new TensorChooser(graph, this.metadata, options);
@@ -166,7 +175,7 @@ class Wrapping {
     ];
     for (const [name, width] of expected) {
       if (name === undefined) continue;
-      const actual = getWidth(findOutput(this.graph, name));
+      const actual = getOutputWidth(findOutput(this.graph, name));
       if (actual > 0 && actual !== width) {
         throw new NetworkError(`its output "${name}" has ${actual} values where ${width} are needed`);
       }

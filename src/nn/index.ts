@@ -4,6 +4,8 @@ export { parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { loadModel, type Model, type ModelSource, readPrecision } from './model/model-file.js';
 export type { ModelEdition } from './model/model-finder.js';
+export type { TensorDescription } from './model/onnx-header.js';
+export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/tensor-roles.js';
 export { computeOcclusion, type Occlusion, type Opinion } from './occlusion.js';
 export { networkOptions } from './options.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';

@@ -15,7 +15,9 @@ import {
   wrapOnnxModel,
 } from '#sardonyx/lc0/index.js';
 import { decodeModel, encodeModel } from '#sardonyx/lc0/onnx-model.js';
-import type { ModelMessage } from '#sardonyx/lc0/onnx-schema.js';
+import { EXTERNAL_DATA, type ModelMessage } from '#sardonyx/lc0/onnx-schema.js';
+import { recogniseNetwork } from '#sardonyx/nn/model/network-format.js';
+import { readOnnxHeader } from '#sardonyx/nn/model/onnx-header.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { assertClose, createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';
@@ -36,6 +38,16 @@ function decode(onnx: Uint8Array): ModelMessage {
   const model = decodeModel(onnx);
   assert.ok(model?.graph);
   return model;
+}
+
+/** The model with a further output that equals another. */
+function addOutput(onnx: Uint8Array, name: string, of: string): Uint8Array {
+  const { graph, ...model } = decode(onnx);
+  const output = graph?.output?.find((info) => info.name === of);
+  assert.ok(graph && output);
+  graph.node = [...(graph.node ?? []), { opType: 'Identity', name, input: [of], output: [name] }];
+  graph.output = [...(graph.output ?? []), { ...output, name }];
+  return encodeModel({ ...model, graph, metadataProps: [] });
 }
 
 describe('leela2onnx', () => {
@@ -185,6 +197,51 @@ describe('onnx2leela', () => {
       assert.ok(!result.ok);
       assert.match(result.error, pattern);
     }
+  });
+
+  const headed: Readonly<Record<string, [spec: NetworkSpec, further: string, of: string]>> = {
+    'policy, policy_soft and value': [RESNET, 'policy_soft', 'policy'],
+    'value and value_st': [RESNET, 'value_st', 'value'],
+    'a scalar value and uncertainty': [{ blocks: 1, filters: 4, movesLeft: true }, 'uncertainty', 'value'],
+  };
+  for (const [name, [spec, further, of]] of Object.entries(headed)) {
+    it(`takes the outputs that the engine takes: ${name}`, async () => {
+      const names = { input: 'board', policy: 'policy', wdl: 'value', value: 'value', movesLeft: 'plies_left' };
+      const onnx = addOutput(await convert(spec, { names }), further, of);
+      const format = unwrap(recogniseNetwork(unwrap(readOnnxHeader(onnx))));
+      assert.deepEqual(
+        [format.policy.name, format.value.name, format.movesLeft?.name],
+        ['policy', 'value', 'plies_left'],
+      );
+      const { onnxModel } = parseNet(gunzipSync((await wrap(onnx)).file));
+      assert.deepEqual(
+        [onnxModel?.outputPolicy, onnxModel?.outputWdl || onnxModel?.outputValue, onnxModel?.outputMlh],
+        ['policy', 'value', 'plies_left'],
+      );
+    });
+  }
+
+  it('takes what it was told for nothing else', async () => {
+    const names = { input: 'board', policy: 'policy', wdl: 'a', value: 'a', movesLeft: 'b' };
+    const onnx = await convert({ blocks: 1, filters: 4, movesLeft: true }, { names });
+    const { onnxModel } = parseNet(gunzipSync((await wrap(onnx, { onnxOutputMlh: 'a' })).file));
+    assert.deepEqual([onnxModel?.outputMlh, onnxModel?.outputValue], ['a', 'b']);
+  });
+
+  it('refuses a model whose weights lie in another file, and describenet says where they are', async () => {
+    const model = decode(await convert(RESNET));
+    for (const tensor of model.graph?.initializer ?? []) {
+      delete tensor.rawData;
+      Object.assign(tensor, { dataLocation: EXTERNAL_DATA, externalData: [{ key: 'location', value: 'weights' }] });
+    }
+    const onnx = encodeModel(model);
+    const result = await wrapOnnxModel(onnx);
+    assert.deepEqual(result, {
+      ok: false,
+      error: 'Cannot wrap the model: it keeps its weights in another file; save the model with all of them inside',
+    });
+    const text = formatDescription(unwrap(await describeNetwork(onnx)));
+    assert.match(text, /Parameters: [\d,]+, but not in this file: they lie in another\n/);
   });
 
   it('refuses names that do not exist, and files that are not ONNX', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { discoverNetwork, listDiscoveryFolders } from '#sardonyx/lc0/index.js';
+import { discoverNetwork, listDiscoveryFolders, listNetworks } from '#sardonyx/lc0/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
 
@@ -35,8 +35,24 @@ describe('autodiscovery', () => {
     assert.equal(await discoverNetwork([join(root, 'none'), first, second, third]), newest);
   });
 
+  it('knows lc0’s networks by their content and ONNX by its name, and a link to nowhere hides none', {
+    skip: process.platform === 'win32',
+  }, async () => {
+    const folder = join(root, 'mixed');
+    const named = place(join(folder, 'named.onnx'), new Uint8Array(600_000), 30);
+    const nameless = place(join(folder, 'networks', 'weights_run1_744706'), network, 20);
+    place(join(folder, 'notes.pb.gz'), new Uint8Array(600_000), 10);
+    symlinkSync(join(folder, 'gone'), join(folder, 'a.onnx'));
+    symlinkSync(join(folder, 'gone'), join(folder, 'networks', 'a.pb.gz'));
+    assert.deepEqual(await listNetworks(folder), [nameless, named]);
+    assert.equal(await discoverNetwork([folder]), nameless);
+    rmSync(nameless);
+    assert.equal(await discoverNetwork([folder]), named);
+  });
+
   it('finds nothing where there is nothing', async () => {
     assert.equal(await discoverNetwork([join(root, 'none')]), undefined);
+    assert.deepEqual(await listNetworks(join(root, 'none')), []);
   });
 
   it("looks beside the program, in the user's and in the system's data folders", {

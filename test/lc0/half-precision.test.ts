@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { halveModel } from '#sardonyx/lc0/index.js';
+import { convertLeelaToOnnx, halveModel } from '#sardonyx/lc0/index.js';
+import { decodeModel } from '#sardonyx/lc0/onnx-model.js';
+import { TensorType } from '#sardonyx/lc0/onnx-schema.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { encodeNetworkFile } from '../support/lc0-network-file.js';
+import { createRandomNetwork } from '../support/lc0-random-network.js';
 import { evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
 import { createRandomLeaves } from '../support/random-leaves.js';
 import { repositoryRoot } from '../support/shared-folder.js';
@@ -40,9 +45,17 @@ for (const name of ['tiny-test.onnx', 'default.onnx']) {
   });
 }
 
-test('what is no network, or is half already, is left alone', () => {
+test('what is no network, or is half already, is left alone', async () => {
   assert.equal(halveModel(new Uint8Array([1, 2, 3])), null);
   const half = halveModel(readFileSync(join(repositoryRoot, 'models', 'tiny-test.onnx')));
   assert.ok(half !== null);
   assert.equal(halveModel(half), null);
+  const transformer = encodeNetworkFile(
+    createRandomNetwork({ encoders: 1, policy: 'attention', format: { defaultActivation: 1 } }),
+  );
+  // Its layer norms are spelt out in single precision.
+  const guarded = unwrap(await convertLeelaToOnnx(transformer, { precision: 'f16', usesSimpleOperators: true })).onnx;
+  const types = decodeModel(guarded)?.graph?.initializer?.map(({ dataType }) => dataType) ?? [];
+  assert.ok(types.includes(TensorType.FLOAT16) && types.includes(TensorType.FLOAT));
+  assert.equal(halveModel(guarded), null);
 });

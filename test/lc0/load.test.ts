@@ -1,6 +1,15 @@
 /** The door: what becomes of files that are networks, of files that are not, and of the cache. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -254,6 +263,62 @@ describe('the cache of converted networks', () => {
     const names = readdirSync(cacheFolder);
     assert.equal(names.length, 24);
     assert.ok(names.some((name) => !name.startsWith('old')));
+  });
+
+  /** @param bytes of a file that is all holes */
+  function placeInCache(cacheFolder: string, name: string, ageMinutes: number, bytes = 0): void {
+    const path = join(cacheFolder, name);
+    writeFileSync(path, '');
+    truncateSync(path, bytes);
+    const time = new Date(Date.now() - ageMinutes * 60_000);
+    utimesSync(path, time, time);
+  }
+
+  it('forgets them, weights included, when there are too many bytes', async () => {
+    const cacheFolder = join(folder, 'heavy');
+    mkdirSync(cacheFolder);
+    placeInCache(cacheFolder, 'recent.onnx', 1, 1000);
+    placeInCache(cacheFolder, 'recent.weights', 500, 3e9);
+    placeInCache(cacheFolder, 'older.onnx', 2, 1000);
+    placeInCache(cacheFolder, 'older.weights', 500, 3e9);
+    placeInCache(cacheFolder, 'oldest.onnx', 3);
+    unwrap(await loadLc0Network(file, { cacheFolder }));
+    const names = readdirSync(cacheFolder);
+    assert.equal(names.length, 3);
+    assert.ok(names.includes('recent.onnx') && names.includes('recent.weights'), names.join());
+  });
+
+  it('keeps the model just made, though others seem to be of tomorrow', async () => {
+    const options = { cacheFolder: join(folder, 'tomorrow') };
+    mkdirSync(options.cacheFolder);
+    placeInCache(options.cacheFolder, 'tomorrow.onnx', -1440, 5e9);
+    unwrap(await loadLc0Network(file, options));
+    assert.ok(!readdirSync(options.cacheFolder).includes('tomorrow.onnx'));
+    assert.ok(unwrap(await loadLc0Network(file, options)).isFromCache);
+  });
+
+  it('loses what killed conversions have left, but nothing of one that may be at work', async () => {
+    const cacheFolder = join(folder, 'debris');
+    mkdirSync(cacheFolder);
+    for (const [prefix, ageMinutes] of [
+      ['old', 61],
+      ['new', 59],
+    ] as const) {
+      placeInCache(cacheFolder, `${prefix}.weights.17.ab12.tmp`, ageMinutes);
+      placeInCache(cacheFolder, `${prefix}.onnx.17.ab12.tmp`, ageMinutes);
+      placeInCache(cacheFolder, `${prefix}-orphan.weights`, ageMinutes);
+    }
+    placeInCache(cacheFolder, 'whole.onnx', 61);
+    placeInCache(cacheFolder, 'whole.weights', 61);
+    unwrap(await loadLc0Network(file, { cacheFolder }));
+    const names = readdirSync(cacheFolder).filter((name) => !/^\w{40}\.onnx$/.test(name));
+    assert.deepEqual(names.sort(), [
+      'new-orphan.weights',
+      'new.onnx.17.ab12.tmp',
+      'new.weights.17.ab12.tmp',
+      'whole.onnx',
+      'whole.weights',
+    ]);
   });
 });
 

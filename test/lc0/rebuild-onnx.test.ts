@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { findChannelBlock, rebuildOnnx } from '#sardonyx/lc0/index.js';
+import { decodeModel, encodeModel } from '#sardonyx/lc0/onnx-model.js';
 import { runOnCpu } from '#sardonyx/nn/index.js';
 import { createRandomPlanes } from '../support/lc0-onnx.js';
 import { repositoryRoot } from '../support/shared-folder.js';
@@ -39,6 +40,20 @@ it('what was rebuilt once comes from the cache, byte for byte', { skip }, async 
   const first = await rebuildOnnx(exported, channelBlock, folder);
   assert.ok(first);
   assert.deepEqual(await rebuildOnnx(exported, channelBlock, folder), first);
+});
+
+it('a network with a further head is rebuilt as well', { skip }, async () => {
+  const { graph, ...model } = decodeModel(exported) ?? {};
+  const policy = graph?.output?.find(({ name }) => name === '/output/policy');
+  assert.ok(graph && policy);
+  // Names of its own: lc0's would tell the heads apart.
+  for (const node of graph.node ?? []) {
+    node.output = (node.output ?? []).map((name) => (name === '/output/policy' ? 'policy' : name));
+  }
+  policy.name = 'policy';
+  graph.node = [...(graph.node ?? []), { opType: 'Identity', input: ['policy'], output: ['policy_soft'] }];
+  graph.output = [...(graph.output ?? []), { ...policy, name: 'policy_soft' }];
+  assert.ok(await rebuildOnnx(encodeModel({ ...model, graph }), channelBlock, null));
 });
 
 it('what is no residual network, or no network, stays as it is', async () => {

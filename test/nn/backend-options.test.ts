@@ -58,3 +58,20 @@ test('plans follow the options and the names of lc0, and a device is followed by
   assert.deepEqual([instead.name, instead.minibatch], ['cpu', 8]);
   assert.equal(plan('auto', '').at(-1)?.name, 'cpu');
 });
+
+test('what was chosen for a device is not handed to the CPU in its place', () => {
+  const plan = (backend: string, optionsText: string) =>
+    unwrap(planBackend({ backend, optionsText, threads: 0, minibatch: 0 })).map(({ evaluator, threads, minibatch }) => {
+      assert.ok(evaluator.kind === 'onnx');
+      const { provider, devices, intraOpThreads, batch, precision } = evaluator;
+      return { provider, devices, intraOpThreads, batch, precision, threads, minibatch };
+    });
+  const onDevice = { devices: [1], intraOpThreads: 4, batch: 64, precision: 'f16', threads: 2, minibatch: 256 };
+  const [onCpu] = plan('cpu', '');
+  for (const provider of ['cuda', 'coreml']) {
+    const plans = plan(provider, 'devices=1,threads=4,batch=64,fp16=true');
+    assert.deepEqual(plans, [{ provider, ...onDevice }, onCpu]);
+  }
+  const [chosen, ...nothing] = plan('cpu', 'batch=64,fp16=true');
+  assert.deepEqual([chosen.batch, chosen.precision, nothing.length], [64, 'f16', 0], 'what was chosen for the CPU is');
+});

@@ -77,13 +77,14 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
   const options = parseBackendOptions(optionsText);
   if (!options.ok) return options;
   try {
-    const faults = readFaults(options.value);
-    const plans = listKinds(kind).map((one, i) =>
-      createPlan(one, options.value, minibatch, i === 0 ? faults : { ...NO_FAULTS, failLoad: faults.fallbackFails }),
-    );
+    const first = createPlan(getFirstKind(kind), options.value, minibatch);
     options.value.refuseUnread(backend);
     return success(
-      plans.map((plan) => ({ ...plan, threads: threads || plan.threads, minibatch: minibatch || plan.minibatch })),
+      [first, ...listFallbacks(first)].map((plan) => ({
+        ...plan,
+        threads: threads || plan.threads,
+        minibatch: minibatch || plan.minibatch,
+      })),
     );
   } catch (error) {
     if (error instanceof BackendOptionError) return failure(error.message);
@@ -97,14 +98,19 @@ export function getBackendName(backend: string, optionsText: string): Result<str
   return plans.ok ? success(plans.value[0].name) : plans;
 }
 
-/** The same network on the processor, for when a device fails in the middle of a search. */
+/** The processor in a device's place, at the start or in the middle of a search: nothing that was chosen to suit the device. */
 export function planOnCpu(plan: OnnxPlan): OnnxPlan {
-  return { ...plan, provider: 'cpu', devices: [0], intraOpThreads: 1, batch: 0 };
+  return { ...plan, provider: 'cpu', devices: [0], intraOpThreads: 1, batch: 0, precision: 'f32' };
 }
 
-function listKinds(kind: BackendKind): readonly Exclude<BackendKind, 'auto'>[] {
-  if (kind === 'auto') return hasCudaProvider() ? ['cuda', 'cpu'] : ['cpu'];
-  return kind === 'cpu' || kind === 'hash' || kind === 'random' || kind === 'trivial' ? [kind] : [kind, 'cpu'];
+function getFirstKind(kind: BackendKind): Exclude<BackendKind, 'auto'> {
+  if (kind !== 'auto') return kind;
+  return hasCudaProvider() ? 'cuda' : 'cpu';
+}
+
+function listFallbacks({ evaluator, faults }: BackendPlan): BackendPlan[] {
+  if (evaluator.kind !== 'onnx' || evaluator.provider === 'cpu') return [];
+  return [createOnnxPlan(planOnCpu(evaluator), { ...NO_FAULTS, failLoad: faults.fallbackFails })];
 }
 
 function readFaults(options: BackendOptions): Faults {
@@ -117,14 +123,9 @@ function readFaults(options: BackendOptions): Faults {
   };
 }
 
-function createPlan(
-  kind: Exclude<BackendKind, 'auto'>,
-  options: BackendOptions,
-  minibatch: number,
-  faults: Faults,
-): BackendPlan {
-  const cores = availableParallelism();
-  const besideSearch = Math.max(1, cores - 1);
+function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions, minibatch: number): BackendPlan {
+  const faults = readFaults(options);
+  const besideSearch = Math.max(1, availableParallelism() - 1);
   if (kind === 'trivial') return { name: kind, evaluator: { kind }, threads: besideSearch, minibatch: 32, faults };
   if (kind === 'hash' || kind === 'random') {
     const evaluator: HashPlan = {
@@ -137,17 +138,19 @@ function createPlan(
     };
     return { name: kind, evaluator, threads: besideSearch, minibatch: 64, faults };
   }
-  const isCpu = kind === 'cpu';
-  const suitable = isCpu ? 8 : 256;
-  const evaluator = readOnnxPlan(kind, options, minibatch || suitable);
-  return {
-    name: kind,
-    evaluator,
-    // Two threads a device: one encodes and decodes while the device works for the other.
-    threads: isCpu ? Math.max(1, Math.floor(cores / evaluator.intraOpThreads)) : 2 * evaluator.devices.length,
-    minibatch: suitable,
-    faults,
-  };
+  return createOnnxPlan(readOnnxPlan(kind, options, minibatch || getSuitableMinibatch(kind)), faults);
+}
+
+function createOnnxPlan(evaluator: OnnxPlan, faults: Faults): BackendPlan {
+  const { provider, devices, intraOpThreads } = evaluator;
+  // Two threads a device: one encodes and decodes while the device works for the other.
+  const threads =
+    provider === 'cpu' ? Math.max(1, Math.floor(availableParallelism() / intraOpThreads)) : 2 * devices.length;
+  return { name: provider, evaluator, threads, minibatch: getSuitableMinibatch(provider), faults };
+}
+
+function getSuitableMinibatch(provider: Provider): number {
+  return provider === 'cpu' ? 8 : 256;
 }
 
 /**

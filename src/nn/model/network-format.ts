@@ -1,6 +1,6 @@
 /**
- * Which tensors of a model mean what. Metadata decides where there is any (docs/networks.md); otherwise shapes and names
- * do, lc0's own exports included (`/input/planes`, `/output/policy`, `/output/wdl`, `/output/value`, `/output/mlh`).
+ * What the tensors of a model mean. Metadata decides where there is any (docs/networks.md); otherwise shapes and names
+ * do, lc0's own exports included; which tensor is what, tensor-roles.ts finds.
  * It refuses what it does not know, by name, instead of guessing: a wrong guess plays legal chess, badly.
  */
 import {
@@ -11,8 +11,9 @@ import {
   listPolicyEncodings,
   type PolicyEncoding,
 } from '../../encoding/index.js';
-import { failure, type Result, success } from '../../util/index.js';
+import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { FLOAT16, FLOAT32, type OnnxHeader, type TensorDescription } from './onnx-header.js';
+import { findTensors, getWidth, type TensorRoles } from './tensor-roles.js';
 
 /** What comes out of the value head: W, D, L softmaxed or not, or one number from −1 to 1. */
 export type ValueKind = 'wdl' | 'wdl-logits' | 'scalar';
@@ -39,11 +40,15 @@ export interface NetworkFormat {
 export function recogniseNetwork(header: OnnxHeader): Result<NetworkFormat> {
   const input = recogniseInput(header);
   if (!input.ok) return input;
-  const policy = recognisePolicy(header);
+  const policies = listPolicies(header);
+  if (!policies.ok) return policies;
+  const sizes = policies.value.map(({ size }) => size);
+  const roles = findTensors(header, sizes);
+  const policy = recognisePolicy(header, policies.value, roles);
   if (!policy.ok) return policy;
-  const value = recogniseValue(header, policy.value.tensor);
+  const value = recogniseValue(header, roles);
   if (!value.ok) return value;
-  const movesLeft = findMovesLeft(header);
+  const { movesLeft } = roles;
   const tensors = [input.value.tensor, policy.value.tensor, value.value.tensor, ...(movesLeft ? [movesLeft] : [])];
   const odd = tensors.find((tensor) => tensor.elementType !== FLOAT32 && tensor.elementType !== FLOAT16);
   if (odd !== undefined) {
@@ -95,31 +100,30 @@ function getPlaneCount({ shape }: TensorDescription): number {
   return isBoard || (shape.length === 3 && shape[2] === 64) ? shape[1] : 0;
 }
 
-function recognisePolicy(header: OnnxHeader): Result<{ encoding: PolicyEncoding; tensor: TensorDescription }> {
+/** The encodings that metadata allow, the likeliest first. */
+function listPolicies(header: OnnxHeader): Result<PolicyEncoding[]> {
   const named = header.metadata.get('sardonyx.policy');
-  const candidates: PolicyEncoding[] = [];
-  if (named !== undefined) {
-    const encoding = getPolicyEncoding(named);
-    if (!encoding.ok) return failure(`cannot be used: ${lowerFirst(encoding.error)}`);
-    candidates.push(encoding.value);
-  } else {
-    for (const name of listPolicyEncodings()) {
-      const encoding = getPolicyEncoding(name);
-      if (encoding.ok) candidates.push(encoding.value);
-    }
+  if (named === undefined) {
+    return success(listPolicyEncodings().map((name) => unwrap(getPolicyEncoding(name))));
   }
-  for (const encoding of candidates) {
-    const fitting = header.outputs.filter((output) => getWidth(output) === encoding.size);
-    const tensor = fitting.find((output) => /policy/i.test(output.name)) ?? fitting[0];
-    if (tensor !== undefined) return success({ encoding, tensor });
-  }
-  const sizes = candidates.map((encoding) => `${encoding.size} for ${encoding.name}`).join(', ');
+  const encoding = getPolicyEncoding(named);
+  return encoding.ok ? success([encoding.value]) : failure(`cannot be used: ${lowerFirst(encoding.error)}`);
+}
+
+function recognisePolicy(
+  header: OnnxHeader,
+  candidates: readonly PolicyEncoding[],
+  { policy }: TensorRoles,
+): Result<{ encoding: PolicyEncoding; tensor: TensorDescription }> {
+  const encoding = candidates.find(({ size }) => policy !== null && size === getWidth(policy));
+  if (policy !== null && encoding !== undefined) return success({ encoding, tensor: policy });
+  const sizes = candidates.map((candidate) => `${candidate.size} for ${candidate.name}`).join(', ');
   return failure(`has no policy output of a known size (${sizes}) among ${describeAll(header.outputs)}`);
 }
 
 function recogniseValue(
   header: OnnxHeader,
-  policy: TensorDescription,
+  { wdl, scalar }: TensorRoles,
 ): Result<{ kind: ValueKind; tensor: TensorDescription }> {
   const named = header.metadata.get('sardonyx.value');
   if (named !== undefined && named !== 'wdl' && named !== 'scalar') {
@@ -129,39 +133,11 @@ function recogniseValue(
   if (activation !== undefined && !/^(softmax(ed)?|logits|tanh)$/.test(activation)) {
     return failure(`has the value activation "${activation}"; known are softmax, logits and tanh`);
   }
-  const others = header.outputs.filter((output) => output !== policy);
-  const wdl = preferNamed(others, 3, /wdl|value/i);
-  if (wdl !== null && named !== 'scalar') {
-    return success({ kind: activation === 'logits' ? 'wdl-logits' : 'wdl', tensor: wdl });
-  }
-  const scalar = preferNamed(
-    others.filter((output) => !isMovesLeft(output)),
-    1,
-    /value/i,
-  );
-  if (scalar !== null && named !== 'wdl') return success({ kind: 'scalar', tensor: scalar });
+  if (wdl !== null) return success({ kind: activation === 'logits' ? 'wdl-logits' : 'wdl', tensor: wdl });
+  if (scalar !== null) return success({ kind: 'scalar', tensor: scalar });
   return failure(
     `has no ${named ?? 'value'} output (3 wide for WDL, 1 for a scalar) among ${describeAll(header.outputs)}`,
   );
-}
-
-function preferNamed(outputs: readonly TensorDescription[], width: number, name: RegExp): TensorDescription | null {
-  const fitting = outputs.filter((output) => getWidth(output) === width);
-  return fitting.find((output) => name.test(output.name)) ?? fitting[0] ?? null;
-}
-
-function isMovesLeft(output: TensorDescription): boolean {
-  return /mlh|moves.?left|plies.?left/i.test(output.name);
-}
-
-function findMovesLeft(header: OnnxHeader): TensorDescription | null {
-  return header.outputs.find((output) => isMovesLeft(output) && getWidth(output) === 1) ?? null;
-}
-
-/** Numbers a position: 1858 for [batch, 1858]. 0 when a dimension other than the batch is open. */
-function getWidth({ shape }: TensorDescription): number {
-  if (shape.length === 0) return 0;
-  return shape.slice(1).reduce((product, size) => (size > 0 ? product * size : 0), 1);
 }
 
 function describe({ name, shape }: TensorDescription): string {

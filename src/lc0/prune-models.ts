@@ -1,0 +1,61 @@
+/**
+ * What goes from the folder of converted networks: models beyond a number and a size, those that were not used for longest, and
+ * what processes that were killed left behind. A file that cannot be deleted stays: somebody uses it, or somebody else is
+ * tidying up, and a model that is missed is made again.
+ */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const MAX_MODELS = 24;
+/** Of models and weights together: five of the largest networks. */
+const MAX_BYTES = 4 * 2 ** 30;
+/** Younger files may be those of a process at work; no conversion takes this long. */
+const ABANDONED_AFTER_MS = 60 * 60 * 1000;
+
+interface CacheFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** Models are touched when they are used. */
+  readonly modifiedAtMs: number;
+}
+
+/** @param newest file name of the model that was just written, which stays whatever it weighs */
+export async function pruneModels(folder: string, newest: string): Promise<void> {
+  const files = await listFiles(folder);
+  const doomed = [...findDebris(files, Date.now()), ...findExcess(files, newest)];
+  for (const name of doomed) await rm(join(folder, name), { force: true }).catch(() => undefined);
+}
+
+async function listFiles(folder: string): Promise<CacheFile[]> {
+  const files: CacheFile[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const info = await stat(join(folder, name)).catch(() => undefined);
+    if (info?.isFile()) files.push({ name, bytes: info.size, modifiedAtMs: info.mtimeMs });
+  }
+  return files;
+}
+
+/** Files that were not finished, and weights whose model was never written. */
+function findDebris(files: readonly CacheFile[], nowMs: number): string[] {
+  const names = new Set(files.map(({ name }) => name));
+  const isUseless = (name: string): boolean =>
+    name.endsWith('.tmp') || (name.endsWith('.weights') && !names.has(name.replace(/weights$/, 'onnx')));
+  return files
+    .filter(({ name, modifiedAtMs }) => nowMs - modifiedAtMs > ABANDONED_AFTER_MS && isUseless(name))
+    .map(({ name }) => name);
+}
+
+/** Models and their weights, a model before its weights. */
+function findExcess(files: readonly CacheFile[], newest: string): string[] {
+  const sizes = new Map(files.map(({ name, bytes }) => [name, bytes]));
+  const isNewest = ({ name }: CacheFile): number => Number(name === newest);
+  const models = files
+    .filter(({ name }) => name.endsWith('.onnx'))
+    .sort((a, b) => isNewest(b) - isNewest(a) || b.modifiedAtMs - a.modifiedAtMs);
+  let totalBytes = 0;
+  return models.flatMap(({ name, bytes }, index) => {
+    const weights = name.replace(/onnx$/, 'weights');
+    totalBytes += bytes + (sizes.get(weights) ?? 0);
+    return index > 0 && (index >= MAX_MODELS || totalBytes > MAX_BYTES) ? [name, weights] : [];
+  });
+}

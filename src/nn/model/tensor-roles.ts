@@ -1,0 +1,69 @@
+/**
+ * Which tensors of a model are what, by metadata, shapes and names: one set of rules for the engine, which plays with
+ * them, and for whoever converts a model. Of several outputs of a fitting width it takes lc0's own, then the first that
+ * is called what it should be: networks come with further heads behind those that matter.
+ */
+import type { OnnxHeader, TensorDescription } from './onnx-header.js';
+
+/** The names in lc0's own exports. */
+export const LC0_TENSOR_NAMES = {
+  input: '/input/planes',
+  policy: '/output/policy',
+  wdl: '/output/wdl',
+  value: '/output/value',
+  movesLeft: '/output/mlh',
+} as const;
+
+const MOVES_LEFT = /mlh|moves.?left|plies.?left/i;
+
+/** Null is what was not found; of `wdl` and `scalar` there is at most one. */
+export interface TensorRoles {
+  readonly input: TensorDescription | null;
+  readonly policy: TensorDescription | null;
+  readonly wdl: TensorDescription | null;
+  readonly scalar: TensorDescription | null;
+  readonly movesLeft: TensorDescription | null;
+}
+
+/** @param policySizes widths that a policy may have, the likeliest first */
+export function findTensors(
+  { inputs, outputs, metadata }: Pick<OnnxHeader, 'inputs' | 'outputs' | 'metadata'>,
+  policySizes: readonly number[],
+): TensorRoles {
+  const policies = policySizes.map((size) => pick(outputs, size, LC0_TENSOR_NAMES.policy, /policy/i));
+  const policy = policies.find((output) => output !== null) ?? null;
+  const others = outputs.filter((output) => output !== policy);
+  const valueKind = metadata.get('sardonyx.value');
+  const wdl = valueKind === 'scalar' ? null : pick(others, 3, LC0_TENSOR_NAMES.wdl, /wdl|value/i);
+  const numbers = others.filter(({ name }) => !MOVES_LEFT.test(name));
+  const hasScalar = wdl === null && valueKind !== 'wdl';
+  return {
+    input: inputs.find(({ name }) => name === LC0_TENSOR_NAMES.input) ?? (inputs.length === 1 ? inputs[0] : null),
+    policy,
+    wdl,
+    scalar: hasScalar ? pick(numbers, 1, LC0_TENSOR_NAMES.value, /value/i) : null,
+    movesLeft: pick(
+      outputs.filter(({ name }) => MOVES_LEFT.test(name)),
+      1,
+      LC0_TENSOR_NAMES.movesLeft,
+      MOVES_LEFT,
+    ),
+  };
+}
+
+function pick(
+  outputs: readonly TensorDescription[],
+  width: number,
+  usualName: string,
+  looks: RegExp,
+): TensorDescription | null {
+  const fitting = outputs.filter((output) => getWidth(output) === width);
+  const usual = fitting.find(({ name }) => name === usualName);
+  return usual ?? fitting.find(({ name }) => looks.test(name)) ?? fitting[0] ?? null;
+}
+
+/** Numbers a position: 1858 for [batch, 1858]. 0 when a dimension other than the batch is open. */
+export function getWidth({ shape }: Pick<TensorDescription, 'shape'>): number {
+  if (shape.length === 0) return 0;
+  return shape.slice(1).reduce((product, size) => (size > 0 ? product * size : 0), 1);
+}
