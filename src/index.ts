@@ -1,11 +1,20 @@
 /**
  * The library: `import { createEngine } from 'sardonyx'`. The same engine that talks UCI, with promises and async
- * iterators instead of text. Squares and moves are UCI strings; scores are from the view of the side to move.
+ * iterators instead of text. Squares and moves are UCI strings, castling as king takes rook (b1a1) with the option
+ * UCI_Chess960 and where it starts from other squares than in standard chess; scores are from the view of the side to move.
  * It writes to neither stdout nor stderr: what a user should know goes to `onWarning`.
  */
-import { formatUciMove, type Move, NO_MOVE, parseUciMove } from './chess/index.js';
+import { formatUciMove, hasChess960Castling, type Move, NO_MOVE, parseUciMove } from './chess/index.js';
 import { createOptionStore, enginePorts } from './cli/index.js';
-import { computeWdl, Engine, type GoRequest, getMovesLeft, type RootStats, type SearchReport } from './engine/index.js';
+import {
+  type BestMove,
+  computeWdl,
+  Engine,
+  type GoRequest,
+  getMovesLeft,
+  type RootStats,
+  type SearchReport,
+} from './engine/index.js';
 
 export interface EngineSettings {
   /** Network file, .onnx or lc0's .pb.gz; the bundled network when left out. */
@@ -25,7 +34,7 @@ export interface PositionSetup {
   readonly moves?: readonly string[];
 }
 
-/** With no limit at all the search goes on until `stop`. Times are milliseconds. */
+/** With no limit at all the search goes on until `stop`. Numbers are finite and at least 0; times are milliseconds. */
 export interface GoLimits {
   readonly nodes?: number;
   readonly depth?: number;
@@ -93,7 +102,10 @@ export interface ChessEngine extends AsyncDisposable {
   readonly network: string;
   /** Throws an Error whose message is one sentence when the FEN or a move is wrong. */
   position(setup?: PositionSetup): void;
-  /** A search that is still under way is stopped first; its bestMove comes before this one's. */
+  /**
+   * A search that is still under way is stopped first; its bestMove comes before this one's. Throws an Error whose
+   * message is one sentence when a limit or a move is wrong.
+   */
   go(limits?: GoLimits): Search;
   stop(): void;
   /** Forgets the search tree. Null when the game is over, or while a search is under way. */
@@ -102,7 +114,7 @@ export interface ChessEngine extends AsyncDisposable {
   setOption(name: string, value: string | number | boolean): void;
   /** Forgets the tree, the cache and the position. */
   newGame(): void;
-  /** Ends all threads; without it the process does not end. */
+  /** Ends all threads; without it the process does not end. Afterwards the engine takes no more calls but `stop`. */
   dispose(): Promise<void>;
 }
 
@@ -114,16 +126,23 @@ export async function createEngine(settings: EngineSettings = {}): Promise<Chess
   const problems: string[] = [];
   let isLoaded = false;
   const engine = new Engine(store, enginePorts, {
-    report: (report) => running[0]?.add(createInfo(report, isChess960())),
+    report: (report) => running[0]?.add(report),
     moveStats: () => undefined,
-    bestMove: ({ move, ponder }) => running.shift()?.end({ move: formatMove(move), ponder: formatMove(ponder) }),
+    bestMove: (best) => running.shift()?.end(best),
     warning: warn,
     note: () => undefined,
     debug: () => undefined,
     error: (sentence) => (isLoaded ? warn(sentence) : problems.push(sentence)),
   });
-  const isChess960 = (): boolean => store.getBoolean('UCI_Chess960');
-  const formatMove = (move: Move): string | null => (move === NO_MOVE ? null : formatUciMove(move, isChess960()));
+  const isChess960 = (): boolean => store.getBoolean('UCI_Chess960') || hasChess960Castling(engine.position.position);
+  let disposal: Promise<void> | undefined;
+  const dispose = (): Promise<void> => {
+    disposal ??= endAll(engine, running);
+    return disposal;
+  };
+  const requireThreads = (): void => {
+    if (disposal !== undefined) throw new Error('The engine was disposed of');
+  };
   const setOption = (name: string, value: string | number | boolean): void => {
     const result = engine.setOption(name, String(value));
     if (!result.ok) throw new Error(result.error);
@@ -143,12 +162,15 @@ export async function createEngine(settings: EngineSettings = {}): Promise<Chess
       return engine.network?.description ?? '';
     },
     position: ({ fen, moves = [] } = {}) => {
+      requireThreads();
       const result = engine.setPosition(fen ?? null, moves);
       if (!result.ok) throw new Error(result.error);
     },
     go: (limits = {}) => {
-      const search = new RunningSearch(() => {
-        if (running[0] === search) engine.stop();
+      requireThreads();
+      const search = new RunningSearch(isChess960(), () => {
+        // Any other is over, or was stopped by the one behind it.
+        if (running.at(-1) === search) engine.stop();
       });
       const request = createRequest(limits, engine);
       running.push(search);
@@ -157,19 +179,27 @@ export async function createEngine(settings: EngineSettings = {}): Promise<Chess
     },
     stop: () => engine.stop(),
     evaluate: async () => {
+      requireThreads();
+      const chess960 = isChess960();
       const stats = await engine.evaluate();
-      return stats === null ? null : createEvaluation(stats, isChess960());
+      return stats === null ? null : createEvaluation(stats, chess960);
     },
-    setOption,
-    newGame: () => engine.newGame(),
-    dispose: () => endAll(engine, running),
-    [Symbol.asyncDispose]: () => endAll(engine, running),
+    setOption: (name, value) => {
+      requireThreads();
+      setOption(name, value);
+    },
+    newGame: () => {
+      requireThreads();
+      engine.newGame();
+    },
+    dispose,
+    [Symbol.asyncDispose]: dispose,
   };
 }
 
 async function endAll(engine: Engine, running: RunningSearch[]): Promise<void> {
   await engine.dispose();
-  for (const search of running.splice(0)) search.end({ move: null, ponder: null });
+  for (const search of running.splice(0)) search.end({ move: NO_MOVE, ponder: NO_MOVE });
 }
 
 class RunningSearch implements Search {
@@ -179,21 +209,29 @@ class RunningSearch implements Search {
   private isOver = false;
   private waiting: (() => void)[] = [];
 
-  constructor(readonly stop: () => void) {
+  /** @param chess960 how moves are written */
+  constructor(
+    private readonly chess960: boolean,
+    readonly stop: () => void,
+  ) {
     this.bestMove = new Promise((resolve) => {
       this.answer = resolve;
     });
   }
 
-  add(info: Info): void {
-    this.infos.push(info);
+  add(report: SearchReport): void {
+    this.infos.push(createInfo(report, this.chess960));
     this.wake();
   }
 
-  end(best: BestMoveAnswer): void {
+  end({ move, ponder }: BestMove): void {
     this.isOver = true;
-    this.answer(best);
+    this.answer({ move: this.formatMove(move), ponder: this.formatMove(ponder) });
     this.wake();
+  }
+
+  private formatMove(move: Move): string | null {
+    return move === NO_MOVE ? null : formatUciMove(move, this.chess960);
   }
 
   private wake(): void {
@@ -215,7 +253,15 @@ class RunningSearch implements Search {
   }
 }
 
+function checkNumbers({ searchMoves: _, ...numbers }: GoLimits): void {
+  for (const [name, number] of Object.entries(numbers)) {
+    if (number === undefined || (Number.isFinite(number) && number >= 0)) continue;
+    throw new Error(`${name} must be a finite number of at least 0, not ${number}`);
+  }
+}
+
 function createRequest(limits: GoLimits, engine: Engine): GoRequest {
+  checkNumbers(limits);
   const { moveTime, whiteTime, blackTime, whiteIncrement, blackIncrement, searchMoves, ...same } = limits;
   return {
     ...same,

@@ -153,6 +153,20 @@ test('analyse does not write over the file that it reads', () => {
   rmSync(folder, { recursive: true });
 });
 
+test('analyse takes several PGN files, and says which of them holds what cannot be read', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-analyse-'));
+  const [first, second] = ['a.pgn', 'b.pgn'].map((name) => join(folder, name));
+  writeFileSync(first, SCHOLAR);
+  writeFileSync(second, `${WRONG}\n${HALF_WRONG}`);
+  const { status, stdout, stderr } = run('analyse', first, second, '--backend=hash', '--nodes=30', '--json');
+  assert.equal(status, 0, stderr);
+  assert.equal((JSON.parse(stdout) as unknown[]).length, 2);
+  const notes = stderr.trimEnd().split('\n');
+  assert.ok(notes[0].startsWith(`${second}: Game 1 (X - Y) is left out`), stderr);
+  assert.ok(notes[1].startsWith(`${second}: Game 2 (V - W) is analysed only up to`), stderr);
+  rmSync(folder, { recursive: true });
+});
+
 test('analyse of a Chess960 position writes castling in SAN, and king takes rook in UCI moves', () => {
   const { lines } = runJson(
     'analyse',

@@ -1,13 +1,13 @@
 /**
- * The games of a PGN file through the engine, one after the other. Each is written as soon as it is finished, so that what
- * is done survives an interruption and memory holds one game at a time beside the text of the file. A game that cannot
- * be read costs a sentence on stderr; only a file without any that can is an error.
+ * The games of PGN files through the engine, one after the other. Each is written as soon as it is finished, so that what
+ * is done survives an interruption and memory holds one game at a time beside the text of the files. A game that cannot
+ * be read costs a sentence on stderr; only files without any that can are an error.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Analyst, GoRequest } from '../engine/index.js';
 import { isGzip, unwrap } from '../util/index.js';
-import { type AnalysedPosition, analyseGame, createRemarks, formatEvaluation } from './analysis.js';
+import { type AnalysedPosition, analyseGame, createRemarks, formatScore } from './analysis.js';
 import { printLine, printNote } from './output.js';
 import { formatGame, type PgnGame, parseGame, splitGames } from './pgn-game.js';
 import { createProgressBar } from './progress-bar.js';
@@ -21,18 +21,21 @@ interface GameText {
   readonly positions: number;
 }
 
-/** @param input a path, plain or gzipped; throws the sentence when no game can be read */
-export function readGames(input: string): GameText[] {
+/** @param paths plain or gzipped; throws the sentence when one is not a file, or no game can be read */
+export function readGames(paths: readonly string[]): GameText[] {
   const games: GameText[] = [];
   const problems: string[] = [];
-  for (const [index, text] of splitGames(readFile(input)).entries()) {
-    const number = index + 1;
-    const game = parseGame(text, number);
-    if (game.ok) games.push({ text, number, positions: game.value.moves.length + 1 });
-    const problem = game.ok ? game.value.problem : game.error;
-    if (problem !== null) problems.push(problem);
+  for (const path of paths) {
+    const place = paths.length > 1 ? `${path}: ` : '';
+    for (const [index, text] of splitGames(readFile(path)).entries()) {
+      const number = index + 1;
+      const game = parseGame(text, number);
+      if (game.ok) games.push({ text, number, positions: game.value.moves.length + 1 });
+      const problem = game.ok ? game.value.problem : game.error;
+      if (problem !== null) problems.push(`${place}${problem}`);
+    }
   }
-  const error = games.length > 0 ? null : (problems.pop() ?? `There is no game in ${input}`);
+  const error = games.length > 0 ? null : (problems.pop() ?? `There is no game in ${paths.join(', ')}`);
   for (const problem of problems) printNote(problem);
   if (error !== null) throw new Error(error);
   return games;
@@ -98,7 +101,7 @@ function formatGameLines(positions: readonly AnalysedPosition[]): string[] {
   return positions.map(({ fen, playedSan, score, wdl, bestSan }) => {
     const [, side, , , , number] = fen.split(' ');
     const played = `${number}${side === 'w' ? '.' : '...'} ${playedSan ?? '(end)'}`;
-    const evaluation = formatEvaluation(score, false).padStart(7);
+    const evaluation = formatScore(score, false).padStart(7);
     return `${played.padEnd(14)} ${evaluation}  WDL ${wdl.join(' ').padEnd(12)}  best ${bestSan ?? '-'}`;
   });
 }

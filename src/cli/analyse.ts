@@ -1,5 +1,5 @@
 /**
- * `sardonyx analyse`: a position or the games of a PGN file → best moves, scores, WDL; annotated PGN or JSON out. With
+ * `sardonyx analyse`: a position or the games of PGN files → best moves, scores, WDL; annotated PGN or JSON out. With
  * `--stdio` the program stays and answers queries (see analyse-stdio.ts).
  */
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { hasChess960Castling, START_FEN } from '../chess/index.js';
 import { Analyst, type GoRequest } from '../engine/index.js';
 import type { TreeDumpLimits } from '../search/index.js';
 import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
-import { type AnalysedPosition, analysePosition, formatEvaluation, requireFen } from './analysis.js';
+import { type AnalysedPosition, analysePosition, formatScore, requireFen } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { wholeFlag } from './number-flag.js';
@@ -35,10 +35,10 @@ interface AnalyseArguments {
 export const analyseCommand: CommandModule<object, AnalyseArguments> = {
   command: 'analyse [input..]',
   aliases: ['analyze'],
-  describe: 'Best moves, scores and WDL of a position (FEN) or of the games of a PGN file',
+  describe: 'Best moves, scores and WDL of a position (FEN) or of the games of PGN files',
   builder: (yargs) =>
     addEngineFlags(yargs)
-      .positional('input', { type: 'string', array: true, describe: 'A FEN, the word startpos, or a PGN file' })
+      .positional('input', { type: 'string', array: true, describe: 'A FEN, the word startpos, or PGN files' })
       .option(...wholeFlag('nodes', { min: 1, default: 800, describe: 'Nodes for each position' }))
       .option(
         ...wholeFlag('movetime', { min: 0, default: 0, describe: 'Milliseconds for each position, instead of nodes' }),
@@ -86,25 +86,25 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
         describe: 'With --stdio: when stdin ends, answer with what is there',
       })
       .epilogue(
-        'Of a PGN file, games that cannot be read are named on stderr and left out, and a game with a wrong move is ' +
+        'Of PGN files, games that cannot be read are named on stderr and left out, and a game with a wrong move is ' +
           'analysed up to it. The exit status is 1 when no game can be read, or the analysis itself fails.',
       ) as never,
   handler: async (args: ArgumentsCamelCase<AnalyseArguments>) => {
-    const input = (args.input ?? []).join(' ').trim();
+    const inputs = (args.input ?? []).filter((word) => word.trim() !== '');
     if (args.stdio) {
-      await answerQueries(args, input);
+      await answerQueries(args, inputs);
       return;
     }
-    if (input === '') throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
+    if (inputs.length === 0) throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
     const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
-    const startFen = input === 'startpos' ? START_FEN : input;
-    const isPosition = startFen.includes('/') && startFen.includes(' ') && !existsSync(startFen);
+    const startFen = inputs[0] === 'startpos' ? START_FEN : inputs[0];
+    const isPosition = inputs.length === 1 && startFen.includes('/') && startFen.includes(' ') && !existsSync(startFen);
     const position = isPosition ? requireFen(startFen) : null;
     const dump = readDumpSettings(args, isPosition);
-    if (args.pgn !== undefined) checkPgnFlag(args, input, isPosition);
+    if (args.pgn !== undefined) checkPgnFlag(args, inputs, isPosition);
     // What reads PGN is not loaded for anything else.
     const reader = isPosition ? null : await import('./analyse-games.js');
-    const games = reader?.readGames(input) ?? [];
+    const games = reader?.readGames(inputs) ?? [];
     const options = readEngineFlags(args);
     const isChess960 = options.getBoolean('UCI_Chess960') || (position !== null && hasChess960Castling(position));
     const analyst = new Analyst(options, enginePorts, printNote);
@@ -119,8 +119,8 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
   },
 };
 
-async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, input: string): Promise<void> {
-  if (input !== '') throw new Error('With --stdio the positions come from stdin');
+async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, inputs: readonly string[]): Promise<void> {
+  if (inputs.length > 0) throw new Error('With --stdio the positions come from stdin');
   const options = readEngineFlags(args);
   // A query is to get the visits it asks for; who wants them pruned says so.
   if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
@@ -133,7 +133,11 @@ async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, input: 
   });
 }
 
-function checkPgnFlag({ pgn = '', json, ...args }: AnalyseArguments, input: string, isPosition: boolean): void {
+function checkPgnFlag(
+  { pgn = '', json, ...args }: AnalyseArguments,
+  inputs: readonly string[],
+  isPosition: boolean,
+): void {
   if (isPosition) throw new Error('--pgn writes games: give a PGN file');
   if (!/^(centipawn|WDL_mu)/i.test(args['score-type'] ?? 'centipawn')) {
     throw new Error('--pgn writes evaluations in pawns: leave --score-type out');
@@ -143,7 +147,7 @@ function checkPgnFlag({ pgn = '', json, ...args }: AnalyseArguments, input: stri
     return;
   }
   // Games are written while others wait, so the file that they come from must be another one.
-  requireOtherFile('--pgn', pgn, input);
+  for (const input of inputs) requireOtherFile('--pgn', pgn, input);
 }
 
 interface DumpSettings extends TreeDumpLimits {
@@ -189,7 +193,7 @@ function formatPosition(position: AnalysedPosition): string[] {
   return [
     head,
     ...position.lines.map(({ score, wdl, pvSan }) => {
-      return `${formatEvaluation(score, false).padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}  ${pvSan.join(' ')}`;
+      return `${formatScore(score, false).padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}  ${pvSan.join(' ')}`;
     }),
   ];
 }

@@ -118,7 +118,7 @@ const BETTER_LINE_PLIES = 8;
 export function createRemarks(positions: readonly AnalysedPosition[]): Remark[] {
   return positions.slice(0, -1).map((position, index) => {
     const next = positions[index + 1];
-    const evaluation = formatEvaluation(next.score, isBlackToMove(next));
+    const evaluation = formatScore(next.score, isBlackToMove(next));
     const loss = getExpectedPoints(position) - (1 - getExpectedPoints(next));
     const judgement = JUDGEMENTS.find(([least]) => loss >= least);
     if (judgement === undefined || position.best === position.played) {
@@ -139,7 +139,7 @@ function isBlackToMove({ fen }: AnalysedPosition): boolean {
 }
 
 /** Pawns with two decimals, or `#n`; `#-0` for the side that has been mated. */
-export function formatEvaluation({ kind, value }: Score, flip: boolean): string {
+export function formatScore({ kind, value }: Score, flip: boolean): string {
   if (kind === 'cp') return ((flip ? -value : value) / 100).toFixed(2);
   const isLost = value <= 0 !== flip;
   return `#${isLost ? '-' : ''}${Math.abs(value)}`;

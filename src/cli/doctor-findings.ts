@@ -3,14 +3,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
-import { listDiscoveryFolders } from '../lc0/index.js';
+import { listDiscoveryFolders, listNetworks } from '../lc0/index.js';
 import { describeRuntime, EvaluatorPool, type RuntimeInfo } from '../nn/index.js';
 import { getProgramFolder, isPackaged, listCacheFolders, readProgramFile, unwrap } from '../util/index.js';
 import { listBundledNetworks } from './bundled-networks.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';
-import { findModel, listNetworks, resolveNetworkFile } from './network-file.js';
-import { createOptionStore } from './option-list.js';
+import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
 import { readBuild, readVersion } from './package-info.js';
 import { readSettings } from './settings.js';
 import { describeMachine, getTuningPath, readTunings } from './tuned-settings.js';
@@ -103,14 +102,21 @@ export async function examineGpu(runtime: RuntimeInfo | null): Promise<Finding[]
 }
 
 export async function examineNetworks(): Promise<Finding[]> {
-  const path = await resolveNetworkFile(createOptionStore());
-  const isFine = path.ok && (path.value.startsWith('<') || existsSync(path.value));
-  const used: Finding = { what: 'network', isFine, text: path.ok ? path.value : path.error };
-  const [own, ...others] = listDiscoveryFolders(getProgramFolder());
-  const folders = [own, join(own, 'networks'), ...others.flatMap((folder) => [folder, join(folder, 'networks')])];
-  const found = folders.flatMap((folder) => listNetworks(folder)).map((network) => network.path);
-  if (found.length === 0) return [used, examineBundle()];
-  return [used, examineBundle(), { what: 'networks', isFine: true, text: `for --weights: ${found.join(', ')}` }];
+  const findings = [await examineUsedNetwork(), examineBundle()];
+  const found = (await Promise.all(listDiscoveryFolders(getProgramFolder()).map(listNetworks))).flat();
+  if (found.length > 0) findings.push({ what: 'networks', isFine: true, text: `for --weights: ${found.join(', ')}` });
+  return findings;
+}
+
+/** The one that the engine would play with, config files included. */
+async function examineUsedNetwork(): Promise<Finding> {
+  const what = 'network';
+  const { options } = unwrap(readSettings([]));
+  if (isFileless(options)) return { what, isFine: true, text: `none, the backend is ${options.getString('Backend')}` };
+  const path = await resolveNetworkFile(options);
+  if (!path.ok) return { what, isFine: false, text: path.error };
+  const isFine = path.value.startsWith('<') || existsSync(path.value);
+  return { what, isFine, text: isFine ? path.value : `there is no file ${path.value}` };
 }
 
 /** Which backend gets which network; a file that is not the one that was shipped plays, but nobody knows how. */
@@ -171,11 +177,11 @@ function measureFolder(folder: string): number {
 export async function examineProvider(provider: string): Promise<Finding> {
   let trouble = '';
   try {
-    const store = createOptionStore();
-    const set = store.set('Backend', provider);
+    const { options } = unwrap(readSettings([]));
+    const set = options.set('Backend', provider);
     if (!set.ok) return { what: provider, isFine: false, text: set.error };
     const pool = await EvaluatorPool.create({
-      model: (edition) => findModel(store, edition),
+      model: (edition) => findModel(options, edition),
       backend: provider,
       threads: 1,
       onWarning: (text) => {

@@ -60,7 +60,7 @@ function parseRange(flag: string, text: string): Result<readonly [number, number
   return success([least, most]);
 }
 
-function createSettings(args: LabelArguments): Result<LabelSettings> {
+function createLabelSettings(args: LabelArguments): Result<LabelSettings> {
   const wander = parseRange('wander', args.wander);
   if (!wander.ok) return wander;
   const blunder = parseRange('blunder', args.blunder);
@@ -87,7 +87,7 @@ function createSettings(args: LabelArguments): Result<LabelSettings> {
 }
 
 async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
-  const settings = createSettings(args);
+  const settings = createLabelSettings(args);
   if (!settings.ok) return settings;
   const pairs = parsePairs(args.engine.includes('=') ? args.engine : `cmd="${args.engine}"`);
   if (!pairs.ok) return pairs;

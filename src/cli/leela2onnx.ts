@@ -1,9 +1,10 @@
 /** `sardonyx leela2onnx`: an lc0 network as an ONNX file, with lc0's flags. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { convertLeelaToOnnx, describeNetwork, formatDescription, LC0_TENSOR_NAMES } from '../lc0/index.js';
+import { convertLeelaToOnnx, describeNetwork, formatDescription } from '../lc0/index.js';
+import { LC0_TENSOR_NAMES } from '../nn/index.js';
 import { wholeFlag } from './number-flag.js';
 import { printJson, printLine } from './output.js';
-import { writeOutput } from './write-output.js';
+import { requireOtherFile, writeOutput } from './write-output.js';
 
 interface Leela2OnnxArguments {
   input: string;
@@ -72,6 +73,7 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
     }
     const { input, output } = args;
     if (output === undefined) throw new Error('--output needs the name of the ONNX file');
+    requireOtherFile('--output', output, input);
     const opset = args['onnx-opset'];
     const batchSize = args['onnx-batch-size'];
     const irVersion = args['onnx-ir'];

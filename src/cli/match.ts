@@ -126,8 +126,24 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
   if (!openings.ok) return openings;
   const tablebases = args.tb === '' ? {} : { tablebases: args.tb };
   const given = listGivenFlags({ ...args, weights: undefined });
+  const tables = openGameTables(args.tb, printNote);
+  if (!tables.ok) return tables;
+  const networks: string[] = [];
+  const sources = await createPlayerSources(specs.value, {
+    chess960,
+    concurrency: args.concurrency,
+    setUpNetwork: async (weights, flags) => {
+      const named: Pair[] = weights === '' ? [] : [['weights', weights]];
+      const setup = await createNetworkSetup([...given, ...named, ...flags], [], printNote);
+      if (setup.ok && setup.value.weightsDigest !== null) networks.push(setup.value.weightsDigest);
+      return setup;
+    },
+  });
+  if (!sources.ok) return sources;
   const conditions = {
     players: specs.value,
+    // By what their files hold: when the match goes on, the same path may name another network.
+    ...(networks.length > 0 ? { networks } : {}),
     flags: given,
     rules: rules.value,
     ...tablebases,
@@ -138,19 +154,8 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
     openingPlies: args['openings-plies'] ?? null,
     timeMarginMs: args['time-margin'],
   };
-  const tables = openGameTables(args.tb, printNote);
-  if (!tables.ok) return tables;
   const log = MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null);
   if (!log.ok) return log;
-  const sources = await createPlayerSources(specs.value, {
-    chess960,
-    concurrency: args.concurrency,
-    setUpNetwork: (weights, flags) => {
-      const named: Pair[] = weights === '' ? [] : [['weights', weights]];
-      return createNetworkSetup([...given, ...named, ...flags], [], printNote);
-    },
-  });
-  if (!sources.ok) return sources;
   const [first, second] = sources.value;
   const names: [string, string] =
     first.name === second.name ? [`${first.name} 1`, `${second.name} 2`] : [first.name, second.name];

@@ -3,20 +3,27 @@
  * reader of lc0's files is loaded only when one is met. A network that lies beside an executable comes before the one
  * inside it, as with lc0.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
 import { getBackendName, type ModelEdition, type ModelSource, parseNetworkChoice, readPrecision } from '../nn/index.js';
-import { failure, getProgramFolder, isPackaged, type Result, readProgramFile, success } from '../util/index.js';
+import {
+  describeReadFailure,
+  failure,
+  getProgramFolder,
+  isPackaged,
+  type Result,
+  readProgramFile,
+  success,
+  unwrap,
+} from '../util/index.js';
 import { chooseBundledNetwork, listBundledNetworks } from './bundled-networks.js';
 
 const AUTODISCOVER = '<autodiscover>';
 /** lc0's name of a network inside the executable. */
 const BUILT_IN = '<built in>';
-const NETWORK_FILE = /\.(onnx|pb|pb\.gz)$/i;
-/** Smaller files are something else; lc0's bound. */
-const MIN_NETWORK_BYTES = 500_000;
 
 /**
  * The file that WeightsFile means to a provider, or `<built in>`. Autodiscovery goes by lc0's places: the program's own folder, where
@@ -29,12 +36,11 @@ export async function resolveNetworkFile(
   const weightsFile = options.getString('WeightsFile');
   const discovers = weightsFile === AUTODISCOVER || weightsFile === '';
   if (!discovers && weightsFile !== BUILT_IN) return success(findBesideProgram(weightsFile));
-  const beside = discovers && isPackaged ? findNewestNetwork(getProgramFolder()) : null;
-  if (beside !== null) return success(beside);
+  const beside = discovers && isPackaged ? await discover('program') : undefined;
+  if (beside !== undefined) return success(beside);
   const bundled = findBundledFile(options, provider);
   if (bundled !== null) return success(isPackaged ? BUILT_IN : join(getProgramFolder(), bundled));
-  const { discoverNetwork, listDiscoveryFolders } = await import('../lc0/index.js');
-  const discovered = discovers ? await discoverNetwork(listDiscoveryFolders(getProgramFolder())) : undefined;
+  const discovered = discovers ? await discover('everywhere') : undefined;
   if (discovered !== undefined) return success(discovered);
   return failure('No network is bundled and none was found: name one with --weights');
 }
@@ -50,6 +56,29 @@ export function readBuiltIn(
   return name === null || bytes === null ? null : { bytes, name };
 }
 
+/** Which network it is, whatever its file is called. */
+interface NetworkIdentity {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Of the file, in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Rejects with a sentence for the user when the network cannot be found or read. */
+export async function identifyNetwork(options: OptionStore): Promise<NetworkIdentity> {
+  const path = unwrap(await resolveNetworkFile(options));
+  const bytes = readBuiltIn(path, options)?.bytes ?? (await readNetwork(path));
+  return { path, sizeBytes: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+async function readNetwork(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new Error(`Cannot read the network ${path}: ${describeReadFailure(error)}`);
+  }
+}
+
 /** Evaluators that need no file. */
 const FILELESS_BACKENDS = new Set(['hash', 'random', 'trivial']);
 
@@ -57,10 +86,21 @@ export function isFileless(options: OptionStore): boolean {
   return FILELESS_BACKENDS.has(options.getString('Backend'));
 }
 
-/** The network that a provider gets, by its path in the program. What a user asks for by `datatype` comes first. */
+/** In the program's own folder, or in all of lc0's places. */
+async function discover(where: 'program' | 'everywhere'): Promise<string | undefined> {
+  const { discoverNetwork, listDiscoveryFolders } = await import('../lc0/index.js');
+  const folders = listDiscoveryFolders(getProgramFolder());
+  return discoverNetwork(where === 'program' ? folders.slice(0, 1) : folders);
+}
+
+/**
+ * The network that a provider gets, by its path in the program. What a user asks for by `datatype` comes first; but halves are
+ * meant for the device that was named, not for the processor that stands in for it.
+ */
 function findBundledFile(options: OptionStore, provider: string): string | null {
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
-  const precision = choice.ok ? choice.value.precision : undefined;
+  const asked = choice.ok ? choice.value.precision : undefined;
+  const precision = asked === 'f16' && provider !== getFirstProvider(options) ? undefined : asked;
   const network = chooseBundledNetwork(listBundledNetworks(), provider, precision?.replace('f', 'fp') ?? '');
   return network === null ? null : `models/${network.file}`;
 }
@@ -134,23 +174,4 @@ function findBesideProgram(path: string): string {
   if (!isPackaged || isAbsolute(path) || existsSync(path)) return path;
   const beside = join(getProgramFolder(), path);
   return existsSync(beside) ? beside : path;
-}
-
-/** In the folder itself or in its folder `networks`. */
-function findNewestNetwork(folder: string): string | null {
-  const found = listNetworks(folder).concat(listNetworks(join(folder, 'networks')));
-  found.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? 1 : -1));
-  return found[0]?.path ?? null;
-}
-
-export function listNetworks(folder: string): { path: string; modifiedAtMs: number }[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => NETWORK_FILE.test(name))
-      .map((name) => ({ path: join(folder, name), info: statSync(join(folder, name)) }))
-      .filter(({ info }) => info.isFile() && info.size >= MIN_NETWORK_BYTES)
-      .map(({ path, info }) => ({ path, modifiedAtMs: info.mtimeMs }));
-  } catch {
-    return [];
-  }
 }

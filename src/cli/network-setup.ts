@@ -2,9 +2,10 @@
 import { basename } from 'node:path';
 import { createSearchParams } from '../search/index.js';
 import type { NetworkSetup } from '../selfplay/index.js';
-import { failure, type Result, success, unwrap } from '../util/index.js';
+import { failure, type Result, success } from '../util/index.js';
+import { findDefaultConfigs } from './config-file.js';
 import { createPoolOptions, warnOfTables } from './evaluator-network.js';
-import { isFileless, resolveNetworkFile } from './network-file.js';
+import { identifyNetwork, isFileless } from './network-file.js';
 import { listOptionSpecs } from './option-list.js';
 import { createSettings } from './settings.js';
 
@@ -23,6 +24,9 @@ const POOL_OPTIONS = [
   'SyzygyProbeLimit',
   'Syzygy50MoveRule',
 ];
+
+/** Enough to tell networks apart, and short enough for a line of text. */
+const DIGEST_DIGITS = 12;
 
 type Setting = readonly [name: string, text: string];
 
@@ -43,9 +47,12 @@ export const SELF_PLAY_DEFAULTS: readonly Setting[] = [
   ['SmartPruningFactor', '0'],
 ];
 
+/** Every player reads the same config files. */
+const toldOfFaults = new Set<string>();
+
 /**
  * @param flags names of flags or of UCI options; later ones win
- * @param defaults UCI names, overruled by the flags
+ * @param defaults UCI names, overruled by config files and flags
  */
 export async function createNetworkSetup(
   flags: readonly Setting[],
@@ -53,20 +60,23 @@ export async function createNetworkSetup(
   onWarning: (text: string) => void,
 ): Promise<Result<NetworkSetup>> {
   const specs = listOptionSpecs();
-  const settings: Setting[] = [...defaults];
+  const settings: Setting[] = [];
   for (const [name, text] of flags) {
     const spec = specs.find(({ flag, uci }) => flag === name || uci.toLowerCase() === name.toLowerCase());
     if (spec === undefined) return failure(`A network player knows no "${name}"`);
     settings.push([spec.uci, text]);
   }
-  const created = createSettings({ settings, positionals: [], showHidden: false });
+  const created = createSettings({ settings, positionals: [], showHidden: false }, findDefaultConfigs(), defaults);
   if (!created.ok) return created;
-  const { options } = created.value;
+  const { options, faults } = created.value;
+  warnOfFaults(faults, onWarning);
   const { values } = options;
   warnOfTables(options, onWarning);
   try {
-    const file = isFileless(options) ? options.getString('Backend') : unwrap(await resolveNetworkFile(options));
+    const network = isFileless(options) ? null : await identifyNetwork(options);
+    const file = network?.path ?? options.getString('Backend');
     return success({
+      weightsDigest: network?.sha256.slice(0, DIGEST_DIGITS) ?? null,
       name: basename(file).replace(/\.(onnx|pb|pb\.gz)$/i, ''),
       poolKey: JSON.stringify(POOL_OPTIONS.map((name) => values.get(name))),
       pool: await createPoolOptions(options, onWarning),
@@ -76,6 +86,13 @@ export async function createNetworkSetup(
     });
   } catch (error) {
     return failure((error as Error).message);
+  }
+}
+
+function warnOfFaults(faults: readonly string[], onWarning: (text: string) => void): void {
+  for (const fault of faults) {
+    if (!toldOfFaults.has(fault)) onWarning(fault);
+    toldOfFaults.add(fault);
   }
 }
 

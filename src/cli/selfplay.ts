@@ -86,7 +86,7 @@ async function createPlayer(args: SelfPlayArguments, own: Record<string, unknown
   return { limits, network: unwrap(network) };
 }
 
-function createSettings(args: SelfPlayArguments): SelfPlaySettings {
+function createSelfPlaySettings(args: SelfPlayArguments): SelfPlaySettings {
   const fullShare = args['fast-visits'] > 0 ? args['full-search-share'] : 1;
   return {
     playoutCap: { fullShare, fastVisits: args['fast-visits'] },
@@ -124,7 +124,7 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
   const player1 = await createPlayer(args, args.player1 ?? {});
   const isOneMind = args.player1 === undefined && args.player2 === undefined;
   const player2 = isOneMind ? player1 : await createPlayer(args, args.player2 ?? {});
-  const settings = createSettings(args);
+  const settings = createSelfPlaySettings(args);
   const tablebases = args['syzygy-paths'] ?? '';
   const tables = unwrap(openGameTables(tablebases, printNote));
   if (folder !== null) createOutputFolder(folder);

@@ -1,5 +1,5 @@
 /**
- * Command line and config files → an option store. The command line wins over the files. A file that was named must exist
+ * Command line and config files → an option store. The command line wins over the files, these over a command's own defaults. A file that was named must exist
  * and be right; of one that was found by itself, what is wrong is left out and told.
  */
 import type { OptionStore } from '../engine/index.js';
@@ -23,13 +23,19 @@ export function readSettings(args: readonly string[], defaultConfigs = findDefau
   return parsed.ok ? createSettings(parsed.value, defaultConfigs) : parsed;
 }
 
-/** @param defaultConfigs read unless a file is named */
+/**
+ * @param defaultConfigs read unless a file is named
+ * @param defaults what a command has in place of the engine's own
+ */
 export function createSettings(
   { settings, positionals, showHidden }: ParsedFlags,
   defaultConfigs = findDefaultConfigs(),
+  defaults: ParsedFlags['settings'] = [],
 ): Result<Settings> {
   const options = createOptionStore();
   options.set('LogFile', process.env.SARDONYX_LOG ?? '');
+  const prepared = applySettings(options, defaults);
+  if (!prepared.ok) return prepared;
   const named = settings.findLast(([name]) => name === 'ConfigFile')?.[1];
   const found = named === undefined ? defaultConfigs : [];
   const faults: string[] = [];

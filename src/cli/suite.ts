@@ -4,7 +4,7 @@ import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { formatSan, parseFen } from '../chess/index.js';
 import { Analyst, type GoRequest, type Score } from '../engine/index.js';
 import { unwrap } from '../util/index.js';
-import { formatEvaluation } from './analysis.js';
+import { formatScore } from './analysis.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { enginePorts } from './engine-ports.js';
 import { wholeFlag } from './number-flag.js';
@@ -110,7 +110,7 @@ function formatAttempts(attempts: readonly Attempt[]): string[] {
   const solved = attempts.length - missed.length;
   const nodes = attempts.map((attempt) => attempt.nodes).sort((a, b) => a - b)[Math.floor(attempts.length / 2)];
   const rows = missed.map(
-    ({ id, task, move, score }) => `${id}: ${task}, played ${move} (${formatEvaluation(score, false)})`,
+    ({ id, task, move, score }) => `${id}: ${task}, played ${move} (${formatScore(score, false)})`,
   );
   const share = ((100 * solved) / attempts.length).toFixed(1);
   return [...rows, `${solved} of ${attempts.length} solved (${share} %), median ${nodes} nodes a position`];

@@ -2,14 +2,13 @@
  * What `sardonyx tune` has found, in the user's config folder: for each network (by hash), backend and machine the threads
  * and batches that search fastest. Used where the user sets none of them. A file that cannot be read is no tuning.
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { basename, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
 import { getBackendName } from '../nn/index.js';
-import { describeReadFailure, failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
-import { isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
+import { failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
+import { identifyNetwork, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
 
 export interface SpeedSettings {
   readonly threads: number;
@@ -118,20 +117,10 @@ function describeSetting(options: OptionStore, bytes: number): Omit<TuningKey, '
   return { bytes, backend, backendOptions, machine: describeMachine() };
 }
 
-function readNetwork(path: string): Uint8Array {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new Error(`Cannot read the network ${path}: ${describeReadFailure(error)}`);
-  }
-}
-
 /** Rejects with a sentence for the user when the network cannot be found or read. */
 export async function createTuningKey(options: OptionStore): Promise<TuningKey & { network: string }> {
-  const path = unwrap(await resolveNetworkFile(options));
-  const bytes = readBuiltIn(path, options)?.bytes ?? readNetwork(path);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { ...describeSetting(options, bytes.byteLength), sha256, network: basename(path) };
+  const { path, sizeBytes, sha256 } = await identifyNetwork(options);
+  return { ...describeSetting(options, sizeBytes), sha256, network: basename(path) };
 }
 
 /**

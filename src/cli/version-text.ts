@@ -1,9 +1,10 @@
 /** `sardonyx --version`: the program, what it runs on, and the network it would play with. */
 import { loadModel, readRuntimeVersion } from '../nn/index.js';
-import { isPackaged } from '../util/index.js';
-import { findModel, resolveNetworkFile } from './network-file.js';
-import { createOptionStore } from './option-list.js';
+import { isPackaged, unwrap } from '../util/index.js';
+import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
+import { printNote } from './output.js';
 import { readBuild, readVersion } from './package-info.js';
+import { readSettings } from './settings.js';
 
 export async function createVersionText(): Promise<string> {
   const build = readBuild();
@@ -16,7 +17,9 @@ export async function createVersionText(): Promise<string> {
 }
 
 async function describeNetwork(): Promise<string> {
-  const options = createOptionStore();
+  const { options, faults } = unwrap(readSettings([]));
+  faults.forEach(printNote);
+  if (isFileless(options)) return `none, the backend is ${options.getString('Backend')}`;
   const file = await resolveNetworkFile(options);
   if (!file.ok) return 'none';
   const source = await findModel(options);

@@ -32,14 +32,17 @@ export type OptionValue = number | boolean | string;
 /** The UCI protocol's way to write an empty string. */
 const EMPTY = '<empty>';
 
+/** Not all that Number() reads: no 0x10, no empty text. */
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
 /** Text from a GUI or a command line → the option's value; the sentence names the option and its range. */
 export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionValue> {
   switch (spec.kind) {
     case 'float':
     case 'int': {
-      const value = Number(text.trim());
+      const value = DECIMAL.test(text.trim()) ? Number(text) : Number.NaN;
       const isWhole = spec.kind === 'float' || Number.isInteger(value);
-      if (text.trim() === '' || !Number.isFinite(value) || !isWhole) {
+      if (!Number.isFinite(value) || !isWhole) {
         return failure(`Option ${spec.uci} needs ${spec.kind === 'int' ? 'a whole' : 'a'} number, not "${text}"`);
       }
       if (value < spec.min || value > spec.max) {

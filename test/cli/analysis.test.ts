@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AnalysedPosition, createRemarks, formatEvaluation } from '#sardonyx/cli/analysis.js';
+import { type AnalysedPosition, createRemarks, formatScore } from '#sardonyx/cli/analysis.js';
 
 function createPosition(changes: Partial<AnalysedPosition>): AnalysedPosition {
   return {
@@ -34,9 +34,9 @@ test('remarks tell the evaluation in White’s view and judge what was lost', ()
 });
 
 test('evaluations are pawns or mates', () => {
-  assert.equal(formatEvaluation({ kind: 'cp', value: -7 }, false), '-0.07');
-  assert.equal(formatEvaluation({ kind: 'cp', value: -7 }, true), '0.07');
-  assert.equal(formatEvaluation({ kind: 'mate', value: 2 }, true), '#-2');
-  assert.equal(formatEvaluation({ kind: 'mate', value: 0 }, false), '#-0');
-  assert.equal(formatEvaluation({ kind: 'mate', value: 0 }, true), '#0');
+  assert.equal(formatScore({ kind: 'cp', value: -7 }, false), '-0.07');
+  assert.equal(formatScore({ kind: 'cp', value: -7 }, true), '0.07');
+  assert.equal(formatScore({ kind: 'mate', value: 2 }, true), '#-2');
+  assert.equal(formatScore({ kind: 'mate', value: 0 }, false), '#-0');
+  assert.equal(formatScore({ kind: 'mate', value: 0 }, true), '#0');
 });

@@ -97,3 +97,17 @@ test('options choose: the backend, then datatype, and a named file overrules bot
     join(folder, 'tiny-test.onnx'),
   );
 });
+
+test('the processor in a device’s place gets its own network, not one for half precision', async () => {
+  const resolve = async (provider: string, choice: string): Promise<string> => {
+    const options = createOptionStore();
+    unwrap(options.set('Backend', 'cuda'));
+    unwrap(options.set('BackendOptions', choice));
+    return unwrap(await resolveNetworkFile(options, provider));
+  };
+  const expected = (backend: string, precision = ''): string =>
+    join(folder, chooseBundledNetwork(networks, backend, precision)?.file ?? '');
+  assert.equal(await resolve('cuda', 'fp16=true'), expected('cuda', 'fp16'));
+  assert.equal(await resolve('cpu', 'fp16=true'), expected('cpu'));
+  assert.equal(await resolve('cpu', 'datatype=f32'), expected('cpu', 'fp32'));
+});

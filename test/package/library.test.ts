@@ -51,6 +51,32 @@ test('a second search waits for the first, which is stopped; both are answered i
   assert.match(order[1], /^(g5|f7)/);
 });
 
+test('a search is stopped while it waits for the one before, which cannot stop it', { timeout: 60_000 }, async () => {
+  engine.position();
+  const first = engine.go();
+  const endless = engine.go();
+  endless.stop();
+  assert.notEqual((await first.bestMove).move, null);
+  assert.notEqual((await endless.bestMove).move, null);
+  const earlier = engine.go();
+  const later = engine.go({ nodes: 60 });
+  earlier.stop();
+  assert.ok(((await collect(later)).at(-1)?.nodes ?? 0) >= 60);
+});
+
+test('castling is king takes rook where it does not start as in standard chess', async () => {
+  engine.position({ fen: '4k3/8/8/8/8/8/8/RK5R w KQ - 0 1' });
+  const moves = (await engine.evaluate())?.policy.map(({ move }) => move) ?? [];
+  assert.equal(new Set(moves).size, moves.length);
+  assert.ok(moves.includes('b1a1') && moves.includes('b1h1'), moves.join());
+  const search = engine.go({ nodes: 10, searchMoves: ['b1a1'] });
+  engine.position();
+  assert.equal((await collect(search)).at(-1)?.lines[0].pv[0], 'b1a1');
+  assert.equal((await search.bestMove).move, 'b1a1');
+  engine.position({ fen: '4k3/8/8/8/8/8/8/4K2R w K - 0 1' });
+  assert.equal((await engine.go({ nodes: 10, searchMoves: ['e1h1'] }).bestMove).move, 'e1g1');
+});
+
 test('searchMoves, options and mate scores go through', async () => {
   engine.position({ fen: 'r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4' });
   const search = engine.go({ nodes: 50, searchMoves: ['f3f7'] });
@@ -84,6 +110,15 @@ test('what is wrong is thrown as one sentence', async () => {
   assert.throws(() => engine.position({ moves: ['e2e5'] }), /e2e5/);
   assert.throws(() => engine.setOption('Nonsense', 1), /Unknown option/);
   assert.throws(() => engine.go({ searchMoves: ['a1a8'] }), /a1a8/);
+  for (const [name, number] of [
+    ['nodes', Number.NaN],
+    ['nodes', -5],
+    ['moveTime', -1],
+    ['depth', Number.POSITIVE_INFINITY],
+  ] as const) {
+    const message = `${name} must be a finite number of at least 0, not ${number}`;
+    assert.throws(() => engine.go({ [name]: number }), { message });
+  }
   await assert.rejects(createEngine({ weights: '/nowhere/net.onnx' }), /\/nowhere\/net\.onnx/);
   await assert.rejects(createEngine({ options: { Threads: 'many' } }), /Threads/);
 });
@@ -94,6 +129,21 @@ test('dispose answers a search that is under way', async () => {
   await other.dispose();
   assert.deepEqual(await search.bestMove, { move: null, ponder: null });
   assert.equal((await collect(search)).length >= 0, true);
+});
+
+test('an engine that was disposed of says so', async () => {
+  const other = await createEngine({ options: { Backend: 'hash' } });
+  await other.dispose();
+  const calls = [
+    () => other.go({ nodes: 3 }),
+    () => other.position(),
+    () => other.newGame(),
+    () => other.setOption('MultiPV', 1),
+  ];
+  for (const call of calls) assert.throws(call, /^Error: The engine was disposed of$/);
+  await assert.rejects(other.evaluate(), /disposed of/);
+  other.stop();
+  await other.dispose();
 });
 
 for (const [name, args, expected] of [

@@ -1,7 +1,7 @@
 /** The three commands as users start them. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -72,10 +72,24 @@ test('match takes a network and an engine by flags of their own', async () => {
   const engine = ['--engine', `${FAKE} depth=1`, '--games=2', '--maxmoves=10', '--json'];
   const { code, stdout, stderr } = await sardonyx(['match', ...network, ...engine]);
   assert.equal(code, 0, stderr);
-  assert.equal(JSON.parse(stdout).players[0], 'Net');
+  assert.deepEqual(JSON.parse(stdout).players, ['Net', 'Fake']);
   const crowded = await sardonyx(['match', ...network, ...engine, '--engine', 'random']);
   assert.equal(crowded.code, 1);
   assert.match(crowded.stderr, /no place for --engine "random"/);
+});
+
+test('games of another network under the same name are not counted together', async () => {
+  const match = ['match', '--engine=net.onnx', '--engine=random', '--nodes=1', '--games=2', '--maxmoves=2'];
+  const models = join(repositoryRoot, 'models');
+  copyFileSync(join(models, 'tiny-test.onnx'), join(folder, 'net.onnx'));
+  const first = await sardonyx([...match, '--results=networks.jsonl']);
+  assert.equal(first.code, 0, first.stderr);
+  const again = await sardonyx([...match, '--results=networks.jsonl']);
+  assert.doesNotMatch(again.stderr, /Finished game/, 'nothing is left to play');
+  copyFileSync(join(models, 'default-int8.onnx'), join(folder, 'net.onnx'));
+  const other = await sardonyx([...match, '--results=networks.jsonl']);
+  assert.equal(other.code, 1);
+  assert.match(other.stderr, /^networks\.jsonl belongs to a match under other conditions/);
 });
 
 test('match says in one sentence what is wrong', async () => {

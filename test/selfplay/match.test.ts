@@ -8,7 +8,7 @@ import type { Move } from '#sardonyx/chess/index.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';
 import { NO_ADJUDICATION } from '#sardonyx/selfplay/game/adjudication.js';
 import type { Game, Thought } from '#sardonyx/selfplay/game/game.js';
-import { createEngineSpec, createPlayerSpec, type EngineSpec, MatchLog, runMatch } from '#sardonyx/selfplay/index.js';
+import { createEngineSpec, createPlayerSpec, MatchLog, runMatch } from '#sardonyx/selfplay/index.js';
 import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
 import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
 import { createMatchOpenings } from '#sardonyx/selfplay/match/match-openings.js';
@@ -111,7 +111,7 @@ test('a player that crashes, stalls or cheats loses that game, says why, and pla
 });
 
 test('an engine that cannot start ends the match with its sentence', async () => {
-  const missing = createUciSource({ ...fakeEngine(), command: '/no/such/engine' }, NODES, false);
+  const missing = createUciSource({ ...fakeEngine(), name: 'Missing', command: '/no/such/engine' }, NODES, false);
   await assert.rejects(play([missing, createRandomSource('B')]), /cannot be started/);
 });
 
@@ -242,8 +242,8 @@ test('players are described in one word or by keys', () => {
 });
 
 test('Stockfish beats the random mover', { skip: skipWithoutStockfish }, async () => {
-  const spec: EngineSpec = unwrap(createEngineSpec([['cmd', stockfish.command]])).spec;
-  const strong = createUciSource(spec, { ...NODES, nodes: 500 }, false);
+  const { spec } = unwrap(createEngineSpec([['cmd', stockfish.command]]));
+  const strong = createUciSource({ ...spec, name: 'Stockfish' }, { ...NODES, nodes: 500 }, false);
   const { standings } = await play([strong, createRandomSource('random')], { rules: NO_ADJUDICATION });
   assert.equal(standings.games.wins, 4);
 });

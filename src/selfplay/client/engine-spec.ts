@@ -12,7 +12,7 @@ export interface EngineSpec {
   /** Program, looked up in PATH when it has no folder. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Shown in results and PGN; null = the program's. */
+  /** Shown in results and PGN; null = what the engine calls itself. */
   readonly name: string | null;
   /** Working folder of the process; null = ours. */
   readonly folder: string | null;

@@ -5,6 +5,8 @@ import type { SearchParams } from '../../search/index.js';
 export interface NetworkSetup {
   /** Shown when the user gives no name. */
   readonly name: string;
+  /** Begin of its file's SHA-256, since another network may come under the same path; null for evaluators without a file. */
+  readonly weightsDigest: string | null;
   /** Equal keys share one pool of evaluators. */
   readonly poolKey: string;
   readonly pool: PoolOptions;

@@ -7,7 +7,7 @@ import { createNetworkSource } from './network-player.js';
 import type { PlayerSource } from './player.js';
 import type { Pair, PlayerSpec } from './player-spec.js';
 import { createRandomSource } from './random-player.js';
-import { createUciSource } from './uci-player.js';
+import { createUciSource, nameEngine } from './uci-player.js';
 
 export interface SourceOptions {
   readonly chess960: boolean;
@@ -28,8 +28,11 @@ export async function createPlayerSources(
   const sources: PlayerSource[] = [];
   for (const spec of specs) {
     if (spec.kind === 'random') sources.push(createRandomSource(spec.name));
-    else if (spec.kind === 'uci') sources.push(createUciSource(spec.engine, spec.limits, options.chess960));
-    else {
+    else if (spec.kind === 'uci') {
+      const engine = await nameEngine(spec.engine, options.chess960);
+      if (!engine.ok) return engine;
+      sources.push(createUciSource(engine.value, spec.limits, options.chess960));
+    } else {
       const setup = await options.setUpNetwork(spec.weights, spec.options);
       if (!setup.ok) return setup;
       sources.push(createNetworkSource(setup.value, spec.name ?? setup.value.name, spec.limits, table));

@@ -1,5 +1,6 @@
 /** An external UCI engine as a player: a process that is started again after it died. */
 import { parseUciMove } from '../../chess/index.js';
+import { failure, type Result, success } from '../../util/index.js';
 import { EngineError } from '../client/engine-process.js';
 import type { EngineSpec } from '../client/engine-spec.js';
 import { encodeScore } from '../client/info-line.js';
@@ -84,9 +85,25 @@ function createUciLimits(limits: PlayerLimits, time: ThinkingTime): UciLimits {
   };
 }
 
-export function createUciSource(spec: EngineSpec, limits: PlayerLimits, chess960: boolean): PlayerSource {
+/** An engine with the name that reports call it by. */
+export type NamedEngine = EngineSpec & { readonly name: string };
+
+/** An engine that was given no name is started once to hear what it calls itself. */
+export async function nameEngine(spec: EngineSpec, chess960: boolean): Promise<Result<NamedEngine>> {
+  if (spec.name !== null) return success({ ...spec, name: spec.name });
+  try {
+    const client = await startClient(spec, chess960);
+    await client.close();
+    return success({ ...spec, name: client.name });
+  } catch (error) {
+    if (error instanceof EngineError) return failure(error.message);
+    throw error;
+  }
+}
+
+export function createUciSource(spec: NamedEngine, limits: PlayerLimits, chess960: boolean): PlayerSource {
   return {
-    name: spec.name ?? spec.command.split(/[/\\]/).at(-1) ?? spec.command,
+    name: spec.name,
     limits,
     create: () => UciPlayer.start(spec, limits, chess960),
     close: async () => undefined,
