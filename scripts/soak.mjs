@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Weeks of bot play in minutes: one engine process plays short games against itself, ponder and stop included, while its
-// memory, threads and open files are written down. Fails when they grow after the first third of the run.
+// Weeks of bot play in minutes: one engine process plays games of up to 120 plies against itself, ponder and stop included,
+// while its memory, threads and open files are written down. Fails when they grow after the first third of the run, or when
+// the games are too few to tell. The clock never runs down: each move is told of a second for 40 moves, and 20 ms a move.
 // A small evaluation cache, because a large one that fills up looks like a leak.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,11 +9,15 @@ import { createInterface } from 'node:readline';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 
+/** Two for each third of the run. */
+const FEWEST_GAMES = 6;
+
 const flags = yargs(hideBin(process.argv))
   .usage(
     'node scripts/soak.mjs [minutes]\n\nLets one engine process play for so long and watches its memory (Linux only).',
   )
   .command('$0 [minutes]', false, (command) => command.positional('minutes', { type: 'number', default: 30 }))
+  .check(({ minutes }) => minutes > 0 || 'minutes must be above 0')
   .option('engine', {
     type: 'string',
     default: 'node dist/cli/main.js --threads=1 --nncache=20000',
@@ -80,6 +85,10 @@ while (Date.now() - startedAt < minutes * 60_000) {
   console.error(`${seconds} s: ${games} games, ${plies} plies, ${memoryMb} MB, ${threads} threads, ${files} files`);
 }
 send('quit');
+if (games < FEWEST_GAMES) {
+  console.error(`${games} games in ${minutes} minutes are too few to tell: at least ${FEWEST_GAMES} are needed`);
+  process.exit(1);
+}
 
 const settled = samples.slice(Math.floor(samples.length / 3));
 const half = Math.floor(settled.length / 2);

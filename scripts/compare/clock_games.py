@@ -2,7 +2,7 @@
 """Plays games on a clock between two UCI engines through python-chess, as a bot does, and counts what goes wrong.
 
 Each engine is told its remaining time; a move that takes longer loses on time. Illegal moves and crashes lose the game,
-and the engine is started anew; they, time losses and protocol warnings of python-chess are counted. Needs `pip install chess`.
+as does silence for longer than clock and PATIENCE_SECONDS, and the engine is started anew; they, time losses and protocol warnings of python-chess are counted. Needs `pip install chess`.
 
     scripts/compare/clock_games.py --a "node dist/cli/main.js" --b stockfish --games 40 --seconds 1 --increment 0.01
 """
@@ -15,10 +15,13 @@ import logging
 import random
 import shlex
 import sys
+import threading
 import time
 
 import chess
 import chess.engine
+
+PATIENCE_SECONDS = 30.0
 
 
 class WarningCounter(logging.Handler):
@@ -44,13 +47,17 @@ def play(engines: list[chess.engine.SimpleEngine], number: int, seconds: float, 
             white_clock=clocks[chess.WHITE], black_clock=clocks[chess.BLACK], white_inc=increment, black_inc=increment
         )
         start = time.perf_counter()
+        watchdog = threading.Timer(clocks[board.turn] + PATIENCE_SECONDS, engines[mover].close)
+        watchdog.start()
         try:
             result = engines[mover].play(board, limit, game=number)
         except chess.engine.EngineTerminatedError:
-            return f"engine {'AB'[mover]} crashed", 1 - mover
+            return f"engine {'AB'[mover]} {'crashed' if watchdog.is_alive() else 'hung'}", 1 - mover
         except chess.engine.EngineError as error:
             print(f"\nengine {'AB'[mover]}: {error}", file=sys.stderr)
             return f"engine {'AB'[mover]} made an illegal move or broke the protocol", 1 - mover
+        finally:
+            watchdog.cancel()
         clocks[board.turn] -= time.perf_counter() - start
         if clocks[board.turn] < 0:
             return f"engine {'AB'[mover]} lost on time", 1 - mover
@@ -67,7 +74,7 @@ def play(engines: list[chess.engine.SimpleEngine], number: int, seconds: float, 
 
 def start(command: str, options: list[str]) -> chess.engine.SimpleEngine:
     """`options`: NAME=VALUE."""
-    engine = chess.engine.SimpleEngine.popen_uci(shlex.split(command))
+    engine = chess.engine.SimpleEngine.popen_uci(shlex.split(command), timeout=PATIENCE_SECONDS)
     engine.configure(dict(option.split("=", 1) for option in options))
     return engine
 
@@ -93,7 +100,7 @@ def main() -> int:
         ending, winner = play(engines, number, arguments.seconds, arguments.increment)
         endings[ending] += 1
         for player, name in enumerate("AB"):
-            if ending.startswith((f"engine {name} crashed", f"engine {name} made")):
+            if ending.startswith(tuple(f"engine {name} {fault}" for fault in ("crashed", "hung", "made"))):
                 engines[player].close()
                 engines[player] = start(*players[player])
         for player in range(2):

@@ -4,7 +4,8 @@
 //
 // Stockfish 15.1 chooses its move, at a level, when it has searched 1 + level plies, whatever the clock (its `Skill`), so
 // it is given that depth: the same player as at 60+0.6, for the time of a few plies. Ours has few nodes. A game takes half
-// a second. Each pairing is a `sardonyx match` with a results file, so a run that was killed goes on where it was.
+// a second. Each pairing is a `sardonyx match` with a results file in the folder of this network, so a run that was killed
+// goes on where it was, and another network begins anew.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,9 +22,13 @@ const flags = yargs(hideBin(process.argv))
   .option('games', { type: 'number', default: 200, describe: 'Games for each level' })
   .option('stockfish', { type: 'string', default: 'stockfish', describe: 'Command of Stockfish 15.1' })
   .option('network', { type: 'string', default: join(root, 'models/default-int8.onnx') })
-  .option('folder', { type: 'string', default: join(root, 'build/strength'), describe: 'Where games are kept' })
+  .option('folder', {
+    type: 'string',
+    default: join(root, 'build/strength'),
+    describe: 'Where games are kept, by network',
+  })
   .option('concurrency', { type: 'number', default: 1, describe: 'Games at a time' })
-  .option('fit-only', { type: 'boolean', default: false, describe: 'Take the games that are in the folder' })
+  .option('fit-only', { type: 'boolean', default: false, describe: 'Take the games that are there' })
   .option('dry-run', { type: 'boolean', default: false, describe: 'Print the table and write nothing' })
   .version(false)
   .strict()
@@ -51,6 +56,8 @@ const REACH = 100;
 const PARTS = 4;
 
 const { games } = flags;
+const hash = createHash('sha256').update(readFileSync(flags.network)).digest('hex').slice(0, 12);
+const folder = join(flags.folder, hash);
 const part = 2 * Math.ceil(games / PARTS / 2);
 /** `${level}:${opponent}` → games played; an opponent is an Elo of Stockfish or `level N`. */
 const wanted = new Map();
@@ -69,16 +76,17 @@ function describeStockfish(elo) {
 
 function getResultsPath(level, opponent) {
   const { nodes, temperature } = LEVELS[level];
-  return join(flags.folder, `${nodes}-${temperature}-${opponent}.jsonl`.replace(' ', ''));
+  return join(folder, `${nodes}-${temperature}-${opponent}.jsonl`.replace(' ', ''));
 }
 
-/** The games of earlier runs. */
+/** All games of a pairing; a line that is not complete is none. */
 function readScore(level, opponent) {
   const path = getResultsPath(level, opponent);
   if (!existsSync(path)) return;
   const { nodes, temperature } = LEVELS[level];
   const report = { wins: 0, draws: 0, losses: 0 };
-  for (const line of readFileSync(path, 'utf8').trim().split('\n').slice(1)) {
+  const text = readFileSync(path, 'utf8');
+  for (const line of text.slice(0, text.lastIndexOf('\n')).split('\n').slice(1)) {
     const { white, result } = JSON.parse(line);
     const isWon = result === (white === `n${nodes}-t${temperature}` ? '1-0' : '0-1');
     report[result === '1/2-1/2' ? 'draws' : isWon ? 'wins' : 'losses']++;
@@ -186,7 +194,6 @@ ${lines.join('\n')}
 
 function writeResults() {
   const rows = fit().map((rating, level) => ({ ...LEVELS[level], ...rating }));
-  const hash = createHash('sha256').update(readFileSync(flags.network)).digest('hex').slice(0, 12);
   const network = flags.network.split(/[/\\]/).slice(-2).join('/');
   const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), Stockfish 15.1`;
   const table = formatTable(rows, conditions);
@@ -203,18 +210,19 @@ function writeResults() {
 }
 
 function playAll() {
-  mkdirSync(flags.folder, { recursive: true });
+  mkdirSync(folder, { recursive: true });
   let elo = OPPONENTS[0];
   for (let level = FIRST; level >= 0; level--) elo = measure(level, level + 1, elo - 100);
   elo = fit()[FIRST].elo;
   for (let level = FIRST + 1; level < LEVELS.length; level++) elo = measure(level, level - 1, elo + 100);
 }
 
+/** Of pairings that were chosen by earlier runs as well. */
 function readAll() {
   const own = LEVELS.map((_, level) => `level ${level}`);
   for (const level of LEVELS.keys()) for (const opponent of [...OPPONENTS, ...own]) readScore(level, opponent);
 }
 
-if (flags['fit-only']) readAll();
-else playAll();
+if (!flags['fit-only']) playAll();
+readAll();
 writeResults();

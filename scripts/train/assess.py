@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""How good is a network? `assess.py models/default.onnx --shards runs/shards/test`: the figures of its card."""
+"""How good is a network? `assess.py models/default.onnx --shards runs/shards/test`: the figures of its card.
+
+They are printed before anything is drawn, so that a picture that cannot be written does not cost them.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,13 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import onnx
 from tqdm import tqdm
 
 from sardonyx_train.assessment import Assessment, assess, plot_calibration
-from sardonyx_train.config import TargetConfig
+from sardonyx_train.config import ConfigError, TargetConfig, load_config
 from sardonyx_train.data.shards import ShardError
 
 
@@ -22,30 +26,50 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Measure an ONNX network on held-out positions.")
     parser.add_argument("network", type=Path, help="ONNX file")
     parser.add_argument("--shards", nargs="+", required=True, help="folders or files of held-out shards")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        help="training configuration whose targets section says what is right; without it the defaults of train.py do, "
+        "whatever the network was trained with",
+    )
     parser.add_argument("--positions", type=int, default=20_000, help="how many, taken evenly (default 20,000)")
     parser.add_argument("--plot", type=Path, metavar="PNG", help="draw the calibration of the value")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     try:
-        result = _assess(options)
-    except (ShardError, ValueError, OSError) as error:
+        targets = TargetConfig() if options.config is None else load_config(options.config).targets
+        if options.plot is not None:
+            options.plot.parent.mkdir(parents=True, exist_ok=True)
+        result = _assess(options, targets)
+        print(format_json(result) if options.json else format_assessment(result), flush=True)
+        if options.plot is not None:
+            plot_calibration(result, options.plot)
+    except (ConfigError, ShardError, ValueError, OSError) as error:
         print(f"assess: {error}", file=sys.stderr)
         return 1
-    if options.plot is not None:
-        plot_calibration(result, options.plot)
-    print(json.dumps(asdict(result)) if options.json else format_assessment(result))
     return 0
 
 
-def _assess(options: argparse.Namespace) -> Assessment:
+def _assess(options: argparse.Namespace, targets: TargetConfig) -> Assessment:
     try:
         model = onnx.load(options.network)
     except Exception as error:
         raise ValueError(f"cannot read {options.network}: {error}") from None
     with tqdm(total=options.positions, unit="position", desc="assessing", leave=False) as bar:
-        return assess(
-            model, options.shards, options.positions, TargetConfig(), lambda done: bar.update(done - bar.n)
-        )
+        return assess(model, options.shards, options.positions, targets, lambda done: bar.update(done - bar.n))
+
+
+def format_json(result: Assessment) -> str:
+    """What no position has a target for is null."""
+    return json.dumps(_replace_nan(asdict(result)), allow_nan=False)
+
+
+def _replace_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _replace_nan(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_replace_nan(inner) for inner in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def format_assessment(result: Assessment) -> str:

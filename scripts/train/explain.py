@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
         else:
             maps = compute_grad_cam(network.torch_network, position, move)
         draw_maps(position, maps, opinion, move, options.method, network.name, options.out)
-    except (ExplainError, CheckpointError, ConfigError) as error:
+    except (ExplainError, CheckpointError, ConfigError, OSError) as error:
         print(f"explain: {error}", file=sys.stderr)
         return 1
     print(f"{options.out}: {position.moves[move]} {opinion.probabilities[move]:.1%}, value {opinion.value:+.3f}")

@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Stopped:
         print("loop: stopped; start it again to go on", file=sys.stderr)
         return _STOPPED_STATUS
-    except (ConfigError, LoopError, ShardError) as error:
+    except (ConfigError, LoopError, ShardError, OSError) as error:
         print(f"loop: {error}", file=sys.stderr)
         return 1
     return 0

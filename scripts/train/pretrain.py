@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
         (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
         if not train(config, checkpoint if checkpoint.exists() else None):
             return _STOPPED
-    except (ConfigError, ShardError, CheckpointError, FolderBusy, ValueError) as error:
+    except (ConfigError, ShardError, CheckpointError, FolderBusy, ValueError, OSError) as error:
         print(f"pretrain: {error}", file=sys.stderr)
         return 1
     finally:

@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.resume is not None:
             resume = Path(config.run.out) / "last.pt" if options.resume == "auto" else Path(options.resume)
         is_finished = train(config, resume, options.overwrite)
-    except (ConfigError, ShardError, CheckpointError, FolderBusy, ValueError) as error:
+    except (ConfigError, ShardError, CheckpointError, FolderBusy, ValueError, OSError) as error:
         print(f"train: {error}", file=sys.stderr)
         return 1
     finally:

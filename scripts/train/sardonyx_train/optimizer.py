@@ -2,7 +2,8 @@
 
 Muon (orthogonalised momentum) takes the weight matrices, convolutions flattened to [out, in·k·k]; the rest is AdamW's,
 as its authors advise: vectors, matrices with a side below 16, what a body adds to each square, and modules named `output`
-(an encoder layer's among them; a policy head's last convolution is Muon's). Weight decay spares vectors, which are
+(an encoder layer's among them; a policy head's last convolution is Muon's). So are a sight body's mixing matrices and the
+tables of relative positions: their first side counts heads, and each head is a matrix of its own. Weight decay spares vectors, which are
 biases and norms. Gains ([1, C, 1, 1], of folded norms) and what is added to each square do decay: which group a parameter
 is in is part of every checkpoint, so that sparing them would shut out the runs under way.
 """
@@ -89,4 +90,5 @@ class Optimizer:
 
 def _is_hidden_matrix(name: str, parameter: nn.Parameter) -> bool:
     flat_width = parameter.numel() // parameter.shape[0]
-    return min(parameter.shape[0], flat_width) >= 16 and ".output." not in name and not name.endswith("square")
+    is_other = ".output." in name or name.endswith(("square", ".mixing", ".table"))
+    return min(parameter.shape[0], flat_width) >= 16 and not is_other

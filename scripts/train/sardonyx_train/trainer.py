@@ -52,6 +52,17 @@ class Progress:
     minutes: float = 0.0  # of training, pauses excluded
 
 
+@dataclass
+class _Sitting:
+    """When this sitting of the run began, and last did what it does from time to time; minutes are the run's."""
+
+    minutes_before: float
+    started: float  # by the system's clock, in seconds
+    saved: float
+    evaluated: float
+    evaluated_step: int = -1
+
+
 class Trainer:
     def __init__(
         self, config: TrainingConfig, place: Place, resume: Path | None = None, overwrite: bool = False
@@ -79,6 +90,7 @@ class Trainer:
         self._planes_type = torch.bfloat16 if run.precision == "bf16" else torch.float32
         self._scaler = torch.amp.GradScaler(place.device.type, enabled=run.precision == "fp16")
         self._running: dict[str, torch.Tensor] = {}
+        self._validation: dict[str, float] = {}
         self._stop_requested = False
 
     def request_stop(self) -> None:
@@ -128,51 +140,56 @@ class Trainer:
     def _loop(self, model: nn.Module, history: History | None) -> dict[str, float]:
         schedule, run = self.config.schedule, self.config.run
         batches = iter(self._create_loader())
-        minutes_before, started = self.progress.minutes, time.monotonic()
-        saved = evaluated = self.progress.minutes
-        evaluated_step = -1
-        fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes_before))
-        validation: dict[str, float] = {}
+        minutes = self.progress.minutes
+        sitting = _Sitting(minutes, time.monotonic(), minutes, minutes)
+        fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes))
         with tqdm(initial=self.progress.step, total=schedule.max_steps, unit="step", disable=not self.place.is_main) as bar:
-            while True:
-                minutes = minutes_before + (time.monotonic() - started) / 60
-                minutes = self.place.share_number(math.inf if self._stop_requested else minutes)
-                if minutes == math.inf:
-                    self._say("stopped on request; --resume goes on from here")
-                    self._save(LAST, validation)
-                    return validation
-                self.progress.minutes = minutes
-                share = compute_progress(schedule, self.progress.step, minutes)
-                if share >= 1.0:
-                    break
+            while (share := self._read_clock(sitting)) < 1.0:
                 if is_falling(schedule, share) and not fell:
                     fell = True
-                    self._save(STABLE, validation)
+                    self._save(STABLE)
                 self.optimizer.scale_rates(compute_factor(schedule, self.progress.step, share, self.plateau.drops))
                 self._step(model, batches)
                 bar.update(1)
                 if self.progress.step % run.log_steps == 0:
                     self._log(history, bar, share)
-                if self._is_evaluation_due(minutes - evaluated):
-                    validation = self._evaluate(history)
-                    evaluated, evaluated_step = minutes, self.progress.step
+                if self._is_evaluation_due(sitting):
+                    self._evaluate(history)
+                    sitting.evaluated, sitting.evaluated_step = self.progress.minutes, self.progress.step
                     if 0 < run.early_stopping <= self.plateau.since_best:
                         self._say(f"no improvement in {self.plateau.since_best} evaluations: stopped early")
                         break
-                if minutes - saved >= run.checkpoint_minutes or saved < evaluated == minutes:
-                    self._save(LAST, validation)
-                    saved = minutes
-            self._log(history, bar, 1.0)
-        if evaluated_step != self.progress.step:
-            validation = self._evaluate(history)
-        self._save(LAST, validation)
-        return validation
+                if self._is_checkpoint_due(sitting):
+                    self._save(LAST)
+                    sitting.saved = self.progress.minutes
+            if share < math.inf:
+                self._log(history, bar, 1.0)
+        if share == math.inf:
+            self._say("stopped on request; --resume goes on from here")
+        elif sitting.evaluated_step != self.progress.step:
+            self._evaluate(history)
+        self._save(LAST)
+        return self._validation
 
-    def _is_evaluation_due(self, minutes_since: float) -> bool:
+    def _read_clock(self, sitting: _Sitting) -> float:
+        """How much of the plan is done, the same for all ranks; infinite once the run is asked to stop."""
+        minutes = sitting.minutes_before + (time.monotonic() - sitting.started) / 60
+        minutes = self.place.share_number(math.inf if self._stop_requested else minutes)
+        if minutes == math.inf:
+            return math.inf
+        self.progress.minutes = minutes
+        return compute_progress(self.config.schedule, self.progress.step, minutes)
+
+    def _is_evaluation_due(self, sitting: _Sitting) -> bool:
         run = self.config.run
         if run.evaluate_steps is not None:
             return self.progress.step % run.evaluate_steps == 0
-        return minutes_since >= run.evaluate_minutes
+        return self.progress.minutes - sitting.evaluated >= run.evaluate_minutes
+
+    def _is_checkpoint_due(self, sitting: _Sitting) -> bool:
+        """Every so many minutes, and after each evaluation."""
+        minutes = self.progress.minutes
+        return minutes - sitting.saved >= self.config.run.checkpoint_minutes or sitting.saved < sitting.evaluated == minutes
 
     def _step(self, model: nn.Module, batches: Any) -> None:
         optimizer, config = self.optimizer, self.config
@@ -229,7 +246,7 @@ class Trainer:
         shown = f"policy {numbers['policy']:.3f} value {numbers['value']:.3f} top-1 {numbers['accuracy']:.1%}"
         bar.set_postfix_str(f"{shown} {share:.0%} of the plan")
 
-    def _evaluate(self, history: History | None) -> dict[str, float]:
+    def _evaluate(self, history: History | None) -> None:
         """On rank 0; without validation shards the training loss decides nothing and best.pt is not written."""
         data = self.config.data
         numbers: dict[str, float] = {}
@@ -250,11 +267,11 @@ class Trainer:
         for name in ("best", "since_best", "since_drop", "drops"):
             number = self.place.share_number(getattr(self.plateau, name))
             setattr(self.plateau, name, number if name == "best" else int(number))
+        self._validation = numbers
         if improved:
-            self._save(BEST, numbers)
-        return numbers
+            self._save(BEST)
 
-    def _save(self, name: str, validation: dict[str, float]) -> None:
+    def _save(self, name: str) -> None:
         if not self.place.is_main:
             return
         self._refuse_divergence()
@@ -269,7 +286,7 @@ class Trainer:
                 "plateau": vars(self.plateau),
                 "progress": vars(self.progress),
                 "random": torch.get_rng_state(),
-                "validation": validation,
+                "validation": self._validation,
             },
         )
 
@@ -289,6 +306,12 @@ class Trainer:
         if kind != self.config.optimizer.kind:
             raise CheckpointError(
                 f"the checkpoint holds the moments of {kind}, the configuration's optimizer is {self.config.optimizer.kind}"
+            )
+        was_rounded = state["config"]["run"].get("quantisation_aware", False)
+        if was_rounded != self.config.run.quantisation_aware:
+            raise CheckpointError(
+                f"the checkpoint is of a run with run.quantisation_aware {was_rounded}, the configuration has "
+                f"{self.config.run.quantisation_aware}: begin another run with its weights by run.start_from"
             )
         self.network.load_state_dict(state["network"])
         self.average.network.load_state_dict(state["average"])

@@ -7,7 +7,7 @@ import onnx
 import pytest
 import torch
 from assess import main
-from sardonyx_train.assessment import assess
+from sardonyx_train.assessment import Assessment, Band, assess
 from sardonyx_train.config import ModelConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
@@ -36,20 +36,57 @@ def test_shares_and_bands_are_those_of_a_count_by_hand(shard_folder, model):
 
 
 def test_a_perfect_policy_finds_every_best_move(shard_folder, model):
-    """The policy output is replaced by a constant that prefers the best move of the first of the two positions looked at."""
+    """The policy output is replaced by a constant that prefers the best move of each of the two positions looked at."""
     files = find_shards([str(shard_folder)])
     maker = BatchMaker(read_common_format(files), TargetConfig(), mirror=False)
-    batch = next(iter(read_sequentially(files[:1], maker, 1, 1)))
-    best = int(batch.policy_index[0, batch.policy_probability[0].argmax()])
+    batch = next(read_sequentially(files[:1], maker, 2, 1))
     weights = next(n for n in model.graph.node if "/output/policy" in n.output)
     weights.output[0] = "unused"
     logits = np.zeros((2, 1858), np.float32)
-    logits[:, best] = 1
+    logits[[0, 1], batch.best_move] = 1
     model.graph.initializer.append(onnx.numpy_helper.from_array(logits, "answer"))
     model.graph.node.append(onnx.helper.make_node("Identity", ["answer"], ["/output/policy"]))
     result = assess(model, [str(files[0])], 1, TargetConfig())
     assert result.positions == 2  # one of each record batch
-    assert result.top_1 >= 0.5 and result.top_1_without_history == result.top_1
+    assert result.top_1 == result.top_1_without_history == 1
+
+
+def test_what_no_position_has_is_null_in_json_and_a_dash_in_the_card(monkeypatch, capsys):
+    nan = float("nan")
+    band = Band(1, 0.5, nan, 0.25)
+    nothing = Assessment(1, nan, nan, {10: nan, 20: 0.5, 50: 1.0}, 0.1, nan, 0.0, [band])
+    monkeypatch.setattr("assess._assess", lambda *_: nothing)
+    assert main(["network.onnx", "--shards", "none", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out, parse_constant=lambda name: pytest.fail(name))
+    assert printed["top_1"] is None and printed["within_cp"] == {"10": None, "20": 0.5, "50": 1.0}
+    assert printed["calibration"] == [{"positions": 1, "predicted": 0.5, "by_score": None, "result": 0.25}]
+    assert main(["network.onnx", "--shards", "none"]) == 0
+    assert "| best legal move = best move of the targets | – |" in capsys.readouterr().out
+
+
+def test_a_picture_that_cannot_be_written_does_not_cost_the_figures(shard_folder, model, tmp_path, capsys):
+    onnx.save(model, tmp_path / "network.onnx")
+    words = [str(tmp_path / "network.onnx"), "--shards", str(shard_folder), "--positions", "2", "--json", "--plot"]
+    (tmp_path / "folder.png").mkdir()
+    assert main([*words, str(tmp_path / "folder.png")]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)["positions"] == 4 and "assess: [Errno 21]" in said.err
+    assert main([*words, str(tmp_path / "network.onnx" / "plot.png")]) == 1
+    assert capsys.readouterr().out == ""  # it was no use to begin
+
+
+def test_targets_are_the_configurations_when_one_is_given(shard_folder, model, tmp_path, capsys):
+    onnx.save(model, tmp_path / "network.onnx")
+    config = tmp_path / "config.yaml"
+    config.write_text("schedule: {max_steps: 1}\ntargets: {wdl_scale_cp: 20, result_weight: 0}\n")
+    words = [str(tmp_path / "network.onnx"), "--shards", str(shard_folder), "--positions", "64", "--json"]
+    errors = []
+    for more in ([], ["--config", str(config)]):
+        assert main([*words, *more]) == 0
+        errors.append(json.loads(capsys.readouterr().out)["value_error"])
+    assert errors[0] != errors[1]
+    assert main([*words, "--config", str(tmp_path / "none.yaml")]) == 1
+    assert "assess: cannot read" in capsys.readouterr().err
 
 
 def test_the_command_prints_a_card_draws_and_says_what_is_wrong(shard_folder, model, tmp_path, capsys):

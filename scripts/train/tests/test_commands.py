@@ -5,10 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
+import loop
+import pretrain
 import pytest
 
 COMMANDS = sorted(path.name for path in Path(__file__).parents[1].glob("*.py"))
+CONFIGS = Path(__file__).parents[1] / "configs"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -17,3 +21,19 @@ def test_a_command_explains_itself(command: str) -> None:
     result = subprocess.run([sys.executable, str(place), "--help"], capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
     assert f"usage: {command}" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        (loop, ["--config", str(CONFIGS / "loop-mini.yaml"), "--set", "engine=['true']", "--set", "run.out={out}"]),
+        (pretrain, ["games", "--engine", "true", "--out", "{out}"]),
+    ],
+)
+def test_a_folder_that_cannot_be_made_is_one_sentence(
+    command: ModuleType, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = f"{__file__}/run"
+    assert command.main([argument.format(out=out) for argument in arguments]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"{command.__name__}: ") and out in said and len(said.splitlines()) == 1

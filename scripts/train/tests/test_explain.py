@@ -144,6 +144,7 @@ def test_the_command_draws_a_picture(files, tmp_path, capsys, name, method):
         (["--method", "grad-cam"], "explain: Grad-CAM needs gradients"),
         (["--move", "e2e5"], "explain: e2e5 is not a legal move here; legal are"),
         (["--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"], "explain: the game is over in this position"),
+        (["--out", f"{__file__}/why.png"], "explain: [Errno 20] Not a directory"),
     ],
 )
 def test_the_command_says_in_one_line_what_is_wrong(files, tmp_path, capsys, arguments, sentence):

@@ -15,7 +15,8 @@ from sardonyx_train.loop.local import LocalExecutor
 from sardonyx_train.loop.process import ProcessStopped, run_process
 from sardonyx_train.loop.state import Match
 from sardonyx_train.loop.task import Task
-from sardonyx_train.loop.window import ShardFile, compute_repeats, create_window
+from sardonyx_train.loop.training import create_candidate_config
+from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
 from train_support.loops import create_raw, write_config
 
 
@@ -111,6 +112,17 @@ def test_the_window_takes_the_newest_files_until_it_is_full(tmp_path):
     assert window.positions == 500 and [f.generation for f in window.validation] == [4, 3]
     small = create_window(folders, 4, WindowSection(positions=50))
     assert [f.generation for f in small.train] == [4, 4]  # its own games always
+
+
+def test_passes_and_the_smallest_batch_count_what_a_pass_takes(tmp_path):
+    def plan(positions, batch_size):
+        data = {"batch_size": batch_size, "skip_decided": 0.75}
+        config = parse_loop_config(create_raw(tmp_path, training={"steps": None, "passes": 2, "sections": {"data": data}}))
+        window = Window((ShardFile(tmp_path / "0.arrow", 1, positions),), (1,), ())
+        return create_candidate_config(config, window, 1, tmp_path / "0000.pt", tmp_path / "out")
+
+    assert plan(6400, 100).schedule.max_steps == 2 * 1600 / 100
+    assert plan(200, 100).data.batch_size == 50
 
 
 def test_tasks_share_out_all_games_and_every_task_has_its_own_seed(tmp_path):

@@ -39,6 +39,21 @@ def test_every_parameter_belongs_to_exactly_one_group():
     assert sum(sizes) == sum(p.numel() for p in network.parameters())
 
 
+@pytest.mark.parametrize(
+    ("keys", "ending"),
+    [
+        ({"body": "sight", "filters": 32, "ffn_ratio": 1.0, "heads": 16}, ".mixing"),
+        ({"body": "transformer", "filters": 32, "position_bias": "relative", "heads": 16}, ".table"),
+    ],
+)
+def test_matrices_of_many_heads_are_not_orthogonalised_across_them(keys, ending):
+    network = Network(ModelConfig(blocks=1, **keys))
+    _, muon = Optimizer(network, OptimizerConfig(kind="muon")).parts
+    places = {p.data_ptr() for group in muon.param_groups for p in group["params"]}
+    of_heads = [p for name, p in network.named_parameters() if name.endswith(ending)]
+    assert of_heads and not places & {p.data_ptr() for p in of_heads}
+
+
 @pytest.mark.parametrize("kind", ["adamw", "muon"])
 def test_saved_state_continues_the_same_steps(kind):
     config = OptimizerConfig(kind=kind)

@@ -207,6 +207,15 @@ def test_another_optimizer_or_weights_alone_cannot_be_resumed(shard_folder, tmp_
         _train(config, last)
 
 
+def test_rounding_cannot_begin_or_end_within_a_run(shard_folder, tmp_path):
+    last = tmp_path / "run" / "last.pt"
+    model, schedule = {"norm": "none"}, {"max_steps": 1}
+    _train(_config(shard_folder, tmp_path / "run", model=model, schedule=schedule))
+    rounded = _config(shard_folder, tmp_path / "run", model=model, schedule=schedule, run={"quantisation_aware": True})
+    with pytest.raises(CheckpointError, match="quantisation_aware False, the configuration has True.*run.start_from"):
+        _train(rounded, last)
+
+
 def test_weights_that_are_no_numbers_end_the_run_and_are_not_written(shard_folder, tmp_path):
     optimizer = {"kind": "sgd", "learning_rate": 1e30}
     config = _config(shard_folder, tmp_path / "run", optimizer=optimizer, schedule={"max_steps": 60, "warmup_steps": 0})
@@ -277,6 +286,15 @@ def test_the_command_reports_a_wrong_configuration_in_one_line(tmp_path, capsys)
     path.write_text("schedule: {max_steps: 1}\nmodle: {}\n")
     assert train_main(["--config", str(path)]) == 1
     assert capsys.readouterr().err.strip() == "train: modle: Extra inputs are not permitted"
+
+
+def test_the_command_reports_a_folder_that_cannot_be_made_in_one_line(shard_folder, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(_config(shard_folder, tmp_path / "file" / "run").model_dump()))
+    assert train_main(["--config", str(path)]) == 1
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("train: ")]
+    assert len(said) == 1 and str(tmp_path / "file") in said[0]
 
 
 @pytest.mark.slow

@@ -11,7 +11,9 @@ from .graph import set_metadata
 
 def convert_to_half(model: onnx.ModelProto) -> onnx.ModelProto:
     kept = {p.key: p.value for p in model.metadata_props}
-    half = convert_float_to_float16(model, keep_io_types=True, disable_shape_infer=True)
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)  # the converter works in place
+    half = convert_float_to_float16(copy, keep_io_types=True, disable_shape_infer=True)
     OnnxModel(half).topological_sort()  # the converter appends the casts of the inputs
     set_metadata(half, kept)
     onnx.checker.check_model(half)

@@ -62,11 +62,12 @@ def create_candidate_config(config: LoopConfig, window: Window, generation: int,
     data = config.training.sections.get("data") or {}
     batch = int(data.get("batch_size", TrainingConfig.model_fields["data"].annotation().batch_size))
     streams = config.training.processes * max(1, int(data.get("workers", 0)))
-    batch = max(1, min(batch, window.positions // streams))  # the very first games of a tiny loop
+    taken = window.positions * (1 - float(data.get("skip_decided", 0)))  # by a pass
+    batch = max(1, min(batch, int(taken / streams)))  # the very first games of a tiny loop
     accumulation = int((config.training.sections.get("optimizer") or {}).get("accumulation", 1))
     per_step = batch * accumulation * config.training.processes
     is_plateau = (config.training.sections.get("schedule") or {}).get("kind") == "plateau"
-    steps = config.training.steps or math.ceil(config.training.passes * window.positions / per_step)
+    steps = config.training.steps or math.ceil(config.training.passes * taken / per_step)
     own = {"tensorboard": False, "evaluate_steps": steps, "checkpoint_minutes": 1.0, **(config.training.sections.get("run") or {})}
     if not window.validation:  # improvement cannot be seen where no game was held out
         own["early_stopping"] = 0

@@ -63,6 +63,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "sardonyx-192x10": {**_OURS, "filters": 192, "blocks": 10},
     "sardonyx-sight-96x6": {**_SIGHT, "filters": 96, "blocks": 6},
     "sardonyx-sight-96x8": {**_SIGHT, "filters": 96, "blocks": 8},
+    "sardonyx-sight-96x12": {**_SIGHT, "filters": 96, "blocks": 12},
     "sardonyx-transformer": {
         **_OURS,
         "body": "transformer",
