@@ -81,7 +81,7 @@ function convert(file, type) {
 }
 
 const results = [];
-const bundled = join(pieces, 'program', 'models', 'default.onnx');
+const bundled = join(pieces, 'program', 'models', 'default-large.onnx');
 if (existsSync(bundled)) results.push(await measure('bundled', bundled));
 for (const file of readdirSync(join(pieces, 'networks')).sort()) {
   for (const type of ['f32', 'f16'])

@@ -3,7 +3,8 @@
 
 Writes `default.onnx` (fp32, for devices), `default-int8.onnx` (for processors) and their entries of `bundled.json`, from
 which the engine chooses by backend. An int8 network that loses too much on held-out positions, measured against the fp32
-one beside it, is refused, and nothing is written unless both are fit.
+one beside it, is refused, and nothing is written unless both are fit. With `--large` the checkpoint becomes `default-large.onnx`
+instead, which devices get from then on; the two others stay as they are.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--name", help="name inside the files; default: the run's")
     parser.add_argument("--int8-checkpoint", type=Path, help="the fine-tuned one, when the other loses too much in int8")
+    parser.add_argument("--large", action="store_true", help="make the larger network for devices alone")
     parser.add_argument("--shards", nargs="*", default=["runs/shards/test"], help="held-out shards to verify on")
     parser.add_argument("--positions", type=int, default=10_000, help="positions to verify on (default 10,000)")
     parser.add_argument("--calibration", nargs="*", help="shards to calibrate on; default: the run's training shards")
@@ -49,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("models"))
     options = parser.parse_args(arguments)
     try:
-        networks = make_networks(options)
+        networks = make_large_network(options) if options.large else make_networks(options)
         write_bundle(options.out, networks)
     except (CheckpointError, ShardError, ValueError, OSError) as error:
         print(f"bundle: {error}", file=sys.stderr)
@@ -85,6 +87,19 @@ def make_networks(options: argparse.Namespace) -> list[Bundled]:
     for made, result in ((fp32, exact), (int8, rounded)):
         print(f"{made.entry['file']}: {result.format()}")
     return [fp32, int8]
+
+
+def make_large_network(options: argparse.Namespace) -> list[Bundled]:
+    """In fp32, which devices that are faster in halves make halves of; raises BundleError when the export differs."""
+    if options.int8_checkpoint is not None:
+        raise BundleError("--large makes no int8 network: leave --int8-checkpoint out")
+    network, config, model = _export(options.checkpoint, options.name)
+    held_out = Positions(options.shards, config, options.positions, "verifying")
+    exact = verify(model, network, held_out, held_out.value_planes)
+    refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
+    print(f"default-large.onnx: {exact.format()}")
+    entry = {"input": config.model.input, "policy": config.model.policy}
+    return [Bundled(model, {"file": "default-large.onnx", "precision": "fp32", "backends": _DEVICES, **entry})]
 
 
 def _export(place: Path, name: str | None) -> tuple[Network, TrainingConfig, onnx.ModelProto]:

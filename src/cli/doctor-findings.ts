@@ -127,7 +127,7 @@ function examineBundle(): Finding {
     const size = `${(bytes.length / 1e6).toFixed(1)} MB`;
     return {
       isSame,
-      text: `${backends.join(', ')}: ${file} (${precision}, ${size}${isSame ? '' : ', not as shipped'})`,
+      text: `${backends.join(', ') || 'by datatype=f32'}: ${file} (${precision}, ${size}${isSame ? '' : ', not as shipped'})`,
     };
   });
   const isFine = networks.length > 0 && networks.every(({ isSame }) => isSame);

@@ -8,12 +8,12 @@ export interface StrengthLevel {
 
 /** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-22, models/default-int8.onnx (sha256 a8307d927460), Stockfish 15.1. */
 export const STRENGTH_LEVELS: readonly StrengthLevel[] = [
-  { elo: 1072, nodes: 1, temperature: 0.8 },
-  { elo: 1243, nodes: 1, temperature: 0.6 },
-  { elo: 1532, nodes: 1, temperature: 0.4 },
+  { elo: 1075, nodes: 1, temperature: 0.8 },
+  { elo: 1248, nodes: 1, temperature: 0.6 },
+  { elo: 1527, nodes: 1, temperature: 0.4 },
   { elo: 1729, nodes: 1, temperature: 0.25 },
   { elo: 1753, nodes: 1, temperature: 0 },
   { elo: 1795, nodes: 4, temperature: 0.1 },
   { elo: 1918, nodes: 16, temperature: 0.25 },
-  { elo: 2010, nodes: 64, temperature: 0.25 },
+  { elo: 1994, nodes: 64, temperature: 0.25 },
 ];

@@ -39,6 +39,11 @@ def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsy
         assert network["sha256"] == hashlib.sha256(content).hexdigest()
         metadata = {p.key: p.value for p in onnx.load_model_from_string(content).metadata_props}
         assert metadata["sardonyx.name"] == "Little" and metadata["sardonyx.input"] == network["input"]
+    before = (models / "default.onnx").read_bytes()
+    assert bundle_main([*command, "--positions", "64", "--large"]) == 0
+    first, small, large = json.loads((models / "bundled.json").read_text())["networks"]
+    assert [first["backends"], small["backends"], large["file"]] == [[], ["cpu"], "default-large.onnx"]
+    assert "cuda" in large["backends"] and (models / "default.onnx").read_bytes() == before
 
 
 def test_a_backend_belongs_to_the_network_that_was_bundled_last(tmp_path):
