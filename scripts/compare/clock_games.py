@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import logging
 import random
 import shlex
@@ -108,7 +109,9 @@ def main() -> int:
         print(f"\r{number + 1}/{arguments.games} {points[0]}-{points[1]}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     for engine in engines:
-        engine.quit()
+        with contextlib.suppress(TimeoutError, chess.engine.EngineError):
+            engine.quit()
+        engine.close()
     print(f"A {points[0]} - {points[1]} B")
     for ending, count in endings.most_common():
         print(f"{count:4} {ending}")
