@@ -133,6 +133,7 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
     players: [player1, player2].map(({ limits, network }) => ({
       limits,
       network: network.poolKey,
+      weights: network.weightsDigest,
       params: network.params,
     })),
     settings,
