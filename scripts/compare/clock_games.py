@@ -2,7 +2,8 @@
 """Plays games on a clock between two UCI engines through python-chess, as a bot does, and counts what goes wrong.
 
 Each engine is told its remaining time; a move that takes longer loses on time. Illegal moves and crashes lose the game,
-as does silence for longer than clock and PATIENCE_SECONDS, and the engine is started anew; they, time losses and protocol warnings of python-chess are counted. Needs `pip install chess`.
+as does silence for longer than clock and PATIENCE_SECONDS, and the engine is started anew; they, time losses and protocol
+warnings of python-chess are counted. Needs `pip install chess`.
 
     scripts/compare/clock_games.py --a "node dist/cli/main.js" --b stockfish --games 40 --seconds 1 --increment 0.01
 """

@@ -81,8 +81,8 @@ export interface RootContext {
   readonly drawScore: number;
 }
 
-/** Everything but the times. */
-export function fillIterationStats(stats: IterationStats, context: RootContext): void {
+/** Everything but the times. @param asksForDoubt only time managers do, and it costs another look at every move */
+export function fillIterationStats(stats: IterationStats, context: RootContext, asksForDoubt: boolean): void {
   const { tree, pipeline, rootMoves, drawScore } = context;
   const { counters } = pipeline;
   stats.totalVisits = pipeline.totalVisits;
@@ -116,7 +116,7 @@ export function fillIterationStats(stats: IterationStats, context: RootContext):
       stats.mateInMoves = Math.min(stats.mateInMoves, Math.floor(plies / 2) + 1);
     }
   }
-  stats.isBestMoveDoubtful = tree.rootVisits > 0 && isBestMoveDoubtful(context);
+  stats.isBestMoveDoubtful = asksForDoubt && tree.rootVisits > 0 && isBestMoveDoubtful(context);
 }
 
 /** Whether a move has a higher utility than the most visited ones; unvisited moves have that of first play urgency (lc0). */

@@ -307,7 +307,7 @@ export class Search {
   }
 
   private readTree(): void {
-    fillIterationStats(this.watch.stats, this.getReportContext());
+    fillIterationStats(this.watch.stats, this.getReportContext(), this.limits.clock !== undefined);
   }
 
   private afterBatch(): void {

@@ -33,7 +33,7 @@ function search(game: Partial<HashGameOptions>, playouts: number): SearchHarness
 function readStats(harness: SearchHarness, changes: Partial<RootContext> = {}) {
   const stats = createIterationStats();
   const { search } = harness as unknown as { search: { getReportContext(): RootContext } };
-  fillIterationStats(stats, { ...search.getReportContext(), ...changes });
+  fillIterationStats(stats, { ...search.getReportContext(), ...changes }, true);
   return stats;
 }
 
