@@ -4,7 +4,7 @@
  * UCI_Chess960 and where it starts from other squares than in standard chess; scores are from the view of the side to move.
  * It writes to neither stdout nor stderr: what a user should know goes to `onWarning`.
  */
-import { formatUciMove, hasChess960Castling, type Move, NO_MOVE, parseUciMove } from './chess/index.js';
+import { formatUciMove, type Move, NO_MOVE, parseUciMove } from './chess/index.js';
 import { createOptionStore, enginePorts } from './cli/index.js';
 import {
   type BestMove,
@@ -14,6 +14,7 @@ import {
   getMovesLeft,
   type RootStats,
   type SearchReport,
+  writesKingTakesRook,
 } from './engine/index.js';
 
 export interface EngineSettings {
@@ -134,7 +135,7 @@ export async function createEngine(settings: EngineSettings = {}): Promise<Chess
     debug: () => undefined,
     error: (sentence) => (isLoaded ? warn(sentence) : problems.push(sentence)),
   });
-  const isChess960 = (): boolean => store.getBoolean('UCI_Chess960') || hasChess960Castling(engine.position.position);
+  const isChess960 = (): boolean => writesKingTakesRook(store, engine.position.position);
   let disposal: Promise<void> | undefined;
   const dispose = (): Promise<void> => {
     disposal ??= endAll(engine, running);

@@ -4,8 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { hasChess960Castling, START_FEN } from '../chess/index.js';
-import { Analyst, type GoRequest } from '../engine/index.js';
+import { START_FEN } from '../chess/index.js';
+import { Analyst, type GoRequest, writesKingTakesRook } from '../engine/index.js';
 import type { TreeDumpLimits } from '../search/index.js';
 import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
 import { type AnalysedPosition, analysePosition, formatScore, requireFen } from './analysis.js';
@@ -106,7 +106,7 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     const reader = isPosition ? null : await import('./analyse-games.js');
     const games = reader?.readGames(inputs) ?? [];
     const options = readEngineFlags(args);
-    const isChess960 = options.getBoolean('UCI_Chess960') || (position !== null && hasChess960Castling(position));
+    const isChess960 = position !== null && writesKingTakesRook(options, position);
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();

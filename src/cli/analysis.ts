@@ -1,5 +1,5 @@
 /** Positions and games through the engine: best moves, scores, and what the moves played were worth. */
-import { formatFen, formatUciMove, hasChess960Castling, type Position } from '../chess/index.js';
+import { formatFen, formatUciMove, type Position } from '../chess/index.js';
 import {
   type Analyst,
   createGamePosition,
@@ -39,7 +39,7 @@ export interface AnalysedPosition {
 
 interface PositionTask {
   readonly startFen: string;
-  /** Castling is spelt king takes rook; so it is in any case where it starts from unusual squares. */
+  /** Castling is written king takes rook; it must be where castling starts from unusual squares. */
   readonly isChess960: boolean;
   readonly moves: readonly string[];
   readonly played: string | null;
@@ -55,11 +55,10 @@ export async function analysePosition(
   if (!game.ok) throw new Error(game.error);
   const { position } = game.value;
   const fen = formatFen(position);
-  const spellsRook = isChess960 || hasChess960Castling(position);
   const { report } = await analyst.search(startFen, moves, request);
   const lines = report.lines
     .filter((line) => line.pv.length > 0)
-    .map((line) => describeLine(line, position, spellsRook));
+    .map((line) => describeLine(line, position, isChess960));
   const [first] = report.lines;
   return {
     ply: moves.length,

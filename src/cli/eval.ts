@@ -1,6 +1,6 @@
 /** `sardonyx eval`: what the network says of a position, without search. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { formatUciMove, hasChess960Castling, type Move } from '../chess/index.js';
+import { formatUciMove, type Move, START_FEN } from '../chess/index.js';
 import {
   Analyst,
   computeRootScore,
@@ -8,6 +8,7 @@ import {
   getMovesLeft,
   type RootStats,
   type ScoreType,
+  writesKingTakesRook,
 } from '../engine/index.js';
 import { formatEvaluation } from '../uci/index.js';
 import { requireFen } from './analysis.js';
@@ -29,9 +30,9 @@ export const evalCommand: CommandModule<object, EvalArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<EvalArguments>) => {
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
-    const position = fen === null ? null : requireFen(fen);
+    const position = requireFen(fen ?? START_FEN);
     const options = readEngineFlags(args);
-    const chess960 = options.getBoolean('UCI_Chess960') || (position !== null && hasChess960Castling(position));
+    const chess960 = writesKingTakesRook(options, position);
     const scoreType = options.getString('ScoreType') as ScoreType;
     const analyst = new Analyst(options, enginePorts, printNote);
     try {

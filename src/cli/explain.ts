@@ -4,8 +4,8 @@
  */
 import { extname } from 'node:path';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { formatUciMove, hasChess960Castling } from '../chess/index.js';
-import { createGamePosition } from '../engine/index.js';
+import { formatUciMove } from '../chess/index.js';
+import { createGamePosition, writesKingTakesRook } from '../engine/index.js';
 import { computeOcclusion } from '../nn/index.js';
 import { unwrap } from '../util/index.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
@@ -46,7 +46,7 @@ export const explainCommand: CommandModule<object, ExplainArguments> = {
     const { position } = unwrap(createGamePosition(fen, words));
     if (position.countLegalMoves() === 0) throw new Error('There is nothing to explain: the game is over');
     const occlusion = unwrap(await computeOcclusion(await createPoolOptions(options, printNote), position));
-    const chess960 = options.getBoolean('UCI_Chess960') || hasChess960Castling(position);
+    const chess960 = writesKingTakesRook(options, position);
     const names = occlusion.moves.map((move) => formatUciMove(move, chess960));
     const wanted = args.move ?? null;
     if (wanted !== null && !names.includes(wanted)) {

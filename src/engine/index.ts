@@ -4,6 +4,7 @@ export type { BestMove } from './active-search.js';
 export { AnalysisSession } from './analysis/analysis-session.js';
 export { AnalysisThread } from './analysis/analysis-thread.js';
 export { Analyst, type Answer } from './analyst.js';
+export { writesKingTakesRook } from './castling-style.js';
 export { getTablebaseSettings, type TablebaseResult } from './endgame-tables.js';
 export { Engine, type EngineListener } from './engine.js';
 export { engineAliases, engineChecks, engineOptions } from './engine-options.js';
