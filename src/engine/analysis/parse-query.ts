@@ -5,6 +5,7 @@
 import {
   BLACK,
   formatFen,
+  hasChess960Castling,
   listLegalMoves,
   type Move,
   type Position,
@@ -83,9 +84,11 @@ export function parseQuery(
   const hasLimit = maxVisits !== undefined || maxTime !== undefined;
   const every = reader.readPositive('reportDuringSearchEvery', MOST_SECONDS);
   const first = reader.readPositive('firstReportDuringSearchAfter', MOST_SECONDS);
+  const asksForChess960 = reader.readBoolean('chess960') ?? values.get('UCI_Chess960') === true;
   const common = {
     queryId,
-    chess960: reader.readBoolean('chess960') ?? values.get('UCI_Chess960') === true,
+    // Elsewhere than in standard chess the king's new square may be that of a plain move.
+    chess960: asksForChess960 || hasChess960Castling(game[0].position),
     maxVisits: maxVisits ?? (hasLimit ? null : defaults.maxVisits),
     maxTimeMs: maxTime !== undefined ? maxTime * 1000 : hasLimit ? null : defaults.maxTimeMs,
     moveLimit: reader.readWhole('multiPv', 1, MOST_MOVES) ?? MOST_MOVES,

@@ -38,6 +38,21 @@ function converse(...lines: (string | object)[]): {
   return result;
 }
 
+test('castling from other squares than in standard chess is written king takes rook, asked for or not', () => {
+  const unusual = '4k3/8/8/8/8/8/8/RK5R w KQ - 0 1';
+  const standard = '4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1';
+  const { tasks } = converse(
+    { id: 'a', initialFen: unusual },
+    { id: 'b', initialFen: unusual, moves: ['Kc1'], chess960: false },
+    { id: 'c', initialFen: standard },
+    { id: 'd', initialFen: standard, chess960: true },
+  );
+  assert.deepEqual(
+    tasks.map(({ chess960 }) => chess960),
+    [true, true, false, true],
+  );
+});
+
 const wrong: [name: string, query: object, field: string, sentence: RegExp][] = [
   ['no id', { id: undefined }, 'id', /needs an id/],
   ['an id that is a number', { id: 1 }, 'id', /must be a string/],
