@@ -10,7 +10,7 @@ import { type Move, NO_MOVE } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
 import type { FromSearch, SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import { ActiveSearch, type BestMove } from './active-search.js';
+import type { ActiveSearch, BestMove } from './active-search.js';
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
 import { createGamePosition, type GamePosition, PositionReader } from './game-position.js';
 import type { GoRequest } from './go-request.js';
@@ -25,6 +25,7 @@ import { createFinishedReport, createReport, type SearchReport } from './report.
 import type { ScoreType } from './score.js';
 import { SearchHost } from './search-host.js';
 import { createSearchOrder } from './search-order.js';
+import { SearchQueue } from './search-queue.js';
 import { StopPatience } from './stop-patience.js';
 import { readStrength } from './strength.js';
 
@@ -47,15 +48,12 @@ const POLICY_NAME = 'lc0-1858';
 export class Engine {
   private game: GamePosition = unwrap(createGamePosition(null, []));
   private readonly positions = new PositionReader();
-  private active: ActiveSearch | null = null;
-  private readonly queue: ActiveSearch[] = [];
+  private readonly searches = new SearchQueue();
   private readonly loader: NetworkLoader;
   private readonly host: SearchHost;
   private readonly tables: EndgameTables;
   private readonly patience = new StopPatience();
-  private idleWaiters: (() => void)[] = [];
   private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
-  private nextId = 1;
   private warmNetwork: NetworkPort | null = null;
   private warmUpEnd: Promise<void> = Promise.resolve();
   private readonly matePromise = new MatePromise();
@@ -82,12 +80,13 @@ export class Engine {
   }
 
   get isSearching(): boolean {
-    return this.active !== null && !this.active.isWarmUp;
+    const { active } = this.searches;
+    return active !== null && !active.isWarmUp;
   }
 
   /** Whether it searches until somebody says `stop`. */
   get needsStop(): boolean {
-    return (this.queue.at(-1) ?? this.active)?.waitsForStop ?? false;
+    return this.searches.last?.waitsForStop ?? false;
   }
 
   /** The position the next `go` starts from. */
@@ -105,14 +104,15 @@ export class Engine {
    * keeps its network: then nothing is loaded, and the answer is null when it should be.
    */
   async prepare(): Promise<NetworkPort | null> {
+    const { searches } = this;
     this.followTables();
-    while (this.loader.current === null && this.active?.isRunning === true) {
-      if (!this.active.isWarmUp) return null;
+    while (this.loader.current === null && searches.active?.isRunning === true) {
+      if (!searches.active.isWarmUp) return null;
       this.stopFirst(0);
       await this.warmUpEnd;
     }
     const network = await this.loader.ensure();
-    if (network !== null && network !== this.warmNetwork && this.active === null) {
+    if (network !== null && network !== this.warmNetwork && searches.active === null) {
       this.warmNetwork = network;
       this.warmUp();
     }
@@ -122,7 +122,7 @@ export class Engine {
 
   /** The first search of a process is slow (code is compiled, memory is touched): let it not be on a clock. */
   private warmUp(): void {
-    const search = new ActiveSearch(this.nextId++, WARM_UP, unwrap(createGamePosition(null, [])));
+    const search = this.searches.create(WARM_UP, unwrap(createGamePosition(null, [])));
     search.isDiscarded = true;
     search.isWarmUp = true;
     this.warmUpEnd = new Promise((resolve) => {
@@ -166,11 +166,11 @@ export class Engine {
    */
   async evaluate(): Promise<RootStats | null> {
     if (this.isSearching) return null;
-    const search = new ActiveSearch(this.nextId++, { nodes: 1 }, this.game);
+    const search = this.searches.create({ nodes: 1 }, this.game);
     search.isDiscarded = true;
     search.wantsStats = true;
     await this.prepare();
-    if (this.active !== null) return null;
+    if (this.searches.active !== null) return null;
     this.host.post({ type: 'clearTree' });
     this.begin(search);
     await this.whenIdle();
@@ -179,28 +179,26 @@ export class Engine {
 
   /** Always answered by the listener's bestMove, once. */
   go(request: GoRequest): void {
-    const search = new ActiveSearch(this.nextId++, request, this.game);
-    if (this.active === null) {
+    const { searches } = this;
+    const search = searches.create(request, this.game);
+    if (searches.active === null) {
       this.begin(search);
       return;
     }
-    const earlier = this.queue.length;
-    this.queue.push(search);
+    const earlier = searches.length;
+    searches.add(search);
     this.stopFirst(earlier);
   }
 
   /** Ends every search that was asked for. Harmless when there is none. */
   stop(): void {
-    this.stopFirst(this.queue.length);
+    this.stopFirst(this.searches.length);
   }
 
   /** Ends the active search, and the first of those that wait for its end as soon as they begin. */
   private stopFirst(waiting: number): void {
-    const { active, queue } = this;
-    for (let i = 0; i < waiting; i++) {
-      if (queue[i].request.ponder === true) queue[i] = this.createWithoutPonder(queue[i]);
-      queue[i].stopRequested = true;
-    }
+    const { active } = this.searches;
+    this.searches.stopWaiting(waiting);
     if (active === null || active.stopRequested) return;
     if (active.isRunning && active.startsEarlier && !active.isDiscarded) {
       this.endPondering(active, true);
@@ -213,24 +211,23 @@ export class Engine {
 
   /** The move pondered on was played: search on, now with the clock of the `go ponder`. */
   ponderHit(): Result<true> {
-    const { active, queue } = this;
-    const last = queue.at(-1) ?? active;
+    const { active, last } = this.searches;
     if (last === null || !last.request.ponder || last.stopRequested) return failure('ponderhit while not pondering');
     if (last === active) this.endPondering(active, false);
-    else queue[queue.length - 1] = this.createWithoutPonder(last);
+    else this.searches.endPonderingOfLast();
     return success(true);
   }
 
   /** Resolves when no search is under way or waiting. */
   whenIdle(): Promise<void> {
-    if (this.active === null) return Promise.resolve();
-    return new Promise((resolve) => this.idleWaiters.push(resolve));
+    return this.searches.whenIdle();
   }
 
   async dispose(): Promise<void> {
-    this.queue.length = 0;
-    if (this.active !== null) {
-      this.active.isDiscarded = true;
+    const { searches } = this;
+    searches.clear();
+    if (searches.active !== null) {
+      searches.active.isDiscarded = true;
       this.stop();
       await this.whenIdle();
     }
@@ -241,22 +238,14 @@ export class Engine {
 
   /** An ordinary search takes the place of the one that ponders, and finds its tree; stopped, it answers at once. */
   private endPondering(active: ActiveSearch, isStopped: boolean): void {
-    const next = this.createWithoutPonder(active);
-    next.stopRequested = isStopped;
-    active.isDiscarded = true;
-    active.stopRequested = true;
-    this.queue.unshift(next);
+    this.searches.replaceActive(active, isStopped);
     if (active.isRunning) this.stopHost();
     else this.answer(active.fallback);
   }
 
-  private createWithoutPonder(search: ActiveSearch): ActiveSearch {
-    return new ActiveSearch(this.nextId++, search.requestWithoutPonder, search.game);
-  }
-
   private stopHost(): void {
     this.host.stop();
-    const knowsRoot = (): boolean => this.active?.lastReport != null;
+    const knowsRoot = (): boolean => this.searches.active?.lastReport != null;
     this.patience.begin(knowsRoot, () => this.recover('The search did not stop'));
   }
 
@@ -284,7 +273,7 @@ export class Engine {
   }
 
   private begin(search: ActiveSearch): void {
-    this.active = search;
+    this.searches.active = search;
     this.followTables();
     const isLimited = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode');
     search.strength = isLimited ? readStrength(this.options) : null;
@@ -306,7 +295,7 @@ export class Engine {
       return;
     }
     void this.loader.ensure().then((loaded) => {
-      if (this.active !== search) return;
+      if (this.searches.active !== search) return;
       if (loaded !== null) this.run(search, loaded);
       else this.recover('No network is loaded: any legal move is as good as another');
     });
@@ -336,7 +325,7 @@ export class Engine {
       this.treeWaiters.shift()?.(message.tree);
       return;
     }
-    const { active } = this;
+    const { active } = this.searches;
     if (active === null || message.id !== active.id) return;
     switch (message.type) {
       case 'info':
@@ -395,7 +384,7 @@ export class Engine {
   /** Something below has failed: say so, throw the search thread away, and answer with a legal move. */
   private recover(sentence: string): void {
     for (const resolve of this.treeWaiters.splice(0)) resolve(null);
-    const { active } = this;
+    const { active } = this.searches;
     if (active === null) return;
     if (!active.isWarmUp) this.listener.error(sentence);
     if (active.isRunning) this.host.restart();
@@ -404,22 +393,16 @@ export class Engine {
   }
 
   private answer(best: BestMove): void {
-    const { active } = this;
+    const { active } = this.searches;
     if (active === null) return;
     this.patience.end();
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
-    this.active = null;
+    this.searches.active = null;
     active.onEnd();
     if (!active.isDiscarded) this.matePromise.remember(active);
     if (active.isWarmUp) this.host.post({ type: 'clearTree' });
     if (!active.isDiscarded) this.listener.bestMove(best);
-    const next = this.queue.shift();
-    if (next !== undefined) {
-      this.begin(next);
-      return;
-    }
-    const waiters = this.idleWaiters;
-    this.idleWaiters = [];
-    for (const resolve of waiters) resolve();
+    const next = this.searches.takeNext();
+    if (next !== null) this.begin(next);
   }
 }
