@@ -21,9 +21,9 @@ export class GameClock {
     return this.budget !== null || this.fixedMs !== Number.POSITIVE_INFINITY;
   }
 
-  /** The manager's estimate; 0 = it has none. */
-  get nodesPerSecond(): number {
-    return this.budget?.getNodesPerSecond() ?? 0;
+  /** The manager's estimate; null = it has none. */
+  get nodesPerSecond(): number | null {
+    return this.budget?.getNodesPerSecond() ?? null;
   }
 
   /** The next move is the first of a game. */

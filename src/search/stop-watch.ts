@@ -15,7 +15,7 @@ export class StopWatch {
   /** The times are kept here; the rest is filled by whoever knows the tree. */
   readonly stats = createIterationStats();
   readonly hints: Readonly<Hints>;
-  private readonly ownHints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: 0 };
+  private readonly ownHints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: null };
   private readonly gameClock = new GameClock();
   private stoppers: Stopper[] = [];
   private limits: SearchLimits = { startedAtMs: 0 };
@@ -61,7 +61,7 @@ export class StopWatch {
   shouldStop(): boolean {
     const { ownHints, stats } = this;
     resetHints(ownHints);
-    ownHints.nps = this.isRateBinding ? this.rateLimit : 0;
+    ownHints.nps = this.isRateBinding ? this.rateLimit : null;
     return this.stoppers.some((stopper) => stopper.shouldStop(stats, ownHints));
   }
 

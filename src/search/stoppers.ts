@@ -13,8 +13,8 @@ const MOST_VISITS = 2_000_000_000;
 export interface Hints {
   remainingMs: number;
   remainingPlayouts: number;
-  /** Known rate, when someone limits or estimates it; 0 = to be measured. */
-  nps: number;
+  /** Known rate, when someone limits or estimates it; null = to be measured. */
+  nps: number | null;
 }
 
 export interface Stopper {
@@ -24,7 +24,7 @@ export interface Stopper {
 export function resetHints(hints: Hints): void {
   hints.remainingMs = Number.POSITIVE_INFINITY;
   hints.remainingPlayouts = MOST_VISITS;
-  hints.nps = 0;
+  hints.nps = null;
 }
 
 /** Visits that may still be started before `stop` counts them as too many. */
@@ -75,7 +75,7 @@ class TimeStopper implements Stopper {
     const { clock } = this;
     clock.update(stats);
     hints.remainingMs = Math.min(hints.remainingMs, clock.limitMs - stats.elapsedMs);
-    if (hints.nps === 0) hints.nps = clock.nodesPerSecond;
+    hints.nps ??= clock.nodesPerSecond;
     return stats.elapsedMs >= clock.limitMs;
   }
 }
@@ -164,7 +164,7 @@ class SmartPruningStopper implements Stopper {
     }
     const sinceFirst = stats.elapsedMs - this.firstEvaluationMs;
     if (sinceFirst < PRUNING_TOLERANCE_MS) return false;
-    const nps = hints.nps > 0 ? hints.nps : (1000 * (stats.playouts + PRUNING_TOLERANCE_PLAYOUTS)) / sinceFirst + 1;
+    const nps = hints.nps ?? (1000 * (stats.playouts + PRUNING_TOLERANCE_PLAYOUTS)) / sinceFirst + 1;
     const inTime = ((hints.remainingMs / 1000) * nps) / this.factor;
     const remaining = Math.trunc(Math.min(inTime, hints.remainingPlayouts / this.factor));
     hints.remainingPlayouts = Math.min(hints.remainingPlayouts, remaining);
