@@ -133,6 +133,11 @@ export class Pipeline {
     return this.counters.failures > 0;
   }
 
+  /** Some path of this search has got as long as evaluators accept. */
+  get hasReachedLongestPath(): boolean {
+    return this.selector.hasReachedLongestPath;
+  }
+
   get isIdle(): boolean {
     return this.batchesInFlight === 0;
   }

@@ -30,6 +30,7 @@ import type { WdlRescale } from './wdl-rescale.js';
 const LONGEST_WAIT_MS = 100;
 const CONTEMPT_IGNORED = "WARNING: Contempt mode set to 'disable' as 'play' not supported for infinite search.";
 const LIMIT_REACHED = 'WARNING: Search has reached limit and does not make any progress.';
+const PATH_TOO_LONG = 'The best line is as long as a path can be: the search cannot go on';
 const NO_EVALUATOR = 'No evaluator could answer; the search ends';
 const GARBAGE_WHEN_IDLE = 2000;
 /** When memory is full: nodes to free before the next batch, and nodes to look at for that (1 to 2 ms). */
@@ -318,10 +319,12 @@ export class Search {
     this.announcer?.showProgress(this.watch.stats);
   }
 
-  /** Nothing is under way and nothing could be gathered: only more memory can change that. */
+  /** Nothing is under way and nothing could be gathered: only more memory can change that, and longer paths. */
   private unblock(): void {
-    if (this.computeBudget() > 0 && this.pipeline.needsMemory) {
-      if (this.freeMemory(Number.POSITIVE_INFINITY)) return;
+    if (this.computeBudget() > 0) {
+      if (!this.pipeline.needsMemory) {
+        if (this.pipeline.hasReachedLongestPath) this.listener?.onWarning(PATH_TOO_LONG);
+      } else if (this.freeMemory(Number.POSITIVE_INFINITY)) return;
     }
     this.reachLimit();
   }

@@ -58,6 +58,8 @@ export class Selector {
   readonly virtualVisits = new VisitList();
   /** Playouts of terminal two-fold draws that were taken back because the repetition no longer lies in the tree. */
   revertedVisits = 0;
+  /** In this search a new move was given up because the path to it is as long as evaluators accept. */
+  hasReachedLongestPath = false;
   /** Counted by the caller, who also sets them back: virtual visits of detours, detours, and collisions. */
   detourVisits = 0;
   detours = 0;
@@ -113,6 +115,7 @@ export class Selector {
     this.drawScores[0] = computeDrawScore(this.drawScoreOfWhite, blackToMove, false);
     this.drawScores[1] = computeDrawScore(this.drawScoreOfWhite, blackToMove, true);
     this.revertedVisits = 0;
+    this.hasReachedLongestPath = false;
   }
 
   /**
@@ -326,7 +329,9 @@ export class Selector {
 
   /** As `computeOpening`, for a move that nobody has visited: evaluators accept no path beyond `maxDepth`. */
   private openingOfNewMove(depth: number): number {
-    return depth + 1 >= this.maxDepth ? NEVER : 0;
+    if (depth + 1 < this.maxDepth) return 0;
+    this.hasReachedLongestPath = true;
+    return NEVER;
   }
 
   /** Virtual visits on the path that ends with the step at `depth`. */

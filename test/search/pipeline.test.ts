@@ -230,6 +230,14 @@ test('a path as long as evaluators accept ends there, also where its next move i
   const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 1, maxMoves: 1 })), {
     params: { smartPruningFactor: 0 },
   });
-  const { infos } = harness.run({ playouts: 1100 });
+  const { infos, warnings } = harness.run({ playouts: 1100 });
   assert.ok((infos.at(-1)?.seldepth ?? 0) <= harness.channel.maxPathLength);
+  assert.match(warnings.join(), /^The best line is as long as a path can be[^.]*$/);
+  const endless = harness.run({ infinite: true }, (search, steps) => {
+    if (steps > 10) search.stop();
+  });
+  assert.deepEqual(
+    endless.warnings.map((text) => text.slice(0, 8)),
+    ['The best', 'WARNING:'],
+  );
 });
