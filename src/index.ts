@@ -109,7 +109,10 @@ export interface ChessEngine extends AsyncDisposable {
    */
   go(limits?: GoLimits): Search;
   stop(): void;
-  /** Forgets the search tree. Null when the game is over, or while a search is under way. */
+  /**
+   * Forgets the search tree. Null when the game is over, or while a search is under way. Rejects with one sentence when `dispose`
+   * comes before the network has answered.
+   */
   evaluate(): Promise<Evaluation | null>;
   /** Throws for an unknown name or a value out of range. */
   setOption(name: string, value: string | number | boolean): void;
@@ -183,6 +186,7 @@ export async function createEngine(settings: EngineSettings = {}): Promise<Chess
       requireThreads();
       const chess960 = isChess960();
       const stats = await engine.evaluate();
+      if (stats === null) requireThreads();
       return stats === null ? null : createEvaluation(stats, chess960);
     },
     setOption: (name, value) => {

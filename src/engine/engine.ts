@@ -8,7 +8,7 @@
  */
 import { type Move, NO_MOVE } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
-import type { FromSearch, SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
+import type { SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import type { ActiveSearch, BestMove } from './active-search.js';
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
@@ -23,7 +23,7 @@ import { stepForward } from './ponder.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
 import { createFinishedReport, createReport, type SearchReport } from './report.js';
 import type { ScoreType } from './score.js';
-import { SearchHost } from './search-host.js';
+import { type FromRunningSearch, SearchHost } from './search-host.js';
 import { createSearchOrder } from './search-order.js';
 import { SearchQueue } from './search-queue.js';
 import { StopPatience } from './stop-patience.js';
@@ -53,7 +53,7 @@ export class Engine {
   private readonly host: SearchHost;
   private readonly tables: EndgameTables;
   private readonly patience = new StopPatience();
-  private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
+  private isDisposed = false;
   private warmNetwork: NetworkPort | null = null;
   private warmUpEnd: Promise<void> = Promise.resolve();
   private readonly matePromise = new MatePromise();
@@ -112,6 +112,7 @@ export class Engine {
       await this.warmUpEnd;
     }
     const network = await this.loader.ensure();
+    if (this.isDisposed) return null;
     if (network !== null && network !== this.warmNetwork && searches.active === null) {
       this.warmNetwork = network;
       this.warmUp();
@@ -162,7 +163,7 @@ export class Engine {
 
   /**
    * What the network says of the position itself, priors included. It forgets the tree, so that no search is mixed in.
-   * Null when nothing can be said: the game is over, no network, or a search is under way.
+   * Null when nothing can be said: the game is over, no network, a search is under way, or the engine is being taken down.
    */
   async evaluate(): Promise<RootStats | null> {
     if (this.isSearching) return null;
@@ -170,7 +171,7 @@ export class Engine {
     search.isDiscarded = true;
     search.wantsStats = true;
     await this.prepare();
-    if (this.searches.active !== null) return null;
+    if (this.searches.active !== null || this.isDisposed) return null;
     this.host.post({ type: 'clearTree' });
     this.begin(search);
     await this.whenIdle();
@@ -225,6 +226,7 @@ export class Engine {
 
   async dispose(): Promise<void> {
     const { searches } = this;
+    this.isDisposed = true;
     searches.clear();
     if (searches.active !== null) {
       searches.active.isDiscarded = true;
@@ -251,10 +253,7 @@ export class Engine {
 
   /** The tree of the last search; null when there is none. Not while a search runs. */
   dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
-    return new Promise((resolve) => {
-      if (this.host.post({ type: 'dumpTree', limits })) this.treeWaiters.push(resolve);
-      else resolve(null);
-    });
+    return this.host.dumpTree(limits);
   }
 
   private warnOnce(text: string): void {
@@ -319,12 +318,7 @@ export class Engine {
     if (search.stopRequested) this.stopHost();
   }
 
-  private receive(message: FromSearch): void {
-    if (message.type === 'ready') return;
-    if (message.type === 'tree') {
-      this.treeWaiters.shift()?.(message.tree);
-      return;
-    }
+  private receive(message: FromRunningSearch): void {
     const { active } = this.searches;
     if (active === null || message.id !== active.id) return;
     switch (message.type) {
@@ -383,7 +377,6 @@ export class Engine {
 
   /** Something below has failed: say so, throw the search thread away, and answer with a legal move. */
   private recover(sentence: string): void {
-    for (const resolve of this.treeWaiters.splice(0)) resolve(null);
     const { active } = this.searches;
     if (active === null) return;
     if (!active.isWarmUp) this.listener.error(sentence);

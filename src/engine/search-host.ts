@@ -3,17 +3,34 @@
  * and makes a new one after a failure. Messages for a thread that does not exist yet have nothing to act on and are
  * dropped: a new thread starts with an empty tree.
  */
-import { type FromSearch, NO_SEARCH, type SearchParams, type ToSearch } from '../search/index.js';
-import type { EnginePorts, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
+import {
+  type FromSearch,
+  NO_SEARCH,
+  type SearchParams,
+  type ToSearch,
+  type TreeDump,
+  type TreeDumpLimits,
+} from '../search/index.js';
+import type { EnginePorts, NetworkPort, SearchPort } from './ports.js';
+
+/** What is said of a search; the rest of what a thread says is for the host itself. */
+export type FromRunningSearch = Exclude<FromSearch, { readonly type: 'ready' | 'tree' }>;
+
+interface SearchHostEvents {
+  onMessage(message: FromRunningSearch): void;
+  /** The thread is gone; the next attach makes another. */
+  onFailure(error: Error): void;
+}
 
 export class SearchHost {
   private thread: SearchPort | null = null;
   private network: NetworkPort | null = null;
   private configured = '';
+  private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
 
   constructor(
     private readonly ports: Pick<EnginePorts, 'createSearch'>,
-    private readonly events: SearchPortEvents,
+    private readonly events: SearchHostEvents,
   ) {}
 
   /** Makes the thread if need be and gives it this network. */
@@ -31,10 +48,15 @@ export class SearchHost {
     this.post({ type: 'configure', params });
   }
 
-  /** @returns whether there is a thread to hear it */
-  post(message: ToSearch): boolean {
+  post(message: ToSearch): void {
     this.thread?.post(message);
-    return this.thread !== null;
+  }
+
+  /** The tree of the last search; null when there is none, or the thread is gone before it answers. */
+  dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
+    if (this.thread === null) return Promise.resolve(null);
+    this.post({ type: 'dumpTree', limits });
+    return new Promise((resolve) => this.treeWaiters.push(resolve));
   }
 
   stop(): void {
@@ -47,12 +69,19 @@ export class SearchHost {
     this.thread = null;
     this.network = null;
     this.configured = '';
+    this.giveUpTrees();
     void thread?.dispose();
   }
 
   async dispose(): Promise<void> {
-    await this.thread?.dispose();
+    const { thread } = this;
     this.thread = null;
+    this.giveUpTrees();
+    await thread?.dispose();
+  }
+
+  private giveUpTrees(): void {
+    for (const resolve of this.treeWaiters.splice(0)) resolve(null);
   }
 
   private createThread(): SearchPort {
@@ -64,7 +93,9 @@ export class SearchHost {
     const thread: SearchPort = this.ports.createSearch({
       onMessage: (message: FromSearch) => {
         if (this.thread !== thread) return;
-        if (message.type === 'error' && message.id === NO_SEARCH) fail(new Error(message.text));
+        if (message.type === 'ready') return;
+        if (message.type === 'tree') this.treeWaiters.shift()?.(message.tree);
+        else if (message.type === 'error' && message.id === NO_SEARCH) fail(new Error(message.text));
         else this.events.onMessage(message);
       },
       onFailure: (error) => {

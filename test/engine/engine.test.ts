@@ -464,6 +464,51 @@ test('options that change while a network loads lead to one more load', async ()
   assert.equal(world.networks.length, 2);
 });
 
+test('an evaluation that dispose overtakes begins nothing, and one under way is answered', async () => {
+  const { engine, world, said } = createEngine();
+  let loaded: () => void = () => undefined;
+  world.loading = new Promise((resolve) => {
+    loaded = resolve;
+  });
+  const early = engine.evaluate();
+  const disposal = engine.dispose();
+  loaded();
+  assert.equal(await early, null);
+  await disposal;
+  assert.equal(world.searches.length, 0);
+  assert.equal(world.networks[0].disposed, 1);
+
+  for (const isWarm of [false, true]) {
+    const other = createEngine();
+    answerOnStop(other.world, moveOf(other.engine, 'e2e4'));
+    const evaluation = other.engine.evaluate();
+    await settle();
+    if (isWarm) {
+      // The silent first search is over; now it is the evaluation's own.
+      other.world.search.onStop();
+      await settle();
+    }
+    await other.engine.dispose();
+    assert.equal(await evaluation, null);
+    assert.equal(other.world.searches.length, 1);
+    assert.deepEqual(other.said, []);
+  }
+  assert.deepEqual(said, []);
+});
+
+test('a tree that was asked for is null when the thread goes before it answers', async () => {
+  for (const end of ['dies', 'is disposed of']) {
+    const { engine, world } = createEngine();
+    answerWith(world, moveOf(engine, 'e2e4'));
+    engine.go({ nodes: 1 });
+    await settle();
+    const tree = engine.dumpTree({ depth: 2, minVisits: 0 });
+    if (end === 'dies') world.search.fail(new Error('out of memory'));
+    else await engine.dispose();
+    assert.equal(await tree, null, end);
+  }
+});
+
 test('dispose ends a search silently and takes everything down', async () => {
   const { engine, world, said } = createEngine();
   answerOnStop(world, moveOf(engine, 'e2e4'));

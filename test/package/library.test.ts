@@ -131,6 +131,15 @@ test('dispose answers a search that is under way', async () => {
   assert.equal((await collect(search)).length >= 0, true);
 });
 
+test('an evaluation that dispose overtakes is rejected with one sentence', async () => {
+  for (const reloads of [false, true]) {
+    const other = await createEngine({ options: { Backend: 'hash' } });
+    if (reloads) other.setOption('Threads', 2);
+    const rejected = assert.rejects(other.evaluate(), /^Error: The engine was disposed of$/);
+    await Promise.all([other.dispose(), rejected]);
+  }
+});
+
 test('an engine that was disposed of says so', async () => {
   const other = await createEngine({ options: { Backend: 'hash' } });
   await other.dispose();
