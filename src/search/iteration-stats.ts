@@ -10,19 +10,10 @@ import {
 } from './best-move.js';
 import type { SearchParams } from './params.js';
 import type { Pipeline } from './pipeline.js';
-import { computeMovesLeftUtility, getMovesLeftParams } from './puct.js';
 import { computeRootFpu } from './root-fpu.js';
 import type { RootMoves } from './root-moves.js';
-import {
-  NO_NODE,
-  NOT_TERMINAL,
-  RECORD_DOUBLES,
-  RECORD_M,
-  RECORD_WL,
-  RECORD_WORDS,
-  TABLEBASE_END,
-  TWO_FOLD_DRAW,
-} from './tree/layout.js';
+import { createRootMovesLeft } from './root-moves-left.js';
+import { NO_NODE, NOT_TERMINAL, RECORD_M, RECORD_WORDS, TABLEBASE_END, TWO_FOLD_DRAW } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
 /** A game with no move above this value may be resigned; then it does not matter how long the loss takes. */
@@ -122,12 +113,8 @@ export function fillIterationStats(stats: IterationStats, context: RootContext, 
 /** Whether a move has a higher utility than the most visited ones; unvisited moves have that of first play urgency (lc0). */
 function isBestMoveDoubtful({ tree, rootMoves, params, hasMovesLeft, drawScore }: RootContext): boolean {
   const root = tree.rootNode;
-  const { recordFloats, recordDoubles } = tree.store;
   const fpu = computeRootFpu(tree, params, drawScore);
-  const movesLeft = getMovesLeftParams(params);
-  const rootM = recordFloats[tree.rootRecord * RECORD_WORDS + RECORD_M];
-  const rootWl = recordDoubles[tree.rootRecord * RECORD_DOUBLES + RECORD_WL];
-  const usesMovesLeft = hasMovesLeft && Math.abs(rootWl) > movesLeft.threshold;
+  const computeMovesLeft = createRootMovesLeft(tree, params, hasMovesLeft);
   let mostVisits = 0;
   let highest = Number.NEGATIVE_INFINITY;
   let visitsOfHighest = 0;
@@ -135,12 +122,8 @@ function isBestMoveDoubtful({ tree, rootMoves, params, hasMovesLeft, drawScore }
     if (!rootMoves.isAllowed(edge)) continue;
     const record = getVisitedRecord(tree, root, edge);
     const visits = getRecordVisits(tree, record);
-    let utility = fpu;
-    if (record !== -1) {
-      utility = getRecordQ(tree, record, drawScore);
-      const m = recordFloats[record * RECORD_WORDS + RECORD_M];
-      if (usesMovesLeft) utility += computeMovesLeftUtility(movesLeft, rootM, m, utility);
-    }
+    const q = record === -1 ? fpu : getRecordQ(tree, record, drawScore);
+    const utility = q + computeMovesLeft(record, q);
     mostVisits = Math.max(mostVisits, visits);
     if (utility > highest || (utility === highest && visits > visitsOfHighest)) {
       highest = utility;

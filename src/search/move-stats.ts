@@ -12,9 +12,10 @@ import {
   getVisitedRecord,
 } from './best-move.js';
 import type { MoveStats, StatsBound } from './protocol.js';
-import { computeExploration, computeMovesLeftUtility, getMovesLeftParams, getPuctParams } from './puct.js';
+import { computeExploration, getPuctParams } from './puct.js';
 import type { ReportContext } from './report.js';
 import { computeRootFpu, computeVisitedPrior } from './root-fpu.js';
+import { createRootMovesLeft } from './root-moves-left.js';
 import {
   DRAWN,
   getChildCount,
@@ -48,8 +49,7 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
   const own = readRecord(tree, tree.rootRecord);
   const fpu = computeRootFpu(tree, params, drawScore);
   const exploration = computeExploration(own.visits, getPuctParams(params, true));
-  const movesLeft = getMovesLeftParams(params);
-  const usesMovesLeft = context.hasMovesLeft && Math.abs(own.wl) > movesLeft.threshold;
+  const computeMovesLeft = createRootMovesLeft(tree, params, context.hasMovesLeft);
 
   const keyed = Array.from({ length: edgeCount }, (_, edge) => {
     const record = getVisitedRecord(tree, root, edge);
@@ -58,8 +58,6 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
     const prior = getPrior(tree, root, edge);
     const q = record === -1 ? fpu : getRecordQ(tree, record, drawScore);
     const u = (prior * exploration) / (1 + visits + inFlight);
-    const m = record === -1 ? null : readRecord(tree, record).m;
-    const utility = usesMovesLeft && m !== null ? computeMovesLeftUtility(movesLeft, own.m, m, q) : 0;
     const shown = createShownValues(context, record, 1);
     const row: MoveStats = {
       move: getMove(tree, root, edge),
@@ -69,11 +67,11 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
       prior,
       wl: shown?.wl ?? null,
       d: shown?.d ?? null,
-      m,
+      m: record === -1 ? null : readRecord(tree, record).m,
       mu: shown?.mu ?? null,
       q: shown === null ? fpu : shown.wl + drawScore * shown.d,
       u,
-      s: q + u + utility,
+      s: q + u + computeMovesLeft(record, q),
       v: record === -1 ? null : getRawValue(context, record),
       bound: record === -1 ? 'none' : getBound(tree, record),
     };
