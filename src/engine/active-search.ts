@@ -69,10 +69,12 @@ export class ActiveSearch {
     };
   }
 
-  /** The request with the nodes that its strength allows; nothing else limits pondering. */
+  /** The request with the nodes that its strength allows; apart from `searchmoves` of its own root nothing else limits pondering. */
   get limitedRequest(): GoRequest {
-    const { request, strength } = this;
-    const limits = request.ponder === true ? { ponder: true } : request;
+    const { request, strength, startsEarlier } = this;
+    const { searchMoves } = request;
+    const ponderRequest = searchMoves === undefined || startsEarlier ? { ponder: true } : { ponder: true, searchMoves };
+    const limits: GoRequest = request.ponder === true ? ponderRequest : request;
     if (strength === null) return limits;
     return { ...limits, nodes: Math.min(strength.nodes, limits.nodes ?? Number.POSITIVE_INFINITY) };
   }

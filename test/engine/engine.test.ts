@@ -228,6 +228,25 @@ test('pondering starts one ply earlier, and ponderhit starts the search proper u
   assert.deepEqual(said, ['report 1', `best ${move}`]);
 });
 
+test('pondering where no move was played is bound by searchmoves, before ponderhit and after it', async () => {
+  for (const end of ['ponderhit', 'stop']) {
+    const { engine, world, said } = createEngine();
+    const only = moveOf(engine, 'h2h3');
+    world.onCreateSearch = (search) => {
+      search.onStop = () => {
+        const [move = moveOf(engine, 'e2e4')] = search.lastGo.limits.searchMoves ?? [];
+        search.send({ type: 'bestMove', id: search.lastGo.id, move, ponder: 0 });
+      };
+    };
+    engine.go({ ponder: true, whiteTimeMs: 60000, blackTimeMs: 60000, searchMoves: [only] });
+    await settle();
+    if (end === 'ponderhit') unwrap(engine.ponderHit());
+    engine.stop();
+    assert.deepEqual(said, ['report 1', `best ${only}`], end);
+    assert.equal(world.searches.length, 1);
+  }
+});
+
 test('while pondering the expected reply is told in the view of the player who waits', async () => {
   const { world, reports, engine } = createWatched();
   unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));
