@@ -367,7 +367,8 @@ export class Engine {
     const report = createReport(info, this.reportStyle, search.ranking?.result ?? null);
     this.report(search, search.mates?.improve(report, search.stopRequested) ?? report);
     const isWanted = search.shorterMate !== null && (search.mates?.moves ?? 0) <= (search.request.mate ?? 0);
-    if (isWanted && !search.waitsForStop) this.stop();
+    // Only this one: what was asked for since waits for its end.
+    if (isWanted && !search.waitsForStop) this.stopFirst(0);
   }
 
   private report(search: ActiveSearch, report: SearchReport): void {

@@ -247,6 +247,26 @@ test('pondering where no move was played is bound by searchmoves, before ponderh
   }
 });
 
+test('a wanted mate ends the search that found it, and not the one that waits', async () => {
+  const { engine, world, said } = createEngine();
+  unwrap(engine.setPosition('6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1', []));
+  engine.go({ mate: 2 });
+  await settle();
+  const { search } = world;
+  const { id } = search.lastGo;
+  const say = (): void => search.send({ type: 'info', id, info: createInfo([moveOf(engine, 'g1f1')]) });
+  say();
+  assert.equal(search.stops, 1);
+  engine.go({ infinite: true });
+  say();
+  search.send({ type: 'bestMove', id, move: moveOf(engine, 'g1f1'), ponder: 0 });
+  await settle();
+  assert.equal(said.at(-1), `best ${moveOf(engine, 'a1a8')}`);
+  assert.equal(search.lastGo.limits.infinite, true);
+  assert.ok(engine.needsStop);
+  assert.equal(search.stops, 1);
+});
+
 test('while pondering the expected reply is told in the view of the player who waits', async () => {
   const { world, reports, engine } = createWatched();
   unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));
