@@ -91,6 +91,45 @@ test('a network without metadata is recognised by names and shapes, as lc0 expor
   assert.ok(half.format.input.isFloat16 && half.format.value.isFloat16);
 });
 
+test('the heads that matter go before further ones, in whatever order the file lists them', async () => {
+  const head = (name: string, width: number): [string, (number | string)[]] => [name, ['batch', width]];
+  const cases: readonly (readonly [policies: string[], wdls: string[], expected: [string, string]])[] = [
+    [
+      ['policy_soft', 'policy'],
+      ['value_st', 'value'],
+      ['policy', 'value'],
+    ],
+    [
+      ['/output/policy_soft', '/output/policy'],
+      ['/output/wdl_q', '/output/wdl'],
+      ['/output/policy', '/output/wdl'],
+    ],
+    [
+      ['policy_optimistic_st', 'policy_vanilla'],
+      ['value_q', 'value_winner'],
+      ['policy_vanilla', 'value_winner'],
+    ],
+    [
+      ['net/policySoft:0', 'net/policy:0'],
+      ['net/value_q/Softmax', 'net/value/Softmax'],
+      ['net/policy:0', 'net/value/Softmax'],
+    ],
+    [
+      ['policy_soft', 'policy_opponent'],
+      ['other', 'value_q'],
+      ['policy_soft', 'value_q'],
+    ],
+  ];
+  for (const [policies, wdls, expected] of cases) {
+    const outputs = [...policies.map((name) => head(name, 1858)), ...wdls.map((name) => head(name, 3))];
+    const { format } = await load(createShell([PLANES], outputs));
+    assert.deepEqual([format.policy.name, format.value.name], expected);
+  }
+  const scalars = [head('policy', 1858), head('value_error', 1), head('value', 1), head('moves_left', 1)];
+  const { format } = await load(createShell([PLANES], scalars));
+  assert.deepEqual([format.value.name, format.movesLeft?.name], ['value', 'moves_left']);
+});
+
 test('metadata decides against the shape: another lc0 format, logits, a scalar beside WDL', async () => {
   const v2 = await load(
     createShell([PLANES], [POLICY, WDL, VALUE], {

@@ -1,7 +1,8 @@
 /**
  * Which tensors of a model are what, by metadata, shapes and names: one set of rules for the engine, which plays with
  * them, and for whoever converts a model. Of several outputs of a fitting width it takes lc0's own, then the first that
- * is called what it should be: networks come with further heads behind those that matter.
+ * is called what it should be. Networks come with further heads, in any order: `policy` goes before `policy_soft`, and the
+ * heads that lc0 plays with unless told otherwise, vanilla and winner, before the rest.
  */
 import type { OnnxHeader, TensorDescription } from './onnx-header.js';
 
@@ -15,6 +16,8 @@ export const LC0_TENSOR_NAMES = {
 } as const;
 
 const MOVES_LEFT = /mlh|moves.?left|plies.?left/i;
+/** Words in the names of the heads that matter. Others, such as soft, optimistic, st or q, tell of a further head. */
+const PLAIN_WORDS = /^(output|head|policy|vanilla|value|winner|wdl|mlh|moves|plies|left|logits|softmax|tanh|\d+)$/;
 
 /** Null is what was not found; of `wdl` and `scalar` there is at most one. */
 export interface TensorRoles {
@@ -59,7 +62,17 @@ function pick(
 ): TensorDescription | null {
   const fitting = outputs.filter((output) => getWidth(output) === width);
   const usual = fitting.find(({ name }) => name === usualName);
-  return usual ?? fitting.find(({ name }) => looks.test(name)) ?? fitting[0] ?? null;
+  const called = fitting.filter(({ name }) => looks.test(name));
+  const fewest = Math.min(...called.map(({ name }) => countFurtherWords(name)));
+  return usual ?? called.find(({ name }) => countFurtherWords(name) === fewest) ?? fitting[0] ?? null;
+}
+
+function countFurtherWords(name: string): number {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return words.filter((word) => word !== '' && !PLAIN_WORDS.test(word)).length;
 }
 
 /** Numbers a position: 1858 for [batch, 1858]. 0 when a dimension other than the batch is open. */
