@@ -1,10 +1,10 @@
 /** The engine's network port over a pool of evaluator threads. */
 import type { HistoryFill } from '../encoding/index.js';
 import { getTablebaseSettings, type NetworkPort, type OptionStore } from '../engine/index.js';
-import { EvaluatorPool, LeafQueue, networkOptions, type PoolOptions } from '../nn/index.js';
+import { EvaluatorPool, LeafQueue, networkOptions, type PoolOptions, type TunedSpeed } from '../nn/index.js';
 import { Tablebases } from '../syzygy/index.js';
 import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
-import { findTuning, type SpeedSettings } from './tuned-settings.js';
+import { findTuning } from './tuned-settings.js';
 
 /** A change of one of these means new threads. */
 export const RELOADING_OPTIONS: readonly string[] = [...networkOptions.map((spec) => spec.uci), 'MinibatchSize'];
@@ -30,18 +30,15 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
 
 /** With threads and batches as tuned for this network, unless the user has set them. */
 export async function createTunedNetwork(options: OptionStore, warn: (text: string) => void): Promise<NetworkPort> {
-  const tuned = await findTuning(options);
-  if (tuned === null) return createNetwork(options, warn);
-  const { threads, minibatch, batchesInFlight } = tuned;
-  return createNetwork(options, warn, { threads, minibatch, batchesInFlight });
+  return createNetwork(options, warn, (await findTuning(options)) ?? undefined);
 }
 
 export async function createNetwork(
   options: OptionStore,
   warn: (text: string) => void,
-  speed: Partial<SpeedSettings> = {},
+  tuned?: TunedSpeed,
 ): Promise<NetworkPort> {
-  const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), ...speed });
+  const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), tuned });
   const { counters } = LeafQueue.attach(pool.handle);
   let tuning = JSON.stringify(getTuning(options));
   let tables = JSON.stringify(getTablebaseSettings(options));

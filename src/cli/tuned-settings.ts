@@ -6,15 +6,11 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { availableParallelism, cpus } from 'node:os';
 import { basename, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
-import { getBackendName } from '../nn/index.js';
+import { getBackendName, type TunedSpeed } from '../nn/index.js';
 import { failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
 import { identifyNetwork, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
 
-export interface SpeedSettings {
-  readonly threads: number;
-  readonly minibatch: number;
-  readonly batchesInFlight: number;
-}
+export type SpeedSettings = TunedSpeed;
 
 /** What a result holds for. */
 export interface TuningKey {

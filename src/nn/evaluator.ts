@@ -10,6 +10,8 @@ export interface Evaluator {
   readonly backend: string;
   /** Answers within microseconds, so that batching, early answers and the cache are not worth their cost. */
   readonly isInstant: boolean;
+  /** Larger batches than this are not given to it; none when left out. */
+  readonly mostRows?: number;
   /** Per row, after run(), from the view of the player to move: W − L, probability of a draw, plies left. */
   readonly valueWl: Float32Array;
   readonly valueD: Float32Array;

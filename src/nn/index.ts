@@ -1,4 +1,4 @@
-export { getBackendName } from './backend/backend-plan.js';
+export { getBackendName, type TunedSpeed } from './backend/backend-plan.js';
 export { getNativeFolder } from './backend/native-folder.js';
 export { parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';

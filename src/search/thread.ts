@@ -34,7 +34,8 @@ function post(message: FromSearch): void {
 }
 
 function computeBatching(pool: SharedPoolHandle): Batching {
-  const minibatch = params.minibatchSize > 0 ? params.minibatchSize : pool.minibatch;
+  // What was asked for may be more than fits the processor that stands in for a device.
+  const minibatch = Math.min(params.minibatchSize || pool.minibatch, pool.minibatch);
   const isSequential = pool.workers === 1 && minibatch === 1;
   const wanted = params.batchesInFlight || pool.batchesInFlight || (isSequential ? 1 : pool.workers + 1);
   return { minibatch, batchesInFlight: Math.max(1, Math.min(wanted, Math.floor(pool.slotCount / minibatch))) };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseBackendOptions } from '#sardonyx/nn/backend/backend-options.js';
-import { planBackend } from '#sardonyx/nn/backend/backend-plan.js';
+import { planBackend, planOnCpu } from '#sardonyx/nn/backend/backend-plan.js';
+import type { TunedSpeed } from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 test('options are read in the grammar of lc0, sub-dictionaries included', () => {
@@ -74,4 +75,26 @@ test('what was chosen for a device is not handed to the CPU in its place', () =>
   }
   const [chosen, ...nothing] = plan('cpu', 'batch=64,fp16=true');
   assert.deepEqual([chosen.batch, chosen.precision, nothing.length], [64, 'f16', 0], 'what was chosen for the CPU is');
+});
+
+test('the CPU in a device’s place keeps the threads that were asked for, and takes a minibatch of its own', () => {
+  const speed = (threads: number, minibatch: number, tuned?: TunedSpeed) =>
+    unwrap(planBackend({ backend: 'cuda', optionsText: '', threads, minibatch, tuned })).map((plan) => [
+      plan.threads,
+      plan.minibatch,
+      plan.batchesInFlight,
+    ]);
+  const [[ownThreads, ownMinibatch]] = unwrap(
+    planBackend({ backend: 'cpu', optionsText: '', threads: 0, minibatch: 0 }),
+  ).map((plan) => [plan.threads, plan.minibatch]);
+  const onCpu = [ownThreads, ownMinibatch, 0];
+  assert.deepEqual(speed(0, 512), [[2, 512, 0], onCpu]);
+  assert.deepEqual(speed(7, 0), [
+    [7, 256, 0],
+    [7, ownMinibatch, 0],
+  ]);
+  assert.deepEqual(speed(0, 0, { threads: 5, minibatch: 128, batchesInFlight: 9 }), [[5, 128, 9], onCpu]);
+  const [cuda] = unwrap(planBackend({ backend: 'cuda', optionsText: '', threads: 0, minibatch: 512 }));
+  assert.ok(cuda.evaluator.kind === 'onnx');
+  assert.equal(planOnCpu(cuda.evaluator).mostRows, ownMinibatch, 'in the middle of a search');
 });

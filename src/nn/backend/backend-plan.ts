@@ -20,6 +20,8 @@ export interface OnnxPlan {
   readonly optimization: number;
   /** Batches are padded to a multiple of this; 0: any size. */
   readonly batch: number;
+  /** Positions in one network call, however large the pool's minibatch is. */
+  readonly mostRows: number;
   /** Which edition of the network it runs. */
   readonly precision: Precision;
   readonly config: ProviderConfig;
@@ -40,7 +42,16 @@ export interface BackendPlan {
   readonly evaluator: OnnxPlan | HashPlan | { readonly kind: 'trivial' };
   readonly threads: number;
   readonly minibatch: number;
+  /** Minibatches that a search should keep under way; 0 = one more than the threads. */
+  readonly batchesInFlight: number;
   readonly faults: Faults;
+}
+
+/** What was measured to suit a backend. */
+export interface TunedSpeed {
+  readonly threads: number;
+  readonly minibatch: number;
+  readonly batchesInFlight: number;
 }
 
 /** Failures that tests order; −1 = never. */
@@ -67,11 +78,17 @@ export interface PlanRequest {
   readonly threads: number;
   /** Positions in one network call; 0 = what suits the backend. */
   readonly minibatch: number;
+  /** In place of what suits the backend where it is left open. */
+  readonly tuned?: TunedSpeed | undefined;
 }
 
-/** @returns what to try, best first: a device is followed by the CPU. */
+/**
+ * @returns what to try, best first: a device is followed by the CPU. Threads that the user asks for are threads of this
+ * machine and hold for both; the minibatch, and what was tuned, are for the device alone.
+ */
 export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]> {
-  const { backend, optionsText, threads, minibatch } = request;
+  const { backend, optionsText, threads, tuned } = request;
+  const minibatch = request.minibatch || tuned?.minibatch || 0;
   const kind = BACKENDS.get(backend.toLowerCase());
   if (kind === undefined) return failure(`Unknown backend "${backend}"; known are ${[...BACKENDS.keys()].join(', ')}`);
   const options = parseBackendOptions(optionsText);
@@ -79,13 +96,13 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
   try {
     const first = createPlan(getFirstKind(kind), options.value, minibatch);
     options.value.refuseUnread(backend);
-    return success(
-      [first, ...listFallbacks(first)].map((plan) => ({
-        ...plan,
-        threads: threads || plan.threads,
-        minibatch: minibatch || plan.minibatch,
-      })),
-    );
+    const chosen = {
+      ...first,
+      threads: threads || tuned?.threads || first.threads,
+      minibatch: minibatch || first.minibatch,
+      batchesInFlight: tuned?.batchesInFlight ?? 0,
+    };
+    return success([chosen, ...listFallbacks(first).map((plan) => ({ ...plan, threads: threads || plan.threads }))]);
   } catch (error) {
     if (error instanceof BackendOptionError) return failure(error.message);
     throw error;
@@ -100,7 +117,8 @@ export function getBackendName(backend: string, optionsText: string): Result<str
 
 /** The processor in a device's place, at the start or in the middle of a search: nothing that was chosen to suit the device. */
 export function planOnCpu(plan: OnnxPlan): OnnxPlan {
-  return { ...plan, provider: 'cpu', devices: [0], intraOpThreads: 1, batch: 0, precision: 'f32' };
+  const mostRows = plan.provider === 'cpu' ? plan.mostRows : getSuitableMinibatch('cpu');
+  return { ...plan, provider: 'cpu', devices: [0], intraOpThreads: 1, batch: 0, mostRows, precision: 'f32' };
 }
 
 function getFirstKind(kind: BackendKind): Exclude<BackendKind, 'auto'> {
@@ -110,7 +128,9 @@ function getFirstKind(kind: BackendKind): Exclude<BackendKind, 'auto'> {
 
 function listFallbacks({ evaluator, faults }: BackendPlan): BackendPlan[] {
   if (evaluator.kind !== 'onnx' || evaluator.provider === 'cpu') return [];
-  return [createOnnxPlan(planOnCpu(evaluator), { ...NO_FAULTS, failLoad: faults.fallbackFails })];
+  // From the start its pool's minibatch is one that suits it.
+  const onCpu = { ...planOnCpu(evaluator), mostRows: evaluator.mostRows };
+  return [createOnnxPlan(onCpu, { ...NO_FAULTS, failLoad: faults.fallbackFails })];
 }
 
 function readFaults(options: BackendOptions): Faults {
@@ -126,7 +146,8 @@ function readFaults(options: BackendOptions): Faults {
 function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions, minibatch: number): BackendPlan {
   const faults = readFaults(options);
   const besideSearch = Math.max(1, availableParallelism() - 1);
-  if (kind === 'trivial') return { name: kind, evaluator: { kind }, threads: besideSearch, minibatch: 32, faults };
+  const shape = { name: kind, threads: besideSearch, batchesInFlight: 0, faults };
+  if (kind === 'trivial') return { ...shape, evaluator: { kind }, minibatch: 32 };
   if (kind === 'hash' || kind === 'random') {
     const evaluator: HashPlan = {
       kind: 'hash',
@@ -136,7 +157,7 @@ function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions,
       delayMs: options.readInteger('delay', 0, 0, 60_000),
       cached: options.readFlag('cached', false),
     };
-    return { name: kind, evaluator, threads: besideSearch, minibatch: 64, faults };
+    return { ...shape, evaluator, minibatch: 64 };
   }
   return createOnnxPlan(readOnnxPlan(kind, options, minibatch || getSuitableMinibatch(kind)), faults);
 }
@@ -146,7 +167,8 @@ function createOnnxPlan(evaluator: OnnxPlan, faults: Faults): BackendPlan {
   // Two threads a device: one encodes and decodes while the device works for the other.
   const threads =
     provider === 'cpu' ? Math.max(1, Math.floor(availableParallelism() / intraOpThreads)) : 2 * devices.length;
-  return { name: provider, evaluator, threads, minibatch: getSuitableMinibatch(provider), faults };
+  const minibatch = getSuitableMinibatch(provider);
+  return { name: provider, evaluator, threads, minibatch, batchesInFlight: 0, faults };
 }
 
 function getSuitableMinibatch(provider: Provider): number {
@@ -191,6 +213,7 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     intraOpThreads: options.readInteger('threads', isCpu ? 1 : 0, 0, 256) || 1,
     optimization: options.readInteger('optimize', 3, 0, 3),
     batch: options.readInteger('batch', getBatchStep(provider, minibatch), 0, 1024),
+    mostRows: Number.POSITIVE_INFINITY,
     precision,
     config: readProviderConfig(provider, options),
   };

@@ -26,6 +26,7 @@ export async function createOnnxEvaluator(model: Model, plan: OnnxPlan, worker: 
 
 class OnnxEvaluator implements Evaluator {
   readonly backend: string;
+  readonly mostRows: number;
   readonly isInstant = false;
   valueWl = new Float32Array(0);
   valueD = new Float32Array(0);
@@ -50,6 +51,7 @@ class OnnxEvaluator implements Evaluator {
     plan: OnnxPlan,
   ) {
     this.backend = plan.provider;
+    this.mostRows = plan.mostRows;
     this.batchStep = format.fixedBatch ?? Math.max(1, plan.batch);
     this.masks = new Uint32Array(2 * format.inputEncoding.planes);
     this.planeValues = new Float32Array(format.inputEncoding.planes);

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../syzygy/index.js';
-import { type BackendPlan, planBackend } from '../backend/backend-plan.js';
+import { type BackendPlan, planBackend, type TunedSpeed } from '../backend/backend-plan.js';
 import { applyToEnvironment } from '../backend/provider-config.js';
 import { forbidTelemetry } from '../backend/telemetry.js';
 import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/evaluation-cache.js';
@@ -42,8 +42,8 @@ export interface PoolOptions {
   readonly threads?: number;
   /** Positions in one network call; 0 = what suits the backend. */
   readonly minibatch?: number;
-  /** Minibatches that a search should keep under way; 0 = one more than the threads. */
-  readonly batchesInFlight?: number;
+  /** For threads and minibatch where they are left open, and for the search. */
+  readonly tuned?: TunedSpeed | undefined;
   /** Positions in the evaluation cache (NNCacheSize); 0 for none. */
   readonly cachePositions?: number;
   /** Above 0: the size of the cache in MB (Hash) instead. */
@@ -84,13 +84,12 @@ export class EvaluatorPool {
     private readonly model: Model | null,
     private readonly options: PoolOptions,
   ) {
-    const { threads, minibatch } = plan;
+    const { threads, minibatch, batchesInFlight } = plan;
     const wantedSlots = 2 ** Math.ceil(Math.log2(4 * minibatch * (threads + 1)));
     const shape = { slotCount: Math.min(65536, Math.max(MIN_SLOTS, wantedSlots)), workers: threads };
     const slots = createLeafSlotsBuffer(shape);
     const { hasMovesLeft } = describeNetwork(model, plan.name);
     this.backend = plan.name;
-    const { batchesInFlight = 0 } = options;
     const roots = RootTable.createBuffer();
     const tablebaseWords = TablebaseWords.createBuffer();
     this.handle = { ...shape, slots, roots, tablebases: tablebaseWords, minibatch, batchesInFlight, hasMovesLeft };
@@ -115,6 +114,7 @@ export class EvaluatorPool {
       optionsText: options.backendOptions ?? '',
       threads: options.threads ?? 0,
       minibatch: options.minibatch ?? 0,
+      tuned: options.tuned,
     });
     if (!plans.ok) throw new Error(plans.error);
     let problem = '';

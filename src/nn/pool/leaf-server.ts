@@ -88,10 +88,7 @@ export class LeafServer {
   /** @param abandoned slots that a predecessor had claimed and never answered */
   async serve(abandoned: Int32Array): Promise<void> {
     this.followSettings();
-    for (let i = 0; i < abandoned.length; i += this.minibatch) {
-      const rows = this.addRows(abandoned.subarray(i, i + this.minibatch), 0);
-      if (rows > 0) await this.evaluate(rows);
-    }
+    await this.answerClaimed(abandoned);
     this.announce();
     while (!this.claims.isStopping()) {
       if (this.evaluator === null && this.live.standAside()) continue;
@@ -106,11 +103,30 @@ export class LeafServer {
     }
   }
 
+  /** Slots that were claimed before, in batches as they are now. */
+  private async answerClaimed(claimed: Int32Array): Promise<void> {
+    let done = 0;
+    while (done < claimed.length) {
+      const part = claimed.subarray(done, done + this.minibatch);
+      done += part.length;
+      const rows = this.addRows(part, 0);
+      if (rows > 0) await this.evaluate(rows);
+    }
+  }
+
   /** The pool may change the minibatch and the tablebases between searches. */
   private followSettings(): void {
     this.tablebases.follow();
+    const minibatch = this.getMinibatch();
+    if (minibatch !== this.minibatch) this.makeRoom(minibatch);
+  }
+
+  private getMinibatch(): number {
     const minibatch = Math.max(1, Atomics.load(this.slots.control, MINIBATCH_WORD));
-    if (minibatch === this.minibatch) return;
+    return Math.min(minibatch, this.evaluator?.mostRows ?? minibatch);
+  }
+
+  private makeRoom(minibatch: number): void {
     this.minibatch = minibatch;
     this.rowSlots = new Int32Array(minibatch);
     this.rowKeys = new Int32Array(minibatch * 3);
@@ -204,9 +220,8 @@ export class LeafServer {
       for (const slot of slots) this.answer(slot, FAILED, 0, 0, 0, 1, 0);
       return;
     }
-    this.evaluator.reserve(this.minibatch);
-    const again = this.addRows(slots, 0);
-    if (again > 0) await this.evaluate(again);
+    this.makeRoom(this.getMinibatch());
+    await this.answerClaimed(slots);
   }
 
   private answerRows(rows: number, evaluator: Evaluator): void {
