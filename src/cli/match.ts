@@ -128,18 +128,16 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
   const given = listGivenFlags({ ...args, weights: undefined });
   const tables = openGameTables(args.tb, printNote);
   if (!tables.ok) return tables;
-  const networks: string[] = [];
   const sources = await createPlayerSources(specs.value, {
     chess960,
     concurrency: args.concurrency,
-    setUpNetwork: async (weights, flags) => {
+    setUpNetwork: (weights, flags) => {
       const named: Pair[] = weights === '' ? [] : [['weights', weights]];
-      const setup = await createNetworkSetup([...given, ...named, ...flags], [], printNote);
-      if (setup.ok && setup.value.weightsDigest !== null) networks.push(setup.value.weightsDigest);
-      return setup;
+      return createNetworkSetup([...given, ...named, ...flags], [], printNote);
     },
   });
   if (!sources.ok) return sources;
+  const { players, networks } = sources.value;
   const conditions = {
     players: specs.value,
     // By what their files hold: when the match goes on, the same path may name another network.
@@ -155,8 +153,11 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
     timeMarginMs: args['time-margin'],
   };
   const log = MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null);
-  if (!log.ok) return log;
-  const [first, second] = sources.value;
+  if (!log.ok) {
+    await Promise.all(players.map((player) => player.close()));
+    return log;
+  }
+  const [first, second] = players;
   const names: [string, string] =
     first.name === second.name ? [`${first.name} 1`, `${second.name} 2`] : [first.name, second.name];
 

@@ -8,7 +8,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
-import { getBackendName, type ModelEdition, type ModelSource, parseNetworkChoice, readPrecision } from '../nn/index.js';
+import {
+  getBackendName,
+  type ModelEdition,
+  type ModelSource,
+  type NetworkChoice,
+  parseNetworkChoice,
+  readPrecision,
+} from '../nn/index.js';
 import {
   describeReadFailure,
   failure,
@@ -68,9 +75,14 @@ interface NetworkIdentity {
 export async function identifyNetwork(options: OptionStore): Promise<NetworkIdentity> {
   const path = unwrap(await resolveNetworkFile(options));
   const bytes = readBuiltIn(path, options)?.bytes ?? (await readNetwork(path));
-  return { path, sizeBytes: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { path, sizeBytes: bytes.byteLength, sha256: computeSha256(bytes) };
 }
 
+function computeSha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Rejects with a sentence for the user. */
 async function readNetwork(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
@@ -113,37 +125,55 @@ function getFirstProvider(options: OptionStore): string {
 
 type Edition = Pick<ModelEdition, 'precision'> & { readonly provider: string };
 
-/** The edition that suits a device; an ONNX model is changed where that is possible. */
+/**
+ * The edition that suits a device, from one reading of its file; an ONNX model is changed where that is possible.
+ * @param isIdentified with the hash of the file, which takes a while for a large one
+ */
 export async function findModel(
   options: OptionStore,
   { provider, precision }: Edition = { provider: getFirstProvider(options), precision: 'f32' },
+  isIdentified = false,
 ): Promise<Result<ModelSource>> {
   const path = await resolveNetworkFile(options, provider);
   if (!path.ok) return path;
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;
-  const edition = { provider, precision, winograd: choice.value.winograd !== false };
+  const { winograd, ...heads } = choice.value;
+  const edition = { provider, precision, winograd: winograd !== false };
   const builtIn = readBuiltIn(path.value, options, provider);
-  if (builtIn !== null) return adaptOnnx(builtIn, edition);
-  if (/\.onnx$/i.test(path.value)) return adaptOnnx({ path: path.value }, edition);
-  const { isNetworkFile, LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
-  // lc0's networks go by many names, often without any extension.
-  const isLc0 = /\.pb(\.gz)?$/i.test(path.value) || (await isNetworkFile(path.value));
-  if (!isLc0) return success({ path: path.value });
-  const { winograd: _, ...heads } = choice.value;
-  const channelBlock = await chooseChannelBlock(edition);
-  const network = await loadLc0Network(path.value, {
-    ...heads,
-    precision,
-    channelBlock,
-    weightsFileAboveBytes: LARGE_WEIGHT_BYTES,
-  });
-  if (!network.ok) return network;
-  const { onnx, weightsFolder } = network.value;
-  return success({ bytes: onnx, name: path.value, weightsFolder });
+  if (builtIn === null && (await isLc0File(path.value))) return loadLc0(path.value, heads, edition);
+  try {
+    const { bytes, name } = builtIn ?? { bytes: await readNetwork(path.value), name: path.value };
+    const fileSha256 = isIdentified ? computeSha256(bytes) : undefined;
+    return success({ bytes: await adaptOnnx(bytes, edition), name, fileSha256 });
+  } catch (error) {
+    return failure((error as Error).message);
+  }
+}
+
+/** lc0's networks go by many names, often without any extension. */
+async function isLc0File(path: string): Promise<boolean> {
+  if (/\.onnx$/i.test(path)) return false;
+  if (/\.pb(\.gz)?$/i.test(path)) return true;
+  const { isNetworkFile } = await import('../lc0/index.js');
+  return isNetworkFile(path);
 }
 
 type WantedEdition = Edition & { readonly winograd: boolean };
+type Heads = Pick<NetworkChoice, 'policyHead' | 'valueHead'>;
+
+async function loadLc0(path: string, heads: Heads, edition: WantedEdition): Promise<Result<ModelSource>> {
+  const { LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
+  const network = await loadLc0Network(path, {
+    ...heads,
+    precision: edition.precision,
+    channelBlock: await chooseChannelBlock(edition),
+    weightsFileAboveBytes: LARGE_WEIGHT_BYTES,
+  });
+  if (!network.ok) return network;
+  const { onnx, weightsFolder, fileSha256 } = network.value;
+  return success({ bytes: onnx, name: path, weightsFolder, fileSha256 });
+}
 
 function mayConvolveInBlocks({ provider, precision, winograd }: WantedEdition): boolean {
   return winograd && precision === 'f32' && provider === 'cpu';
@@ -155,18 +185,15 @@ async function chooseChannelBlock(edition: WantedEdition): Promise<number> {
   return findChannelBlock();
 }
 
-/** The file as it is when it needs no change, cannot be changed, or cannot be read, which whoever loads it will say. */
-async function adaptOnnx(source: ModelSource, edition: WantedEdition): Promise<Result<ModelSource>> {
-  if (edition.precision === 'f32' && !mayConvolveInBlocks(edition)) return success(source);
-  const [bytes, name] =
-    'path' in source ? [await readFile(source.path).catch(() => null), source.path] : [source.bytes, source.name];
+/** The file as it is when it needs no change or cannot be changed; whoever loads it says what is wrong with it. */
+async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uint8Array> {
+  if (edition.precision === 'f32' && !mayConvolveInBlocks(edition)) return bytes;
   // Finding out how this processor convolves takes longer than reading a file.
-  if (bytes === null || readPrecision(bytes) === 'int8') return success(source);
+  if (readPrecision(bytes) === 'int8') return bytes;
   const channelBlock = await chooseChannelBlock(edition);
-  if (edition.precision === 'f32' && channelBlock === 0) return success(source);
+  if (edition.precision === 'f32' && channelBlock === 0) return bytes;
   const { halveModel, rebuildOnnx } = await import('../lc0/index.js');
-  const adapted = channelBlock > 0 ? await rebuildOnnx(bytes, channelBlock) : halveModel(bytes);
-  return success(adapted === null ? source : { bytes: adapted, name });
+  return (channelBlock > 0 ? await rebuildOnnx(bytes, channelBlock) : halveModel(bytes)) ?? bytes;
 }
 
 /** A GUI may start an executable in any folder, so a name that is not found there is looked for beside it. */

@@ -2,10 +2,10 @@
 import { basename } from 'node:path';
 import { createSearchParams } from '../search/index.js';
 import type { NetworkSetup } from '../selfplay/index.js';
-import { failure, type Result, success } from '../util/index.js';
+import { failure, type Result, success, unwrap } from '../util/index.js';
 import { findDefaultConfigs } from './config-file.js';
 import { createPoolOptions, warnOfTables } from './evaluator-network.js';
-import { identifyNetwork, isFileless } from './network-file.js';
+import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
 import { listOptionSpecs } from './option-list.js';
 import { createSettings } from './settings.js';
 
@@ -24,9 +24,6 @@ const POOL_OPTIONS = [
   'SyzygyProbeLimit',
   'Syzygy50MoveRule',
 ];
-
-/** Enough to tell networks apart, and short enough for a line of text. */
-const DIGEST_DIGITS = 12;
 
 type Setting = readonly [name: string, text: string];
 
@@ -73,13 +70,13 @@ export async function createNetworkSetup(
   const { values } = options;
   warnOfTables(options, onWarning);
   try {
-    const network = isFileless(options) ? null : await identifyNetwork(options);
-    const file = network?.path ?? options.getString('Backend');
+    const pool = await createPoolOptions(options, onWarning);
+    const hasFile = !isFileless(options);
+    const file = hasFile ? unwrap(await resolveNetworkFile(options)) : options.getString('Backend');
     return success({
-      weightsDigest: network?.sha256.slice(0, DIGEST_DIGITS) ?? null,
       name: basename(file).replace(/\.(onnx|pb|pb\.gz)$/i, ''),
       poolKey: JSON.stringify(POOL_OPTIONS.map((name) => values.get(name))),
-      pool: await createPoolOptions(options, onWarning),
+      pool: hasFile ? { ...pool, model: (edition) => findModel(options, edition, true) } : pool,
       params: createSearchParams(values),
       timeManager: options.getString('TimeManager'),
       moveOverheadMs: options.getNumber('MoveOverheadMs'),

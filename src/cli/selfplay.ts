@@ -9,6 +9,7 @@ import {
   LONGEST_GAME,
   MatchLog,
   type MoveLimits,
+  NetworkPools,
   type OpeningOrder,
   openGameTables,
   playSelfPlaySession,
@@ -106,7 +107,18 @@ function createSelfPlaySettings(args: SelfPlayArguments): SelfPlaySettings {
   };
 }
 
-async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySummary & { interrupted: boolean }> {
+type FinishedRun = SelfPlaySummary & { readonly interrupted: boolean };
+
+async function runSelfPlayCommand(args: SelfPlayArguments): Promise<FinishedRun> {
+  const pools = new NetworkPools();
+  try {
+    return await runWithPools(args, pools);
+  } finally {
+    await pools.close();
+  }
+}
+
+async function runWithPools(args: SelfPlayArguments, pools: NetworkPools): Promise<FinishedRun> {
   const newSeed = args.seed ?? randomInt(2 ** 32);
   const folder = args.training || args.out !== undefined ? (args.out ?? `data-${newSeed.toString(36)}`) : null;
   const resultsPath = args.results ?? (folder === null ? null : join(folder, 'games.jsonl'));
@@ -127,13 +139,15 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
   const settings = createSelfPlaySettings(args);
   const tablebases = args['syzygy-paths'] ?? '';
   const tables = unwrap(openGameTables(tablebases, printNote));
+  const digests: (string | null)[] = [];
+  for (const { network } of [player1, player2]) digests.push((await pools.open(network)).weightsDigest);
   if (folder !== null) createOutputFolder(folder);
   for (const path of [resultsPath, args.pgnout ?? null]) if (path !== null) requireWritable(path);
   const conditions = {
-    players: [player1, player2].map(({ limits, network }) => ({
+    players: [player1, player2].map(({ limits, network }, player) => ({
       limits,
       network: network.poolKey,
-      weights: network.weightsDigest,
+      weights: digests[player],
       params: network.params,
     })),
     settings,
@@ -176,6 +190,7 @@ async function runSelfPlayCommand(args: SelfPlayArguments): Promise<SelfPlaySumm
           if (showsBar) bar.update(done, { rate: Math.round(playouts / seconds) });
         },
       },
+      pools,
     );
     return { ...summary, interrupted: abort.signal.aborted };
   } finally {

@@ -48,6 +48,8 @@ export interface Lc0Network {
    */
   readonly weightsFolder?: string;
   readonly info: Lc0NetworkInfo;
+  /** Of the file as it lies on disk, in hexadecimal. */
+  readonly fileSha256: string;
   readonly isFromCache: boolean;
 }
 
@@ -70,11 +72,11 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
   const wantedBlock = precision === 'f32' ? (options.channelBlock ?? 0) : 0;
   const weightsFileAboveBytes = options.weightsFileAboveBytes ?? Number.POSITIVE_INFINITY;
   const folder = options.cacheFolder === undefined ? findModelFolder() : options.cacheFolder;
+  const fileSha256 = await hashFile(source);
   let cache: ModelCache | undefined;
   if (folder) {
-    const hash = await hashFile(source);
     cache = new ModelCache(folder, [
-      hash,
+      fileSha256,
       String(BUILDER_VERSION),
       heads.policyHead,
       heads.valueHead,
@@ -87,6 +89,7 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
       return {
         onnx: cached.onnx,
         info: cached.info,
+        fileSha256,
         isFromCache: true,
         ...(cached.hasWeightsFile ? { weightsFolder: folder } : {}),
       };
@@ -99,7 +102,7 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
     const info = collectInfo(net, undefined, heads);
     const onnx = adaptEmbeddedModel(net, info);
     await cache?.write(onnx);
-    return { onnx, info, isFromCache: false };
+    return { onnx, info, fileSha256, isFromCache: false };
   }
 
   const plan = planNetwork(net, heads);
@@ -114,10 +117,10 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
       small = await writeModelWithWeightsFile(model, graph, weightsCache.weightsName, WEIGHTS_BYTES_KEY, file);
     });
     if (isWritten && small && (await cache.write(small))) {
-      return { onnx: small, weightsFolder: cache.folder, info, isFromCache: false };
+      return { onnx: small, weightsFolder: cache.folder, info, fileSha256, isFromCache: false };
     }
   }
   const onnx = writeModel(model, graph);
   await cache?.write(onnx);
-  return { onnx, info, isFromCache: false };
+  return { onnx, info, fileSha256, isFromCache: false };
 }

@@ -1,6 +1,6 @@
 export { getBackendName, type TunedSpeed } from './backend/backend-plan.js';
 export { getNativeFolder } from './backend/native-folder.js';
-export { parseNetworkChoice } from './backend/network-choice.js';
+export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { loadModel, type Model, type ModelSource, readPrecision } from './model/model-file.js';
 export type { ModelEdition } from './model/model-finder.js';

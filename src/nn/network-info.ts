@@ -5,6 +5,8 @@ export interface NetworkInfo {
   /** `sardonyx.name`, else the file's name; the backend's name when there is no network. */
   readonly name: string;
   readonly fileName: string;
+  /** Of its file, in hexadecimal; null without one, and where nobody worked it out. */
+  readonly fileSha256: string | null;
   readonly licence: string;
   readonly training: string;
   readonly inputEncoding: string;
@@ -25,6 +27,7 @@ export function describeNetwork(model: Model | null, backend: string): NetworkIn
     return {
       name: backend,
       fileName: '',
+      fileSha256: null,
       licence: '',
       training: '',
       inputEncoding: '',
@@ -40,6 +43,7 @@ export function describeNetwork(model: Model | null, backend: string): NetworkIn
   return {
     name: model.title,
     fileName: model.fileName,
+    fileSha256: model.fileSha256,
     licence: model.licence,
     training: model.training,
     inputEncoding: format.inputEncoding.name,

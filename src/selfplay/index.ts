@@ -16,7 +16,7 @@ export { type LoggedGame, MatchLog } from './match/match-log.js';
 export { createMatchOpenings } from './match/match-openings.js';
 export { createReport, formatReport, type MatchReport } from './match/report.js';
 export type { Standings } from './match/standings.js';
-export type { NetworkSetup } from './network/network-setup.js';
+export { NetworkPools, type NetworkSetup } from './network/network-setup.js';
 export type { OpeningOrder } from './openings/book.js';
 export { createPlayerSources } from './players/player-source.js';
 export { createPlayerSpec, type Pair, type PlayerSpec, parsePlayerWords } from './players/player-spec.js';

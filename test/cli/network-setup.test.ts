@@ -1,11 +1,17 @@
 /** A network player's settings: a command's own defaults, config files over them, flags over both. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { listBundledNetworks } from '#sardonyx/cli/bundled-networks.js';
 import { createNetworkSetup, SELF_PLAY_DEFAULTS } from '#sardonyx/cli/network-setup.js';
+import { NetworkPools } from '#sardonyx/selfplay/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
+import { encodeNetworkFile } from '../support/lc0-network-file.js';
+import { createRandomNetwork } from '../support/lc0-random-network.js';
+import { repositoryRoot } from '../support/shared-folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-setup-'));
 process.env.SARDONYX_CONFIG = folder;
@@ -36,4 +42,45 @@ test('what is wrong in a config file that was found is told once, however many p
   const own = told.filter((text) => text.includes(path));
   assert.equal(own.length, 1, told.join('; '));
   assert.match(own[0], /Unknown flag --no-such-flag=1/);
+});
+
+test('the digest of a network is that of the file that is played with, also where the processor stands in', async () => {
+  const warnings: string[] = [];
+  const flags = [
+    ['backend', 'coreml'],
+    ['backend-opts', 'fail-load=true'],
+    ['threads', '1'],
+  ] as const;
+  const setup = unwrap(await createNetworkSetup(flags, [], (text) => warnings.push(text)));
+  const pools = new NetworkPools();
+  try {
+    const { weightsDigest, evaluators } = await pools.open(setup);
+    assert.equal(evaluators.network.backend, 'cpu');
+    const meant = listBundledNetworks().find(({ backends }) => backends.includes('cpu'));
+    assert.equal(weightsDigest, meant?.sha256.slice(0, 12));
+    assert.ok(warnings.some((text) => text.startsWith('Backend coreml failed, going on with cpu')));
+  } finally {
+    await pools.close();
+  }
+});
+
+test('the digest of a network that was changed on the way, or is lc0’s, is that of its file too', async () => {
+  const leela = join(folder, 'net.pb.gz');
+  writeFileSync(leela, encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 8 })));
+  for (const file of [join(repositoryRoot, 'models', 'default.onnx'), leela]) {
+    const setup = unwrap(
+      await createNetworkSetup(
+        [
+          ['weights', file],
+          ['backend', 'cpu'],
+        ],
+        [],
+        assert.fail,
+      ),
+    );
+    const pools = new NetworkPools();
+    const { weightsDigest } = await pools.open(setup);
+    await pools.close();
+    assert.equal(weightsDigest, createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12), file);
+  }
 });

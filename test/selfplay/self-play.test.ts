@@ -67,6 +67,7 @@ async function play(name: string, options: Options = {}): Promise<Played> {
   const trainingFolder = join(folder, name);
   const log = unwrap(MatchLog.open({}, join(folder, `${name}.jsonl`), join(folder, `${name}.pgn`)));
   const { at } = unwrap(createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed }));
+  const pools = new NetworkPools();
   const summary = await playSelfPlaySession(
     {
       players: options.players ?? [PLAYER, PLAYER],
@@ -87,7 +88,8 @@ async function play(name: string, options: Options = {}): Promise<Played> {
       onLine: (line) => lines.push(line),
       onProgress: ({ games: done }) => done === options.abortAfter && abort.abort(),
     },
-  );
+    pools,
+  ).finally(() => pools.close());
   const files = readdirSync(trainingFolder).sort();
   return { summary, lines, records: files.map((file) => gunzipSync(readFileSync(join(trainingFolder, file)))) };
 }

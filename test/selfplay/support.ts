@@ -17,7 +17,6 @@ export function hashNetwork(name: string, options: HashNetwork = {}): NetworkSet
   const { backendOptions = '', threads = 2, minibatch = 4 } = options;
   return {
     name,
-    weightsDigest: null,
     poolKey: JSON.stringify({ backendOptions, threads, minibatch }),
     pool: { backend: 'random', backendOptions, threads, minibatch, cachePositions: 0, policyTemperature: 1 },
     params: { ...defaultSearchParams, smartPruningFactor: 0, twoFoldDraws: false, ...options.params },

@@ -1,17 +1,23 @@
 /** From a file or from bytes in memory to a model whose every tensor is understood, or to one sentence why not. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { failure, type Result, success } from '../../util/index.js';
+import { describeReadFailure, failure, type Result, success } from '../../util/index.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { FLOAT16, FLOAT32, INT8, readOnnxHeader } from './onnx-header.js';
 
 /**
  * `name` of bytes is what a message calls them: the file they were converted from. With `weightsFolder` they may keep
- * their weights in a file of that folder, which every thread maps instead of copying.
+ * their weights in a file of that folder, which every thread maps instead of copying. `fileSha256` is of the file they were
+ * made of.
  */
 export type ModelSource =
   | { readonly path: string }
-  | { readonly bytes: Uint8Array; readonly name: string; readonly weightsFolder?: string | undefined };
+  | {
+      readonly bytes: Uint8Array;
+      readonly name: string;
+      readonly weightsFolder?: string | undefined;
+      readonly fileSha256?: string | undefined;
+    };
 
 export interface Model {
   /** Where it came from, as the user wrote it. */
@@ -20,6 +26,8 @@ export interface Model {
   readonly fileName: string;
   readonly bytes: Uint8Array;
   readonly weightsFolder: string | undefined;
+  /** Of the file it was made of, in hexadecimal; null where nobody worked it out. */
+  readonly fileSha256: string | null;
   readonly format: NetworkFormat;
   readonly parameterBytes: number;
   /** Of its weights. */
@@ -36,17 +44,16 @@ export interface Model {
 }
 
 export async function loadModel(source: ModelSource): Promise<Result<Model>> {
-  if ('bytes' in source) return readModel(source.bytes, source.name, source.weightsFolder);
+  if ('bytes' in source) return readModel(source);
   try {
-    return readModel(await readFile(source.path), source.path);
+    return readModel({ bytes: await readFile(source.path), name: source.path });
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : `${error}`;
-    return failure(`Cannot read the network ${source.path}: ${reason}`);
+    return failure(`Cannot read the network ${source.path}: ${describeReadFailure(error)}`);
   }
 }
 
-function readModel(bytes: Uint8Array, path: string, weightsFolder?: string): Result<Model> {
+function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): Result<Model> {
+  const { bytes, name: path, weightsFolder, fileSha256 = null } = source;
   const header = readOnnxHeader(bytes);
   if (!header.ok) return failure(`The network ${path} ${header.error}`);
   if (header.value.hasExternalData && weightsFolder === undefined) {
@@ -62,6 +69,7 @@ function readModel(bytes: Uint8Array, path: string, weightsFolder?: string): Res
     fileName,
     bytes,
     weightsFolder,
+    fileSha256,
     format: format.value,
     parameterBytes,
     precision,

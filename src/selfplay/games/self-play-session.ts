@@ -6,7 +6,7 @@
 import { formatPgn } from '../game/pgn.js';
 import type { LoggedGame, MatchLog } from '../match/match-log.js';
 import { Standings } from '../match/standings.js';
-import { type NetworkPool, NetworkPools } from '../network/network-setup.js';
+import type { NetworkPool, NetworkPools } from '../network/network-setup.js';
 import type { SelfPlayGame } from './self-play-game.js';
 import { isPlayer1White, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
 import { formatGameReady, formatResignReport, formatThought, formatTournamentStatus } from './tournament-lines.js';
@@ -41,27 +41,27 @@ export interface SelfPlaySummary {
 
 type Job = Omit<SelfPlayRun, 'isDone' | 'onGame' | 'onThought'>;
 
-export async function playSelfPlaySession(job: Job, output: SelfPlayOutput): Promise<SelfPlaySummary> {
+/** @param pools where the players' networks are opened; the caller closes them */
+export async function playSelfPlaySession(
+  job: Job,
+  output: SelfPlayOutput,
+  pools: NetworkPools,
+): Promise<SelfPlaySummary> {
   const session = new Session(job, output);
-  const pools = new NetworkPools();
-  try {
-    for (const { network } of job.players) session.usePool(await pools.open(network));
-    await runSelfPlay(
-      {
-        ...job,
-        isDone: (game) => session.standings.has(game),
-        onGame: (index, game) => session.finish(index, game),
-        onThought: (index, thought) => {
-          if (output.showsThinking) formatThought(index, isPlayer1White(index), thought).forEach(output.onLine);
-        },
+  for (const { network } of job.players) session.usePool(await pools.open(network));
+  await runSelfPlay(
+    {
+      ...job,
+      isDone: (game) => session.standings.has(game),
+      onGame: (index, game) => session.finish(index, game),
+      onThought: (index, thought) => {
+        if (output.showsThinking) formatThought(index, isPlayer1White(index), thought).forEach(output.onLine);
       },
-      pools,
-    );
-    if (!job.signal.aborted) output.onLine(session.formatStatus(true));
-    return session.summarise();
-  } finally {
-    await pools.close();
-  }
+    },
+    pools,
+  );
+  if (!job.signal.aborted) output.onLine(session.formatStatus(true));
+  return session.summarise();
 }
 
 class Session {

@@ -5,15 +5,17 @@ import type { SearchParams } from '../../search/index.js';
 export interface NetworkSetup {
   /** Shown when the user gives no name. */
   readonly name: string;
-  /** Begin of its file's SHA-256, since another network may come under the same path; null for evaluators without a file. */
-  readonly weightsDigest: string | null;
   /** Equal keys share one pool of evaluators. */
   readonly poolKey: string;
+  /** Its model knows the hash of its file. */
   readonly pool: PoolOptions;
   readonly params: SearchParams;
   readonly timeManager: string;
   readonly moveOverheadMs: number;
 }
+
+/** Enough to tell networks apart, and short enough for a line of text. */
+const DIGEST_DIGITS = 12;
 
 /** One pool of evaluators with its producer's side and the rows of its root table. */
 export class NetworkPool {
@@ -27,6 +29,14 @@ export class NetworkPool {
   /** Rejects with one sentence for the user. */
   static async open(options: PoolOptions): Promise<NetworkPool> {
     return new NetworkPool(await EvaluatorPool.create(options));
+  }
+
+  /**
+   * Begin of the SHA-256 of the file that is really played with, since another network may come under the same path, and a
+   * backend that takes another's place may have a network of its own; null for evaluators without a file.
+   */
+  get weightsDigest(): string | null {
+    return this.evaluators.network.fileSha256?.slice(0, DIGEST_DIGITS) ?? null;
   }
 
   acquireRow(): number {

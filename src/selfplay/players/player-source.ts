@@ -16,16 +16,24 @@ export interface SourceOptions {
   readonly setUpNetwork: (weights: string, flags: readonly Pair[]) => Promise<Result<NetworkSetup>>;
 }
 
+export interface PlayerSources {
+  readonly players: readonly [PlayerSource, PlayerSource];
+  /** Digests of the networks of this process, in the players' order. */
+  readonly networks: readonly string[];
+}
+
+/** Loads the networks of this process; rejects with one sentence for the user when one cannot be used. */
 export async function createPlayerSources(
   specs: readonly [PlayerSpec, PlayerSpec],
   options: SourceOptions,
-): Promise<Result<[PlayerSource, PlayerSource]>> {
+): Promise<Result<PlayerSources>> {
   const table = {
     pools: new NetworkPools(),
     scheduler: new SearchScheduler(),
     concurrency: Math.max(1, options.concurrency),
   };
   const sources: PlayerSource[] = [];
+  const setups: NetworkSetup[] = [];
   for (const spec of specs) {
     if (spec.kind === 'random') sources.push(createRandomSource(spec.name));
     else if (spec.kind === 'uci') {
@@ -35,8 +43,24 @@ export async function createPlayerSources(
     } else {
       const setup = await options.setUpNetwork(spec.weights, spec.options);
       if (!setup.ok) return setup;
+      setups.push(setup.value);
       sources.push(createNetworkSource(setup.value, spec.name ?? setup.value.name, spec.limits, table));
     }
   }
-  return success([sources[0], sources[1]]);
+  return success({ players: [sources[0], sources[1]], networks: await openNetworks(table.pools, setups) });
+}
+
+/** @returns their digests */
+async function openNetworks(pools: NetworkPools, setups: readonly NetworkSetup[]): Promise<string[]> {
+  try {
+    const digests: string[] = [];
+    for (const setup of setups) {
+      const { weightsDigest } = await pools.open(setup);
+      if (weightsDigest !== null) digests.push(weightsDigest);
+    }
+    return digests;
+  } catch (error) {
+    await pools.close();
+    throw error;
+  }
 }
