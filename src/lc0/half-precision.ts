@@ -1,12 +1,13 @@
 /**
  * An ONNX network in single precision → the same in half precision, for devices that are twice as fast in it. Inputs and outputs
- * stay single, with casts behind and before them, so that nobody else notices. A network with quantised layers, with
+ * stay single, with casts behind and before them, so that nobody else notices; so does the arithmetic of layer norms. A network with quantised layers, with
  * halves, or with anything in it that this room does not read, is left alone: a slower network is better than a wrong one.
  */
 import { encodeHalfWeight } from './float-formats.js';
 import { insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import { decodeModel, encodeModel, listTensors } from './onnx-model.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
+import { findNorms, insertCasts, separateConstants } from './wide-norms.js';
 
 /** Quantised arithmetic has scales in single precision; the rest carry numbers or graphs where this room does not look. */
 const UNTOUCHABLE =
@@ -17,8 +18,11 @@ export function halveModel(bytes: Uint8Array): Uint8Array | null {
   const model = decodeModel(bytes);
   const graph = model?.graph;
   if (model === undefined || graph === undefined || !isHalvable(graph)) return null;
-  for (const tensor of listTensors(graph)) halveTensor(tensor);
+  const norms = findNorms(graph);
+  const single = separateConstants(graph, norms);
+  for (const tensor of listTensors(graph)) if (!single.has(tensor)) halveTensor(tensor);
   for (const node of graph.node ?? []) if (node.opType === 'Cast') redirectCast(node);
+  if (norms.size > 0) insertCasts(graph, norms);
   const inputs = (graph.input ?? []).filter(isSingle).map(({ name }) => name ?? '');
   const outputs = (graph.output ?? []).filter(isSingle).map(({ name }) => name ?? '');
   for (const name of inputs) {

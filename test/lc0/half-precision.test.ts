@@ -8,8 +8,10 @@ import { TensorType } from '#sardonyx/lc0/onnx-schema.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
-import { createRandomNetwork } from '../support/lc0-random-network.js';
+import { createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';
+import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
 import { evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
+import { OnnxWriter } from '../support/onnx-writer.js';
 import { createRandomLeaves } from '../support/random-leaves.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -41,6 +43,79 @@ for (const name of ['tiny-test.onnx', 'default.onnx', 'default-large.onnx']) {
       answer.moves.forEach((move, k) => {
         assert.ok(Math.abs(answer.priors[k] - (priors.get(move) ?? 0)) < 0.01);
       });
+    });
+  });
+}
+
+/** Processors without halves compute in single anyway, so that the types have to tell. */
+function assertNormsAreSingle(onnx: Uint8Array): void {
+  const graph = decodeModel(onnx)?.graph;
+  const types = new Map((graph?.initializer ?? []).map(({ name, dataType }) => [name, dataType]));
+  const seen = new Set<string>();
+  for (const { opType = '', input = [], output = [], attribute } of graph?.node ?? []) {
+    const to = attribute?.find(({ name }) => name === 'to')?.i;
+    const type = opType === 'Cast' ? Number(to) : types.get(input[0]);
+    for (const name of output) types.set(name, type);
+    if (!['ReduceMean', 'Pow', 'Sqrt', 'Reciprocal'].includes(opType)) continue;
+    assert.equal(type, TensorType.FLOAT, opType);
+    seen.add(opType);
+  }
+  assert.ok(seen.has('ReduceMean') && seen.size > 1, [...seen].join(', '));
+  assert.ok([...types.values()].includes(TensorType.FLOAT16), 'the rest is half');
+}
+
+const TRANSFORMER: NetworkSpec = { encoders: 2, policy: 'attention', format: { defaultActivation: 1 } };
+
+test('layer norms that are spelt out stay single, and the network thinks the same', async () => {
+  const file = encodeNetworkFile(createRandomNetwork(TRANSFORMER));
+  const single = unwrap(await convertLeelaToOnnx(file, { usesSimpleOperators: true })).onnx;
+  const half = halveModel(single);
+  assert.ok(half !== null);
+  assertNormsAreSingle(half);
+  const planes = createRandomPlanes(3, 2);
+  const expected = await runModel(await openModel({ onnx: single }), planes);
+  const actual = await runModel(await openModel({ onnx: half }), planes);
+  const largest = Math.max(...expected.policy.map(Math.abs));
+  actual.policy.forEach((logit, i) => {
+    assert.ok(Math.abs(logit - expected.policy[i]) < 0.02 * largest, `${logit}, ${expected.policy[i]}`);
+  });
+});
+
+for (const [name, build] of Object.entries({
+  'Pow, Reciprocal and constants that others use': (onnx: OnnxWriter, x: string) => {
+    const two = onnx.floats([1], Float32Array.of(2));
+    const epsilon = onnx.floats([1], Float32Array.of(1e-6));
+    const mean = onnx.node('ReduceMean', [x], { axes: [1], keepdims: 1 });
+    const difference = onnx.node('Sub', [x, mean]);
+    const squares = onnx.node('Pow', [difference, two]);
+    const variance = onnx.node('ReduceMean', [squares], { axes: [1], keepdims: 1 });
+    const deviation = onnx.node('Sqrt', [onnx.node('Add', [epsilon, variance])]);
+    const norm = onnx.node('Mul', [difference, onnx.node('Reciprocal', [deviation])]);
+    return onnx.node('Mul', [norm, two]);
+  },
+  'an RMS norm by the power of −0.5': (onnx: OnnxWriter, x: string) => {
+    const squares = onnx.node('Mul', [x, x]);
+    const mean = onnx.node('ReduceMean', [squares], { axes: [1], keepdims: 1 });
+    const sum = onnx.node('Add', [mean, onnx.floats([1], Float32Array.of(1e-6))]);
+    return onnx.node('Mul', [x, onnx.node('Pow', [sum, onnx.floats([1], Float32Array.of(-0.5))])]);
+  },
+})) {
+  test(`a norm with ${name} is found`, async () => {
+    const onnx = new OnnxWriter();
+    const planes = onnx.input('planes', ['batch', 112, 8, 8]);
+    const flat = onnx.node('Flatten', [planes], { axis: 1 });
+    const norm = build(onnx, onnx.node('Mul', [flat, onnx.floats([1], Float32Array.of(400))]));
+    onnx.node('Identity', [norm], {}, '/output/policy');
+    onnx.output('/output/policy', ['batch', 7168]);
+    const single = onnx.finish({});
+    const half = halveModel(single);
+    assert.ok(half !== null);
+    assertNormsAreSingle(half);
+    const input = createRandomPlanes(4, 1);
+    const expected = await runModel(await openModel({ onnx: single }), input);
+    const actual = await runModel(await openModel({ onnx: half }), input);
+    actual.policy.forEach((logit, i) => {
+      assert.ok(Math.abs(logit - expected.policy[i]) < 0.02, `${logit}, ${expected.policy[i]}`);
     });
   });
 }

@@ -1,0 +1,142 @@
+/**
+ * Layer norms that a graph spells out (mean, difference, squares, their mean, root, quotient), for whoever makes halves of it:
+ * squares of half-precision numbers overflow from 256 on and lose the small ones, which the operator LayerNormalization
+ * avoids by working in single precision inside. So does what is found here. RMS norms, without the first mean, count too.
+ */
+import { type Attributes, formatAttributes } from './graph/graph-builder.js';
+import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
+
+/** The nodes from the first mean to the quotient; scale and shift are not among them. */
+export function findNorms(graph: GraphMessage): Set<NodeMessage> {
+  const { makers, users } = indexNodes(graph);
+  const getMaker = (name: string | undefined, ...types: string[]): NodeMessage | undefined => {
+    const maker = makers.get(name ?? '');
+    return maker !== undefined && types.includes(maker.opType ?? '') ? maker : undefined;
+  };
+  const isConstant = (name: string): boolean => (makers.get(name)?.opType ?? 'Constant') === 'Constant';
+  const found = new Set<NodeMessage>();
+  for (const root of graph.node ?? []) {
+    if (root.opType !== 'Sqrt' && root.opType !== 'Pow') continue;
+    const sum = getMaker(root.input?.[0], 'Add');
+    const mean = [root, ...(sum ? [sum] : [])]
+      .flatMap(({ input }) => input ?? [])
+      .map((name) => getMaker(name, 'ReduceMean'))
+      .find((node) => node !== undefined);
+    const square = getMaker(mean?.input?.[0], 'Mul', 'Pow');
+    if (mean === undefined || square === undefined) continue;
+    if (square.opType === 'Mul' && square.input?.[0] !== square.input?.[1]) continue;
+    const difference = getMaker(square.input?.[0], 'Sub');
+    const centre = difference?.input?.map((name) => getMaker(name, 'ReduceMean')).find((node) => node !== undefined);
+    const isCentred = centre !== undefined && difference?.input?.includes(centre.input?.[0] ?? '');
+    const deviation = root.output?.[0] ?? '';
+    const isOneOver = ({ opType, input }: NodeMessage): boolean =>
+      opType === 'Reciprocal' || (opType === 'Div' && input?.[1] === deviation && isConstant(input[0]));
+    const inverses = (users.get(deviation) ?? []).filter(isOneOver);
+    const quotients = [root, ...inverses]
+      .flatMap(({ output }) => users.get(output?.[0] ?? '') ?? [])
+      .filter(({ opType }) => opType === 'Div' || opType === 'Mul');
+    const parts = [centre, difference].filter((node) => node !== undefined);
+    for (const node of [...(isCentred ? parts : []), square, mean, root, ...inverses, ...quotients]) found.add(node);
+    if (sum !== undefined) found.add(sum);
+  }
+  return found;
+}
+
+/** Weights and constants of theirs that must stay single; what others use too is copied for them, under another name. */
+export function separateConstants(graph: GraphMessage, norms: ReadonlySet<NodeMessage>): Set<TensorMessage> {
+  const { makers, users } = indexNodes(graph);
+  const initializers = new Map((graph.initializer ?? []).map((tensor) => [tensor.name ?? '', tensor]));
+  const kept = new Set<TensorMessage>();
+  const copies = new Map<string, string>();
+  for (const node of norms) {
+    for (const [i, name] of (node.input ?? []).entries()) {
+      const constant = makers.get(name);
+      const tensor =
+        initializers.get(name) ?? (constant?.opType === 'Constant' ? constant.attribute?.[0]?.t : undefined);
+      if (tensor?.dataType !== TensorType.FLOAT) continue;
+      if ((users.get(name) ?? []).every((user) => norms.has(user))) {
+        kept.add(tensor);
+        continue;
+      }
+      let copy = copies.get(name);
+      if (copy === undefined) {
+        copy = findFreeName(graph, `${name}/single`);
+        copies.set(name, copy);
+        const single = { ...tensor, name: copy };
+        graph.initializer = [...(graph.initializer ?? []), single];
+        kept.add(single);
+      }
+      node.input = (node.input ?? []).with(i, copy);
+    }
+  }
+  return kept;
+}
+
+/** Casts to single precision before these nodes, and to half behind them. All others work in halves by now. */
+export function insertCasts(graph: GraphMessage, norms: ReadonlySet<NodeMessage>): void {
+  const { makers, users } = indexNodes(graph);
+  const constants = new Set((graph.initializer ?? []).map(({ name }) => name));
+  const nodes: NodeMessage[] = [];
+  const wide = new Map<string, string>();
+  const narrow = new Map<string, string>();
+  for (const { output = [] } of norms) {
+    for (const name of output) {
+      if ((users.get(name) ?? []).some((user) => !norms.has(user)))
+        narrow.set(name, findFreeName(graph, `${name}/half`));
+    }
+  }
+  for (const node of graph.node ?? []) {
+    if (!norms.has(node)) {
+      node.input = (node.input ?? []).map((name) => narrow.get(name) ?? name);
+      nodes.push(node);
+      continue;
+    }
+    node.input = (node.input ?? []).map((name, i) => {
+      const maker = makers.get(name);
+      const isAxes = i > 0 && node.opType === 'ReduceMean';
+      const isWide = maker !== undefined && norms.has(maker);
+      if (isAxes || isWide || constants.has(name) || maker?.opType === 'Constant') return name;
+      const known = wide.get(name);
+      if (known !== undefined) return known;
+      const single = findFreeName(graph, `${name}/single`);
+      wide.set(name, single);
+      nodes.push(createCast(name, single, TensorType.FLOAT));
+      return single;
+    });
+    nodes.push(node);
+    for (const name of node.output ?? []) {
+      const half = narrow.get(name);
+      if (half !== undefined) nodes.push(createCast(name, half, TensorType.FLOAT16));
+    }
+  }
+  graph.node = nodes;
+}
+
+function createCast(input: string, output: string, to: number): NodeMessage {
+  const attributes: Attributes = { to };
+  return { opType: 'Cast', name: output, input: [input], output: [output], attribute: formatAttributes(attributes) };
+}
+
+function indexNodes(graph: GraphMessage) {
+  const makers = new Map<string, NodeMessage>();
+  const users = new Map<string, NodeMessage[]>();
+  for (const node of graph.node ?? []) {
+    for (const name of node.output ?? []) makers.set(name, node);
+    for (const name of node.input ?? []) {
+      const known = users.get(name);
+      if (known === undefined) users.set(name, [node]);
+      else known.push(node);
+    }
+  }
+  return { makers, users };
+}
+
+/** Of tensors and nodes alike. */
+function findFreeName(graph: GraphMessage, wish: string): string {
+  const isTaken = (name: string): boolean =>
+    (graph.node ?? []).some((node) => node.name === name || node.output?.includes(name)) ||
+    (graph.initializer ?? []).some((tensor) => tensor.name === name);
+  let name = wish;
+  while (isTaken(name)) name += "'";
+  return name;
+}
