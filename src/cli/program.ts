@@ -23,6 +23,19 @@ import { uciCommand } from './uci.js';
 import { createVersionText } from './version-text.js';
 
 export async function runProgram(args: readonly string[]): Promise<void> {
+  process.on('uncaughtException', endWithReport);
+  try {
+    await parseAndRun(args);
+  } catch (error) {
+    // What we throw at users are plain Errors; these are thrown at us.
+    if (error instanceof TypeError || error instanceof ReferenceError) endWithReport(error);
+    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
+    process.stderr.write(`${sentence}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function parseAndRun(args: readonly string[]): Promise<void> {
   const parser = yargs(joinDash(joinFenWords(args)))
     .scriptName('sardonyx')
     .usage('$0 [command] [flags]\n\nWithout a command: a UCI chess engine.')
@@ -44,7 +57,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .command(suiteCommand)
     .command(tuneCommand)
     .command(doctorCommand)
-    .version(args.includes('--version') ? await createVersionText() : '')
+    .version(args.includes('--version') ? await createVersionText(args) : '')
     .help()
     .alias('help', 'h')
     .strict()
@@ -53,16 +66,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new Error((message ?? 'The command failed').replace(/\s*\n\s*/g, ' '));
     });
-  process.on('uncaughtException', endWithReport);
-  try {
-    await parser.parseAsync();
-  } catch (error) {
-    // What we throw at users are plain Errors; these are thrown at us.
-    if (error instanceof TypeError || error instanceof ReferenceError) endWithReport(error);
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
-    process.stderr.write(`${sentence}\n`);
-    process.exitCode = 1;
-  }
+  await parser.parseAsync();
 }
 
 /** A mistake of ours, not of the user: exit status 70, as sysexits.h has it. */

@@ -6,18 +6,22 @@ import { printNote } from './output.js';
 import { readBuild, readVersion } from './package-info.js';
 import { readSettings } from './settings.js';
 
-export async function createVersionText(): Promise<string> {
+/** @param args what else stands on the command line: flags of the engine may name a network or a backend */
+export async function createVersionText(args: readonly string[]): Promise<string> {
   const build = readBuild();
   const node = isPackaged ? `Node ${process.version} inside` : `Node ${process.version}`;
   return [
     build === '' ? readVersion() : `${readVersion()} (${build})`,
     `onnxruntime ${readRuntimeVersion()}, ${node}, ${process.platform} ${process.arch}`,
-    `network ${await describeNetwork()}`,
+    `network ${await describeNetwork(args)}`,
   ].join('\n');
 }
 
-async function describeNetwork(): Promise<string> {
-  const { options, faults } = unwrap(readSettings([]));
+async function describeNetwork(args: readonly string[]): Promise<string> {
+  const given = readSettings(args.filter((arg) => arg !== '--version'));
+  // A command's own flags are not the engine's.
+  const isCommand = args[0] !== undefined && !args[0].startsWith('-');
+  const { options, faults } = unwrap(given.ok || !isCommand ? given : readSettings([]));
   faults.forEach(printNote);
   if (isFileless(options)) return `none, the backend is ${options.getString('Backend')}`;
   const file = await resolveNetworkFile(options);

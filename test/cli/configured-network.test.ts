@@ -35,13 +35,53 @@ test('the network of a config file is the one that is described, and a line that
 test('a configured network that is not there is named, and no provider is said to work with it', async () => {
   const missing = join(folder, 'gone.onnx');
   configure(`weights=${missing}`);
-  assert.ok((await createVersionText()).includes(`\nnetwork ${missing}: `));
+  assert.ok((await createVersionText([])).includes(`\nnetwork ${missing}: `));
   assert.deepEqual(await examineNetwork(), { what: 'network', isFine: false, text: `there is no file ${missing}` });
   assert.equal((await examineProvider('cpu')).isFine, false);
 });
 
 test('a configured backend without a network is said to have none', async () => {
   configure('backend=hash');
-  assert.match(await createVersionText(), /\nnetwork none, the backend is hash$/);
+  assert.match(await createVersionText([]), /\nnetwork none, the backend is hash$/);
   assert.deepEqual(await examineNetwork(), { what: 'network', isFine: true, text: 'none, the backend is hash' });
+});
+
+test('--version speaks of what the flags beside it name, and says in one sentence what is wrong with them', () => {
+  configure('');
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [join(repositoryRoot, 'dist', 'cli', 'main.js'), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  const describe = (...args: string[]): string | undefined => {
+    const { status, stdout, stderr } = run(...args);
+    assert.equal(status, 0, stderr);
+    return stdout.split('\n')[2];
+  };
+  assert.equal(describe('--version', '--weights', TINY), `network random 16x2 (fp32), ${TINY}`);
+  assert.equal(describe('-w', TINY, '--version'), `network random 16x2 (fp32), ${TINY}`);
+  assert.equal(describe('--backend=hash', '--version'), 'network none, the backend is hash');
+  assert.equal(describe('bench', `--weights=${TINY}`, '--version'), `network random 16x2 (fp32), ${TINY}`);
+  assert.match(describe('--backend=coreml', '--version') ?? '', /default-large\.onnx$/);
+  assert.match(describe('match', '--games=2', '--version') ?? '', /default-\w+\.onnx$/, 'flags of a command');
+  for (const [flag, sentence] of [
+    ['--no-such-flag', /^Unknown flag --no-such-flag; sardonyx --help lists them\n$/],
+    ['--backend=abacus', /^[^\n]*abacus[^\n]*\n$/],
+  ] as const) {
+    const { status, stdout, stderr } = run(flag, '--version');
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.match(stderr, sentence);
+  }
+});
+
+test('providers are tried with the configured options, as far as they are theirs', async () => {
+  configure(`weights=${TINY}`, 'backend=coreml', 'backend-opts=units=abacus');
+  const coreml = await examineProvider('coreml');
+  assert.match(coreml.text, /^Backend option units must be one of all, cpu/);
+  assert.equal(coreml.isFine, false);
+  assert.deepEqual(await examineProvider('cpu'), { what: 'cpu', isFine: true, text: 'works (cpu)' });
+  configure(`weights=${TINY}`, 'backend-opts=fail-load=true');
+  const cpu = await examineProvider('cpu');
+  assert.equal(cpu.isFine, false);
+  assert.match(cpu.text, /made to fail at loading$/);
 });
