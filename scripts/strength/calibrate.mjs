@@ -20,6 +20,7 @@ const flags = yargs(hideBin(process.argv))
   .usage('node scripts/strength/calibrate.mjs --openings 8moves_v3.pgn')
   .option('openings', { type: 'string', describe: 'Games or positions to start from' })
   .option('games', { type: 'number', default: 200, describe: 'Games for each level' })
+  .check(({ games }) => (Number.isInteger(games) && games > 0) || '--games must be a whole number from 1')
   .option('stockfish', { type: 'string', default: 'stockfish', describe: 'Command of Stockfish 15.1' })
   .option('network', { type: 'string', default: join(root, 'models/default-int8.onnx') })
   .option('folder', {
@@ -32,6 +33,7 @@ const flags = yargs(hideBin(process.argv))
   .option('dry-run', { type: 'boolean', default: false, describe: 'Print the table and write nothing' })
   .version(false)
   .strict()
+  .fail((message, error) => fail(message ?? error.message))
   .parseSync();
 
 /** Weakest first: the network's first impression, drawn ever less freely, and then more and more nodes. */
@@ -54,14 +56,32 @@ const OPPONENTS = [1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550];
 const REACH = 100;
 /** Each level's games are dealt in so many parts, the opponent chosen anew by what is known by then. */
 const PARTS = 4;
+/** Exit status of a match that was told to stop. */
+const INTERRUPTED = 130;
 
 const { games } = flags;
-const hash = createHash('sha256').update(readFileSync(flags.network)).digest('hex').slice(0, 12);
+const hash = createHash('sha256').update(readNetwork(flags.network)).digest('hex').slice(0, 12);
 const folder = join(flags.folder, hash);
 const part = 2 * Math.ceil(games / PARTS / 2);
 /** `${level}:${opponent}` → games played; an opponent is an Elo of Stockfish or `level N`. */
 const wanted = new Map();
 const scores = new Map();
+
+/** @returns {never} */
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
+function readNetwork(path) {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    return fail(
+      `Cannot read the network ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`,
+    );
+  }
+}
 
 function describeLevel({ nodes, temperature }) {
   const own = `nodes=${nodes} temperature=${temperature} temp-value-cutoff=5 minibatch-size=1 batches-in-flight=1 threads=1`;
@@ -120,10 +140,9 @@ function play(level, opponent, count) {
     encoding: 'utf8',
     maxBuffer: 1e9,
   });
+  if (run.status === INTERRUPTED || run.signal !== null) process.exit(INTERRUPTED);
   if (run.status !== 0) throw new Error(run.stderr.trim().split('\n').at(-1));
-  const report = JSON.parse(run.stdout);
-  if (report.interrupted) process.exit(130);
-  addScore(level, opponent, report);
+  addScore(level, opponent, JSON.parse(run.stdout));
 }
 
 function fit() {
@@ -193,6 +212,11 @@ ${lines.join('\n')}
 }
 
 function writeResults() {
+  const unplayed = LEVELS.findIndex((_, level) => ![...scores.values()].some((one) => one.level === level));
+  if (unplayed >= 0) {
+    const where = scores.size === 0 ? 'There are no games' : `There are no games of level ${unplayed + 1}`;
+    throw new Error(`${where} of this network in ${folder}: play them first, without --fit-only`);
+  }
   const rows = fit().map((rating, level) => ({ ...LEVELS[level], ...rating }));
   const network = flags.network.split(/[/\\]/).slice(-2).join('/');
   const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), Stockfish 15.1`;
@@ -223,6 +247,10 @@ function readAll() {
   for (const level of LEVELS.keys()) for (const opponent of [...OPPONENTS, ...own]) readScore(level, opponent);
 }
 
-if (!flags['fit-only']) playAll();
-readAll();
-writeResults();
+try {
+  if (!flags['fit-only']) playAll();
+  readAll();
+  writeResults();
+} catch (error) {
+  fail(error.message);
+}

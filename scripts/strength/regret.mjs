@@ -53,11 +53,25 @@ function drawNumber(text) {
   return createHash('sha256').update(`${flags.seed} ${text}`).digest().readUInt32LE(0) / 2 ** 32;
 }
 
+function readGames(path) {
+  try {
+    return gunzipSync(readFileSync(path))
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  } catch (error) {
+    console.error(
+      `Cannot read the labelled games ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`,
+    );
+    process.exit(1);
+  }
+}
+
 /** `count` positions with a choice of moves, the same for the same seed. */
 function choosePositions(path, count) {
   const positions = [];
-  for (const line of gunzipSync(readFileSync(path)).toString().trim().split('\n')) {
-    const { fen, plies } = JSON.parse(line);
+  for (const { fen, plies } of readGames(path)) {
     const moves = [];
     for (const [played, scores] of plies) {
       if (scores.length > 1) positions.push({ fen, moves: [...moves], scores: new Map(scores) });
