@@ -19,8 +19,19 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
   builder: (yargs) =>
     yargs
       .positional('file', { type: 'string', describe: 'Network file; the bundled network when left out' })
-      .option('weights', { alias: 'w', type: 'string', describe: 'The same as a flag, as lc0 has it' })
-      .option('backend', { alias: 'b', type: 'string', default: 'auto', describe: 'Whose bundled network it is' })
+      .option('weights', {
+        alias: 'w',
+        type: 'string',
+        requiresArg: true,
+        describe: 'The same as a flag, as lc0 has it',
+      })
+      .option('backend', {
+        alias: 'b',
+        type: 'string',
+        requiresArg: true,
+        default: 'auto',
+        describe: 'Whose bundled network it is',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<DescribeNetArguments>) => {
     const options = createOptionStore();

@@ -61,6 +61,7 @@ export const doctorCommand: CommandModule<object, DoctorArguments> = {
       else for (const file of files) printLine(`Installed ${file}`);
       return;
     }
+    if (args.from !== '' || args.sha256 !== '') throw new Error('--from and --sha256 go with --install-cuda');
     const findings = await examine(args.providers);
     if (args.json) printJson(findings);
     else for (const finding of findings) printFinding(finding);

@@ -73,6 +73,14 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
     }
     const { input, output } = args;
     if (output === undefined) throw new Error('--output needs the name of the ONNX file');
+    const names = {
+      input: args['input-planes-name'],
+      policy: args['policy-head-name'],
+      wdl: args['wdl-head-name'],
+      value: args['value-head-name'],
+      movesLeft: args['mlh-head-name'],
+    };
+    requireOwnNames(Object.values(names));
     requireOtherFile('--output', output, input);
     const opset = args['onnx-opset'];
     const batchSize = args['onnx-batch-size'];
@@ -85,13 +93,7 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
       usesSimpleOperators: args.onnx2pytorch,
       valueHead: args['value-head'],
       policyHead: args['policy-head'],
-      names: {
-        input: args['input-planes-name'],
-        policy: args['policy-head-name'],
-        wdl: args['wdl-head-name'],
-        value: args['value-head-name'],
-        movesLeft: args['mlh-head-name'],
-      },
+      names,
     });
     if (!model.ok) throw new Error(model.error);
     await writeOutput(output, model.value.onnx);
@@ -106,3 +108,15 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
     printLine(`Written: ${output}`);
   },
 };
+
+/** WDL and value may share a name: a network has one of them. */
+function requireOwnNames([input, policy, wdl, value, movesLeft]: readonly string[]): void {
+  for (const names of [
+    [input, policy, wdl, movesLeft],
+    [input, policy, value, movesLeft],
+  ]) {
+    const twice = names.find((name, i) => names.indexOf(name) < i);
+    if (twice !== undefined) throw new Error(`The tensor name "${twice}" is given twice`);
+    if (names.includes('')) throw new Error('A tensor name is empty');
+  }
+}

@@ -36,7 +36,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 }
 
 async function parseAndRun(args: readonly string[]): Promise<void> {
-  const parser = yargs(joinDash(joinFenWords(args)))
+  const parser = yargs(joinDash(joinFenWords(args)));
+  parser
     .scriptName('sardonyx')
     .usage('$0 [command] [flags]\n\nWithout a command: a UCI chess engine.')
     .command(uciCommand)
@@ -58,6 +59,7 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
     .command(tuneCommand)
     .command(doctorCommand)
     .version(args.includes('--version') ? await createVersionText(args) : '')
+    .middleware((given) => takeLastOfEach(given, parser as unknown as FlagLists), true)
     .help()
     .alias('help', 'h')
     .strict()
@@ -75,6 +77,24 @@ function endWithReport(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}\n`);
   process.exit(70);
+}
+
+/** What yargs' types leave out: the flags of the command that is running. */
+interface FlagLists {
+  getOptions(): { readonly array: readonly string[] };
+}
+
+/** yargs makes a list of a flag that is given twice; as with the engine's flags the last one counts, unless a list is wanted. */
+function takeLastOfEach(args: Record<string, unknown>, parser: FlagLists): void {
+  const lists = new Set(['_', ...parser.getOptions().array]);
+  for (const [name, value] of Object.entries(args)) if (!lists.has(name)) args[name] = takeLast(value);
+}
+
+/** Also of what dots made an object of: `--player1.nodes=5`. */
+function takeLast(value: unknown): unknown {
+  if (Array.isArray(value)) return value.at(-1);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, takeLast(inner)]));
 }
 
 /** `--pgn -`, stdout, reads to yargs as a flag without a value and an argument. */

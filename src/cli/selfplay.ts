@@ -66,8 +66,8 @@ const BAR_FORMAT = '{bar} {value} of {total} games, {rate} playouts a second, {e
 
 function createLimits(args: Record<string, unknown>): MoveLimits {
   const read = (name: (typeof LIMITS)[number]): number | null => {
-    const value = Number(args[name] ?? -1);
-    return value < 0 ? null : requireWhole(name, value, 1);
+    const value = args[name] ?? -1;
+    return Number(value) < 0 ? null : requireWhole(name, value, 1);
   };
   return { visits: read('visits'), playouts: read('playouts'), movetimeMs: read('movetime') };
 }
@@ -133,12 +133,12 @@ async function runWithPools(args: SelfPlayArguments, pools: NetworkPools): Promi
     }),
   );
   const games = args.games === -1 ? Number.POSITIVE_INFINITY : args.games === -2 ? openings.gamesOfBook : args.games;
+  const tablebases = args['syzygy-paths'] ?? '';
+  const tables = unwrap(openGameTables(tablebases, printNote));
   const player1 = await createPlayer(args, args.player1 ?? {});
   const isOneMind = args.player1 === undefined && args.player2 === undefined;
   const player2 = isOneMind ? player1 : await createPlayer(args, args.player2 ?? {});
   const settings = createSelfPlaySettings(args);
-  const tablebases = args['syzygy-paths'] ?? '';
-  const tables = unwrap(openGameTables(tablebases, printNote));
   const digests: (string | null)[] = [];
   for (const { network } of [player1, player2]) digests.push((await pools.open(network)).weightsDigest);
   if (folder !== null) createOutputFolder(folder);

@@ -48,6 +48,9 @@ export async function describeNetwork(
     if (!hasNetworkHead(bytes)) {
       const model = decodeModel(bytes);
       if (model) return success([describeOnnxModel(model)]);
+      if (typeof source === 'string' && /\.onnx$/i.test(source)) {
+        throw new NetworkError('it is not an ONNX model, or is cut short');
+      }
     }
     return success(describeNet(parseNet(bytes), { ...DEFAULT_HEADS, ...heads }));
   } catch (error) {

@@ -96,7 +96,22 @@ test('match says in one sentence what is wrong', async () => {
   for (const [wrong, sentence] of [
     [['--engine', 'random'], /^Player 2: A player is "random"/],
     [['--engine', 'random', '--engine', 'x.onnx', '--nodes=5', '--cpuct=much'], /^Option CPuct needs a number/],
-    [['--engine', 'random', '--engine', '/no/such', '--nodes=5'], /^\/no\/such cannot be started/],
+    [
+      ['--engine', 'random', '--engine', '/no/such', '--nodes=5'],
+      /^\/no\/such cannot be started: there is no program \/no\/such$/m,
+    ],
+    [
+      ['--engine', 'random', '--engine', 'cmd=/bin/true dir=/no/such', '--nodes=5'],
+      /^\/bin\/true cannot be started: there is no folder \/no\/such$/m,
+    ],
+    [['--engine', 'random', '--engine', 'x.onnx'], /^Player 2: x\.onnx has no limit: give tc, st, movetime/],
+    [['--engine', 'random', '--engine', 'x.onnx nodes=1.5'], /^Player 2: "x\.onnx" is not of the form key=value/],
+    [
+      ['--engine', 'random', '--engine', 'weights=x nodes=1.5'],
+      /^Player 2: nodes needs a whole number above 0, not "1\.5"/,
+    ],
+    [['--engine', 'random', '--engine', 'weights=x movetime=Infinity'], /^Player 2: movetime needs a number above 0/],
+    [['--engine', 'random', '--engine', 'random', '--results=x', '--results=.'], /^Cannot write \.: it is a folder$/m],
     [['--engine', 'random', '--engine', 'random', '--sprt=elo0=5 elo1=0'], /^--sprt: elo0 \(5\) must be below/],
     [['--engine', 'random', '--engine', 'random', '--openings-pgn=none.epd'], /^The book none\.epd cannot be read/],
     [
@@ -186,6 +201,10 @@ test('selfplay without a limit is refused, and an endless one ends at Ctrl-C', a
   const refused = await sardonyx(['selfplay', '--backend=hash']);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /^Give --visits, --playouts or --movetime/);
+  const wrong = await sardonyx(['selfplay', '--backend=hash', '--player1.visits=few']);
+  assert.match(wrong.stderr, /^--visits must be a whole number from 1, not "few"$/m);
+  const untold = await sardonyx(['selfplay', '--backend=hash', '--visits=1', '--syzygy-paths=no-such']);
+  assert.deepEqual([untold.code, untold.stderr], [1, 'SyzygyPath: the folder no-such cannot be read\n']);
   const endless = ['selfplay', '--backend=hash', '--visits=5', '--max-plies=20'];
   const { code, stdout } = await sardonyx(endless, /gameready gameid 9/);
   assert.equal(code, 0);

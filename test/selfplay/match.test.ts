@@ -237,7 +237,7 @@ test('players are described in one word or by keys', () => {
   };
   assert.match(errorOf('cmd=sf'), /sf has no limit/);
   assert.match(errorOf('cmd=sf nodes=5 fast=1'), /takes no "fast="/);
-  assert.match(errorOf('cmd=sf nodes=zero'), /nodes needs a number/);
+  assert.match(errorOf('cmd=sf nodes=zero'), /nodes needs a whole number/);
   assert.match(errorOf('name=x'), /A player is/);
 });
 

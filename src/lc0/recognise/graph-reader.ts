@@ -62,7 +62,8 @@ export class GraphReader {
   /** @throws Unrecognised when another operator made the tensor */
   expect(name: string, opType: string): NodeMessage {
     const node = this.getMaker(name);
-    if (node.opType !== opType) throw new Unrecognised(`"${node.name}" is ${node.opType} where ${opType} was expected`);
+    if (node.opType !== opType)
+      throw new Unrecognised(`"${describeNode(node)}" is ${node.opType} where ${opType} was expected`);
     return node;
   }
 
@@ -106,7 +107,7 @@ export class GraphReader {
     if (node.opType === 'Mish') return getInput(node, 0);
     const [plain, squashed] = this.getOperands(name, 'Mul', (_, other) => this.getMaker(other).opType === 'Tanh');
     const softplus = this.expect(getInput(this.expect(squashed, 'Tanh'), 0), 'Softplus');
-    if (getInput(softplus, 0) !== plain) throw new Unrecognised(`"${node.name}" is no mish`);
+    if (getInput(softplus, 0) !== plain) throw new Unrecognised(`"${describeNode(node)}" is no mish`);
     return plain;
   }
 
@@ -124,11 +125,11 @@ export class GraphReader {
         const [product, bias] = this.getOperands(name, 'Add', (_, other) => this.findFloats(other) !== undefined);
         const dense = this.readMatMul(this.expect(product, 'MatMul'));
         const biases = this.getFloats(bias).values;
-        if (biases.length !== dense.outputs) throw new Unrecognised(`"${node.name}" adds no bias`);
+        if (biases.length !== dense.outputs) throw new Unrecognised(`"${describeNode(node)}" adds no bias`);
         return { ...dense, biases };
       }
       default:
-        throw new Unrecognised(`"${node.name}" is ${node.opType} where a layer was expected`);
+        throw new Unrecognised(`"${describeNode(node)}" is ${node.opType} where a layer was expected`);
     }
   }
 
@@ -143,7 +144,7 @@ export class GraphReader {
     const b = getInput(node, 1);
     if (fits(a, b)) return [a, b];
     if (fits(b, a)) return [b, a];
-    throw new Unrecognised(`"${node.name}" does not have the expected operands`);
+    throw new Unrecognised(`"${describeNode(node)}" does not have the expected operands`);
   }
 
   private readConvolution(node: NodeMessage): Affine {
@@ -157,7 +158,7 @@ export class GraphReader {
       getIntegerList(node, 'pads', [0, 0, 0, 0]).every((pad) => pad === padding) &&
       getIntegerList(node, 'strides', [1, 1]).every((stride) => stride === 1) &&
       getIntegerList(node, 'dilations', [1, 1]).every((dilation) => dilation === 1);
-    if (!isPlain) throw new Unrecognised(`"${node.name}" is a convolution that lc0 does not have`);
+    if (!isPlain) throw new Unrecognised(`"${describeNode(node)}" is a convolution that lc0 does not have`);
     const biases = node.input?.[2] ? this.getFloats(node.input[2]).values : new Float32Array(outputs);
     return { input: getInput(node, 0), kernel, inputs, outputs, weights: values, biases };
   }
@@ -165,7 +166,7 @@ export class GraphReader {
   private readGemm(node: NodeMessage): Affine {
     const factors = ['alpha', 'beta'].map((name) => findAttribute(node, name)?.f ?? 1);
     if (factors.some((factor) => factor !== 1) || getIntegerAttribute(node, 'transA', 0) !== 0) {
-      throw new Unrecognised(`"${node.name}" is no plain dense layer`);
+      throw new Unrecognised(`"${describeNode(node)}" is no plain dense layer`);
     }
     const matrix = this.getFloats(getInput(node, 1));
     const isTransposed = getIntegerAttribute(node, 'transB', 0) === 1;
@@ -180,7 +181,7 @@ export class GraphReader {
 }
 
 function createDense(input: string, matrix: Floats, isTransposed: boolean, node: NodeMessage): Affine {
-  if (matrix.dims.length !== 2) throw new Unrecognised(`"${node.name}" has no matrix of weights`);
+  if (matrix.dims.length !== 2) throw new Unrecognised(`"${describeNode(node)}" has no matrix of weights`);
   const [outputs, inputs] = isTransposed ? matrix.dims : [matrix.dims[1], matrix.dims[0]];
   let weights = matrix.values;
   if (!isTransposed) {
@@ -194,7 +195,7 @@ function createDense(input: string, matrix: Floats, isTransposed: boolean, node:
 
 export function getInput(node: NodeMessage, index: number): string {
   const name = node.input?.[index];
-  if (!name) throw new Unrecognised(`"${node.name}" has no input ${index}`);
+  if (!name) throw new Unrecognised(`"${describeNode(node)}" has no input ${index}`);
   return name;
 }
 
@@ -209,4 +210,9 @@ export function getIntegerAttribute(node: NodeMessage, name: string, fallback: n
 export function getIntegerList(node: NodeMessage, name: string, fallback: readonly number[]): readonly number[] {
   const ints = findAttribute(node, name)?.ints;
   return ints?.length ? ints.map(Number) : fallback;
+}
+
+/** Many exporters leave nodes without names. */
+export function describeNode({ name, output }: NodeMessage): string {
+  return name || output?.[0] || '';
 }

@@ -3,6 +3,7 @@ import { LC0_POLICY_SIZE } from '../../encoding/index.js';
 import { computeAttentionPolicyMap, computeConvolutionPolicyMap } from '../policy-maps.js';
 import {
   type Affine,
+  describeNode,
   type GraphReader,
   getInput,
   getIntegerAttribute,
@@ -177,7 +178,7 @@ function findPromotion(graph: GraphReader, promotions: string, keys: string): Af
         visit(getInput(node, 0));
         return;
     }
-    throw new Unrecognised(`"${node.name}" does not belong among promotions`);
+    throw new Unrecognised(`"${describeNode(node)}" does not belong among promotions`);
   };
   visit(promotions);
   const [promotion] = found.values();

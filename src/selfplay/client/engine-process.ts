@@ -3,7 +3,8 @@
  * fails to start or stays silent too long rejects that wait with one sentence naming the engine.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { LineReader } from '../../util/index.js';
+import { existsSync } from 'node:fs';
+import { describeReadFailure, LineReader } from '../../util/index.js';
 import type { EngineSpec } from './engine-spec.js';
 
 /** Something the engine did wrong; `message` is fit for a user's eyes. */
@@ -55,7 +56,7 @@ export class EngineProcess {
     this.child.stdin.on('error', () => undefined);
     this.gone = new Promise((resolve) => {
       this.child.on('error', (error) => {
-        this.die(`${this.label} cannot be started: ${error.message}`);
+        this.die(`${this.label} cannot be started: ${describeStartFailure(error, spec)}`);
         resolve();
       });
       this.child.on('close', (code, signal) => {
@@ -124,4 +125,9 @@ export class EngineProcess {
     if (errors !== '') return `; it said: ${errors}`;
     return this.lastLine === '' ? '' : `; its last line was: ${this.lastLine}`;
   }
+}
+
+function describeStartFailure(error: Error, { command, folder }: EngineSpec): string {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return describeReadFailure(error);
+  return folder === null || existsSync(folder) ? `there is no program ${command}` : `there is no folder ${folder}`;
 }

@@ -40,7 +40,11 @@ export function createPlayerSpec(pairs: readonly Pair[]): Result<PlayerSpec> {
   const kind = find('type') ?? (find('cmd') !== undefined ? 'uci' : find('weights') !== undefined ? 'network' : '');
   const others = rest.filter(([key]) => key !== 'type');
   if (kind === 'random') return success({ kind, name: find('name') ?? 'random' });
+  const isLimited = Object.values(limits).some((limit) => limit !== null);
+  const describeMissingLimit = (player: string): string =>
+    `${player} has no limit: give tc, st, movetime, nodes or depth`;
   if (kind === 'network') {
+    if (!isLimited) return failure(describeMissingLimit(find('weights') ?? 'A network'));
     const options = others.filter(([key]) => key !== 'weights' && key !== 'name');
     return success({ kind, name: find('name') ?? null, weights: find('weights') ?? '', limits, options });
   }
@@ -50,9 +54,7 @@ export function createPlayerSpec(pairs: readonly Pair[]): Result<PlayerSpec> {
   const unknown = engine.value.rest[0];
   if (unknown !== undefined)
     return failure(`An engine takes no "${unknown[0]}=" (its UCI options are option.NAME=VALUE)`);
-  if (Object.values(limits).every((limit) => limit === null)) {
-    return failure(`${engine.value.spec.command} has no limit: give tc, st, movetime, nodes or depth`);
-  }
+  if (!isLimited) return failure(describeMissingLimit(engine.value.spec.command));
   return success({ kind, engine: engine.value.spec, limits });
 }
 
@@ -64,8 +66,13 @@ function readLimits(pairs: readonly Pair[]): Result<{ limits: PlayerLimits; rest
   const rest: Pair[] = [];
   for (const [key, value] of pairs) {
     const number = Number(value);
-    const isLimit = ['tc', 'st', 'movetime', 'nodes', 'visits', 'playouts', 'depth'].includes(key);
-    if (isLimit && key !== 'tc' && !(number > 0)) return failure(`${key} needs a number above 0, not "${value}"`);
+    const isCount = ['nodes', 'visits', 'playouts', 'depth'].includes(key);
+    if (isCount && !(Number.isSafeInteger(number) && number > 0)) {
+      return failure(`${key} needs a whole number above 0, not "${value}"`);
+    }
+    if ((key === 'st' || key === 'movetime') && !(Number.isFinite(number) && number > 0)) {
+      return failure(`${key} needs a number above 0, not "${value}"`);
+    }
     if (key === 'tc') {
       const parsed = parseTimeControl(value);
       if (!parsed.ok) return parsed;
@@ -73,7 +80,7 @@ function readLimits(pairs: readonly Pair[]): Result<{ limits: PlayerLimits; rest
     } else if (key === 'st') movetimeMs = 1000 * number;
     else if (key === 'movetime') movetimeMs = number;
     else if (key === 'depth') depth = number;
-    else if (isLimit) nodes = number;
+    else if (isCount) nodes = number;
     else rest.push([key, value]);
   }
   return success({ limits: { timeControl, movetimeMs, nodes, depth }, rest });
