@@ -42,6 +42,8 @@ export async function runBackendBench(options: BackendBenchOptions): Promise<Bac
       const inFlight = Math.min(queue.slotCount, 2 * batch * pool.threads);
       await feed(queue, paths, inFlight, options.secondsPerBatch * WARM_UP_SHARE);
       const { evaluations, seconds } = await feed(queue, paths, inFlight, options.secondsPerBatch);
+      // The pool's warnings have said why.
+      if (queue.liveEvaluators === 0) throw new Error('No position can be evaluated: there is nothing to measure');
       const { threads, network } = pool;
       const evaluationsPerSecond = evaluations / seconds;
       const row = { batch, threads, backend: network.backend, evaluations, seconds, evaluationsPerSecond };

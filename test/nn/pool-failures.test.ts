@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
+import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions, runBackendBench } from '#sardonyx/nn/index.js';
 import { FailureStreak, FORGIVING_EVALUATIONS } from '#sardonyx/nn/pool/failure-streak.js';
 import { success } from '#sardonyx/util/index.js';
 import { evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
@@ -196,4 +196,14 @@ test('a network that cannot be read is refused in one sentence that names it', a
   );
   await refuse({ backend: 'cpu' }, /Backend cpu needs a network/);
   await refuse({ backend: 'cpu', backendOptions: 'x=1', model: tinyNetwork }, /knows no option "x"/);
+});
+
+test('a benchmark of evaluators that cannot evaluate is an error, not a row of zeros', async () => {
+  const pool = { backend: 'hash', backendOptions: 'fail-after=1,fallback-fails=true', threads: 1 };
+  const rows: unknown[] = [];
+  await assert.rejects(
+    runBackendBench({ pool, batchSizes: [1], secondsPerBatch: 0.1, onRow: (row) => rows.push(row) }),
+    /^Error: No position can be evaluated/,
+  );
+  assert.deepEqual(rows, []);
 });
