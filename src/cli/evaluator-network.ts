@@ -49,6 +49,9 @@ export async function createNetwork(
       const threads = pool.threads === 1 ? '1 thread' : `${pool.threads} threads`;
       return name === backend ? `${name}, ${threads}` : `${name} on ${backend}, ${threads}`;
     },
+    get backend() {
+      return pool.network.backend;
+    },
     get evaluations() {
       return counters.evaluations;
     },

@@ -5,7 +5,9 @@
  * turns, or that stays: on a busy machine one of ten settings is always lucky. Speed is nodes a second from an empty tree
  * and cache.
  */
-import { Analyst, type EnginePorts, type OptionStore } from '../engine/index.js';
+import { Analyst, type EnginePorts, type NetworkPort, type OptionStore } from '../engine/index.js';
+import { getBackendName } from '../nn/index.js';
+import { unwrap } from '../util/index.js';
 import { BENCH_POSITIONS } from './bench-positions.js';
 import type { SpeedSettings } from './tuned-settings.js';
 
@@ -90,7 +92,7 @@ export function countLeaves({ minibatch, batchesInFlight }: SpeedSettings): numb
   return minibatch * batchesInFlight;
 }
 
-/** Rejects with one sentence for the user when the network does not load. */
+/** Rejects with one sentence for the user when the network does not load, or not on the backend that was asked for. */
 export async function runTune(
   options: OptionStore,
   ports: EnginePorts,
@@ -99,12 +101,18 @@ export async function runTune(
 ): Promise<TuneResult> {
   options.set('SmartPruningFactor', '0');
   const analyst = new Analyst(options, ports);
+  const wanted = unwrap(getBackendName(options.getString('Backend'), options.getString('BackendOptions')));
+  const load = async (): Promise<NetworkPort> => {
+    const network = await analyst.load();
+    if (network.backend === wanted) return network;
+    throw new Error(`Backend ${wanted} does not work here: tune --backend=${network.backend}, which stands in for it`);
+  };
   const moveTimeMs = Math.max(20, Math.round((1000 * seconds) / MOST_MEASUREMENTS / POSITIONS));
   const measure = async ({ threads, minibatch, batchesInFlight }: SpeedSettings): Promise<number> => {
     options.set('Threads', `${threads}`);
     options.set('MinibatchSize', `${minibatch}`);
     options.set('BatchesInFlight', `${batchesInFlight}`);
-    await analyst.load();
+    await load();
     let nodes = 0;
     let timeMs = 0;
     for (const fen of BENCH_POSITIONS.slice(0, POSITIONS)) {
@@ -113,10 +121,11 @@ export async function runTune(
       nodes += report.lines[0]?.nodes ?? 0;
       timeMs += report.timeMs;
     }
+    await load();
     return Math.round((1000 * nodes) / Math.max(1, timeMs));
   };
   try {
-    const { handle } = await analyst.load();
+    const { handle } = await load();
     const initial = { threads: handle.workers, minibatch: handle.minibatch, batchesInFlight: handle.workers + 1 };
     return await chooseSettings(initial, measure, onRow);
   } finally {

@@ -10,6 +10,8 @@ export interface NetworkPort {
   readonly handle: SharedPoolHandle;
   /** For people: name of the network and what it runs on. */
   readonly description: string;
+  /** What it runs on now, after any fall-back. */
+  readonly backend: string;
   /** Positions evaluated since it was loaded. */
   readonly evaluations: number;
   /** Takes over the options that need no loading. Called before each search. */

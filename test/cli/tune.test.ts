@@ -177,6 +177,20 @@ test('the fake evaluator is measured like any other, and nothing is saved for it
   assert.equal(readFileSync(join(folder, 'tuning.json'), 'utf8'), before);
 });
 
+test('a processor that stands in for a device is not tuned in its name', async () => {
+  const before = readFileSync(join(folder, 'tuning.json'), 'utf8');
+  const { status, stderr } = await run(
+    'tune',
+    `--weights=${TINY}`,
+    '--backend=cuda',
+    '--backend-opts=fail-load=true',
+    '--seconds=0.5',
+  );
+  assert.equal(status, 1);
+  assert.match(stderr, /^Backend cuda does not work here: tune --backend=cpu/m);
+  assert.equal(readFileSync(join(folder, 'tuning.json'), 'utf8'), before);
+});
+
 test('what tune is to choose may not be chosen', async () => {
   const { status, stderr } = await run('tune', `--weights=${TINY}`, '--threads=2');
   assert.equal(status, 1);

@@ -100,6 +100,7 @@ export class FakeWorld implements EnginePorts {
     const network = {
       handle: {} as NetworkPort['handle'],
       description: 'fake',
+      backend: 'fake',
       evaluations: 0,
       configure: () => undefined,
       cleared: 0,
