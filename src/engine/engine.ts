@@ -350,6 +350,7 @@ export class Engine {
         else if (active.startsEarlier) this.answer(active.fallback);
         else if (active.shorterMate !== null) this.answer(active.shorterMate);
         else if (active.isCandidate(move)) this.answer({ move, ponder: message.ponder as Move });
+        else if (move === NO_MOVE) this.recover('The search has found no move: no position could be evaluated');
         else this.recover('The search answered with an illegal move');
         return;
       }

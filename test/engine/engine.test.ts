@@ -362,6 +362,15 @@ test('a search that ends by itself while it must wait is told at once and answer
   }
 });
 
+test('a search without a move says that nothing could be evaluated, and is answered with a legal one', async () => {
+  const { engine, world, said } = createEngine();
+  engine.go({ nodes: 1000 });
+  await settle();
+  world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 0, ponder: 0 });
+  assert.equal(said[0], 'error The search has found no move: no position could be evaluated');
+  assert.match(said.at(-1) ?? '', /^best [1-9]/);
+});
+
 test('limits reach the search as it understands them', async () => {
   const { engine, world } = createEngine();
   answerWith(world, moveOf(engine, 'e2e4'));
