@@ -43,9 +43,9 @@ export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
         default: 'auto' as const,
         describe: "lc0's own weights, for every lc0; ONNX inside, for lc0's ONNX backends; auto: weights if possible",
       })
-      .option('input-format', { choices: Object.keys(InputFormat), describe: 'Default: what the model says' })
-      .option('policy-format', { choices: Object.keys(PolicyFormat), describe: 'Default: POLICY_CLASSICAL' })
-      .option('value-format', { choices: Object.keys(ValueFormat), describe: 'Default: what the model has' })
+      .option('input-format', { choices: listFormats(InputFormat), describe: 'Default: what the model says' })
+      .option('policy-format', { choices: listFormats(PolicyFormat), describe: 'Default: POLICY_CLASSICAL' })
+      .option('value-format', { choices: listFormats(ValueFormat), describe: 'Default: what the model has' })
       .option('moves-left-format', { choices: Object.keys(MovesLeftFormat), describe: 'Default: what the model has' })
       .option('onnx-input', { type: 'string', describe: 'Name of the input; found when left out' })
       .option('onnx-output-value', { type: 'string', describe: 'Name of the scalar value output' })
@@ -87,3 +87,8 @@ export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
     printLine(`Written: ${output}`);
   },
 };
+
+/** What a file can be said to hold: nothing plays with an unknown format. */
+function listFormats(formats: Readonly<Record<string, number>>): string[] {
+  return Object.keys(formats).filter((name) => !name.endsWith('_UNKNOWN'));
+}
