@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
+import { describeReadFailure } from '../../dist/util/index.js';
 import { fitRatings } from './fit.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -77,9 +78,7 @@ function readNetwork(path) {
   try {
     return readFileSync(path);
   } catch (error) {
-    return fail(
-      `Cannot read the network ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`,
-    );
+    return fail(`Cannot read the network ${path}: ${describeReadFailure(error)}`);
   }
 }
 

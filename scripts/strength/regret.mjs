@@ -18,6 +18,7 @@ import { createEngine } from '../../dist/index.js';
 import { encodeScore } from '../../dist/selfplay/client/info-line.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { parsePairs } from '../../dist/selfplay/index.js';
+import { describeReadFailure } from '../../dist/util/index.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const flags = yargs(hideBin(process.argv))
@@ -61,9 +62,7 @@ function readGames(path) {
       .split('\n')
       .map((line) => JSON.parse(line));
   } catch (error) {
-    console.error(
-      `Cannot read the labelled games ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`,
-    );
+    console.error(`Cannot read the labelled games ${path}: ${describeReadFailure(error)}`);
     process.exit(1);
   }
 }

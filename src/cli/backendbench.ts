@@ -1,6 +1,7 @@
 /** `sardonyx backendbench`: evaluations a second by batch size, without a search. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { type BackendBenchRow, runBackendBench } from '../nn/index.js';
+import { LARGEST_MINIBATCH } from '../search/index.js';
 import { addEngineFlags, readEngineFlags } from './engine-flags.js';
 import { createPoolOptions } from './evaluator-network.js';
 import { numberFlag, wholeFlag } from './number-flag.js';
@@ -14,18 +15,17 @@ interface BackendBenchArguments {
   json: boolean;
 }
 
-/** As for the option MinibatchSize. */
-const LARGEST_BATCH = 1024;
-
 export const backendBenchCommand: CommandModule<object, BackendBenchArguments> = {
   command: 'backendbench',
   describe: 'Evaluations a second by batch size',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .option(
-        ...wholeFlag('start-batch-size', { min: 1, max: LARGEST_BATCH, default: 1, describe: 'First batch size' }),
+        ...wholeFlag('start-batch-size', { min: 1, max: LARGEST_MINIBATCH, default: 1, describe: 'First batch size' }),
       )
-      .option(...wholeFlag('max-batch-size', { min: 1, max: LARGEST_BATCH, default: 64, describe: 'Last batch size' }))
+      .option(
+        ...wholeFlag('max-batch-size', { min: 1, max: LARGEST_MINIBATCH, default: 64, describe: 'Last batch size' }),
+      )
       .option(...wholeFlag('batch-step', { min: 0, default: 0, describe: 'Step between sizes; 0 = double' }))
       .option(...numberFlag('seconds', { min: 0, isMinExcluded: true, default: 1, describe: 'Seconds for each size' }))
       .option('json', { type: 'boolean', default: false, describe: 'Print the rows as JSON' }) as never,

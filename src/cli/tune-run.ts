@@ -7,6 +7,7 @@
  */
 import { Analyst, type EnginePorts, type NetworkPort, type OptionStore } from '../engine/index.js';
 import { getBackendName } from '../nn/index.js';
+import { LARGEST_MINIBATCH } from '../search/index.js';
 import { unwrap } from '../util/index.js';
 import { BENCH_POSITIONS } from './bench-positions.js';
 import type { SpeedSettings } from './tuned-settings.js';
@@ -27,7 +28,6 @@ const POSITIONS = 4;
 const RETURN_ROUNDS = 2;
 /** At most, return match included, for sharing out the time. */
 const MOST_MEASUREMENTS = 10 + 2 * RETURN_ROUNDS;
-const LARGEST_MINIBATCH = 1024;
 const MOST_THREADS = 128;
 
 /** @param measure nodes a second with these settings */

@@ -61,8 +61,13 @@ function renameUses(graph: GraphMessage, name: string, newName: string): void {
   }
 }
 
-function createNode(graph: GraphMessage, output: string, input: string[], node: InsertedNode): NodeMessage {
-  const { opType, attributes } = node;
+/** Under a name of its own among the graph's nodes; it is not put in yet. */
+export function createNode(
+  graph: GraphMessage,
+  output: string,
+  input: string[],
+  { opType, attributes }: Pick<InsertedNode, 'opType' | 'attributes'>,
+): NodeMessage {
   // The output often carries the name of the node that made it before, and names of nodes must differ.
   const taken = new Set(graph.node?.map((other) => other.name));
   let name = `${output}/${opType}`;

@@ -1,7 +1,8 @@
 /**
  * An ONNX network in single precision → the same in half precision, for devices that are twice as fast in it. Inputs and outputs
- * stay single, with casts behind and before them, so that nobody else notices; so does the arithmetic of layer norms. A network with quantised layers, with
- * halves, or with anything in it that this room does not read, is left alone: a slower network is better than a wrong one.
+ * stay single, with casts behind and before them, so that nobody else notices; so does the arithmetic of layer norms. A
+ * network with quantised layers, with halves, or with anything in it that this room does not read, is left alone: a slower
+ * network is better than a wrong one.
  */
 import { encodeHalfWeight } from './float-formats.js';
 import { insertBeforeOutput, insertBehindInput } from './graph-edit.js';

@@ -3,7 +3,7 @@
  * squares of half-precision numbers overflow from 256 on and lose the small ones, which the operator LayerNormalization
  * avoids by working in single precision inside. So does what is found here. RMS norms, without the first mean, count too.
  */
-import { type Attributes, formatAttributes } from './graph/graph-builder.js';
+import { createNode } from './graph-edit.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
 
 /** The nodes from the first mean to the quotient; scale and shift are not among them. */
@@ -75,6 +75,8 @@ export function separateConstants(graph: GraphMessage, norms: ReadonlySet<NodeMe
 /** Casts to single precision before these nodes, and to half behind them. All others work in halves by now. */
 export function insertCasts(graph: GraphMessage, norms: ReadonlySet<NodeMessage>): void {
   const { makers, users } = indexNodes(graph);
+  const createCast = (input: string, output: string, to: number): NodeMessage =>
+    createNode(graph, output, [input], { opType: 'Cast', attributes: { to } });
   const constants = new Set((graph.initializer ?? []).map(({ name }) => name));
   const nodes: NodeMessage[] = [];
   const wide = new Map<string, string>();
@@ -112,11 +114,6 @@ export function insertCasts(graph: GraphMessage, norms: ReadonlySet<NodeMessage>
   graph.node = nodes;
 }
 
-function createCast(input: string, output: string, to: number): NodeMessage {
-  const attributes: Attributes = { to };
-  return { opType: 'Cast', name: output, input: [input], output: [output], attribute: formatAttributes(attributes) };
-}
-
 function indexNodes(graph: GraphMessage) {
   const makers = new Map<string, NodeMessage>();
   const users = new Map<string, NodeMessage[]>();
@@ -131,10 +128,10 @@ function indexNodes(graph: GraphMessage) {
   return { makers, users };
 }
 
-/** Of tensors and nodes alike. */
+/** For a tensor. */
 function findFreeName(graph: GraphMessage, wish: string): string {
   const isTaken = (name: string): boolean =>
-    (graph.node ?? []).some((node) => node.name === name || node.output?.includes(name)) ||
+    (graph.node ?? []).some((node) => node.output?.includes(name)) ||
     (graph.initializer ?? []).some((tensor) => tensor.name === name);
   let name = wish;
   while (isTaken(name)) name += "'";

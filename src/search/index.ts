@@ -1,7 +1,13 @@
 export { computeTemperature } from './best-move.js';
 export type { LeafChannel } from './leaf-channel.js';
 export { computeTreeBytes } from './memory-limit.js';
-export { createSearchParams, defaultSearchParams, type SearchParams, searchOptions } from './params.js';
+export {
+  createSearchParams,
+  defaultSearchParams,
+  LARGEST_MINIBATCH,
+  type SearchParams,
+  searchOptions,
+} from './params.js';
 export {
   type ClockLimits,
   type FromSearch,

@@ -6,6 +6,9 @@
  */
 import type { OptionSpec, OptionValue } from '../util/index.js';
 
+/** Positions in one network call. */
+export const LARGEST_MINIBATCH = 1024;
+
 const table = {
   minibatchSize: {
     uci: 'MinibatchSize',
@@ -13,7 +16,7 @@ const table = {
     kind: 'int',
     default: 0,
     min: 0,
-    max: 1024,
+    max: LARGEST_MINIBATCH,
     help: 'Positions evaluated together; 0 = the value the backend recommends.',
   },
   batchesInFlight: {

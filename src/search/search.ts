@@ -321,11 +321,10 @@ export class Search {
 
   /** Nothing is under way and nothing could be gathered: only more memory can change that, and longer paths. */
   private unblock(): void {
-    if (this.computeBudget() > 0) {
-      if (!this.pipeline.needsMemory) {
-        if (this.pipeline.hasReachedLongestPath) this.listener?.onWarning(PATH_TOO_LONG);
-      } else if (this.freeMemory(Number.POSITIVE_INFINITY)) return;
-    }
+    const { needsMemory, hasReachedLongestPath } = this.pipeline;
+    const hasBudget = this.computeBudget() > 0;
+    if (hasBudget && needsMemory && this.freeMemory(Number.POSITIVE_INFINITY)) return;
+    if (hasBudget && !needsMemory && hasReachedLongestPath) this.listener?.onWarning(PATH_TOO_LONG);
     this.reachLimit();
   }
 
