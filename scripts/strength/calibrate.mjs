@@ -8,12 +8,12 @@
 // goes on where it was, and another network begins anew.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { describeReadFailure } from '../../dist/util/index.js';
+import { createFolder, describeReadFailure } from '../../dist/util/index.js';
 import { fitRatings } from './fit.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -233,7 +233,7 @@ function writeResults() {
 }
 
 function playAll() {
-  mkdirSync(folder, { recursive: true });
+  createFolder(folder);
   let elo = OPPONENTS[0];
   for (let level = FIRST; level >= 0; level--) elo = measure(level, level + 1, elo - 100);
   elo = fit()[FIRST].elo;

@@ -6,7 +6,7 @@
 // the label's list is judged by Stockfish. Regret is the loss of winning chances in percent, by Lichess's curve:
 // https://lichess.org/page/accuracy.
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -18,7 +18,7 @@ import { createEngine } from '../../dist/index.js';
 import { encodeScore } from '../../dist/selfplay/client/info-line.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { parsePairs } from '../../dist/selfplay/index.js';
-import { describeReadFailure } from '../../dist/util/index.js';
+import { createFolder, describeReadFailure } from '../../dist/util/index.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const flags = yargs(hideBin(process.argv))
@@ -150,7 +150,7 @@ function describe(values) {
   return { mean, error: 1.96 * Math.sqrt(variance / values.length) };
 }
 
-mkdirSync(flags.folder, { recursive: true });
+createFolder(flags.folder);
 const positions = choosePositions(flags._[0], flags.positions);
 const judgements = new Notebook(join(flags.folder, `stockfish-${flags.stockfishNodes}.jsonl`));
 const stockfish = await UciClient.start({ command: flags.stockfish, args: [], name: null, folder: null, options: [] });

@@ -17,7 +17,6 @@ import { failure, type Result, success } from '../util/index.js';
 import { numberFlag, wholeFlag } from './number-flag.js';
 import { INTERRUPTED, printJson, printLine, printNote } from './output.js';
 import { createProgressBar } from './progress-bar.js';
-import { createOutputFolder } from './write-output.js';
 
 interface LabelArguments {
   engine: string;
@@ -96,7 +95,6 @@ async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
   if (engine.value.rest.length > 0) return failure(`--engine knows no "${engine.value.rest[0][0]}"`);
   const books = openStartBooks(settings.value.sources);
   if (!books.ok) return books;
-  createOutputFolder(args.out);
   const files = LabelFiles.open(args.out, args.prefix, settings.value, args['plies-per-file']);
   if (!files.ok) return files;
 

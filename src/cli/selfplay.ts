@@ -17,13 +17,13 @@ import {
   type SelfPlaySettings,
   type SelfPlaySummary,
 } from '../selfplay/index.js';
-import { unwrap } from '../util/index.js';
+import { createFolder, unwrap } from '../util/index.js';
 import { addEngineFlags } from './engine-flags.js';
 import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './network-setup.js';
 import { numberFlag, requireWhole, wholeFlag } from './number-flag.js';
 import { INTERRUPTED, printJson, printLine, printNote } from './output.js';
 import { createProgressBar } from './progress-bar.js';
-import { createOutputFolder, requireWritable } from './write-output.js';
+import { requireWritable } from './write-output.js';
 
 interface SelfPlayArguments {
   'syzygy-paths': string | undefined;
@@ -141,7 +141,7 @@ async function runWithPools(args: SelfPlayArguments, pools: NetworkPools): Promi
   const settings = createSelfPlaySettings(args);
   const digests: (string | null)[] = [];
   for (const { network } of [player1, player2]) digests.push((await pools.open(network)).weightsDigest);
-  if (folder !== null) createOutputFolder(folder);
+  if (folder !== null) createFolder(folder);
   for (const path of [resultsPath, args.pgnout ?? null]) if (path !== null) requireWritable(path);
   const conditions = {
     players: [player1, player2].map(({ limits, network }, player) => ({

@@ -2,12 +2,12 @@
  * What `sardonyx tune` has found, in the user's config folder: for each network (by hash), backend and machine the threads
  * and batches that search fastest. Used where the user sets none of them. A file that cannot be read is no tuning.
  */
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { OptionStore } from '../engine/index.js';
 import { getBackendName, type TunedSpeed } from '../nn/index.js';
-import { failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
+import { createFolder, failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
 import { identifyNetwork, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
 
 export type SpeedSettings = TunedSpeed;
@@ -88,7 +88,7 @@ export function saveTuning(tuned: TunedSettings): Result<string> {
   if (path === undefined) return failure('There is no home folder to save the result in');
   const others = readTunings().filter((other) => !isSameKey(other, tuned));
   try {
-    mkdirSync(join(path, '..'), { recursive: true });
+    createFolder(dirname(path));
     writeFileSync(`${path}.new`, formatTunings([...others, tuned]));
     renameSync(`${path}.new`, path);
     return success(path);

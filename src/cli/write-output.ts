@@ -1,8 +1,8 @@
 /** Files that a command was asked to write; a failure is one sentence. */
-import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describeFolderFailure, describeWriteFailure } from '../util/index.js';
+import { describeWriteFailure } from '../util/index.js';
 
 /** @param flag `w` for a new file, `a` to add to one */
 export async function writeOutput(path: string, content: Uint8Array | string, flag: 'w' | 'a' = 'w'): Promise<void> {
@@ -38,13 +38,5 @@ export function findWriteObstacle(path: string): string | null {
     return null;
   } catch (error) {
     return describeWriteFailure(error);
-  }
-}
-
-export function createOutputFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true });
-  } catch (error) {
-    throw new Error(`Cannot create the folder ${path}: ${describeFolderFailure(error)}`);
   }
 }

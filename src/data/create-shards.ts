@@ -2,11 +2,11 @@
  * A shards run: deals input files to worker threads, one at a time, and keeps the manifest. Refuses to mix settings in
  * one folder; goes on where an earlier run of the same settings stopped.
  */
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
-import { describeFolderFailure, failure, type Result, runSideBySide, success } from '../util/index.js';
+import { createFolder, failure, type Result, runSideBySide, success } from '../util/index.js';
 import { findGameFormat, KNOWN_KINDS } from './convert-input.js';
 import { SPLITS, type Split } from './game-split.js';
 import type { SplitCounts } from './shard-writer.js';
@@ -106,9 +106,9 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
   const inputs = listInputs(options.inputs);
   if (!inputs.ok) return inputs;
   try {
-    mkdirSync(options.folder, { recursive: true });
+    createFolder(options.folder);
   } catch (error) {
-    return failure(`Cannot create the folder ${options.folder}: ${describeFolderFailure(error)}`);
+    return failure((error as Error).message);
   }
   const loaded = loadManifest(options.folder, describeSettings(options));
   if (!loaded.ok) return loaded;

@@ -2,11 +2,11 @@
  * The rows of one input file → Arrow files in `train/`, `validation/` and `test/`. Files are cut into parts at game
  * borders: a part is complete in all three folders or absent, which is what makes a long input resumable.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Schema } from 'apache-arrow';
 import type { Position } from '../chess/index.js';
 import type { HistoryFill, InputEncoding, PolicyEncoding } from '../encoding/index.js';
+import { createFolder } from '../util/index.js';
 import { SPLITS, type Split } from './game-split.js';
 import { ShardBatch } from './shard-batch.js';
 import { ShardFile } from './shard-file.js';
@@ -96,7 +96,7 @@ export class ShardWriter {
 
   private flush(split: Split, lane: Lane): void {
     if (lane.file === null) {
-      mkdirSync(join(this.folder, split), { recursive: true });
+      createFolder(join(this.folder, split));
       const path = join(this.folder, split, formatShardName(this.inputNumber, this.part));
       lane.file = new ShardFile(path, this.schema);
     }

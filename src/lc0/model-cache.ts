@@ -9,9 +9,9 @@
  * flipped bit. A model that fails is converted again without a word.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rename, rm, utimes } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { findCacheFolder } from '../util/index.js';
+import { createFolder, findCacheFolder } from '../util/index.js';
 import { type Lc0NetworkInfo, parseMetadata } from './network-info.js';
 import { decodeModel } from './onnx-model.js';
 import { modelType } from './onnx-schema.js';
@@ -102,7 +102,11 @@ export class ModelCache {
   private async writeAtomically(path: string, fill: (file: FileHandle) => Promise<void>): Promise<boolean> {
     const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
     try {
-      await mkdir(this.folder, { recursive: true });
+      createFolder(this.folder);
+    } catch {
+      return false;
+    }
+    try {
       const file = await open(temporary, 'wx+');
       try {
         await fill(file);

@@ -2,9 +2,10 @@
  * Where this user's cached files go: one folder of ours in each place that systems have for it, best first, and in it one
  * for each kind of files.
  */
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createFolder } from './create-folder.js';
 
 /** Last resort, where the home folder cannot be written to. */
 const SHARED_PLACES = process.platform === 'linux' ? [tmpdir(), '/dev/shm'] : [tmpdir()];
@@ -33,7 +34,7 @@ export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): 
  */
 export function openCacheFolder(cache: string, kind: string): string {
   const folder = join(cache, kind);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createFolder(folder, 0o700);
   if (SHARED_PLACES.includes(dirname(cache))) requireOwn(cache);
   return folder;
 }

@@ -8,12 +8,6 @@ export function describeWriteFailure(error: unknown): string {
   return describeFailure(error as NodeJS.ErrnoException, 'there is no such folder');
 }
 
-/** Why a folder cannot be made. */
-export function describeFolderFailure(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'EEXIST' || code === 'ENOTDIR' ? 'there is a file of that name' : describeWriteFailure(error);
-}
-
 function describeFailure({ code, message }: NodeJS.ErrnoException, whatIsMissing: string): string {
   switch (code) {
     case 'ENOENT':

@@ -1,6 +1,7 @@
 export { findCacheFolder, listCacheFolders, openCacheFolder } from './cache-folders.js';
 export { getConfigFolder } from './config-folder.js';
-export { describeFolderFailure, describeReadFailure, describeWriteFailure } from './file-failure.js';
+export { createFolder } from './create-folder.js';
+export { describeReadFailure, describeWriteFailure } from './file-failure.js';
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
 export { isGzip } from './gzip.js';
 export { LineReader } from './line-reader.js';

@@ -237,3 +237,18 @@ test('label writes games of an engine', async () => {
   const manifest = JSON.parse(readFileSync(join(folder, 'labels', 'labels.json'), 'utf8'));
   assert.equal(manifest.files[0].games, 2);
 });
+
+test('a folder that the system does not let be made is one sentence, and nobody waits', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  writeFileSync(join(folder, 'game.pgn'), '1. e4 e5 1/2-1/2\n');
+  for (const args of [
+    ['selfplay', '--backend=hash', '--games=1', '--visits=5', '--training', '--out=/proc/x'],
+    ['label', `--engine=${FAKE}`, '--games=1', '--out=/proc/x'],
+    ['shards', 'game.pgn', '--out=/proc/x'],
+  ]) {
+    const { code, stdout, stderr } = await sardonyx(args);
+    assert.deepEqual([code, stdout], [1, ''], args[0]);
+    assert.match(stderr, /^Cannot create the folder \/proc\/x: no folder can be made there$/m);
+  }
+});

@@ -2,15 +2,15 @@
  * A finished self-play game as lc0 training records (V6), gzipped, one file a game. The game is played through again,
  * so that a game under way need not keep 8 kilobytes a position.
  */
-import { mkdirSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Move } from '../../chess/index.js';
 import { type SearchValue, V6GameRecorder } from '../../data/index.js';
 import { type HistoryFill, LC0_FORMATS } from '../../encoding/index.js';
 import type { Evaluation } from '../../search/index.js';
+import { createFolder } from '../../util/index.js';
 import { countWhiteHalfPoints } from '../game/game-end.js';
 import { createOpeningPosition } from '../openings/opening.js';
 import type { SelfPlayGame } from './self-play-game.js';
@@ -68,7 +68,7 @@ export function formatTrainingName(index: number): string {
 export async function writeTrainingFile(folder: string, index: number, records: Buffer): Promise<string> {
   if (records.length === 0) return '';
   const path = join(folder, formatTrainingName(index));
-  mkdirSync(dirname(path), { recursive: true });
+  createFolder(folder);
   await writeFile(`${path}.tmp`, await compress(records));
   await rename(`${path}.tmp`, path);
   return path;

@@ -4,20 +4,11 @@
  * so the number of lines on disk is the number of the next game: a run killed at any moment loses only the games under
  * way and doubles none.
  */
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { failure, type Result, success } from '../../util/index.js';
+import { createFolder, failure, type Result, success } from '../../util/index.js';
 import type { LabelledGameRecord } from './label-game.js';
 import type { LabelSettings } from './label-settings.js';
 
@@ -45,7 +36,7 @@ export class LabelFiles {
 
   /** Starts a run, or goes on with one whose settings are the same. */
   static open(folder: string, prefix: string, settings: LabelSettings, pliesPerFile: number): Result<LabelFiles> {
-    mkdirSync(folder, { recursive: true });
+    createFolder(folder);
     const path = join(folder, `${prefix}.json`);
     let manifest: Manifest = { settings, files: [] };
     if (existsSync(path)) {
