@@ -20,6 +20,7 @@ import {
   describeReadFailure,
   failure,
   getProgramFolder,
+  inflate,
   isPackaged,
   type Result,
   readProgramFile,
@@ -145,7 +146,9 @@ export async function findModel(
   try {
     const { bytes, name } = builtIn ?? { bytes: await readNetwork(path.value), name: path.value };
     const fileSha256 = isIdentified ? computeSha256(bytes) : undefined;
-    return success({ bytes: await adaptOnnx(bytes, edition), name, fileSha256 });
+    const inflated = await inflate(bytes);
+    if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
+    return success({ bytes: await adaptOnnx(inflated.value, edition), name, fileSha256 });
   } catch (error) {
     return failure((error as Error).message);
   }
@@ -153,7 +156,7 @@ export async function findModel(
 
 /** lc0's networks go by many names, often without any extension. */
 async function isLc0File(path: string): Promise<boolean> {
-  if (/\.onnx$/i.test(path)) return false;
+  if (/\.onnx(\.gz)?$/i.test(path)) return false;
   if (/\.pb(\.gz)?$/i.test(path)) return true;
   const { isNetworkFile } = await import('../lc0/index.js');
   return isNetworkFile(path);

@@ -74,7 +74,7 @@ export async function createNetworkSetup(
     const hasFile = !isFileless(options);
     const file = hasFile ? unwrap(await resolveNetworkFile(options)) : options.getString('Backend');
     return success({
-      name: basename(file).replace(/\.(onnx|pb|pb\.gz)$/i, ''),
+      name: basename(file).replace(/\.(onnx|pb)(\.gz)?$/i, ''),
       poolKey: JSON.stringify(POOL_OPTIONS.map((name) => values.get(name))),
       pool: hasFile ? { ...pool, model: (edition) => findModel(options, edition, true) } : pool,
       params: createSearchParams(values),

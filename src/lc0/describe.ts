@@ -48,7 +48,7 @@ export async function describeNetwork(
     if (!hasNetworkHead(bytes)) {
       const model = decodeModel(bytes);
       if (model) return success([describeOnnxModel(model)]);
-      if (typeof source === 'string' && /\.onnx$/i.test(source)) {
+      if (typeof source === 'string' && /\.onnx(\.gz)?$/i.test(source)) {
         throw new NetworkError('it is not an ONNX model, or is cut short');
       }
     }

@@ -47,7 +47,7 @@ export async function listNetworks(folder: string): Promise<string[]> {
 async function* findNetworks(folder: string): AsyncGenerator<string> {
   const candidates = [...(await listLargeFiles(folder)), ...(await listLargeFiles(join(folder, 'networks')))];
   candidates.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? 1 : -1));
-  for (const { path } of candidates) if (/\.onnx$/i.test(path) || (await isNetworkFile(path))) yield path;
+  for (const { path } of candidates) if (/\.onnx(\.gz)?$/i.test(path) || (await isNetworkFile(path))) yield path;
 }
 
 async function listLargeFiles(folder: string): Promise<{ path: string; modifiedAtMs: number }[]> {

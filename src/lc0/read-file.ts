@@ -8,7 +8,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { isGzip } from '../util/index.js';
+import { describeInflationFailure, describeTooLarge, getInflationLimit, isGzip } from '../util/index.js';
 import { NetworkError } from './network-error.js';
 
 /** A file's path, or its content. */
@@ -16,12 +16,6 @@ export type FileSource = string | Uint8Array;
 
 const CHUNK_BYTES = 1 << 20;
 const MAX_FILE_BYTES = 2 ** 31 - 1;
-/**
- * Weights hardly compress (LINEAR16 to about 75 %), but an all-zero network shrinks a thousandfold and is still a
- * network, so inflating this far is always allowed; beyond it only up to MAX_INFLATION_RATIO.
- */
-const FREE_INFLATED_BYTES = 256 * 2 ** 20;
-const MAX_INFLATION_RATIO = 16;
 
 /** SHA-256 of the file as it lies on disk, hexadecimal. @throws NetworkError when it cannot be read. */
 export async function hashFile(source: FileSource): Promise<string> {
@@ -45,8 +39,7 @@ export async function readInflated(source: FileSource): Promise<Uint8Array> {
       for await (const chunk of openStream(source)) sink.push(chunk);
       return sink.finish();
     }
-    const ratioLimitBytes = ends.sizeBytes * MAX_INFLATION_RATIO;
-    const limitBytes = Math.min(MAX_FILE_BYTES, Math.max(FREE_INFLATED_BYTES, ratioLimitBytes));
+    const limitBytes = getInflationLimit(ends.sizeBytes);
     const sink = new ByteSink(Math.min(ends.declaredInflatedBytes, limitBytes), limitBytes);
     const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
     const stream = openStream(source);
@@ -113,9 +106,7 @@ class ByteSink {
 
   push(chunk: Uint8Array): void {
     const needed = this.length + chunk.length;
-    if (needed > this.limitBytes) {
-      throw new NetworkError(`it inflates to more than ${Math.floor(this.limitBytes / 2 ** 20)} MB`);
-    }
+    if (needed > this.limitBytes) throw new NetworkError(describeTooLarge(this.limitBytes));
     if (needed > this.buffer.length) {
       const grown = Buffer.allocUnsafeSlow(Math.min(this.limitBytes, Math.max(needed, this.buffer.length * 2)));
       grown.set(this.buffer.subarray(0, this.length));
@@ -133,6 +124,7 @@ class ByteSink {
 function toNetworkError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = (error as NodeJS.ErrnoException).code;
+  const inflation = describeInflationFailure(error);
   switch (code) {
     case 'ENOENT':
       return new NetworkError('there is no such file');
@@ -141,12 +133,10 @@ function toNetworkError(error: unknown): unknown {
     case 'EACCES':
     case 'EPERM':
       return new NetworkError('the file may not be read (permission denied)');
-    case 'Z_BUF_ERROR':
-      return new NetworkError('the file is cut off: its compressed data end too early');
     case undefined:
       return error;
     default:
-      if (code.startsWith('Z_')) return new NetworkError('the compressed data are damaged');
+      if (inflation !== null) return new NetworkError(inflation);
       return error instanceof NetworkError || !('syscall' in error)
         ? error
         : new NetworkError(`the file cannot be read (${code})`);

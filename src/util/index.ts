@@ -3,7 +3,7 @@ export { getConfigFolder } from './config-folder.js';
 export { createFolder } from './create-folder.js';
 export { describeReadFailure, describeWriteFailure } from './file-failure.js';
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
-export { isGzip } from './gzip.js';
+export { describeInflationFailure, describeTooLarge, getInflationLimit, inflate, isGzip } from './gzip.js';
 export { LineReader } from './line-reader.js';
 export { createLogger, getLogPath, type Logger } from './logger.js';
 export { type OptionSpec, type OptionValue, parseOptionValue } from './options.js';

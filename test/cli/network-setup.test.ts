@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { listBundledNetworks } from '#sardonyx/cli/bundled-networks.js';
 import { createNetworkSetup, SELF_PLAY_DEFAULTS } from '#sardonyx/cli/network-setup.js';
 import { NetworkPools } from '#sardonyx/selfplay/index.js';
@@ -64,10 +65,16 @@ test('the digest of a network is that of the file that is played with, also wher
   }
 });
 
-test('the digest of a network that was changed on the way, or is lc0’s, is that of its file too', async () => {
+test('the digest of a network that was changed on the way, is gzipped or lc0’s, is that of its file too', async () => {
   const leela = join(folder, 'net.pb.gz');
   writeFileSync(leela, encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 8 })));
-  for (const file of [join(repositoryRoot, 'models', 'default.onnx'), leela]) {
+  const packed = join(folder, 'default.onnx.gz');
+  writeFileSync(packed, gzipSync(readFileSync(join(repositoryRoot, 'models', 'default.onnx'))));
+  for (const [file, name] of [
+    [join(repositoryRoot, 'models', 'default.onnx'), 'default'],
+    [packed, 'default'],
+    [leela, 'net'],
+  ]) {
     const setup = unwrap(
       await createNetworkSetup(
         [
@@ -78,6 +85,7 @@ test('the digest of a network that was changed on the way, or is lc0’s, is tha
         assert.fail,
       ),
     );
+    assert.equal(setup.name, name);
     const pools = new NetworkPools();
     const { weightsDigest } = await pools.open(setup);
     await pools.close();

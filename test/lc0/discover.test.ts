@@ -48,6 +48,8 @@ describe('autodiscovery', () => {
     assert.equal(await discoverNetwork([folder]), nameless);
     rmSync(nameless);
     assert.equal(await discoverNetwork([folder]), named);
+    const packed = place(join(folder, 'packed.onnx.gz'), new Uint8Array(600_000), 25);
+    assert.deepEqual(await listNetworks(folder), [packed, named]);
   });
 
   it('finds nothing where there is nothing', async () => {

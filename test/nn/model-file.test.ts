@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { loadModel, type Model } from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { OnnxWriter } from '../support/onnx-writer.js';
@@ -191,6 +192,18 @@ test('files that are no models, or only parts of one, are refused', async () => 
   const folder = await loadModel({ path: repositoryRoot });
   assert.ok(!folder.ok);
   assert.match(folder.error, /^Cannot read the network .*: it is a folder$/);
+});
+
+test('a gzipped model is the model, and a damaged one is refused', async () => {
+  const whole = createRandomNetwork(TINY);
+  const packed = gzipSync(whole);
+  const model = unwrap(await loadModel({ bytes: packed, name: 'nets/some.onnx.gz' }));
+  assert.deepEqual(Buffer.from(model.bytes), Buffer.from(whole));
+  assert.equal(model.title, 'random 16x2');
+  const nameless = gzipSync(createShell([PLANES], [POLICY, WDL]));
+  assert.equal(unwrap(await loadModel({ bytes: nameless, name: 'nets/some.onnx.gz' })).title, 'some');
+  await refuse(packed.subarray(0, packed.length / 2), /^Cannot read the network some\.onnx: the file is cut off/);
+  await refuse(packed.fill(0xaa, 100, 200), /^Cannot read the network some\.onnx: the compressed data are damaged$/);
 });
 
 test('weights of full 8 bits need wide sums; those of our export, which says so, do not', async () => {

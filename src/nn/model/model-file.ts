@@ -1,7 +1,7 @@
 /** From a file or from bytes in memory to a model whose every tensor is understood, or to one sentence why not. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { describeReadFailure, failure, type Result, success } from '../../util/index.js';
+import { describeReadFailure, failure, inflate, type Result, success } from '../../util/index.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { FLOAT16, FLOAT32, INT8, readOnnxHeader } from './onnx-header.js';
 
@@ -43,17 +43,21 @@ export interface Model {
   readonly training: string;
 }
 
+/** The source may be gzipped; the model's bytes are not. */
 export async function loadModel(source: ModelSource): Promise<Result<Model>> {
   if ('bytes' in source) return readModel(source);
   try {
-    return readModel({ bytes: await readFile(source.path), name: source.path });
+    return await readModel({ bytes: await readFile(source.path), name: source.path });
   } catch (error) {
     return failure(`Cannot read the network ${source.path}: ${describeReadFailure(error)}`);
   }
 }
 
-function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): Result<Model> {
-  const { bytes, name: path, weightsFolder, fileSha256 = null } = source;
+async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): Promise<Result<Model>> {
+  const { name: path, weightsFolder, fileSha256 = null } = source;
+  const inflated = await inflate(source.bytes);
+  if (!inflated.ok) return failure(`Cannot read the network ${path}: ${inflated.error}`);
+  const bytes = inflated.value;
   const header = readOnnxHeader(bytes);
   if (!header.ok) return failure(`The network ${path} ${header.error}`);
   if (header.value.hasExternalData && weightsFolder === undefined) {
@@ -74,7 +78,7 @@ function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): Result<
     parameterBytes,
     precision,
     needsWideSums: precision === 'int8' && metadata.get('sardonyx.precision') !== 'int8',
-    title: metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx$/i, ''),
+    title: metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx(\.gz)?$/i, ''),
     licence: metadata.get('sardonyx.licence') ?? '',
     training: metadata.get('sardonyx.training') ?? '',
   });
