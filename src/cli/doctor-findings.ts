@@ -4,12 +4,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { listDiscoveryFolders, listNetworks } from '../lc0/index.js';
-import { describeRuntime, EvaluatorPool, getBackendName, type RuntimeInfo } from '../nn/index.js';
+import { describeRuntime, type RuntimeInfo } from '../nn/index.js';
 import { getProgramFolder, isPackaged, listCacheFolders, readProgramFile, unwrap } from '../util/index.js';
 import { listBundledNetworks } from './bundled-networks.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';
-import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
+import { isFileless, resolveNetworkFile } from './network-file.js';
 import { readBuild, readVersion } from './package-info.js';
 import { readSettings } from './settings.js';
 import { describeMachine, getTuningPath, readTunings } from './tuned-settings.js';
@@ -173,39 +173,6 @@ function measureFolder(folder: string): number {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => sum + sizeOf(name), 0);
 }
 
-/**
- * A provider works when a pool starts on it without falling back to another. It is tried with the configured options of
- * backends; those that it refuses belong to another one, unless it is the one that is configured.
- */
-export async function examineProvider(provider: string): Promise<Finding> {
-  let trouble = '';
-  try {
-    const { options } = unwrap(readSettings([]));
-    const configured = getBackendName(options.getString('Backend'), '');
-    const set = options.set('Backend', provider);
-    if (!set.ok) return { what: provider, isFine: false, text: set.error };
-    const isConfigured = configured.ok && configured.value === unwrap(getBackendName(provider, ''));
-    if (!isConfigured && !getBackendName(provider, options.getString('BackendOptions')).ok) {
-      unwrap(options.set('BackendOptions', ''));
-    }
-    const pool = await EvaluatorPool.create({
-      model: (edition) => findModel(options, edition),
-      backend: provider,
-      backendOptions: options.getString('BackendOptions'),
-      threads: 1,
-      onWarning: (text) => {
-        trouble ||= text;
-      },
-    });
-    const { backend } = pool.network;
-    await pool.dispose();
-    const isFine = trouble === '';
-    return { what: provider, isFine, text: isFine ? `works (${backend})` : trouble };
-  } catch (error) {
-    return { what: provider, isFine: false, text: oneLine(error) };
-  }
-}
-
-function oneLine(error: unknown): string {
+export function oneLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0];
 }

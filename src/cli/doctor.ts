@@ -9,16 +9,17 @@ import {
   examineMachine,
   examineNetworks,
   examineNode,
-  examineProvider,
   examineRuntime,
   examineTuning,
   type Finding,
   listSystemProviders,
 } from './doctor-findings.js';
+import { examineProvider, tryProvider } from './doctor-providers.js';
 import { printJson, printLine, printNote } from './output.js';
 
 interface DoctorArguments {
   providers: string;
+  probe: string | undefined;
   'install-cuda': boolean;
   from: string;
   sha256: string;
@@ -38,6 +39,11 @@ export const doctorCommand: CommandModule<object, DoctorArguments> = {
         default: listSystemProviders().join(','),
         describe: 'Backends to try on the network',
       })
+      .option('probe', {
+        type: 'string',
+        hidden: true,
+        describe: 'Try one backend in this process and print what was found as JSON',
+      })
       .option('install-cuda', {
         type: 'boolean',
         default: false,
@@ -55,6 +61,10 @@ export const doctorCommand: CommandModule<object, DoctorArguments> = {
       })
       .option('json', { type: 'boolean', default: false, describe: 'Print the findings as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<DoctorArguments>) => {
+    if (args.probe !== undefined) {
+      printJson(await tryProvider(args.probe));
+      return;
+    }
     if (args['install-cuda']) {
       const files = await runInstallation(args);
       if (args.json) printJson({ installed: files });

@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { examineNetworks, examineProvider, type Finding } from '#sardonyx/cli/doctor-findings.js';
+import { examineNetworks, type Finding } from '#sardonyx/cli/doctor-findings.js';
+import { examineProvider } from '#sardonyx/cli/doctor-providers.js';
 import { createVersionText } from '#sardonyx/cli/version-text.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -84,4 +85,23 @@ test('providers are tried with the configured options, as far as they are theirs
   const cpu = await examineProvider('cpu');
   assert.equal(cpu.isFine, false);
   assert.match(cpu.text, /made to fail at loading$/);
+});
+
+test('what native libraries write is kept from stderr and told, also by one that brings its process down', async () => {
+  configure(`weights=${TINY}`);
+  const args = [join(repositoryRoot, 'dist', 'cli', 'main.js'), 'doctor', '--providers=webgpu', '--json'];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  assert.equal(stderr, '');
+  assert.ok((JSON.parse(stdout) as Finding[]).some(({ what }) => what === 'webgpu'));
+  const crash = encodeURIComponent("console.error('Warning: no driver'); process.kill(process.pid, 'SIGKILL')");
+  process.env.NODE_OPTIONS = `--import=data:text/javascript,${crash}`;
+  try {
+    assert.deepEqual(await examineProvider('webgpu'), {
+      what: 'webgpu',
+      isFine: false,
+      text: 'the process that tried it ended (SIGKILL) (no driver)',
+    });
+  } finally {
+    delete process.env.NODE_OPTIONS;
+  }
 });
