@@ -121,7 +121,7 @@ class LossConfig(_Section):
 class OptimizerConfig(_Section):
     kind: Literal["adamw", "sgd", "muon"] = Field("adamw", description="muon: for the weight matrices, AdamW for the rest")
     learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of AdamW's or SGD's parameters")
-    weight_decay: float = Field(1e-4, ge=0, description="of everything but vectors")
+    weight_decay: float = Field(1e-4, ge=0, description="of all but biases, norms, gains and what is added to each square")
     momentum: float = Field(0.9, ge=0, lt=1, description="sgd (Nesterov); muon takes 0.95 when left at 0.9")
     beta2: float = Field(0.99, gt=0, lt=1, description="adamw")
     muon_learning_rate: float = Field(0.02, gt=0, description="muon: rate of the matrices; the rest is AdamW")

@@ -3,9 +3,9 @@
 Muon (orthogonalised momentum) takes the weight matrices, convolutions flattened to [out, in·k·k]; the rest is AdamW's,
 as its authors advise: vectors, matrices with a side below 16, what a body adds to each square, and modules named `output`
 (an encoder layer's among them; a policy head's last convolution is Muon's). So are a sight body's mixing matrices and the
-tables of relative positions: their first side counts heads, and each head is a matrix of its own. Weight decay spares vectors, which are
-biases and norms. Gains ([1, C, 1, 1], of folded norms) and what is added to each square do decay: which group a parameter
-is in is part of every checkpoint, so that sparing them would shut out the runs under way.
+tables of relative positions: their first side counts heads, and each head is a matrix of its own. Weight decay is for what multiplies
+and sums; it spares biases and norms, which are the vectors, gains (of folded norms), what is added to each square and the tables of
+relative positions. Checkpoints from when it spared vectors only are read all the same.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import torch
 from torch import nn
 
 from .config import OptimizerConfig
+from .model.sight import Gain
 
 
 class Optimizer:
@@ -23,17 +24,23 @@ class Optimizer:
         self._views: list[tuple[nn.Parameter, nn.Parameter]] = []
         self.parts: list[torch.optim.Optimizer] = []
         matrices: list[nn.Parameter] = []
-        decayed: list[nn.Parameter] = []
-        plain: list[nn.Parameter] = []
+        rest: list[nn.Parameter] = []
+        gains = {parameter for module in network.modules() if isinstance(module, Gain) for parameter in module.parameters()}
+        spared: set[nn.Parameter] = set()
         for name, parameter in network.named_parameters():
-            if parameter.ndim < 2:
-                plain.append(parameter)
+            if parameter.ndim < 2 or parameter in gains or name.endswith(("square", ".table")):
+                spared.add(parameter)
+                rest.append(parameter)
             elif config.kind == "muon" and _is_hidden_matrix(name, parameter):
                 flat = nn.Parameter(parameter.data.view(parameter.shape[0], -1))
                 self._views.append((parameter, flat))
                 matrices.append(flat)
             else:
-                decayed.append(parameter)
+                rest.append(parameter)
+        decayed, plain = [p for p in rest if p not in spared], [p for p in rest if p in spared]
+        older = [p for p in rest if p.ndim >= 2] + [p for p in rest if p.ndim < 2]
+        places = {parameter: place for place, parameter in enumerate(older)}
+        self._older_places = [places[parameter] for parameter in (*decayed, *plain)]
         groups = [
             {"params": decayed, "weight_decay": config.weight_decay},
             {"params": plain, "weight_decay": 0.0},
@@ -79,10 +86,25 @@ class Optimizer:
     def load_state_dict(self, state: list[dict[str, Any]]) -> None:
         """Takes the moments over; rates, decay and momentum stay as this configuration has them."""
         options = [{key: value for key, value in group.items() if key != "params"} for group in self._groups()]
-        for part, part_state in zip(self.parts, state, strict=True):
+        for part, part_state in zip(self.parts, [self._regroup(state[0]), *state[1:]], strict=True):
             part.load_state_dict(part_state)
         for group, own in zip(self._groups(), options, strict=True):
             group.update(own)
+
+    def _regroup(self, state: dict[str, Any]) -> dict[str, Any]:
+        """The state of the first part, in today's groups if it was saved when only vectors were spared."""
+        groups = self.parts[0].param_groups
+        sizes = [len(group["params"]) for group in groups]
+        saved = [len(group["params"]) for group in state["param_groups"]]
+        if saved == sizes or sum(saved) != sum(sizes):  # the latter is another network's, which torch refuses
+            return state
+        moments = {new: state["state"][old] for new, old in enumerate(self._older_places) if old in state["state"]}
+        indices = iter(range(sum(sizes)))
+        regrouped = [
+            {**group, "params": [next(indices) for _ in range(size)]}
+            for group, size in zip(state["param_groups"], sizes, strict=True)
+        ]
+        return {"state": moments, "param_groups": regrouped}
 
     def _groups(self) -> list[dict[str, Any]]:
         return [group for part in self.parts for group in part.param_groups]
@@ -90,5 +112,5 @@ class Optimizer:
 
 def _is_hidden_matrix(name: str, parameter: nn.Parameter) -> bool:
     flat_width = parameter.numel() // parameter.shape[0]
-    is_other = ".output." in name or name.endswith(("square", ".mixing", ".table"))
+    is_other = ".output." in name or name.endswith(".mixing")
     return min(parameter.shape[0], flat_width) >= 16 and not is_other

@@ -110,3 +110,54 @@ def test_a_reload_keeps_the_options_of_the_new_configuration(kind):
         assert mine.state
         for group, other in zip(mine.param_groups, wanted.param_groups, strict=True):
             assert group | {"params": 0} == other | {"params": 0}
+
+
+BODIES = {
+    "gains": {"body": "sight", "filters": 32, "ffn_ratio": 1.0, "heads": 4, "norm": "none"},
+    "squares": {"body": "transformer", "filters": 32, "position_bias": "none"},
+    "tables": {"body": "transformer", "filters": 32, "position_bias": "relative"},
+}
+
+
+@pytest.mark.parametrize("kind", ["adamw", "sgd", "muon"])
+@pytest.mark.parametrize("keys", BODIES.values(), ids=BODIES)
+def test_decay_spares_what_only_scales_or_is_added(kind, keys):
+    network = Network(ModelConfig(blocks=1, **keys))
+    spared = [".gate.weight", ".gate.bias", "square", ".table"]
+    wanted = {n for n, p in network.named_parameters() if p.ndim < 2 or n.endswith(tuple(spared))}
+    before = {name: p.detach().clone() for name, p in network.named_parameters()}
+    optimizer = Optimizer(network, OptimizerConfig(kind=kind, weight_decay=0.5))
+    assert len(wanted) > sum(p.ndim < 2 for p in network.parameters())
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(1)
+    for parameter in network.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    optimizer.prepare()
+    for part in optimizer.parts:
+        part.step()
+    kept = {name for name, p in network.named_parameters() if torch.equal(p, before[name] + 1)}
+    assert kept == wanted
+
+
+@pytest.mark.parametrize("kind", ["adamw", "sgd", "muon"])
+@pytest.mark.parametrize("keys", BODIES.values(), ids=BODIES)
+def test_a_checkpoint_from_when_only_vectors_were_spared_goes_on(kind, keys):
+    torch.manual_seed(1)
+    network = Network(ModelConfig(blocks=1, **keys))
+    optimizer = Optimizer(network, OptimizerConfig(kind=kind))
+    _train(network, optimizer, 1)
+    first = optimizer.parts[0]
+    moments = {p: dict(first.state[p]) for group in first.param_groups for p in group["params"]}
+    rest = [p for p in network.parameters() if p in moments]
+    groups = [[p for p in rest if p.ndim >= 2], [p for p in rest if p.ndim < 2]]
+    older = type(first)([{"params": group} for group in groups], lr=0.001)
+    older.state.update(moments)
+    state = optimizer.state_dict()
+    reloaded = Optimizer(network, OptimizerConfig(kind=kind, weight_decay=0.3))
+    reloaded.load_state_dict([older.state_dict(), *state[1:]])
+    for parameter, wanted in moments.items():
+        got = reloaded.parts[0].state[parameter]
+        assert got.keys() == wanted.keys()
+        assert all(torch.equal(torch.as_tensor(got[key]), torch.as_tensor(wanted[key])) for key in wanted)
+    assert [group["weight_decay"] for group in reloaded.parts[0].param_groups] == [0.3, 0.0]
