@@ -3,8 +3,8 @@
 // engine goes by (src/engine/strength-levels.ts) and the one in docs/strength.md. To be run after a change of the network.
 //
 // Stockfish 15.1 chooses its move, at a level, when it has searched 1 + level plies, whatever the clock (its `Skill`), so
-// it is given that depth: the same player as at 60+0.6, for the time of a few plies. Ours has few nodes. A game takes half
-// a second. Each pairing is a `sardonyx match` with a results file in the folder of this network, so a run that was killed
+// it is given that depth: the same player as at 60+0.6, for the time of a few plies. Others have other levels of an Elo:
+// which program it is, the program says, and the tables say so. Ours has few nodes. A game takes half a second. Each pairing is a `sardonyx match` with a results file in the folder of this network, so a run that was killed
 // goes on where it was, and another network begins anew.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
+import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { createFolder, describeReadFailure } from '../../dist/util/index.js';
 import { fitRatings } from './fit.mjs';
 
@@ -22,7 +23,7 @@ const flags = yargs(hideBin(process.argv))
   .option('openings', { type: 'string', describe: 'Games or positions to start from' })
   .option('games', { type: 'number', default: 200, describe: 'Games for each level' })
   .check(({ games }) => (Number.isInteger(games) && games > 0) || '--games must be a whole number from 1')
-  .option('stockfish', { type: 'string', default: 'stockfish', describe: 'Command of Stockfish 15.1' })
+  .option('stockfish', { type: 'string', default: 'stockfish', describe: 'Command of Stockfish, best 15.1' })
   .option('network', { type: 'string', default: join(root, 'models/default-int8.onnx') })
   .option('folder', {
     type: 'string',
@@ -67,6 +68,18 @@ const part = 2 * Math.ceil(games / PARTS / 2);
 /** `${level}:${opponent}` → games played; an opponent is an Elo of Stockfish or `level N`. */
 const wanted = new Map();
 const scores = new Map();
+
+/** Who the games in the folder are against, in its own words. */
+async function identifyOpponent() {
+  const path = join(folder, 'opponent.txt');
+  const known = existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+  if (flags['fit-only'] && known !== null) return known;
+  const client = await UciClient.start({ command: flags.stockfish, args: [], name: null, folder: null, options: [] });
+  const { name } = client;
+  await client.close();
+  if (known !== null && known !== name) throw new Error(`The games in ${folder} are against ${known}, not ${name}`);
+  return name;
+}
 
 /** @returns {never} */
 function fail(sentence) {
@@ -210,7 +223,7 @@ ${lines.join('\n')}
 `;
 }
 
-function writeResults() {
+async function writeResults() {
   const unplayed = LEVELS.findIndex((_, level) => ![...scores.values()].some((one) => one.level === level));
   if (unplayed >= 0) {
     const where = scores.size === 0 ? 'There are no games' : `There are no games of level ${unplayed + 1}`;
@@ -218,7 +231,7 @@ function writeResults() {
   }
   const rows = fit().map((rating, level) => ({ ...LEVELS[level], ...rating }));
   const network = flags.network.split(/[/\\]/).slice(-2).join('/');
-  const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), Stockfish 15.1`;
+  const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), ${await identifyOpponent()}`;
   const table = formatTable(rows, conditions);
   console.log(table);
   const wrong = rows.findIndex(({ elo }, i) => i > 0 && elo <= rows[i - 1].elo);
@@ -232,8 +245,11 @@ function writeResults() {
   writeFileSync(page, text.replace(marked, `$1${table}$2`));
 }
 
-function playAll() {
+async function playAll() {
+  const name = await identifyOpponent();
+  if (!/^Stockfish 15\b/.test(name)) console.error(`${name} is given the depths of Stockfish 15's levels`);
   createFolder(folder);
+  writeFileSync(join(folder, 'opponent.txt'), `${name}\n`);
   let elo = OPPONENTS[0];
   for (let level = FIRST; level >= 0; level--) elo = measure(level, level + 1, elo - 100);
   elo = fit()[FIRST].elo;
@@ -247,9 +263,9 @@ function readAll() {
 }
 
 try {
-  if (!flags['fit-only']) playAll();
+  if (!flags['fit-only']) await playAll();
   readAll();
-  writeResults();
+  await writeResults();
 } catch (error) {
   fail(error.message);
 }
