@@ -4,16 +4,17 @@
  * avoids by working in single precision inside. So does what is found here. RMS norms, without the first mean, count too.
  */
 import { createNode } from './graph-edit.js';
+import { GraphIndex } from './graph-index.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
 
 /** The nodes from the first mean to the quotient; scale and shift are not among them. */
 export function findNorms(graph: GraphMessage): Set<NodeMessage> {
-  const { makers, users } = indexNodes(graph);
+  const index = new GraphIndex(graph);
   const getMaker = (name: string | undefined, ...types: string[]): NodeMessage | undefined => {
-    const maker = makers.get(name ?? '');
+    const maker = index.findMaker(name ?? '');
     return maker !== undefined && types.includes(maker.opType ?? '') ? maker : undefined;
   };
-  const isConstant = (name: string): boolean => (makers.get(name)?.opType ?? 'Constant') === 'Constant';
+  const isConstant = (name: string): boolean => (index.findMaker(name)?.opType ?? 'Constant') === 'Constant';
   const found = new Set<NodeMessage>();
   for (const root of graph.node ?? []) {
     if (root.opType !== 'Sqrt' && root.opType !== 'Pow') continue;
@@ -31,9 +32,9 @@ export function findNorms(graph: GraphMessage): Set<NodeMessage> {
     const deviation = root.output?.[0] ?? '';
     const isOneOver = ({ opType, input }: NodeMessage): boolean =>
       opType === 'Reciprocal' || (opType === 'Div' && input?.[1] === deviation && isConstant(input[0]));
-    const inverses = (users.get(deviation) ?? []).filter(isOneOver);
+    const inverses = index.listUsers(deviation).filter(isOneOver);
     const quotients = [root, ...inverses]
-      .flatMap(({ output }) => users.get(output?.[0] ?? '') ?? [])
+      .flatMap(({ output }) => index.listUsers(output?.[0] ?? ''))
       .filter(({ opType }) => opType === 'Div' || opType === 'Mul');
     const parts = [centre, difference].filter((node) => node !== undefined);
     for (const node of [...(isCentred ? parts : []), square, mean, root, ...inverses, ...quotients]) found.add(node);
@@ -44,17 +45,14 @@ export function findNorms(graph: GraphMessage): Set<NodeMessage> {
 
 /** Weights and constants of theirs that must stay single; what others use too is copied for them, under another name. */
 export function separateConstants(graph: GraphMessage, norms: ReadonlySet<NodeMessage>): Set<TensorMessage> {
-  const { makers, users } = indexNodes(graph);
-  const initializers = new Map((graph.initializer ?? []).map((tensor) => [tensor.name ?? '', tensor]));
+  const index = new GraphIndex(graph);
   const kept = new Set<TensorMessage>();
   const copies = new Map<string, string>();
   for (const node of norms) {
     for (const [i, name] of (node.input ?? []).entries()) {
-      const constant = makers.get(name);
-      const tensor =
-        initializers.get(name) ?? (constant?.opType === 'Constant' ? constant.attribute?.[0]?.t : undefined);
+      const tensor = index.findConstant(name);
       if (tensor?.dataType !== TensorType.FLOAT) continue;
-      if ((users.get(name) ?? []).every((user) => norms.has(user))) {
+      if (index.listUsers(name).every((user) => norms.has(user))) {
         kept.add(tensor);
         continue;
       }
@@ -74,17 +72,15 @@ export function separateConstants(graph: GraphMessage, norms: ReadonlySet<NodeMe
 
 /** Casts to single precision before these nodes, and to half behind them. All others work in halves by now. */
 export function insertCasts(graph: GraphMessage, norms: ReadonlySet<NodeMessage>): void {
-  const { makers, users } = indexNodes(graph);
+  const index = new GraphIndex(graph);
   const createCast = (input: string, output: string, to: number): NodeMessage =>
     createNode(graph, output, [input], { opType: 'Cast', attributes: { to } });
-  const constants = new Set((graph.initializer ?? []).map(({ name }) => name));
   const nodes: NodeMessage[] = [];
   const wide = new Map<string, string>();
   const narrow = new Map<string, string>();
   for (const { output = [] } of norms) {
     for (const name of output) {
-      if ((users.get(name) ?? []).some((user) => !norms.has(user)))
-        narrow.set(name, findFreeName(graph, `${name}/half`));
+      if (index.listUsers(name).some((user) => !norms.has(user))) narrow.set(name, findFreeName(graph, `${name}/half`));
     }
   }
   for (const node of graph.node ?? []) {
@@ -94,10 +90,10 @@ export function insertCasts(graph: GraphMessage, norms: ReadonlySet<NodeMessage>
       continue;
     }
     node.input = (node.input ?? []).map((name, i) => {
-      const maker = makers.get(name);
+      const maker = index.findMaker(name);
       const isAxes = i > 0 && node.opType === 'ReduceMean';
       const isWide = maker !== undefined && norms.has(maker);
-      if (isAxes || isWide || constants.has(name) || maker?.opType === 'Constant') return name;
+      if (isAxes || isWide || maker?.opType === 'Constant' || index.findConstant(name)) return name;
       const known = wide.get(name);
       if (known !== undefined) return known;
       const single = findFreeName(graph, `${name}/single`);
@@ -112,20 +108,6 @@ export function insertCasts(graph: GraphMessage, norms: ReadonlySet<NodeMessage>
     }
   }
   graph.node = nodes;
-}
-
-function indexNodes(graph: GraphMessage) {
-  const makers = new Map<string, NodeMessage>();
-  const users = new Map<string, NodeMessage[]>();
-  for (const node of graph.node ?? []) {
-    for (const name of node.output ?? []) makers.set(name, node);
-    for (const name of node.input ?? []) {
-      const known = users.get(name);
-      if (known === undefined) users.set(name, [node]);
-      else known.push(node);
-    }
-  }
-  return { makers, users };
 }
 
 /** For a tensor. */

@@ -2,13 +2,8 @@
  * Reads an ONNX graph backwards, from an output to what it was made of: constants as numbers, layers with their
  * weights in lc0's order whatever operators they were exported as. Everything it does not expect ends the reading.
  */
-import {
-  type AttributeMessage,
-  type GraphMessage,
-  type NodeMessage,
-  type TensorMessage,
-  TensorType,
-} from '../onnx-schema.js';
+import { findAttribute, GraphIndex, getIntegerAttribute, getIntegerList } from '../graph-index.js';
+import { type GraphMessage, type NodeMessage, TensorType } from '../onnx-schema.js';
 
 /** The graph is something else than what is being looked for; the message says where. */
 export class Unrecognised extends Error {
@@ -38,24 +33,17 @@ export interface Floats {
 }
 
 export class GraphReader {
-  private readonly producers = new Map<string, NodeMessage>();
-  private readonly tensors = new Map<string, TensorMessage>();
+  private readonly index: GraphIndex;
 
   constructor(graph: GraphMessage) {
-    for (const tensor of graph.initializer ?? []) this.tensors.set(tensor.name ?? '', tensor);
-    for (const node of graph.node ?? []) {
-      const value = node.opType === 'Constant' ? findAttribute(node, 'value')?.t : undefined;
-      for (const output of node.output ?? []) {
-        if (value) this.tensors.set(output, value);
-        else this.producers.set(output, node);
-      }
-    }
+    this.index = new GraphIndex(graph);
   }
 
   /** The node that makes a tensor, reshapes left out. */
   getMaker(name: string): NodeMessage {
-    const node = this.producers.get(this.skipReshapes(name));
-    if (!node) throw new Unrecognised(`"${name}" is not made by any node`);
+    const tensor = this.skipReshapes(name);
+    const node = this.index.findMaker(tensor);
+    if (!node || this.index.findConstant(tensor)) throw new Unrecognised(`"${name}" is not made by any node`);
     return node;
   }
 
@@ -71,7 +59,7 @@ export class GraphReader {
   skipReshapes(name: string): string {
     let current = name;
     for (let step = 0; step < MAX_RESHAPES; step++) {
-      const node = this.producers.get(current);
+      const node = this.index.findMaker(current);
       if (!node || !RESHAPES.has(node.opType ?? '')) return current;
       current = getInput(node, 0);
     }
@@ -79,7 +67,7 @@ export class GraphReader {
   }
 
   findFloats(name: string): Floats | undefined {
-    const tensor = this.tensors.get(name);
+    const tensor = this.index.findConstant(name);
     if (tensor?.dataType !== TensorType.FLOAT || !tensor.rawData) return undefined;
     const values = new Float32Array(tensor.rawData.slice().buffer);
     return { dims: (tensor.dims ?? []).map(Number), values };
@@ -92,7 +80,7 @@ export class GraphReader {
   }
 
   getIntegers(name: string): number[] {
-    const tensor = this.tensors.get(name);
+    const tensor = this.index.findConstant(name);
     const bytes = tensor?.rawData?.slice().buffer;
     if (bytes && tensor?.dataType === TensorType.INT64) return Array.from(new BigInt64Array(bytes), Number);
     if (bytes && tensor?.dataType === TensorType.INT32) return Array.from(new Int32Array(bytes));
@@ -197,19 +185,6 @@ export function getInput(node: NodeMessage, index: number): string {
   const name = node.input?.[index];
   if (!name) throw new Unrecognised(`"${describeNode(node)}" has no input ${index}`);
   return name;
-}
-
-function findAttribute(node: NodeMessage, name: string): AttributeMessage | undefined {
-  return node.attribute?.find((attribute) => attribute.name === name);
-}
-
-export function getIntegerAttribute(node: NodeMessage, name: string, fallback: number): number {
-  return Number(findAttribute(node, name)?.i ?? fallback);
-}
-
-export function getIntegerList(node: NodeMessage, name: string, fallback: readonly number[]): readonly number[] {
-  const ints = findAttribute(node, name)?.ints;
-  return ints?.length ? ints.map(Number) : fallback;
 }
 
 /** Many exporters leave nodes without names. */

@@ -1,12 +1,6 @@
 /** The residual tower of a graph, read from its last activation back to the planes. */
-import {
-  type Affine,
-  type GraphReader,
-  getInput,
-  getIntegerAttribute,
-  getIntegerList,
-  Unrecognised,
-} from './graph-reader.js';
+import { getIntegerAttribute, getIntegerList } from '../graph-index.js';
+import { type Affine, type GraphReader, getInput, Unrecognised } from './graph-reader.js';
 
 export interface RecognisedBlock {
   readonly first: Affine;

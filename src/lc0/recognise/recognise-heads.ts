@@ -1,15 +1,9 @@
 /** Policy, value and moves-left heads of a graph, read from its outputs back to the body. */
+
 import { LC0_POLICY_SIZE } from '../../encoding/index.js';
+import { getIntegerAttribute, getIntegerList } from '../graph-index.js';
 import { computeAttentionPolicyMap, computeConvolutionPolicyMap } from '../policy-maps.js';
-import {
-  type Affine,
-  describeNode,
-  type GraphReader,
-  getInput,
-  getIntegerAttribute,
-  getIntegerList,
-  Unrecognised,
-} from './graph-reader.js';
+import { type Affine, describeNode, type GraphReader, getInput, Unrecognised } from './graph-reader.js';
 
 export type RecognisedPolicy =
   | { readonly kind: 'dense'; readonly convolution: Affine; readonly dense: Affine }
