@@ -36,8 +36,10 @@ def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> dict[str,
     """Loads tensors and plain values only (no code)."""
     try:
         state = torch.load(path, map_location=device, weights_only=True)
-    except Exception as error:  # torch raises many kinds for damaged files
-        raise CheckpointError(f"{path}: not a readable checkpoint ({error})") from None
+    except OSError as error:
+        raise CheckpointError(f"{path}: not a readable checkpoint ({error.strerror or error})") from None
+    except Exception:  # torch raises many kinds for damaged files, with paragraphs of advice that is not for our users
+        raise CheckpointError(f"{path}: not a readable checkpoint (damaged, or another kind of file)") from None
     if not isinstance(state, dict) or state.get("version") != CHECKPOINT_VERSION:
         raise CheckpointError(f"{path}: not a checkpoint of version {CHECKPOINT_VERSION}")
     return state
