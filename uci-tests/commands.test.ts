@@ -179,6 +179,21 @@ test('analyse of a Chess960 position writes castling in SAN, and king takes rook
   for (const { pv, pvSan } of lines) assert.equal(pvSan.length, pv.length);
 });
 
+test('analyse --chess960 writes castling king takes rook in games that do not say Chess960 too', () => {
+  const text = '[Event "Plain"]\n\n1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O O-O *\n';
+  for (const [flags, castling] of [
+    [[], 'e1g1'],
+    [['--chess960'], 'e1h1'],
+  ] as const) {
+    const { status, stdout, stderr, annotated } = analysePgn(text, '--json', ...flags);
+    assert.equal(status, 0, stderr);
+    const [{ positions }] = JSON.parse(stdout) as { positions: { played: string; playedSan: string }[] }[];
+    assert.deepEqual([positions[6].playedSan, positions[6].played], ['O-O', castling]);
+    assert.equal(positions.length, 9);
+    assert.match(annotated, /4\. O-O /);
+  }
+});
+
 test('describenet and doctor say what there is', () => {
   assert.match(run('describenet', TINY_NETWORK).stdout, /lc0-112/);
   const { status, stdout, stderr } = run('doctor', '--providers=cpu');

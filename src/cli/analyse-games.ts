@@ -18,19 +18,20 @@ interface GameText {
   readonly text: string;
   /** Of the game in its file, from 1. */
   readonly number: number;
+  readonly asksForChess960: boolean;
   readonly positions: number;
 }
 
 /** @param paths plain or gzipped; throws the sentence when one is not a file, or no game can be read */
-export function readGames(paths: readonly string[]): GameText[] {
+export function readGames(paths: readonly string[], asksForChess960: boolean): GameText[] {
   const games: GameText[] = [];
   const problems: string[] = [];
   for (const path of paths) {
     const place = paths.length > 1 ? `${path}: ` : '';
     for (const [index, text] of splitGames(readFile(path)).entries()) {
       const number = index + 1;
-      const game = parseGame(text, number);
-      if (game.ok) games.push({ text, number, positions: game.value.moves.length + 1 });
+      const game = parseGame(text, number, asksForChess960);
+      if (game.ok) games.push({ text, number, asksForChess960, positions: game.value.moves.length + 1 });
       const problem = game.ok ? game.value.problem : game.error;
       if (problem !== null) problems.push(`${place}${problem}`);
     }
@@ -65,8 +66,8 @@ export async function reportGames(
   const total = games.reduce((sum, { positions }) => sum + positions, 0);
   const bar = createProgressBar('{bar} {value}/{total} positions, {eta_formatted} left', { clearOnComplete: true });
   let done = 0;
-  for (const [index, { text, number }] of games.entries()) {
-    const game = unwrap(parseGame(text, number));
+  for (const [index, { text, number, asksForChess960 }] of games.entries()) {
+    const game = unwrap(parseGame(text, number, asksForChess960));
     // Results go to the same terminal, so the bar makes room for them.
     if (process.stderr.isTTY) bar.start(total, done);
     let positions: AnalysedPosition[];

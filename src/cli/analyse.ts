@@ -104,8 +104,8 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     if (args.pgn !== undefined) checkPgnFlag(args, inputs, isPosition);
     // What reads PGN is not loaded for anything else.
     const reader = isPosition ? null : await import('./analyse-games.js');
-    const games = reader?.readGames(inputs) ?? [];
     const options = readEngineFlags(args);
+    const games = reader?.readGames(inputs, options.getBoolean('UCI_Chess960')) ?? [];
     const isChess960 = position !== null && writesKingTakesRook(options, position);
     const analyst = new Analyst(options, enginePorts, printNote);
     try {

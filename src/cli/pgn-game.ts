@@ -58,8 +58,9 @@ export function splitGames(file: Buffer): string[] {
 /**
  * The error is the sentence for the user. A game of another variant, with a wrong FEN or a wrong first move is one.
  * @param number of the game in its file, for sentences
+ * @param asksForChess960 also where neither tag nor FEN says it
  */
-export function parseGame(text: string, number: number): Result<PgnGame> {
+export function parseGame(text: string, number: number, asksForChess960 = false): Result<PgnGame> {
   const tidyText = tidyUp(text);
   const [tree = defaultGame<PgnNodeData>()] = parsePgn(tidyText);
   const headers = Object.fromEntries(tree.headers);
@@ -68,7 +69,7 @@ export function parseGame(text: string, number: number): Result<PgnGame> {
   const start = readStart(headers);
   if (!start.ok) return failure(`${name} is left out: ${start.error}`);
   const position = start.value;
-  const isChess960 = /960|fischer/i.test(headers.Variant ?? '') || hasChess960Castling(position);
+  const isChess960 = asksForChess960 || /960|fischer/i.test(headers.Variant ?? '') || hasChess960Castling(position);
   const moves: PgnMove[] = [];
   let problem: string | null = null;
   const { words, isGame } = readWords(tidyText);
