@@ -29,16 +29,21 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
 }
 
 /** With threads and batches as tuned for this network, unless the user has set them. */
-export async function createTunedNetwork(options: OptionStore, warn: (text: string) => void): Promise<NetworkPort> {
-  return createNetwork(options, warn, (await findTuning(options)) ?? undefined);
+export async function createTunedNetwork(
+  options: OptionStore,
+  warn: (text: string) => void,
+  avoidsDevice = false,
+): Promise<NetworkPort> {
+  return createNetwork(options, warn, avoidsDevice, (await findTuning(options)) ?? undefined);
 }
 
 export async function createNetwork(
   options: OptionStore,
   warn: (text: string) => void,
+  avoidsDevice = false,
   tuned?: TunedSpeed,
 ): Promise<NetworkPort> {
-  const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), tuned });
+  const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), avoidsDevice, tuned });
   const { counters } = LeafQueue.attach(pool.handle);
   let tuning = JSON.stringify(getTuning(options));
   let tables = JSON.stringify(getTablebaseSettings(options));
@@ -54,6 +59,9 @@ export async function createNetwork(
     },
     get evaluations() {
       return counters.evaluations;
+    },
+    get hasLostDevice() {
+      return pool.hasLostDevice;
     },
     configure: (current) => {
       // A new tuning empties the cache, so it is passed on only when it is new.

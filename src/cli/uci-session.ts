@@ -18,8 +18,8 @@ export function startSession(
   }
   let hasHinted = false;
   // Tuning takes all of the machine for a while, so it never starts by itself: a clock might be running.
-  const createNetwork: EnginePorts['createNetwork'] = async (current, warn) => {
-    const network = await enginePorts.createNetwork(current, warn);
+  const createNetwork: EnginePorts['createNetwork'] = async (current, warn, avoidsDevice) => {
+    const network = await enginePorts.createNetwork(current, warn, avoidsDevice);
     if (!hasHinted && isTunable(current) && (await findTuning(current)) === null) {
       hasHinted = true;
       warn('Threads and batches are not tuned for this network: `sardonyx tune` does it in 20 s');

@@ -118,7 +118,8 @@ export class Engine {
       this.warmUp();
     }
     await this.warmUpEnd;
-    return network;
+    // Its first search may have cost it its device.
+    return network?.hasLostDevice === true && this.loader.current === null ? this.prepare() : network;
   }
 
   /** The first search of a process is slow (code is compiled, memory is touched): let it not be on a clock. */
@@ -329,7 +330,7 @@ export class Engine {
       case 'stats': {
         if (active.startsEarlier) return;
         const policy = unwrap(getPolicyEncoding(POLICY_NAME));
-        const hasMovesLeft = this.loader.current?.handle.hasMovesLeft ?? false;
+        const { hasMovesLeft } = this.host;
         active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node, hasMovesLeft);
         if (!active.isDiscarded) this.listener.moveStats(active.lastStats);
         return;

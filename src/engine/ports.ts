@@ -14,6 +14,8 @@ export interface NetworkPort {
   readonly backend: string;
   /** Positions evaluated since it was loaded. */
   readonly evaluations: number;
+  /** The device it was loaded for is gone; at best it makes do with the processor. */
+  readonly hasLostDevice: boolean;
   /** Takes over the options that need no loading. Called before each search. */
   configure(options: OptionStore): void;
   clearCache(): void;
@@ -36,8 +38,11 @@ export interface SearchPortEvents {
 }
 
 export interface EnginePorts {
-  /** Rejects with an Error whose message is one sentence for the user. */
-  createNetwork(options: OptionStore, warn: (text: string) => void): Promise<NetworkPort>;
+  /**
+   * Rejects with an Error whose message is one sentence for the user.
+   * @param avoidsDevice the network is to work on the processor, as it does where the device of the options cannot be used
+   */
+  createNetwork(options: OptionStore, warn: (text: string) => void, avoidsDevice: boolean): Promise<NetworkPort>;
   createSearch(events: SearchPortEvents): SearchPort;
   /** Names of the options that a loaded network depends on: changing one means loading again. */
   readonly networkOptionNames: readonly string[];

@@ -33,6 +33,11 @@ export class SearchHost {
     private readonly events: SearchHostEvents,
   ) {}
 
+  /** Whether the network of the running search tells plies to the end. */
+  get hasMovesLeft(): boolean {
+    return this.network?.handle.hasMovesLeft ?? false;
+  }
+
   /** Makes the thread if need be and gives it this network. */
   attach(network: NetworkPort): void {
     if (this.thread !== null && this.network === network) return;

@@ -285,7 +285,7 @@ export class UciSession {
       },
       bestMove: ({ move, ponder }) => {
         this.write(formatBestMove(move, ponder, this.isChess960));
-        // Options that changed meanwhile: a search keeps the network that it began with.
+        // Options have changed or a device was lost meanwhile: a search keeps the network that it began with.
         if (!this.isEnding && this.engine.network === null) this.scheduleLoad(LOAD_DELAY_MS);
       },
       warning: (text) => this.write(`info string ${text}`),

@@ -467,6 +467,27 @@ test('a running search keeps its network; a warm-up makes way for another one', 
   assert.deepEqual([world.networks.length, world.networks[1].disposed], [3, 1]);
 });
 
+test('a device lost in the warm-up or in a search costs another load, before the next search', async () => {
+  const { engine, world } = createEngine();
+  const move = moveOf(engine, 'e2e4');
+  const loseDevice = (): void => {
+    world.networks[world.networks.length - 1].hasLostDevice = true;
+  };
+  world.onCreateSearch = (search) => {
+    search.onGo = (id) => {
+      if (world.networks.length < 3) loseDevice();
+      search.send({ type: 'bestMove', id, move, ponder: 0 });
+    };
+  };
+  await engine.prepare();
+  assert.equal(world.networks.length, 3, 'two of them were lost in a warm-up');
+  assert.equal(engine.network, world.networks[2]);
+  loseDevice();
+  engine.go({ nodes: 1 });
+  await engine.whenIdle();
+  assert.deepEqual([world.networks.length, world.networks[2].disposed], [4, 1]);
+});
+
 test('a network that is slow with the first evaluation is waited for after stop', async (context) => {
   const { engine, world, said } = createEngine();
   engine.go({ infinite: true });

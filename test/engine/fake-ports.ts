@@ -88,7 +88,7 @@ export class FakeSearch implements SearchPort {
 export class FakeWorld implements EnginePorts {
   readonly networkOptionNames = ['Slowmover'];
   readonly searches: FakeSearch[] = [];
-  readonly networks: (NetworkPort & { cleared: number; disposed: number })[] = [];
+  readonly networks: (NetworkPort & { cleared: number; disposed: number; hasLostDevice: boolean })[] = [];
   /** Each load waits for this. */
   loading: Promise<void> = Promise.resolve();
   loadError: Error | null = null;
@@ -102,6 +102,7 @@ export class FakeWorld implements EnginePorts {
       description: 'fake',
       backend: 'fake',
       evaluations: 0,
+      hasLostDevice: false,
       configure: () => undefined,
       cleared: 0,
       disposed: 0,

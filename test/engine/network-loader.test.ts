@@ -7,10 +7,11 @@ import { createStore, FakeWorld } from './fake-ports.js';
 
 /** `Slowmover` stands for the options that a network depends on; 9 is a network that cannot be loaded. */
 class World extends FakeWorld {
-  override async createNetwork(options: OptionStore): Promise<NetworkPort> {
+  override async createNetwork(options: OptionStore, _warn?: unknown, avoidsDevice?: boolean): Promise<NetworkPort> {
     const wanted = options.getNumber('Slowmover');
     if (wanted === 9) throw new Error('File 9.onnx does not exist');
-    return Object.assign(await super.createNetwork(options), { description: `network ${wanted}` });
+    const description = `network ${wanted}${avoidsDevice ? ' on the processor' : ''}`;
+    return Object.assign(await super.createNetwork(options), { description });
   }
 }
 
@@ -59,4 +60,35 @@ test('without a network before, or when that is gone as well, there is none', as
   assert.deepEqual(said, Array(2).fill('File 9.onnx does not exist'));
   world.loadError = null;
   assert.equal(await choose(2), 'network 2');
+});
+
+test('a network that has lost its device is loaded for the processor, once, and only then let go', async () => {
+  const { world, said, loader, choose } = setUp();
+  await choose(2);
+  world.networks[0].hasLostDevice = true;
+  assert.equal(loader.current, null, 'the next search waits for the other one');
+  let disposedBefore = -1;
+  world.loading = Promise.resolve().then(() => {
+    disposedBefore = world.networks[0].disposed;
+  });
+  assert.equal((await loader.ensure())?.description, 'network 2 on the processor');
+  assert.deepEqual([disposedBefore, world.networks[0].disposed], [0, 1]);
+  assert.equal(await choose(3), 'network 3', 'other options, another try');
+  await loader.dispose();
+  assert.deepEqual(
+    world.networks.map(({ disposed }) => disposed),
+    [1, 1, 1],
+  );
+  assert.deepEqual(said, []);
+});
+
+test('when it cannot be loaded for the processor, the network that has lost its device goes on', async () => {
+  const { world, said, loader, choose } = setUp();
+  await choose(2);
+  world.networks[0].hasLostDevice = true;
+  world.loadError = new Error('The disk is gone');
+  assert.equal(await loader.ensure(), world.networks[0]);
+  assert.equal(loader.current, world.networks[0]);
+  assert.equal(world.networks[0].disposed, 0);
+  assert.deepEqual(said, ['The network cannot be loaded for the processor: The disk is gone']);
 });

@@ -68,6 +68,30 @@ test('a provider that fails while loading gives way to the CPU with one warning 
   await pool.dispose();
 });
 
+test('a pool whose threads have all lost the device says so, and the next one is as if there had been none', async () => {
+  const options: PoolOptions = {
+    backend: 'cuda',
+    backendOptions: 'play-device=true,fail-after=2',
+    model: async ({ provider }) =>
+      success(provider === 'cpu' ? tinyNetwork : { path: `${repositoryRoot}/models/default.onnx` }),
+    tuned: { threads: 2, minibatch: 16, batchesInFlight: 5 },
+  };
+  const pool = await EvaluatorPool.create(options);
+  assert.deepEqual([pool.threads, pool.minibatch, pool.hasLostDevice], [2, 16, false]);
+  const queue = LeafQueue.attach(pool.handle);
+  for (let round = 0; round < 50 && !pool.hasLostDevice; round++) {
+    const answers = await evaluateLeaves(queue, leaves);
+    assert.ok(answers.every(({ kind }) => kind !== FAILED));
+  }
+  assert.ok(pool.hasLostDevice);
+  await pool.dispose();
+  const next = await EvaluatorPool.create({ ...options, threads: 1, avoidsDevice: true, onWarning: assert.fail });
+  const { backend, fileName } = next.network;
+  assert.deepEqual([backend, next.minibatch, next.threads, fileName], ['cpu', 8, 1, 'tiny-test.onnx']);
+  assert.deepEqual([next.handle.batchesInFlight, next.hasLostDevice], [0, false]);
+  await next.dispose();
+});
+
 test('a provider that is not installed gives way to the CPU with one warning', async () => {
   // No test machine has CUDA's libraries beside onnxruntime; where one has, the network simply runs there.
   const { answers, warnings, backend } = await evaluateWith({ backend: 'cuda', model: tinyNetwork, minibatch: 8 });

@@ -78,6 +78,13 @@ test('a provider that dies in the middle of a search: the game goes on, one mess
   assert.match(shown[0], /^info string Backend cpu failed, going on with cpu: made to fail after 4 runs/);
 });
 
+test('a device that dies in the middle of a search: the next one has the processor as without a device', async () => {
+  const options = ['--backend=cuda', '--backend-opts=play-device=true,fail-after=2', '--minibatch-size=4'];
+  const shown = await playWith(options, 6, 'nodes 60');
+  assert.equal(shown.length, 1, shown.join('\n'));
+  assert.match(shown[0], /^info string Backend cpu failed, going on with cpu: made to fail after 2 runs/);
+});
+
 test('threads of several devices that die in one search give one message together', async () => {
   const options = ['--backend=cpu', '--backend-opts=fail-after=4,devices=0;1', '--threads=3', '--minibatch-size=4'];
   const shown = await playWith(options, 6, 'nodes 60');

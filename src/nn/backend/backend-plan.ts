@@ -58,6 +58,8 @@ export interface TunedSpeed {
 export interface Faults {
   /** Evaluators cannot be made. */
   readonly failLoad: boolean;
+  /** The processor plays the device. */
+  readonly playsDevice: boolean;
   /** run() fails after so many runs, in each thread; then the thread falls back. */
   readonly failAfter: number;
   /** What it falls back to fails as well. */
@@ -68,7 +70,14 @@ export interface Faults {
   readonly thread: number;
 }
 
-const NO_FAULTS: Faults = { failLoad: false, failAfter: -1, fallbackFails: false, crashAfter: -1, thread: -1 };
+const NO_FAULTS: Faults = {
+  failLoad: false,
+  playsDevice: false,
+  failAfter: -1,
+  fallbackFails: false,
+  crashAfter: -1,
+  thread: -1,
+};
 
 export interface PlanRequest {
   readonly backend: string;
@@ -109,6 +118,11 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
   }
 }
 
+/** Whether something other than the processor is to evaluate networks. */
+export function needsDevice({ evaluator }: BackendPlan): boolean {
+  return evaluator.kind === 'onnx' && evaluator.provider !== 'cpu';
+}
+
 /** The plain name of what a backend's name and options mean first: `cuda` for `auto` where CUDA is installed. */
 export function getBackendName(backend: string, optionsText: string): Result<string> {
   const plans = planBackend({ backend, optionsText, threads: 0, minibatch: 0 });
@@ -136,6 +150,7 @@ function listFallbacks({ evaluator, faults }: BackendPlan): BackendPlan[] {
 function readFaults(options: BackendOptions): Faults {
   return {
     failLoad: options.readFlag('fail-load', false),
+    playsDevice: options.readFlag('play-device', false),
     failAfter: options.readInteger('fail-after', -1, -1, 1e9),
     fallbackFails: options.readFlag('fallback-fails', false),
     crashAfter: options.readInteger('crash-after', -1, -1, 1e9),

@@ -8,8 +8,10 @@ import { TrivialEvaluator } from './trivial-evaluator.js';
 
 /** @param model null only for evaluators without a network */
 export async function createEvaluator(plan: BackendPlan, model: Model | null, worker: number): Promise<Evaluator> {
-  if (plan.faults.failLoad) throw new Error('made to fail at loading');
-  return plantFaults(await createPlain(plan.evaluator, model, worker), plan.faults, worker);
+  const { evaluator, faults } = plan;
+  if (faults.failLoad) throw new Error('made to fail at loading');
+  const played = faults.playsDevice && evaluator.kind === 'onnx' ? planOnCpu(evaluator) : evaluator;
+  return plantFaults(await createPlain(played, model, worker), faults, worker);
 }
 
 /** The CPU instead of a device; without a network, the same once more. */

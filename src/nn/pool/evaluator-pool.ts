@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../syzygy/index.js';
-import { type BackendPlan, planBackend, type TunedSpeed } from '../backend/backend-plan.js';
+import { type BackendPlan, needsDevice, planBackend, type TunedSpeed } from '../backend/backend-plan.js';
 import { applyToEnvironment } from '../backend/provider-config.js';
 import { forbidTelemetry } from '../backend/telemetry.js';
 import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/evaluation-cache.js';
@@ -38,6 +38,8 @@ export interface PoolOptions {
   readonly backend?: string;
   /** lc0's grammar: key=value,key=value. */
   readonly backendOptions?: string;
+  /** A device is not even tried: the processor is to work as it does where the device cannot be used. */
+  readonly avoidsDevice?: boolean;
   /** Evaluator threads; 0 = what suits the backend. */
   readonly threads?: number;
   /** Positions in one network call; 0 = what suits the backend. */
@@ -76,6 +78,8 @@ export class EvaluatorPool {
   /** By thread. */
   private readonly crashes: readonly FailureStreak[];
   private readonly warned = new Set<string>();
+  /** Threads that cannot use the device any more. */
+  private readonly withoutDevice = new Set<number>();
   private backend: string;
   private isDisposed = false;
 
@@ -120,6 +124,7 @@ export class EvaluatorPool {
     let problem = '';
     let tried = `backend ${backend}`;
     for (const plan of plans.value) {
+      if (options.avoidsDevice && needsDevice(plan)) continue;
       const { evaluator } = plan;
       if (evaluator.kind === 'onnx') applyToEnvironment(evaluator.config);
       const model = evaluator.kind === 'onnx' ? await loadSharedModel(options.model, backend, evaluator) : null;
@@ -143,6 +148,14 @@ export class EvaluatorPool {
 
   get threads(): number {
     return this.plan.threads;
+  }
+
+  /**
+   * No thread can use the device that the pool was made for. If they go on at all it is on the processor, with threads, batches
+   * and the edition of the network that suited the device.
+   */
+  get hasLostDevice(): boolean {
+    return needsDevice(this.plan) && this.withoutDevice.size === this.plan.threads;
   }
 
   get minibatch(): number {
@@ -204,10 +217,12 @@ export class EvaluatorPool {
           resolve();
         } else if (message.type === 'fellBack') {
           this.backend = message.to;
+          this.withoutDevice.add(index);
           this.warnOfFallback(message.from, message.to, message.reason);
         } else if (message.type === 'warning') {
           this.warn(message.text);
         } else {
+          this.withoutDevice.add(index);
           this.warnOfLoss(message.othersLeft, message.reason);
         }
       });
