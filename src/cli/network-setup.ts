@@ -1,11 +1,10 @@
 /** Flags of a network player → everything that self-play and matches need of it. */
-import { basename } from 'node:path';
 import { createSearchParams } from '../search/index.js';
 import type { NetworkSetup } from '../selfplay/index.js';
-import { failure, type Result, success, unwrap } from '../util/index.js';
+import { failure, type Result, success } from '../util/index.js';
 import { findDefaultConfigs } from './config-file.js';
 import { createPoolOptions, warnOfTables } from './evaluator-network.js';
-import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
+import { findModel, isFileless } from './network-file.js';
 import { listOptionSpecs } from './option-list.js';
 import { createSettings } from './settings.js';
 
@@ -71,12 +70,10 @@ export async function createNetworkSetup(
   warnOfTables(options, onWarning);
   try {
     const pool = await createPoolOptions(options, onWarning);
-    const hasFile = !isFileless(options);
-    const file = hasFile ? unwrap(await resolveNetworkFile(options)) : options.getString('Backend');
     return success({
-      name: basename(file).replace(/\.(onnx|pb)(\.gz)?$/i, ''),
+      name: options.getString('Backend'),
       poolKey: JSON.stringify(POOL_OPTIONS.map((name) => values.get(name))),
-      pool: hasFile ? { ...pool, model: (edition) => findModel(options, edition, true) } : pool,
+      pool: isFileless(options) ? pool : { ...pool, model: (edition) => findModel(options, edition, true) },
       params: createSearchParams(values),
       timeManager: options.getString('TimeManager'),
       moveOverheadMs: options.getNumber('MoveOverheadMs'),

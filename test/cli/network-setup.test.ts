@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { listBundledNetworks } from '#sardonyx/cli/bundled-networks.js';
@@ -45,7 +45,7 @@ test('what is wrong in a config file that was found is told once, however many p
   assert.match(own[0], /Unknown flag --no-such-flag=1/);
 });
 
-test('the digest of a network is that of the file that is played with, also where the processor stands in', async () => {
+test('digest and name of a network are those of the file that is played with, also where the processor stands in', async () => {
   const warnings: string[] = [];
   const flags = [
     ['backend', 'coreml'],
@@ -55,10 +55,11 @@ test('the digest of a network is that of the file that is played with, also wher
   const setup = unwrap(await createNetworkSetup(flags, [], (text) => warnings.push(text)));
   const pools = new NetworkPools();
   try {
-    const { weightsDigest, evaluators } = await pools.open(setup);
+    const { weightsDigest, networkName, evaluators } = await pools.open(setup);
     assert.equal(evaluators.network.backend, 'cpu');
     const meant = listBundledNetworks().find(({ backends }) => backends.includes('cpu'));
     assert.equal(weightsDigest, meant?.sha256.slice(0, 12));
+    assert.equal(`${networkName}.onnx`, meant?.file);
     assert.ok(warnings.some((text) => text.startsWith('Backend coreml failed, going on with cpu')));
   } finally {
     await pools.close();
@@ -87,8 +88,9 @@ test('the digest of a network that was changed on the way, is gzipped or lc0’s
     );
     assert.equal(setup.name, name);
     const pools = new NetworkPools();
-    const { weightsDigest } = await pools.open(setup);
+    const { weightsDigest, networkName } = await pools.open(setup);
     await pools.close();
+    assert.equal(networkName, basename(file).split('.')[0]);
     assert.equal(weightsDigest, createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12), file);
   }
 });

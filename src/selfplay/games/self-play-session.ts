@@ -48,7 +48,7 @@ export async function playSelfPlaySession(
   pools: NetworkPools,
 ): Promise<SelfPlaySummary> {
   const session = new Session(job, output);
-  for (const { network } of job.players) session.usePool(await pools.open(network));
+  for (const { network } of job.players) session.usePool(await pools.open(network), network.name);
   await runSelfPlay(
     {
       ...job,
@@ -69,6 +69,7 @@ class Session {
   /** Once the networks are loaded. */
   private startedAt = performance.now();
   private readonly pools = new Set<NetworkPool>();
+  private readonly names: string[] = [];
   private recordFormat = 'lc0-112';
   private moves = 0;
   private playouts = 0;
@@ -81,7 +82,9 @@ class Session {
     for (const { game, result, reason } of output.log.earlier) this.standings.add(game, { result, reason });
   }
 
-  usePool(pool: NetworkPool): void {
+  /** @param otherName for one without a file */
+  usePool(pool: NetworkPool, otherName: string): void {
+    this.names.push(pool.networkName ?? otherName);
     if (this.pools.size === 0) this.recordFormat = chooseRecordFormat(pool.evaluators.network.inputEncoding);
     this.pools.add(pool);
     this.startedAt = performance.now();
@@ -127,7 +130,7 @@ class Session {
   }
 
   private orderNames(index: number): [white: string, black: string] {
-    const [first, second] = this.job.players.map(({ network }) => network.name);
+    const [first, second] = this.names;
     return isPlayer1White(index) ? [first, second] : [second, first];
   }
 

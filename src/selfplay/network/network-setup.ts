@@ -3,7 +3,7 @@ import { EvaluatorPool, LeafQueue, type PoolOptions, ROOT_ROWS } from '../../nn/
 import type { SearchParams } from '../../search/index.js';
 
 export interface NetworkSetup {
-  /** Shown when the user gives no name. */
+  /** Shown when neither the user nor a file gives it a name. */
   readonly name: string;
   /** Equal keys share one pool of evaluators. */
   readonly poolKey: string;
@@ -37,6 +37,12 @@ export class NetworkPool {
    */
   get weightsDigest(): string | null {
     return this.evaluators.network.fileSha256?.slice(0, DIGEST_DIGITS) ?? null;
+  }
+
+  /** By the file that is really played with, for the same reason; null without one. */
+  get networkName(): string | null {
+    const { fileName } = this.evaluators.network;
+    return fileName === '' ? null : fileName.replace(/\.(onnx|pb|pb\.gz)$/i, '');
   }
 
   acquireRow(): number {

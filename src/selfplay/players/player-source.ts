@@ -32,35 +32,30 @@ export async function createPlayerSources(
     scheduler: new SearchScheduler(),
     concurrency: Math.max(1, options.concurrency),
   };
-  const sources: PlayerSource[] = [];
-  const setups: NetworkSetup[] = [];
+  // Networks are loaded last: what is wrong with the other player is found sooner.
+  const sources: (() => Promise<PlayerSource>)[] = [];
+  const networks: string[] = [];
   for (const spec of specs) {
-    if (spec.kind === 'random') sources.push(createRandomSource(spec.name));
+    if (spec.kind === 'random') sources.push(async () => createRandomSource(spec.name));
     else if (spec.kind === 'uci') {
       const engine = await nameEngine(spec.engine, options.chess960);
       if (!engine.ok) return engine;
-      sources.push(createUciSource(engine.value, spec.limits, options.chess960));
+      sources.push(async () => createUciSource(engine.value, spec.limits, options.chess960));
     } else {
       const setup = await options.setUpNetwork(spec.weights, spec.options);
       if (!setup.ok) return setup;
-      setups.push(setup.value);
-      sources.push(createNetworkSource(setup.value, spec.name ?? setup.value.name, spec.limits, table));
+      sources.push(async () => {
+        const { networkName, weightsDigest } = await table.pools.open(setup.value);
+        if (weightsDigest !== null) networks.push(weightsDigest);
+        return createNetworkSource(setup.value, spec.name ?? networkName ?? setup.value.name, spec.limits, table);
+      });
     }
   }
-  return success({ players: [sources[0], sources[1]], networks: await openNetworks(table.pools, setups) });
-}
-
-/** @returns their digests */
-async function openNetworks(pools: NetworkPools, setups: readonly NetworkSetup[]): Promise<string[]> {
   try {
-    const digests: string[] = [];
-    for (const setup of setups) {
-      const { weightsDigest } = await pools.open(setup);
-      if (weightsDigest !== null) digests.push(weightsDigest);
-    }
-    return digests;
+    const [create, createOther] = sources;
+    return success({ players: [await create(), await createOther()], networks });
   } catch (error) {
-    await pools.close();
+    await table.pools.close();
     throw error;
   }
 }
