@@ -43,6 +43,7 @@ interface MatchArguments {
   depth: number | undefined;
   games: number;
   concurrency: number;
+  recover: boolean;
   'openings-pgn': string | undefined;
   'openings-mode': OpeningOrder;
   'openings-plies': number | undefined;
@@ -178,6 +179,7 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
       tables: tables.value,
       timeMarginMs: args['time-margin'],
       concurrency: args.concurrency,
+      recovers: args.recover,
       seed,
       sprt: sprt.value,
       event: args.event,
@@ -229,6 +231,12 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       .option(...wholeFlag('depth', { min: 1, describe: 'depth of a move' }))
       .option(...wholeFlag('games', { min: 1, default: 100, describe: 'games in all; an even number makes pairs' }))
       .option(...wholeFlag('concurrency', { alias: 'parallelism', min: 1, default: 1, describe: 'games at a time' }))
+      .option('recover', {
+        type: 'boolean',
+        default: false,
+        describe:
+          'go on however often an engine crashes; otherwise three games in a row that it loses so end the match',
+      })
       .option('openings-pgn', {
         alias: 'openings',
         type: 'string',
@@ -257,7 +265,12 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
           describe: 'games between two reports on stderr; 0 = none',
         }),
       )
-      .option('json', { type: 'boolean', default: false, describe: 'print the result as JSON' }) as never,
+      .option('json', { type: 'boolean', default: false, describe: 'print the result as JSON' })
+      .epilogue(
+        'An engine that crashes loses the game and is started again. The match ends with status 1, and keeps the games ' +
+          'played in --results, when it has crashed in three games in a row (but see --recover), when it cannot be started, ' +
+          'and when a network of this process cannot evaluate any more.',
+      ) as never,
   handler: async (args) => {
     const result = await playMatch(args);
     if (!result.ok) throw new Error(result.error);

@@ -132,6 +132,30 @@ test('match says in one sentence what is wrong', async () => {
   }
 });
 
+test('match ends with status 1 and its sentence when a player cannot play, and keeps what was played', async () => {
+  const crashing = fakeEngine('--crash-at=1');
+  const engine = `cmd="${crashing.command}" args="${crashing.args.join(' ')}" name=Broken`;
+  for (const [player, sentence, lines] of [
+    [
+      ['--engine', engine],
+      /^The match ends, for Broken has crashed in 3 games in a row; at last: Broken ended with /m,
+      4,
+    ],
+    [
+      ['--backend=hash', '--backend-opts=fail-after=1,fallback-fails=true', '--player1.type=network'],
+      /^The match ends, for hash cannot evaluate any more: made to fail when falling back$/m,
+      1,
+    ],
+  ] as const) {
+    const results = join(folder, `broken-${lines}.jsonl`);
+    const flags = ['--engine=random', '--nodes=5', '--games=8', `--results=${results}`];
+    const { code, stdout, stderr } = await sardonyx(['match', ...player, ...flags]);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, sentence);
+    assert.equal(readFileSync(results, 'utf8').trimEnd().split('\n').length, lines);
+  }
+});
+
 test('shards of inputs that hold no position are an error', async () => {
   writeFileSync(join(folder, 'junk.pgn'), 'neither a game\nnor a move\n');
   const { code, stdout, stderr } = await sardonyx(['shards', 'junk.pgn', '--out=no-shards']);

@@ -9,6 +9,7 @@ import { SearchScheduler } from '#sardonyx/search/index.js';
 import { NO_ADJUDICATION } from '#sardonyx/selfplay/game/adjudication.js';
 import type { Game, Thought } from '#sardonyx/selfplay/game/game.js';
 import { createEngineSpec, createPlayerSpec, MatchLog, runMatch } from '#sardonyx/selfplay/index.js';
+import { CrashWatch } from '#sardonyx/selfplay/match/crash-watch.js';
 import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
 import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
 import { createMatchOpenings } from '#sardonyx/selfplay/match/match-openings.js';
@@ -54,6 +55,7 @@ async function play(players: [PlayerSource, PlayerSource], change: Partial<Match
     tables: null,
     timeMarginMs: 50,
     concurrency: 2,
+    recovers: false,
     seed: 5,
     sprt: null,
     event: 'test',
@@ -270,11 +272,47 @@ test('a network plays a UCI engine under a clock', async () => {
   assert.ok(games.every(({ reason }) => reason !== 'time' && reason !== 'crash'));
 });
 
-test('a network without evaluators loses by a sentence, not by an exception', async () => {
+test('a network that cannot evaluate any more ends the match, and none of its games is lost by that', async () => {
   const table = { pools: new NetworkPools(), scheduler: new SearchScheduler(), concurrency: 1 };
   const faulty = hashNetwork('A', { backendOptions: 'fail-after=5,fallback-fails=true' });
   const network = createNetworkSource(faulty, 'A', { ...NODES, nodes: 30 }, table);
-  const { games } = await play([network, createRandomSource('B')], { games: 1 });
-  assert.equal(games[0].reason, 'crash');
-  assert.match(games[0].fault ?? '', /A: No evaluator could answer/);
+  const games: LoggedGame[] = [];
+  await assert.rejects(
+    play([network, createRandomSource('B')], { games: 4, recovers: true, onGame: (game) => void games.push(game) }),
+    /^Error: The match ends, for A cannot evaluate any more: made to fail when falling back$/,
+  );
+  assert.deepEqual(games, []);
+});
+
+test('three games in a row that an engine loses by crashing end the match, unless it is to recover', async () => {
+  const crashing = (name: string): PlayerSource => fake(name, {}, '--crash-at=1');
+  for (const concurrency of [1, 3]) {
+    const games: LoggedGame[] = [];
+    const change = { games: 10, concurrency, onGame: (game: LoggedGame) => void games.push(game) };
+    await assert.rejects(
+      play([createRandomSource('A'), crashing('B')], change),
+      /^Error: The match ends, for B has crashed in 3 games in a row; at last: B ended with code 3; it said: out of luck$/,
+    );
+    assert.deepEqual(
+      games.map(({ reason }) => reason),
+      Array(3).fill('crash'),
+    );
+  }
+  const { standings } = await play([createRandomSource('A'), crashing('B')], { games: 5, recovers: true });
+  assert.deepEqual(standings.reasonCounts, { crash: 5 });
+});
+
+test('crashes in a row are counted from the last game that was played to its end', () => {
+  const crashed = (game: number, loser: 0 | 1) =>
+    [game, { result: (game + loser) % 2 === 0 ? '0-1' : '1-0', reason: 'crash' }] as const;
+  const watch = new CrashWatch();
+  for (let game = 0; game < 20; game += 4) {
+    assert.equal(watch.add(...crashed(game, 1)), null);
+    assert.equal(watch.add(...crashed(game + 1, 1)), null);
+    assert.equal(watch.add(...crashed(game + 2, 0)), null);
+    assert.equal(watch.add(game + 3, { result: '1-0', reason: 'time' }), null);
+  }
+  const alternating = new CrashWatch();
+  const broken = [0, 1, 2, 3, 4].map((game) => alternating.add(...crashed(game, (game % 2) as 0 | 1)));
+  assert.deepEqual(broken, [null, null, null, null, 0]);
 });

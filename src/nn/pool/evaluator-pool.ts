@@ -82,6 +82,11 @@ export class EvaluatorPool {
   private readonly withoutDevice = new Set<number>();
   private backend: string;
   private isDisposed = false;
+  private tellLoss: (reason: string) => void = () => undefined;
+  /** Resolves with the reason when no thread can evaluate any more. */
+  readonly loss = new Promise<string>((resolve) => {
+    this.tellLoss = resolve;
+  });
 
   private constructor(
     private readonly plan: BackendPlan,
@@ -250,6 +255,7 @@ export class EvaluatorPool {
 
   /** @param othersLeft threads that can evaluate */
   private warnOfLoss(othersLeft: number, reason: string): void {
+    if (othersLeft === 0) this.tellLoss(oneLine(reason));
     const loss =
       othersLeft === 0
         ? 'No position can be evaluated any more'

@@ -12,6 +12,7 @@ import { mixSeeds } from '../mix-seeds.js';
 import type { Opening } from '../openings/opening.js';
 import type { Player, PlayerLimits, PlayerSource } from '../players/player.js';
 import { computeSprt, type SprtSettings } from '../statistics/sprt.js';
+import { CrashWatch, MOST_CRASHES } from './crash-watch.js';
 import type { LoggedGame, MatchLog } from './match-log.js';
 import { type FinishedGame, playGame } from './play-game.js';
 import { isFirstPlayerWhite, Standings } from './standings.js';
@@ -27,6 +28,8 @@ export interface MatchSetup {
   readonly tables: Tablebases | null;
   readonly timeMarginMs: number;
   readonly concurrency: number;
+  /** A player that only crashes loses its games, and the match goes on all the same. */
+  readonly recovers: boolean;
   readonly seed: number;
   readonly sprt: SprtSettings | null;
   readonly event: string;
@@ -35,7 +38,7 @@ export interface MatchSetup {
   onGame(game: LoggedGame, standings: Standings): void;
 }
 
-/** Throws when a player cannot be started, and the first error of a game, when all boards have ended. */
+/** Throws when a player cannot be started or does nothing but crash, and the first error of a game, when all boards have ended. */
 export async function runMatch(setup: MatchSetup): Promise<Standings> {
   const standings = new Standings();
   for (const { game, result, reason } of setup.log.earlier) standings.add(game, { result, reason });
@@ -44,6 +47,7 @@ export async function runMatch(setup: MatchSetup): Promise<Standings> {
   const forward = (): void => stop.abort();
   setup.signal.addEventListener('abort', forward);
   if (setup.signal.aborted) stop.abort();
+  const crashes = new CrashWatch();
   let next = 0;
   const takeGame = (): number | null => {
     while (next < setup.games && standings.has(next)) next++;
@@ -54,6 +58,8 @@ export async function runMatch(setup: MatchSetup): Promise<Standings> {
     setup.log.add(row, formatGamePgn(setup, game, finished));
     standings.add(game, finished.end);
     setup.onGame(row, standings);
+    const broken = crashes.add(game, finished.end);
+    if (broken !== null && !setup.recovers) throw new Error(describeBroken(setup.players[broken], finished));
     if (isDecided(setup, standings)) stop.abort();
   };
   try {
@@ -106,6 +112,10 @@ async function playBoard(
     signal.removeEventListener('abort', closePlayers);
     await Promise.all(players.map((player) => player.close()));
   }
+}
+
+function describeBroken({ name }: PlayerSource, { fault }: FinishedGame): string {
+  return `The match ends, for ${name} has crashed in ${MOST_CRASHES} games in a row; at last: ${fault}`;
 }
 
 function isDecided(setup: MatchSetup, standings: Standings): boolean {

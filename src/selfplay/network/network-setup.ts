@@ -45,6 +45,12 @@ export class NetworkPool {
     return fileName === '' ? null : fileName.replace(/\.(onnx|pb|pb\.gz)$/i, '');
   }
 
+  /** Why no position can be evaluated any more; null while it can. */
+  async findLoss(): Promise<string | null> {
+    // The last thread says why before it leaves, but its message is slower.
+    return this.queue.liveEvaluators === 0 ? this.evaluators.loss : null;
+  }
+
   acquireRow(): number {
     const row = this.freeRows.pop();
     if (row === undefined) throw new Error(`More than ${ROOT_ROWS} games cannot share one pool of evaluators`);

@@ -30,7 +30,7 @@ class NetworkPlayer implements Player {
     readonly name: string,
     readonly limits: PlayerLimits,
     private readonly setup: NetworkSetup,
-    pool: NetworkPool,
+    private readonly pool: NetworkPool,
     table: NetworkTable,
   ) {
     const { queue } = pool;
@@ -65,6 +65,9 @@ class NetworkPlayer implements Player {
         ...this.getTimeLimits(game, time),
       });
     } catch (error) {
+      const loss = await this.pool.findLoss();
+      // Not a game lost, but all of them.
+      if (loss !== null) throw new Error(`The match ends, for ${this.name} cannot evaluate any more: ${loss}`);
       throw new PlayerFault('crash', `${this.name}: ${(error as Error).message}`);
     } finally {
       this.isThinking = false;
