@@ -28,6 +28,7 @@ import { createSearchOrder } from './search-order.js';
 import { SearchQueue } from './search-queue.js';
 import { StopPatience } from './stop-patience.js';
 import { readStrength } from './strength.js';
+import { WarmUp } from './warm-up.js';
 
 export interface EngineListener {
   report(report: SearchReport): void;
@@ -42,7 +43,6 @@ export interface EngineListener {
   error(text: string): void;
 }
 
-const WARM_UP: GoRequest = { nodes: 100, moveTimeMs: 300 };
 const POLICY_NAME = 'lc0-1858';
 
 export class Engine {
@@ -54,8 +54,7 @@ export class Engine {
   private readonly tables: EndgameTables;
   private readonly patience = new StopPatience();
   private isDisposed = false;
-  private warmNetwork: NetworkPort | null = null;
-  private warmUpEnd: Promise<void> = Promise.resolve();
+  private readonly warmUp = new WarmUp();
   private readonly matePromise = new MatePromise();
   /** Warnings since an option changed: evaluators and engine may have the same trouble with a table. */
   private readonly warned = new Set<string>();
@@ -109,28 +108,15 @@ export class Engine {
     while (this.loader.current === null && searches.active?.isRunning === true) {
       if (!searches.active.isWarmUp) return null;
       this.stopFirst(0);
-      await this.warmUpEnd;
+      await this.warmUp.end;
     }
     const network = await this.loader.ensure();
     if (this.isDisposed) return null;
-    if (network !== null && network !== this.warmNetwork && searches.active === null) {
-      this.warmNetwork = network;
-      this.warmUp();
-    }
-    await this.warmUpEnd;
+    const search = network !== null && searches.active === null ? this.warmUp.createSearch(network, searches) : null;
+    if (search !== null) this.begin(search);
+    await this.warmUp.end;
     // Its first search may have cost it its device.
     return network?.hasLostDevice === true && this.loader.current === null ? this.prepare() : network;
-  }
-
-  /** The first search of a process is slow (code is compiled, memory is touched): let it not be on a clock. */
-  private warmUp(): void {
-    const search = this.searches.create(WARM_UP, unwrap(createGamePosition(null, [])));
-    search.isDiscarded = true;
-    search.isWarmUp = true;
-    this.warmUpEnd = new Promise((resolve) => {
-      search.onEnd = resolve;
-    });
-    this.begin(search);
   }
 
   setOption(name: string, text: string): Result<true> {
