@@ -116,6 +116,15 @@ test('what goes wrong is said in one sentence', async () => {
   await hanging.close();
 });
 
+test('an engine that outlives the script that started it is not waited for', {
+  skip: process.platform === 'win32' && 'there is no sh',
+}, async () => {
+  const script = { ...fakeEngine(), command: 'sh', args: ['-c', 'sleep 20; true'], name: 'Script' };
+  const startedAt = performance.now();
+  await assert.rejects(UciClient.start(script, { startMs: 100, moveMs: 100 }), /Script sent no uciok within 0.1 s/);
+  assert.ok(performance.now() - startedAt < 15_000);
+});
+
 test('Stockfish answers', { skip: skipWithoutStockfish }, async () => {
   const client = await UciClient.start({ ...stockfish, options: [['MultiPV', '5']] }, QUICK);
   const answer = await client.go('startpos', { nodes: 2_000 });

@@ -59,6 +59,8 @@ export class EngineProcess {
         this.die(`${this.label} cannot be started: ${describeStartFailure(error, spec)}`);
         resolve();
       });
+      // An engine started by a script that died may still hold the pipes: it would be waited for without end.
+      this.child.on('exit', () => setTimeout(() => this.closePipes(), GRACE_MS).unref());
       this.child.on('close', (code, signal) => {
         this.die(`${this.label} ended ${signal === null ? `with code ${code}` : `by ${signal}`}${this.describeLast()}`);
         resolve();
@@ -107,6 +109,11 @@ export class EngineProcess {
     const timer = setTimeout(() => this.child.kill('SIGKILL'), GRACE_MS);
     await this.gone;
     clearTimeout(timer);
+  }
+
+  private closePipes(): void {
+    this.child.stdout.destroy();
+    this.child.stderr.destroy();
   }
 
   private receive(line: string): void {
