@@ -2,7 +2,7 @@
  * One search from `go` to `bestmove`: what it was asked, on which position, and what it has said so far. It knows the
  * legal moves, so that whatever happens below it can answer with one of them, and what tablebases say of them.
  */
-import { listLegalMoves, type Move, NO_MOVE } from '../chess/index.js';
+import { findMate, listLegalMoves, type Move, NO_MOVE } from '../chess/index.js';
 import type { SearchLimits } from '../search/index.js';
 import type { RootRanking } from '../syzygy/index.js';
 import type { GamePosition } from './game-position.js';
@@ -17,6 +17,9 @@ export interface BestMove {
   readonly move: Move;
   readonly ponder: Move;
 }
+
+/** Looked for where nothing else is known: a few milliseconds. */
+const BLIND_MATES = { moves: 2, effort: 20_000 };
 
 export class ActiveSearch {
   readonly startedAtMs = getNowMs();
@@ -110,11 +113,14 @@ export class ActiveSearch {
     return !this.stopRequested && (this.request.ponder === true || isUnlimited(this.request));
   }
 
-  /** What to answer when the search has failed: the best it had found, else any legal move. */
+  /** What to answer when the search has failed: the best it had found, else a mate that needs no network, else any legal move. */
   get fallback(): BestMove {
     const [move = NO_MOVE, ponder = NO_MOVE] = this.lastReport?.lines[0]?.pv ?? [];
     if (this.isCandidate(move)) return { move, ponder };
-    return { move: this.candidates[0] ?? NO_MOVE, ponder: NO_MOVE };
+    const { candidates } = this;
+    const [mating = candidates[0] ?? NO_MOVE] =
+      findMate(this.game.position.clone(), { ...BLIND_MATES, candidates }).line ?? [];
+    return { move: mating, ponder: NO_MOVE };
   }
 
   isCandidate(move: Move): boolean {

@@ -488,6 +488,25 @@ test('a device lost in the warm-up or in a search costs another load, before the
   assert.deepEqual([world.networks.length, world.networks[2].disposed], [4, 1]);
 });
 
+test('without a network a short mate is played, and any legal move where there is none', async () => {
+  const { engine, world, said } = createEngine();
+  world.loadError = new Error('The disk is gone');
+  for (const [fen, move] of [
+    ['7k/5ppp/8/8/8/8/8/R5K1 w - - 0 1', 'a1a8'],
+    ['6k1/8/8/8/8/8/R7/1R4K1 w - - 0 1', 'a2a7'],
+  ]) {
+    unwrap(engine.setPosition(fen, []));
+    const mating = moveOf(engine, move);
+    engine.go({ nodes: 10 });
+    await engine.whenIdle();
+    assert.equal(said.at(-1), `best ${mating}`, fen);
+  }
+  unwrap(engine.setPosition(null, []));
+  engine.go({ nodes: 10 });
+  await engine.whenIdle();
+  assert.match(said.at(-1) ?? '', /^best [1-9]/);
+});
+
 test('a network that is slow with the first evaluation is waited for after stop', async (context) => {
   const { engine, world, said } = createEngine();
   engine.go({ infinite: true });
