@@ -42,7 +42,7 @@ export class NetworkPool {
   /** By the file that is really played with, for the same reason; null without one. */
   get networkName(): string | null {
     const { fileName } = this.evaluators.network;
-    return fileName === '' ? null : fileName.replace(/\.(onnx|pb|pb\.gz)$/i, '');
+    return fileName === '' ? null : fileName.replace(/\.(onnx|pb)(\.gz)?$/i, '');
   }
 
   /** Why no position can be evaluated any more; null while it can. */

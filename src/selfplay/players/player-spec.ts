@@ -21,7 +21,7 @@ export type PlayerSpec =
       readonly options: readonly Pair[];
     };
 
-const NETWORK_FILE = /\.(onnx|pb|pb\.gz)$/i;
+const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
 
 /** A whole player in one word or one string: `random`, a network file, a program, or `key=value …`. */
 export function parsePlayerWords(text: string): Result<Pair[]> {
