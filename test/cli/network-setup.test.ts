@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { listBundledNetworks } from '#sardonyx/cli/bundled-networks.js';
@@ -86,11 +86,10 @@ test('the digest of a network that was changed on the way, is gzipped or lc0’s
         assert.fail,
       ),
     );
-    assert.equal(setup.name, name);
     const pools = new NetworkPools();
     const { weightsDigest, networkName } = await pools.open(setup);
     await pools.close();
-    assert.equal(networkName, basename(file).split('.')[0]);
+    assert.equal(networkName, name);
     assert.equal(weightsDigest, createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12), file);
   }
 });
