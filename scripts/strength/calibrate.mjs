@@ -4,8 +4,9 @@
 //
 // Stockfish 15.1 chooses its move, at a level, when it has searched 1 + level plies, whatever the clock (its `Skill`), so
 // it is given that depth: the same player as at 60+0.6, for the time of a few plies. Others have other levels of an Elo:
-// which program it is, the program says, and the tables say so. Ours has few nodes. A game takes half a second. Each pairing is a `sardonyx match` with a results file in the folder of this network, so a run that was killed
-// goes on where it was, and another network begins anew.
+// which program it is, the program says, and the tables say so. Ours has few nodes. A game takes half a second. Each
+// pairing is a `sardonyx match` with a results file in the folder of this network, so a run that was killed goes on where it
+// was, and another network begins anew.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -64,20 +65,22 @@ const INTERRUPTED = 130;
 const { games } = flags;
 const hash = createHash('sha256').update(readNetwork(flags.network)).digest('hex').slice(0, 12);
 const folder = join(flags.folder, hash);
+const opponentPath = join(folder, 'opponent.txt');
 const part = 2 * Math.ceil(games / PARTS / 2);
 /** `${level}:${opponent}` → games played; an opponent is an Elo of Stockfish or `level N`. */
 const wanted = new Map();
 const scores = new Map();
 
-/** Who the games in the folder are against, in its own words. */
-async function identifyOpponent() {
-  const path = join(folder, 'opponent.txt');
-  const known = existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
-  if (flags['fit-only'] && known !== null) return known;
+/** Whom the games in the folder are against; null where none have been played. */
+function readOpponent() {
+  return existsSync(opponentPath) ? readFileSync(opponentPath, 'utf8').trim() : null;
+}
+
+/** Who the opponent is, in its own words. */
+async function askOpponent() {
   const client = await UciClient.start({ command: flags.stockfish, args: [], name: null, folder: null, options: [] });
   const { name } = client;
   await client.close();
-  if (known !== null && known !== name) throw new Error(`The games in ${folder} are against ${known}, not ${name}`);
   return name;
 }
 
@@ -231,7 +234,7 @@ async function writeResults() {
   }
   const rows = fit().map((rating, level) => ({ ...LEVELS[level], ...rating }));
   const network = flags.network.split(/[/\\]/).slice(-2).join('/');
-  const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), ${await identifyOpponent()}`;
+  const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), ${readOpponent() ?? (await askOpponent())}`;
   const table = formatTable(rows, conditions);
   console.log(table);
   const wrong = rows.findIndex(({ elo }, i) => i > 0 && elo <= rows[i - 1].elo);
@@ -246,10 +249,11 @@ async function writeResults() {
 }
 
 async function playAll() {
-  const name = await identifyOpponent();
+  const [known, name] = [readOpponent(), await askOpponent()];
+  if (known !== null && known !== name) throw new Error(`The games in ${folder} are against ${known}, not ${name}`);
   if (!/^Stockfish 15\b/.test(name)) console.error(`${name} is given the depths of Stockfish 15's levels`);
   createFolder(folder);
-  writeFileSync(join(folder, 'opponent.txt'), `${name}\n`);
+  writeFileSync(opponentPath, `${name}\n`);
   let elo = OPPONENTS[0];
   for (let level = FIRST; level >= 0; level--) elo = measure(level, level + 1, elo - 100);
   elo = fit()[FIRST].elo;

@@ -1,4 +1,7 @@
-/** Which node of an ONNX graph makes a tensor, which use it, and which tensors are constants. It is as old as its making: edits of the graph are not seen. */
+/**
+ * Which node of an ONNX graph makes a tensor, which use it, and which tensors are constants. It is as old as its making: edits of
+ * the graph are not seen.
+ */
 import type { AttributeMessage, GraphMessage, NodeMessage, TensorMessage } from './onnx-schema.js';
 
 const NO_NODES: readonly NodeMessage[] = [];
