@@ -9,7 +9,7 @@ import type { GamePosition } from './game-position.js';
 import { type GoRequest, isUnlimited } from './go-request.js';
 import type { MateFinder } from './mate-finder.js';
 import type { RootStats } from './move-stats.js';
-import { createBlindReport, type SearchReport } from './report.js';
+import { createBlindReport, type SearchReport } from './search-report.js';
 import type { Strength } from './strength.js';
 
 export interface BestMove {

@@ -10,7 +10,7 @@ import type { GoRequest } from './go-request.js';
 import type { RootStats } from './move-stats.js';
 import type { OptionStore } from './option-store.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
-import type { SearchReport } from './report.js';
+import type { SearchReport } from './search-report.js';
 
 export interface Answer {
   readonly best: BestMove;

@@ -14,5 +14,5 @@ export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } fr
 export { type OptionAlias, OptionStore } from './option-store.js';
 export { PerftRun } from './perft-run.js';
 export type { EnginePorts, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
-export type { ReportLine, Score, SearchReport } from './report.js';
 export { computeScore, computeWdl, SCORE_TYPES, type ScoreType, type Wdl } from './score.js';
+export type { ReportLine, Score, SearchReport } from './search-report.js';

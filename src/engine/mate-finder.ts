@@ -4,7 +4,7 @@
  * for shorter ones than the search's own when it has one. Once such a mate is announced, it is kept in the moves after.
  */
 import { findMate, type Move, type Position } from '../chess/index.js';
-import type { ReportLine, SearchReport } from './report.js';
+import type { ReportLine, SearchReport } from './search-report.js';
 
 /** Moves to the longest mate looked for while the search has none, and while it has one. */
 const LONGEST_UNPROVEN = 3;

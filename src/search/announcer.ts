@@ -3,9 +3,9 @@
  * silence, and the statistics of all moves for those who want them.
  */
 import { computeAverageDepth, type IterationStats } from './iteration-stats.js';
-import { createMoveStats } from './move-stats.js';
-import type { MoveStats, SearchInfo } from './protocol.js';
-import { createInfo, findVisitedEdge, listBestEdges, type ReportContext } from './report.js';
+import { createMoveStats } from './root/verbose-move-stats.js';
+import { createInfo, findVisitedEdge, listBestEdges, type ReportContext } from './search-info.js';
+import type { MoveStats, SearchInfo } from './search-protocol.js';
 
 /** Longest silence between two info lines while nothing changes. */
 const INFO_INTERVAL_MS = 5000;

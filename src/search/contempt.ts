@@ -3,7 +3,7 @@
  * in wdl-rescale.ts.
  */
 import type { SearchParams } from './params.js';
-import type { SearchLimits } from './protocol.js';
+import type { SearchLimits } from './search-protocol.js';
 import type { WdlRescale } from './wdl-rescale.js';
 
 /**

@@ -1,8 +1,9 @@
 /** Runs one search to its answer in a thread of its own, sleeping while only the evaluators have work. */
-import type { SearchControl } from './control.js';
+
 import type { LeafChannel } from './leaf-channel.js';
-import type { SearchLimits } from './protocol.js';
 import type { Search, SearchListener } from './search.js';
+import type { SearchLimits } from './search-protocol.js';
+import type { SearchControl } from './stop-flag.js';
 
 export interface Drive {
   readonly search: Search;

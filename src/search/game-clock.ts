@@ -6,7 +6,7 @@
 
 import { unwrap } from '../util/index.js';
 import type { IterationStats } from './iteration-stats.js';
-import type { ClockLimits, SearchLimits } from './protocol.js';
+import type { ClockLimits, SearchLimits } from './search-protocol.js';
 import { type MoveBudget, parseTimeManager, type SearchProgress, type TimeManager } from './time/index.js';
 
 export class GameClock {

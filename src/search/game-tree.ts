@@ -4,7 +4,7 @@
  * step back and forth: every root is kept aside and found again, as long as memory lasts. It is not hung below the root of
  * an earlier position, whose visits would then say where somebody looked and not which move is best.
  */
-import type { PositionMessage } from './protocol.js';
+import type { PositionMessage } from './search-protocol.js';
 import { NO_RECORD, type RecordIndex } from './tree/layout.js';
 import { RootKeeper } from './tree/root-keeper.js';
 import type { StoreOptions } from './tree/store.js';

@@ -8,6 +8,9 @@ export {
   type SearchParams,
   searchOptions,
 } from './params.js';
+export type { RootDescription, RootMoveDescription } from './root/root-description.js';
+export { type Evaluation, type RootMove, type RootSummary, summariseRoot } from './root/root-summary.js';
+export { type Batching, Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
 export {
   type ClockLimits,
   type FromSearch,
@@ -20,12 +23,9 @@ export {
   type SearchLine,
   type StatsBound,
   type ToSearch,
-} from './protocol.js';
-export type { RootDescription, RootMoveDescription } from './root-description.js';
-export { type Evaluation, type RootMove, type RootSummary, summariseRoot } from './root-summary.js';
-export { type Batching, Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
+} from './search-protocol.js';
 export { type SearchAnswer, SearchScheduler } from './search-scheduler.js';
-export { SearchThread, type SearchThreadEvents } from './search-thread.js';
+export { SearchThread, type SearchThreadEvents } from './search-worker-client.js';
 export { computeMoveTimeBudgetMs } from './time/index.js';
 export { type TreeReport, verifyTree } from './tree/verify.js';
 export { dumpTree, type TreeDump, type TreeDumpLimits } from './tree-dump.js';

@@ -6,13 +6,13 @@
 import { FAILED } from '../nn/index.js';
 import { backUp, cancelVisit, getLeafRecord } from './backup.js';
 import { findBestEdge } from './best-move.js';
-import { LeafSender } from './evaluate.js';
 import { Expander } from './expand.js';
 import { backUpInGraph } from './graph-backup.js';
 import type { LeafChannel } from './leaf-channel.js';
+import { LeafSender } from './leaf-sender.js';
 import type { SearchParams } from './params.js';
 import { computeCollisionBudget, computeDrawScore } from './puct.js';
-import type { RootMoves } from './root-moves.js';
+import type { RootMoves } from './root/root-moves.js';
 import { Selector } from './select.js';
 import {
   NO_NODE,

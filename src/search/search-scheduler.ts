@@ -9,8 +9,8 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LeafQueue } from '../nn/index.js';
-import type { SearchInfo, SearchLimits } from './protocol.js';
 import type { Search, StepResult } from './search.js';
+import type { SearchInfo, SearchLimits } from './search-protocol.js';
 
 export interface SearchAnswer {
   /** 0 = none: no evaluator works. */

@@ -12,11 +12,11 @@
 import { MAX_EDGES } from '../nn/index.js';
 import { addVirtualVisits, revertTwoFold } from './backup.js';
 import { ClosedNodes } from './closed-nodes.js';
-import type { LeafSender } from './evaluate.js';
+import type { LeafSender } from './leaf-sender.js';
 import { MoveScores } from './move-scores.js';
 import type { SearchParams } from './params.js';
 import { computeDrawScore, computeWidth, NEVER } from './puct.js';
-import { RootFilter, type RootRestriction } from './root-filter.js';
+import { RootFilter, type RootRestriction } from './root/root-filter.js';
 import type { GraphIndex } from './tree/graph-index.js';
 import {
   CLOSED_BIT,

@@ -5,7 +5,7 @@
 import { GameClock } from './game-clock.js';
 import { createIterationStats } from './iteration-stats.js';
 import type { SearchParams } from './params.js';
-import type { SearchLimits } from './protocol.js';
+import type { SearchLimits } from './search-protocol.js';
 import { createStoppers, type Hints, resetHints, type Stopper } from './stoppers.js';
 
 /** A search that reaches so much of its rate limit is held back by it. */

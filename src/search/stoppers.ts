@@ -5,7 +5,7 @@
 import type { GameClock } from './game-clock.js';
 import type { IterationStats } from './iteration-stats.js';
 import type { SearchParams } from './params.js';
-import type { SearchLimits } from './protocol.js';
+import type { SearchLimits } from './search-protocol.js';
 
 /** Records count visits in 31 bits. */
 const MOST_VISITS = 2_000_000_000;

@@ -14,7 +14,7 @@ export { openStartBooks, parseStartSource } from './label/start-books.js';
 export { type MatchSetup, runMatch } from './match/match.js';
 export { type LoggedGame, MatchLog } from './match/match-log.js';
 export { createMatchOpenings } from './match/match-openings.js';
-export { createReport, formatReport, type MatchReport } from './match/report.js';
+export { createReport, formatReport, type MatchReport } from './match/match-report.js';
 export type { Standings } from './match/standings.js';
 export { NetworkPools, type NetworkSetup } from './network/network-setup.js';
 export type { OpeningOrder } from './openings/book.js';

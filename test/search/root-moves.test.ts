@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getEdgeCount, getMove, getPrior } from '#sardonyx/search/best-move.js';
 import { verifyTree } from '#sardonyx/search/index.js';
-import { drawGamma } from '#sardonyx/search/root-moves.js';
+import { drawGamma } from '#sardonyx/search/root/root-moves.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
 import { HashGame } from '../support/hash-game.js';

@@ -13,7 +13,7 @@ import { CrashWatch } from '#sardonyx/selfplay/match/crash-watch.js';
 import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
 import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
 import { createMatchOpenings } from '#sardonyx/selfplay/match/match-openings.js';
-import { createReport, formatReport } from '#sardonyx/selfplay/match/report.js';
+import { createReport, formatReport } from '#sardonyx/selfplay/match/match-report.js';
 import { Standings } from '#sardonyx/selfplay/match/standings.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
 import { createNetworkSource } from '#sardonyx/selfplay/players/network-player.js';

@@ -3,12 +3,10 @@
  * unvisited edges so that selection finds them as everywhere else: sorted by prior, the allowed ones first. `restore`
  * takes the noise out again, since the tree lives on.
  */
-import { decodePrior, encodePrior, MAX_EDGES } from '../nn/index.js';
-import type { Prng } from '../util/index.js';
-import { findBestEdge, getEdgeCount, getOutcome, getVisitedRecord } from './best-move.js';
-import type { SearchParams } from './params.js';
-import type { RootRestriction } from './root-filter.js';
-import { SequentialHalving } from './sequential-halving.js';
+import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/index.js';
+import type { Prng } from '../../util/index.js';
+import { findBestEdge, getEdgeCount, getOutcome, getVisitedRecord } from '../best-move.js';
+import type { SearchParams } from '../params.js';
 import {
   getChildCount,
   getEdgeMove,
@@ -21,8 +19,10 @@ import {
   packEdge,
   RECORD_P,
   RECORD_WORDS,
-} from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
+} from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
+import type { RootRestriction } from './root-filter.js';
+import { SequentialHalving } from './sequential-halving.js';
 
 /** Dirichlet noise mixes in with share epsilon; Gumbel noise, when it has a scale, takes its place. */
 export interface RootNoise {

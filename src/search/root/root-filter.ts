@@ -1,7 +1,7 @@
 /** What may be chosen at the root of a search: `searchmoves`, sequential halving, and who can still overtake the best move. */
-import type { MoveFilter } from './move-scores.js';
-import { getChildCount, NODE_BLOCK, NODE_META, NODE_WORDS, RECORD_VISITS, RECORD_WORDS } from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
+import type { MoveFilter } from '../move-scores.js';
+import { getChildCount, NODE_BLOCK, NODE_META, NODE_WORDS, RECORD_VISITS, RECORD_WORDS } from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
 
 /** What the root forbids in this search. */
 export interface RootRestriction {

@@ -4,8 +4,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type SharedPoolHandle, wakeProducer } from '../nn/index.js';
-import { SearchControl } from './control.js';
-import type { FromSearch, ToSearch } from './protocol.js';
+import type { FromSearch, ToSearch } from './search-protocol.js';
+import { SearchControl } from './stop-flag.js';
 
 export interface SearchThreadEvents {
   onMessage(message: FromSearch): void;
@@ -21,7 +21,7 @@ export class SearchThread {
   private isOver = false;
 
   constructor(events: SearchThreadEvents) {
-    this.worker = new Worker(new URL('./thread.js', import.meta.url), { name: 'search' });
+    this.worker = new Worker(new URL('./search-worker.js', import.meta.url), { name: 'search' });
     const fail = (error: Error): void => {
       if (this.isOver) return;
       this.isOver = true;

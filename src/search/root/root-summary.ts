@@ -11,7 +11,7 @@ import {
   getRecordTerminalKind,
   getRecordVisits,
   getVisitedRecord,
-} from './best-move.js';
+} from '../best-move.js';
 import {
   NODE_D,
   NODE_M,
@@ -24,8 +24,8 @@ import {
   RECORD_WL,
   RECORD_WORDS,
   type RecordIndex,
-} from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
+} from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
 
 export interface Evaluation {
   /** Win minus loss. */

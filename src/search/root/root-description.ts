@@ -8,9 +8,9 @@
  * below it, a finished game counted as often as it was visited. A walk over the subtree, no estimate; only subtrees that were
  * dropped to save memory count with their mean.
  */
-import { findBestEdges, getEdgeCount, getMove, getPrior, getRecordVisits, getVisitedRecord } from './best-move.js';
-import type { SearchLine } from './protocol.js';
-import { createLine, type ReportContext } from './report.js';
+import { findBestEdges, getEdgeCount, getMove, getPrior, getRecordVisits, getVisitedRecord } from '../best-move.js';
+import { createLine, type ReportContext } from '../search-info.js';
+import type { SearchLine } from '../search-protocol.js';
 import {
   getChildCount,
   getTerminalKind,
@@ -31,9 +31,9 @@ import {
   RECORD_WL,
   RECORD_WORDS,
   type RecordIndex,
-} from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
-import { rescaled, unscaleWdl } from './wdl-rescale.js';
+} from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
+import { rescaled, unscaleWdl } from '../wdl-rescale.js';
 
 /** Values of a position; wl, d and mu as in SearchLine. */
 interface RootValues {

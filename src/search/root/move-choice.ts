@@ -1,11 +1,11 @@
 /** The move to play and the reply to ponder on, when a search ends. */
-import type { Prng } from '../util/index.js';
-import { computeTemperature, drawEdge, findBestEdge, getMove, getVisitedRecord } from './best-move.js';
-import type { SearchParams } from './params.js';
+import type { Prng } from '../../util/index.js';
+import { computeTemperature, drawEdge, findBestEdge, getMove, getVisitedRecord } from '../best-move.js';
+import type { SearchParams } from '../params.js';
+import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS } from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
 import { computeRootFpu } from './root-fpu.js';
 import type { RootMoves } from './root-moves.js';
-import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS } from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
 
 export interface Answer {
   /** 0 = none. */

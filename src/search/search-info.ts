@@ -12,7 +12,7 @@ import {
   getVisitedRecord,
 } from './best-move.js';
 import { computeAverageDepth, type IterationStats, type RootContext } from './iteration-stats.js';
-import type { SearchInfo, SearchLine } from './protocol.js';
+import type { SearchInfo, SearchLine } from './search-protocol.js';
 import {
   NO_NODE,
   NOT_TERMINAL,

@@ -6,10 +6,10 @@
  * [0, 1]. The Gumbel noise g is the one that `RootMoves` has put into the priors, so that log(prior) is g + logit; without
  * it the search is deterministic. Below the root nothing changes.
  */
-import { MAX_EDGES } from '../nn/index.js';
-import { getOutcome, getPrior, getRecordQ, getRecordVisits, getVisitedRecord } from './best-move.js';
-import type { SearchParams } from './params.js';
-import type { Tree } from './tree/tree.js';
+import { MAX_EDGES } from '../../nn/index.js';
+import { getOutcome, getPrior, getRecordQ, getRecordVisits, getVisitedRecord } from '../best-move.js';
+import type { SearchParams } from '../params.js';
+import type { Tree } from '../tree/tree.js';
 
 export class SequentialHalving {
   /** By edge: visits, finished and in flight, with which the move has had its share of the phase; 0 = it is out. */

@@ -1,9 +1,9 @@
 /** First play urgency at the root, as it is once every finished visit is in (lc0: GetFpu, GetVisitedPolicy). */
-import { getEdgeCount, getPrior, getVisitedRecord } from './best-move.js';
-import type { SearchParams } from './params.js';
-import { computeFpu, getFpuParams } from './puct.js';
-import { RECORD_D, RECORD_DOUBLES, RECORD_WL, RECORD_WORDS } from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
+import { getEdgeCount, getPrior, getVisitedRecord } from '../best-move.js';
+import type { SearchParams } from '../params.js';
+import { computeFpu, getFpuParams } from '../puct.js';
+import { RECORD_D, RECORD_DOUBLES, RECORD_WL, RECORD_WORDS } from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
 
 /** Priors of the root's visited moves together. */
 export function computeVisitedPrior(tree: Tree): number {

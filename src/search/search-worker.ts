@@ -6,12 +6,18 @@
 import { parentPort } from 'node:worker_threads';
 import { LeafQueue, type SharedPoolHandle } from '../nn/index.js';
 import { createPrng, drawSeed } from '../util/index.js';
-import { SearchControl } from './control.js';
 import { driveSearch } from './drive.js';
 import { computeTreeBytes } from './memory-limit.js';
 import { defaultSearchParams, type SearchParams } from './params.js';
-import { type FromSearch, NO_SEARCH, type PositionMessage, type SearchLimits, type ToSearch } from './protocol.js';
 import { type Batching, Search, type SearchListener } from './search.js';
+import {
+  type FromSearch,
+  NO_SEARCH,
+  type PositionMessage,
+  type SearchLimits,
+  type ToSearch,
+} from './search-protocol.js';
+import { SearchControl } from './stop-flag.js';
 import { dumpTree } from './tree-dump.js';
 
 /** The engine's one game uses the first row of the evaluators' root table. */

@@ -10,12 +10,10 @@ import {
   getRecordTerminalKind,
   getRecordVisits,
   getVisitedRecord,
-} from './best-move.js';
-import type { MoveStats, StatsBound } from './protocol.js';
-import { computeExploration, getPuctParams } from './puct.js';
-import type { ReportContext } from './report.js';
-import { computeRootFpu, computeVisitedPrior } from './root-fpu.js';
-import { createRootMovesLeft } from './root-moves-left.js';
+} from '../best-move.js';
+import { computeExploration, getPuctParams } from '../puct.js';
+import type { ReportContext } from '../search-info.js';
+import type { MoveStats, StatsBound } from '../search-protocol.js';
 import {
   DRAWN,
   getChildCount,
@@ -37,9 +35,11 @@ import {
   RECORD_WORDS,
   type RecordIndex,
   WIN,
-} from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
-import { rescaled, unscaleWdl } from './wdl-rescale.js';
+} from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
+import { rescaled, unscaleWdl } from '../wdl-rescale.js';
+import { computeRootFpu, computeVisitedPrior } from './root-fpu.js';
+import { createRootMovesLeft } from './root-moves-left.js';
 
 /** Rows of the root's moves, ascending by visits and then Q + U, and the row of the root itself. */
 export function createMoveStats(context: ReportContext): { rows: MoveStats[]; node: MoveStats } {

@@ -1,6 +1,6 @@
 /**
  * What the engine and the search thread say to each other. Everything here can be cloned by postMessage. `stop` is no
- * message: the thread blocks while it searches, so it travels through a word of shared memory (see `control.ts`). Moves are opaque 16-bit numbers, 0 = none. Values are from the view of the root's mover.
+ * message: the thread blocks while it searches, so it travels through a word of shared memory (see `stop-flag.ts`). Moves are opaque 16-bit numbers, 0 = none. Values are from the view of the root's mover.
  */
 import type { SharedPoolHandle } from '../nn/index.js';
 import type { SearchParams } from './params.js';
