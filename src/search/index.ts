@@ -25,7 +25,7 @@ export {
   type ToSearch,
 } from './search-protocol.js';
 export { type SearchAnswer, SearchScheduler } from './search-scheduler.js';
-export { SearchThread, type SearchThreadEvents } from './search-worker-client.js';
+export { SearchWorkerClient, type SearchWorkerEvents } from './search-worker-client.js';
 export { computeMoveTimeBudgetMs } from './time/index.js';
 export { type TreeReport, verifyTree } from './tree/verify.js';
 export { dumpTree, type TreeDump, type TreeDumpLimits } from './tree-dump.js';

@@ -10,9 +10,8 @@ import {
 } from './best-move.js';
 import type { SearchParams } from './params.js';
 import type { Pipeline } from './pipeline.js';
-import { computeRootFpu } from './root/root-fpu.js';
 import type { RootMoves } from './root/root-moves.js';
-import { createRootMovesLeft } from './root/root-moves-left.js';
+import { computeRootFpu, createRootMovesLeft } from './root/root-utility.js';
 import { NO_NODE, NOT_TERMINAL, RECORD_M, RECORD_WORDS, TABLEBASE_END, TWO_FOLD_DRAW } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 

@@ -1,6 +1,7 @@
 /**
- * What the engine and the search thread say to each other. Everything here can be cloned by postMessage. `stop` is no
- * message: the thread blocks while it searches, so it travels through a word of shared memory (see `stop-flag.ts`). Moves are opaque 16-bit numbers, 0 = none. Values are from the view of the root's mover.
+ * What the engine and the search thread say to each other: messages that postMessage can clone, and a flag in shared memory
+ * for `stop`, because a thread that searches reads no messages. Moves are opaque 16-bit numbers, 0 = none. Values are from
+ * the view of the root's mover.
  */
 import type { SharedPoolHandle } from '../nn/index.js';
 import type { SearchParams } from './params.js';
@@ -57,7 +58,7 @@ export interface PositionMessage {
 }
 
 export type ToSearch =
-  | { readonly type: 'attach'; readonly pool: SharedPoolHandle; readonly control: SharedArrayBuffer }
+  | { readonly type: 'attach'; readonly pool: SharedPoolHandle; readonly stopFlag: SharedArrayBuffer }
   | { readonly type: 'configure'; readonly params: SearchParams }
   | ({ readonly type: 'position' } & PositionMessage)
   | { readonly type: 'newGame' }
@@ -151,4 +152,29 @@ export interface MoveStats {
   /** Evaluation of the position itself, before any search. */
   readonly v: number | null;
   readonly bound: StatsBound;
+}
+
+const STOP_WORD = 0;
+const STOP_FLAG_BYTES = 4;
+
+/**
+ * One shared word: the id of the search to stop, 0 = none. The main thread writes it, the search thread reads it between
+ * two steps. It names the search, so a `stop` that comes too late cannot end the next one.
+ */
+export class StopFlag {
+  readonly buffer: SharedArrayBuffer;
+  private readonly words: Int32Array;
+
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(STOP_FLAG_BYTES)) {
+    this.buffer = buffer;
+    this.words = new Int32Array(buffer);
+  }
+
+  raiseFor(id: number): void {
+    Atomics.store(this.words, STOP_WORD, id);
+  }
+
+  isRaisedFor(id: number): boolean {
+    return Atomics.load(this.words, STOP_WORD) === id;
+  }
 }

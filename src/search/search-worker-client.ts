@@ -1,26 +1,25 @@
 /**
- * The main thread's side of the search thread: starts it, sends it work, and stops it through shared words, because it
- * blocks while it searches. When the thread dies, `onFailure` says so once; a best move that was owed never comes.
+ * The main thread's handle of the search thread: starts it, sends it work, and stops it through a shared word, because the
+ * thread blocks while it searches. When the thread dies, `onFailure` is called once, and a running search never answers.
  */
 import { Worker } from 'node:worker_threads';
 import { type SharedPoolHandle, wakeProducer } from '../nn/index.js';
-import type { FromSearch, ToSearch } from './search-protocol.js';
-import { SearchControl } from './stop-flag.js';
+import { type FromSearch, StopFlag, type ToSearch } from './search-protocol.js';
 
-export interface SearchThreadEvents {
+export interface SearchWorkerEvents {
   onMessage(message: FromSearch): void;
   onFailure(error: Error): void;
 }
 
-export class SearchThread {
+export class SearchWorkerClient {
   private readonly worker: Worker;
-  private readonly control = new SearchControl();
+  private readonly stopFlag = new StopFlag();
   private pool: SharedPoolHandle | null = null;
   /** Id of the search under way, 0 = none. */
   private runningId = 0;
   private isOver = false;
 
-  constructor(events: SearchThreadEvents) {
+  constructor(events: SearchWorkerEvents) {
     this.worker = new Worker(new URL('./search-worker.js', import.meta.url), { name: 'search' });
     const fail = (error: Error): void => {
       if (this.isOver) return;
@@ -35,10 +34,10 @@ export class SearchThread {
     this.worker.on('exit', () => fail(new Error('The search thread has ended')));
   }
 
-  /** Gives it evaluators; `ready` follows. The tree is dropped, since other evaluators made it. Not during a search. */
+  /** Gives the thread new evaluators and drops the tree; `ready` follows. Not during a search. */
   attach(pool: SharedPoolHandle): void {
     this.pool = pool;
-    this.worker.postMessage({ type: 'attach', pool, control: this.control.buffer } satisfies ToSearch);
+    this.worker.postMessage({ type: 'attach', pool, stopFlag: this.stopFlag.buffer } satisfies ToSearch);
   }
 
   post(message: ToSearch): void {
@@ -49,7 +48,7 @@ export class SearchThread {
   /** The best move follows within a few milliseconds. */
   stop(): void {
     if (this.runningId === 0) return;
-    this.control.requestStop(this.runningId);
+    this.stopFlag.raiseFor(this.runningId);
     if (this.pool !== null) wakeProducer(this.pool);
   }
 

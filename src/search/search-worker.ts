@@ -1,12 +1,11 @@
 /**
- * Entry of the search thread: one Search, driven by messages. It blocks while it searches (see drive.ts), so messages
- * other than the control words wait until the best move is out. An exception ends the search with an error and, if the
- * tree allows, a best move; the tree is dropped then.
+ * Entry of the search thread: one Search, driven by messages. The thread blocks while it searches, so messages wait until
+ * the best move is out; only the stop flag gets through. An exception ends the search with an error message and, if the
+ * tree has one, a best move; then the tree is dropped.
  */
 import { parentPort } from 'node:worker_threads';
 import { LeafQueue, type SharedPoolHandle } from '../nn/index.js';
 import { createPrng, drawSeed } from '../util/index.js';
-import { driveSearch } from './drive.js';
 import { computeTreeBytes } from './memory-limit.js';
 import { defaultSearchParams, type SearchParams } from './params.js';
 import { type Batching, Search, type SearchListener } from './search.js';
@@ -15,9 +14,9 @@ import {
   NO_SEARCH,
   type PositionMessage,
   type SearchLimits,
+  StopFlag,
   type ToSearch,
 } from './search-protocol.js';
-import { SearchControl } from './stop-flag.js';
 import { dumpTree } from './tree-dump.js';
 
 /** The engine's one game uses the first row of the evaluators' root table. */
@@ -27,7 +26,7 @@ const GARBAGE_SLICE = 5000;
 interface Attachment {
   readonly pool: SharedPoolHandle;
   readonly queue: LeafQueue;
-  readonly control: SearchControl;
+  readonly stopFlag: StopFlag;
 }
 
 let attachment: Attachment | null = null;
@@ -86,8 +85,8 @@ function go(id: number, limits: SearchLimits): void {
   try {
     if (attachment === null) throw new Error('The search has no evaluators');
     search ??= createSearch(attachment);
-    const { queue, control } = attachment;
-    driveSearch({ search, channel: queue, control, id, limits, listener });
+    search.start(limits, listener);
+    run(search, attachment, id);
   } catch (error) {
     post({ type: 'error', id, text: `The search failed: ${describe(error)}` });
     try {
@@ -96,6 +95,18 @@ function go(id: number, limits: SearchLimits): void {
       search = null;
     }
     if (!hasAnswered) listener.onBestMove(0, 0);
+  }
+}
+
+/** Steps a search until it has answered, and sleeps while only the evaluators have work. */
+function run(running: Search, { queue, stopFlag }: Attachment, id: number): void {
+  for (;;) {
+    // Read before looking at slots: an answer that comes in between changes the word, and the thread does not sleep.
+    const seen = Atomics.load(queue.event, 0);
+    if (stopFlag.isRaisedFor(id)) running.stop();
+    const result = running.step();
+    if (result === 'done') return;
+    if (result !== 'worked') queue.waitForEvent(seen, running.patienceMs);
   }
 }
 
@@ -116,7 +127,7 @@ function receive(message: ToSearch): void {
       attachment = {
         pool: message.pool,
         queue: LeafQueue.attach(message.pool),
-        control: new SearchControl(message.control),
+        stopFlag: new StopFlag(message.stopFlag),
       };
       search = null;
       post({ type: 'ready' });

@@ -10,7 +10,7 @@ import {
   type SearchInfo,
   type SearchLimits,
   type SearchParams,
-  SearchThread,
+  SearchWorkerClient,
   verifyTree,
 } from '#sardonyx/search/index.js';
 import { createPrng } from '#sardonyx/util/index.js';
@@ -25,13 +25,13 @@ const STALEMATE_FEN = '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1';
 type Of<Type> = Extract<FromSearch, { type: Type }>;
 
 class Conversation {
-  readonly thread: SearchThread;
+  readonly thread: SearchWorkerClient;
   readonly messages: FromSearch[] = [];
   private id = 0;
   private waiting: { type: string; resolve: (message: FromSearch) => void } | null = null;
 
   constructor() {
-    this.thread = new SearchThread({
+    this.thread = new SearchWorkerClient({
       onMessage: (message) => {
         this.messages.push(message);
         if (message.type !== this.waiting?.type) return;

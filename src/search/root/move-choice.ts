@@ -4,8 +4,8 @@ import { computeTemperature, drawEdge, findBestEdge, getMove, getVisitedRecord }
 import type { SearchParams } from '../params.js';
 import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
-import { computeRootFpu } from './root-fpu.js';
 import type { RootMoves } from './root-moves.js';
+import { computeRootFpu } from './root-utility.js';
 
 export interface Answer {
   /** 0 = none. */

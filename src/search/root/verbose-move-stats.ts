@@ -38,8 +38,7 @@ import {
 } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
 import { rescaled, unscaleWdl } from '../wdl-rescale.js';
-import { computeRootFpu, computeVisitedPrior } from './root-fpu.js';
-import { createRootMovesLeft } from './root-moves-left.js';
+import { computeRootFpu, computeVisitedPrior, createRootMovesLeft } from './root-utility.js';
 
 /** Rows of the root's moves, ascending by visits and then Q + U, and the row of the root itself. */
 export function createMoveStats(context: ReportContext): { rows: MoveStats[]; node: MoveStats } {

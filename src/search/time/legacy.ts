@@ -2,7 +2,6 @@
  * lc0's default time manager (search/classic/stoppers/legacy.cc): the time left is spread evenly over the moves that
  * the game is expected to last; time that smart pruning saved is spent on the next move.
  */
-import { computeMovesToGo } from './moves-to-go.js';
 import { createFixedBudget, type MoveBudget, type MoveRequest, type TimeManager } from './time-manager.js';
 
 export const LEGACY_DEFAULTS = {
@@ -51,4 +50,31 @@ export class LegacyTimeManager implements TimeManager {
       this.sparedMs += deadlineMs - elapsedMs;
     });
   }
+}
+
+/**
+ * How many moves the game still lasts, at least 1: the moves to the next time control if the GUI sends them and they are
+ * fewer than the estimate.
+ * @param gamePly plies played so far
+ * @param midpoint median game length in moves
+ * @param steepness how sharply the estimate falls around the midpoint
+ */
+export function computeMovesToGo(
+  gamePly: number,
+  movesToGo: number | undefined,
+  midpoint: number,
+  steepness: number,
+): number {
+  const estimate = estimateMovesToGo(gamePly, midpoint, steepness);
+  const moves = movesToGo !== undefined && movesToGo > 0 ? Math.min(movesToGo, estimate) : estimate;
+  return Math.max(1, moves);
+}
+
+/**
+ * Lengths of chess games follow a log-logistic distribution; this is its median residual life (El-Taha and Clark, "Some
+ * Useful Properties of Log-Logistic Random Variables for Health Care Simulations", 2015), as in lc0's legacy.cc.
+ */
+function estimateMovesToGo(gamePly: number, midpoint: number, steepness: number): number {
+  const move = gamePly / 2;
+  return midpoint * (1 + 2 * (move / midpoint) ** steepness) ** (1 / steepness) - move;
 }

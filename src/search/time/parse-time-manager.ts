@@ -4,10 +4,9 @@
  * `smooth` the sub-dictionary `mle-legacy(…)`. A parameter nobody reads is an error, as in lc0.
  */
 import { failure, type Result, success } from '../../util/index.js';
-import { ALPHAZERO_DEFAULTS, AlphazeroTimeManager } from './alphazero.js';
 import { ClockGuard } from './clock-guard.js';
 import { LEGACY_DEFAULTS, LegacyTimeManager } from './legacy.js';
-import { SIMPLE_DEFAULTS, SimpleTimeManager } from './simple.js';
+import { ALPHAZERO_DEFAULTS, AlphazeroTimeManager, SIMPLE_DEFAULTS, SimpleTimeManager } from './simple.js';
 import { SMOOTH_DEFAULTS, SmoothTimeManager } from './smooth.js';
 import type { TimeManager } from './time-manager.js';
 

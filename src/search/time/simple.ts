@@ -1,6 +1,7 @@
 /**
- * lc0's `simple` time manager (stoppers/simple.cc): a share of the time left that grows with the ply number and with
- * the ratio of increment to time; what smart pruning saved on the last move is spent at once.
+ * Two time managers of lc0 that give each move a share of the time left. `simple` (stoppers/simple.cc): the share grows with
+ * the ply number and with the ratio of increment to time, and what smart pruning saved on the last move is spent at once.
+ * `alphazero` (stoppers/alphazero.cc): a fixed percentage; the increment is ignored.
  */
 import { createFixedBudget, type MoveBudget, type MoveRequest, type TimeManager } from './time-manager.js';
 
@@ -37,5 +38,15 @@ export class SimpleTimeManager implements TimeManager {
     this.previousBudgetMs = budgetMs;
     this.previousAvailableMs = availableMs;
     return createFixedBudget(budgetMs);
+  }
+}
+
+export const ALPHAZERO_DEFAULTS = { 'alphazero-time-pct': 12 };
+
+export class AlphazeroTimeManager implements TimeManager {
+  constructor(private readonly params: typeof ALPHAZERO_DEFAULTS) {}
+
+  startMove({ clock, moveOverheadMs }: MoveRequest): MoveBudget {
+    return createFixedBudget(((clock.timeMs - moveOverheadMs) * this.params['alphazero-time-pct']) / 100);
   }
 }

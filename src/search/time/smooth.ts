@@ -3,8 +3,7 @@
  * tree survives a move and how much of its budget a search really uses, and keeps a piggy bank for the moves where the
  * best move is in doubt: another one has a higher value or is about to overtake it. It is asked after every batch.
  */
-import { computeMovesToGo } from './moves-to-go.js';
-import { decayExponentially, decayLinearly } from './smoothing.js';
+import { computeMovesToGo } from './legacy.js';
 import type { MoveBudget, MoveRequest, SearchProgress, TimeManager } from './time-manager.js';
 import { VisitsTrend } from './visits-trend.js';
 
@@ -138,4 +137,33 @@ export class SmoothTimeManager implements TimeManager {
     const treeReuse = decayExponentially(this.treeReuse, reused, params['tree-reuse-update-rate'], moveWeight);
     this.treeReuse = Math.min(treeReuse, params['max-tree-reuse']);
   }
+}
+
+/** Moves `from` half of the way to `to` for every `halfLife` contained in `amount`. */
+function decayExponentially(from: number, to: number, halfLife: number, amount: number): number {
+  return to - (to - from) * 0.5 ** (amount / halfLife);
+}
+
+/**
+ * An estimate that follows a rising target at once and a falling one linearly over a window, starting from the last
+ * value that was known to be reliable.
+ *
+ * @param current what the previous call returned
+ * @param target the correct but noisy figure
+ * @param sinceReliableMs time since the estimate was last reliable
+ * @param sinceUpdateMs time since the previous call
+ * @param windowMs in what time the estimate should have reached the target
+ */
+function decayLinearly(
+  current: number,
+  target: number,
+  sinceReliableMs: number,
+  sinceUpdateMs: number,
+  windowMs: number,
+): number {
+  if (current <= target || sinceReliableMs >= windowMs) return target;
+  if (sinceUpdateMs <= 0) return current;
+  const previousFraction = Math.max(0, sinceReliableMs - sinceUpdateMs) / windowMs;
+  const reliable = (previousFraction * target - current) / (previousFraction - 1);
+  return reliable + (target - reliable) * (sinceReliableMs / windowMs);
 }

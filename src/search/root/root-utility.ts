@@ -1,0 +1,47 @@
+/**
+ * What the search adds to the values of the root's moves, computed when every finished visit is in: first play urgency
+ * for unvisited moves (lc0: GetFpu, GetVisitedPolicy) and the moves-left utility for visited ones (lc0: MEvaluator).
+ */
+import { getEdgeCount, getPrior, getVisitedRecord } from '../best-move.js';
+import type { SearchParams } from '../params.js';
+import { computeFpu, computeMovesLeftUtility, getFpuParams, getMovesLeftParams } from '../puct.js';
+import { RECORD_D, RECORD_DOUBLES, RECORD_M, RECORD_WL, RECORD_WORDS, type RecordIndex } from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
+
+/** Sum of the priors of the root's visited moves. */
+export function computeVisitedPrior(tree: Tree): number {
+  const root = tree.rootNode;
+  const edgeCount = getEdgeCount(tree, root);
+  let sum = 0;
+  for (let edge = 0; edge < edgeCount; edge++) {
+    if (getVisitedRecord(tree, root, edge) !== -1) sum += getPrior(tree, root, edge);
+  }
+  return sum;
+}
+
+/** Value of the root's unvisited moves. @param drawScore value of a draw for the root's mover */
+export function computeRootFpu(tree: Tree, params: SearchParams, drawScore: number): number {
+  const { recordFloats, recordDoubles } = tree.store;
+  const wl = recordDoubles[tree.rootRecord * RECORD_DOUBLES + RECORD_WL];
+  const d = recordFloats[tree.rootRecord * RECORD_WORDS + RECORD_D];
+  return computeFpu(getFpuParams(params, true), wl, d, drawScore, computeVisitedPrior(tree));
+}
+
+/**
+ * @returns a function from a root move's record and q to the bonus on its q; the bonus is 0 for an unvisited move (-1),
+ * and while the root's value is within the threshold
+ */
+export function createRootMovesLeft(
+  { rootRecord, store }: Tree,
+  params: SearchParams,
+  hasMovesLeft: boolean,
+): (record: RecordIndex | -1, q: number) => number {
+  const { recordFloats, recordDoubles } = store;
+  const movesLeft = getMovesLeftParams(params);
+  const rootM = recordFloats[rootRecord * RECORD_WORDS + RECORD_M];
+  const isUsed = hasMovesLeft && Math.abs(recordDoubles[rootRecord * RECORD_DOUBLES + RECORD_WL]) > movesLeft.threshold;
+  return (record, q) =>
+    isUsed && record !== -1
+      ? computeMovesLeftUtility(movesLeft, rootM, recordFloats[record * RECORD_WORDS + RECORD_M], q)
+      : 0;
+}
