@@ -24,6 +24,7 @@ import {
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList } from './visit-list.js';
+import type { VisitPath } from './visit-path.js';
 
 /** The record of the last step of a path: the leaf's own. */
 export function getLeafRecord(tree: Tree, list: VisitList, at: number): RecordIndex {
@@ -155,15 +156,15 @@ export function addVirtualVisits(tree: Tree, list: VisitList, at: number, extra:
 
 /**
  * Turns a two-fold draw back into an unvisited leaf and takes its visits out of all its ancestors.
- * @param depth depth of its parent: pathNodes and pathChildren lead to the draw with step `depth`
+ * @param depth depth of its parent: step `depth` of the path leads to the draw
  * @returns the visits taken back
  */
-export function revertTwoFold(tree: Tree, pathNodes: Int32Array, pathChildren: Uint8Array, depth: number): number {
+export function revertTwoFold(tree: Tree, path: VisitPath, depth: number): number {
   const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
   const getRecord = (level: number): RecordIndex =>
     level === 0
       ? tree.rootRecord
-      : ((nodeWords[pathNodes[level - 1] * NODE_WORDS + NODE_BLOCK] + pathChildren[level - 1]) as RecordIndex);
+      : ((nodeWords[path.nodes[level - 1] * NODE_WORDS + NODE_BLOCK] + path.children[level - 1]) as RecordIndex);
   const draw = getRecord(depth + 1);
   const reverted = recordWords[draw * RECORD_WORDS + RECORD_VISITS];
   const m = recordFloats[draw * RECORD_WORDS + RECORD_M];

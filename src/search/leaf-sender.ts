@@ -3,6 +3,7 @@
  * `expand.ts`. It refuses to wait: whoever gathers asks `findRoom` first.
  */
 import type { LeafChannel } from './leaf-channel.js';
+import type { VisitPath } from './visit-path.js';
 
 export class LeafSender {
   private readonly channel: LeafChannel;
@@ -25,12 +26,12 @@ export class LeafSender {
   }
 
   /** Hands over a leaf; evaluators may see it after `flush`. @returns the slot its answer will be in */
-  send(pathMoves: Uint16Array, length: number): number {
+  send(path: VisitPath, length: number): number {
     const channel = this.channel;
     const slot = channel.acquire();
     const to = slot * channel.maxPathLength;
     const moves = channel.pathMoves;
-    for (let i = 0; i < length; i++) moves[to + i] = pathMoves[i];
+    for (let i = 0; i < length; i++) moves[to + i] = path.moves[i];
     channel.setPath(slot, this.rootRow, length);
     channel.submit(slot);
     return slot;

@@ -42,6 +42,7 @@ import {
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 import { CATCH_UP_VISIT, REPETITION_VISIT, TERMINAL_VISIT, VIRTUAL_VISIT, VisitList } from './visit-list.js';
+import { VisitPath } from './visit-path.js';
 
 /** How a visit continues at a known node; finished visits have the negative kinds of visit-list.ts. */
 const GO_ON = 0;
@@ -85,9 +86,7 @@ export class Selector {
   /** Visits handed out and how far they may go, MAX_EDGES words a level; lives while the walk is below that level. */
   private readonly handedOut: Int32Array;
   private readonly reaches: Int32Array;
-  private readonly pathNodes: Int32Array;
-  private readonly pathChildren: Uint8Array;
-  private readonly pathMoves: Uint16Array;
+  private readonly path: VisitPath;
   /** Results of `handOut`; lastHandedOut: the last move that has visits to descend with. */
   private lastHandedOut = -1;
   private need = 0;
@@ -106,9 +105,7 @@ export class Selector {
     this.twoFoldDraws = params.twoFoldDraws;
     this.handedOut = new Int32Array(this.maxDepth * MAX_EDGES);
     this.reaches = new Int32Array(this.maxDepth * MAX_EDGES);
-    this.pathNodes = new Int32Array(this.maxDepth);
-    this.pathChildren = new Uint8Array(this.maxDepth);
-    this.pathMoves = new Uint16Array(this.maxDepth);
+    this.path = new VisitPath(this.maxDepth);
   }
 
   beginSearch(blackToMove: boolean): void {
@@ -133,7 +130,7 @@ export class Selector {
     if (node === NO_NODE) {
       if (words[at + RECORD_IN_FLIGHT] > 0) return limit;
       words[at + RECORD_IN_FLIGHT] = 1;
-      this.leaves.push(this.sender.send(this.pathMoves, 0), 0, 1, this.pathNodes, this.pathChildren);
+      this.leaves.push(this.sender.send(this.path, 0), 0, 1, this.path);
       return limit - 1;
     }
     words[at + RECORD_IN_FLIGHT] += limit;
@@ -164,7 +161,7 @@ export class Selector {
         if (given === 0) continue;
         const childRecord = (nodeWords[nodeAt + NODE_BLOCK] + i) as RecordIndex;
         const child = recordWords[childRecord * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-        this.stepTo(node, i, depth, getEdgeMove(edges[nodeWords[nodeAt + NODE_EDGES] + i]));
+        this.path.setStep(depth, node, i, getEdgeMove(edges[nodeWords[nodeAt + NODE_EDGES] + i]));
         const childReach = Math.max(LEAST_REACH, Math.min(reaches[base + i], reachEnd - this.detourVisits));
         const back = this.descend(child, childRecord, depth + 1, given, childReach);
         recordWords[childRecord * RECORD_WORDS + RECORD_IN_FLIGHT] -= back;
@@ -264,8 +261,8 @@ export class Selector {
         this.reaches[depth * MAX_EDGES + best] = Math.min(reach - this.credit, enough - share);
       } else {
         if (end === CATCH_UP_VISIT) share = 1;
-        this.stepTo(node, best, depth, 0);
-        for (let i = 0; i < share; i++) this.terminals.push(end, depth + 1, 1, this.pathNodes, this.pathChildren);
+        this.path.setStep(depth, node, best, 0);
+        for (let i = 0; i < share; i++) this.terminals.push(end, depth + 1, 1, this.path);
       }
       left -= share;
       recordWords[(block + best) * RECORD_WORDS + RECORD_IN_FLIGHT] += share;
@@ -283,7 +280,7 @@ export class Selector {
       const free = Math.min(this.credit, passedVisits[i]);
       this.credit -= free;
       if (passedVisits[i] === free) continue;
-      this.stepTo(node, passedMoves[i], depth, 0);
+      this.path.setStep(depth, node, passedMoves[i], 0);
       this.addVirtualVisits(depth, passedVisits[i] - free);
     }
     this.detours++;
@@ -295,17 +292,17 @@ export class Selector {
     if (child === NO_NODE) return LEAF;
     const end = this.findEnd(child, depth + 1, this.moves.started[move]);
     if (end === LEAF && this.tree.graph === null) {
-      this.stepTo(node, move, depth, 0);
-      this.revertedVisits += revertTwoFold(this.tree, this.pathNodes, this.pathChildren, depth);
+      this.path.setStep(depth, node, move, 0);
+      this.revertedVisits += revertTwoFold(this.tree, this.path, depth);
     }
     return end;
   }
 
   private sendLeaf(node: NodeIndex, child: number, depth: number): void {
     const { nodeWords, edges } = this.tree.store;
-    this.stepTo(node, child, depth, getEdgeMove(edges[nodeWords[node * NODE_WORDS + NODE_EDGES] + child]));
-    const slot = this.sender.send(this.pathMoves, depth + 1);
-    this.leaves.push(slot, depth + 1, 1, this.pathNodes, this.pathChildren);
+    this.path.setStep(depth, node, child, getEdgeMove(edges[nodeWords[node * NODE_WORDS + NODE_EDGES] + child]));
+    const slot = this.sender.send(this.path, depth + 1);
+    this.leaves.push(slot, depth + 1, 1, this.path);
   }
 
   /**
@@ -336,7 +333,7 @@ export class Selector {
 
   /** Virtual visits on the path that ends with the step at `depth`. */
   private addVirtualVisits(depth: number, visits: number): void {
-    const at = this.virtualVisits.push(VIRTUAL_VISIT, depth + 1, 0, this.pathNodes, this.pathChildren);
+    const at = this.virtualVisits.push(VIRTUAL_VISIT, depth + 1, 0, this.path);
     addVirtualVisits(this.tree, this.virtualVisits, at, visits);
     this.detourVisits += visits;
   }
@@ -362,14 +359,8 @@ export class Selector {
   private isRepetition(graph: GraphIndex, node: NodeIndex, depth: number): boolean {
     if (!this.twoFoldDraws) return false;
     for (let earlier = depth - 4; earlier >= 0; earlier -= 2) {
-      if (graph.isSamePosition(this.pathNodes[earlier], node)) return true;
+      if (graph.isSamePosition(this.path.nodes[earlier], node)) return true;
     }
     return false;
-  }
-
-  private stepTo(node: NodeIndex, child: number, depth: number, move: number): void {
-    this.pathNodes[depth] = node;
-    this.pathChildren[depth] = child;
-    this.pathMoves[depth] = move;
   }
 }

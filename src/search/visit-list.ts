@@ -4,6 +4,8 @@
  *
  *   item: [slot or a negative kind | depth | visits | node₀ child₀ | node₁ child₁ | … ]   depth pairs
  */
+import type { VisitPath } from './visit-path.js';
+
 export const TERMINAL_VISIT = -1;
 export const VIRTUAL_VISIT = -2;
 /** Graph: the path repeats a position with its last step, a draw. */
@@ -48,16 +50,17 @@ export class VisitList {
   }
 
   /** @returns where the item starts */
-  push(slot: number, depth: number, visits: number, pathNodes: Int32Array, pathChildren: Uint8Array): number {
+  push(slot: number, depth: number, visits: number, path: VisitPath): number {
     const at = this.end;
     this.makeRoom(ITEM_PATH + 2 * depth);
-    const data = this.data;
+    const { data } = this;
+    const { nodes, children } = path;
     data[at + ITEM_SLOT] = slot;
     data[at + ITEM_DEPTH] = depth;
     data[at + ITEM_VISITS] = visits;
     for (let i = 0, to = at + ITEM_PATH; i < depth; i++, to += 2) {
-      data[to] = pathNodes[i];
-      data[to + 1] = pathChildren[i];
+      data[to] = nodes[i];
+      data[to + 1] = children[i];
     }
     this.end = at + ITEM_PATH + 2 * depth;
     this.count++;
