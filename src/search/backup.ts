@@ -22,44 +22,36 @@ import {
   type RecordIndex,
   TERMINAL_MASK,
 } from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList } from './visit-list.js';
-import type { VisitPath } from './visit-path.js';
+import type { LeafValue, Tree } from './tree/tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList } from './tree/visit-list.js';
+import type { VisitPath } from './tree/visit-path.js';
 
-/** The record of the last step of a path: the leaf's own. */
-export function getLeafRecord(tree: Tree, list: VisitList, at: number): RecordIndex {
+/** The record that the first `steps` steps of a path lead to; the root's for 0. */
+export function getStepRecord(tree: Tree, list: VisitList, at: number, steps: number): RecordIndex {
   const { data } = list;
-  const depth = data[at + ITEM_DEPTH];
-  if (depth === 0) return tree.rootRecord;
-  const last = at + ITEM_PATH + 2 * (depth - 1);
+  if (steps === 0) return tree.rootRecord;
+  const last = at + ITEM_PATH + 2 * (steps - 1);
   return (tree.store.nodeWords[data[last] * NODE_WORDS + NODE_BLOCK] + data[last + 1]) as RecordIndex;
+}
+
+/** The record that a whole path leads to: the leaf's own. */
+export function getLeafRecord(tree: Tree, list: VisitList, at: number): RecordIndex {
+  return getStepRecord(tree, list, at, list.data[at + ITEM_DEPTH]);
 }
 
 /**
  * Finishes the visit at `at`.
- * @param leafWl,leafD,leafM value of the leaf in its record's view
  * @param sticky whether proven results spread
- * @param isNew whether the leaf has just got its node; earlier visits may have found no memory for one
- * @returns true when the move at the root has just been settled, so that the best move may change
+ * @returns whether the result of the move at the root has just been proven, so that the best move may change
  */
-export function backUp(
-  tree: Tree,
-  list: VisitList,
-  at: number,
-  leafWl: number,
-  leafD: number,
-  leafM: number,
-  sticky: boolean,
-  isNew: boolean,
-): boolean {
+export function backUp(tree: Tree, list: VisitList, at: number, leaf: Readonly<LeafValue>, sticky: boolean): boolean {
   const { data } = list;
   const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
   const depth = data[at + ITEM_DEPTH];
   const path = at + ITEM_PATH;
 
-  let wl = leafWl;
-  let d = leafD;
-  let m = leafM;
+  const { isNew } = leaf;
+  let { wl, d, m } = leaf;
   let fixedVisits = 0;
   let wlChange = 0;
   let dChange = 0;

@@ -13,7 +13,7 @@ import {
   type RecordIndex,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, type VisitList } from './visit-list.js';
+import { ITEM_DEPTH, ITEM_PATH, type VisitList } from './tree/visit-list.js';
 
 export class ClosedNodes {
   private readonly tree: Tree;

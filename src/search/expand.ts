@@ -3,22 +3,19 @@
  * says what value goes up the tree. Draws, mates and tablebase hits were seen by the evaluator, which knows the rules.
  */
 import { CHECKMATE, EVALUATED, FLAG_CACHE_HIT, FLAG_OF_PATH, MAX_EDGES, TABLEBASE, TWO_FOLD } from '../nn/index.js';
+import { getLeafRecord, getStepRecord } from './backup.js';
 import { removePrior, writeTerminalValue } from './bounds.js';
 import type { LeafChannel } from './leaf-channel.js';
 import {
   DRAWN,
   END_OF_GAME,
-  FORGOTTEN_BIT,
   LOSS,
   NO_NODE,
-  NODE_META,
-  NODE_WORDS,
   NOT_TERMINAL,
   type NodeIndex,
   packBounds,
   packEdge,
   RECORD_M,
-  RECORD_VISITS,
   RECORD_WORDS,
   type RecordIndex,
   TABLEBASE_END,
@@ -27,18 +24,28 @@ import {
   WIN,
 } from './tree/layout.js';
 import { NO_EDGES } from './tree/store.js';
-import type { Tree } from './tree/tree.js';
+import type { LeafValue, NodeKey, Tree } from './tree/tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type VisitList } from './tree/visit-list.js';
 import { rescaled, rescaleWdl, type WdlRescale } from './wdl-rescale.js';
 
-export class Expander {
-  /** Value of the last leaf in its record's view. */
-  wl = 0;
-  d = 0;
-  m = 0;
-  /** Whether the last answer came from the network itself. */
-  isNetworkEvaluation = false;
-  isTablebaseHit = false;
+/** The value of an expanded leaf, and where it comes from. */
+export interface Expansion extends LeafValue {
+  /** The network was run for it: the answer is from neither the rules nor the cache. */
+  isNetworkEvaluation: boolean;
+  isTablebaseHit: boolean;
+}
 
+export class Expander {
+  /** Result of `expand`: one object for all leaves. */
+  private readonly expansion: Expansion = {
+    wl: 0,
+    d: 0,
+    m: 0,
+    isNew: true,
+    isNetworkEvaluation: false,
+    isTablebaseHit: false,
+  };
+  private readonly key: NodeKey = { low: 0, high: 0, tag: 0 };
   private readonly tree: Tree;
   private readonly channel: LeafChannel;
   private rescale: WdlRescale | null = null;
@@ -57,77 +64,82 @@ export class Expander {
   }
 
   /**
-   * Stores the answer of a slot. When memory is full the value still counts, and the record stays a leaf.
-   * @param parent,child the step that leads to the leaf; parent is NO_NODE for the root
+   * Makes a node of the answer to the leaf that stands at `at` of a list. When memory is full the value still counts, and
+   * the record stays a leaf.
+   * @returns valid until the next call
    */
-  expand(
-    slot: number,
-    record: RecordIndex,
-    depth: number,
-    parent: NodeIndex,
-    parentRecord: RecordIndex,
-    child: number,
-  ): void {
-    const { tree, channel } = this;
+  expand(list: VisitList, at: number): Readonly<Expansion> {
+    const { channel, expansion, key } = this;
+    const slot = list.data[at + ITEM_SLOT];
+    key.low = channel.keyLow[slot];
+    key.high = channel.keyHigh[slot];
+    key.tag = channel.tag[slot];
+    const isEvaluated = channel.kind[slot] === EVALUATED;
+    expansion.isNetworkEvaluation = isEvaluated && (channel.flags[slot] & FLAG_CACHE_HIT) === 0;
+    expansion.isTablebaseHit = channel.kind[slot] === TABLEBASE;
+    const record = getLeafRecord(this.tree, list, at);
+    // A draw by repetition on another path, if anything.
+    this.tree.unlink(record);
+    if (isEvaluated) this.expandEvaluated(slot, record, list.data[at + ITEM_DEPTH]);
+    else this.expandEnd(slot, record, list, at);
+    return expansion;
+  }
+
+  /** An answer that ends the line: mate, draw or tablebase hit. */
+  private expandEnd(slot: number, record: RecordIndex, list: VisitList, at: number): void {
+    const { tree, channel, expansion, key } = this;
+    const depth = list.data[at + ITEM_DEPTH];
     const kind = channel.kind[slot];
-    this.isNetworkEvaluation = false;
-    this.isTablebaseHit = false;
-    if (kind === EVALUATED) {
-      this.isNetworkEvaluation = (channel.flags[slot] & FLAG_CACHE_HIT) === 0;
-      this.expandEvaluated(slot, record, depth);
-      return;
-    }
-    if (tree.graph !== null) tree.unlink(record);
     let terminalKind = END_OF_GAME;
     let result = DRAWN;
     let m = 0;
     if (kind === CHECKMATE) {
       result = WIN;
-    } else if (kind === TWO_FOLD || (tree.graph !== null && (channel.flags[slot] & FLAG_OF_PATH) !== 0)) {
-      terminalKind = TWO_FOLD_DRAW;
-      m = channel.movesLeft[slot];
     } else if (kind === TABLEBASE) {
-      this.isTablebaseHit = true;
       terminalKind = TABLEBASE_END;
       result = -Math.sign(channel.valueWl[slot]);
-      const { recordFloats } = tree.store;
-      m = parent === NO_NODE ? 0 : Math.max(0, recordFloats[parentRecord * RECORD_WORDS + RECORD_M] - 1);
+      if (depth > 0) {
+        const parent = getStepRecord(tree, list, at, depth - 1);
+        m = Math.max(0, tree.store.recordFloats[parent * RECORD_WORDS + RECORD_M] - 1);
+      }
+    } else {
+      const isOfPath = (channel.flags[slot] & FLAG_OF_PATH) !== 0;
+      terminalKind = kind === TWO_FOLD ? TWO_FOLD_DRAW : tree.chooseDrawKind(isOfPath);
+      if (terminalKind === TWO_FOLD_DRAW) m = channel.movesLeft[slot];
     }
-    this.wl = result;
-    this.d = result === DRAWN ? 1 : 0;
-    this.m = m;
+    expansion.wl = result;
+    expansion.d = result === DRAWN ? 1 : 0;
+    expansion.m = m;
     const bounds = terminalKind === TWO_FOLD_DRAW ? UNKNOWN_BOUNDS : packBounds(result, result);
-    const node = tree.createNode(this.wl, this.d, m, terminalKind, bounds);
+    const node = tree.createNode(result, expansion.d, m, terminalKind, bounds);
     if (node === NO_NODE) return;
-    tree.graph?.describe(node, channel.keyLow[slot], channel.keyHigh[slot], channel.tag[slot]);
+    tree.setKey(node, key);
     tree.link(record, node);
     writeTerminalValue(tree, record, result, m);
-    if (result === LOSS && parent !== NO_NODE) removePrior(tree, parent, child);
+    if (result === LOSS && depth > 0) {
+      const last = at + ITEM_PATH + 2 * (depth - 1);
+      removePrior(tree, list.data[last] as NodeIndex, list.data[last + 1]);
+    }
   }
 
   private expandEvaluated(slot: number, record: RecordIndex, depth: number): void {
-    const { tree, channel } = this;
-    this.wl = -channel.valueWl[slot];
-    this.d = channel.valueD[slot];
-    this.m = channel.movesLeft[slot];
+    const { tree, channel, expansion, key } = this;
+    expansion.wl = -channel.valueWl[slot];
+    expansion.d = channel.valueD[slot];
+    expansion.m = channel.movesLeft[slot];
     if (this.rescale !== null) {
       // The record of the root is in the view of the other side.
       const sign = (depth & 1) === 0 ? -this.contemptSign : this.contemptSign;
-      rescaleWdl(this.wl, this.d, this.rescale, sign);
-      this.wl = rescaled.wl;
-      this.d = rescaled.d;
+      rescaleWdl(expansion.wl, expansion.d, this.rescale, sign);
+      expansion.wl = rescaled.wl;
+      expansion.d = rescaled.d;
     }
-    const { graph } = tree;
-    if (graph !== null) {
-      // A draw by repetition on another path, if anything.
-      tree.unlink(record);
-      const known = depth === 0 ? NO_NODE : graph.find(channel.keyLow[slot], channel.keyHigh[slot], channel.tag[slot]);
-      if (known !== NO_NODE) {
-        tree.link(record, known);
-        return;
-      }
+    const known = depth === 0 ? NO_NODE : tree.findKnown(key);
+    if (known !== NO_NODE) {
+      tree.link(record, known);
+      return;
     }
-    const node = tree.createNode(this.wl, this.d, this.m, NOT_TERMINAL, UNKNOWN_BOUNDS);
+    const node = tree.createNode(expansion.wl, expansion.d, expansion.m, NOT_TERMINAL, UNKNOWN_BOUNDS);
     if (node === NO_NODE) return;
     const count = channel.edgeCount[slot];
     const first = tree.createEdges(node, count);
@@ -135,19 +147,14 @@ export class Expander {
       tree.store.releaseNode(node);
       return;
     }
-    const { edges, recordWords } = tree.store;
+    const { edges } = tree.store;
     const { edgeMoves, edgePriors } = channel;
     const from = slot * MAX_EDGES;
     for (let i = 0; i < count; i++) edges[first + i] = packEdge(edgeMoves[from + i], edgePriors[from + i]);
-    if (graph !== null) {
-      if (!tree.share(node, depth === 0, channel.keyLow[slot], channel.keyHigh[slot], channel.tag[slot])) {
-        tree.store.releaseEdges(first, count);
-        tree.store.releaseNode(node);
-        return;
-      }
-    } else if (recordWords[record * RECORD_WORDS + RECORD_VISITS] > 0) {
-      // Earlier visits found no memory: what they would have had below it is as good as forgotten.
-      tree.store.nodeWords[node * NODE_WORDS + NODE_META] |= FORGOTTEN_BIT;
+    if (!tree.introduce(node, record, key)) {
+      tree.store.releaseEdges(first, count);
+      tree.store.releaseNode(node);
+      return;
     }
     tree.link(record, node);
   }

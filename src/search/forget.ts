@@ -79,7 +79,7 @@ export class Forgetter {
         return false;
       }
     }
-    tree.graph?.beginWalk();
+    tree.beginWalk();
     this.nodesAtStart = count;
     this.freedInWalk = 0;
     if (tree.rootNode === NO_NODE) return false;
@@ -87,11 +87,11 @@ export class Forgetter {
     return true;
   }
 
-  /** Graph: whether a visit is on its way through a node by another edge. */
+  /** Whether a visit is on its way through a node by another edge. */
   private isUnderWay(node: NodeIndex): boolean {
-    const { graph, store } = this.tree;
-    if (graph === null || graph.getHolders(node) === 1) return false;
-    const { nodeWords, recordWords } = store;
+    const { tree } = this;
+    if (tree.countHolders(node) === 1) return false;
+    const { nodeWords, recordWords } = tree.store;
     const block = nodeWords[node * NODE_WORDS + NODE_BLOCK];
     const end = block + getChildCount(nodeWords[node * NODE_WORDS + NODE_META]);
     for (let record = block; record < end; record++) {
@@ -110,10 +110,8 @@ export class Forgetter {
       const recordAt = (block + i) * RECORD_WORDS;
       const child = recordWords[recordAt + RECORD_NODE] as NodeIndex;
       if (child === NO_NODE || getChildCount(nodeWords[child * NODE_WORDS + NODE_META]) === 0) continue;
-      if (tree.graph !== null) {
-        // Once a walk, however many edges lead to it; the visits are those of all of them.
-        if (!tree.graph.meetInWalk(child)) continue;
-      }
+      // A walk looks at a node once, however many edges lead to it, and at the visits by all of them.
+      if (!tree.meetInWalk(child)) continue;
       const visits = recordWords[tree.getStats(child, (block + i) as RecordIndex) * RECORD_WORDS + RECORD_VISITS];
       if (visits > this.threshold) this.pending.push(child);
       else if (recordWords[recordAt + RECORD_IN_FLIGHT] === 0 && !this.isUnderWay(child)) tree.forgetChildren(child);

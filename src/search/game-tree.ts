@@ -4,11 +4,14 @@
  * step back and forth: every root is kept aside and found again, as long as memory lasts. It is not hung below the root of
  * an earlier position, whose visits would then say where somebody looked and not which move is best.
  */
+import type { SearchParams } from './params.js';
 import type { PositionMessage } from './search-protocol.js';
+import { GraphTree } from './tree/graph-tree.js';
 import { NO_RECORD, type RecordIndex } from './tree/layout.js';
+import { PlainTree } from './tree/plain-tree.js';
 import { RootKeeper } from './tree/root-keeper.js';
 import type { StoreOptions } from './tree/store.js';
-import { Tree } from './tree/tree.js';
+import type { Tree } from './tree/tree.js';
 
 const MOST_PARKED = 64;
 
@@ -24,9 +27,9 @@ export class GameTree {
   /** Oldest first. */
   private parked: Parked[] = [];
 
-  /** @param sharesNodes a graph */
-  constructor(options: StoreOptions, sharesNodes: boolean) {
-    this.tree = new Tree(options, sharesNodes);
+  /** @param kind the option SearchAlgorithm */
+  constructor(options: StoreOptions, kind: SearchParams['search']) {
+    this.tree = kind === 'graph' ? new GraphTree(options) : new PlainTree(options);
     this.keeper = new RootKeeper(this.tree);
   }
 

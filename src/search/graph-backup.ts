@@ -10,6 +10,7 @@
  */
 import { getLeafRecord } from './backup.js';
 import { MADE_TERMINAL, removePrior, settleNode } from './bounds.js';
+import type { GraphTree } from './tree/graph-tree.js';
 import {
   BOUNDS_MASK,
   FORGOTTEN_BIT,
@@ -39,17 +40,15 @@ import {
   UNKNOWN_BOUNDS,
   WIN,
 } from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from './visit-list.js';
+import type { LeafValue } from './tree/tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from './tree/visit-list.js';
 
-/** As `backUp` in backup.ts. The values of the leaf matter only while memory is full and it has no node. */
+/** As `backUp` in backup.ts. The values of the leaf matter only when memory is full and the leaf has no node. */
 export function backUpInGraph(
-  tree: Tree,
+  tree: GraphTree,
   list: VisitList,
   at: number,
-  leafWl: number,
-  leafD: number,
-  leafM: number,
+  leaf: Readonly<LeafValue>,
   sticky: boolean,
 ): boolean {
   const { data } = list;
@@ -60,14 +59,14 @@ export function backUpInGraph(
   recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT]--;
   if (depth === 0) {
     if (recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE) {
-      addToAverage(tree, record, leafWl, leafD, leafM);
+      addToAverage(tree, record, leaf);
       recordWords[record * RECORD_WORDS + RECORD_VISITS]++;
     }
     return false;
   }
-  if (recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE) addToAverage(tree, record, leafWl, leafD, leafM);
+  if (recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE) addToAverage(tree, record, leaf);
   recordWords[record * RECORD_WORDS + RECORD_VISITS]++;
-  if (data[at + ITEM_SLOT] === REPETITION_VISIT && tree.graph !== null) tree.graph.repetitionVisits[record]++;
+  if (data[at + ITEM_SLOT] === REPETITION_VISIT) tree.graph.repetitionVisits[record]++;
 
   let isSettled = false;
   for (let level = depth; level >= 1; level--) {
@@ -104,7 +103,7 @@ export function backUpInGraph(
 }
 
 /** Moves left of the shortest proven win of a node, else of the given move: another path may have proven a win before. */
-function findDecisiveM({ store }: Tree, node: NodeIndex, record: RecordIndex): number {
+function findDecisiveM({ store }: GraphTree, node: NodeIndex, record: RecordIndex): number {
   const { nodeWords, recordWords, recordFloats } = store;
   const block = nodeWords[node * NODE_WORDS + NODE_BLOCK];
   const end = block + getChildCount(nodeWords[node * NODE_WORDS + NODE_META]);
@@ -117,7 +116,7 @@ function findDecisiveM({ store }: Tree, node: NodeIndex, record: RecordIndex): n
   return shortest < Number.POSITIVE_INFINITY ? shortest : recordFloats[record * RECORD_WORDS + RECORD_M];
 }
 
-function addToAverage({ store }: Tree, record: RecordIndex, wl: number, d: number, m: number): void {
+function addToAverage({ store }: GraphTree, record: RecordIndex, { wl, d, m }: Readonly<LeafValue>): void {
   const { recordWords, recordFloats, recordDoubles } = store;
   const at = record * RECORD_WORDS;
   const visits = recordWords[at + RECORD_VISITS] + 1;
@@ -131,9 +130,9 @@ function addToAverage({ store }: Tree, record: RecordIndex, wl: number, d: numbe
  * Counts a visit of a node and works out its values, refreshing the copies that its edges keep of theirs.
  * @param visited the edge whose visits have just grown by one
  */
-function updateNode(tree: Tree, node: NodeIndex, stats: RecordIndex, visited: RecordIndex): void {
+function updateNode(tree: GraphTree, node: NodeIndex, stats: RecordIndex, visited: RecordIndex): void {
   const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
-  const repetitionVisits = tree.graph?.repetitionVisits as Int32Array;
+  const { repetitionVisits } = tree.graph;
   const nodeAt = node * NODE_WORDS;
   const meta = nodeWords[nodeAt + NODE_META];
   const block = nodeWords[nodeAt + NODE_BLOCK];

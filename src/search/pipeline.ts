@@ -4,10 +4,9 @@
  * fast an evaluator answers. It knows neither clocks nor limits, and it never waits.
  */
 import { FAILED } from '../nn/index.js';
-import { backUp, cancelVisit, getLeafRecord } from './backup.js';
+import { cancelVisit, getLeafRecord } from './backup.js';
 import { findBestEdge } from './best-move.js';
 import { Expander } from './expand.js';
-import { backUpInGraph } from './graph-backup.js';
 import type { LeafChannel } from './leaf-channel.js';
 import { LeafSender } from './leaf-sender.js';
 import type { SearchParams } from './params.js';
@@ -15,7 +14,6 @@ import { computeCollisionBudget, computeDrawScore } from './puct.js';
 import type { RootMoves } from './root/root-moves.js';
 import { Selector } from './select.js';
 import {
-  NO_NODE,
   NODE_BLOCK,
   NODE_WORDS,
   type NodeIndex,
@@ -25,10 +23,9 @@ import {
   RECORD_VISITS,
   RECORD_WL,
   RECORD_WORDS,
-  type RecordIndex,
 } from './tree/layout.js';
-import type { Tree } from './tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from './visit-list.js';
+import type { LeafValue, Tree } from './tree/tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from './tree/visit-list.js';
 import type { WdlRescale } from './wdl-rescale.js';
 
 /** Freed nodes a batch, in multiples of its leaves: dropped subtrees go faster than new ones come. */
@@ -102,6 +99,8 @@ export class Pipeline {
   /** The last gathering found nothing to send: only a finished batch can change that. */
   private isBlocked = false;
   private rootDrawScore = 0;
+  /** Value of the terminal that is being backed up. */
+  private readonly terminalValue: LeafValue = { wl: 0, d: 0, m: 0, isNew: false };
 
   constructor(tree: Tree, channel: LeafChannel, rootRow: number, rootMoves: RootMoves, options: PipelineOptions) {
     this.tree = tree;
@@ -233,8 +232,8 @@ export class Pipeline {
     this.oldest = (this.oldest + 1) % this.batches.length;
     this.batchesInFlight--;
     this.isBlocked = false;
-    // In a graph a finished visit opens nodes beside its path too: all that lead to a node on it.
-    if (tree.graph !== null) this.selector.closed.openAll();
+    // A finished visit opens the nodes of its path; where other paths lead to those, it opens nodes beside it, too.
+    if (tree.hasOtherPaths) this.selector.closed.openAll();
     this.cancelDetours();
     counters.batches++;
     tree.collectGarbage(GARBAGE_PER_LEAF * this.options.minibatch);
@@ -269,26 +268,12 @@ export class Pipeline {
       cancelVisit(tree, batch, at);
       return;
     }
-    const depth = data[at + ITEM_DEPTH];
-    const record = getLeafRecord(tree, batch, at);
-    let parent: NodeIndex = NO_NODE;
-    let parentRecord = tree.rootRecord;
-    let child = 0;
-    if (depth > 0) {
-      const last = at + ITEM_PATH + 2 * (depth - 1);
-      parent = data[last] as NodeIndex;
-      child = data[last + 1];
-      if (depth > 1) {
-        const grandparentBlock = tree.store.nodeWords[data[last - 2] * NODE_WORDS + NODE_BLOCK];
-        parentRecord = (grandparentBlock + data[last - 1]) as RecordIndex;
-      }
-    }
-    expander.expand(slot, record, depth, parent, parentRecord, child);
+    const leaf = expander.expand(batch, at);
     channel.release(slot);
-    if (expander.isNetworkEvaluation) counters.evaluations++;
-    if (expander.isTablebaseHit) counters.tablebaseHits++;
-    this.backUp(batch, at, expander.wl, expander.d, expander.m, true);
-    if (depth === 0) this.onRootExpanded();
+    if (leaf.isNetworkEvaluation) counters.evaluations++;
+    if (leaf.isTablebaseHit) counters.tablebaseHits++;
+    this.backUp(batch, at, leaf);
+    if (data[at + ITEM_DEPTH] === 0) this.onRootExpanded();
   }
 
   private backUpTerminals(): void {
@@ -298,17 +283,13 @@ export class Pipeline {
   }
 
   private backUpTerminal(list: VisitList, at: number): void {
-    const { recordFloats, recordDoubles } = this.tree.store;
-    const record = getLeafRecord(this.tree, list, at);
-    const recordAt = record * RECORD_WORDS;
-    this.backUp(
-      list,
-      at,
-      recordDoubles[record * RECORD_DOUBLES + RECORD_WL],
-      recordFloats[recordAt + RECORD_D],
-      recordFloats[recordAt + RECORD_M],
-      false,
-    );
+    const { tree, terminalValue } = this;
+    const { recordFloats, recordDoubles } = tree.store;
+    const record = getLeafRecord(tree, list, at);
+    terminalValue.wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
+    terminalValue.d = recordFloats[record * RECORD_WORDS + RECORD_D];
+    terminalValue.m = recordFloats[record * RECORD_WORDS + RECORD_M];
+    this.backUp(list, at, terminalValue);
   }
 
   /** Without out-of-order evaluation a terminal takes a place in the batch like any leaf. */
@@ -318,11 +299,10 @@ export class Pipeline {
     terminals.clear();
   }
 
-  private backUp(list: VisitList, at: number, wl: number, d: number, m: number, isNew: boolean): void {
+  private backUp(list: VisitList, at: number, leaf: Readonly<LeafValue>): void {
     const { tree, counters, rootMoves } = this;
     const depth = list.data[at + ITEM_DEPTH];
-    const finish: typeof backUp = tree.graph === null ? backUp : backUpInGraph;
-    const isRootMoveSettled = finish(tree, list, at, wl, d, m, this.options.params.stickyEndgames, isNew);
+    const isRootMoveSettled = tree.backUp(list, at, leaf, this.options.params.stickyEndgames);
     this.selector.closed.openPath(list, at);
     counters.playouts++;
     counters.depthSum += depth + 1;

@@ -93,7 +93,7 @@ export class Search {
   constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
     this.options = options;
     this.watch = new StopWatch(options.clock);
-    this.game = new GameTree(options.store, params.search === 'graph');
+    this.game = new GameTree(options.store, params.search);
     this.rootMoves = new RootMoves(this.game.tree);
     this.forgetter = new Forgetter(this.game.tree);
     this.params = params;
@@ -247,7 +247,7 @@ export class Search {
 
   /** Another kind of tree; what the old one knew is lost. */
   private replaceStore(): void {
-    this.game = new GameTree(this.options.store, this.params.search === 'graph');
+    this.game = new GameTree(this.options.store, this.params.search);
     this.rootMoves = new RootMoves(this.tree);
     this.forgetter = new Forgetter(this.tree);
     if (this.position !== null) this.game.setPosition(this.position, false);

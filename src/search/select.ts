@@ -10,14 +10,13 @@
  * all of them come back is a COLLISION, the only work thrown away.
  */
 import { MAX_EDGES } from '../nn/index.js';
-import { addVirtualVisits, revertTwoFold } from './backup.js';
+import { addVirtualVisits } from './backup.js';
 import { ClosedNodes } from './closed-nodes.js';
 import type { LeafSender } from './leaf-sender.js';
 import { MoveScores } from './move-scores.js';
 import type { SearchParams } from './params.js';
 import { computeDrawScore, computeWidth, NEVER } from './puct.js';
 import { RootFilter, type RootRestriction } from './root/root-filter.js';
-import type { GraphIndex } from './tree/graph-index.js';
 import {
   CLOSED_BIT,
   COUNT_MASK,
@@ -28,10 +27,8 @@ import {
   NO_RECORD,
   NODE_BLOCK,
   NODE_EDGES,
-  NODE_M,
   NODE_META,
   NODE_WORDS,
-  NOT_TERMINAL,
   type NodeIndex,
   RECORD_IN_FLIGHT,
   RECORD_NODE,
@@ -41,12 +38,9 @@ import {
   TWO_FOLD_DRAW,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
-import { CATCH_UP_VISIT, REPETITION_VISIT, TERMINAL_VISIT, VIRTUAL_VISIT, VisitList } from './visit-list.js';
-import { VisitPath } from './visit-path.js';
+import { CATCH_UP_VISIT, GO_ON, LEAF, VIRTUAL_VISIT, VisitList } from './tree/visit-list.js';
+import { VisitPath } from './tree/visit-path.js';
 
-/** How a visit continues at a known node; finished visits have the negative kinds of visit-list.ts. */
-const GO_ON = 0;
-const LEAF = 1;
 /** A visit turns to the next move rather than go back up when it is this near, even if a node above has one at hand. */
 const LEAST_REACH = 1;
 /** Moves that one detour may pass; behind them lies nothing that anyone would choose. */
@@ -75,7 +69,6 @@ export class Selector {
   private readonly drawScores = new Float64Array(2);
   private readonly drawScoreOfWhite: number;
   private readonly maxDepth: number;
-  private readonly twoFoldDraws: boolean;
 
   /** The moves of the node that is being looked at. */
   private readonly moves: MoveScores;
@@ -102,10 +95,10 @@ export class Selector {
     this.rootFilter = new RootFilter(tree, root, this.moves.started);
     this.drawScoreOfWhite = params.drawScore;
     this.maxDepth = sender.maxDepth;
-    this.twoFoldDraws = params.twoFoldDraws;
     this.handedOut = new Int32Array(this.maxDepth * MAX_EDGES);
     this.reaches = new Int32Array(this.maxDepth * MAX_EDGES);
     this.path = new VisitPath(this.maxDepth);
+    this.path.twoFoldDraws = params.twoFoldDraws;
   }
 
   beginSearch(blackToMove: boolean): void {
@@ -198,10 +191,7 @@ export class Selector {
       edgeCount = Math.min(edgeCount, computeWidth(moves.visits, this.params));
     let childCount = getChildCount(meta);
     let block = nodeWords[nodeAt + NODE_BLOCK];
-    // Virtual visits that detours of the nodes above have put on this node, not yet on one of its moves; in a graph
-    // visits come by other edges too.
-    this.credit =
-      tree.graph === null ? recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] - limit - moves.inFlight : 0;
+    this.credit = tree.computeCredit(record, limit, moves.inFlight);
 
     let lastHandedOut = -1;
     let left = limit;
@@ -286,14 +276,14 @@ export class Selector {
     this.detours++;
   }
 
-  /** As `findEnd`, for a move that a visit is given to; a two-fold draw that is none any more becomes a leaf again. */
+  /** How a visit ends that is given to a move; a two-fold draw that is none any more becomes a leaf again. */
   private findEndOfMove(node: NodeIndex, record: number, move: number, depth: number): number {
     const child = this.tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     if (child === NO_NODE) return LEAF;
-    const end = this.findEnd(child, depth + 1, this.moves.started[move]);
-    if (end === LEAF && this.tree.graph === null) {
+    const end = this.tree.findEnd(child, depth + 1, this.moves.started[move], this.path);
+    if (end === LEAF) {
       this.path.setStep(depth, node, move, 0);
-      this.revertedVisits += revertTwoFold(this.tree, this.path, depth);
+      this.revertedVisits += this.tree.reopenDraw(this.path, depth);
     }
     return end;
   }
@@ -318,9 +308,9 @@ export class Selector {
     if (child === NO_NODE) return inFlight > 0 ? NEVER : this.openingOfNewMove(depth);
     const meta = nodeWords[child * NODE_WORDS + NODE_META];
     if (getTerminalKind(meta) === TWO_FOLD_DRAW) {
-      return inFlight > 0 && this.findEnd(child, depth + 1, started) === LEAF ? NEVER : 0;
+      return inFlight > 0 && this.tree.findEnd(child, depth + 1, started, this.path) === LEAF ? NEVER : 0;
     }
-    if ((meta & CLOSED_BIT) === 0 || this.findEnd(child, depth + 1, started) !== GO_ON) return 0;
+    if ((meta & CLOSED_BIT) === 0 || this.tree.findEnd(child, depth + 1, started, this.path) !== GO_ON) return 0;
     return Math.max(0, this.closed.getOpening(child) - (started - waiting - recordWords[at + RECORD_VISITS]));
   }
 
@@ -336,31 +326,5 @@ export class Selector {
     const at = this.virtualVisits.push(VIRTUAL_VISIT, depth + 1, 0, this.path);
     addVirtualVisits(this.tree, this.virtualVisits, at, visits);
     this.detourVisits += visits;
-  }
-
-  /** @returns how a visit ends that reaches a known node at `depth`: GO_ON, LEAF, or the kind of a finished visit */
-  private findEnd(child: NodeIndex, depth: number, started: number): number {
-    const { graph, store } = this.tree;
-    const kind = getTerminalKind(store.nodeWords[child * NODE_WORDS + NODE_META]);
-    if (kind === TWO_FOLD_DRAW) {
-      // Does it still repeat a position of this path? Its M is the length of the cycle, 0 when there is none.
-      const cycle = store.nodeFloats[child * NODE_WORDS + NODE_M];
-      const isDraw = graph === null ? depth >= cycle : cycle === 0 || this.isRepetition(graph, child, depth);
-      return isDraw ? TERMINAL_VISIT : LEAF;
-    }
-    if (kind !== NOT_TERMINAL) return TERMINAL_VISIT;
-    if (graph === null) return GO_ON;
-    if (this.isRepetition(graph, child, depth)) return REPETITION_VISIT;
-    const stats = this.tree.getStats(child, NO_RECORD);
-    return started < store.recordWords[stats * RECORD_WORDS + RECORD_VISITS] ? CATCH_UP_VISIT : GO_ON;
-  }
-
-  /** Whether the position of a node that stands at `depth` of this path lies on the path already (lc0: TwoFoldDraws). */
-  private isRepetition(graph: GraphIndex, node: NodeIndex, depth: number): boolean {
-    if (!this.twoFoldDraws) return false;
-    for (let earlier = depth - 4; earlier >= 0; earlier -= 2) {
-      if (graph.isSamePosition(this.path.nodes[earlier], node)) return true;
-    }
-    return false;
   }
 }

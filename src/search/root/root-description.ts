@@ -150,15 +150,16 @@ function readPvVisits(tree: Tree, pv: readonly number[]): number[] {
 /**
  * The mean over the visits of a record.
  * @param drawScore value of a draw for the player who makes the record's move
- * @param known of a graph: what is known of nodes by now
+ * @param known results for nodes that several edges lead to
  */
 function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, known: Map<number, number>): number {
   const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
   const node = recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
   const meta = node === NO_NODE ? 0 : nodeWords[node * NODE_WORDS + NODE_META];
   const childCount = getTerminalKind(meta) === NOT_TERMINAL ? getChildCount(meta) : 0;
-  const own = childCount === 0 ? record : tree.getStats(node, record);
-  const found = tree.graph === null ? undefined : known.get(node);
+  const own = tree.getStats(node, record);
+  const isShared = childCount > 0 && tree.countHolders(node) > 1;
+  const found = isShared ? known.get(node) : undefined;
   if (found !== undefined) return found;
   const visits = recordWords[own * RECORD_WORDS + RECORD_VISITS];
   let rest = visits;
@@ -167,7 +168,7 @@ function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, k
     const childVisits = recordWords[child * RECORD_WORDS + RECORD_VISITS];
     if (childVisits === 0) continue;
     rest -= childVisits;
-    const repetitions = tree.graph?.repetitionVisits[child] ?? 0;
+    const repetitions = tree.getRepetitionVisits(child as RecordIndex);
     const square = computeMeanSquare(tree, child as RecordIndex, -drawScore, known);
     sum += (childVisits - repetitions) * square + repetitions * drawScore * drawScore;
   }
@@ -176,6 +177,6 @@ function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, k
   const wl = isMean ? recordDoubles[own * RECORD_DOUBLES + RECORD_WL] : nodeFloats[node * NODE_WORDS + NODE_WL];
   const d = isMean ? recordFloats[own * RECORD_WORDS + RECORD_D] : nodeFloats[node * NODE_WORDS + NODE_D];
   const mean = (sum + rest * (wl + drawScore * d) ** 2) / visits;
-  if (tree.graph !== null && childCount > 0) known.set(node, mean);
+  if (isShared) known.set(node, mean);
   return mean;
 }

@@ -10,20 +10,22 @@
  * | TAG            | see node-tag.ts                                    |
  * | HOLDERS        | edges that lead to it, roots that stand on it      |
  */
-import { INDEXED_BIT, NO_NODE, NODE_META, NODE_NEXT, NODE_WORDS, type NodeIndex } from './layout.js';
+import { INDEXED_BIT, NO_NODE, NODE_META, NODE_NEXT, NODE_WORDS, type NodeIndex, type RecordIndex } from './layout.js';
+import type { SideTables } from './store.js';
 
 const INDEX_WORDS = 4;
 const KEY_LOW = 0;
 const KEY_HIGH = 1;
 const TAG = 2;
 const HOLDERS = 3;
-/** Its words, its chain, and the number of the walk that met it last. */
-export const GRAPH_NODE_BYTES = INDEX_WORDS * 4 + 4 + 1;
 const LAST_WALK = 255;
-export const GRAPH_RECORD_BYTES = 4;
 const FIRST_CHAINS = 1024;
 
-export class GraphIndex {
+export class GraphIndex implements SideTables {
+  /** Its words, its chain, and the number of the walk that met it last. */
+  readonly nodeBytes = INDEX_WORDS * 4 + 4 + 1;
+  readonly recordBytes = 4;
+  readonly recordShare = 0.6;
   /** Visits of an edge that were draws by repetition on their own path, by record. */
   repetitionVisits: Int32Array = new Int32Array(0);
   /** Nodes that can be found. */
@@ -37,10 +39,6 @@ export class GraphIndex {
   private walks: Uint8Array = new Uint8Array(0);
   private walk = 0;
 
-  /**
-   * Prepares to follow the store's tables, which have grown; what was in use is kept.
-   * @returns what goes over to them, and cannot fail
-   */
   prepareGrowth(nodeWords: Int32Array, nodeEnd: number, recordCapacity: number, recordEnd: number): () => void {
     const nodeCapacity = nodeWords.length / NODE_WORDS;
     const words = new Int32Array(nodeCapacity * INDEX_WORDS);
@@ -64,6 +62,14 @@ export class GraphIndex {
     this.chains.fill(NO_NODE, 0, this.chainCount);
     this.chainCount = FIRST_CHAINS;
     this.count = 0;
+  }
+
+  resetRecord(record: RecordIndex): void {
+    this.repetitionVisits[record] = 0;
+  }
+
+  copyRecords(to: RecordIndex, start: RecordIndex, end: number): void {
+    this.repetitionVisits.copyWithin(to, start, end);
   }
 
   find(keyLow: number, keyHigh: number, tag: number): NodeIndex {

@@ -2,7 +2,6 @@
  * Which record of a tree is its root: it moves along played moves, is kept aside while another position is looked at, and
  * comes back. What the position knows is kept; a root that the search had proven is made fit to be thought about again.
  */
-import type { GraphIndex } from './graph-index.js';
 import {
   COUNT_MASK,
   getChildCount,
@@ -13,16 +12,13 @@ import {
   NODE_D,
   NODE_M,
   NODE_META,
-  NODE_STATS,
   NODE_WL,
   NODE_WORDS,
   type NodeIndex,
   RECORD_D,
   RECORD_DOUBLES,
-  RECORD_IN_FLIGHT,
   RECORD_M,
   RECORD_NODE,
-  RECORD_P,
   RECORD_VISITS,
   RECORD_WL,
   RECORD_WORDS,
@@ -39,46 +35,8 @@ export class RootKeeper {
   /** Makes the position after `move` the root. What it knows is kept, all else becomes garbage. */
   advance(move: number): void {
     const { tree } = this;
-    if (tree.graph !== null) {
-      this.advanceInGraph(tree.graph, move);
-      return;
-    }
-    const root = tree.rootNode;
-    const { recordWords, nodeWords } = tree.store;
-    const child = root === NO_NODE ? -1 : tree.findChild(root, move);
-    const to = tree.rootRecord;
-    if (child < 0) {
-      tree.forgetVisits(to);
-    } else {
-      const from = nodeWords[root * NODE_WORDS + NODE_BLOCK] + child;
-      const kept = recordWords[from * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-      recordWords.copyWithin(to * RECORD_WORDS, from * RECORD_WORDS, (from + 1) * RECORD_WORDS);
-      recordWords[from * RECORD_WORDS + RECORD_NODE] = NO_NODE;
-      if (kept === NO_NODE) tree.forgetVisits(to);
-      else this.reviveRoot(kept);
-    }
-    recordWords[to * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
-    if (root !== NO_NODE) tree.discard(root);
-  }
-
-  private advanceInGraph(graph: GraphIndex, move: number): void {
-    const { tree } = this;
-    const { store } = tree;
-    const { nodeWords, recordWords } = store;
-    const root = tree.rootNode;
-    const child = root === NO_NODE ? -1 : tree.findChild(root, move);
-    const edge = child < 0 ? NO_RECORD : nodeWords[root * NODE_WORDS + NODE_BLOCK] + child;
-    const kept = edge === NO_RECORD ? NO_NODE : (recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex);
-    const stats = (kept === NO_NODE ? NO_RECORD : nodeWords[kept * NODE_WORDS + NODE_STATS]) as RecordIndex;
-    if (stats !== NO_RECORD) graph.hold(kept);
-    if (root === NO_NODE) store.releaseBlock(tree.rootRecord, 0);
-    else tree.drop(root);
-    if (stats === NO_RECORD) {
-      this.startEmpty();
-      return;
-    }
-    tree.rootRecord = stats;
-    this.reviveRoot(kept);
+    tree.moveRootTo(this.findEdge(tree.rootRecord, [move]));
+    this.reviveRoot();
   }
 
   /** Keeps the root aside and starts an empty one. @returns its record, NO_RECORD when memory is too full for that */
@@ -104,10 +62,8 @@ export class RootKeeper {
   /** Frees a root that was kept aside. */
   dropParked(record: RecordIndex): void {
     const { tree } = this;
-    const node = tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     tree.parked.splice(tree.parked.lastIndexOf(record), 1);
-    if (tree.graph === null || node === NO_NODE) tree.store.releaseBlock(record, 0);
-    if (node !== NO_NODE) tree.drop(node);
+    tree.releaseRoot(record);
   }
 
   /** The record of the edge that some moves lead over, from a root; NO_RECORD when it has no node. */
@@ -130,43 +86,27 @@ export class RootKeeper {
    */
   startFrom(edge: RecordIndex): void {
     const { tree } = this;
-    const { recordWords, recordFloats, nodeWords } = tree.store;
+    const { recordWords, nodeWords } = tree.store;
     const node = recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     if ((nodeWords[node * NODE_WORDS + NODE_META] & COUNT_MASK) === 0) return;
-    if (tree.graph === null) {
-      const to = tree.rootRecord;
-      recordWords.copyWithin(to * RECORD_WORDS, edge * RECORD_WORDS, (edge + 1) * RECORD_WORDS);
-      recordWords[to * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
-      recordFloats[to * RECORD_WORDS + RECORD_P] = 1;
-      recordWords[edge * RECORD_WORDS + RECORD_NODE] = NO_NODE;
-    } else {
-      tree.graph.hold(node);
-      tree.store.releaseBlock(tree.rootRecord, 0);
-      tree.rootRecord = tree.getStats(node, edge);
-    }
-    this.reviveRoot(node);
-  }
-
-  /** An empty root; without memory for it everything is forgotten. */
-  private startEmpty(): void {
-    const { tree } = this;
-    tree.rootRecord = tree.store.allocateBlock(0);
-    if (tree.rootRecord === NO_RECORD) tree.clear();
-    else tree.resetRecord(tree.rootRecord, 1);
+    tree.moveRootTo(edge);
+    this.reviveRoot();
   }
 
   /**
    * A root may not be terminal: thinking about it is the point. A proven node gets back the average of what was
    * searched below it; one that ended the game (or a line) has nothing below and will be evaluated anew.
    */
-  private reviveRoot(node: NodeIndex): void {
+  private reviveRoot(): void {
     const { tree } = this;
+    const node = tree.rootNode;
+    if (node === NO_NODE) return;
     const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
     const at = node * NODE_WORDS;
     const meta = nodeWords[at + NODE_META];
     if ((meta & TERMINAL_MASK) === 0) return;
     if ((meta & COUNT_MASK) === 0) {
-      tree.discard(node);
+      tree.drop(node);
       tree.forgetVisits(tree.rootRecord);
       return;
     }

@@ -5,7 +5,6 @@
  * When a table is full an allocation answers NO_NODE / NO_RECORD / NO_EDGES; it never throws.
  */
 import { Arena } from './arena.js';
-import { GRAPH_NODE_BYTES, GRAPH_RECORD_BYTES, type GraphIndex } from './graph-index.js';
 import {
   NO_NODE,
   NODE_EDGES,
@@ -27,8 +26,6 @@ const UNIT_SHIFT = 2;
 
 /** Shares of the byte limit each table may take at most; together more than 1, because trees differ in shape. */
 const NODE_SHARE = 0.25;
-const RECORD_SHARE = 0.4;
-const GRAPH_RECORD_SHARE = 0.6;
 const EDGE_SHARE = 0.85;
 /** Share of the byte limit that only large blocks may use: at the limit a search needs few of them, but those badly. */
 const LARGE_BLOCK_SHARE = 0.03;
@@ -45,6 +42,34 @@ export interface StoreOptions {
   readonly initialNodes?: number;
 }
 
+/** Columns beside the store's tables, indexed by node or by record, that grow with them and count against the limit. */
+export interface SideTables {
+  /** Bytes for each node and record. */
+  readonly nodeBytes: number;
+  readonly recordBytes: number;
+  /** Share of the byte limit that records, with these columns, may take at most. */
+  readonly recordShare: number;
+  clear(): void;
+  resetRecord(record: RecordIndex): void;
+  /** Copies the columns of the records from `start` up to `end` to `to`. */
+  copyRecords(to: RecordIndex, start: RecordIndex, end: number): void;
+  /**
+   * Allocates columns for the store's larger tables and copies what is in use; may throw a RangeError.
+   * @returns a function that switches to them and cannot fail
+   */
+  prepareGrowth(nodeWords: Int32Array, nodeEnd: number, recordCapacity: number, recordEnd: number): () => void;
+}
+
+export const NO_SIDE_TABLES: SideTables = {
+  nodeBytes: 0,
+  recordBytes: 0,
+  recordShare: 0.4,
+  clear: () => undefined,
+  resetRecord: () => undefined,
+  copyRecords: () => undefined,
+  prepareGrowth: () => () => undefined,
+};
+
 export class TreeStore {
   nodeWords: Int32Array = new Int32Array(0);
   /** The same memory as `nodeWords`. */
@@ -55,8 +80,7 @@ export class TreeStore {
   recordDoubles: Float64Array = new Float64Array(0);
   edges: Int32Array = new Int32Array(0);
 
-  /** What makes the tree a graph; null for a tree. */
-  readonly graph: GraphIndex | null;
+  readonly side: SideTables;
 
   private readonly maxBytes: number;
   private readonly nodeBytes: number;
@@ -72,10 +96,11 @@ export class TreeStore {
   /** The system has refused larger tables: it is not asked again. */
   private isRefused = false;
 
-  constructor(options: StoreOptions, graph: GraphIndex | null) {
-    this.graph = graph;
-    this.nodeBytes = NODE_BYTES + (graph === null ? 0 : GRAPH_NODE_BYTES);
-    this.recordBytes = RECORD_BYTES + (graph === null ? 0 : GRAPH_RECORD_BYTES);
+  /** @param side null = none */
+  constructor(options: StoreOptions, side: SideTables | null) {
+    this.side = side ?? NO_SIDE_TABLES;
+    this.nodeBytes = NODE_BYTES + this.side.nodeBytes;
+    this.recordBytes = RECORD_BYTES + this.side.recordBytes;
     this.maxBytes = Math.max(options.maxBytes, 1 << 20);
     this.limitBytes = this.maxBytes * (1 - LARGE_BLOCK_SHARE);
     const wanted = options.initialNodes ?? MAX_NODES;
@@ -150,7 +175,7 @@ export class TreeStore {
     this.freeNode = NO_NODE;
     this.freeNodeCount = 0;
     this.records.clear();
-    this.graph?.clear();
+    this.side.clear();
     this.edgeLists.clear();
   }
 
@@ -188,9 +213,7 @@ export class TreeStore {
   private resize(nodes: number): void {
     const scale = Math.min(1, nodes / this.computeCapacity(NODE_SHARE, this.nodeBytes));
     const nodeCapacity = Math.ceil(scale * this.computeCapacity(NODE_SHARE, this.nodeBytes));
-    const recordCapacity = Math.ceil(
-      scale * this.computeCapacity(this.graph === null ? RECORD_SHARE : GRAPH_RECORD_SHARE, this.recordBytes),
-    );
+    const recordCapacity = Math.ceil(scale * this.computeCapacity(this.side.recordShare, this.recordBytes));
     const edgeUnits = Math.ceil(scale * this.computeCapacity(EDGE_SHARE, EDGE_BYTES * EDGES_PER_UNIT));
     const nodeWords = new Int32Array(nodeCapacity * NODE_WORDS);
     const recordWords = new Int32Array(recordCapacity * RECORD_WORDS);
@@ -202,7 +225,7 @@ export class TreeStore {
     const followers = [
       this.records.prepareGrowth(recordWords, recordCapacity),
       this.edgeLists.prepareGrowth(edges, edgeUnits),
-      this.graph?.prepareGrowth(nodeWords, this.nodeEnd, recordCapacity, this.records.end),
+      this.side.prepareGrowth(nodeWords, this.nodeEnd, recordCapacity, this.records.end),
     ];
     this.nodeCapacity = nodeCapacity;
     this.nodeWords = nodeWords;
@@ -211,6 +234,6 @@ export class TreeStore {
     this.recordFloats = new Float32Array(recordWords.buffer);
     this.recordDoubles = new Float64Array(recordWords.buffer, 0, recordCapacity * RECORD_DOUBLES);
     this.edges = edges;
-    for (const follow of followers) follow?.();
+    for (const follow of followers) follow();
   }
 }

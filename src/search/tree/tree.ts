@@ -1,11 +1,13 @@
 /**
- * One search tree, or graph: the store, the root's record, and the subtrees that wait to be freed. It makes and drops nodes;
- * which of them is the root is the business of `RootKeeper`, what the statistics mean that of the four verbs. Dropping a
- * subtree costs nothing at once: its nodes are freed a few at a time by `collectGarbage`. In a graph a node is dropped
- * when the last edge that leads to it is.
+ * The nodes of one search: the store, the root's record, and the subtrees that wait to be freed. It makes and drops nodes.
+ * There are two kinds: `PlainTree`, where a node has one parent, and `GraphTree`, where transpositions share nodes. The
+ * abstract methods are all in which they differ; everybody else asks those and need not know the kind.
+ *
+ * `RootKeeper` moves the root; the four verbs write the statistics. Dropping a subtree is quick: `collectGarbage` frees its
+ * nodes later, a few at a time.
  */
 import { decodePrior } from '../../nn/index.js';
-import { GraphIndex } from './graph-index.js';
+import type { GraphIndex } from './graph-index.js';
 import {
   BLOCK_CLASS_MASK,
   BLOCK_CLASS_SHIFT,
@@ -39,24 +41,122 @@ import {
   type RecordIndex,
   TERMINAL_SHIFT,
 } from './layout.js';
-import { NO_EDGES, type StoreOptions, TreeStore } from './store.js';
+import { NO_EDGES, type TreeStore } from './store.js';
+import type { VisitList } from './visit-list.js';
+import type { VisitPath } from './visit-path.js';
 
-export class Tree {
+/** Identifies a position for a graph: its 64-bit key and its tag (nn/pool/node-tag.ts). */
+export interface NodeKey {
+  low: number;
+  high: number;
+  tag: number;
+}
+
+/** The value of a visited leaf in the view of its record. */
+export interface LeafValue {
+  wl: number;
+  d: number;
+  /** Plies to the end of the game. */
+  m: number;
+  /** The leaf has just got its node; earlier visits may have found no memory for one. */
+  isNew: boolean;
+}
+
+/** A violated law, for `verifyTree`. `node` is NO_NODE when it concerns the whole tree. */
+export interface LinkFault {
+  readonly node: NodeIndex;
+  readonly text: string;
+}
+
+export abstract class Tree {
   readonly store: TreeStore;
-  /** Null for a tree. */
-  readonly graph: GraphIndex | null;
+  /** The index of a graph, null for a tree: for tests. */
+  abstract readonly graph: GraphIndex | null;
+  /** Whether other paths may lead to the nodes of a path. */
+  abstract readonly hasOtherPaths: boolean;
   rootRecord: RecordIndex = NO_RECORD;
-  /** Records of roots that are kept aside (root-keeper.ts), oldest first. */
+  /** Records of roots that `RootKeeper` has set aside, oldest first. */
   readonly parked: RecordIndex[] = [];
-  /** Roots of dropped subtrees; a stack, because the newest are still in the processor's cache. */
+  /** Roots of dropped subtrees; a stack, because the newest are still in the CPU's cache. */
   private readonly garbage: number[] = [];
 
-  /** @param sharesNodes a graph: transpositions share their node */
-  constructor(options: StoreOptions, sharesNodes = false) {
-    this.graph = sharesNodes ? new GraphIndex() : null;
-    this.store = new TreeStore(options, this.graph);
+  constructor(store: TreeStore) {
+    this.store = store;
     this.clear();
   }
+
+  /** The record of a node's own visits and values. @param edge record of the edge that led to the node */
+  abstract getStats(node: NodeIndex, edge: RecordIndex): RecordIndex;
+
+  /** Edges and roots that lead to a node. */
+  abstract countHolders(node: NodeIndex): number;
+
+  /** One edge less leads to a node; without edges and roots it is garbage. */
+  abstract drop(node: NodeIndex): void;
+
+  /** The node that stands for a position already, to be shared; NO_NODE = none. */
+  abstract findKnown(key: NodeKey): NodeIndex;
+
+  /** Tells a new node its position. */
+  abstract setKey(node: NodeIndex, key: NodeKey): void;
+
+  /**
+   * Prepares a new node with moves for its first visit; `link` follows.
+   * @param record of the edge, or root, that the node is for
+   * @returns false when memory is full
+   */
+  abstract introduce(node: NodeIndex, record: RecordIndex, key: NodeKey): boolean;
+
+  /** The terminal kind of a draw. @param isOfPath the draw depends on the moves before, as by the fifty-move rule */
+  abstract chooseDrawKind(isOfPath: boolean): number;
+
+  /**
+   * How a visit goes on that reaches a node: GO_ON, LEAF, or the kind of a visit that ends here (visit-list.ts).
+   * @param depth of the node; the path leads to it with step `depth - 1`
+   * @param started visits of the edge that led here, finished and in flight
+   */
+  abstract findEnd(node: NodeIndex, depth: number, started: number, path: VisitPath): number;
+
+  /**
+   * Prepares a draw by repetition that no longer is one to be evaluated as a leaf.
+   * @param depth of its parent: step `depth` of the path leads to the draw
+   * @returns visits that were taken back
+   */
+  abstract reopenDraw(path: VisitPath, depth: number): number;
+
+  /**
+   * Virtual visits that detours of the nodes above have put on a node and that none of its moves has got yet.
+   * @param record of the edge that led to the node
+   * @param limit visits that are about to be handed out there
+   * @param inFlightBelow visits in flight on its moves
+   */
+  abstract computeCredit(record: RecordIndex, limit: number, inFlightBelow: number): number;
+
+  /**
+   * Finishes the visit that stands at `at` of a list.
+   * @param sticky whether proven results spread
+   * @returns whether the result of the move at the root has just been proven, so that the best move may change
+   */
+  abstract backUp(list: VisitList, at: number, leaf: LeafValue, sticky: boolean): boolean;
+
+  /** Visits of an edge that ended in a draw by repetition which is no property of its node. */
+  abstract getRepetitionVisits(record: RecordIndex): number;
+
+  /** Starts a walk over the nodes, during which `meetInWalk` says whether the walk meets a node for the first time. */
+  abstract beginWalk(): void;
+  abstract meetInWalk(node: NodeIndex): boolean;
+
+  /**
+   * Makes the node behind an edge the root and drops the old root's node, if it has one.
+   * @param edge NO_RECORD = an empty root
+   */
+  abstract moveRootTo(edge: RecordIndex): void;
+
+  /** Frees the record of a root that is no longer needed, and drops its node. */
+  abstract releaseRoot(record: RecordIndex): void;
+
+  /** For `verifyTree`: what is wrong with the links between nodes. @param holders the edges and roots that lead to each node */
+  abstract findLinkFaults(holders: ReadonlyMap<NodeIndex, number>): LinkFault[];
 
   get rootNode(): NodeIndex {
     return this.store.recordWords[this.rootRecord * RECORD_WORDS + RECORD_NODE] as NodeIndex;
@@ -91,7 +191,7 @@ export class Tree {
     nodeFloats[at + NODE_WL] = wl;
     nodeFloats[at + NODE_D] = d;
     nodeFloats[at + NODE_M] = m;
-    if (this.graph !== null) nodeWords[at + NODE_STATS] = NO_RECORD;
+    nodeWords[at + NODE_STATS] = NO_RECORD;
     return node;
   }
 
@@ -152,7 +252,7 @@ export class Tree {
       const from = block * RECORD_WORDS;
       const childCount = getChildCount(meta);
       recordWords.copyWithin(larger * RECORD_WORDS, from, from + childCount * RECORD_WORDS);
-      this.graph?.repetitionVisits.copyWithin(larger, block, block + childCount);
+      store.side.copyRecords(larger, block, block + childCount);
       store.releaseBlock(block, (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK);
     }
     nodeWords[at + NODE_BLOCK] = larger;
@@ -188,39 +288,9 @@ export class Tree {
     return -1;
   }
 
-  /** The record of a node's own visits and values. @param record the one of the edge that led to it */
-  getStats(node: NodeIndex, record: RecordIndex): RecordIndex {
-    return this.graph === null ? record : (this.store.nodeWords[node * NODE_WORDS + NODE_STATS] as RecordIndex);
-  }
-
-  /**
-   * Graph: gives a new node with moves its statistics, with the first visit in them, and makes it known.
-   * @returns false when memory is full
-   */
-  share(node: NodeIndex, isRoot: boolean, keyLow: number, keyHigh: number, tag: number): boolean {
-    const { store } = this;
-    const graph = this.graph as GraphIndex;
-    const stats = isRoot ? this.rootRecord : store.allocateBlock(0);
-    if (stats === NO_RECORD) return false;
-    if (!isRoot) this.resetRecord(stats, 1);
-    const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = store;
-    const at = node * NODE_WORDS;
-    nodeWords[at + NODE_STATS] = stats;
-    recordWords[stats * RECORD_WORDS + RECORD_NODE] = node;
-    recordWords[stats * RECORD_WORDS + RECORD_VISITS] = 1;
-    recordDoubles[stats * RECORD_DOUBLES + RECORD_WL] = nodeFloats[at + NODE_WL];
-    recordFloats[stats * RECORD_WORDS + RECORD_D] = nodeFloats[at + NODE_D];
-    recordFloats[stats * RECORD_WORDS + RECORD_M] = nodeFloats[at + NODE_M];
-    graph.describe(node, keyLow, keyHigh, tag);
-    // A root may stand for a position that the graph knows by another path: the first to come keeps its name.
-    if (!isRoot || graph.find(keyLow, keyHigh, tag) === NO_NODE) graph.insert(node);
-    return true;
-  }
-
   /** Lets an edge lead to a node. */
   link(record: RecordIndex, node: NodeIndex): void {
     this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] = node;
-    this.graph?.hold(node);
   }
 
   /** Lets an edge lead nowhere. */
@@ -231,13 +301,8 @@ export class Tree {
     if (node !== NO_NODE) this.drop(node);
   }
 
-  /** One edge less leads to a node. */
-  drop(node: NodeIndex): void {
-    if (this.graph === null || this.graph.release(node)) this.discard(node);
-  }
-
-  /** Nobody holds a node any more: it and what is below it will be freed. */
-  discard(node: NodeIndex): void {
+  /** Leaves a node without edges or roots that lead to it, and what hangs below, to `collectGarbage`. */
+  protected discard(node: NodeIndex): void {
     this.garbage.push(node);
   }
 
@@ -245,8 +310,7 @@ export class Tree {
   getVisits(edge: RecordIndex): number {
     const { recordWords } = this.store;
     const node = recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-    const own = this.getStats(node, edge);
-    return recordWords[(own === NO_RECORD ? edge : own) * RECORD_WORDS + RECORD_VISITS];
+    return recordWords[this.getStats(node, edge) * RECORD_WORDS + RECORD_VISITS];
   }
 
   /** Drops everything below a node, which keeps its evaluation, its edges and the value in its record. */
@@ -298,9 +362,8 @@ export class Tree {
       }
       const edgeCount = meta & COUNT_MASK;
       if (edgeCount > 0) store.releaseEdges(nodeWords[at + NODE_EDGES], edgeCount);
-      if (this.graph !== null && nodeWords[at + NODE_STATS] !== NO_RECORD) {
-        store.releaseBlock(nodeWords[at + NODE_STATS] as RecordIndex, 0);
-      }
+      const stats = nodeWords[at + NODE_STATS] as RecordIndex;
+      if (stats !== NO_RECORD) store.releaseBlock(stats, 0);
       store.releaseNode(node);
     }
   }
@@ -310,6 +373,6 @@ export class Tree {
     this.forgetVisits(record);
     this.store.recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] = 0;
     this.store.recordFloats[record * RECORD_WORDS + RECORD_P] = prior;
-    if (this.graph !== null) this.graph.repetitionVisits[record] = 0;
+    this.store.side.resetRecord(record);
   }
 }

@@ -4,7 +4,7 @@
  * knows how many edges hold it, can be found by its key, and lies one ply behind all of them. For tests; it looks at
  * every node.
  */
-import { decodePrior, getTagPly } from '../../nn/index.js';
+import { decodePrior } from '../../nn/index.js';
 import {
   COUNT_MASK,
   FORGOTTEN_BIT,
@@ -13,15 +13,12 @@ import {
   getLowerBound,
   getTerminalKind,
   getUpperBound,
-  INDEXED_BIT,
   NO_NODE,
-  NO_RECORD,
   NODE_BLOCK,
   NODE_D,
   NODE_EDGES,
   NODE_M,
   NODE_META,
-  NODE_STATS,
   NODE_WL,
   NODE_WORDS,
   NOT_TERMINAL,
@@ -54,10 +51,8 @@ export function verifyTree(tree: Tree): TreeReport {
   const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles, edges } = tree.store;
   const faults: string[] = [];
   const report = { nodes: 0, edges: 0, visitedEdges: 0, terminals: 0, deepest: 0 };
-  const { graph } = tree;
-  /** Edges that lead to each node. */
-  const holders = new Map<number, number>();
-  let findable = 0;
+  /** Edges and roots that lead to each node. */
+  const holders = new Map<NodeIndex, number>();
   const complain = (node: number, text: string): void => {
     if (faults.length < 20) faults.push(`Node ${node}: ${text}`);
   };
@@ -66,25 +61,19 @@ export function verifyTree(tree: Tree): TreeReport {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { record, depth } = next;
     const at = record * RECORD_WORDS;
-    const node = recordWords[at + RECORD_NODE];
+    const node = recordWords[at + RECORD_NODE] as NodeIndex;
     if (recordWords[at + RECORD_IN_FLIGHT] !== 0)
       complain(node, `${recordWords[at + RECORD_IN_FLIGHT]} visits in flight`);
     if (node === NO_NODE) continue;
     const held = holders.get(node) ?? 0;
     holders.set(node, held + 1);
-    if (held > 0 && graph === null) complain(node, 'has two parents');
     if (held > 0) continue;
     report.nodes++;
     report.deepest = Math.max(report.deepest, depth);
     const nodeAt = node * NODE_WORDS;
-    const own =
-      graph === null || nodeWords[nodeAt + NODE_STATS] === NO_RECORD ? record : nodeWords[nodeAt + NODE_STATS];
+    const own = tree.getStats(node, record);
     const ownAt = own * RECORD_WORDS;
     const visits = recordWords[ownAt + RECORD_VISITS];
-    if (graph !== null && (nodeWords[nodeAt + NODE_META] & INDEXED_BIT) !== 0) {
-      findable++;
-      if (!graph.knows(node as NodeIndex)) complain(node, 'is not found by its key');
-    }
     const meta = nodeWords[nodeAt + NODE_META];
     const edgeCount = meta & COUNT_MASK;
     const childCount = getChildCount(meta);
@@ -116,10 +105,6 @@ export function verifyTree(tree: Tree): TreeReport {
         complain(node, `prior of child ${i} differs from its edge`);
       }
       pending.push({ record: child, depth: depth + 1 });
-      const below = recordWords[childAt + RECORD_NODE] as NodeIndex;
-      if (graph !== null && below !== NO_NODE && !isOnePlyOn(graph.getTag(node as NodeIndex), graph.getTag(below))) {
-        complain(node, `child ${i} is not one ply on`);
-      }
     }
     const wl = recordDoubles[own * RECORD_DOUBLES + RECORD_WL];
     const d = recordFloats[ownAt + RECORD_D];
@@ -145,15 +130,6 @@ export function verifyTree(tree: Tree): TreeReport {
   if (!tree.hasGarbage && report.nodes !== tree.store.nodeCount) {
     faults.push(`${tree.store.nodeCount} nodes in the store, ${report.nodes} in the tree`);
   }
-  if (graph !== null && !tree.hasGarbage) {
-    if (findable !== graph.count) faults.push(`${graph.count} nodes in the index, ${findable} in the graph`);
-    for (const [node, count] of holders) {
-      if (graph.getHolders(node as NodeIndex) !== count) complain(node, `is held ${count} times and not as it thinks`);
-    }
-  }
+  for (const { node, text } of tree.findLinkFaults(holders)) complain(node, text);
   return { ...report, faults };
-}
-
-function isOnePlyOn(tag: number, below: number): boolean {
-  return getTagPly(below - getTagPly(tag)) === 1;
 }

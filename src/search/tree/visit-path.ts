@@ -3,12 +3,14 @@
  * child number `children[i]` by the move `moves[i]`. The arrays are as long as the longest path that evaluators accept;
  * what lies beyond the current depth is left over from earlier walks.
  */
-import type { NodeIndex } from './tree/layout.js';
+import type { NodeIndex } from './layout.js';
 
 export class VisitPath {
   readonly nodes: Int32Array;
   readonly children: Uint8Array;
   readonly moves: Uint16Array;
+  /** Option TwoFoldDraws: a position that occurs a second time on the path is a draw. */
+  twoFoldDraws = true;
 
   constructor(readonly maxDepth: number) {
     this.nodes = new Int32Array(maxDepth);

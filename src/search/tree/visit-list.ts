@@ -6,6 +6,11 @@
  */
 import type { VisitPath } from './visit-path.js';
 
+/** How a visit goes on at a known node: into one of its moves, or ending there, to be evaluated anew. */
+export const GO_ON = 0;
+export const LEAF = 1;
+
+/** The other ends of a visit: its value is known. They stand in place of a slot. */
 export const TERMINAL_VISIT = -1;
 export const VIRTUAL_VISIT = -2;
 /** Graph: the path repeats a position with its last step, a draw. */
