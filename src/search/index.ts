@@ -8,9 +8,10 @@ export {
   type SearchParams,
   searchOptions,
 } from './params.js';
+export type { Batching } from './pipeline.js';
 export type { RootDescription, RootMoveDescription } from './root/root-description.js';
 export { type Evaluation, type RootMove, type RootSummary, summariseRoot } from './root/root-summary.js';
-export { type Batching, Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
+export { Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
 export {
   type ClockLimits,
   type FromSearch,

@@ -4,20 +4,17 @@
  * rest is sorted by prior under one common FPU value, so a node's visited moves and the next two are all that counts.
  */
 import { decodePrior, MAX_EDGES } from '../nn/index.js';
-import type { SearchParams } from './params.js';
+import { defaultSearchParams, type SearchParams } from './params.js';
 import {
   computeExploration,
   computeFpu,
   computeMovesLeftUtility,
   computeScore,
   computeVisitsToOvertake,
-  type FpuParams,
   getFpuParams,
   getMovesLeftParams,
   getPuctParams,
-  type MovesLeftParams,
   NEVER,
-  type PuctParams,
 } from './puct.js';
 import {
   getChildCount,
@@ -62,25 +59,35 @@ export class MoveScores {
   private readonly scores = new Float64Array(MAX_EDGES);
   private readonly tree: Tree;
   private readonly hasMovesLeft: boolean;
-  private readonly puct: PuctParams;
-  private readonly puctAtRoot: PuctParams;
-  private readonly fpuParams: FpuParams;
-  private readonly fpuParamsAtRoot: FpuParams;
-  private readonly movesLeft: MovesLeftParams;
+  private puct = getPuctParams(defaultSearchParams, false);
+  private puctAtRoot = getPuctParams(defaultSearchParams, true);
+  private fpuParams = getFpuParams(defaultSearchParams, false);
+  private fpuParamsAtRoot = getFpuParams(defaultSearchParams, true);
+  private movesLeft = getMovesLeftParams(defaultSearchParams);
   private readonly explorations = new Float64Array(EXPLORATION_TABLE_SIZE);
   private exploration = 0;
   private fpu = 0;
   private known = 0;
   private firstEdge = 0;
 
-  constructor(tree: Tree, params: SearchParams, hasMovesLeft: boolean) {
+  constructor(tree: Tree, hasMovesLeft: boolean) {
     this.tree = tree;
     this.hasMovesLeft = hasMovesLeft;
+    this.fillExplorations();
+  }
+
+  setParams(params: SearchParams): void {
+    const before = this.puct;
     this.puct = getPuctParams(params, false);
     this.puctAtRoot = getPuctParams(params, true);
     this.fpuParams = getFpuParams(params, false);
     this.fpuParamsAtRoot = getFpuParams(params, true);
     this.movesLeft = getMovesLeftParams(params);
+    const { init, base, factor } = this.puct;
+    if (init !== before.init || base !== before.base || factor !== before.factor) this.fillExplorations();
+  }
+
+  private fillExplorations(): void {
     for (let n = 0; n < EXPLORATION_TABLE_SIZE; n++) this.explorations[n] = computeExploration(n, this.puct);
   }
 

@@ -9,7 +9,7 @@ import { findBestEdge } from './best-move.js';
 import { Expander } from './expand.js';
 import type { LeafChannel } from './leaf-channel.js';
 import { LeafSender } from './leaf-sender.js';
-import type { SearchParams } from './params.js';
+import { defaultSearchParams, type SearchParams } from './params.js';
 import { computeCollisionBudget, computeDrawScore } from './puct.js';
 import type { RootMoves } from './root/root-moves.js';
 import { Selector } from './select.js';
@@ -34,10 +34,48 @@ const GARBAGE_PER_LEAF = 4;
 const RECORDS_PER_LEAF = 4;
 const EDGES_PER_LEAF = 64;
 
-export interface PipelineOptions {
+export interface PipelineParts {
+  readonly tree: Tree;
+  readonly channel: LeafChannel;
+  /** Row of the evaluators' root table. */
+  readonly rootRow: number;
+  readonly rootMoves: RootMoves;
+  /** Called when the root has just got its edges. */
+  readonly onRootExpanded: () => void;
+}
+
+/** How many leaves are under way: batches of `minibatch` leaves. */
+export interface Batching {
   readonly minibatch: number;
   readonly batchesInFlight: number;
+}
+
+/** What holds for one search. */
+export interface SearchSetup {
   readonly params: SearchParams;
+  readonly batching: Batching;
+  readonly blackToMove: boolean;
+  /** Contempt; null when it changes nothing. */
+  readonly rescale: WdlRescale | null;
+  /** +1 when contempt favours the root's mover. */
+  readonly contemptSign: number;
+}
+
+/** What `gather` has done. */
+export interface Gathering {
+  /** Playouts started or done. */
+  started: number;
+  /** The tree's memory is full: something must be forgotten before it can grow. */
+  needsMemory: boolean;
+  /** A path of this search has become as long as evaluators accept. */
+  hasReachedLongestPath: boolean;
+}
+
+/** What `backUpOldest` has done. */
+export interface BackupProgress {
+  /** The oldest batch is backed up; otherwise an evaluator still works on one of its leaves. */
+  isDone: boolean;
+  needsMemory: boolean;
 }
 
 /** Counted since `begin`. */
@@ -73,68 +111,69 @@ export function createCounters(): SearchCounters {
 
 export class Pipeline {
   readonly counters = createCounters();
-  /** Visits of the root when the search began, less what turned out to be no draw by repetition. */
+  /** Visits of the root when the search began, less draws by repetition that turned out to be none. */
   reusedVisits = 0;
   /** Leaves that evaluators work on. */
   leavesInFlight = 0;
-  /** The tree's memory is full: something must be forgotten before it can grow. */
-  needsMemory = false;
-  /** Called when the root has just got its edges. */
-  onRootExpanded: () => void = () => undefined;
 
   private readonly tree: Tree;
   private readonly channel: LeafChannel;
   private readonly rootMoves: RootMoves;
-  private readonly options: PipelineOptions;
+  private readonly onRootExpanded: () => void;
   private readonly selector: Selector;
   private readonly sender: LeafSender;
   private readonly expander: Expander;
-  private readonly maxOutOfOrder: number;
+
+  private params = defaultSearchParams;
+  private minibatch = 1;
+  private maxOutOfOrder = 1;
+  private rootDrawScore = 0;
   /** Gathered batches, oldest first, in a ring. */
-  private readonly batches: VisitList[];
+  private batches = [new VisitList()];
   private oldest = 0;
   private batchesInFlight = 0;
   /** Where the next leaf of the oldest batch stands. */
   private cursor = 0;
   /** The last gathering found nothing to send: only a finished batch can change that. */
   private isBlocked = false;
-  private rootDrawScore = 0;
+  /** The results of `gather` and `backUpOldest`: one object each for all calls. */
+  private readonly gathering: Gathering = { started: 0, needsMemory: false, hasReachedLongestPath: false };
+  private readonly progress: BackupProgress = { isDone: false, needsMemory: false };
   /** Value of the terminal that is being backed up. */
   private readonly terminalValue: LeafValue = { wl: 0, d: 0, m: 0, isNew: false };
 
-  constructor(tree: Tree, channel: LeafChannel, rootRow: number, rootMoves: RootMoves, options: PipelineOptions) {
+  constructor({ tree, channel, rootRow, rootMoves, onRootExpanded }: PipelineParts) {
     this.tree = tree;
     this.channel = channel;
     this.rootMoves = rootMoves;
-    this.options = options;
+    this.onRootExpanded = onRootExpanded;
     this.sender = new LeafSender(channel, rootRow);
-    this.selector = new Selector(tree, this.sender, rootMoves, options.params, channel.hasMovesLeft);
+    this.selector = new Selector(tree, this.sender, rootMoves, channel.hasMovesLeft);
     this.expander = new Expander(tree, channel);
-    this.maxOutOfOrder = Math.max(1, Math.trunc(options.params.maxOutOfOrderEvalsFactor * options.minibatch));
-    this.batches = Array.from({ length: options.batchesInFlight }, () => new VisitList());
   }
 
-  /**
-   * @param rescale null when contempt changes nothing
-   * @param contemptSign +1 when it favours the root's mover
-   */
-  begin(blackToMove: boolean, rescale: WdlRescale | null, contemptSign: number): void {
+  /** Starts a search; no leaf may be under way. */
+  begin({ params, batching, blackToMove, rescale, contemptSign }: SearchSetup): void {
+    const { minibatch, batchesInFlight } = batching;
     Object.assign(this.counters, createCounters());
+    this.params = params;
+    this.minibatch = minibatch;
+    this.maxOutOfOrder = Math.max(1, Math.trunc(params.maxOutOfOrderEvalsFactor * minibatch));
+    if (batchesInFlight !== this.batches.length) {
+      this.batches = Array.from({ length: batchesInFlight }, () => new VisitList());
+      this.oldest = 0;
+    }
     this.reusedVisits = this.tree.rootVisits;
     this.isBlocked = false;
-    this.rootDrawScore = computeDrawScore(this.options.params.drawScore, blackToMove, false);
-    this.selector.beginSearch(blackToMove);
+    this.gathering.hasReachedLongestPath = false;
+    this.rootDrawScore = computeDrawScore(params.drawScore, blackToMove, false);
+    this.selector.beginSearch(params, blackToMove);
     this.expander.beginSearch(rescale, contemptSign);
   }
 
   /** An evaluator said that none could answer. */
   get hasFailed(): boolean {
     return this.counters.failures > 0;
-  }
-
-  /** Some path of this search has got as long as evaluators accept. */
-  get hasReachedLongestPath(): boolean {
-    return this.selector.hasReachedLongestPath;
   }
 
   get isIdle(): boolean {
@@ -158,72 +197,73 @@ export class Pipeline {
   /**
    * Gathers one batch and sends it; terminals found on the way are backed up at once.
    * @param visitBudget visits that may still be started
-   * @returns playouts started or done
+   * @returns valid until the next call
    */
-  gather(visitBudget: number): number {
-    const { tree, selector, options, counters } = this;
-    const { params } = options;
-    const target = Math.min(options.minibatch, this.sender.findRoom(), visitBudget);
-    if (target <= 0) return 0;
-    this.needsMemory = !tree.store.reserve(target, RECORDS_PER_LEAF * (target + 16), 0);
+  gather(visitBudget: number): Readonly<Gathering> {
+    const { tree, selector, params, counters, gathering } = this;
+    const target = Math.min(this.minibatch, this.sender.findRoom(), visitBudget);
+    gathering.started = 0;
+    gathering.needsMemory = false;
+    if (target <= 0) return gathering;
+    gathering.needsMemory = !tree.store.reserve(target, RECORDS_PER_LEAF * (target + 16), 0);
     const batch = this.batches[(this.oldest + this.batchesInFlight) % this.batches.length];
     batch.clear();
-    selector.leaves = batch;
     let budget = visitBudget;
     let outOfOrder = 0;
     let isShort = false;
     // More visits than that would be searched for the sake of a full batch, far from where the search wants to go.
-    const detourLimit = computeCollisionBudget(Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts), params);
-    selector.detourVisits = 0;
-    selector.detours = 0;
+    let reach = computeCollisionBudget(Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts), params);
+    let detours = 0;
     while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && !isShort) {
       const before = batch.count;
-      const spentBefore = selector.detourVisits;
-      const firstDetour = selector.virtualVisits.end;
       const limit = Math.min(target - before, this.maxOutOfOrder - outOfOrder, budget);
-      const left = selector.pick(limit, detourLimit - spentBefore);
-      budget -= batch.count - before + selector.terminals.count;
-      if (!selector.terminals.isEmpty) {
-        if (params.outOfOrderEval) {
-          outOfOrder += selector.terminals.count;
-          this.rootMoves.remainingPlayouts = Math.max(1, this.rootMoves.remainingPlayouts - selector.terminals.count);
-          this.takeBackDetours(firstDetour);
-          selector.detourVisits = spentBefore;
-          this.backUpTerminals();
-          continue;
-        }
-        this.queueTerminals(batch);
+      const picked = selector.pick(batch, limit, reach);
+      const { terminals } = picked;
+      budget -= batch.count - before + terminals.count;
+      detours += picked.detours;
+      counters.detours += picked.detours;
+      counters.collisions += picked.collisions;
+      this.reusedVisits -= picked.revertedVisits;
+      if (picked.hasReachedLongestPath) gathering.hasReachedLongestPath = true;
+      if (!terminals.isEmpty && params.outOfOrderEval) {
+        outOfOrder += terminals.count;
+        this.rootMoves.remainingPlayouts = Math.max(1, this.rootMoves.remainingPlayouts - terminals.count);
+        selector.cancelLastDetours();
+        for (let at = 0; at < terminals.end; at = terminals.next(at)) this.backUpTerminal(terminals, at);
+        continue;
       }
-      isShort = left > 0 || selector.detours >= params.maxCollisionEvents;
+      // Without out-of-order evaluation a terminal takes a place in the batch like any leaf.
+      for (let at = 0; at < terminals.end; at = terminals.next(at)) batch.append(terminals, at);
+      reach -= picked.detourVisits;
+      isShort = picked.left > 0 || detours >= params.maxCollisionEvents;
     }
-    counters.detours += selector.detours;
-    counters.collisions += selector.collisions;
-    selector.collisions = 0;
     this.sender.flush();
-    this.reusedVisits -= selector.revertedVisits;
-    selector.revertedVisits = 0;
     this.leavesInFlight += batch.count;
     if (batch.count > 0) this.batchesInFlight++;
     this.isBlocked = this.batchesInFlight > 0 && (isShort || batch.count === 0);
-    if (this.batchesInFlight === 0) this.cancelDetours();
-    return batch.count + outOfOrder;
+    if (this.batchesInFlight === 0) selector.cancelAllDetours();
+    gathering.started = batch.count + outOfOrder;
+    return gathering;
   }
 
   /**
    * Backs up finished leaves of the oldest batch, in order, until one is not finished.
-   * @returns true when the batch is done
+   * @returns valid until the next call
    */
-  applyOldest(): boolean {
-    const { tree, channel, counters } = this;
-    if (this.batchesInFlight === 0) return false;
+  backUpOldest(): Readonly<BackupProgress> {
+    const { tree, channel, counters, progress } = this;
+    progress.isDone = false;
+    if (this.batchesInFlight === 0) return progress;
     const batch = this.batches[this.oldest];
-    if (this.cursor === 0) this.needsMemory = !tree.store.reserve(batch.count, 0, EDGES_PER_LEAF * (batch.count + 2));
+    if (this.cursor === 0) {
+      progress.needsMemory = !tree.store.reserve(batch.count, 0, EDGES_PER_LEAF * (batch.count + 2));
+    }
     for (; this.cursor < batch.end; this.cursor = batch.next(this.cursor)) {
       const slot = batch.data[this.cursor + ITEM_SLOT];
       if (slot < 0) {
         this.backUpTerminal(batch, this.cursor);
       } else {
-        if (!channel.isDone(slot)) return false;
+        if (!channel.isDone(slot)) return progress;
         this.finishLeaf(batch, this.cursor, slot);
       }
       this.leavesInFlight--;
@@ -234,10 +274,11 @@ export class Pipeline {
     this.isBlocked = false;
     // A finished visit opens the nodes of its path; where other paths lead to those, it opens nodes beside it, too.
     if (tree.hasOtherPaths) this.selector.closed.openAll();
-    this.cancelDetours();
+    this.selector.cancelAllDetours();
     counters.batches++;
-    tree.collectGarbage(GARBAGE_PER_LEAF * this.options.minibatch);
-    return true;
+    tree.collectGarbage(GARBAGE_PER_LEAF * this.minibatch);
+    progress.isDone = true;
+    return progress;
   }
 
   /** Takes all virtual loss back. Leaves still under way are lost. */
@@ -253,7 +294,7 @@ export class Pipeline {
       this.batchesInFlight--;
     }
     this.leavesInFlight = 0;
-    this.cancelDetours();
+    this.selector.cancelAllDetours();
     this.selector.closed.openAll();
   }
 
@@ -276,12 +317,6 @@ export class Pipeline {
     if (data[at + ITEM_DEPTH] === 0) this.onRootExpanded();
   }
 
-  private backUpTerminals(): void {
-    const { terminals } = this.selector;
-    for (let at = 0; at < terminals.end; at = terminals.next(at)) this.backUpTerminal(terminals, at);
-    terminals.clear();
-  }
-
   private backUpTerminal(list: VisitList, at: number): void {
     const { tree, terminalValue } = this;
     const { recordFloats, recordDoubles } = tree.store;
@@ -292,17 +327,10 @@ export class Pipeline {
     this.backUp(list, at, terminalValue);
   }
 
-  /** Without out-of-order evaluation a terminal takes a place in the batch like any leaf. */
-  private queueTerminals(batch: VisitList): void {
-    const { terminals } = this.selector;
-    for (let at = 0; at < terminals.end; at = terminals.next(at)) batch.append(terminals, at);
-    terminals.clear();
-  }
-
   private backUp(list: VisitList, at: number, leaf: Readonly<LeafValue>): void {
     const { tree, counters, rootMoves } = this;
     const depth = list.data[at + ITEM_DEPTH];
-    const isRootMoveSettled = tree.backUp(list, at, leaf, this.options.params.stickyEndgames);
+    const isRootMoveSettled = tree.backUp(list, at, leaf, this.params.stickyEndgames);
     this.selector.closed.openPath(list, at);
     counters.playouts++;
     counters.depthSum += depth + 1;
@@ -318,17 +346,5 @@ export class Pipeline {
     if (isRootMoveSettled || (child !== best && bestVisits <= visits)) {
       rootMoves.bestChild = findBestEdge(tree, root, this.rootDrawScore, (edge) => rootMoves.isAllowed(edge));
     }
-  }
-
-  private takeBackDetours(from: number): void {
-    const { virtualVisits } = this.selector;
-    for (let at = from; at < virtualVisits.end; at = virtualVisits.next(at)) {
-      cancelVisit(this.tree, virtualVisits, at);
-    }
-    virtualVisits.truncate(from);
-  }
-
-  private cancelDetours(): void {
-    this.takeBackDetours(0);
   }
 }

@@ -8,7 +8,8 @@ import { LeafQueue, type SharedPoolHandle } from '../nn/index.js';
 import { createPrng, drawSeed } from '../util/index.js';
 import { computeTreeBytes } from './memory-limit.js';
 import { defaultSearchParams, type SearchParams } from './params.js';
-import { type Batching, Search, type SearchListener } from './search.js';
+import type { Batching } from './pipeline.js';
+import { Search, type SearchListener } from './search.js';
 import {
   type FromSearch,
   NO_SEARCH,

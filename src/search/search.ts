@@ -13,7 +13,7 @@ import { continuesGame, GameTree } from './game-tree.js';
 import { fillIterationStats } from './iteration-stats.js';
 import type { LeafChannel } from './leaf-channel.js';
 import type { SearchParams } from './params.js';
-import { Pipeline, type SearchCounters } from './pipeline.js';
+import { type Batching, type Gathering, Pipeline, type SearchCounters } from './pipeline.js';
 import { computeDrawScore } from './puct.js';
 import { chooseAnswer } from './root/move-choice.js';
 import { describeRoot, type RootDescription } from './root/root-description.js';
@@ -55,11 +55,6 @@ export interface SearchOptions {
   readonly clock: () => number;
 }
 
-export interface Batching {
-  readonly minibatch: number;
-  readonly batchesInFlight: number;
-}
-
 /**
  * worked: call again. waiting: only an evaluator or the clock can help. crowded out: only other searches over the same
  * evaluators can, by using their answers. done: no search is running.
@@ -72,8 +67,9 @@ export class Search {
   private rootMoves: RootMoves;
   private forgetter: Forgetter;
   private readonly watch: StopWatch;
-  private params: SearchParams;
   private pipeline: Pipeline;
+  private params: SearchParams;
+  private batching: Batching;
   private rescale: WdlRescale;
   private position: PositionMessage | null = null;
 
@@ -96,10 +92,11 @@ export class Search {
     this.game = new GameTree(options.store, params.search);
     this.rootMoves = new RootMoves(this.game.tree);
     this.forgetter = new Forgetter(this.game.tree);
+    this.pipeline = this.createPipeline();
     this.params = params;
+    this.batching = batching;
     this.rescale = createWdlRescale(params);
     this.contempt = chooseContempt(this.rescale, params, this.limits, false);
-    this.pipeline = this.createPipeline(batching);
   }
 
   get tree(): Tree {
@@ -120,13 +117,13 @@ export class Search {
     return this.isOverRate ? 1 : Math.min(LONGEST_WAIT_MS, Math.max(1, untilStop));
   }
 
-  /** New options; not while a search is running. */
+  /** New options, for the next search; not while one is running. The tree is kept unless SearchAlgorithm changes. */
   configure(params: SearchParams, batching: Batching): void {
     const isOtherStore = params.search !== this.params.search;
     this.params = params;
-    if (isOtherStore) this.replaceStore();
+    this.batching = batching;
     this.rescale = createWdlRescale(params);
-    this.pipeline = this.createPipeline(batching);
+    if (isOtherStore) this.replaceStore();
   }
 
   /** Not while a search is running. @returns whether the position continues the last one, so that the tree was kept */
@@ -181,7 +178,9 @@ export class Search {
     this.announcer = new Announcer(this.getReportContext(), listener, limits.reportedMove);
     this.forgetter.reset();
     this.rootMoves.reset();
-    pipeline.begin(position.blackToMove, this.contempt.rescale, this.contempt.sign);
+    const { rescale, sign: contemptSign } = this.contempt;
+    const { blackToMove } = position;
+    pipeline.begin({ params, batching: this.batching, blackToMove, rescale, contemptSign });
     if (limits.tablebaseMoves !== undefined) pipeline.counters.tablebaseHits++;
     if (this.tree.rootNode !== NO_NODE) this.onRootExpanded();
     this.readTree();
@@ -218,13 +217,16 @@ export class Search {
         this.watchClock();
         return 'crowded out';
       }
-      const started = pipeline.gather(hasRoot ? this.computeBudget() : 1 - pipeline.leavesInFlight);
-      if (started === 0 && pipeline.isIdle) this.unblock();
-      if (pipeline.isIdle) this.afterBatch();
-      if (started > 0 || pipeline.isIdle) return 'worked';
+      const gathering = pipeline.gather(hasRoot ? this.computeBudget() : 1 - pipeline.leavesInFlight);
+      if (pipeline.isIdle) {
+        if (gathering.started === 0) this.unblock(gathering);
+        this.afterBatch(gathering.needsMemory);
+      }
+      if (gathering.started > 0 || pipeline.isIdle) return 'worked';
     }
-    if (pipeline.applyOldest()) {
-      this.afterBatch();
+    const { isDone, needsMemory } = pipeline.backUpOldest();
+    if (isDone) {
+      this.afterBatch(needsMemory);
       return 'worked';
     }
     if (tree.hasGarbage) {
@@ -250,14 +252,14 @@ export class Search {
     this.game = new GameTree(this.options.store, this.params.search);
     this.rootMoves = new RootMoves(this.tree);
     this.forgetter = new Forgetter(this.tree);
+    this.pipeline = this.createPipeline();
     if (this.position !== null) this.game.setPosition(this.position, false);
   }
 
-  private createPipeline(batching: Batching): Pipeline {
+  private createPipeline(): Pipeline {
     const { channel, rootRow } = this.options;
-    const pipeline = new Pipeline(this.tree, channel, rootRow, this.rootMoves, { ...batching, params: this.params });
-    pipeline.onRootExpanded = () => this.onRootExpanded();
-    return pipeline;
+    const onRootExpanded = (): void => this.onRootExpanded();
+    return new Pipeline({ tree: this.tree, channel, rootRow, rootMoves: this.rootMoves, onRootExpanded });
   }
 
   /** Evaluators may read a root only while none of its leaves is under way, those of the last search included. */
@@ -311,17 +313,16 @@ export class Search {
     fillIterationStats(this.watch.stats, this.getReportContext(), this.limits.clock !== undefined);
   }
 
-  private afterBatch(): void {
+  private afterBatch(needsMemory: boolean): void {
     this.watch.read(this.counters.playouts);
-    if (this.pipeline.needsMemory) this.freeMemory(FORGET_EFFORT);
+    if (needsMemory) this.freeMemory(FORGET_EFFORT);
     this.rootMoves.halving?.advance(this.computeVisitsLeft(), this.drawScore);
     this.checkStoppers();
     this.announcer?.showProgress(this.watch.stats);
   }
 
   /** Nothing is under way and nothing could be gathered: only more memory can change that, and longer paths. */
-  private unblock(): void {
-    const { needsMemory, hasReachedLongestPath } = this.pipeline;
+  private unblock({ needsMemory, hasReachedLongestPath }: Readonly<Gathering>): void {
     const hasBudget = this.computeBudget() > 0;
     if (hasBudget && needsMemory && this.freeMemory(Number.POSITIVE_INFINITY)) return;
     if (hasBudget && !needsMemory && hasReachedLongestPath) this.listener?.onWarning(PATH_TOO_LONG);

@@ -10,11 +10,11 @@
  * all of them come back is a COLLISION, the only work thrown away.
  */
 import { MAX_EDGES } from '../nn/index.js';
-import { addVirtualVisits } from './backup.js';
+import { addVirtualVisits, cancelVisit } from './backup.js';
 import { ClosedNodes } from './closed-nodes.js';
 import type { LeafSender } from './leaf-sender.js';
 import { MoveScores } from './move-scores.js';
-import type { SearchParams } from './params.js';
+import { defaultSearchParams, type SearchParams } from './params.js';
 import { computeDrawScore, computeWidth, NEVER } from './puct.js';
 import { RootFilter, type RootRestriction } from './root/root-filter.js';
 import {
@@ -46,29 +46,59 @@ const LEAST_REACH = 1;
 /** Moves that one detour may pass; behind them lies nothing that anyone would choose. */
 const LONGEST_DETOUR = 64;
 
+/** What one `pick` has done. */
+export interface Pick {
+  /** Visits that found no leaf within reach. */
+  left: number;
+  /** Visits that ended at a node whose value is known. */
+  readonly terminals: VisitList;
+  /** Detours, and the virtual visits that they put on their paths. */
+  detours: number;
+  detourVisits: number;
+  collisions: number;
+  /** Playouts taken back, because their draw by repetition no longer lies within the searched tree. */
+  revertedVisits: number;
+  /** A new move was given up because its path would be longer than evaluators accept. */
+  hasReachedLongestPath: boolean;
+}
+
+/** What one `handOut` has done. */
+interface HandOut {
+  /** Visits that found no open move within reach. */
+  left: number;
+  /** The last move that has visits to descend with, -1 = none. */
+  last: number;
+  /** Virtual visits that would lead to the next open move; 0 = none are needed, or nobody has looked. */
+  need: number;
+}
+
 export class Selector {
-  /** Filled by `pick`: leaves that were sent, terminals visited again, and the virtual visits of detours. */
-  leaves: VisitList = new VisitList();
-  readonly terminals = new VisitList();
-  readonly virtualVisits = new VisitList();
-  /** Playouts of terminal two-fold draws that were taken back because the repetition no longer lies in the tree. */
-  revertedVisits = 0;
-  /** In this search a new move was given up because the path to it is as long as evaluators accept. */
-  hasReachedLongestPath = false;
-  /** Counted by the caller, who also sets them back: virtual visits of detours, detours, and collisions. */
-  detourVisits = 0;
-  detours = 0;
-  collisions = 0;
   readonly closed: ClosedNodes;
 
   private readonly tree: Tree;
   private readonly sender: LeafSender;
   private readonly root: RootRestriction;
-  private readonly params: SearchParams;
+  private readonly maxDepth: number;
+  private params = defaultSearchParams;
   /** Value of a draw for the player to move, at even and at odd depth. */
   private readonly drawScores = new Float64Array(2);
-  private readonly drawScoreOfWhite: number;
-  private readonly maxDepth: number;
+
+  /** The results of `pick` and `handOut`: one object each for all calls. */
+  private readonly picked: Pick = {
+    left: 0,
+    terminals: new VisitList(),
+    detours: 0,
+    detourVisits: 0,
+    collisions: 0,
+    revertedVisits: 0,
+    hasReachedLongestPath: false,
+  };
+  private readonly handed: HandOut = { left: 0, last: -1, need: 0 };
+  /** Where `pick` writes the leaves it sends. */
+  private leaves = new VisitList();
+  /** The virtual visits of all detours; those of the last pick start at `firstDetour`. */
+  private readonly virtualVisits = new VisitList();
+  private firstDetour = 0;
 
   /** The moves of the node that is being looked at. */
   private readonly moves: MoveScores;
@@ -80,74 +110,98 @@ export class Selector {
   private readonly handedOut: Int32Array;
   private readonly reaches: Int32Array;
   private readonly path: VisitPath;
-  /** Results of `handOut`; lastHandedOut: the last move that has visits to descend with. */
-  private lastHandedOut = -1;
-  private need = 0;
-  private credit = 0;
 
-  constructor(tree: Tree, sender: LeafSender, root: RootRestriction, params: SearchParams, hasMovesLeft: boolean) {
+  constructor(tree: Tree, sender: LeafSender, root: RootRestriction, hasMovesLeft: boolean) {
     this.tree = tree;
     this.closed = new ClosedNodes(tree);
     this.sender = sender;
     this.root = root;
-    this.params = params;
-    this.moves = new MoveScores(tree, params, hasMovesLeft);
+    this.moves = new MoveScores(tree, hasMovesLeft);
     this.rootFilter = new RootFilter(tree, root, this.moves.started);
-    this.drawScoreOfWhite = params.drawScore;
     this.maxDepth = sender.maxDepth;
     this.handedOut = new Int32Array(this.maxDepth * MAX_EDGES);
     this.reaches = new Int32Array(this.maxDepth * MAX_EDGES);
     this.path = new VisitPath(this.maxDepth);
-    this.path.twoFoldDraws = params.twoFoldDraws;
   }
 
-  beginSearch(blackToMove: boolean): void {
-    this.drawScores[0] = computeDrawScore(this.drawScoreOfWhite, blackToMove, false);
-    this.drawScores[1] = computeDrawScore(this.drawScoreOfWhite, blackToMove, true);
-    this.revertedVisits = 0;
-    this.hasReachedLongestPath = false;
+  beginSearch(params: SearchParams, blackToMove: boolean): void {
+    this.params = params;
+    this.moves.setParams(params);
+    this.path.twoFoldDraws = params.twoFoldDraws;
+    this.drawScores[0] = computeDrawScore(params.drawScore, blackToMove, false);
+    this.drawScores[1] = computeDrawScore(params.drawScore, blackToMove, true);
   }
 
   /**
    * Hands out up to `limit` visits; each becomes a leaf or a terminal.
    * The caller has made sure of `limit` free slots and of memory for as many new records.
+   * @param leaves the leaves that are sent are appended to it
    * @param reach virtual visits that may be spent on the way past leaves that are under way
-   * @returns visits that found no leaf within reach
+   * @returns valid until the next call
    */
-  pick(limit: number, reach: number): number {
-    const { tree } = this;
+  pick(leaves: VisitList, limit: number, reach: number): Readonly<Pick> {
+    const { tree, picked } = this;
+    this.leaves = leaves;
+    this.firstDetour = this.virtualVisits.end;
+    picked.terminals.clear();
+    picked.detours = 0;
+    picked.detourVisits = 0;
+    picked.collisions = 0;
+    picked.revertedVisits = 0;
+    picked.hasReachedLongestPath = false;
     const words = tree.store.recordWords;
     const record = tree.rootRecord;
     const at = record * RECORD_WORDS;
     const node = words[at + RECORD_NODE] as NodeIndex;
-    if (node === NO_NODE) {
-      if (words[at + RECORD_IN_FLIGHT] > 0) return limit;
+    if (node !== NO_NODE) {
+      words[at + RECORD_IN_FLIGHT] += limit;
+      picked.left = this.descend(node, record, 0, limit, reach);
+      words[at + RECORD_IN_FLIGHT] -= picked.left;
+    } else if (words[at + RECORD_IN_FLIGHT] > 0) {
+      picked.left = limit;
+    } else {
       words[at + RECORD_IN_FLIGHT] = 1;
-      this.leaves.push(this.sender.send(this.path, 0), 0, 1, this.path);
-      return limit - 1;
+      leaves.push(this.sender.send(this.path, 0), 0, 1, this.path);
+      picked.left = limit - 1;
     }
-    words[at + RECORD_IN_FLIGHT] += limit;
-    const left = this.descend(node, record, 0, limit, reach);
-    words[at + RECORD_IN_FLIGHT] -= left;
-    return left;
+    return picked;
+  }
+
+  /** Takes back the virtual visits that the last `pick` spent on detours. */
+  cancelLastDetours(): void {
+    this.cancelDetoursFrom(this.firstDetour);
+  }
+
+  cancelAllDetours(): void {
+    this.cancelDetoursFrom(0);
+  }
+
+  private cancelDetoursFrom(start: number): void {
+    const { virtualVisits } = this;
+    for (let at = start; at < virtualVisits.end; at = virtualVisits.next(at)) {
+      cancelVisit(this.tree, virtualVisits, at);
+    }
+    virtualVisits.truncate(start);
   }
 
   /** @returns visits that found no leaf within reach; then the node is closed */
   private descend(node: NodeIndex, record: RecordIndex, depth: number, limit: number, reach: number): number {
-    const { closed, handedOut, reaches } = this;
+    const { closed, handedOut, reaches, picked } = this;
     const { nodeWords, recordWords, edges } = this.tree.store;
     const nodeAt = node * NODE_WORDS;
     const base = depth * MAX_EDGES;
     const wasClosed = closed.isClosed(node);
-    const reachEnd = this.detourVisits + reach;
+    const reachEnd = picked.detourVisits + reach;
     let left = limit;
     let need = 0;
     let isCollision = true;
     let returned = 0;
     do {
-      left = this.handOut(node, record, depth, left, reachEnd - this.detourVisits);
-      const last = this.lastHandedOut;
-      need = this.need;
+      const handed = this.handOut(node, record, depth, left, reachEnd - picked.detourVisits);
+      // Copied, for the descents below write their own results into it.
+      const { last } = handed;
+      left = handed.left;
+      need = handed.need;
       returned = 0;
       for (let i = 0; i <= last; i++) {
         const given = handedOut[base + i];
@@ -155,7 +209,7 @@ export class Selector {
         const childRecord = (nodeWords[nodeAt + NODE_BLOCK] + i) as RecordIndex;
         const child = recordWords[childRecord * RECORD_WORDS + RECORD_NODE] as NodeIndex;
         this.path.setStep(depth, node, i, getEdgeMove(edges[nodeWords[nodeAt + NODE_EDGES] + i]));
-        const childReach = Math.max(LEAST_REACH, Math.min(reaches[base + i], reachEnd - this.detourVisits));
+        const childReach = Math.max(LEAST_REACH, Math.min(reaches[base + i], reachEnd - picked.detourVisits));
         const back = this.descend(child, childRecord, depth + 1, given, childReach);
         recordWords[childRecord * RECORD_WORDS + RECORD_IN_FLIGHT] -= back;
         returned += back;
@@ -164,7 +218,7 @@ export class Selector {
       if (returned > 0) isCollision = false;
     } while (returned > 0);
     const isEmpty = left === limit;
-    if (isEmpty && isCollision) this.collisions++;
+    if (isEmpty && isCollision) picked.collisions++;
     // What should have been open and is not stays closed: the estimate was wrong, and would be again.
     if (left > 0 || need > 0) closed.close(node, record, left, isEmpty && wasClosed ? NEVER : need);
     else if (wasClosed) closed.postpone(node, limit);
@@ -172,12 +226,12 @@ export class Selector {
   }
 
   /**
-   * Shares visits among the moves of one node: sends leaves, and notes in `handedOut` what is to descend further. Then
-   * `need` says how many virtual visits would lead to the next open move: 0 = none are needed, or nobody has looked.
-   * @returns visits that found no open move within reach
+   * Shares visits among the moves of one node: sends leaves, and notes in `handedOut` how many visits each move takes
+   * further down.
+   * @returns valid until the next call
    */
-  private handOut(node: NodeIndex, record: RecordIndex, depth: number, limit: number, reachLimit: number): number {
-    const { tree, moves, handedOut } = this;
+  private handOut(node: NodeIndex, record: RecordIndex, depth: number, limit: number, reachLimit: number): HandOut {
+    const { tree, moves, handedOut, handed } = this;
     const { started } = moves;
     const { nodeWords, recordWords } = tree.store;
     const nodeAt = node * NODE_WORDS;
@@ -191,11 +245,11 @@ export class Selector {
       edgeCount = Math.min(edgeCount, computeWidth(moves.visits, this.params));
     let childCount = getChildCount(meta);
     let block = nodeWords[nodeAt + NODE_BLOCK];
-    this.credit = tree.computeCredit(record, limit, moves.inFlight);
+    let credit = tree.computeCredit(record, limit, moves.inFlight);
 
     let lastHandedOut = -1;
     let left = limit;
-    let reach = reachLimit + this.credit;
+    let reach = reachLimit + credit;
     let need = 0;
     let passed = 0;
     let hasSent = false;
@@ -223,7 +277,7 @@ export class Selector {
         continue;
       }
       if (left === 0 || need > reach) break;
-      if (passed > 0) this.takeDetour(node, depth, passed);
+      if (passed > 0) credit = this.takeDetour(node, depth, passed, credit);
       reach -= need;
       need = 0;
       passed = 0;
@@ -248,32 +302,39 @@ export class Selector {
       } else if (end === GO_ON) {
         while (lastHandedOut < best) handedOut[depth * MAX_EDGES + ++lastHandedOut] = 0;
         handedOut[depth * MAX_EDGES + best] += share;
-        this.reaches[depth * MAX_EDGES + best] = Math.min(reach - this.credit, enough - share);
+        this.reaches[depth * MAX_EDGES + best] = Math.min(reach - credit, enough - share);
       } else {
         if (end === CATCH_UP_VISIT) share = 1;
         this.path.setStep(depth, node, best, 0);
-        for (let i = 0; i < share; i++) this.terminals.push(end, depth + 1, 1, this.path);
+        for (let i = 0; i < share; i++) this.picked.terminals.push(end, depth + 1, 1, this.path);
       }
       left -= share;
       recordWords[(block + best) * RECORD_WORDS + RECORD_IN_FLIGHT] += share;
       moves.addVisits(best, share);
     }
-    this.lastHandedOut = lastHandedOut;
-    this.need = need > this.credit ? need - this.credit : Math.min(need, 1);
-    return left;
+    handed.left = left;
+    handed.last = lastHandedOut;
+    handed.need = need > credit ? need - credit : Math.min(need, 1);
+    return handed;
   }
 
-  /** Puts the virtual visits of a detour on the moves that it passes; the credit of detours above is spent first. */
-  private takeDetour(node: NodeIndex, depth: number, passed: number): void {
-    const { passedMoves, passedVisits } = this;
+  /**
+   * Puts the virtual visits of a detour on the moves that it passes. What detours of the nodes above have put on the node
+   * is spent first.
+   * @returns what is left of that credit
+   */
+  private takeDetour(node: NodeIndex, depth: number, passed: number, credit: number): number {
+    const { passedMoves, passedVisits, path } = this;
+    let left = credit;
     for (let i = 0; i < passed; i++) {
-      const free = Math.min(this.credit, passedVisits[i]);
-      this.credit -= free;
+      const free = Math.min(left, passedVisits[i]);
+      left -= free;
       if (passedVisits[i] === free) continue;
-      this.path.setStep(depth, node, passedMoves[i], 0);
+      path.setStep(depth, node, passedMoves[i], 0);
       this.addVirtualVisits(depth, passedVisits[i] - free);
     }
-    this.detours++;
+    this.picked.detours++;
+    return left;
   }
 
   /** How a visit ends that is given to a move; a two-fold draw that is none any more becomes a leaf again. */
@@ -283,7 +344,7 @@ export class Selector {
     const end = this.tree.findEnd(child, depth + 1, this.moves.started[move], this.path);
     if (end === LEAF) {
       this.path.setStep(depth, node, move, 0);
-      this.revertedVisits += this.tree.reopenDraw(this.path, depth);
+      this.picked.revertedVisits += this.tree.reopenDraw(this.path, depth);
     }
     return end;
   }
@@ -317,7 +378,7 @@ export class Selector {
   /** As `computeOpening`, for a move that nobody has visited: evaluators accept no path beyond `maxDepth`. */
   private openingOfNewMove(depth: number): number {
     if (depth + 1 < this.maxDepth) return 0;
-    this.hasReachedLongestPath = true;
+    this.picked.hasReachedLongestPath = true;
     return NEVER;
   }
 
@@ -325,6 +386,6 @@ export class Selector {
   private addVirtualVisits(depth: number, visits: number): void {
     const at = this.virtualVisits.push(VIRTUAL_VISIT, depth + 1, 0, this.path);
     addVirtualVisits(this.tree, this.virtualVisits, at, visits);
-    this.detourVisits += visits;
+    this.picked.detourVisits += visits;
   }
 }
