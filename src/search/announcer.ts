@@ -1,6 +1,6 @@
 /**
- * What a running search lets its listener know: an info line when the best move or the depth changes, or after a long
- * silence, and the statistics of all moves for those who want them.
+ * Decides when a running search reports: an info line when the best move or the depth changes, or after five silent
+ * seconds, and the statistics of all moves when the options ask for them.
  */
 import { computeAverageDepth, type IterationStats } from './iteration-stats.js';
 import { createMoveStats } from './root/verbose-move-stats.js';
@@ -28,19 +28,23 @@ export class Announcer {
     private readonly reportedMove: number | undefined,
   ) {}
 
-  /** Shows what is new, if anything is. */
+  /** After a batch: an info line if the best move or the depth has changed, or after a long silence. */
   showProgress(stats: IterationStats): void {
-    const { pipeline, rootMoves, params } = this.context;
-    const { bestChild } = rootMoves;
-    if (bestChild < 0) return;
+    const { pipeline, rootMoves } = this.context;
     const isNew =
-      bestChild !== this.bestChild ||
+      rootMoves.bestChild !== this.bestChild ||
       computeAverageDepth(pipeline) !== this.depth ||
-      pipeline.counters.maxDepth !== this.seldepth ||
-      stats.elapsedMs > this.timeMs + INFO_INTERVAL_MS;
-    if (!isNew) return;
-    this.show(stats);
-    if (params.logLiveStats) this.showStats();
+      pipeline.counters.maxDepth !== this.seldepth;
+    if (isNew) this.showLine(stats);
+    else this.showSignOfLife(stats);
+  }
+
+  /**
+   * At any time: an info line after a long silence. Which leaves of a batch are finished depends on the evaluators, so a
+   * search whose reports may not depend on timing reports nothing else between two batches.
+   */
+  showSignOfLife(stats: IterationStats): void {
+    if (stats.elapsedMs > this.timeMs + INFO_INTERVAL_MS) this.showLine(stats);
   }
 
   /** Shows the end of the search. @param answer the move to be played, which leads the lines; 0 = none */
@@ -48,6 +52,13 @@ export class Announcer {
     const { params } = this.context;
     this.show(stats, answer);
     if (params.verboseMoveStats || params.logLiveStats) this.showStats();
+  }
+
+  private showLine(stats: IterationStats): void {
+    const { rootMoves, params } = this.context;
+    if (rootMoves.bestChild < 0) return;
+    this.show(stats);
+    if (params.logLiveStats) this.showStats();
   }
 
   private show(stats: IterationStats, leader = 0): void {

@@ -212,7 +212,12 @@ export class Search {
       return 'waiting';
     }
     const hasRoot = tree.rootVisits > 0;
-    if (pipeline.canGather && !this.isParked && !this.isOverRate) {
+    if (pipeline.canGather && !this.isParked) {
+      // Wait rather than back up another batch: gathering later must not mean gathering from another tree.
+      if (this.isOverRate) {
+        this.watchClock();
+        return 'waiting';
+      }
       if (pipeline.isCrowdedOut) {
         this.watchClock();
         return 'crowded out';
@@ -352,10 +357,11 @@ export class Search {
     }
   }
 
+  /** Between two batches, or while the leaves of one are still with the evaluators. */
   private watchClock(): void {
     this.watch.read(this.counters.playouts);
     if (!this.mustWait && this.watch.isTimeUp()) this.wantsStop = true;
-    this.announcer?.showProgress(this.watch.stats);
+    this.announcer?.showSignOfLife(this.watch.stats);
   }
 
   private finish(): void {

@@ -51,6 +51,19 @@ for (const shape of SHAPES) {
     }
   });
 
+  test(`what a search without a clock reports does not depend on timing: ${name}`, () => {
+    const game = new HashGame({ ...RICH, seed: 2 });
+    const report = (probability: number | null) => {
+      const delays = probability === null ? {} : { delays: { random: createPrng(3), probability } };
+      const harness = new SearchHarness(new FakeLeafChannel(game, delays), shape);
+      return harness.run({ nodes: 3000 }).infos;
+    };
+    const expected = report(null);
+    assert.ok(expected.length > 3);
+    assert.deepEqual(report(0.02), expected);
+    assert.deepEqual(report(0.5), expected);
+  });
+
   test(`a node limit is met exactly, no virtual loss and no slot is left behind: ${name}`, () => {
     for (const nodes of [1, 2, 5, 17, 100, 2500]) {
       const channel = new FakeLeafChannel(new HashGame(RICH));
@@ -80,6 +93,66 @@ for (const shape of SHAPES) {
     }
   });
 }
+
+test('a search that gets new parameters searches like one that was made with them', () => {
+  const game = new HashGame({ ...RICH, seed: 8 });
+  const changes = {
+    cpuct: 3,
+    cpuctBase: 100,
+    fpuValue: 0.1,
+    drawScore: 0.2,
+    movesLeftMaxEffect: 0.2,
+    wideningFactor: 2,
+    twoFoldDraws: false,
+    stickyEndgames: false,
+    outOfOrderEval: false,
+    smartPruningFactor: 0,
+  };
+  for (const search of ['tree', 'graph'] as const) {
+    const made = new SearchHarness(new FakeLeafChannel(game), { minibatch: 8, params: { ...changes, search } });
+    const changed = new SearchHarness(new FakeLeafChannel(game), { minibatch: 8, params: { search } });
+    made.run({ nodes: 1000 });
+    changed.run({ nodes: 300 });
+    const before = changed.readTree();
+    changed.configure({ ...changes, search });
+    assert.deepEqual(changed.readTree(), before);
+    changed.search.clearTree();
+    changed.run({ nodes: 1000 });
+    assert.deepEqual(changed.readTree(), made.readTree());
+  }
+});
+
+test('a search that gets another number of batches searches like one that was made with it', () => {
+  const game = new HashGame({ ...RICH, seed: 9 });
+  const params = { smartPruningFactor: 0 };
+  const changed = new SearchHarness(new FakeLeafChannel(game), { params });
+  for (const batching of [...SHAPES].reverse()) {
+    const made = new SearchHarness(new FakeLeafChannel(game), { ...batching, params });
+    made.run({ nodes: 800 });
+    changed.configure({}, batching);
+    changed.search.clearTree();
+    changed.run({ nodes: 800 });
+    assert.deepEqual(changed.readTree(), made.readTree());
+  }
+});
+
+test('a limit of the rate changes when leaves are gathered, and not which', () => {
+  const game = new HashGame({ ...RICH, seed: 6 });
+  const search = (nodesPerSecondLimit: number, tickMs: number, probability: number) => {
+    const delays = { random: createPrng(9), probability };
+    const harness = new SearchHarness(new FakeLeafChannel(game, { delays }), {
+      minibatch: 8,
+      batchesInFlight: 3,
+      tickMs,
+      params: { nodesPerSecondLimit, smartPruningFactor: 0 },
+    });
+    harness.run({ nodes: 1500 });
+    return harness.readTree();
+  };
+  const expected = search(0, 0, 1);
+  assert.deepEqual(search(1000, 1, 0.5), expected);
+  assert.deepEqual(search(5000, 0.1, 0.1), expected);
+});
 
 test('settled games without out-of-order evaluation give the same laws', () => {
   const game = new HashGame({ ...RICH, mates: 0.1 });

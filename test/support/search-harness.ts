@@ -86,8 +86,8 @@ export class SearchHarness {
     this.setPosition();
   }
 
-  configure(changes: Partial<SearchParams>): void {
-    this.search.configure({ ...this.params, ...changes }, this.batching);
+  configure(changes: Partial<SearchParams>, batching: Batching = this.batching): void {
+    this.search.configure({ ...this.params, ...changes }, batching);
   }
 
   setPosition(changes: Partial<PositionMessage> = {}): boolean {
