@@ -23,8 +23,7 @@ import {
   TERMINAL_MASK,
 } from './tree/layout.js';
 import type { LeafValue, Tree } from './tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList } from './tree/visit-list.js';
-import type { VisitPath } from './tree/visit-path.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList, type VisitPath } from './tree/visit-list.js';
 
 /** The record that the first `steps` steps of a path lead to; the root's for 0. */
 export function getStepRecord(tree: Tree, list: VisitList, at: number, steps: number): RecordIndex {

@@ -1,11 +1,9 @@
 /**
- * Which move is best (lc0: GetBestChildrenNoTemperature, GetBestRootChildWithTemperature): proven wins before all else,
+ * Which move is best (lc0: GetBestChildrenNoTemperature): proven wins before all else,
  * proven losses last, else the most visits, then the value, then the prior. Moves are named by their number in the
  * node's edge list. Nothing here changes the tree.
  */
 import { decodePrior } from '../nn/index.js';
-import type { Prng } from '../util/index.js';
-import type { SearchParams } from './params.js';
 import {
   COUNT_MASK,
   DRAWN,
@@ -165,62 +163,4 @@ export function findBestEdges(
     ranked.push(next);
   }
   return ranked;
-}
-
-/** Temperature of this move: it decays with the moves of the game down to TempEndgame. */
-export function computeTemperature(params: SearchParams, gamePly: number): number {
-  const moves = Math.floor(gamePly / 2);
-  if (params.tempCutoffMove > 0 && moves + 1 >= params.tempCutoffMove) return params.tempEndgame;
-  const { temperature, tempDecayDelayMoves: delay, tempDecayMoves: decay } = params;
-  if (temperature === 0 || decay === 0) return temperature;
-  const left = Math.min(1, Math.max(0, (delay + decay - moves) / decay));
-  return Math.max(temperature * left, params.tempEndgame);
-}
-
-export interface TemperatureChoice {
-  readonly temperature: number;
-  readonly drawScore: number;
-  /** Value of an unvisited move. */
-  readonly fpu: number;
-  readonly random: Prng;
-  readonly filter?: EdgeFilter;
-}
-
-/**
- * A root move drawn with probability ∝ ((visits + offset) / most visits)^(1/T), among those whose value is not worse
- * than the most visited one's by more than TempValueCutoff percent of win probability.
- */
-export function drawEdge(tree: Tree, node: NodeIndex, params: SearchParams, choice: TemperatureChoice): number {
-  const count = getEdgeCount(tree, node);
-  const getQ = (record: RecordIndex | -1): number =>
-    record === -1 ? choice.fpu : getRecordQ(tree, record, choice.drawScore);
-  let mostVisits = 0;
-  let bestQ = -1;
-  for (let edge = 0; edge < count; edge++) {
-    if (choice.filter?.(edge) === false) continue;
-    const record = getVisitedRecord(tree, node, edge);
-    const visits = getRecordVisits(tree, record) + params.tempVisitOffset;
-    if (visits <= mostVisits) continue;
-    mostVisits = visits;
-    bestQ = getQ(record);
-  }
-  const weights = new Float64Array(count);
-  let sum = 0;
-  for (let edge = 0; edge < count; edge++) {
-    if (choice.filter?.(edge) === false) continue;
-    const record = getVisitedRecord(tree, node, edge);
-    if (getQ(record) < bestQ - params.tempValueCutoff / 50) continue;
-    const share =
-      mostVisits <= 0
-        ? getPrior(tree, node, edge)
-        : (getRecordVisits(tree, record) + params.tempVisitOffset) / mostVisits;
-    weights[edge] = Math.max(0, share) ** (1 / choice.temperature);
-    sum += weights[edge];
-  }
-  let toss = choice.random.nextFloat() * sum;
-  for (let edge = 0; edge < count; edge++) {
-    toss -= weights[edge];
-    if (weights[edge] > 0 && toss <= 0) return edge;
-  }
-  return findBestEdge(tree, node, choice.drawScore, choice.filter);
 }

@@ -4,6 +4,7 @@
  * step back and forth: every root is kept aside and found again, as long as memory lasts. It is not hung below the root of
  * an earlier position, whose visits would then say where somebody looked and not which move is best.
  */
+import { totalmem } from 'node:os';
 import type { SearchParams } from './params.js';
 import type { PositionMessage } from './search-protocol.js';
 import { GraphTree } from './tree/graph-tree.js';
@@ -14,6 +15,9 @@ import type { StoreOptions } from './tree/store.js';
 import type { Tree } from './tree/tree.js';
 
 const MOST_PARKED = 64;
+
+/** At most so much by default, however much the machine has. */
+const LARGEST_DEFAULT_BYTES = 16e9;
 
 interface Parked {
   readonly moves: readonly number[];
@@ -113,4 +117,12 @@ function isOfSameGame(one: PositionMessage, other: PositionMessage): boolean {
 
 function isPrefix(moves: readonly number[], of: readonly number[]): boolean {
   return moves.length <= of.length && moves.every((move, i) => move === of[i]);
+}
+
+/** Memory that a tree may take: RamLimitMb, by default half of what the machine, or the container, has. */
+export function computeTreeBytes(params: SearchParams): number {
+  if (params.ramLimitMb > 0) return params.ramLimitMb * 1e6;
+  const constrained = process.constrainedMemory();
+  const available = constrained !== undefined && constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.min(LARGEST_DEFAULT_BYTES, available / 2);
 }

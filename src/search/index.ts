@@ -1,6 +1,5 @@
-export { computeTemperature } from './best-move.js';
+export { computeTreeBytes } from './game-tree.js';
 export type { LeafChannel } from './leaf-channel.js';
-export { computeTreeBytes } from './memory-limit.js';
 export {
   createSearchParams,
   defaultSearchParams,
@@ -9,6 +8,7 @@ export {
   searchOptions,
 } from './params.js';
 export type { Batching } from './pipeline.js';
+export { computeTemperature } from './root/move-choice.js';
 export type { RootDescription, RootMoveDescription } from './root/root-description.js';
 export { type Evaluation, type RootMove, type RootSummary, summariseRoot } from './root/root-summary.js';
 export { Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';

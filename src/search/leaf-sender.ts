@@ -3,7 +3,7 @@
  * `expand.ts`. It refuses to wait: whoever gathers asks `findRoom` first.
  */
 import type { LeafChannel } from './leaf-channel.js';
-import type { VisitPath } from './tree/visit-path.js';
+import type { VisitPath } from './tree/visit-list.js';
 
 export class LeafSender {
   private readonly channel: LeafChannel;

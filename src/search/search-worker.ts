@@ -6,7 +6,7 @@
 import { parentPort } from 'node:worker_threads';
 import { LeafQueue, type SharedPoolHandle } from '../nn/index.js';
 import { createPrng, drawSeed } from '../util/index.js';
-import { computeTreeBytes } from './memory-limit.js';
+import { computeTreeBytes } from './game-tree.js';
 import { defaultSearchParams, type SearchParams } from './params.js';
 import type { Batching } from './pipeline.js';
 import { Search, type SearchListener } from './search.js';

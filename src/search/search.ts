@@ -15,7 +15,7 @@ import type { LeafChannel } from './leaf-channel.js';
 import type { SearchParams } from './params.js';
 import { type Batching, type Gathering, Pipeline, type SearchCounters } from './pipeline.js';
 import { computeDrawScore } from './puct.js';
-import { chooseAnswer } from './root/move-choice.js';
+import { chooseMove } from './root/move-choice.js';
 import { describeRoot, type RootDescription } from './root/root-description.js';
 import { RootMoves } from './root/root-moves.js';
 import type { ReportContext } from './search-info.js';
@@ -151,8 +151,7 @@ export class Search {
    */
   redraw(): number {
     const gamePly = this.position?.gamePly ?? 0;
-    const { tree, rootMoves, params, drawScore, options } = this;
-    return chooseAnswer(tree, rootMoves, params, gamePly, drawScore, options.random).move;
+    return chooseMove(this.getReportContext(), gamePly, this.options.random).move;
   }
 
   /**
@@ -365,14 +364,14 @@ export class Search {
   }
 
   private finish(): void {
-    const { listener, params, options, position } = this;
+    const { listener, options, position } = this;
     if (listener === null) return;
     this.pipeline.abandon();
     this.watch.read(this.counters.playouts);
     this.readTree();
     this.watch.finish();
     const gamePly = position?.gamePly ?? 0;
-    const answer = chooseAnswer(this.tree, this.rootMoves, params, gamePly, this.drawScore, options.random);
+    const answer = chooseMove(this.getReportContext(), gamePly, options.random);
     if (getEdgeCount(this.tree, this.tree.rootNode) > 0) this.announcer?.showEnd(this.watch.stats, answer.move);
     this.rootMoves.restore();
     this.listener = null;

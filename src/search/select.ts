@@ -38,8 +38,7 @@ import {
   TWO_FOLD_DRAW,
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
-import { CATCH_UP_VISIT, GO_ON, LEAF, VIRTUAL_VISIT, VisitList } from './tree/visit-list.js';
-import { VisitPath } from './tree/visit-path.js';
+import { CATCH_UP_VISIT, GO_ON, LEAF, VIRTUAL_VISIT, VisitList, VisitPath } from './tree/visit-list.js';
 
 /** A visit turns to the next move rather than go back up when it is this near, even if a node above has one at hand. */
 const LEAST_REACH = 1;

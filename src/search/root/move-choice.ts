@@ -1,44 +1,49 @@
-/** The move to play and the reply to ponder on, when a search ends. */
+/**
+ * The move to play and the reply to ponder on, when a search ends: the best move, or one drawn by temperature (lc0:
+ * GetBestChildrenNoTemperature, GetBestRootChildWithTemperature).
+ */
 import type { Prng } from '../../util/index.js';
-import { computeTemperature, drawEdge, findBestEdge, getMove, getVisitedRecord } from '../best-move.js';
+import {
+  type EdgeFilter,
+  findBestEdge,
+  getEdgeCount,
+  getMove,
+  getPrior,
+  getRecordQ,
+  getRecordVisits,
+  getVisitedRecord,
+} from '../best-move.js';
+import type { RootContext } from '../iteration-stats.js';
 import type { SearchParams } from '../params.js';
-import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS } from '../tree/layout.js';
+import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS, type RecordIndex } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
-import type { RootMoves } from './root-moves.js';
 import { computeRootFpu } from './root-utility.js';
 
-export interface Answer {
+export interface MoveChoice {
   /** 0 = none. */
   readonly move: number;
   readonly ponder: number;
 }
 
-export const NO_ANSWER: Answer = { move: 0, ponder: 0 };
+const NO_MOVE: MoveChoice = { move: 0, ponder: 0 };
 
-/** @param drawScore value of a draw for the root's mover */
-export function chooseAnswer(
-  tree: Tree,
-  rootMoves: RootMoves,
-  params: SearchParams,
-  gamePly: number,
-  drawScore: number,
-  random: Prng,
-): Answer {
+/** @param gamePly plies played since move 1 of the game */
+export function chooseMove(context: RootContext, gamePly: number, random: Prng): MoveChoice {
+  const { tree, rootMoves, params, drawScore } = context;
   const root = tree.rootNode;
-  if (root === NO_NODE) return NO_ANSWER;
-  const filter = (edge: number): boolean => rootMoves.isAllowed(edge);
+  if (root === NO_NODE) return NO_MOVE;
   const temperature = computeTemperature(params, gamePly);
   const edge =
     temperature > 0
-      ? drawEdge(tree, root, params, {
+      ? drawEdge(tree, params, {
           temperature,
           drawScore,
           fpu: computeRootFpu(tree, params, drawScore),
           random,
-          filter,
+          filter: (candidate) => rootMoves.isAllowed(candidate),
         })
       : rootMoves.findBest(drawScore);
-  if (edge < 0) return NO_ANSWER;
+  if (edge < 0) return NO_MOVE;
   return { move: getMove(tree, root, edge), ponder: findReply(tree, root, edge, drawScore) };
 }
 
@@ -49,4 +54,63 @@ function findReply(tree: Tree, root: NodeIndex, edge: number, drawScore: number)
   if (node === NO_NODE) return 0;
   const reply = findBestEdge(tree, node, -drawScore);
   return reply < 0 ? 0 : getMove(tree, node, reply);
+}
+
+/** Temperature of this move: it decays with the moves of the game down to TempEndgame. */
+export function computeTemperature(params: SearchParams, gamePly: number): number {
+  const moves = Math.floor(gamePly / 2);
+  if (params.tempCutoffMove > 0 && moves + 1 >= params.tempCutoffMove) return params.tempEndgame;
+  const { temperature, tempDecayDelayMoves: delay, tempDecayMoves: decay } = params;
+  if (temperature === 0 || decay === 0) return temperature;
+  const left = Math.min(1, Math.max(0, (delay + decay - moves) / decay));
+  return Math.max(temperature * left, params.tempEndgame);
+}
+
+interface TemperatureChoice {
+  readonly temperature: number;
+  readonly drawScore: number;
+  /** Value of an unvisited move. */
+  readonly fpu: number;
+  readonly random: Prng;
+  readonly filter: EdgeFilter;
+}
+
+/**
+ * A root move drawn with probability ∝ ((visits + offset) / most visits)^(1/T), among those whose value is not worse
+ * than the most visited one's by more than TempValueCutoff percent of win probability.
+ */
+function drawEdge(tree: Tree, params: SearchParams, choice: TemperatureChoice): number {
+  const node = tree.rootNode;
+  const count = getEdgeCount(tree, node);
+  const getQ = (record: RecordIndex | -1): number =>
+    record === -1 ? choice.fpu : getRecordQ(tree, record, choice.drawScore);
+  let mostVisits = 0;
+  let bestQ = -1;
+  for (let edge = 0; edge < count; edge++) {
+    if (!choice.filter(edge)) continue;
+    const record = getVisitedRecord(tree, node, edge);
+    const visits = getRecordVisits(tree, record) + params.tempVisitOffset;
+    if (visits <= mostVisits) continue;
+    mostVisits = visits;
+    bestQ = getQ(record);
+  }
+  const weights = new Float64Array(count);
+  let sum = 0;
+  for (let edge = 0; edge < count; edge++) {
+    if (!choice.filter(edge)) continue;
+    const record = getVisitedRecord(tree, node, edge);
+    if (getQ(record) < bestQ - params.tempValueCutoff / 50) continue;
+    const share =
+      mostVisits <= 0
+        ? getPrior(tree, node, edge)
+        : (getRecordVisits(tree, record) + params.tempVisitOffset) / mostVisits;
+    weights[edge] = Math.max(0, share) ** (1 / choice.temperature);
+    sum += weights[edge];
+  }
+  let toss = choice.random.nextFloat() * sum;
+  for (let edge = 0; edge < count; edge++) {
+    toss -= weights[edge];
+    if (weights[edge] > 0 && toss <= 0) return edge;
+  }
+  return findBestEdge(tree, node, choice.drawScore, choice.filter);
 }

@@ -34,8 +34,15 @@ import {
 } from './layout.js';
 import { type StoreOptions, TreeStore } from './store.js';
 import { type LeafValue, type LinkFault, type NodeKey, Tree } from './tree.js';
-import { CATCH_UP_VISIT, GO_ON, LEAF, REPETITION_VISIT, TERMINAL_VISIT, type VisitList } from './visit-list.js';
-import type { VisitPath } from './visit-path.js';
+import {
+  CATCH_UP_VISIT,
+  GO_ON,
+  LEAF,
+  REPETITION_VISIT,
+  TERMINAL_VISIT,
+  type VisitList,
+  type VisitPath,
+} from './visit-list.js';
 
 export class GraphTree extends Tree {
   readonly graph: GraphIndex;

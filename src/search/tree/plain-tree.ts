@@ -24,8 +24,7 @@ import {
 } from './layout.js';
 import { NO_SIDE_TABLES, type StoreOptions, TreeStore } from './store.js';
 import { type LeafValue, type LinkFault, Tree } from './tree.js';
-import { GO_ON, LEAF, TERMINAL_VISIT, type VisitList } from './visit-list.js';
-import type { VisitPath } from './visit-path.js';
+import { GO_ON, LEAF, TERMINAL_VISIT, type VisitList, type VisitPath } from './visit-list.js';
 
 export class PlainTree extends Tree {
   readonly graph = null;

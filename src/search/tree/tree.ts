@@ -42,8 +42,7 @@ import {
   TERMINAL_SHIFT,
 } from './layout.js';
 import { NO_EDGES, type TreeStore } from './store.js';
-import type { VisitList } from './visit-list.js';
-import type { VisitPath } from './visit-path.js';
+import type { VisitList, VisitPath } from './visit-list.js';
 
 /** Identifies a position for a graph: its 64-bit key and its tag (nn/pool/node-tag.ts). */
 export interface NodeKey {

@@ -4,7 +4,7 @@
  *
  *   item: [slot or a negative kind | depth | visits | node₀ child₀ | node₁ child₁ | … ]   depth pairs
  */
-import type { VisitPath } from './visit-path.js';
+import type { NodeIndex } from './layout.js';
 
 /** How a visit goes on at a known node: into one of its moves, or ending there, to be evaluated anew. */
 export const GO_ON = 0;
@@ -22,6 +22,32 @@ export const ITEM_SLOT = 0;
 export const ITEM_DEPTH = 1;
 export const ITEM_VISITS = 2;
 export const ITEM_PATH = 3;
+
+/**
+ * The path of the visit that is being walked, from the root on. Step i leads from `nodes[i]`, at depth i, to that node's
+ * child number `children[i]` by the move `moves[i]`. The arrays are as long as the longest path that evaluators accept;
+ * what lies beyond the current depth is left over from earlier walks.
+ */
+export class VisitPath {
+  readonly nodes: Int32Array;
+  readonly children: Uint8Array;
+  readonly moves: Uint16Array;
+  /** Option TwoFoldDraws: a position that occurs a second time on the path is a draw. */
+  twoFoldDraws = true;
+
+  constructor(readonly maxDepth: number) {
+    this.nodes = new Int32Array(maxDepth);
+    this.children = new Uint8Array(maxDepth);
+    this.moves = new Uint16Array(maxDepth);
+  }
+
+  /** @param move 0 when only the nodes of the path matter */
+  setStep(depth: number, node: NodeIndex, child: number, move: number): void {
+    this.nodes[depth] = node;
+    this.children[depth] = child;
+    this.moves[depth] = move;
+  }
+}
 
 export class VisitList {
   data = new Int32Array(256);

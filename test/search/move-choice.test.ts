@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeTemperature } from '#sardonyx/search/best-move.js';
 import { defaultSearchParams } from '#sardonyx/search/index.js';
+import { computeTemperature } from '#sardonyx/search/root/move-choice.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
 import { HashGame } from '../support/hash-game.js';
 import { SearchHarness } from '../support/search-harness.js';
