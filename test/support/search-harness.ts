@@ -1,5 +1,5 @@
 /** Runs a Search over a fake channel from start to best move, and reads its tree back as plain objects. */
-
+import assert from 'node:assert/strict';
 import { getMove } from '#sardonyx/search/best-move.js';
 import type { MoveStats, PositionMessage } from '#sardonyx/search/index.js';
 import {
@@ -9,6 +9,7 @@ import {
   type SearchInfo,
   type SearchLimits,
   type SearchParams,
+  verifyTree,
 } from '#sardonyx/search/index.js';
 import {
   getChildCount,
@@ -107,7 +108,7 @@ export class SearchHarness {
     return this.setPosition();
   }
 
-  /** @param onStep called after each step, for instance to stop */
+  /** The tree must obey its laws after every search. @param onStep called after each step, for instance to stop */
   run(limits: Partial<SearchLimits>, onStep: (search: Search, steps: number) => void = () => undefined): Outcome {
     const infos: SearchInfo[] = [];
     const warnings: string[] = [];
@@ -132,6 +133,7 @@ export class SearchHarness {
       if (steps > 5_000_000) throw new Error('The search does not end');
     }
     if (answer === null) throw new Error('No best move');
+    assert.deepEqual(verifyTree(this.search.tree).faults, []);
     return { ...(answer as { move: number; ponder: number }), infos, warnings, rows };
   }
 
