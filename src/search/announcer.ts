@@ -21,7 +21,7 @@ export class Announcer {
   private seldepth = 0;
   private timeMs = 0;
 
-  /** For one search. @param reportedMove of `SearchLimits` */
+  /** Serves one search. @param reportedMove as in `SearchLimits` */
   constructor(
     private readonly context: ReportContext,
     private readonly listener: InfoListener,
@@ -40,14 +40,14 @@ export class Announcer {
   }
 
   /**
-   * At any time: an info line after a long silence. Which leaves of a batch are finished depends on the evaluators, so a
-   * search whose reports may not depend on timing reports nothing else between two batches.
+   * At any time: an info line after a long silence, and nothing else. In the middle of a batch the finished visits depend on
+   * how fast evaluators answer, and a search without a clock must report the same on every machine.
    */
   showSignOfLife(stats: IterationStats): void {
     if (stats.elapsedMs > this.timeMs + INFO_INTERVAL_MS) this.showLine(stats);
   }
 
-  /** Shows the end of the search. @param answer the move to be played, which leads the lines; 0 = none */
+  /** The last info line of a search. @param answer the move to be played, which comes first; 0 = none */
   showEnd(stats: IterationStats, answer: number): void {
     const { params } = this.context;
     this.show(stats, answer);

@@ -1,7 +1,8 @@
 /**
- * The fourth verb: add a finished visit to the statistics of every record on its path, and spread proven results.
- * Values change sign with each ply, moves left grow by one. When a node on the way has become terminal, its ancestors
- * get the exact value for this visit, and for the earlier ones through that node.
+ * The fourth verb, back up: adds a finished visit to the statistics of every record on its path and spreads proven results
+ * (lc0: search/classic/search.cc, DoBackupUpdateSingleNode). Values change sign with each ply, moves left grow by one. When
+ * a node on the path becomes terminal, its ancestors count the exact value for this visit and for all earlier visits
+ * through that node.
  */
 import { MADE_TERMINAL, NOTHING_PROVEN, removePrior, settleNode } from './bounds.js';
 import {
@@ -109,7 +110,7 @@ export function backUp(tree: Tree, list: VisitList, at: number, leaf: Readonly<L
           const after = recordDoubles[parentRecord * RECORD_DOUBLES + RECORD_WL];
           if (after === LOSS) removePrior(tree, grandparent, parentNumber);
           fixedVisits = recordWords[parentRecord * RECORD_WORDS + RECORD_VISITS];
-          // In the child's view, as the sign is about to change with the ply.
+          // In the child's view: the sign changes below, at the end of the loop.
           wlChange = before - after;
           dChange = recordFloats[parentRecord * RECORD_WORDS + RECORD_D] - beforeD;
           mChange = recordFloats[parentRecord * RECORD_WORDS + RECORD_M] - beforeM;
@@ -123,7 +124,7 @@ export function backUp(tree: Tree, list: VisitList, at: number, leaf: Readonly<L
   return rootMoveSettled;
 }
 
-/** Takes the virtual loss of a path back: of the item's own visits on every record of its path, the last included. */
+/** Takes an item's virtual loss back: subtracts its visits from those in flight on every record of its path. */
 export function cancelVisit(tree: Tree, list: VisitList, at: number): void {
   const { data } = list;
   const { nodeWords, recordWords } = tree.store;
@@ -136,7 +137,7 @@ export function cancelVisit(tree: Tree, list: VisitList, at: number): void {
   }
 }
 
-/** Puts more virtual visits on the path of an item. */
+/** Adds virtual visits to an item and to every record of its path. */
 export function addVirtualVisits(tree: Tree, list: VisitList, at: number, extra: number): void {
   const { data } = list;
   const own = data[at + ITEM_VISITS];

@@ -1,7 +1,6 @@
 /**
- * Which move is best (lc0: GetBestChildrenNoTemperature): proven wins before all else,
- * proven losses last, else the most visits, then the value, then the prior. Moves are named by their number in the
- * node's edge list. Nothing here changes the tree.
+ * Which move of a node is best (lc0: GetBestChildrenNoTemperature): proven wins first and proven losses last, the others by
+ * visits, then value, then prior. A move is named by its number in the node's edge list. Nothing here changes the tree.
  */
 import { decodePrior } from '../nn/index.js';
 import {
@@ -39,7 +38,7 @@ const UNDECIDED = 2;
 const TABLEBASE_WIN = 3;
 const TERMINAL_WIN = 4;
 
-/** Which of a node's edges count; absent = all. */
+/** Which edges of a node are considered; absent = all. */
 export type EdgeFilter = (edge: number) => boolean;
 
 export function getMove(tree: Tree, node: NodeIndex, edge: number): number {
@@ -94,7 +93,7 @@ function getRank(tree: Tree, record: RecordIndex | -1): number {
   const kind = getRecordTerminalKind(tree, record);
   if (kind === NOT_TERMINAL) return UNDECIDED;
   if (kind === TWO_FOLD_DRAW) return UNDECIDED;
-  // Not the value: in a graph the record may not have heard yet of what another path has proven.
+  // The bounds, not the record's value: in a graph another path may have proven the node since the record was updated.
   const { nodeWords, recordWords } = tree.store;
   const result = getLowerBound(nodeWords[recordWords[record * RECORD_WORDS + RECORD_NODE] * NODE_WORDS + NODE_META]);
   if (result === DRAWN) return UNDECIDED;
@@ -102,7 +101,7 @@ function getRank(tree: Tree, record: RecordIndex | -1): number {
   return result === LOSS ? TERMINAL_LOSS : TERMINAL_WIN;
 }
 
-/** What is proven of a move for the player who makes it: -1 lost, 1 won, else 0. */
+/** The proven result of a move for the player who makes it: -1 lost, 1 won; 0 = drawn or not proven. */
 export function getOutcome(tree: Tree, record: RecordIndex | -1): number {
   return Math.sign(getRank(tree, record) - UNDECIDED);
 }
@@ -148,7 +147,7 @@ export function findBestEdge(tree: Tree, node: NodeIndex, drawScore: number, fil
   return best;
 }
 
-/** The `count` best edges, best first; equal ones in edge order. */
+/** The `count` best edges, best first; ties keep the edge order. */
 export function findBestEdges(
   tree: Tree,
   node: NodeIndex,

@@ -1,6 +1,7 @@
 /**
- * Proven results (lc0's sticky endgames): what the results of a node's moves prove about the node itself. A node with
- * a winning move, or whose every move is settled, becomes terminal; shorter wins and longer losses are preferred.
+ * Proven results (lc0's sticky endgames, MaybeSetBounds): derives the bounds of a node's result from those of its moves. A
+ * node with a winning move, or whose moves are all proven, becomes terminal. Its moves left are those of the shortest win
+ * or the longest loss.
  */
 import { decodePrior } from '../nn/index.js';
 import {
@@ -42,9 +43,10 @@ export const MADE_TERMINAL = 2;
 const SMALLEST_PRIOR = decodePrior(0);
 
 /**
- * Draws the conclusion for `node` from the bounds of its moves.
- * @param record the node's own record, whose value is replaced when the node becomes terminal
- * @param childM moves left of the child that has just been settled
+ * Updates the bounds of `node` from those of its moves.
+ * @param record the node's own record; its value becomes exact when the node becomes terminal
+ * @param childM moves left of the move whose result has just been proven
+ * @returns NOTHING_PROVEN, BOUNDS_SET or MADE_TERMINAL
  */
 export function settleNode(tree: Tree, node: NodeIndex, record: RecordIndex, childM: number): number {
   const { nodeWords, recordWords, recordFloats } = tree.store;
@@ -88,7 +90,7 @@ export function settleNode(tree: Tree, node: NodeIndex, record: RecordIndex, chi
   return MADE_TERMINAL;
 }
 
-/** @param result WIN, DRAWN or LOSS in the record's view */
+/** Makes the value of a record exact. @param result WIN, DRAWN or LOSS in the record's view */
 export function writeTerminalValue(tree: Tree, record: RecordIndex, result: number, m: number): void {
   const { recordFloats, recordDoubles } = tree.store;
   recordDoubles[record * RECORD_DOUBLES + RECORD_WL] = result;
@@ -96,7 +98,7 @@ export function writeTerminalValue(tree: Tree, record: RecordIndex, result: numb
   recordFloats[record * RECORD_WORDS + RECORD_M] = m;
 }
 
-/** A lost move needs no exploration: its prior goes, from the record and from the edge. */
+/** Sets the prior of a move to 0, in its record and its edge, so that selection does not explore a proven loss. */
 export function removePrior(tree: Tree, parent: NodeIndex, child: number): void {
   const { nodeWords, recordFloats, edges } = tree.store;
   const edge = nodeWords[parent * NODE_WORDS + NODE_EDGES] + child;

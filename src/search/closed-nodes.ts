@@ -1,7 +1,7 @@
 /**
- * Nodes below which a visit finds no leaf for now, because every leaf that it would choose is under way: gathering does
- * not walk into them again. More visits in flight widen the choice, so each closed node is kept with the number of
- * visits in flight at which it opens; and a finished visit opens every node on its path.
+ * Closed nodes: every leaf that a visit to them would choose is already in flight, so gathering does not walk into them
+ * again. With more visits in flight a node turns to other moves, so each closed node has an OPENING: the number of visits in
+ * flight from which a walk finds a leaf again. A finished visit opens every node on its path.
  */
 import {
   CLOSED_BIT,
@@ -17,7 +17,7 @@ import { ITEM_DEPTH, ITEM_PATH, type VisitList } from './tree/visit-list.js';
 
 export class ClosedNodes {
   private readonly tree: Tree;
-  /** Visits in flight at which a node opens; the node's CLOSED_BIT says whether to look here. */
+  /** The openings of the nodes that have CLOSED_BIT. */
   private readonly openings = new Map<NodeIndex, number>();
 
   constructor(tree: Tree) {
@@ -28,15 +28,15 @@ export class ClosedNodes {
     return (this.tree.store.nodeWords[node * NODE_WORDS + NODE_META] & CLOSED_BIT) !== 0;
   }
 
-  /** Visits in flight at which a closed node opens. */
+  /** The opening of a closed node. */
   getOpening(node: NodeIndex): number {
     return this.openings.get(node) ?? 0;
   }
 
   /**
-   * @param record of the node
-   * @param unplaced visits in flight there that are about to leave again
-   * @param need virtual visits more before a visit would find a leaf; NEVER = it opens only when a leaf comes back
+   * @param record the record of the edge that leads to the node
+   * @param unplaced visits in flight on that record that found no leaf and are about to be taken back
+   * @param need further virtual visits until a visit finds a leaf; NEVER = the node opens when a visit through it ends
    */
   close(node: NodeIndex, record: RecordIndex, unplaced: number, need: number): void {
     const { nodeWords, recordWords } = this.tree.store;
@@ -44,7 +44,7 @@ export class ClosedNodes {
     this.openings.set(node, recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] - unplaced + need);
   }
 
-  /** Visits have found leaves in a closed node: it needs as many virtual visits more as before. */
+  /** Raises the opening of a closed node by visits that have found leaves in it: the distance stays the same. */
   postpone(node: NodeIndex, visits: number): void {
     this.openings.set(node, this.getOpening(node) + visits);
   }

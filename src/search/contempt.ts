@@ -1,14 +1,14 @@
 /**
- * Contempt: from the options to a change of WDL, and whom it favours (lc0: search/classic/params.cc). The change itself is
- * in wdl-rescale.ts.
+ * Contempt (lc0: search/classic/params.cc): computes from the options how win, draw and loss probabilities are changed, and
+ * in whose favour. wdl-rescale.ts applies the change.
  */
 import type { SearchParams } from './params.js';
 import type { SearchLimits } from './search-protocol.js';
 import type { WdlRescale } from './wdl-rescale.js';
 
 /**
- * The rescale that the options ask for. A contempt that cannot be read counts as the default; `parseContempt` tells
- * whoever sets the option.
+ * The rescale that the options ask for. An invalid Contempt counts as the default here; the engine refuses it when it is
+ * set, using `parseContempt`.
  */
 export function createWdlRescale(params: SearchParams): WdlRescale {
   const contempt = clamp(computeContempt(params), -params.contemptMaxValue, params.contemptMaxValue);
@@ -16,7 +16,7 @@ export function createWdlRescale(params: SearchParams): WdlRescale {
   return { ...fit, maxS: params.wdlMaxS };
 }
 
-/** Entries of the option `Contempt`: `[name=]value`; null when an entry cannot be read. */
+/** Parses the option `Contempt`, a list of `[name=]value`; null when an entry is invalid. */
 export function parseContempt(text: string): { name: string; value: number }[] | null {
   const entries: { name: string; value: number }[] = [];
   for (const part of text.split(',').filter((entry) => entry.trim() !== '')) {
@@ -29,7 +29,7 @@ export function parseContempt(text: string): { name: string; value: number }[] |
   return entries;
 }
 
-/** The first entry whose name is part of the opponent's, else the last without a name, else the rating advantage. */
+/** The first entry whose name occurs in the opponent's name, else the last entry without a name, else UCI_RatingAdv. */
 function computeContempt(params: SearchParams): number {
   const opponent = params.uciOpponent.toLowerCase();
   let contempt = params.uciRatingAdv;
@@ -40,7 +40,7 @@ function computeContempt(params: SearchParams): number {
   return contempt;
 }
 
-/** The more exact model: Elo difference at a given draw rate and book bias. */
+/** lc0's more accurate model: Elo difference at a given draw rate and book exit bias. */
 function fitToDrawRate(params: SearchParams, contempt: number): { ratio: number; diff: number } {
   const toScale = (drawRate: number): number => 1 / Math.log((1 + drawRate) / (1 - drawRate));
   const target = params.wdlDrawRateTarget;
@@ -56,7 +56,7 @@ function fitToDrawRate(params: SearchParams, contempt: number): { ratio: number;
   };
 }
 
-/** The simpler model: draw rate and accuracy follow from the Elo of both sides. Constants fitted by lc0. */
+/** lc0's simpler model: draw rate and accuracy follow from the Elo of both sides. The constants are lc0's. */
 function fitToElo(params: SearchParams, contempt: number): { ratio: number; diff: number } {
   const scaleZero = 15;
   const eloSlope = 425;
@@ -83,15 +83,15 @@ function clamp(value: number, low: number, high: number): number {
 export interface Contempt {
   /** Applied to evaluations; null when it changes nothing. */
   readonly rescale: WdlRescale | null;
-  /** Taken out of shown values. */
+  /** The inverse is applied to values that are shown. */
   readonly shown: WdlRescale;
   /** +1 when it favours the root's mover. */
   readonly sign: number;
-  /** `play` means nothing in an endless search: the user should know. */
+  /** ContemptMode `play` was ignored because the search is infinite; the user gets a warning. */
   readonly isIgnored: boolean;
 }
 
-/** What holds for one search. A ponder search thinks for the side that is not to move at its root. */
+/** The contempt of one search. In a ponder search the engine plays the side that is not to move at the root. */
 export function chooseContempt(
   rescale: WdlRescale,
   params: SearchParams,

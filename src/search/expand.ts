@@ -1,6 +1,6 @@
 /**
- * The second verb: an evaluator's answer becomes a node. It copies moves and priors, already sorted, out of the slot and
- * says what value goes up the tree. Draws, mates and tablebase hits were seen by the evaluator, which knows the rules.
+ * The second verb, expand: makes a node of an evaluator's answer. It copies moves and priors, which the evaluator has sorted,
+ * out of the slot, and returns the value to back up. The evaluator has also found draws, mates and tablebase hits.
  */
 import { CHECKMATE, EVALUATED, FLAG_CACHE_HIT, FLAG_OF_PATH, MAX_EDGES, TABLEBASE, TWO_FOLD } from '../nn/index.js';
 import { getLeafRecord, getStepRecord } from './backup.js';
@@ -30,13 +30,13 @@ import { rescaled, rescaleWdl, type WdlRescale } from './wdl-rescale.js';
 
 /** The value of an expanded leaf, and where it comes from. */
 export interface Expansion extends LeafValue {
-  /** The network was run for it: the answer is from neither the rules nor the cache. */
+  /** The network was run for this leaf: the answer comes neither from the rules nor from the cache. */
   isNetworkEvaluation: boolean;
   isTablebaseHit: boolean;
 }
 
 export class Expander {
-  /** Result of `expand`: one object for all leaves. */
+  /** The result of `expand`, reused for every leaf. */
   private readonly expansion: Expansion = {
     wl: 0,
     d: 0,
@@ -64,9 +64,9 @@ export class Expander {
   }
 
   /**
-   * Makes a node of the answer to the leaf that stands at `at` of a list. When memory is full the value still counts, and
-   * the record stays a leaf.
-   * @returns valid until the next call
+   * Makes a node of the answer to the leaf at `at` of a list. When memory is full, the record stays a leaf and the returned
+   * value still counts.
+   * @returns an object that the next call overwrites
    */
   expand(list: VisitList, at: number): Readonly<Expansion> {
     const { channel, expansion, key } = this;
@@ -78,14 +78,14 @@ export class Expander {
     expansion.isNetworkEvaluation = isEvaluated && (channel.flags[slot] & FLAG_CACHE_HIT) === 0;
     expansion.isTablebaseHit = channel.kind[slot] === TABLEBASE;
     const record = getLeafRecord(this.tree, list, at);
-    // A draw by repetition on another path, if anything.
+    // Only a graph's edge may lead somewhere: to a draw by repetition that this path does not repeat.
     this.tree.unlink(record);
     if (isEvaluated) this.expandEvaluated(slot, record, list.data[at + ITEM_DEPTH]);
     else this.expandEnd(slot, record, list, at);
     return expansion;
   }
 
-  /** An answer that ends the line: mate, draw or tablebase hit. */
+  /** For an answer that ends the line: mate, draw or tablebase hit. */
   private expandEnd(slot: number, record: RecordIndex, list: VisitList, at: number): void {
     const { tree, channel, expansion, key } = this;
     const depth = list.data[at + ITEM_DEPTH];
@@ -128,7 +128,7 @@ export class Expander {
     expansion.d = channel.valueD[slot];
     expansion.m = channel.movesLeft[slot];
     if (this.rescale !== null) {
-      // The record of the root is in the view of the other side.
+      // The root's record is in the view of the player who is not to move.
       const sign = (depth & 1) === 0 ? -this.contemptSign : this.contemptSign;
       rescaleWdl(expansion.wl, expansion.d, this.rescale, sign);
       expansion.wl = rescaled.wl;

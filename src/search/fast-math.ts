@@ -1,6 +1,6 @@
 /**
- * lc0's approximations of logarithm and logistic function (its utils/fastmath.h), in float32 as there: within 0.007 and
- * 0.001. The search has no use for them; what they are for is the same digits as lc0 wherever a WDL is fitted.
+ * lc0's approximations of the logarithm and the logistic function (utils/fastmath.h), in float32 as in lc0. Their errors are
+ * below 0.007 and 0.001. They are used wherever a WDL is fitted, so that the engine shows the same digits as lc0.
  */
 const { fround } = Math;
 const LN_2 = fround(Math.LN2);
@@ -11,7 +11,7 @@ const LOG_QUADRATIC = fround(0.34655523);
 /** 2^f ≈ 1 + f · (POWER_LINEAR + POWER_QUADRATIC · f). */
 const POWER_LINEAR = fround(0.6602339);
 const POWER_QUADRATIC = fround(0.33976606);
-/** Beyond it the logistic function is 0 or 1. */
+/** Beyond ±20 the result is 0 or 1. */
 const LOGISTIC_LIMIT = 20;
 
 const float = new Float32Array(1);
@@ -30,7 +30,7 @@ export function computeFastLog(x: number): number {
 export function computeFastLogistic(x: number): number {
   if (Math.abs(x) > LOGISTIC_LIMIT) return x > 0 ? 1 : 0;
   const exponent = fround(LOG2_E * -x);
-  // One too low for negative whole numbers, where 2^f is exact for f = 1.
+  // For negative whole numbers this is one too low, which is harmless: then f = 1, where the approximation of 2^f is exact.
   const whole = Math.trunc(exponent < 0 ? fround(exponent - 1) : exponent);
   const fraction = fround(exponent - whole);
   const power = fround(1 + fround(fraction * fround(POWER_LINEAR + fround(POWER_QUADRATIC * fraction))));

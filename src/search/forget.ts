@@ -1,7 +1,7 @@
 /**
- * What to do when the tree's memory is full: forget what is below the least visited nodes. Each keeps its own record,
- * and with it the value that was searched, so the search goes on and deepens where it looks most. The walk over the
- * tree is done in slices, so that neither a clock nor `stop` notices it.
+ * Makes room when the tree's memory is full: drops everything below the least visited nodes. Such a node keeps its record,
+ * and so its visits and its value, and the search goes on growing where it looks most. The walk over the tree is done in
+ * slices of one or two milliseconds, so that it delays neither the clock nor `stop`.
  */
 import {
   getChildCount,
@@ -19,16 +19,16 @@ import {
 import type { Tree } from './tree/tree.js';
 
 const FIRST_THRESHOLD = 2;
-/** A walk that frees less than this share of the nodes raises the threshold. */
+/** When a whole walk frees less than this share of the nodes, the threshold of visits is doubled. */
 const WORTHWHILE_SHARE = 0.05;
-/** Of the tree, in one call: a small tree must not be emptied. */
+/** Share of the tree that one call frees at most, so that a small tree is not emptied. */
 const LARGEST_SHARE = 0.1;
 const GARBAGE_SLICE = 64;
 
 export class Forgetter {
   private readonly tree: Tree;
   private threshold = FIRST_THRESHOLD;
-  /** Nodes whose children are still to be looked at. */
+  /** Nodes whose children this walk has still to visit. */
   private readonly pending: number[] = [];
   private nodesAtStart = 0;
   private freedInWalk = 0;
@@ -37,7 +37,7 @@ export class Forgetter {
     this.tree = tree;
   }
 
-  /** Starts anew, because the root has changed. */
+  /** Abandons the walk, because the root has changed. */
   reset(): void {
     this.pending.length = 0;
     this.threshold = FIRST_THRESHOLD;
@@ -45,10 +45,10 @@ export class Forgetter {
   }
 
   /**
-   * Frees nodes, or looks for some to free.
-   * @param goal nodes to free, at most a part of the tree
+   * Continues the walk until it has freed enough nodes or spent its effort.
+   * @param goal nodes to free
    * @param effort nodes to look at
-   * @returns false when nothing can be forgotten any more
+   * @returns false when nothing is left to forget
    */
   work(goal: number, effort: number): boolean {
     const { tree } = this;
@@ -87,7 +87,7 @@ export class Forgetter {
     return true;
   }
 
-  /** Whether a visit is on its way through a node by another edge. */
+  /** Whether a visit that came by another edge is in flight below a node. */
   private isUnderWay(node: NodeIndex): boolean {
     const { tree } = this;
     if (tree.countHolders(node) === 1) return false;
@@ -110,7 +110,7 @@ export class Forgetter {
       const recordAt = (block + i) * RECORD_WORDS;
       const child = recordWords[recordAt + RECORD_NODE] as NodeIndex;
       if (child === NO_NODE || getChildCount(nodeWords[child * NODE_WORDS + NODE_META]) === 0) continue;
-      // A walk looks at a node once, however many edges lead to it, and at the visits by all of them.
+      // A walk looks at each node once and counts its visits by all edges that lead to it.
       if (!tree.meetInWalk(child)) continue;
       const visits = recordWords[tree.getStats(child, (block + i) as RecordIndex) * RECORD_WORDS + RECORD_VISITS];
       if (visits > this.threshold) this.pending.push(child);

@@ -1,16 +1,15 @@
 /**
- * The clock of one game, kept by the search that plays it: the time manager, which remembers saved time from move to
- * move, and the budget of the running search. A budget may change while the search runs (`smooth` opens its piggy bank),
- * so it is asked after every batch.
+ * The clock of one game, kept by the search that plays it: the time manager, which carries saved time from move to move,
+ * and the budget of the running search. The budget may change while the search runs (`smooth` opens its piggy bank), so the
+ * search asks for it after every batch.
  */
-
 import { unwrap } from '../util/index.js';
 import type { IterationStats } from './iteration-stats.js';
 import type { ClockLimits, SearchLimits } from './search-protocol.js';
 import { type MoveBudget, parseTimeManager, type SearchProgress, type TimeManager } from './time/index.js';
 
 export class GameClock {
-  /** Milliseconds from the start of this move at which the search must end, by what is known now. */
+  /** Milliseconds from the start of this move after which the search must end; `update` may change it. */
   limitMs = Number.POSITIVE_INFINITY;
   private manager: TimeManager | null = null;
   private managerText = '';
@@ -21,18 +20,18 @@ export class GameClock {
     return this.budget !== null || this.fixedMs !== Number.POSITIVE_INFINITY;
   }
 
-  /** The manager's estimate; null = it has none. */
+  /** The time manager's estimate of the speed; null = it makes none. */
   get nodesPerSecond(): number | null {
     return this.budget?.getNodesPerSecond() ?? null;
   }
 
-  /** The next move is the first of a game. */
+  /** Forgets the game: the next move is the first of another one. */
   reset(): void {
     this.manager = null;
     this.budget = null;
   }
 
-  /** A new move. */
+  /** Starts the clock for a move. */
   start(limits: SearchLimits, stats: IterationStats): void {
     const isTimed = limits.infinite !== true && limits.ponder !== true;
     const { clock } = limits;

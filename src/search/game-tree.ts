@@ -1,8 +1,8 @@
 /**
- * The tree of a game in progress: which position its root stands for, and how much of it a new position can keep. In play
- * the subtree of the moves played since is kept; a step back or another game starts an empty tree. In analysis people
- * step back and forth: every root is kept aside and found again, as long as memory lasts. It is not hung below the root of
- * an earlier position, whose visits would then say where somebody looked and not which move is best.
+ * The tree of a game in progress: knows which position its root stands for, and decides how much of it a new position keeps.
+ * In play the subtree of the moves played since is kept; a step back or another game starts an empty tree. In analysis users
+ * step back and forth, so every root is set aside and found again, as long as memory lasts. A root is not hung below the
+ * root of an earlier position: that one's visits would then show where the user looked, and not which move is best.
  */
 import { totalmem } from 'node:os';
 import type { SearchParams } from './params.js';
@@ -16,7 +16,7 @@ import type { Tree } from './tree/tree.js';
 
 const MOST_PARKED = 64;
 
-/** At most so much by default, however much the machine has. */
+/** Limit of the default, however much memory the machine has. */
 const LARGEST_DEFAULT_BYTES = 16e9;
 
 interface Parked {
@@ -38,8 +38,8 @@ export class GameTree {
   }
 
   /**
-   * @param keepsAll whether positions that are left are kept aside
-   * @returns whether the position continues the one before, so that what was known of it is kept
+   * @param keepsAll analysis: set the old root aside
+   * @returns whether the new root has anything from an earlier search
    */
   setPosition(position: PositionMessage, keepsAll: boolean): boolean {
     const before = this.position;
@@ -65,7 +65,7 @@ export class GameTree {
     this.tree.clear();
   }
 
-  /** Frees the tree that was left longest ago. @returns false when there is none */
+  /** Frees the root that was set aside longest ago, with its tree. @returns false when there is none */
   dropOldest(): boolean {
     const oldest = this.parked.shift();
     if (oldest === undefined) return false;
@@ -82,7 +82,7 @@ export class GameTree {
     }
     this.parked.push({ moves: from, record: left });
     if (this.parked.length > MOST_PARKED) this.dropOldest();
-    // The position may be a root that was left before, or lie below one or more: the most visits count.
+    // The position may be a root that was set aside, or lie below one or several of them: take the node with most visits.
     let found: Parked | null = null;
     let edge: RecordIndex = NO_RECORD;
     let most = 0;
@@ -106,7 +106,7 @@ export class GameTree {
   }
 }
 
-/** Whether a position is one that the game of an earlier one has come to since. */
+/** Whether a position is reached from an earlier one by playing on in the same game. */
 export function continuesGame(earlier: PositionMessage, position: PositionMessage): boolean {
   return isOfSameGame(earlier, position) && isPrefix(earlier.moves, position.moves);
 }
@@ -119,7 +119,7 @@ function isPrefix(moves: readonly number[], of: readonly number[]): boolean {
   return moves.length <= of.length && moves.every((move, i) => move === of[i]);
 }
 
-/** Memory that a tree may take: RamLimitMb, by default half of what the machine, or the container, has. */
+/** Memory that a tree may take, in bytes: RamLimitMb, by default half of the machine's (or the container's) memory. */
 export function computeTreeBytes(params: SearchParams): number {
   if (params.ramLimitMb > 0) return params.ramLimitMb * 1e6;
   const constrained = process.constrainedMemory();

@@ -1,12 +1,12 @@
 /**
- * The fourth verb in a graph. The finished visit counts on every edge of its path; each node's value is worked out anew
- * from its own evaluation and the present values of its moves, weighted by the visits of its edges, as in KataGo's
- * GraphSearch.md and Czech et al. 2021 (Monte-Carlo Graph Search for AlphaZero). So what a shared node has learnt by
- * another path comes up with the next visit, and no correction has to be remembered.
+ * The fourth verb, back up, in a graph. A finished visit counts on every edge of its path. The value of each node on the
+ * path is computed anew from its own evaluation and the present values of its moves, weighted by the visits of its edges
+ * (KataGo: docs/GraphSearch.md; Czech et al. 2021, Monte-Carlo Graph Search for AlphaZero). So a node's ancestors on this path
+ * also get what visits by other paths have added to it since.
  *
  * Proofs rest on facts of the position (mate, stalemate, material, tablebases) and so hold on every path. A draw by
- * repetition or by the fifty-move rule belongs to a path: it counts in the average of the edge on which it happened, as
- * often as it happened there, and proves nothing.
+ * repetition or by the fifty-move rule belongs to one path: it counts in the average of the edge on which it happened, and
+ * proves nothing.
  */
 import { getLeafRecord } from './backup.js';
 import { MADE_TERMINAL, removePrior, settleNode } from './bounds.js';
@@ -102,7 +102,7 @@ export function backUpInGraph(
   return isSettled;
 }
 
-/** Moves left of the shortest proven win of a node, else of the given move: another path may have proven a win before. */
+/** Moves left of the node's shortest proven win, which another path may have found; without a win, those of `record`. */
 function findDecisiveM({ store }: GraphTree, node: NodeIndex, record: RecordIndex): number {
   const { nodeWords, recordWords, recordFloats } = store;
   const block = nodeWords[node * NODE_WORDS + NODE_BLOCK];
@@ -127,7 +127,8 @@ function addToAverage({ store }: GraphTree, record: RecordIndex, { wl, d, m }: R
 }
 
 /**
- * Counts a visit of a node and works out its values, refreshing the copies that its edges keep of theirs.
+ * Counts a visit of a node and computes its values, after refreshing the values that its edges copy from the nodes below.
+ * @param stats the node's own record
  * @param visited the edge whose visits have just grown by one
  */
 function updateNode(tree: GraphTree, node: NodeIndex, stats: RecordIndex, visited: RecordIndex): void {
@@ -147,7 +148,7 @@ function updateNode(tree: GraphTree, node: NodeIndex, stats: RecordIndex, visite
   let lostD = 0;
   let lostM = 0;
   if (isForgotten) {
-    // What was searched below it before is known as the difference between its value and that of the moves it has.
+    // The share of the forgotten subtree is the node's sum so far less its own evaluation and its present moves.
     lostWl = recordDoubles[stats * RECORD_DOUBLES + RECORD_WL] * (visits - 1) - wl;
     lostD = recordFloats[statsAt + RECORD_D] * (visits - 1) - d;
     lostM = recordFloats[statsAt + RECORD_M] * (visits - 1) - m;

@@ -1,4 +1,4 @@
-/** What stoppers look at after each batch: counters, and a summary of the root's moves (lc0: IterationStats). */
+/** What the stoppers look at after each batch: counters and a summary of the root's moves (lc0: IterationStats). */
 import { MAX_EDGES } from '../nn/index.js';
 import {
   getEdgeCount,
@@ -15,14 +15,14 @@ import { computeRootFpu, createRootMovesLeft } from './root/root-utility.js';
 import { NO_NODE, NOT_TERMINAL, RECORD_M, RECORD_WORDS, TABLEBASE_END, TWO_FOLD_DRAW } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
-/** A game with no move above this value may be resigned; then it does not matter how long the loss takes. */
+/** While no move has a higher value the game may be resigned, so smart pruning does not stop before every move is lost. */
 const RESIGN_Q = -0.98;
 
 export interface IterationStats {
   /** Milliseconds since the clock of this move started, and since the first batch was finished. */
   elapsedMs: number;
   sinceFirstBatchMs: number;
-  /** Visits of the root; those of this search. */
+  /** Visits of the root, reused ones included; `playouts` are those of this search. */
   totalVisits: number;
   playouts: number;
   batches: number;
@@ -32,12 +32,12 @@ export interface IterationStats {
   readonly moveVisits: Uint32Array;
   winFound: boolean;
   losingMoves: number;
-  /** Moves whose result is proven, whichever it is. */
+  /** Moves whose result is proven: won, drawn or lost. */
   settledMoves: number;
   mayResign: boolean;
   /** Moves to the shortest mate found, Infinity without one. */
   mateInMoves: number;
-  /** The most visited move is not the one of the highest utility: more time may change the choice. */
+  /** The most visited move is not the one with the highest utility, so more time may change the choice. */
   isBestMoveDoubtful: boolean;
 }
 
@@ -60,7 +60,7 @@ export function createIterationStats(): IterationStats {
   };
 }
 
-/** What is known of the root between two batches, with what its values depend on. */
+/** The root between two batches, and the settings that its values depend on. */
 export interface RootContext {
   readonly tree: Tree;
   readonly pipeline: Pipeline;
@@ -71,7 +71,10 @@ export interface RootContext {
   readonly drawScore: number;
 }
 
-/** Everything but the times. @param asksForDoubt only time managers do, and it costs another look at every move */
+/**
+ * Fills in everything but the times.
+ * @param asksForDoubt whether to compute `isBestMoveDoubtful`, another loop over the moves that only time managers need
+ */
 export function fillIterationStats(stats: IterationStats, context: RootContext, asksForDoubt: boolean): void {
   const { tree, pipeline, rootMoves, drawScore } = context;
   const { counters } = pipeline;
@@ -109,7 +112,7 @@ export function fillIterationStats(stats: IterationStats, context: RootContext, 
   stats.isBestMoveDoubtful = asksForDoubt && tree.rootVisits > 0 && isBestMoveDoubtful(context);
 }
 
-/** Whether a move has a higher utility than the most visited ones; unvisited moves have that of first play urgency (lc0). */
+/** Whether some move has a higher utility than the most visited ones; an unvisited move has first play urgency (lc0). */
 function isBestMoveDoubtful({ tree, rootMoves, params, hasMovesLeft, drawScore }: RootContext): boolean {
   const root = tree.rootNode;
   const fpu = computeRootFpu(tree, params, drawScore);

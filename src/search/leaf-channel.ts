@@ -1,4 +1,4 @@
-/** What the search needs of nn's LeafQueue, as a type of its own so that tests can give it a fake. */
+/** The part of nn's LeafQueue that the search uses; tests implement it without threads. */
 import type { LeafQueue } from '../nn/index.js';
 
 export type LeafChannel = Pick<

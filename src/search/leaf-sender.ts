@@ -1,6 +1,6 @@
 /**
- * The third verb, its sending half: a leaf goes to the evaluators as the path that leads to it. The answer is read by
- * `expand.ts`. It refuses to wait: whoever gathers asks `findRoom` first.
+ * The third verb, evaluate, as far as the search does it: sends a leaf to the evaluators as the path that leads to it.
+ * `expand.ts` reads the answer. Sending never waits: the caller asks `findRoom` first.
  */
 import type { LeafChannel } from './leaf-channel.js';
 import type { VisitPath } from './tree/visit-list.js';
@@ -14,18 +14,18 @@ export class LeafSender {
     this.rootRow = rootRow;
   }
 
-  /** Leaves that can be sent now. */
+  /** Number of leaves that can be sent now. */
   findRoom(): number {
     if (this.channel.freeSlotCount === 0) this.channel.reclaim();
     return this.channel.freeSlotCount;
   }
 
-  /** Longest path the evaluators accept. */
+  /** The longest path that evaluators accept, in plies. */
   get maxDepth(): number {
     return this.channel.maxPathLength;
   }
 
-  /** Hands over a leaf; evaluators may see it after `flush`. @returns the slot its answer will be in */
+  /** Submits a leaf; evaluators may see it only after `flush`. @returns the slot that will hold the answer */
   send(path: VisitPath, length: number): number {
     const channel = this.channel;
     const slot = channel.acquire();

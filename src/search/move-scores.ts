@@ -1,7 +1,7 @@
 /**
- * The moves of one node while visits are shared among them: what a next visit to each would be worth. Columns, loaded for
- * a node and kept up to date as visits go out; the tree is read only. Visited edges are a prefix of the edge list and the
- * rest is sorted by prior under one common FPU value, so a node's visited moves and the next two are all that counts.
+ * The PUCT scores of one node's moves while `Selector` shares visits among them: columns, loaded from the tree for a node and
+ * updated as visits are handed out. Nothing is written to the tree. Visited edges are a prefix of the edge list, and all
+ * unvisited edges share one FPU value and are sorted by prior, so only the visited moves and the next two need a score.
  */
 import { decodePrior, MAX_EDGES } from '../nn/index.js';
 import { defaultSearchParams, type SearchParams } from './params.js';
@@ -36,10 +36,10 @@ import {
 } from './tree/layout.js';
 import type { Tree } from './tree/tree.js';
 
-/** Explorations of small visit counts are looked up: a logarithm and a root cost more than the rest of a small node. */
+/** For fewer visits `computeExploration` is looked up: its logarithm and root cost more than the rest of a small node. */
 const EXPLORATION_TABLE_SIZE = 2048;
 
-/** Which moves of the root may be chosen. */
+/** Excludes moves of the root from selection. */
 export interface MoveFilter {
   isSkipped(move: number): boolean;
 }
@@ -47,10 +47,10 @@ export interface MoveFilter {
 export class MoveScores {
   /** Visits of each move, finished and in flight. */
   readonly started = new Int32Array(MAX_EDGES);
-  /** Visits of the node and, of its moves, those in flight. */
+  /** Finished visits of the node; visits in flight on its moves. */
   visits = 0;
   inFlight = 0;
-  /** Of the last `rank`: the two moves of the highest scores, -1 = none. */
+  /** The two moves with the highest scores, as of the last `rank`; -1 = none. */
   best = -1;
   second = -1;
 
@@ -91,7 +91,7 @@ export class MoveScores {
     for (let n = 0; n < EXPLORATION_TABLE_SIZE; n++) this.explorations[n] = computeExploration(n, this.puct);
   }
 
-  /** @param drawScore value of a draw for the player to move at the node */
+  /** Loads a node. @param drawScore value of a draw for the player to move there */
   load(node: NodeIndex, record: RecordIndex, isRoot: boolean, drawScore: number): void {
     const { tree, priors, utilities, scores, started } = this;
     const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
@@ -140,7 +140,7 @@ export class MoveScores {
     this.firstEdge = nodeWords[nodeAt + NODE_EDGES];
   }
 
-  /** Finds `best` and `second` among the first `count` moves. @param filter null = all of them count */
+  /** Finds `best` and `second` among the first `count` moves. @param filter null = all moves */
   rank(count: number, filter: MoveFilter | null): void {
     if (count > this.known) this.extend(count);
     const { scores } = this;
@@ -166,7 +166,7 @@ export class MoveScores {
     this.second = second;
   }
 
-  /** Visits to `best` until `second` is chosen. */
+  /** Visits that `best` takes until selection prefers `second`. */
   computeVisitsOfBest(): number {
     const { best, second } = this;
     if (second < 0) return NEVER;
@@ -180,7 +180,7 @@ export class MoveScores {
     this.scores[move] = computeScore(priors[move], this.exploration, started[move], utilities[move]);
   }
 
-  /** Moves nobody has visited. */
+  /** Scores unvisited moves up to number `count`. */
   private extend(count: number): void {
     const { priors, started, utilities, scores, exploration, fpu, firstEdge } = this;
     const { edges } = this.tree.store;

@@ -1,7 +1,7 @@
 /**
- * Leaves under way: gathers batches, sends them, and backs up finished ones strictly in the order in which they were
- * gathered. Gathering happens only between whole batches, so what is searched depends on the tree and never on how
- * fast an evaluator answers. It knows neither clocks nor limits, and it never waits.
+ * The leaves in flight: gathers batches of leaves, sends them, and backs up finished leaves strictly in the order in which
+ * they were gathered. It gathers only between whole batches, so what is searched depends on the tree and never on how fast an
+ * evaluator answers. It knows neither clocks nor limits, and it never waits.
  */
 import { FAILED } from '../nn/index.js';
 import { cancelVisit, getLeafRecord } from './backup.js';
@@ -28,9 +28,9 @@ import type { LeafValue, Tree } from './tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from './tree/visit-list.js';
 import type { WdlRescale } from './wdl-rescale.js';
 
-/** Freed nodes a batch, in multiples of its leaves: dropped subtrees go faster than new ones come. */
+/** Nodes of dropped subtrees to free after each batch, per leaf: more than a batch adds. */
 const GARBAGE_PER_LEAF = 4;
-/** Room asked for before a batch: rarely too little, and then a leaf is not stored. */
+/** Room reserved before a batch. It rarely is too little; then a leaf gets no node. */
 const RECORDS_PER_LEAF = 4;
 const EDGES_PER_LEAF = 64;
 
@@ -44,13 +44,13 @@ export interface PipelineParts {
   readonly onRootExpanded: () => void;
 }
 
-/** How many leaves are under way: batches of `minibatch` leaves. */
+/** How many leaves are kept in flight: `batchesInFlight` batches of `minibatch` leaves. */
 export interface Batching {
   readonly minibatch: number;
   readonly batchesInFlight: number;
 }
 
-/** What holds for one search. */
+/** The settings of one search. */
 export interface SearchSetup {
   readonly params: SearchParams;
   readonly batching: Batching;
@@ -61,37 +61,37 @@ export interface SearchSetup {
   readonly contemptSign: number;
 }
 
-/** What `gather` has done. */
+/** The result of `gather`. */
 export interface Gathering {
   /** Playouts started or done. */
   started: number;
-  /** The tree's memory is full: something must be forgotten before it can grow. */
+  /** The tree's memory is full: the search must free some before the tree can grow. */
   needsMemory: boolean;
-  /** A path of this search has become as long as evaluators accept. */
+  /** Some path of this search has become as long as evaluators accept. */
   hasReachedLongestPath: boolean;
 }
 
-/** What `backUpOldest` has done. */
+/** The result of `backUpOldest`. */
 export interface BackupProgress {
-  /** The oldest batch is backed up; otherwise an evaluator still works on one of its leaves. */
+  /** The oldest batch is backed up; false = an evaluator still works on one of its leaves, or there is no batch. */
   isDone: boolean;
   needsMemory: boolean;
 }
 
-/** Counted since `begin`. */
+/** Counters of one search, reset by `begin`. */
 export interface SearchCounters {
   playouts: number;
   batches: number;
   evaluations: number;
   tablebaseHits: number;
-  /** Sum over playouts of the leaf's depth, the root being 1; and the largest. */
+  /** The depths of the leaves of all playouts, summed up, and the largest; the root has depth 1. */
   depthSum: number;
   maxDepth: number;
-  /** Walks thrown away because every leaf that they led to was under way. */
+  /** Walks that were thrown away because every leaf they led to was in flight. */
   collisions: number;
-  /** Visits that went past a leaf under way to another one. */
+  /** Visits that passed a leaf in flight and went to another one. */
   detours: number;
-  /** Leaves that no evaluator could answer; the first ends the search. */
+  /** Leaves that no evaluator could answer; the first such leaf ends the search. */
   failures: number;
 }
 
@@ -111,9 +111,9 @@ export function createCounters(): SearchCounters {
 
 export class Pipeline {
   readonly counters = createCounters();
-  /** Visits of the root when the search began, less draws by repetition that turned out to be none. */
+  /** Visits of the root when the search began, less those of draws by repetition that were reopened. */
   reusedVisits = 0;
-  /** Leaves that evaluators work on. */
+  /** Leaves that were sent and not yet backed up. */
   leavesInFlight = 0;
 
   private readonly tree: Tree;
@@ -132,14 +132,14 @@ export class Pipeline {
   private batches = [new VisitList()];
   private oldest = 0;
   private batchesInFlight = 0;
-  /** Where the next leaf of the oldest batch stands. */
+  /** Position of the next leaf to back up in the oldest batch. */
   private cursor = 0;
-  /** The last gathering found nothing to send: only a finished batch can change that. */
+  /** The last gathering came up short: wait until a batch is finished before gathering again. */
   private isBlocked = false;
-  /** The results of `gather` and `backUpOldest`: one object each for all calls. */
+  /** The results of `gather` and `backUpOldest`, reused for every call. */
   private readonly gathering: Gathering = { started: 0, needsMemory: false, hasReachedLongestPath: false };
   private readonly progress: BackupProgress = { isDone: false, needsMemory: false };
-  /** Value of the terminal that is being backed up. */
+  /** The value of the terminal that is being backed up. */
   private readonly terminalValue: LeafValue = { wl: 0, d: 0, m: 0, isNew: false };
 
   constructor({ tree, channel, rootRow, rootMoves, onRootExpanded }: PipelineParts) {
@@ -152,7 +152,7 @@ export class Pipeline {
     this.expander = new Expander(tree, channel);
   }
 
-  /** Starts a search; no leaf may be under way. */
+  /** Starts a search; no leaf may be in flight. */
   begin({ params, batching, blackToMove, rescale, contemptSign }: SearchSetup): void {
     const { minibatch, batchesInFlight } = batching;
     Object.assign(this.counters, createCounters());
@@ -171,7 +171,7 @@ export class Pipeline {
     this.expander.beginSearch(rescale, contemptSign);
   }
 
-  /** An evaluator said that none could answer. */
+  /** No evaluator can answer any more. */
   get hasFailed(): boolean {
     return this.counters.failures > 0;
   }
@@ -184,7 +184,7 @@ export class Pipeline {
     return this.counters.playouts + this.reusedVisits;
   }
 
-  /** Nothing is under way, and nothing can be sent: other searches over the same evaluators hold every slot. */
+  /** No leaf is in flight and none can be sent, because other searches over the same evaluators hold every slot. */
   get isCrowdedOut(): boolean {
     return this.isIdle && this.sender.findRoom() === 0;
   }
@@ -195,9 +195,9 @@ export class Pipeline {
   }
 
   /**
-   * Gathers one batch and sends it; terminals found on the way are backed up at once.
+   * Gathers one batch and sends it. Terminals found on the way are backed up at once.
    * @param visitBudget visits that may still be started
-   * @returns valid until the next call
+   * @returns an object that the next call overwrites
    */
   gather(visitBudget: number): Readonly<Gathering> {
     const { tree, selector, params, counters, gathering } = this;
@@ -211,7 +211,7 @@ export class Pipeline {
     let budget = visitBudget;
     let outOfOrder = 0;
     let isShort = false;
-    // More visits than that would be searched for the sake of a full batch, far from where the search wants to go.
+    // With a longer reach, detours would fill the batch with leaves far from where the search wants to go.
     let reach = computeCollisionBudget(Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts), params);
     let detours = 0;
     while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && !isShort) {
@@ -232,7 +232,7 @@ export class Pipeline {
         for (let at = 0; at < terminals.end; at = terminals.next(at)) this.backUpTerminal(terminals, at);
         continue;
       }
-      // Without out-of-order evaluation a terminal takes a place in the batch like any leaf.
+      // Without out-of-order evaluation a terminal takes a place in the batch, as a leaf does.
       for (let at = 0; at < terminals.end; at = terminals.next(at)) batch.append(terminals, at);
       reach -= picked.detourVisits;
       isShort = picked.left > 0 || detours >= params.maxCollisionEvents;
@@ -247,8 +247,8 @@ export class Pipeline {
   }
 
   /**
-   * Backs up finished leaves of the oldest batch, in order, until one is not finished.
-   * @returns valid until the next call
+   * Backs up the finished leaves of the oldest batch, in order, up to the first that is not finished.
+   * @returns an object that the next call overwrites
    */
   backUpOldest(): Readonly<BackupProgress> {
     const { tree, channel, counters, progress } = this;
@@ -272,7 +272,7 @@ export class Pipeline {
     this.oldest = (this.oldest + 1) % this.batches.length;
     this.batchesInFlight--;
     this.isBlocked = false;
-    // A finished visit opens the nodes of its path; where other paths lead to those, it opens nodes beside it, too.
+    // Finished visits have opened the nodes of their paths. Where other paths lead to those nodes, open these as well.
     if (tree.hasOtherPaths) this.selector.closed.openAll();
     this.selector.cancelAllDetours();
     counters.batches++;
@@ -281,7 +281,7 @@ export class Pipeline {
     return progress;
   }
 
-  /** Takes all virtual loss back. Leaves still under way are lost. */
+  /** Takes all virtual loss back and gives up the leaves in flight. */
   abandon(): void {
     while (this.batchesInFlight > 0) {
       const batch = this.batches[this.oldest];
@@ -302,7 +302,7 @@ export class Pipeline {
     const { tree, channel, expander, counters } = this;
     const { data } = batch;
     if (channel.kind[slot] === FAILED) {
-      // While another evaluator lives, the visit is just taken back: the search gathers the leaf again.
+      // The visit is taken back. If another evaluator still works, the search gathers the leaf again.
       if (channel.liveEvaluators === 0) counters.failures++;
       this.selector.closed.openAll();
       channel.release(slot);

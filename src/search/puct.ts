@@ -1,12 +1,13 @@
 /**
- * The formulas of the search, numbers in, number out (lc0: search/classic/search.cc). They know no tree.
+ * The formulas of the search: numbers in, a number out, no tree (lc0: search/classic/search.cc; PUCT with a growing factor:
+ * Silver et al. 2018, AlphaZero).
  *
- * Legend: n visits of a move, N visits of its node, f visits in flight, p prior, q value of a move for the player who
- * makes it, m expected plies to the end. A node's own value `wl` is in the view of the player who moved INTO it.
+ * Legend: n visits of a move, N visits of its node, f visits in flight on the move, p prior, q value of the move for the player
+ * who makes it, m expected plies to the end. A node's own value `wl` is in the view of the player who moved into it.
  */
 import type { SearchParams } from './params.js';
 
-/** More visits than any move gets. */
+/** A number of visits that no move reaches. */
 export const NEVER = 1e9;
 
 export interface PuctParams {
@@ -37,18 +38,18 @@ export function computeCpuct(n: number, puct: PuctParams): number {
   return puct.init + (puct.factor === 0 ? 0 : puct.factor * Math.log((n + puct.base) / puct.base));
 }
 
-/** What all moves of a node share in U: cpuct(N) · sqrt(visits of the children, at least 1). */
+/** The factor of U that all moves of a node share: cpuct(N) · sqrt(max(1, N − 1)). */
 export function computeExploration(n: number, puct: PuctParams): number {
   return computeCpuct(n, puct) * Math.sqrt(Math.max(n - 1, 1));
 }
 
-/** S = U + utility with U = p · exploration / (1 + n + f): visits in flight widen the search, they do not touch Q. */
+/** S = U + utility with U = p · exploration / (1 + n + f). Visits in flight lower U and leave Q alone. */
 export function computeScore(p: number, exploration: number, started: number, utility: number): number {
   return (p * exploration) / (1 + started) + utility;
 }
 
 /**
- * Visits until the best move's score falls to that of the second best: at least 1.
+ * Visits to the best move until its score falls to that of the second best; at least 1, at most NEVER.
  * @param started n + f of the best move
  */
 export function computeVisitsToOvertake(
@@ -64,7 +65,7 @@ export function computeVisitsToOvertake(
 }
 
 /**
- * First play urgency: the value of an unvisited move.
+ * First play urgency, the value of an unvisited move: a constant, or q of the node − value · sqrt(visited prior) (lc0: GetFpu).
  * @param wl,d the node's own values (view of the player who moved into it)
  * @param drawScore value of a draw for the player to move
  */
@@ -92,7 +93,11 @@ export function getMovesLeftParams(params: SearchParams): MovesLeftParams {
   };
 }
 
-/** Bonus of a visited move for making a won game shorter or a lost one longer; it counts where |wl| > threshold. */
+/**
+ * Bonus of a visited move that makes a won game shorter or a lost one longer (lc0: MEvaluator). The caller uses it only where
+ * the node's |wl| exceeds the threshold.
+ * @param parentM,childM expected plies to the end from the node and after the move
+ */
 export function computeMovesLeftUtility(params: MovesLeftParams, parentM: number, childM: number, q: number): number {
   const { maxEffect, threshold } = params;
   const difference = params.slope * (childM - parentM);
@@ -103,7 +108,10 @@ export function computeMovesLeftUtility(params: MovesLeftParams, parentM: number
   return signed * (params.constant + params.scaled * weight + params.quadratic * weight * weight);
 }
 
-/** Visits that collisions may take while one batch is gathered; grows with the tree. */
+/**
+ * Virtual visits that detours may spend while one batch is gathered; it grows with the tree (lc0: CalculateCollisionsLeft).
+ * @param nodes visits of the root, or those that the search may still make if these are fewer
+ */
 export function computeCollisionBudget(nodes: number, params: SearchParams): number {
   const { maxCollisionVisits, maxCollisionVisitsScalingStart: start, maxCollisionVisitsScalingEnd: end } = params;
   if (nodes >= end) return maxCollisionVisits;
@@ -112,13 +120,13 @@ export function computeCollisionBudget(nodes: number, params: SearchParams): num
   return Math.round(1 + (maxCollisionVisits - 1) * ratio);
 }
 
-/** Progressive widening (Coulom 2007): moves, the likeliest first, that a node with n visits searches; at least one. */
+/** Progressive widening (Coulom 2007): how many moves, the likeliest first, a node with n visits searches; at least 1. */
 export function computeWidth(n: number, params: SearchParams): number {
   const { wideningFactor: factor, wideningExponent: exponent } = params;
   return factor === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(factor * Math.max(1, n) ** exponent));
 }
 
-/** Value of a draw for the player to move at an even or odd depth below the root. */
+/** Value of a draw for the player to move at a node. @param isOddDepth whether the node lies an odd number of plies below the root */
 export function computeDrawScore(drawScoreOfWhite: number, blackToMoveAtRoot: boolean, isOddDepth: boolean): number {
   return isOddDepth === blackToMoveAtRoot ? drawScoreOfWhite : -drawScoreOfWhite;
 }

@@ -1,6 +1,6 @@
 /**
- * Info lines as data (lc0: SendUciInfo). Reading only. All values are in the view of the root's mover; texts and score
- * formulas belong to uci/.
+ * Makes info lines, as data, from the tree (lc0: SendUciInfo). Nothing here changes the tree. All values are in the view of
+ * the root's mover. engine/ turns them into scores, uci/ into text.
  */
 import {
   findBestEdge,
@@ -30,12 +30,13 @@ import type { Tree } from './tree/tree.js';
 import { rescaled, unscaleWdl, type WdlRescale } from './wdl-rescale.js';
 
 export interface ReportContext extends RootContext {
-  /** Contempt as it is to be taken out of shown values, and +1 when it favours the root's mover. */
+  /** The inverse is applied to values that are shown. */
   readonly rescale: WdlRescale;
+  /** +1 when contempt favours the root's mover. */
   readonly contemptSign: number;
 }
 
-/** @param edges of the root, a line each */
+/** @param edges edges of the root; each gives a line */
 export function createInfo(context: ReportContext, stats: IterationStats, edges: readonly number[]): SearchInfo {
   const { pipeline } = context;
   const { counters } = pipeline;
@@ -59,8 +60,8 @@ export function createInfo(context: ReportContext, stats: IterationStats, edges:
 }
 
 /**
- * Of the root, best first.
- * @param leader a move that comes before better ones: what a temperature has drawn is what is played; 0 = none
+ * The root's best edges, best first.
+ * @param leader a move to put first, because it is played: a temperature may have drawn it; 0 = none
  */
 export function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, count: number, leader = 0): number[] {
   const led = leader === 0 ? -1 : findEdge(tree, tree.rootNode, leader);
@@ -69,7 +70,7 @@ export function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, cou
   return first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, count - 1, isOther)];
 }
 
-/** The root's edge of a move, or none. */
+/** A list with the root's edge of a move, empty while the move has no visit. */
 export function findVisitedEdge(tree: Tree, move: number): number[] {
   const edge = tree.findChild(tree.rootNode, move);
   return edge >= 0 && getVisitedRecord(tree, tree.rootNode, edge) !== -1 ? [edge] : [];
@@ -80,7 +81,7 @@ export function createLine(context: ReportContext, edge: number): SearchLine {
   const root = tree.rootNode;
   const { recordWords, recordFloats, recordDoubles } = tree.store;
   const own = getVisitedRecord(tree, root, edge);
-  // A move without visits shows the value of the root, in the other view.
+  // A move without visits shows the root's value, turned into the view of the root's mover.
   const record = own === -1 ? tree.rootRecord : own;
   const sign = own === -1 ? -1 : 1;
   const wl = sign * recordDoubles[record * RECORD_DOUBLES + RECORD_WL];

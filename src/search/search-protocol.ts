@@ -11,27 +11,27 @@ import type { TreeDump, TreeDumpLimits } from './tree-dump.js';
 export interface SearchLimits {
   /** Never answers before `stop`, whatever other limit is reached. */
   readonly infinite?: boolean;
-  /** As `infinite`, for the player who is not to move: the root is the position before the move that is pondered on. */
+  /** As `infinite`. The root is the position before the opponent's expected move, so the engine's side is not to move. */
   readonly ponder?: boolean;
-  /** Reports speak of this root move alone, once it is visited. */
+  /** Reports show only this root move, once it is visited. */
   readonly reportedMove?: number;
   /** Visits of the root, reused ones included (playouts with `NodesAsPlayouts`); 0 or absent = no limit. */
   readonly nodes?: number;
   /** New playouts of this search. */
   readonly playouts?: number;
-  /** Average depth. */
+  /** Average depth to reach. */
   readonly depth?: number;
-  /** Stop when a mate in at most so many moves is found. */
+  /** Stop when a mate in at most this many moves is found. */
   readonly mate?: number;
   /** Time from `startedAtMs` after which the search must answer; move overhead is already taken off. */
   readonly budgetMs?: number;
   /** The clock of the game: the time manager decides how much of it this move may use. */
   readonly clock?: ClockLimits;
-  /** Only these root moves; those that the position does not have are ignored. */
+  /** Search only these root moves; moves that the position does not have are ignored. */
   readonly searchMoves?: readonly number[];
-  /** Without `searchMoves`: the root moves that keep what tablebases promise; they count as one hit. */
+  /** Without `searchMoves`: search only these root moves, which keep the result that tablebases promise. Counts as one hit. */
   readonly tablebaseMoves?: readonly number[];
-  /** Leaves are not looked up in tablebases. */
+  /** Do not look up leaves in tablebases. */
   readonly skipsTablebases?: boolean;
   /** When the clock started: performance.timeOrigin + performance.now(). */
   readonly startedAtMs: number;
@@ -42,7 +42,7 @@ export interface ClockLimits {
   /** Plies played since move 1 of the game. */
   readonly gamePly: number;
   readonly moveOverheadMs: number;
-  /** The options TimeManager and Slowmover, which have been found to fit together. */
+  /** The options TimeManager and Slowmover, already checked against each other. */
   readonly timeManager: string;
   readonly slowmover: number;
 }
@@ -50,7 +50,7 @@ export interface ClockLimits {
 export interface PositionMessage {
   readonly rootFen: string;
   readonly chess960: boolean;
-  /** Moves played from `rootFen`; the tree is kept as far as fen and a prefix of the moves agree. */
+  /** Moves played from `rootFen`. The tree is kept if the FEN is the last one and the last moves are a prefix of these. */
   readonly moves: readonly number[];
   /** Side and ply of the position after the moves. */
   readonly blackToMove: boolean;
@@ -70,24 +70,24 @@ export type ToSearch =
 export type FromSearch =
   | { readonly type: 'ready' }
   | { readonly type: 'tree'; readonly tree: TreeDump | null }
-  /** What a clock allows this move, as far as is known when it starts. */
+  /** The time that a clock allows the move, as known when the search starts. */
   | { readonly type: 'budget'; readonly id: number; readonly limitMs: number }
   | { readonly type: 'info'; readonly id: number; readonly info: SearchInfo }
   /** `rows` ascending by (visits, Q + U) as lc0 prints them; `node` is the root itself. */
   | { readonly type: 'stats'; readonly id: number; readonly rows: readonly MoveStats[]; readonly node: MoveStats }
   | { readonly type: 'bestMove'; readonly id: number; readonly move: number; readonly ponder: number }
   | { readonly type: 'warning'; readonly id: number; readonly text: string }
-  /** `id` is NO_SEARCH when a message between searches failed: the thread cannot be trusted any more. */
+  /** `id` is NO_SEARCH when a message between two searches failed; then the thread must be replaced. */
   | { readonly type: 'error'; readonly id: number; readonly text: string };
 
 /** No search has this id. */
 export const NO_SEARCH = 0;
 
 export interface SearchLine {
-  /** Win minus loss and draw probability after the inverse WDL rescale, with its small errors (wdl-rescale.ts). */
+  /** Win minus loss, and the draw probability, without contempt: the inverse WDL rescale adds small errors (wdl-rescale.ts). */
   readonly wl: number;
   readonly d: number;
-  /** The same as they were searched; null when contempt is in them. */
+  /** The same without those errors; null when the search used contempt. */
   readonly searched: { readonly wl: number; readonly d: number } | null;
   /** Expected plies to the end of the game; null when the network does not say. */
   readonly m: number | null;
@@ -95,19 +95,19 @@ export interface SearchLine {
   readonly q: number;
   /** Location parameter of the WDL fit (score type WDL_mu); 0 when the WDL is too extreme for a fit. */
   readonly mu: number;
-  /** Moves to mate, negative when mated; tablebase wins are counted from 101; null without a proof. */
+  /** Moves to mate, negative when the root's mover is mated; 101 or more for a tablebase win; null = not proven. */
   readonly mate: number | null;
   readonly visits: number;
   readonly pv: readonly number[];
 }
 
-/** How well gathering fills batches; counted over this search. */
+/** How well gathering fills the batches of this search. */
 export interface GatheringCounters {
   readonly playouts: number;
   readonly batches: number;
-  /** Walks thrown away because every leaf that they led to was under way. */
+  /** Walks that were thrown away because every leaf they led to was in flight. */
   readonly collisions: number;
-  /** Visits that went past a leaf under way to another one. */
+  /** Visits that passed a leaf in flight and went to another one. */
   readonly detours: number;
 }
 
@@ -115,9 +115,9 @@ export interface SearchInfo {
   readonly depth: number;
   readonly seldepth: number;
   readonly timeMs: number;
-  /** Playouts of this search and the visits reused from the last. */
+  /** Playouts of this search plus visits reused from earlier ones. */
   readonly nodes: number;
-  /** Null until a batch was timed. */
+  /** Nodes and evaluations a second; null until a millisecond after the first batch. */
   readonly nps: number | null;
   readonly eps: number | null;
   readonly tbHits: number;
@@ -128,7 +128,7 @@ export interface SearchInfo {
 
 export type StatsBound = 'none' | 'exact' | 'drawOrWin' | 'lossOrDraw';
 
-/** One line of VerboseMoveStats; values from the view of the root's mover, null where lc0 prints dashes. */
+/** One line of VerboseMoveStats. Values are in the view of the root's mover, null where lc0 prints dashes. */
 export interface MoveStats {
   /** 0 for the root itself. */
   readonly move: number;
@@ -136,14 +136,14 @@ export interface MoveStats {
   readonly edgeCount: number;
   readonly visits: number;
   readonly inFlight: number;
-  /** Of the root itself: the sum of the visited priors. */
+  /** In the root's own line: the sum of the priors of its visited moves. */
   readonly prior: number;
   readonly wl: number | null;
   readonly d: number | null;
   readonly m: number | null;
-  /** Location of the WDL fit, as in SearchLine. */
+  /** As in SearchLine. */
   readonly mu: number | null;
-  /** First play urgency when unvisited. */
+  /** An unvisited move has first play urgency. */
   readonly q: number;
   /** Null for the root itself. */
   readonly u: number | null;

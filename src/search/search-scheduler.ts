@@ -1,10 +1,10 @@
 /**
- * Hundreds of searches in one thread. Every search is stepped in turn: while the leaves of one are being evaluated,
- * the others gather theirs, so that the evaluators always find full batches. Searches that wait are looked at in the
- * order in which they sent their leaves, which is the order in which answers come.
+ * Runs hundreds of searches in one thread. It steps them in turn: while evaluators work on the leaves of one search, the
+ * others gather theirs, so the evaluators always find full batches. Waiting searches are stepped in the order in which they
+ * sent their leaves, because answers come in that order.
  *
- * The loop lets Node's own events (engines' pipes, signals, timers) run after every finished search and every few
- * milliseconds; it sleeps, for a moment at a time, only while nothing but an evaluator has work.
+ * After every finished search, and every few milliseconds, the loop yields to Node's event loop (pipes of engines, signals,
+ * timers). While only evaluators have work it sleeps, for a moment at a time.
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -16,7 +16,7 @@ export interface SearchAnswer {
   /** 0 = none: no evaluator works. */
   readonly move: number;
   readonly info: SearchInfo | null;
-  /** No evaluator could answer: the search was cut short, whatever it had found out by then. */
+  /** The search ended early, because no evaluator could answer any more. */
   readonly hasFailed: boolean;
 }
 
@@ -25,13 +25,13 @@ interface Task {
   readonly reject: (error: unknown) => void;
 }
 
-/** The searches over one pool of evaluators. */
+/** The running searches over one pool of evaluators. */
 class Lane {
-  /** Oldest leaves first. */
+  /** The searches with the oldest leaves first. */
   private tasks: Task[] = [];
   private next: Task[] = [];
   private lastEvent = 0;
-  /** Evaluators have claimed so many leaves at most: if none of the oldest is done, none is. */
+  /** The most leaves that evaluators work on at once: if so many of the oldest searches wait, the others wait, too. */
   private readonly patience: number;
 
   constructor(readonly queue: LeafQueue) {
@@ -46,7 +46,7 @@ class Lane {
     this.tasks.push(task);
   }
 
-  /** Steps every search that can go on. */
+  /** Steps every search that may have something to do. */
   pass(): { progressed: boolean; finished: boolean } {
     this.lastEvent = Atomics.load(this.queue.event, 0);
     const { tasks, next } = this;
@@ -54,7 +54,7 @@ class Lane {
     let finished = false;
     let at = 0;
     const moved: Task[] = [];
-    // They have sent nothing, so they must not stand before those whose answers may be there.
+    // These have sent nothing, so they go behind the searches that wait for answers.
     const crowdedOut: Task[] = [];
     for (; at < tasks.length && waiting < this.patience; at++) {
       const task = tasks[at];
@@ -75,13 +75,13 @@ class Lane {
     return { progressed: finished || moved.length > 0, finished };
   }
 
-  /** Until an evaluator has answered since the last pass. */
+  /** Sleeps until an evaluator has answered since the last pass. */
   sleep(milliseconds: number): void {
     this.queue.waitForEvent(this.lastEvent, milliseconds);
   }
 }
 
-/** A tree of nothing but finished games needs no evaluator: it must not keep the others waiting. */
+/** A search that finds only terminals never waits for an evaluator; after so many steps the other searches get their turn. */
 const MOST_STEPS = 100;
 
 function stepOnward(task: Task): StepResult {
@@ -101,20 +101,20 @@ function stepOnward(task: Task): StepResult {
   }
 }
 
-/** After an exception: the caller gets it instead of an answer, and may use the search again, with an empty tree. */
+/** Ends a search after an exception: rejects its promise and empties its tree, so that the search can be used again. */
 function giveUp({ search, reject }: Task, error: unknown): void {
-  // First, for giving up makes an answer of what the tree says, and here it comes too late.
+  // Rejects first: `giveUp` answers with what the tree says, and the promise must not resolve with that.
   reject(error);
   try {
     search.giveUp();
   } catch {
-    // The first exception says more than what followed from it.
+    // A consequence of the first exception, which the caller has got.
   }
 }
 
 const TURN_MS = 10;
 const SLEEP_MS = 2;
-/** With several pools asleep the loop can only listen to one at a time. */
+/** With several pools the loop can wait for only one at a time, so it waits for each a shorter time. */
 const SHORT_SLEEP_MS = 0.2;
 
 export class SearchScheduler {
@@ -122,10 +122,10 @@ export class SearchScheduler {
   private isRunning = false;
   private nowMs = performance.timeOrigin + performance.now();
 
-  /** Milliseconds since 1970, renewed at every pass: what searches of this scheduler use as their clock. */
+  /** The clock of this scheduler's searches: milliseconds since 1970, read once a pass. */
   readonly clock = (): number => this.nowMs;
 
-  /** Rejects with what the search throws. @param queue the search's own */
+  /** @param queue the search's own @returns the answer; rejects with what the search throws */
   run(queue: LeafQueue, search: Search, limits: SearchLimits): Promise<SearchAnswer> {
     let lane = this.lanes.get(queue);
     if (lane === undefined) {

@@ -20,7 +20,7 @@ import {
 } from './search-protocol.js';
 import { dumpTree } from './tree-dump.js';
 
-/** The engine's one game uses the first row of the evaluators' root table. */
+/** Row of the evaluators' root table: the engine plays one game and needs only the first. */
 const ROOT_ROW = 0;
 const GARBAGE_SLICE = 5000;
 
@@ -40,7 +40,7 @@ function post(message: FromSearch): void {
 }
 
 function computeBatching(pool: SharedPoolHandle): Batching {
-  // What was asked for may be more than fits the processor that stands in for a device.
+  // When evaluation has fallen back to the CPU, the pool's minibatch may be smaller than the option.
   const minibatch = Math.min(params.minibatchSize || pool.minibatch, pool.minibatch);
   const isSequential = pool.workers === 1 && minibatch === 1;
   const wanted = params.batchesInFlight || pool.batchesInFlight || (isSequential ? 1 : pool.workers + 1);
@@ -111,7 +111,7 @@ function run(running: Search, { queue, stopFlag }: Attachment, id: number): void
   }
 }
 
-/** Frees what the played moves have dropped while nobody is waiting. */
+/** Frees, between two searches, what the played moves have dropped. */
 function tidyUp(): void {
   if (search === null || !search.tree.hasGarbage) return;
   search.tree.collectGarbage(GARBAGE_SLICE);

@@ -1,7 +1,7 @@
 /**
- * One search over one tree, in small steps: `step` gathers what may be gathered and backs up what is finished, and
- * never waits, so that a thread can drive one search or hundreds of them over the same evaluators. It reports through
- * a listener and answers each `start` with exactly one best move.
+ * One search over one tree, in small steps: `step` gathers leaves or backs up finished ones, and never waits. So a thread can
+ * run one search, or hundreds of them over the same evaluators. The search reports to a listener and answers each `start`
+ * with exactly one best move.
  */
 import { MAX_EDGES } from '../nn/index.js';
 import type { Prng } from '../util/index.js';
@@ -33,15 +33,15 @@ const LIMIT_REACHED = 'WARNING: Search has reached limit and does not make any p
 const PATH_TOO_LONG = 'The best line is as long as a path can be: the search cannot go on';
 const NO_EVALUATOR = 'No evaluator could answer; the search ends';
 const GARBAGE_WHEN_IDLE = 2000;
-/** When memory is full: nodes to free before the next batch, and nodes to look at for that (1 to 2 ms). */
+/** When memory is full: nodes to free before the next batch, and nodes to look at for that (1 to 2 ms of work). */
 const FORGET_GOAL = 2000;
 const FORGET_EFFORT = 20000;
 
 export interface SearchListener extends InfoListener {
   onWarning(text: string): void;
-  /** What the clock allows this move, in milliseconds; once a search, when there is a clock. */
+  /** Called once a search on a clock: the time that the move may take. */
   onBudget?(limitMs: number): void;
-  /** Ends the search. 0 = none: the game is over, or no evaluator works. */
+  /** The last call of a search. A move of 0 = none: the game is over, or no evaluator works. */
   onBestMove(move: number, ponder: number): void;
 }
 
@@ -56,8 +56,8 @@ export interface SearchOptions {
 }
 
 /**
- * worked: call again. waiting: only an evaluator or the clock can help. crowded out: only other searches over the same
- * evaluators can, by using their answers. done: no search is running.
+ * worked: call again. waiting: for an evaluator or the clock. crowded out: waiting for other searches over the same
+ * evaluators, which hold every slot. done: no search is running.
  */
 export type StepResult = 'worked' | 'waiting' | 'crowded out' | 'done';
 
@@ -73,7 +73,7 @@ export class Search {
   private rescale: WdlRescale;
   private position: PositionMessage | null = null;
 
-  /** Of the running search; no listener = none is running. */
+  /** The fields from here on belong to the running search. No listener = no search is running. */
   private listener: SearchListener | null = null;
   private announcer: Announcer | null = null;
   private limits: SearchLimits = { startedAtMs: 0 };
@@ -81,9 +81,9 @@ export class Search {
   private contempt: Contempt;
   private isRootSent = false;
   private wantsStop = false;
-  /** infinite or ponder: no answer before `stop`. */
+  /** `go infinite` or `go ponder`: no answer before `stop`. */
   private mustWait = false;
-  /** A limit is reached, but the answer has to wait. */
+  /** A limit is reached, but the answer has to wait for `stop`. */
   private isParked = false;
 
   constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
@@ -111,7 +111,7 @@ export class Search {
     return this.listener !== null;
   }
 
-  /** How long a driver may sleep after 'waiting' when no evaluator answers. */
+  /** How long the caller may sleep after 'waiting' if no evaluator answers. */
   get patienceMs(): number {
     const untilStop = this.isParked ? LONGEST_WAIT_MS : this.watch.hints.remainingMs;
     return this.isOverRate ? 1 : Math.min(LONGEST_WAIT_MS, Math.max(1, untilStop));
@@ -128,7 +128,7 @@ export class Search {
 
   /** Not while a search is running. @returns whether the position continues the last one, so that the tree was kept */
   setPosition(position: PositionMessage): boolean {
-    // Not every client says `ucinewgame`; what a clock has taught belongs to its game (lc0: SetupPosition).
+    // Not every client sends `ucinewgame`, and what the time manager has learnt belongs to one game (lc0: SetupPosition).
     if (this.position === null || !continuesGame(this.position, position)) this.watch.newGame();
     this.position = position;
     return this.game.setPosition(position, this.params.analyseMode);
@@ -146,8 +146,8 @@ export class Search {
   }
 
   /**
-   * Draws a move again from the search that has just answered, as the temperature says; for self-play, which refuses some
-   * draws. 0 when there is none.
+   * Draws a move by temperature once more after the search has answered; self-play does so when it refuses the first draw.
+   * @returns 0 = none
    */
   redraw(): number {
     const gamePly = this.position?.gamePly ?? 0;
@@ -155,8 +155,9 @@ export class Search {
   }
 
   /**
-   * What the tree says of the root now; null before the root is evaluated. Between two steps, or after the answer.
+   * Describes the root and its best moves; between two steps, or after the answer.
    * @param lineCount moves to describe at most
+   * @returns null before the root is evaluated
    */
   describeRoot(lineCount: number): RootDescription | null {
     return describeRoot(this.getReportContext(), lineCount);
@@ -188,7 +189,7 @@ export class Search {
     this.checkStoppers();
   }
 
-  /** Ends the search as soon as the root is evaluated; `step` answers. */
+  /** Makes the next `step` answer, or the first one after the root is evaluated. */
   stop(): void {
     this.wantsStop = true;
     this.mustWait = false;
@@ -212,7 +213,7 @@ export class Search {
     }
     const hasRoot = tree.rootVisits > 0;
     if (pipeline.canGather && !this.isParked) {
-      // Wait rather than back up another batch: gathering later must not mean gathering from another tree.
+      // Waits instead of backing up another batch first, so that a rate limit does not change what is searched.
       if (this.isOverRate) {
         this.watchClock();
         return 'waiting';
@@ -241,7 +242,7 @@ export class Search {
     return 'waiting';
   }
 
-  /** After an exception: answers with what the tree says, if it says anything, and drops the tree. */
+  /** Ends the search after an exception: answers with the best move of the tree, if it has one, and drops the tree. */
   giveUp(): void {
     try {
       this.finish();
@@ -251,7 +252,7 @@ export class Search {
     }
   }
 
-  /** Another kind of tree; what the old one knew is lost. */
+  /** Replaces the tree by an empty one of the kind that SearchAlgorithm names. */
   private replaceStore(): void {
     this.game = new GameTree(this.options.store, this.params.search);
     this.rootMoves = new RootMoves(this.tree);
@@ -266,7 +267,7 @@ export class Search {
     return new Pipeline({ tree: this.tree, channel, rootRow, rootMoves: this.rootMoves, onRootExpanded });
   }
 
-  /** Evaluators may read a root only while none of its leaves is under way, those of the last search included. */
+  /** Writes the root for the evaluators. @returns false while they may still read the last one, for leaves that were given up */
   private sendRoot(): boolean {
     const { position } = this;
     const { channel, rootRow } = this.options;
@@ -325,7 +326,7 @@ export class Search {
     this.announcer?.showProgress(this.watch.stats);
   }
 
-  /** Nothing is under way and nothing could be gathered: only more memory can change that, and longer paths. */
+  /** Called when no leaf is in flight and none could be gathered: memory is full, or the paths are at their limit. */
   private unblock({ needsMemory, hasReachedLongestPath }: Readonly<Gathering>): void {
     const hasBudget = this.computeBudget() > 0;
     if (hasBudget && needsMemory && this.freeMemory(Number.POSITIVE_INFINITY)) return;
@@ -333,7 +334,7 @@ export class Search {
     this.reachLimit();
   }
 
-  /** Trees of positions that were left go first, then the least visited lines. */
+  /** Frees roots that were set aside first, then the least visited lines. */
   private freeMemory(effort: number): boolean {
     if (!this.tree.hasGarbage) this.game.dropOldest();
     return this.forgetter.work(FORGET_GOAL, effort);
@@ -356,7 +357,7 @@ export class Search {
     }
   }
 
-  /** Between two batches, or while the leaves of one are still with the evaluators. */
+  /** Called when there is nothing to do but wait. */
   private watchClock(): void {
     this.watch.read(this.counters.playouts);
     if (!this.mustWait && this.watch.isTimeUp()) this.wantsStop = true;

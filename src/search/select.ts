@@ -1,13 +1,13 @@
 /**
- * The first verb: walk from the root to the leaves worth visiting next, leaving virtual loss on the way. One call hands
- * out a whole number of visits (lc0's multi-visit picking): each node gives visits to its best move until another
- * overtakes it, then descends once into every move that got some. New leaves are sent to the evaluators at once.
+ * The first verb, select: walks from the root to the leaves that are worth visiting next and leaves virtual loss on the way.
+ * One call hands out many visits (lc0: PickNodesToExtend): each node gives visits to its best move until another move
+ * overtakes it, then the walk descends once into every move that got some. New leaves are sent to the evaluators at once.
  *
- * A move whose leaf is under way would swallow visits until another move overtakes it. Where that is near enough a
- * DETOUR does it at once: so many virtual visits are put on the path, taken back after the next batch, and the visit goes
- * to the other move. "Near" is the reach: the virtual visits that all nodes above would give to this path before they
- * turned elsewhere themselves. Beyond it the node is closed (closed-nodes.ts) and its visits go back up; a walk from which
- * all of them come back is a COLLISION, the only work thrown away.
+ * A move whose leaf is in flight would take visits in vain until another move overtakes it. A DETOUR skips ahead: it puts
+ * that many virtual visits on the path (they are taken back after the next batch) and gives the visit to the other move.
+ * The REACH limits a detour: the number of virtual visits after which some node above would turn to another move itself.
+ * Beyond its reach the node is closed (closed-nodes.ts), and its visits go back up. A walk from which all visits come back
+ * is a COLLISION, the only work that is thrown away.
  */
 import { MAX_EDGES } from '../nn/index.js';
 import { addVirtualVisits, cancelVisit } from './backup.js';
@@ -40,34 +40,34 @@ import {
 import type { Tree } from './tree/tree.js';
 import { CATCH_UP_VISIT, GO_ON, LEAF, VIRTUAL_VISIT, VisitList, VisitPath } from './tree/visit-list.js';
 
-/** A visit turns to the next move rather than go back up when it is this near, even if a node above has one at hand. */
+/** A reach that a child gets at least: the next move is preferred to going back up when it is this near. */
 const LEAST_REACH = 1;
-/** Moves that one detour may pass; behind them lies nothing that anyone would choose. */
+/** Moves that one detour may pass; PUCT would choose none of those behind. */
 const LONGEST_DETOUR = 64;
 
-/** What one `pick` has done. */
+/** The result of `pick`. */
 export interface Pick {
   /** Visits that found no leaf within reach. */
   left: number;
-  /** Visits that ended at a node whose value is known. */
+  /** Visits that end at a node whose value is known. */
   readonly terminals: VisitList;
   /** Detours, and the virtual visits that they put on their paths. */
   detours: number;
   detourVisits: number;
   collisions: number;
-  /** Playouts taken back, because their draw by repetition no longer lies within the searched tree. */
+  /** Playouts that were taken back: they ended in a draw whose repetition no longer lies within the searched tree. */
   revertedVisits: number;
   /** A new move was given up because its path would be longer than evaluators accept. */
   hasReachedLongestPath: boolean;
 }
 
-/** What one `handOut` has done. */
+/** The result of `handOut`. */
 interface HandOut {
   /** Visits that found no open move within reach. */
   left: number;
-  /** The last move that has visits to descend with, -1 = none. */
+  /** The last move that got visits to descend with; -1 = none. */
   last: number;
-  /** Virtual visits that would lead to the next open move; 0 = none are needed, or nobody has looked. */
+  /** Virtual visits needed to reach the next open move; 0 = none, or not computed. */
   need: number;
 }
 
@@ -82,7 +82,7 @@ export class Selector {
   /** Value of a draw for the player to move, at even and at odd depth. */
   private readonly drawScores = new Float64Array(2);
 
-  /** The results of `pick` and `handOut`: one object each for all calls. */
+  /** The results of `pick` and `handOut`, reused for every call. */
   private readonly picked: Pick = {
     left: 0,
     terminals: new VisitList(),
@@ -93,19 +93,19 @@ export class Selector {
     hasReachedLongestPath: false,
   };
   private readonly handed: HandOut = { left: 0, last: -1, need: 0 };
-  /** Where `pick` writes the leaves it sends. */
+  /** The list to which the running `pick` appends the leaves it sends. */
   private leaves = new VisitList();
   /** The virtual visits of all detours; those of the last pick start at `firstDetour`. */
   private readonly virtualVisits = new VisitList();
   private firstDetour = 0;
 
-  /** The moves of the node that is being looked at. */
+  /** The moves of the node that `handOut` looks at. */
   private readonly moves: MoveScores;
   private readonly rootFilter: RootFilter;
-  /** The detour that is being looked for: moves passed, and the virtual visits that pass each. */
+  /** The detour that `handOut` is planning: the moves to pass, and the virtual visits needed to pass each. */
   private readonly passedMoves = new Int32Array(LONGEST_DETOUR);
   private readonly passedVisits = new Int32Array(LONGEST_DETOUR);
-  /** Visits handed out and how far they may go, MAX_EDGES words a level; lives while the walk is below that level. */
+  /** Visits handed out to each move, and their reach: MAX_EDGES words for each depth of the walk. */
   private readonly handedOut: Int32Array;
   private readonly reaches: Int32Array;
   private readonly path: VisitPath;
@@ -132,11 +132,11 @@ export class Selector {
   }
 
   /**
-   * Hands out up to `limit` visits; each becomes a leaf or a terminal.
-   * The caller has made sure of `limit` free slots and of memory for as many new records.
-   * @param leaves the leaves that are sent are appended to it
-   * @param reach virtual visits that may be spent on the way past leaves that are under way
-   * @returns valid until the next call
+   * Hands out up to `limit` visits; each becomes a leaf or a terminal. There must be `limit` free slots, and memory reserved
+   * for as many new records.
+   * @param leaves the leaves that are sent are appended here
+   * @param reach virtual visits that detours may spend
+   * @returns an object that the next call overwrites
    */
   pick(leaves: VisitList, limit: number, reach: number): Readonly<Pick> {
     const { tree, picked } = this;
@@ -183,7 +183,7 @@ export class Selector {
     virtualVisits.truncate(start);
   }
 
-  /** @returns visits that found no leaf within reach; then the node is closed */
+  /** Hands out visits below a node. @returns those that found no leaf within reach; if there are any, the node is closed */
   private descend(node: NodeIndex, record: RecordIndex, depth: number, limit: number, reach: number): number {
     const { closed, handedOut, reaches, picked } = this;
     const { nodeWords, recordWords, edges } = this.tree.store;
@@ -197,7 +197,7 @@ export class Selector {
     let returned = 0;
     do {
       const handed = this.handOut(node, record, depth, left, reachEnd - picked.detourVisits);
-      // Copied, for the descents below write their own results into it.
+      // Copied, because the descents below overwrite the object.
       const { last } = handed;
       left = handed.left;
       need = handed.need;
@@ -218,16 +218,16 @@ export class Selector {
     } while (returned > 0);
     const isEmpty = left === limit;
     if (isEmpty && isCollision) picked.collisions++;
-    // What should have been open and is not stays closed: the estimate was wrong, and would be again.
+    // A node that was thought to be open and is not stays closed, because the next estimate would be as wrong.
     if (left > 0 || need > 0) closed.close(node, record, left, isEmpty && wasClosed ? NEVER : need);
     else if (wasClosed) closed.postpone(node, limit);
     return left;
   }
 
   /**
-   * Shares visits among the moves of one node: sends leaves, and notes in `handedOut` how many visits each move takes
-   * further down.
-   * @returns valid until the next call
+   * Shares visits among the moves of one node: sends leaves, and writes to `handedOut` how many visits are to descend into
+   * each move.
+   * @returns an object that the next call overwrites
    */
   private handOut(node: NodeIndex, record: RecordIndex, depth: number, limit: number, reachLimit: number): HandOut {
     const { tree, moves, handedOut, handed } = this;
@@ -252,7 +252,7 @@ export class Selector {
     let need = 0;
     let passed = 0;
     let hasSent = false;
-    // After a leaf was sent one more look says whether it closes the node.
+    // After sending a leaf, looks once more to see whether this has closed the node.
     while (left > 0 || hasSent) {
       moves.rank(Math.max(childCount, Math.min(edgeCount, childCount + 2)), filter);
       const { best } = moves;
@@ -283,7 +283,7 @@ export class Selector {
       if (best >= childCount) {
         const created = tree.createChild(node);
         if (created === NO_RECORD) {
-          // Memory is full: only the moves that were visited before are left to choose from.
+          // Memory is full: only moves that have been visited can be chosen.
           if (childCount === 0) break;
           edgeCount = childCount;
           continue;
@@ -318,9 +318,9 @@ export class Selector {
   }
 
   /**
-   * Puts the virtual visits of a detour on the moves that it passes. What detours of the nodes above have put on the node
-   * is spent first.
-   * @returns what is left of that credit
+   * Puts the virtual visits of a detour on the moves that it passes.
+   * @param credit virtual visits that detours of nodes above have put on this node; they are used up first
+   * @returns the rest of the credit
    */
   private takeDetour(node: NodeIndex, depth: number, passed: number, credit: number): number {
     const { passedMoves, passedVisits, path } = this;
@@ -336,7 +336,7 @@ export class Selector {
     return left;
   }
 
-  /** How a visit ends that is given to a move; a two-fold draw that is none any more becomes a leaf again. */
+  /** How a visit to a move goes on (see visit-list.ts). A draw by repetition that no longer is one becomes a leaf again. */
   private findEndOfMove(node: NodeIndex, record: number, move: number, depth: number): number {
     const child = this.tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     if (child === NO_NODE) return LEAF;
@@ -356,9 +356,10 @@ export class Selector {
   }
 
   /**
-   * Virtual visits until a move that leads to `record` has a leaf to give: 0 = it has one, NEVER = its leaf is under way.
-   * @param started its visits, finished and in flight
-   * @param waiting those that wait to descend
+   * Virtual visits that a move needs before a visit to it finds a leaf: 0 = it finds one now, NEVER = its leaf is in flight.
+   * @param record the record of the move's edge
+   * @param started visits of the edge, finished and in flight
+   * @param waiting those of them that have been handed out and have not descended yet
    */
   private computeOpening(record: number, depth: number, started: number, waiting: number): number {
     const { nodeWords, recordWords } = this.tree.store;
@@ -374,14 +375,14 @@ export class Selector {
     return Math.max(0, this.closed.getOpening(child) - (started - waiting - recordWords[at + RECORD_VISITS]));
   }
 
-  /** As `computeOpening`, for a move that nobody has visited: evaluators accept no path beyond `maxDepth`. */
+  /** As `computeOpening`, for an unvisited move: NEVER where the path would be longer than evaluators accept. */
   private openingOfNewMove(depth: number): number {
     if (depth + 1 < this.maxDepth) return 0;
     this.picked.hasReachedLongestPath = true;
     return NEVER;
   }
 
-  /** Virtual visits on the path that ends with the step at `depth`. */
+  /** Puts virtual visits on the path that ends with the step at `depth`. */
   private addVirtualVisits(depth: number, visits: number): void {
     const at = this.virtualVisits.push(VIRTUAL_VISIT, depth + 1, 0, this.path);
     addVirtualVisits(this.tree, this.virtualVisits, at, visits);

@@ -1,6 +1,6 @@
 /**
- * When a search ends by itself: its own clock, the clock of the game, and the stoppers, which are asked after each batch.
- * It decides nothing about searches that have to wait for `stop`; whoever runs them does.
+ * Decides when a search should end without `stop`: holds its own clock, the clock of the game and the stoppers, and asks the
+ * stoppers after each batch. Whether a search has to wait for `stop` nevertheless is up to `Search`.
  */
 import { GameClock } from './game-clock.js';
 import { createIterationStats } from './iteration-stats.js';
@@ -8,18 +8,18 @@ import type { SearchParams } from './params.js';
 import type { SearchLimits } from './search-protocol.js';
 import { createStoppers, type Hints, resetHints, type Stopper } from './stoppers.js';
 
-/** A search that reaches so much of its rate limit is held back by it. */
+/** The rate limit counts as binding when a search reaches at least this share of it. */
 const BINDING_SHARE = 0.9;
 
 export class StopWatch {
-  /** The times are kept here; the rest is filled by whoever knows the tree. */
+  /** The stop watch keeps the times; `Search` fills in the rest. */
   readonly stats = createIterationStats();
   readonly hints: Readonly<Hints>;
   private readonly ownHints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: null };
   private readonly gameClock = new GameClock();
   private stoppers: Stopper[] = [];
   private limits: SearchLimits = { startedAtMs: 0 };
-  /** Of the running search; 0 = not yet. */
+  /** When the first batch of the running search was finished; 0 = not yet. */
   private firstBatchAtMs = 0;
   /** Playouts a second at most; 0 = as many as it can. */
   private rateLimit = 0;
@@ -29,14 +29,14 @@ export class StopWatch {
     this.hints = this.ownHints;
   }
 
-  /** The next move is the first of a game. */
+  /** Forgets the game: the next move is the first of another one. */
   newGame(): void {
     this.gameClock.reset();
   }
 
   /**
-   * To be called with `stats` filled.
-   * @returns what the clock allows this move in milliseconds, null without a clock
+   * Starts the clock of a search; `stats` must be filled in.
+   * @returns the milliseconds that the clock allows this move; null without a clock
    */
   start(limits: SearchLimits, params: SearchParams): number | null {
     this.limits = limits;
@@ -57,7 +57,7 @@ export class StopWatch {
     if (this.firstBatchAtMs === 0 && playouts > 0) this.firstBatchAtMs = now;
   }
 
-  /** Asks the stoppers; `hints` say afterwards what remains. */
+  /** Asks the stoppers. Afterwards `hints` say how much time and how many playouts remain. */
   shouldStop(): boolean {
     const { ownHints, stats } = this;
     resetHints(ownHints);
@@ -65,13 +65,13 @@ export class StopWatch {
     return this.stoppers.some((stopper) => stopper.shouldStop(stats, ownHints));
   }
 
-  /** Whether it is the limit, and not the machine, that decides how fast it searches. */
+  /** Whether the rate limit, and not the machine, decides how fast the search is. */
   private get isRateBinding(): boolean {
     const { playouts, sinceFirstBatchMs } = this.stats;
     return this.rateLimit > 0 && playouts * 1000 >= BINDING_SHARE * this.rateLimit * Math.max(1, sinceFirstBatchMs);
   }
 
-  /** Between two batches: whether the clock has run out since. */
+  /** Whether the clock has run out; may be asked in the middle of a batch. */
   isTimeUp(): boolean {
     const { limitMs } = this.gameClock;
     if (limitMs === Number.POSITIVE_INFINITY) return false;
@@ -86,7 +86,7 @@ export class StopWatch {
     return (playouts * 1000) / sinceMs > this.rateLimit;
   }
 
-  /** The search has answered: the time manager learns what it took. */
+  /** Tells the time manager, when the search has answered, how long it took. */
   finish(): void {
     this.gameClock.finish(this.stats);
   }

@@ -1,6 +1,6 @@
 /**
- * When a search ends by itself (lc0: search/classic/stoppers): a chain of small rules that look at the statistics after
- * each batch; the first that is satisfied stops it. They also leave hints: how much time and how many playouts remain.
+ * The stoppers (lc0: search/classic/stoppers): rules that look at the statistics after each batch. The first that is
+ * satisfied ends the search. They also leave hints: how much time and how many playouts remain.
  */
 import type { GameClock } from './game-clock.js';
 import type { IterationStats } from './iteration-stats.js';
@@ -13,7 +13,7 @@ const MOST_VISITS = 2_000_000_000;
 export interface Hints {
   remainingMs: number;
   remainingPlayouts: number;
-  /** Known rate, when someone limits or estimates it; null = to be measured. */
+  /** Playouts a second, as a rate limit or a time manager's estimate; null = unknown. */
   nps: number | null;
 }
 
@@ -27,7 +27,7 @@ export function resetHints(hints: Hints): void {
   hints.nps = null;
 }
 
-/** Visits that may still be started before `stop` counts them as too many. */
+/** Visits that a search may still make before its limits of nodes or playouts end it. */
 export function computeVisitBudget(
   limits: SearchLimits,
   params: SearchParams,
@@ -42,7 +42,7 @@ export function computeVisitBudget(
   return budget;
 }
 
-/** @param clock of this search, started */
+/** @param clock the clock of this search, which runs already */
 export function createStoppers(limits: SearchLimits, params: SearchParams, clock: GameClock): Stopper[] {
   const endless = limits.infinite === true || limits.ponder === true;
   const stoppers: Stopper[] = [new VisitStopper(limits, params)];
@@ -80,7 +80,7 @@ class TimeStopper implements Stopper {
   }
 }
 
-/** Where a win is found, or every move is settled, the average depth may never grow any more: nothing is left to search. */
+/** Also stops when a win is found or every move is proven, because then the average depth may never grow again. */
 class DepthStopper implements Stopper {
   constructor(private readonly depth: number) {}
 
@@ -97,7 +97,7 @@ class MateStopper implements Stopper {
   }
 }
 
-/** Stops when the distribution of visits has almost ceased to change: Σ old · ln(old / new) per new node. */
+/** Stops when the distribution of visits hardly changes any more: when Σ old · ln(old / new) per new node is too small. */
 class KldGainStopper implements Stopper {
   private readonly minimum: number;
   private readonly interval: number;
@@ -132,8 +132,8 @@ const PRUNING_TOLERANCE_MS = 200;
 const PRUNING_TOLERANCE_PLAYOUTS = 300;
 
 /**
- * Stops when no other move can overtake the best one any more. Without a clock only settled positions stop early:
- * `go nodes` has to search the same visits on any machine, and the rate of a machine is what the rest goes by.
+ * Stops when no other move can overtake the best one any more. Without a clock it stops only on proofs and forced moves:
+ * everything else depends on the speed of the machine, and `go nodes` has to make the same visits everywhere.
  */
 class SmartPruningStopper implements Stopper {
   private readonly factor: number;
@@ -154,7 +154,7 @@ class SmartPruningStopper implements Stopper {
   shouldStop(stats: IterationStats, hints: Hints): boolean {
     if (stats.moveCount === 0) return false;
     if (stats.winFound) return true;
-    // One move asked about by `searchmoves` is a question about its value, not a forced move.
+    // A single move in `searchmoves` asks for its value, so it is searched although it is the only one.
     if (stats.moveCount === 1) return !this.isRestricted;
     if (stats.moveCount <= stats.losingMoves + (stats.mayResign ? 0 : 1)) return true;
     if (!this.hasClock) return false;

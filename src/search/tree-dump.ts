@@ -1,6 +1,6 @@
 /**
- * The tree as plain data, for people who want to look at it. Reading only. Values are those of the search, contempt
- * included. In a graph a node that several edges lead to has one id, and its children stand where it comes first.
+ * Copies the tree into plain objects, for tools that show it. Values are those of the search, contempt included. In a graph
+ * a shared node has one id, and only its first occurrence lists its children.
  */
 import { decodePrior } from '../nn/index.js';
 import {
@@ -40,25 +40,25 @@ export interface TreeDumpLimits {
   readonly minVisits: number;
 }
 
-/** A move and the node behind it. Values are from the view of the player who makes the move; of the root, to move. */
+/** A move and the node behind it. Values are in the view of the player who makes the move; the root's, of its mover. */
 export interface TreeDump {
-  /** The node; 0 = none. */
+  /** Identifies the node; 0 = the move has no node. */
   readonly id: number;
-  /** 0 = the root, which no move leads to. */
+  /** 0 for the root. */
   readonly move: number;
   readonly prior: number;
-  /** Of the edge; in a graph its node may have more. */
+  /** Visits of the edge; the node of a graph may have more. */
   readonly visits: number;
   readonly nodeVisits: number;
   readonly wl: number;
   readonly d: number;
-  /** Plies to the end of the game; null when the network does not tell. */
+  /** Plies to the end of the game; null when the network does not say. */
   readonly m: number | null;
-  /** Proven bounds of the result: -1, 0, 1. */
+  /** Proven bounds of the result: -1 loss, 0 draw, 1 win. */
   readonly lower: number;
   readonly upper: number;
   readonly terminal: 'end' | 'tablebase' | 'repetition' | null;
-  /** Its children are listed at another move that leads to it. */
+  /** The children are listed at another occurrence of the node. */
   readonly isElsewhere: boolean;
   /** Most visits first. */
   readonly children: readonly TreeDump[];

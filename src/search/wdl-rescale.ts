@@ -1,10 +1,10 @@
 /**
- * A change of the win/draw/loss distribution (lc0: search/classic/search.cc WDLRescale); contempt.ts says which. A WDL is
- * read as the chance that a logistic variable with location mu and width s exceeds +1 (win) or stays below −1 (loss);
- * contempt moves mu, accuracy scales s. Scores for display undo the move of mu.
+ * Changes win, draw and loss probabilities (lc0: search/classic/search.cc, WDLRescale); contempt.ts computes by how much. The
+ * model: a logistic variable with location mu and width s exceeds +1 with the probability of a win and stays below −1 with
+ * that of a loss. Contempt moves mu, accuracy scales s. For display the move of mu is undone.
  *
- * Computed in float32 and with lc0's approximate functions (fast-math.ts), so that the third digit is lc0's. It is not the
- * exact one: even a change by nothing moves wl and d by up to 0.004.
+ * It computes in float32 with lc0's approximate functions (fast-math.ts), so that the third digit agrees with lc0. The
+ * approximation alone, with nothing to change, moves wl and d by up to 0.004.
  */
 import { computeFastLog, computeFastLogistic } from './fast-math.js';
 
@@ -16,17 +16,17 @@ export interface WdlRescale {
   readonly maxS: number;
 }
 
-/** With a probability below this, or above 1 minus this, there is no fit. */
+/** Probabilities below this, or above 1 minus this, are too extreme for a fit. */
 const SMALLEST = 0.0001;
 const { fround } = Math;
 
-/** Output of the last `rescaleWdl` or `unscaleWdl`: no allocation per evaluation. */
+/** The result of the last `rescaleWdl` or `unscaleWdl`; one object, so that an evaluation allocates nothing. */
 export const rescaled = { wl: 0, d: 0, mu: 0 };
 
 /**
- * What the search believes for what the network said.
+ * Applies contempt and accuracy to an evaluation of the network. Writes into `rescaled`; values too extreme for a fit stay as
+ * they are and get mu 0.
  * @param sign +1 when wl and d are in the view of the favoured side, -1 otherwise
- * Writes into `rescaled`; values too extreme for a fit stay as they are and have mu 0.
  */
 export function rescaleWdl(wl: number, d: number, rescale: WdlRescale, sign: number): void {
   if (!fit(wl, d)) return;
@@ -34,7 +34,7 @@ export function rescaleWdl(wl: number, d: number, rescale: WdlRescale, sign: num
   write(fround(fitted.mu + sign * s * s * rescale.diff), fround(s * rescale.ratio));
 }
 
-/** The other way round, for display: lc0 moves mu back and leaves the width as it was searched. */
+/** The inverse, for display. As in lc0 it moves mu back and leaves the width as it was searched. */
 export function unscaleWdl(wl: number, d: number, rescale: WdlRescale, sign: number): void {
   if (!fit(wl, d)) return;
   const s = Math.min(rescale.maxS, fitted.s / rescale.ratio);
@@ -55,7 +55,7 @@ function fit(wl: number, d: number): boolean {
   const a = computeFastLog(fround(fround(1 / l) - 1));
   const b = computeFastLog(fround(fround(1 / w) - 1));
   const sum = fround(a + b);
-  // Positive but for the approximation, which turns it round where draws are next to impossible.
+  // The exact sum is positive. The approximated one may not be where draws are almost impossible.
   if (sum <= 0) return false;
   fitted.mu = fround(fround(a - b) / sum);
   fitted.s = fround(2 / sum);

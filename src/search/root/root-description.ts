@@ -1,12 +1,11 @@
 /**
- * The root and its moves in full, for analysis: what an info line says of each move, and the prior, the visits along
- * the principal variation, and how widely the evaluations below the move spread. Reading only. Values are from the
- * view of the root's mover.
+ * Describes the root and its moves for analysis: what an info line says of each move, and also its prior, the visits along
+ * its principal variation, and the spread of the evaluations below it. Nothing here changes the tree. Values are in the view
+ * of the root's mover.
  *
- * The tree keeps no second moments, and selection would only pay for them. They can be had from what it keeps: every
- * visit has backed up the evaluation of one node, so the mean square of a move is that of the evaluations of the nodes
- * below it, a finished game counted as often as it was visited. A walk over the subtree, no estimate; only subtrees that were
- * dropped to save memory count with their mean.
+ * The tree keeps no second moments, since the search does not need them. `computeMeanSquare` gets them from a walk over the
+ * subtree: every visit backed up the evaluation of one node, so the mean square of a move is that of the nodes below it,
+ * where a finished game counts once for each of its visits. Subtrees that were dropped to save memory count with their mean.
  */
 import { findBestEdges, getEdgeCount, getMove, getPrior, getRecordVisits, getVisitedRecord } from '../best-move.js';
 import { createLine, type ReportContext } from '../search-info.js';
@@ -40,7 +39,7 @@ interface RootValues {
   readonly wl: number;
   readonly d: number;
   readonly mu: number;
-  /** wl + drawScore · d as the search sees it, contempt included. */
+  /** wl + drawScore · d as the search uses it, contempt included. */
   readonly q: number;
   /** Plies to the end of the game; null when the network does not say. */
   readonly m: number | null;
@@ -48,7 +47,7 @@ interface RootValues {
 
 export interface RootMoveDescription extends SearchLine {
   readonly prior: number;
-  /** Visits of the moves of `pv`. */
+  /** Visits of each move of `pv`. */
   readonly pvVisits: readonly number[];
   /** Mean square of q over the visits. */
   readonly meanSquare: number;
@@ -57,11 +56,11 @@ export interface RootMoveDescription extends SearchLine {
 export interface RootDescription extends RootValues {
   readonly visits: number;
   readonly meanSquare: number;
-  /** What the network said, before any search. */
+  /** The network's evaluation of the root itself. */
   readonly own: RootValues;
   /** The visited moves, best first; all moves while none is visited. */
   readonly moves: readonly RootMoveDescription[];
-  /** Of all legal moves. */
+  /** All legal moves. */
   readonly priors: readonly { readonly move: number; readonly prior: number }[];
 }
 
@@ -92,7 +91,7 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
   // The root's first visit backed up its own evaluation.
   const sumOfSquares = squares.reduce((sum, part) => sum + part, own.q * own.q);
   return {
-    // The root's own values are kept in the view of the player before.
+    // The tree keeps the root's values in the view of the player who moved into it.
     ...createValues(
       context,
       -recordDoubles[record * RECORD_DOUBLES + RECORD_WL],
@@ -113,7 +112,7 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
 function createValues(context: ReportContext, wl: number, d: number, m: number): RootValues {
   unscaleWdl(wl, d, context.rescale, context.contemptSign);
   return {
-    // Without contempt there is nothing to take out, and the values need not bear the errors of the fit.
+    // Without contempt there is nothing to undo, so the values are spared the errors of the fit.
     wl: 0 + (context.rescale.diff === 0 ? wl : rescaled.wl),
     d: context.rescale.diff === 0 ? d : rescaled.d,
     mu: rescaled.mu,
@@ -148,9 +147,9 @@ function readPvVisits(tree: Tree, pv: readonly number[]): number[] {
 }
 
 /**
- * The mean over the visits of a record.
+ * The mean of q² over the visits of a record.
  * @param drawScore value of a draw for the player who makes the record's move
- * @param known results for nodes that several edges lead to
+ * @param known results for nodes that several edges lead to; filled in here
  */
 function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, known: Map<number, number>): number {
   const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
@@ -172,7 +171,7 @@ function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, k
     const square = computeMeanSquare(tree, child as RecordIndex, -drawScore, known);
     sum += (childVisits - repetitions) * square + repetitions * drawScore * drawScore;
   }
-  // Without visited children the mean is the node's own evaluation, a proven result, or all that is left of a subtree.
+  // Without visited children the record's mean is all there is: an evaluation, a proven result, or a dropped subtree.
   const isMean = rest === visits;
   const wl = isMean ? recordDoubles[own * RECORD_DOUBLES + RECORD_WL] : nodeFloats[node * NODE_WORDS + NODE_WL];
   const d = isMean ? recordFloats[own * RECORD_WORDS + RECORD_D] : nodeFloats[node * NODE_WORDS + NODE_D];

@@ -1,18 +1,21 @@
-/** What may be chosen at the root of a search: `searchmoves`, sequential halving, and who can still overtake the best move. */
+/**
+ * Which moves selection may choose at the root: those that `searchmoves` and sequential halving allow and, with smart pruning,
+ * those that can still overtake the best move.
+ */
 import type { MoveFilter } from '../move-scores.js';
 import { getChildCount, NODE_BLOCK, NODE_META, NODE_WORDS, RECORD_VISITS, RECORD_WORDS } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
 
-/** What the root forbids in this search. */
+/** The restrictions of the running search. */
 export interface RootRestriction {
-  /** Unvisited edges at or behind this number are not searched. */
+  /** Edges from this number on are not searched; they are unvisited. */
   edgeLimit: number;
-  /** 1 = a visited move that is not searched. */
+  /** By edge: 1 = a visited move that is not searched. */
   readonly excluded: Uint8Array;
-  /** Best move so far (child number, -1 = none): moves that are more than `remainingPlayouts` visits behind it are skipped. */
+  /** The best move so far, a child number; -1 = none. Moves more than `remainingPlayouts` visits behind it are skipped. */
   bestChild: number;
   remainingPlayouts: number;
-  /** Of sequential halving, by edge: visits, those in flight included, that the move may have; null without it. */
+  /** Sequential halving, by edge: the visits, finished and in flight, that a move may have; null without halving. */
   readonly visitTargets: Uint32Array | null;
 }
 

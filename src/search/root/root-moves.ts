@@ -1,7 +1,7 @@
 /**
- * What holds for the root of one search only: `searchmoves`, the choice of tablebases, and noise on its priors. Both reorder the root's
- * unvisited edges so that selection finds them as everywhere else: sorted by prior, the allowed ones first. `restore`
- * takes the noise out again, since the tree lives on.
+ * Settings of the root that hold for one search: `searchmoves`, the moves that tablebases choose, and noise on the priors.
+ * Both kinds reorder the root's unvisited edges, so that selection finds them as in any node: sorted by prior, the allowed
+ * ones first. `restore` undoes this after the search, because the tree is used again.
  */
 import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/index.js';
 import type { Prng } from '../../util/index.js';
@@ -24,7 +24,7 @@ import type { Tree } from '../tree/tree.js';
 import type { RootRestriction } from './root-filter.js';
 import { SequentialHalving } from './sequential-halving.js';
 
-/** Dirichlet noise mixes in with share epsilon; Gumbel noise, when it has a scale, takes its place. */
+/** Dirichlet noise with share epsilon, or Gumbel noise when its scale is above 0. */
 export interface RootNoise {
   readonly epsilon: number;
   readonly alpha: number;
@@ -37,7 +37,7 @@ export class RootMoves implements RootRestriction {
   readonly excluded = new Uint8Array(MAX_EDGES);
   bestChild = -1;
   remainingPlayouts = Number.POSITIVE_INFINITY;
-  /** Whether some move is left out. */
+  /** Whether some moves are excluded. */
   isRestricted = false;
   halving: SequentialHalving | null = null;
 
@@ -48,7 +48,7 @@ export class RootMoves implements RootRestriction {
     this.tree = tree;
   }
 
-  /** Starts afresh, for a root that has no edges yet or knows no restriction. */
+  /** Lifts all restrictions. */
   reset(): void {
     this.edgeLimit = MAX_EDGES;
     this.excluded.fill(0);
@@ -76,7 +76,7 @@ export class RootMoves implements RootRestriction {
     return candidate < 0 ? best : candidate;
   }
 
-  /** After `apply`. @param budget visits that this search will make */
+  /** Starts sequential halving; call `apply` first. @param budget visits that this search will make */
   startHalving(params: SearchParams, budget: number): void {
     const edges = Array.from({ length: getEdgeCount(this.tree, this.tree.rootNode) }, (_, edge) => edge);
     const allowed = edges.filter((edge) => this.isAllowed(edge));
@@ -84,8 +84,8 @@ export class RootMoves implements RootRestriction {
   }
 
   /**
-   * Applies restriction and noise to the root, once it has edges.
-   * @param searchMoves empty for all
+   * Applies restrictions and noise to the root, once it has edges.
+   * @param searchMoves empty = all moves
    */
   apply(searchMoves: readonly number[], noise: RootNoise): void {
     const root = this.tree.rootNode;
@@ -108,12 +108,12 @@ export class RootMoves implements RootRestriction {
     this.isRestricted = some && list.some((edge) => !isWanted(edge));
   }
 
-  /** Takes the noise out and sorts the unvisited edges as in any other node. */
+  /** Takes the noise out, sorts the unvisited edges as in any other node and lifts all restrictions. */
   restore(): void {
     const root = this.tree.rootNode;
     if (root === NO_NODE) return;
     if (this.priorsWithoutNoise.size > 0) {
-      // A move proven lost has no prior left; noise may have left none as well.
+      // A prior of 0 may come from a proven loss, which keeps it, or from the noise.
       const isLost = (edge: number): boolean => getOutcome(this.tree, getVisitedRecord(this.tree, root, edge)) < 0;
       this.writePriors((move, code, edge) =>
         code === 0 && isLost(edge) ? 0 : (this.priorsWithoutNoise.get(move) ?? code),
@@ -175,7 +175,7 @@ export class RootMoves implements RootRestriction {
   }
 }
 
-/** Gamma(alpha, 1) by Marsaglia and Tsang (2000); alpha below 1 by the boost u^(1/alpha). */
+/** A sample of Gamma(alpha, 1) by Marsaglia and Tsang (2000); for alpha below 1 with their factor u^(1/alpha). */
 export function drawGamma(alpha: number, random: Prng): number {
   if (alpha <= 0) return 0;
   if (alpha < 1) return drawGamma(alpha + 1, random) * Math.max(random.nextFloat(), 1e-12) ** (1 / alpha);
@@ -189,12 +189,12 @@ export function drawGamma(alpha: number, random: Prng): number {
   }
 }
 
-/** Standard Gumbel. */
+/** A sample of the standard Gumbel distribution. */
 function drawGumbel(random: Prng): number {
   return -Math.log(-Math.log(Math.max(random.nextFloat(), 1e-12)));
 }
 
-/** Standard normal by Box and Muller. */
+/** A sample of the standard normal distribution, by Box and Muller. */
 function drawNormal(random: Prng): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random.nextFloat()));
   return radius * Math.cos(2 * Math.PI * random.nextFloat());

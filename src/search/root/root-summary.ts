@@ -1,6 +1,6 @@
 /**
- * The root after a search as self-play records it: visits and values of its moves, and the network's own opinion before
- * any search. To be read when the search has answered: root noise is out of the priors then. Reading only. All values
+ * Summarises the root for the records of self-play: visits and values of its moves, and the network's own evaluation. Call it
+ * after the search has answered, when the root noise is out of the priors again. Nothing here changes the tree. All values
  * are in the view of the root's mover; moves left are counted from the root.
  */
 import {
@@ -31,7 +31,7 @@ export interface Evaluation {
   /** Win minus loss. */
   readonly wl: number;
   readonly d: number;
-  /** Plies to the end of the game; 0 from a network that does not say. */
+  /** Plies to the end of the game; 0 when the network does not say. */
   readonly m: number;
 }
 
@@ -39,15 +39,15 @@ export interface RootMove extends Evaluation {
   readonly move: number;
   readonly prior: number;
   readonly visits: number;
-  /** Its value is a fact of the rules and not an estimate. */
+  /** The value follows from the rules or from tablebases. */
   readonly isProven: boolean;
 }
 
 export interface RootSummary extends Evaluation {
   readonly visits: number;
-  /** What the network said, before any search. */
+  /** The network's evaluation of the root itself. */
   readonly own: Evaluation;
-  /** All legal moves, by falling prior as far as they are unvisited; an unvisited one has the root's value. */
+  /** All legal moves; unvisited ones come last, by falling prior, and have the root's value. */
   readonly moves: readonly RootMove[];
   /** Index of the best move. */
   readonly best: number;
@@ -83,7 +83,7 @@ export function summariseRoot(tree: Tree): RootSummary | null {
   };
 }
 
-/** @param sign +1 for a move of the root, −1 for the root itself, whose record is in the view of the player before */
+/** @param sign +1 for a move of the root; −1 for the root itself, whose record is in the opponent's view */
 function readValues({ store }: Tree, record: RecordIndex, sign: number): Evaluation {
   const at = record * RECORD_WORDS;
   return {

@@ -1,6 +1,6 @@
 /**
- * What the search adds to the values of the root's moves, computed when every finished visit is in: first play urgency
- * for unvisited moves (lc0: GetFpu, GetVisitedPolicy) and the moves-left utility for visited ones (lc0: MEvaluator).
+ * What selection adds to the values of the root's moves, for reports and time managers: first play urgency for unvisited
+ * moves (lc0: GetFpu, GetVisitedPolicy) and the moves-left utility for visited ones (lc0: MEvaluator).
  */
 import { getEdgeCount, getPrior, getVisitedRecord } from '../best-move.js';
 import type { SearchParams } from '../params.js';
@@ -19,7 +19,7 @@ export function computeVisitedPrior(tree: Tree): number {
   return sum;
 }
 
-/** Value of the root's unvisited moves. @param drawScore value of a draw for the root's mover */
+/** First play urgency of the root's unvisited moves. @param drawScore value of a draw for the root's mover */
 export function computeRootFpu(tree: Tree, params: SearchParams, drawScore: number): number {
   const { recordFloats, recordDoubles } = tree.store;
   const wl = recordDoubles[tree.rootRecord * RECORD_DOUBLES + RECORD_WL];

@@ -1,10 +1,12 @@
 /**
- * Sequential halving at the root, in place of PUCT (Danihelka et al. 2022, "Policy improvement by planning with
- * Gumbel"): of the k moves with the highest g + logit each gets the same number of new visits, the worse half goes, and
- * so on for log2(k) phases that share the visits of the search evenly; the last two have all that is left. What goes and
- * what is played in the end is decided by g + logit + σ(q), σ(q) = (offset + most visits of a move) · scale · q with q in
- * [0, 1]. The Gumbel noise g is the one that `RootMoves` has put into the priors, so that log(prior) is g + logit; without
- * it the search is deterministic. Below the root nothing changes.
+ * Sequential halving at the root, in place of PUCT (Danihelka et al. 2022, "Policy improvement by planning with Gumbel").
+ * It starts with the k moves of the highest g + logit. In each phase all candidates get the same number of new visits, then
+ * the worse half is dropped; log2(k) phases share the visits of the search evenly, and the last two moves get the rest. The
+ * score that decides who is dropped, and which move is played, is g + logit + σ(q) with
+ * σ(q) = (offset + most visits of a move) · scale · q and q in [0, 1].
+ *
+ * `RootMoves` has put the Gumbel noise g into the priors, so log(prior) is g + logit; without noise the search is
+ * deterministic. Below the root nothing changes.
  */
 import { MAX_EDGES } from '../../nn/index.js';
 import { getOutcome, getPrior, getRecordQ, getRecordVisits, getVisitedRecord } from '../best-move.js';
@@ -12,7 +14,7 @@ import type { SearchParams } from '../params.js';
 import type { Tree } from '../tree/tree.js';
 
 export class SequentialHalving {
-  /** By edge: visits, finished and in flight, with which the move has had its share of the phase; 0 = it is out. */
+  /** By edge: the visits, finished and in flight, that a move has at the end of this phase; 0 = it is no candidate. */
   readonly targets = new Uint32Array(MAX_EDGES);
 
   private readonly tree: Tree;
@@ -36,14 +38,14 @@ export class SequentialHalving {
     this.startPhase(budget);
   }
 
-  /** Visits of this phase that are not finished. */
+  /** Visits of this phase that are still to be made. */
   get remaining(): number {
     return this.candidates.reduce((sum, edge) => sum + Math.max(0, this.targets[edge] - this.getVisits(edge)), 0);
   }
 
   /**
-   * Begins the next phase if this one is done.
-   * @param budget visits that are left
+   * Starts the next phase if this one is done.
+   * @param budget visits that the search has left
    * @param drawScore value of a draw for the root's mover
    */
   advance(budget: number, drawScore: number): void {

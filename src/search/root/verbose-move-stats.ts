@@ -1,6 +1,6 @@
 /**
- * The statistics of the root's moves as data, for VerboseMoveStats (lc0: GetVerboseStats). Reading only. All values are
- * in the view of the root's mover; the text belongs to uci/.
+ * The statistics of the root's moves as data, for VerboseMoveStats (lc0: GetVerboseStats). Nothing here changes the tree. All
+ * values are in the view of the root's mover. uci/ makes the text.
  */
 import {
   getEdgeCount,
@@ -40,7 +40,7 @@ import type { Tree } from '../tree/tree.js';
 import { rescaled, unscaleWdl } from '../wdl-rescale.js';
 import { computeRootFpu, computeVisitedPrior, createRootMovesLeft } from './root-utility.js';
 
-/** Rows of the root's moves, ascending by visits and then Q + U, and the row of the root itself. */
+/** A row for each move of the root, ascending by visits and then Q + U, and a row for the root itself. */
 export function createMoveStats(context: ReportContext): { rows: MoveStats[]; node: MoveStats } {
   const { tree, params, drawScore } = context;
   const root = tree.rootNode;
@@ -120,7 +120,7 @@ function getInFlight(tree: Tree, rootEdge: number): number {
   return recordWords[(nodeWords[at + NODE_BLOCK] + rootEdge) * RECORD_WORDS + RECORD_IN_FLIGHT];
 }
 
-/** Values with contempt taken out. @param sign -1 turns the root's own record into the view of its mover */
+/** Values without contempt. @param sign -1 for the root's own record, which is in the opponent's view */
 function createShownValues(
   context: ReportContext,
   record: RecordIndex | -1,
@@ -132,7 +132,7 @@ function createShownValues(
   return { wl: rescaled.wl, d: rescaled.d, mu: rescaled.mu };
 }
 
-/** The evaluation of the position after a move, before any search below it. */
+/** The network's evaluation of the position after a move; a terminal has its exact value. */
 function getRawValue(context: ReportContext, record: RecordIndex): number | null {
   const { tree, drawScore } = context;
   if (getRecordTerminalKind(tree, record) !== NOT_TERMINAL) return getRecordQ(tree, record, drawScore);

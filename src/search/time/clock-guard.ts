@@ -1,40 +1,38 @@
 /**
- * Stands between every time manager and the clock: a manager may plan as it likes, the guard keeps the flag from falling.
- *
- * Two things the four managers of lc0 do not know:
- * - the overhead (200 ms by default) is meant for games of minutes. It is cut to a tenth of the longest clock seen in
- *   the game, a fifth where no increment or time control refills it: at 1+0.01 it reserves 100 ms, at 0.1 s it leaves
- *   something to think with. It shrinks with the game, not with the clock, so the last 200 ms of a long game are not
- *   thought away.
- * - what a move costs beyond its budget (the last batch, pipes, GUI, network) shows in the next clock: previous time +
- *   increment − next time − budget used. This lag is averaged and taken off every budget. Lag that the increment does
- *   not pay for is put aside for many moves more than a manager plans: it is what loses on time in sudden death.
+ * Wraps a time manager and keeps the engine from losing on time, whatever budget the manager plans. It knows two things that
+ * the managers of lc0 do not:
+ * - The move overhead, 200 ms by default, is meant for games of minutes. The guard caps it at a tenth of the longest clock
+ *   of the game, or a fifth without increment and time control: 100 ms at 1+0.01. The cap follows the longest clock and not
+ *   the present one, so the reserve stays whole when the time of a long game runs out.
+ * - A move takes longer than its budget: the last batch, pipes, GUI and network add lag. The next clock shows it: previous
+ *   time + increment − next time − budget used. The guard takes the average lag off every budget. Lag beyond the increment
+ *   accumulates, which loses games of sudden death, so the guard reserves it for many more moves than a manager plans.
  */
 import type { MoveBudget, MoveRequest, MoverClock, SearchProgress, TimeManager } from './time-manager.js';
 
 const MAX_OVERHEAD_SHARE = 0.1;
 const MAX_OVERHEAD_SHARE_SUDDEN_DEATH = 0.2;
 const LAG_WEIGHT = 0.25;
-/** Lag is kept in reserve for a game of so many moves: the managers' estimate of its end is far too short for safety. */
+/** The guard reserves lag for games of this many moves; the managers expect games to end too early for that. */
 const LONG_GAME_MOVES = 220;
-/** And for so many more, however long it has lasted. */
+/** It reserves lag for at least this many further moves, however long the game has lasted. */
 const LEAST_RESERVE_MOVES = 40;
-/** What a move costs at least beyond its lag: one batch, and the lag's scatter as a share of it. */
+/** Beyond its average lag a move costs at least one batch, and a share of the lag for its scatter. */
 const LEAST_SEARCH_MS = 1;
 const LAG_SCATTER = 0.2;
-/** Lag put aside for a move at least, for pipes and the start of a search, also while none is known. */
+/** The least lag to reserve for a move, for pipes and the start of a search. */
 const LEAST_LAG_MS = 1.5;
 const MAX_LAG_MS = 1000;
-/** A single move's lag counts at most as this share of the longest clock: a pause of the GUI is no lag. */
+/** One move's lag counts up to this share of the longest clock; more is a pause of the GUI. */
 const MAX_LAG_SHARE = 0.05;
 
-/** The overhead that makes sense for a clock (or a `movetime`) of this length. */
+/** The move overhead, capped for a clock or a `movetime` of this length. */
 export function capOverheadMs(moveOverheadMs: number, clockMs: number, isSuddenDeath = false): number {
   const share = isSuddenDeath ? MAX_OVERHEAD_SHARE_SUDDEN_DEATH : MAX_OVERHEAD_SHARE;
   return Math.min(Math.max(0, moveOverheadMs), Math.max(0, clockMs) * share);
 }
 
-/** How long a `go movetime` may think. */
+/** Milliseconds that a `go movetime` may search. */
 export function computeMoveTimeBudgetMs(moveTimeMs: number, moveOverheadMs: number): number {
   const known = finiteOr(moveTimeMs, 0);
   return Math.max(0, known - capOverheadMs(finiteOr(moveOverheadMs, 0), known));
@@ -55,7 +53,7 @@ function sanitizeClock(clock: MoverClock): MoverClock {
 interface LastMove {
   readonly clock: MoverClock;
   readonly gamePly: number;
-  /** What the search used of its budget; what it overran counts as lag. */
+  /** Time that the search used of its budget; the rest of its time is lag. */
   readonly usedMs: number;
 }
 
@@ -79,7 +77,7 @@ export class ClockGuard implements TimeManager {
 
     const { lagMs } = this;
     const reserveMoves = Math.max(LEAST_RESERVE_MOVES, LONG_GAME_MOVES - this.movesSeen++);
-    // What is put aside for lag serves as overhead too.
+    // The reserve for lag also serves as overhead.
     const leastMs = Math.max(lagMs, LEAST_LAG_MS) * (1 + LAG_SCATTER) + LEAST_SEARCH_MS;
     const unpaidLagMs = Math.max(0, leastMs - clock.incrementMs) * reserveMoves;
     const ceilingMs = Math.max(0, clock.timeMs - lagMs - Math.max(moveOverheadMs, unpaidLagMs));
@@ -94,7 +92,7 @@ export class ClockGuard implements TimeManager {
       finish: (progress: SearchProgress) => {
         const usedMs = Math.min(progress.elapsedMs, lastLimitMs);
         this.lastMove = { clock, gamePly, usedMs };
-        // The manager booked the lag as part of its budget, so it must see it as used.
+        // The manager planned the lag as a part of its budget, so it must see it as used.
         budget.finish({ ...progress, elapsedMs: Math.max(progress.elapsedMs, usedMs + lagMs) });
       },
     };
@@ -103,7 +101,7 @@ export class ClockGuard implements TimeManager {
   private learnLag(clock: MoverClock, gamePly: number): void {
     const { lastMove } = this;
     this.lastMove = null;
-    // Only our very next move of the same game says anything; more time than before is a new time control or a gift.
+    // Only the engine's next move of the same game shows the lag. A clock that has gained time began a new time control.
     if (lastMove === null || gamePly !== lastMove.gamePly + 2) return;
     const chargedMs = lastMove.clock.timeMs + clock.incrementMs - clock.timeMs;
     if (chargedMs < 0) return;

@@ -1,6 +1,6 @@
 /**
- * lc0's default time manager (search/classic/stoppers/legacy.cc): the time left is spread evenly over the moves that
- * the game is expected to last; time that smart pruning saved is spent on the next move.
+ * lc0's default time manager (search/classic/stoppers/legacy.cc). It spreads the time left evenly over the moves that the
+ * game is expected to last, and spends on the next move what smart pruning has saved.
  */
 import { createFixedBudget, type MoveBudget, type MoveRequest, type TimeManager } from './time-manager.js';
 
@@ -13,7 +13,7 @@ export const LEGACY_DEFAULTS = {
   'book-ply-bonus': 0.25,
 };
 
-/** Below this a longer budget cannot be given back by smart pruning, so slowmover > 1 leaves it alone. */
+/** Smart pruning cannot shorten a search below this, so slowmover > 1 does not lengthen such budgets. */
 const SMART_PRUNING_TOLERANCE_MS = 200;
 const MAX_BOOK_PLIES = 12;
 
@@ -37,7 +37,7 @@ export class LegacyTimeManager implements TimeManager {
 
     let budgetMs = totalMs / movesToGo;
     if (this.isFirstMove) {
-      // No tree to reuse yet: more so the further the book has taken us from the usual positions.
+      // The first move has no tree to reuse, and after a long book its position is less usual.
       budgetMs *= 1 + params['first-move-bonus'] + params['book-ply-bonus'] * Math.min(MAX_BOOK_PLIES, gamePly);
       this.isFirstMove = false;
     }

@@ -1,7 +1,7 @@
 /**
- * The text of the `TimeManager` option, `legacy(slowmover=1.2,steepness=6)`, to a time manager.
- * The grammar is the part of lc0's option dictionaries that a time manager needs: one name, numbers by name, and for
- * `smooth` the sub-dictionary `mle-legacy(…)`. A parameter nobody reads is an error, as in lc0.
+ * Parses the option `TimeManager`, for instance `legacy(slowmover=1.2,steepness=6)`. The grammar is the part of lc0's option
+ * dictionaries that time managers use: a name, numbers by name, and for `smooth` the sub-dictionary `mle-legacy(…)`. An
+ * unknown parameter is an error, as in lc0.
  */
 import { failure, type Result, success } from '../../util/index.js';
 import { ClockGuard } from './clock-guard.js';
@@ -16,7 +16,7 @@ interface Kind {
   create(params: Record<string, number>): TimeManager;
 }
 
-/** A division by zero or a root of a negative number cannot follow from any value inside these. */
+/** Within these ranges no parameter leads to a division by zero or the root of a negative number. */
 const POSITIVE = [0.001, 1e9] as const;
 const FRACTION = [0, 1] as const;
 
@@ -59,8 +59,8 @@ const KINDS: Record<string, Kind> = {
 
 /**
  * @param text the option as the user wrote it
- * @param slowmover the separate `Slowmover` option: belongs to `legacy`, and must not contradict its own parameter
- * @returns a function that makes a fresh manager (one for each game), already guarded by ClockGuard
+ * @param slowmover the option `Slowmover`: only for `legacy`, and not together with its parameter of that name
+ * @returns a function that makes a manager, wrapped in a ClockGuard; call it once a game
  */
 export function parseTimeManager(text: string, slowmover = 1): Result<() => TimeManager> {
   const call = /^\s*([\w-]+)\s*(?:\((.*)\))?\s*$/s.exec(text);
@@ -81,7 +81,7 @@ export function parseTimeManager(text: string, slowmover = 1): Result<() => Time
 }
 
 function parseParams(name: string, kind: Kind, text: string): Result<Record<string, number>> {
-  // smooth's only sub-dictionary holds two parameters whose names are free on the upper level as well.
+  // The names in smooth's only sub-dictionary are unique, so it can be flattened.
   const flat = name === 'smooth' ? text.replace(/\bmle-legacy\s*\(([^()]*)\)/, '$1') : text;
   const params: Record<string, number> = {};
   for (const part of flat.split(',')) {

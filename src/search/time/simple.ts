@@ -22,7 +22,7 @@ export class SimpleTimeManager implements TimeManager {
   startMove({ clock, gamePly, moveOverheadMs }: MoveRequest): MoveBudget {
     const { params } = this;
     const availableMs = clock.timeMs - moveOverheadMs;
-    // A clock at or below zero has no meaningful ratio: the whole of what is left is then the only bound.
+    // At or below zero the clock gives no ratio; `availableMs` below is then the only limit.
     const incrementRatio = clock.timeMs > 0 ? clock.incrementMs / clock.timeMs : 0;
     const share = (params['base-pct'] + gamePly * params['ply-pct']) / 100 + incrementRatio * params['time-factor'];
     let budgetMs = availableMs * share;

@@ -1,7 +1,7 @@
 /**
- * lc0's `smooth` time manager (stoppers/smooth.cc): plans in nodes rather than in milliseconds, learns how much of a
- * tree survives a move and how much of its budget a search really uses, and keeps a piggy bank for the moves where the
- * best move is in doubt: another one has a higher value or is about to overtake it. It is asked after every batch.
+ * lc0's `smooth` time manager (stoppers/smooth.cc). It plans in nodes and not in milliseconds, and learns how much of a tree
+ * survives a move and how much of its budget a search uses. It also saves time in a piggy bank for moves where the best
+ * move is in doubt, because another one has a higher value or is about to overtake it. It is asked after every batch.
  */
 import { computeMovesToGo } from './legacy.js';
 import type { MoveBudget, MoveRequest, SearchProgress, TimeManager } from './time-manager.js';
@@ -39,7 +39,7 @@ export class SmoothTimeManager implements TimeManager {
   private averageMoveMs = 0;
   private allocatedMs = 0;
   private lastFinalNodes = 0;
-  /** `sinceFirstBatchMs` of the latest report of the current (or last) search. */
+  /** `sinceFirstBatchMs` when the manager was last asked, in this search or the last one. */
   private lastReportMs = 0;
   private piggyBankMs = 0;
 
@@ -139,20 +139,18 @@ export class SmoothTimeManager implements TimeManager {
   }
 }
 
-/** Moves `from` half of the way to `to` for every `halfLife` contained in `amount`. */
+/** Exponential decay from one value towards another. @param amount what has passed, in the unit of `halfLife` */
 function decayExponentially(from: number, to: number, halfLife: number, amount: number): number {
   return to - (to - from) * 0.5 ** (amount / halfLife);
 }
 
 /**
- * An estimate that follows a rising target at once and a falling one linearly over a window, starting from the last
- * value that was known to be reliable.
- *
- * @param current what the previous call returned
- * @param target the correct but noisy figure
+ * An estimate that rises to its target at once and falls to it linearly, within a window of time since it was last reliable.
+ * @param current the result of the previous call
+ * @param target the measured value, noisy
  * @param sinceReliableMs time since the estimate was last reliable
  * @param sinceUpdateMs time since the previous call
- * @param windowMs in what time the estimate should have reached the target
+ * @param windowMs time in which the estimate reaches the target
  */
 function decayLinearly(
   current: number,

@@ -1,11 +1,10 @@
 /**
- * What a time manager is: it turns a chess clock into the number of milliseconds one search may use.
- * Numbers in, numbers out: no timer, no `Date.now()`, no chess. All times are milliseconds since the clock of this move
- * began to run (the `go` or the `position` line). A manager lives as long as a game, because it carries saved time from
- * move to move; `ucinewgame` makes a new one.
+ * The interface of time managers: from a chess clock they compute how many milliseconds a search may take. They are pure
+ * arithmetic, without timer, `Date.now()` or chess. All times are in milliseconds since the clock of this move started (the
+ * `go` or the `position` line). A manager serves one game and carries saved time from move to move.
  */
 
-/** The clock of the side to move. Everything a GUI sends is allowed: negative, zero, without increment. */
+/** The clock of the side to move, as the GUI sends it: the time may be zero or negative. */
 export interface MoverClock {
   readonly timeMs: number;
   readonly incrementMs: number;
@@ -17,34 +16,34 @@ export interface MoveRequest {
   readonly clock: MoverClock;
   /** Plies played since move 1 of the game (from the FEN's move number). */
   readonly gamePly: number;
-  /** Time the user wants to keep for connection and GUI. */
+  /** Time that the user reserves for the connection and the GUI. */
   readonly moveOverheadMs: number;
-  /** Visits in the tree before this search starts (what tree reuse left). */
+  /** Visits that this search reuses from the last tree. */
   readonly treeNodes: number;
 }
 
-/** What the search knows about itself when it asks whether to go on. */
+/** The state of the search when it asks whether to go on. */
 export interface SearchProgress {
   readonly elapsedMs: number;
-  /** 0 until the first batch came back. */
+  /** 0 until the first batch is finished. */
   readonly sinceFirstBatchMs: number;
-  /** New playouts of this search. */
+  /** Playouts of this search. */
   readonly playouts: number;
   /** Visits in the tree, reused ones included. */
   readonly treeNodes: number;
-  /** Visits of each root edge that may be played; empty until the root is evaluated. */
+  /** Visits of each root move that may be played; empty until the root is evaluated. */
   readonly rootVisits: ArrayLike<number>;
-  /** The most visited move is not the one of the highest value. */
+  /** The most visited move is not the one with the highest value. */
   readonly isBestMoveDoubtful: boolean;
 }
 
 /** The budget of one move. */
 export interface MoveBudget {
-  /** When to stop, by what is known now. Never NaN, never negative; it may move while the search runs. */
+  /** When the search should stop. Never NaN or negative; it may change while the search runs. */
   limitMs(progress: SearchProgress): number;
-  /** The manager's own speed estimate, for smart pruning; null = the search should use its own. */
+  /** The manager's estimate of nodes a second, for smart pruning; null = smart pruning measures. */
   getNodesPerSecond(): number | null;
-  /** Called once when the search ended, so that saved or overdrawn time is known to the next move. */
+  /** Called once when the search has ended; tells the manager how much time it saved or overdrew. */
   finish(progress: SearchProgress): void;
 }
 
@@ -52,7 +51,7 @@ export interface TimeManager {
   startMove(request: MoveRequest): MoveBudget;
 }
 
-/** A budget that does not change while the search runs. */
+/** A budget that stays the same while the search runs. */
 export function createFixedBudget(limitMs: number, onFinish?: (elapsedMs: number) => void): MoveBudget {
   return {
     limitMs: () => limitMs,

@@ -1,6 +1,6 @@
 /**
- * Watches how fast the visits of the root moves grow and foresees whether another move will overtake the best one.
- * Used by the `smooth` time manager to decide when to open the piggy bank (lc0's smooth.cc, VisitsTrendWatcher).
+ * Watches how fast the visits of the root's moves grow, and predicts whether another move will overtake the best one. The
+ * `smooth` time manager opens its piggy bank by it (lc0: smooth.cc, VisitsTrendWatcher).
  */
 export class VisitsTrend {
   private previous: number[] = [];
@@ -27,7 +27,7 @@ export class VisitsTrend {
     }
     this.last = snapshot;
     this.lastMs = nowMs;
-    // Two snapshots take turns, so that the rate is measured over between one and two periods.
+    // With two snapshots the rate always spans one to two periods.
     if (this.currentMs + this.updatePeriodMs <= nowMs) {
       this.previous = this.current;
       this.previousMs = this.currentMs;

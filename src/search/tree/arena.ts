@@ -1,10 +1,9 @@
 /**
- * Memory for lists of different lengths inside one Int32Array: the edges of nodes, and the blocks of records. Released
- * lists wait in a bin for the next list of their size, which is all that happens while memory lasts. Only when the end
- * of the table is reached are neighbouring free lists joined (boundary tags, as in Lea's malloc), so that a full tree
- * that forgets and grows for hours does not fall to pieces.
+ * An allocator for lists of different lengths in one Int32Array: the edges of nodes, and the blocks of records. A released
+ * list waits in a bin for the next list of its size. Only when the end of the table is reached does the arena join
+ * neighbouring free lists (boundary tags, as in Lea's malloc), so that hours of forgetting and growing do not fragment it.
  *
- * Everything is counted in units of `unitWords` words; unit 0 is never handed out. Words of a free list:
+ * All sizes are in units of `unitWords` words; unit 0 is never handed out. The words of a free list:
  *
  *   in a bin of its size   [next]
  *   joined                 [next | previous | size | … | size in the last word]
@@ -13,23 +12,23 @@ const NONE = 0;
 const NEXT = 0;
 const PREVIOUS = 1;
 const SIZE = 2;
-/** Joined lists of this size and above share one bin. */
+/** Joined lists of this size or more share one bin. */
 const LARGE = 256;
 
 export class Arena {
-  /** Units up to here have been handed out at least once. */
+  /** No unit from this one on has been handed out yet. */
   end = 1;
-  /** Units that can be handed out again. */
+  /** Number of released units. */
   freeUnits = 0;
 
   private readonly unitWords: number;
   private words: Int32Array = new Int32Array(0);
   private capacity = 0;
-  /** First list of each size: released and not joined; joined. */
+  /** The first free list of each size, released and not joined; the first joined one. */
   private readonly released = new Int32Array(LARGE + 1);
   private readonly joined = new Int32Array(LARGE + 1);
   private releasedCount = 0;
-  /** One bit a unit: a joined free list starts, or ends, with it. */
+  /** A bit for each unit: whether a joined free list starts there; ends there. */
   private starts = new Int32Array(0);
   private ends = new Int32Array(0);
 
@@ -39,8 +38,8 @@ export class Arena {
   }
 
   /**
-   * Prepares for a table that has grown; its old contents have to be in it.
-   * @returns what goes over to it, and cannot fail
+   * Prepares to use a larger table, which has the contents of the old one.
+   * @returns a function that switches to it and cannot fail
    */
   prepareGrowth(words: Int32Array, capacityUnits: number): () => void {
     const starts = new Int32Array((capacityUnits >> 5) + 1);
@@ -60,7 +59,7 @@ export class Arena {
   }
 
   clear(): void {
-    // Only what was used: the bits of a large table are many pages that were never touched.
+    // Only the used part: most pages of a large table have never been touched.
     this.starts.fill(0, 0, (this.end >> 5) + 1);
     this.ends.fill(0, 0, (this.end >> 5) + 1);
     this.end = 1;
@@ -72,8 +71,8 @@ export class Arena {
 
   /**
    * @param size in units, below 256 or a power of two
-   * @param mayExtend whether the end of the table may move
-   * @returns the first unit, 0 when there is no room
+   * @param mayExtend whether units that were never used may be handed out
+   * @returns the first unit; 0 = there is no room
    */
   allocate(size: number, mayExtend: boolean): number {
     const { released } = this;

@@ -1,14 +1,14 @@
 /**
- * What a graph knows beside the tables of layout.ts: which node stands for a position, how many edges hold a node, and
- * how often an edge was met as a draw by repetition. A node's key is that of its position and the tag of
- * nn/pool/node-tag.ts, in which the ply is, so every edge leads one ply on and counting references is enough: there are
- * no cycles. The index is a linear hash table (Litwin 1980): it grows by one chain at a time, without a pause.
+ * The side tables of a graph: an index from positions to nodes, the number of edges that lead to each node, and how often
+ * each edge ended in a draw by repetition. A node is found by its position's key and its tag (nn/pool/node-tag.ts). The tag
+ * holds the ply, so every edge leads one ply on, the graph has no cycles, and counting references suffices to free nodes. The
+ * index is a linear hash table (Litwin 1980): it grows by one chain at a time, without a pause.
  *
  * | word of a node | meaning                                            |
  * |----------------|----------------------------------------------------|
- * | KEY_LOW, HIGH  | its position; of an edge that ended the game too   |
+ * | KEY_LOW, HIGH  | key of the position; terminals have one, too       |
  * | TAG            | see node-tag.ts                                    |
- * | HOLDERS        | edges that lead to it, roots that stand on it      |
+ * | HOLDERS        | edges that lead to the node, roots that stand on it |
  */
 import { INDEXED_BIT, NO_NODE, NODE_META, NODE_NEXT, NODE_WORDS, type NodeIndex, type RecordIndex } from './layout.js';
 import type { SideTables } from './store.js';
@@ -22,20 +22,20 @@ const LAST_WALK = 255;
 const FIRST_CHAINS = 1024;
 
 export class GraphIndex implements SideTables {
-  /** Its words, its chain, and the number of the walk that met it last. */
+  /** The words of a node, its chain, and the number of the walk that met it last. */
   readonly nodeBytes = INDEX_WORDS * 4 + 4 + 1;
   readonly recordBytes = 4;
   readonly recordShare = 0.6;
-  /** Visits of an edge that were draws by repetition on their own path, by record. */
+  /** By record: visits of an edge that ended in a draw by repetition on their path. */
   repetitionVisits: Int32Array = new Int32Array(0);
-  /** Nodes that can be found. */
+  /** Number of nodes in the index. */
   count = 0;
 
   private nodeWords: Int32Array = new Int32Array(0);
   private words: Int32Array = new Int32Array(0);
   private chains: Int32Array = new Int32Array(0);
   private chainCount = FIRST_CHAINS;
-  /** By node: the walk that met it last, 0 = none since the numbers began anew. */
+  /** By node: the number of the walk that met it last, 0 = none. Numbers start again after LAST_WALK. */
   private walks: Uint8Array = new Uint8Array(0);
   private walk = 0;
 
@@ -83,7 +83,7 @@ export class GraphIndex implements SideTables {
     return node as NodeIndex;
   }
 
-  /** Says what a new node is, without making it known. Nobody holds it yet. */
+  /** Writes the words of a new node, which no edge leads to yet, without putting it into the index. */
   describe(node: NodeIndex, keyLow: number, keyHigh: number, tag: number): void {
     const { words } = this;
     const at = node * INDEX_WORDS;
@@ -107,7 +107,7 @@ export class GraphIndex implements SideTables {
     this.words[node * INDEX_WORDS + HOLDERS]++;
   }
 
-  /** @returns whether nobody holds it any more: then it is out of the index, too */
+  /** @returns whether it was the last holder; then the node is out of the index as well */
   release(node: NodeIndex): boolean {
     if (--this.words[node * INDEX_WORDS + HOLDERS] > 0) return false;
     if ((this.nodeWords[node * NODE_WORDS + NODE_META] & INDEXED_BIT) !== 0) this.remove(node);
@@ -118,7 +118,7 @@ export class GraphIndex implements SideTables {
     return this.words[node * INDEX_WORDS + HOLDERS];
   }
 
-  /** A walk over the graph begins: no node has been met yet. */
+  /** Starts a walk over the graph, which has met no node yet. */
   beginWalk(): void {
     if (this.walk === LAST_WALK) {
       this.walks.fill(0);
@@ -146,7 +146,7 @@ export class GraphIndex implements SideTables {
     );
   }
 
-  /** Whether it is found by its key; for tests. */
+  /** Whether the index finds a node by its key; for tests. */
   knows(node: NodeIndex): boolean {
     const at = node * INDEX_WORDS;
     return this.find(this.words[at + KEY_LOW], this.words[at + KEY_HIGH], this.words[at + TAG]) === node;
@@ -167,7 +167,7 @@ export class GraphIndex implements SideTables {
     nodeWords[before * NODE_WORDS + NODE_NEXT] = next;
   }
 
-  /** One chain more: it takes about half of the members of another. */
+  /** Adds a chain and moves about half of the nodes of another one there. */
   private splitChain(): void {
     const { nodeWords, chains } = this;
     const added = this.chainCount++;

@@ -23,7 +23,7 @@
  * | NODE_BLOCK   | index of its first record; NO_RECORD before its first child                                |
  * | NODE_META    | bits 0-7 edgeCount, 8-15 childCount, 16-17 terminal kind, 18-19 lower + 1, 20-21 upper + 1, |
  * |              | 22-25 size class of the block, 26 forgotten (its subtree was dropped to save memory),        |
- * |              | 27 closed (gathering: every leaf it would choose is under way), 29 of a graph               |
+ * |              | 27 closed (closed-nodes.ts), 29 indexed (graph-index.ts)                                   |
  * | NODE_WL/D/M  | float32: its own evaluation, in the same view as its record; M of a two-fold draw = cycle   |
  * | NODE_STATS   | graph: its own record; NO_RECORD without moves                                             |
  * | NODE_NEXT    | graph: the next node of its hash chain                                                     |

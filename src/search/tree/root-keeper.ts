@@ -1,6 +1,6 @@
 /**
- * Which record of a tree is its root: it moves along played moves, is kept aside while another position is looked at, and
- * comes back. What the position knows is kept; a root that the search had proven is made fit to be thought about again.
+ * Moves the root of a tree: along played moves, to a node below another root, or to a root that was set aside. What the
+ * search knows of the new root is kept. A root whose result was proven becomes an ordinary node, so that it can be searched.
  */
 import {
   COUNT_MASK,
@@ -32,14 +32,14 @@ import type { Tree } from './tree.js';
 export class RootKeeper {
   constructor(private readonly tree: Tree) {}
 
-  /** Makes the position after `move` the root. What it knows is kept, all else becomes garbage. */
+  /** Makes the position after `move` the root. Its subtree is kept, all other nodes become garbage. */
   advance(move: number): void {
     const { tree } = this;
     tree.moveRootTo(this.findEdge(tree.rootRecord, [move]));
     this.reviveRoot();
   }
 
-  /** Keeps the root aside and starts an empty one. @returns its record, NO_RECORD when memory is too full for that */
+  /** Sets the root aside and starts an empty one. @returns the old root's record; NO_RECORD = failed, memory is full */
   park(): RecordIndex {
     const { tree } = this;
     const record = tree.rootRecord;
@@ -51,7 +51,7 @@ export class RootKeeper {
     return record;
   }
 
-  /** Makes a root that was kept aside the root again; an empty one has to be there now. */
+  /** Makes a root that was set aside the root again; the present root must be empty. */
   restore(record: RecordIndex): void {
     const { tree } = this;
     tree.parked.splice(tree.parked.lastIndexOf(record), 1);
@@ -59,14 +59,14 @@ export class RootKeeper {
     tree.rootRecord = record;
   }
 
-  /** Frees a root that was kept aside. */
+  /** Frees a root that was set aside. */
   dropParked(record: RecordIndex): void {
     const { tree } = this;
     tree.parked.splice(tree.parked.lastIndexOf(record), 1);
     tree.releaseRoot(record);
   }
 
-  /** The record of the edge that some moves lead over, from a root; NO_RECORD when it has no node. */
+  /** The record of the edge at the end of a line of moves from a root; NO_RECORD when no node is there. */
   findEdge(root: RecordIndex, moves: readonly number[]): RecordIndex {
     const { tree } = this;
     const { nodeWords, recordWords } = tree.store;
@@ -81,8 +81,8 @@ export class RootKeeper {
   }
 
   /**
-   * Makes the node behind an edge the root; an empty one has to be there now. The edge keeps its visits and value; in a
-   * tree it leads nowhere from then on, as a node has one owner there.
+   * Makes the node behind an edge the root; the present root must be empty. The edge keeps its visits and value. In a tree,
+   * where a node has one parent, it then leads nowhere.
    */
   startFrom(edge: RecordIndex): void {
     const { tree } = this;
@@ -94,8 +94,8 @@ export class RootKeeper {
   }
 
   /**
-   * A root may not be terminal: thinking about it is the point. A proven node gets back the average of what was
-   * searched below it; one that ended the game (or a line) has nothing below and will be evaluated anew.
+   * Makes a terminal root an ordinary node, because selection does not descend into terminals. A proven node gets back the
+   * average of what was searched below it. A terminal without moves is dropped and evaluated anew.
    */
   private reviveRoot(): void {
     const { tree } = this;

@@ -1,8 +1,8 @@
 /**
- * Memory of the tree: the three tables of layout.ts and what is free in them. It knows sizes, not meanings. Tables are
- * reserved at full size where that is free (the system hands out pages at first touch), or start small and double, for
- * self-play with hundreds of trees. They grow only inside `reserve`, so that the verbs may keep views in locals.
- * When a table is full an allocation answers NO_NODE / NO_RECORD / NO_EDGES; it never throws.
+ * The memory of a tree: the three tables of layout.ts and their free lists. It knows sizes and no meanings. The tables are
+ * allocated at full size, which costs nothing because the system provides pages at first touch, or start small and double,
+ * for self-play with hundreds of trees. They grow only inside `reserve`, so that the verbs may keep views in locals. When a
+ * table is full, allocations return NO_NODE, NO_RECORD or NO_EDGES; they never throw.
  */
 import { Arena } from './arena.js';
 import {
@@ -24,21 +24,21 @@ const EDGE_BYTES = 4;
 const EDGES_PER_UNIT = 4;
 const UNIT_SHIFT = 2;
 
-/** Shares of the byte limit each table may take at most; together more than 1, because trees differ in shape. */
+/** Shares of the byte limit that each table may take at most. Their sum exceeds 1, because trees differ in shape. */
 const NODE_SHARE = 0.25;
 const EDGE_SHARE = 0.85;
-/** Share of the byte limit that only large blocks may use: at the limit a search needs few of them, but those badly. */
+/** Share of the byte limit reserved for large blocks: at the limit a search needs few of them, but cannot do without. */
 const LARGE_BLOCK_SHARE = 0.03;
 const LARGE_BLOCK_CLASS = 3;
-/** Free memory comes in pieces: with less than this share of a table free, the piece one needs is often missing. */
+/** With less than this share of a table free, a list of the needed size is often missing. */
 const FREE_SHARE = 0.02;
 /** Word indices have to stay below 2^31. */
 const MAX_NODES = 2 ** 27;
 
 export interface StoreOptions {
-  /** Bytes the tables may touch together. */
+  /** Limit of the bytes that all tables touch together. */
   readonly maxBytes: number;
-  /** Nodes to make room for at once; absent = everything. */
+  /** Nodes to make room for at first; absent = as many as the limit allows. */
   readonly initialNodes?: number;
 }
 
@@ -85,7 +85,7 @@ export class TreeStore {
   private readonly maxBytes: number;
   private readonly nodeBytes: number;
   private readonly recordBytes: number;
-  /** Limit for everything but large blocks. */
+  /** The byte limit for everything but large blocks. */
   private readonly limitBytes: number;
   private readonly records = new Arena(RECORD_WORDS);
   private readonly edgeLists = new Arena(EDGES_PER_UNIT);
@@ -93,7 +93,7 @@ export class TreeStore {
   private nodeEnd = 1;
   private freeNode = NO_NODE as number;
   private freeNodeCount = 0;
-  /** The system has refused larger tables: it is not asked again. */
+  /** The system has refused larger tables, so the store does not ask again. */
   private isRefused = false;
 
   /** @param side null = none */
@@ -104,26 +104,26 @@ export class TreeStore {
     this.maxBytes = Math.max(options.maxBytes, 1 << 20);
     this.limitBytes = this.maxBytes * (1 - LARGE_BLOCK_SHARE);
     const wanted = options.initialNodes ?? MAX_NODES;
-    // Where the system does not promise so much memory at once it starts smaller and grows.
+    // If the system refuses so much memory at once, the store starts smaller and grows.
     for (let scale = 1; !this.tryResize(wanted * scale); scale /= 2) {
       if (scale < 1e-4) throw new RangeError('There is no memory for the search tree');
     }
   }
 
-  /** Nodes in use. */
+  /** Number of nodes in use. */
   get nodeCount(): number {
     return this.nodeEnd - 1 - this.freeNodeCount;
   }
 
-  /** Bytes of all tables that have been touched; freed parts are counted, because they stay resident. */
+  /** Bytes of all tables that have been touched. Freed parts count, because they stay resident. */
   get usedBytes(): number {
     const edgeBytes = this.edgeLists.end * EDGES_PER_UNIT * EDGE_BYTES;
     return this.nodeEnd * this.nodeBytes + this.records.end * this.recordBytes + edgeBytes;
   }
 
   /**
-   * Makes room, growing the tables when they may. Views held in locals are stale afterwards.
-   * @returns false when the limit is near; allocations may still succeed one by one.
+   * Makes room, growing the tables if the limit allows. Views held in locals are stale afterwards.
+   * @returns false when there is no room for all of it; single allocations may still succeed
    */
   reserve(nodes: number, records: number, edges: number): boolean {
     if (this.hasRoom(nodes, records, edges)) return true;
@@ -149,7 +149,7 @@ export class TreeStore {
     this.freeNodeCount++;
   }
 
-  /** A block of 2^sizeClass records, their words undefined. */
+  /** Allocates a block of 2^sizeClass records with undefined contents. */
   allocateBlock(sizeClass: number): RecordIndex {
     const limit = sizeClass < LARGE_BLOCK_CLASS ? this.limitBytes : this.maxBytes;
     return this.records.allocate(1 << sizeClass, this.usedBytes < limit) as RecordIndex;
@@ -159,7 +159,7 @@ export class TreeStore {
     this.records.release(block, 1 << sizeClass);
   }
 
-  /** Room for a list of `count` edges (at least 1), its words undefined. */
+  /** Allocates a list of `count` edges (at least 1) with undefined contents. */
   allocateEdges(count: number): number {
     const units = (count + EDGES_PER_UNIT - 1) >> UNIT_SHIFT;
     return this.edgeLists.allocate(units, this.usedBytes < this.limitBytes) << UNIT_SHIFT;
@@ -169,7 +169,7 @@ export class TreeStore {
     this.edgeLists.release(first >> UNIT_SHIFT, (count + EDGES_PER_UNIT - 1) >> UNIT_SHIFT);
   }
 
-  /** Forgets everything at once. */
+  /** Frees everything at once. */
   clear(): void {
     this.nodeEnd = 1;
     this.freeNode = NO_NODE;
@@ -199,7 +199,7 @@ export class TreeStore {
     return Math.floor((this.maxBytes * share) / itemBytes);
   }
 
-  /** @returns false when the system refuses so much memory; then nothing has changed */
+  /** @returns false when the system refuses the memory; then nothing has changed */
   private tryResize(nodes: number): boolean {
     try {
       this.resize(nodes);
@@ -221,7 +221,7 @@ export class TreeStore {
     nodeWords.set(this.nodeWords.subarray(0, this.nodeEnd * NODE_WORDS));
     recordWords.set(this.recordWords.subarray(0, this.records.end * RECORD_WORDS));
     edges.set(this.edges.subarray(0, this.edgeLists.end * EDGES_PER_UNIT));
-    // All memory comes before the first change, so that a refusal changes nothing.
+    // Everything is allocated before anything is changed, so that a refusal changes nothing.
     const followers = [
       this.records.prepareGrowth(recordWords, recordCapacity),
       this.edgeLists.prepareGrowth(edges, edgeUnits),

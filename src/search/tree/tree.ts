@@ -1,7 +1,7 @@
 /**
  * The nodes of one search: the store, the root's record, and the subtrees that wait to be freed. It makes and drops nodes.
- * There are two kinds: `PlainTree`, where a node has one parent, and `GraphTree`, where transpositions share nodes. The
- * abstract methods are all in which they differ; everybody else asks those and need not know the kind.
+ * There are two kinds: `PlainTree`, where a node has one parent, and `GraphTree`, where transpositions share nodes. They
+ * differ only in the abstract methods, so the rest of the search does not ask which kind it has.
  *
  * `RootKeeper` moves the root; the four verbs write the statistics. Dropping a subtree is quick: `collectGarbage` frees its
  * nodes later, a few at a time.
@@ -57,7 +57,7 @@ export interface LeafValue {
   d: number;
   /** Plies to the end of the game. */
   m: number;
-  /** The leaf has just got its node; earlier visits may have found no memory for one. */
+  /** The leaf has just been evaluated; earlier visits, if any, found no memory for its node. */
   isNew: boolean;
 }
 
@@ -71,7 +71,7 @@ export abstract class Tree {
   readonly store: TreeStore;
   /** The index of a graph, null for a tree: for tests. */
   abstract readonly graph: GraphIndex | null;
-  /** Whether other paths may lead to the nodes of a path. */
+  /** Whether other paths, too, may lead to the nodes of a path. */
   abstract readonly hasOtherPaths: boolean;
   rootRecord: RecordIndex = NO_RECORD;
   /** Records of roots that `RootKeeper` has set aside, oldest first. */
@@ -90,13 +90,13 @@ export abstract class Tree {
   /** Edges and roots that lead to a node. */
   abstract countHolders(node: NodeIndex): number;
 
-  /** One edge less leads to a node; without edges and roots it is garbage. */
+  /** Removes an edge's or root's hold on a node; without holders the node becomes garbage. */
   abstract drop(node: NodeIndex): void;
 
-  /** The node that stands for a position already, to be shared; NO_NODE = none. */
+  /** The node that already stands for a position and may be shared; NO_NODE = none. */
   abstract findKnown(key: NodeKey): NodeIndex;
 
-  /** Tells a new node its position. */
+  /** Writes the position of a new node. */
   abstract setKey(node: NodeIndex, key: NodeKey): void;
 
   /**
@@ -117,7 +117,7 @@ export abstract class Tree {
   abstract findEnd(node: NodeIndex, depth: number, started: number, path: VisitPath): number;
 
   /**
-   * Prepares a draw by repetition that no longer is one to be evaluated as a leaf.
+   * Turns a draw by repetition that no longer is one into a leaf.
    * @param depth of its parent: step `depth` of the path leads to the draw
    * @returns visits that were taken back
    */
@@ -138,7 +138,7 @@ export abstract class Tree {
    */
   abstract backUp(list: VisitList, at: number, leaf: LeafValue, sticky: boolean): boolean;
 
-  /** Visits of an edge that ended in a draw by repetition which is no property of its node. */
+  /** Visits of an edge that ended in a draw by repetition on their path, and not by the value of its node. */
   abstract getRepetitionVisits(record: RecordIndex): number;
 
   /** Starts a walk over the nodes, during which `meetInWalk` says whether the walk meets a node for the first time. */
@@ -169,7 +169,7 @@ export abstract class Tree {
     return this.garbage.length > 0;
   }
 
-  /** Forgets the whole tree at once. */
+  /** Drops the whole tree at once. */
   clear(): void {
     this.garbage.length = 0;
     this.parked.length = 0;
@@ -178,7 +178,7 @@ export abstract class Tree {
     this.resetRecord(this.rootRecord, 1);
   }
 
-  /** A new node without edges; NO_NODE when memory is full. Values in the view of its record. */
+  /** Makes a node without edges; NO_NODE when memory is full. Values are in the view of its record. */
   createNode(wl: number, d: number, m: number, terminalKind: number, bounds: number): NodeIndex {
     const node = this.store.allocateNode();
     if (node === NO_NODE) return NO_NODE;
@@ -194,7 +194,7 @@ export abstract class Tree {
     return node;
   }
 
-  /** Room for the edges of a new node; the caller writes them. NO_EDGES when memory is full. */
+  /** Allocates the edges of a new node, which the caller writes. NO_EDGES when memory is full. */
   createEdges(node: NodeIndex, count: number): number {
     const first = this.store.allocateEdges(count);
     if (first === NO_EDGES) return NO_EDGES;
@@ -205,8 +205,8 @@ export abstract class Tree {
   }
 
   /**
-   * The record of the next unvisited edge, appended to the node's block, which may move.
-   * @returns NO_RECORD when memory is full.
+   * Appends a record for the next unvisited edge to the node's block, which may move.
+   * @returns NO_RECORD when memory is full
    */
   createChild(node: NodeIndex): RecordIndex {
     const { store } = this;
@@ -232,7 +232,7 @@ export abstract class Tree {
     return record;
   }
 
-  /** Makes sure that a node, the root above all, can get a record for each of its edges even when memory is full. */
+  /** Allocates records for all edges of a node; for the root, which must be able to use them when memory is full. */
   reserveBlock(node: NodeIndex): void {
     const meta = this.store.nodeWords[node * NODE_WORDS + NODE_META];
     const wanted = Math.ceil(Math.log2(Math.max(1, meta & COUNT_MASK)));
@@ -259,7 +259,7 @@ export abstract class Tree {
     return true;
   }
 
-  /** Turns a record back into that of an unvisited edge; its prior stays. */
+  /** Resets a record to that of an unvisited edge, except for its prior and its visits in flight. */
   forgetVisits(record: RecordIndex): void {
     const { recordWords, recordFloats, recordDoubles } = this.store;
     const at = record * RECORD_WORDS;
@@ -270,7 +270,7 @@ export abstract class Tree {
     recordFloats[at + RECORD_M] = 0;
   }
 
-  /** Drops the node of a leaf without edges: its record becomes that of an unvisited edge. */
+  /** Frees a node without edges; its record becomes that of an unvisited edge. */
   releaseLeaf(record: RecordIndex): void {
     const node = this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     this.forgetVisits(record);
@@ -287,12 +287,12 @@ export abstract class Tree {
     return -1;
   }
 
-  /** Lets an edge lead to a node. */
+  /** Makes an edge lead to a node. */
   link(record: RecordIndex, node: NodeIndex): void {
     this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] = node;
   }
 
-  /** Lets an edge lead nowhere. */
+  /** Makes an edge lead nowhere. */
   unlink(record: RecordIndex): void {
     const at = record * RECORD_WORDS + RECORD_NODE;
     const node = this.store.recordWords[at] as NodeIndex;
@@ -300,7 +300,7 @@ export abstract class Tree {
     if (node !== NO_NODE) this.drop(node);
   }
 
-  /** Leaves a node without edges or roots that lead to it, and what hangs below, to `collectGarbage`. */
+  /** Leaves a node that nothing leads to, and everything below, to `collectGarbage`. */
   protected discard(node: NodeIndex): void {
     this.garbage.push(node);
   }
@@ -331,7 +331,7 @@ export abstract class Tree {
     this.sortEdges(nodeWords[at + NODE_EDGES], meta & COUNT_MASK);
   }
 
-  /** By prior, descending, as unvisited edges must be: moves that were proven lost have none left and go to the end. */
+  /** Sorts edges by falling prior, as unvisited ones must be. Moves that were proven lost have prior 0 and go to the end. */
   private sortEdges(first: number, count: number): void {
     const { edges } = this.store;
     for (let i = first + 1; i < first + count; i++) {

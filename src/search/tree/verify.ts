@@ -1,8 +1,8 @@
 /**
- * The law every tree obeys when no visit is under way: the visits and values of a node are its own evaluation plus those
- * of its moves, bounds agree with results, unvisited edges are sorted, and no memory has two owners. In a graph each node
- * knows how many edges hold it, can be found by its key, and lies one ply behind all of them. For tests; it looks at
- * every node.
+ * Checks the laws that every tree obeys when no visit is in flight: the visits and values of a node are its own evaluation
+ * plus those of its moves, bounds agree with results, unvisited edges are sorted, and no node has two owners. In a graph,
+ * each node knows how many edges lead to it, is found by its key, and lies one ply below all its parents. For tests: it looks
+ * at every node.
  */
 import { decodePrior } from '../../nn/index.js';
 import {
@@ -43,7 +43,7 @@ export interface TreeReport {
   readonly visitedEdges: number;
   readonly terminals: number;
   readonly deepest: number;
-  /** At most 20 sentences; none = the tree is sound. */
+  /** Descriptions of at most 20 violations; none = the tree is sound. */
   readonly faults: readonly string[];
 }
 

@@ -1,21 +1,21 @@
 /**
- * Visits under way, written one after another into one growing integer array: what each is waiting for, and the path
- * it took. A path is a chain of (node, child number) pairs from the root, because records may move.
+ * Visits in flight, one after another in a growing integer array: what each visit waits for, and the path it took. A path
+ * is stored as (node, child number) pairs from the root, because records may move.
  *
  *   item: [slot or a negative kind | depth | visits | node₀ child₀ | node₁ child₁ | … ]   depth pairs
  */
 import type { NodeIndex } from './layout.js';
 
-/** How a visit goes on at a known node: into one of its moves, or ending there, to be evaluated anew. */
+/** How a visit goes on at a known node: it descends into one of the moves, or ends and the node is evaluated anew. */
 export const GO_ON = 0;
 export const LEAF = 1;
 
-/** The other ends of a visit: its value is known. They stand in place of a slot. */
+/** Visits that end with a known value; these kinds stand in place of a slot. */
 export const TERMINAL_VISIT = -1;
 export const VIRTUAL_VISIT = -2;
-/** Graph: the path repeats a position with its last step, a draw. */
+/** Graph: the last step of the path repeats a position, which is a draw. */
 export const REPETITION_VISIT = -3;
-/** Graph: the node was visited more often, by other paths, than the edge that leads to it here. */
+/** Graph: other paths have visited the node more often than this edge has; the visit takes the node's value. */
 export const CATCH_UP_VISIT = -4;
 
 export const ITEM_SLOT = 0;
@@ -51,7 +51,7 @@ export class VisitPath {
 
 export class VisitList {
   data = new Int32Array(256);
-  /** Words in use: where the next item will start. */
+  /** Number of words in use; the next item starts here. */
   end = 0;
   count = 0;
 
@@ -64,14 +64,14 @@ export class VisitList {
     this.count = 0;
   }
 
-  /** Drops the items that start at `at` or later. */
+  /** Drops the items from position `at` on. */
   truncate(at: number): void {
     this.end = at;
     this.count = 0;
     for (let item = 0; item < at; item = this.next(item)) this.count++;
   }
 
-  /** Copies one item of another list. */
+  /** Appends a copy of an item of another list. */
   append(other: VisitList, at: number): void {
     const size = other.next(at) - at;
     this.makeRoom(size);
@@ -80,7 +80,7 @@ export class VisitList {
     this.count++;
   }
 
-  /** @returns where the item starts */
+  /** Appends an item. @returns its position */
   push(slot: number, depth: number, visits: number, path: VisitPath): number {
     const at = this.end;
     this.makeRoom(ITEM_PATH + 2 * depth);
@@ -98,7 +98,7 @@ export class VisitList {
     return at;
   }
 
-  /** Where the item after the one at `at` starts. */
+  /** The position of the item after the one at `at`. */
   next(at: number): number {
     return at + ITEM_PATH + 2 * this.data[at + ITEM_DEPTH];
   }
