@@ -49,6 +49,33 @@ test('storing a position again replaces it', () => {
   assert.deepEqual([...cache.priors.subarray(0, 2)], [8, 7]);
 });
 
+test('a leaf sees the entries of leaves before its horizon only, also where their numbers wrap', () => {
+  const { cache } = createCache(100);
+  const priors = Uint16Array.of(1, 2);
+  for (const [key, number] of [7, 0x7fffffff, -5, -1].entries()) {
+    cache.store(1, key, 0, 2, 0.5, 0.25, 10, priors, 0, number);
+    assert.equal(cache.find(1, key, 0, 2, number), false);
+    assert.equal(cache.find(1, key, 0, 2, (number - 3) | 0), false);
+    assert.equal(cache.find(1, key, 0, 2, (number + 1) | 0), true);
+    assert.equal(cache.find(1, key, 0, 2), true);
+  }
+});
+
+test('of two evaluations of one position that of the older leaf stays, whichever is stored first', () => {
+  for (const numbers of [
+    [5, 9],
+    [9, 5],
+    [-1, -4],
+    [0x7fffffff, -0x80000000],
+  ]) {
+    const { cache } = createCache(100);
+    const oldest = ((numbers[0] - numbers[1]) | 0) < 0 ? numbers[0] : numbers[1];
+    for (const number of numbers) cache.store(1, 2, 0, 2, 0.5, 0.25, number, Uint16Array.of(1, 2), 0, number);
+    assert.equal(cache.find(1, 2, 0, 2), true);
+    assert.equal(cache.values[2], Math.fround(oldest));
+  }
+});
+
 test('clearing forgets everything at once, for all threads', () => {
   const { cache, buffer } = createCache(1000);
   const other = new EvaluationCache(buffer);

@@ -5,6 +5,7 @@ import { LeafClaims } from '#sardonyx/nn/pool/leaf-claims.js';
 import { CLAIMED, createLeafSlotsBuffer, DONE, FREE, SUBMITTED, viewLeafSlots } from '#sardonyx/nn/pool/leaf-slots.js';
 import { RootTable } from '#sardonyx/nn/pool/root-table.js';
 import { TablebaseWords } from '#sardonyx/nn/pool/tablebase-words.js';
+import { createPrng } from '#sardonyx/util/index.js';
 
 function createParts(slotCount: number) {
   const shape = { slotCount, workers: 2 };
@@ -71,6 +72,33 @@ test('slots are claimed in the order of submission, each once, also around the e
     assert.deepEqual(claimed, submitted);
     for (const slot of claimed) claims[0].markDone(slot);
     for (const slot of claimed) queue.release(slot);
+  }
+});
+
+test('the horizon of a leaf is the oldest leaf that was not released before, in whatever order leaves are', () => {
+  const { slots, queue, claims } = createParts(8);
+  const into = new Int32Array(8);
+  const random = createPrng(4);
+  /** Slots and numbers of the leaves that are owed, oldest first. */
+  const owed: { slot: number; number: number }[] = [];
+  let held = false;
+  for (let round = 0; round < 3000; round++) {
+    const slot = owed.length < 7 && random.nextFloat() < 0.5 ? queue.acquire() : NO_SLOT;
+    if (slot !== NO_SLOT) {
+      queue.submit(slot);
+      queue.flush();
+      const number = slots.number[slot];
+      assert.equal(slots.horizon[slot], owed[0]?.number ?? number);
+      owed.push({ slot, number });
+      assert.equal(claims[0].claimInto(into, 1), 1);
+      claims[0].markDone(slot);
+    } else if (owed.length > 0) {
+      // In some rounds the oldest is kept while the ring goes round several times.
+      if (round % 500 === 0) held = !held;
+      const index = held ? owed.length - 1 : random.nextBelow(owed.length);
+      if (held && index === 0) continue;
+      queue.release(owed.splice(index, 1)[0].slot);
+    }
   }
 });
 

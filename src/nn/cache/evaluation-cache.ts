@@ -5,11 +5,16 @@
  * rule 50). Moves are implicit: priors stand in move-generation order, and whoever reads them has just generated the
  * moves. A set holds four entries; a new one takes an empty place, or a pseudo-random one.
  *
+ * The network sees the history of a position and the key does not, so it matters which leaf made an entry. To keep a search
+ * independent of timing, an entry carries the number of its leaf (numbers grow in the order of submission), and a reader
+ * names a horizon: leaves with lower numbers were backed up before the reader's leaf was submitted, and only their entries
+ * are visible to it. Of two entries for one position the one with the lower number stays.
+ *
  * Memory, all Int32, written and read by every evaluator with plain stores and loads:
  *
  *   header  16 words   [0] generation (atomic): part of every key, so that raising it empties the cache at once
  *   tags    4 a set    upper key word of the entry, 0 = empty; one read tells which of the four to look at
- *   entries 32 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4..31] up to 56 priors, two a word
+ *   entries 32 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4] leaf · [5..31] up to 54 priors, two a word
  *
  * Two threads may write one entry at once, or one read what another is writing. The checksum covers the key, the move
  * count and all words of the entry, and the reader checks its own copy, so a torn entry is a miss, as is one that
@@ -18,8 +23,9 @@
 const HEADER_WORDS = 16;
 const WAYS = 4;
 const ENTRY_WORDS = 32;
-const FIRST_PRIOR_WORD = 4;
-/** Positions with more moves are not cached: 0.2 % of the positions of labelled games. */
+const LEAF_WORD = 4;
+const FIRST_PRIOR_WORD = 5;
+/** Positions with more moves are not cached: 0.4 % of the positions of labelled games. */
 export const MAX_CACHED_MOVES = (ENTRY_WORDS - FIRST_PRIOR_WORD) * 2;
 const BYTES_PER_SET = WAYS * (ENTRY_WORDS + 1) * 4;
 /** Word indices stay below 2^31. */
@@ -62,7 +68,6 @@ export class EvaluationCache {
   private readonly copy = new Int32Array(ENTRY_WORDS);
   private tag = 0;
   private set = 0;
-  private victims = 0x2545f491;
 
   constructor(buffer: SharedArrayBuffer) {
     const words = new Int32Array(buffer);
@@ -75,24 +80,35 @@ export class EvaluationCache {
     this.priors = new Uint16Array(this.copy.buffer, FIRST_PRIOR_WORD * 4, MAX_CACHED_MOVES);
   }
 
-  /** @returns true when `values` and `priors` now hold the evaluation of the position. */
-  find(keyLow: number, keyHigh: number, repetitions: number, moveCount: number): boolean {
+  /**
+   * @param horizon entries of leaves with this number or a higher one are not visible; absent = all entries are
+   * @returns true when `values` and `priors` now hold the evaluation of the position.
+   */
+  find(keyLow: number, keyHigh: number, repetitions: number, moveCount: number, horizon?: number): boolean {
     if (moveCount > MAX_CACHED_MOVES) return false;
     const key = this.locate(keyLow, keyHigh, repetitions);
     const first = this.set * WAYS;
-    const { tags, tag } = this;
+    const { tags, tag, entries, copy } = this;
+    let oldest = -1;
     for (let way = first; way < first + WAYS; way++) {
       if (tags[way] !== tag) continue;
-      const { entries, copy } = this;
-      const start = way * ENTRY_WORDS;
-      const length = FIRST_PRIOR_WORD + ((moveCount + 1) >> 1);
-      for (let i = 0; i < length; i++) copy[i] = entries[start + i];
-      if (copy[0] === computeChecksum(copy, length, key, moveCount)) return true;
+      const leaf = entries[way * ENTRY_WORDS + LEAF_WORD];
+      if (horizon !== undefined && !isBefore(leaf, horizon)) continue;
+      // Two evaluators may have stored the position at the same moment, in two places.
+      if (oldest < 0 || isBefore(leaf, entries[oldest * ENTRY_WORDS + LEAF_WORD])) oldest = way;
     }
-    return false;
+    if (oldest < 0) return false;
+    const start = oldest * ENTRY_WORDS;
+    const length = FIRST_PRIOR_WORD + ((moveCount + 1) >> 1);
+    for (let i = 0; i < length; i++) copy[i] = entries[start + i];
+    if (horizon !== undefined && !isBefore(copy[LEAF_WORD], horizon)) return false;
+    return copy[0] === computeChecksum(copy, length, key, moveCount);
   }
 
-  /** @param priors codes in move-generation order, from `offset` on */
+  /**
+   * @param priors codes in move-generation order, from `offset` on
+   * @param leaf number of the leaf that was evaluated
+   */
   store(
     keyLow: number,
     keyHigh: number,
@@ -103,6 +119,7 @@ export class EvaluationCache {
     movesLeft: number,
     priors: Uint16Array,
     offset: number,
+    leaf = 0,
   ): void {
     if (moveCount > MAX_CACHED_MOVES) return;
     const key = this.locate(keyLow, keyHigh, repetitions);
@@ -110,11 +127,13 @@ export class EvaluationCache {
     values[0] = valueWl;
     values[1] = valueD;
     values[2] = movesLeft;
+    copy[LEAF_WORD] = leaf;
     const length = FIRST_PRIOR_WORD + ((moveCount + 1) >> 1);
     copy[length - 1] = 0;
     for (let i = 0; i < moveCount; i++) this.priors[i] = priors[offset + i];
     copy[0] = computeChecksum(copy, length, key, moveCount);
-    const way = this.choosePlace();
+    const way = this.choosePlace(leaf);
+    if (way < 0) return;
     const start = way * ENTRY_WORDS;
     for (let i = 0; i < length; i++) entries[start + i] = copy[i];
     tags[way] = this.tag;
@@ -129,18 +148,24 @@ export class EvaluationCache {
     return keyLow ^ Math.imul(salt, 0xc2b2ae35);
   }
 
-  private choosePlace(): number {
+  /** @returns -1 when the entry of an older leaf stays */
+  private choosePlace(leaf: number): number {
     const first = this.set * WAYS;
-    const { tags, tag } = this;
-    let empty = -1;
+    const { tags, tag, entries } = this;
     for (let way = first; way < first + WAYS; way++) {
-      if (tags[way] === tag) return way;
-      if (tags[way] === 0 && empty < 0) empty = way;
+      if (tags[way] === tag) return isBefore(entries[way * ENTRY_WORDS + LEAF_WORD], leaf) ? -1 : way;
     }
-    if (empty >= 0) return empty;
-    this.victims = Math.imul(this.victims, 0x2c9277b5) + 0x5f356495;
-    return first + (this.victims >>> 30);
+    for (let way = first; way < first + WAYS; way++) {
+      if (tags[way] === 0 && Atomics.compareExchange(tags, way, 0, tag) === 0) return way;
+    }
+    // Depends on the leaf alone, so that the order in which two evaluators store their entries matters little.
+    return first + (Math.imul(leaf ^ tag, 0x2c9277b5) >>> 30);
   }
+}
+
+/** Whether a leaf was submitted before another one; numbers wrap at 2^32. */
+function isBefore(leaf: number, other: number): boolean {
+  return ((leaf - other) | 0) < 0;
 }
 
 function computeChecksum(copy: Int32Array, length: number, key: number, moveCount: number): number {

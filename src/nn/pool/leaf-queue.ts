@@ -60,8 +60,13 @@ export class LeafQueue {
   private freeCount = 0;
   /** Slots whose answers nobody wants and evaluators still owe. */
   private readonly abandoned: number[] = [];
-  /** Ring position of the next submit; SUBMITTED_WORD follows at flush. */
+  /** Ring position of the next submit, its leaf's number; SUBMITTED_WORD follows at flush. */
   private tail: number;
+  /** 1 = submitted and not released. */
+  private readonly isOwed: Uint8Array;
+  /** All leaves with lower numbers have been released; the slot of the leaf with this number. */
+  private horizon: number;
+  private oldest = 0;
 
   private constructor(handle: SharedPoolHandle) {
     const slots = viewLeafSlots(handle.slots, handle);
@@ -89,6 +94,8 @@ export class LeafQueue {
     this.control = slots.control;
     this.ring = slots.ring;
     this.tail = Atomics.load(slots.control, SUBMITTED_WORD);
+    this.horizon = this.tail;
+    this.isOwed = new Uint8Array(slots.slotCount);
     this.freeSlots = new Int32Array(slots.slotCount);
     for (let slot = slots.slotCount - 1; slot >= 0; slot--) this.adopt(slot);
   }
@@ -120,6 +127,7 @@ export class LeafQueue {
   /** Gives back a slot that is done, or that was acquired and never submitted. */
   release(slot: number): void {
     Atomics.store(this.state, slot, FREE);
+    this.isOwed[slot] = 0;
     this.freeSlots[this.freeCount++] = slot;
   }
 
@@ -152,9 +160,34 @@ export class LeafQueue {
 
   /** Puts a slot behind those submitted before. Evaluators see it after flush(). */
   submit(slot: number): void {
+    this.slots.number[slot] = this.tail;
+    this.slots.horizon[slot] = this.findHorizon();
+    this.isOwed[slot] = 1;
     Atomics.store(this.state, slot, SUBMITTED);
     this.ring[this.tail & (this.slotCount - 1)] = slot;
     this.tail = (this.tail + 1) | 0;
+  }
+
+  /** The number of the oldest leaf that is not released, or of the next one to be submitted. */
+  private findHorizon(): number {
+    const { ring, slotCount, isOwed, tail } = this;
+    const { number } = this.slots;
+    if (isOwed[this.oldest] !== 0 && number[this.oldest] === this.horizon) return this.horizon;
+    // Usually leaves are released in order, and the ring still knows all that are not.
+    while (this.horizon !== tail && ((tail - this.horizon) | 0) <= slotCount) {
+      this.oldest = ring[this.horizon & (slotCount - 1)];
+      if (isOwed[this.oldest] !== 0 && number[this.oldest] === this.horizon) return this.horizon;
+      this.horizon = (this.horizon + 1) | 0;
+    }
+    if (this.horizon === tail) return tail;
+    let span = 0;
+    for (let slot = 0; slot < slotCount; slot++) {
+      if (isOwed[slot] === 0 || ((tail - number[slot]) | 0) <= span) continue;
+      span = (tail - number[slot]) | 0;
+      this.oldest = slot;
+    }
+    this.horizon = (tail - span) | 0;
+    return this.horizon;
   }
 
   /** Publishes what was submitted and wakes as many evaluators as it can keep busy. */

@@ -181,7 +181,7 @@ export class LeafServer {
       this.answer(slot, TABLEBASE, 0, 0, result, result === 0 ? 1 : 0, 0);
       return false;
     }
-    if (cache?.find(position.keyLow, position.keyHigh, repetitions, count)) {
+    if (cache?.find(position.keyLow, position.keyHigh, repetitions, count, slots.horizon[slot])) {
       for (let i = 0; i < count; i++) slots.edgePriors[firstEdge + i] = cache.priors[i];
       sortEdges(slots.edgeMoves, slots.edgePriors, firstEdge, count);
       const { values } = cache;
@@ -245,7 +245,8 @@ export class LeafServer {
     if (cache !== null) {
       const { rowKeys } = this;
       const [low, high, repetitions] = [rowKeys[3 * row], rowKeys[3 * row + 1], rowKeys[3 * row + 2]];
-      cache.store(low, high, repetitions, count, valueWl, valueD, movesLeft, edgePriors, firstEdge);
+      const leaf = slots.number[slot];
+      cache.store(low, high, repetitions, count, valueWl, valueD, movesLeft, edgePriors, firstEdge, leaf);
     }
     sortEdges(edgeMoves, edgePriors, firstEdge, count);
     this.answer(slot, EVALUATED, 0, count, valueWl, valueD, movesLeft);

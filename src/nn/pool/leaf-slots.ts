@@ -15,6 +15,9 @@
  * | root       | Uint16          | producer              | evaluator | from SUBMITTED on: row of the root table     |
  * | pathLength | Uint16          | producer              | evaluator | from SUBMITTED on: plies from the root       |
  * | pathMoves  | Uint16 × path   | producer              | evaluator | from SUBMITTED on                            |
+ * | number     | Int32           | producer              | evaluator | from SUBMITTED on: its ring position; they grow|
+ * | horizon    | Int32           | producer              | evaluator | from SUBMITTED on: all leaves with lower       |
+ * |            |                 |                       |           | numbers were released before it was submitted  |
  * | kind       | Uint8           | evaluator             | producer  | state DONE (so have all columns below)       |
  * | flags      | Uint8           | evaluator             | producer  | FLAG_… bits                                  |
  * | valueWl    | Float32         | evaluator             | producer  | W − L, view of the player to move in the leaf|
@@ -110,6 +113,8 @@ export interface LeafSlots extends LeafSlotsShape {
   readonly root: Uint16Array;
   readonly pathLength: Uint16Array;
   readonly pathMoves: Uint16Array;
+  readonly number: Int32Array;
+  readonly horizon: Int32Array;
   readonly kind: Uint8Array;
   readonly flags: Uint8Array;
   readonly valueWl: Float32Array;
@@ -149,6 +154,8 @@ export function viewLeafSlots(buffer: SharedArrayBuffer, shape: LeafSlotsShape):
     owner: new Uint8Array(buffer, at.owner, slotCount),
     root: new Uint16Array(buffer, at.root, slotCount),
     pathLength: new Uint16Array(buffer, at.pathLength, slotCount),
+    number: new Int32Array(buffer, at.number, slotCount),
+    horizon: new Int32Array(buffer, at.horizon, slotCount),
     kind: new Uint8Array(buffer, at.kind, slotCount),
     flags: new Uint8Array(buffer, at.flags, slotCount),
     valueWl: new Float32Array(buffer, at.valueWl, slotCount),
@@ -181,6 +188,8 @@ function computeOffsets({ slotCount, workers }: LeafSlotsShape) {
     owner: column(1, slotCount),
     root: column(2, slotCount),
     pathLength: column(2, slotCount),
+    number: column(4, slotCount),
+    horizon: column(4, slotCount),
     kind: column(1, slotCount),
     flags: column(1, slotCount),
     valueWl: column(4, slotCount),
