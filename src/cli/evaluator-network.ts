@@ -1,7 +1,7 @@
 /** The engine's network port over a pool of evaluator threads. */
 import type { HistoryFill } from '../encoding/index.js';
 import { getTablebaseSettings, type NetworkPort, type OptionStore } from '../engine/index.js';
-import { EvaluatorPool, LeafQueue, networkOptions, type PoolOptions, type TunedSpeed } from '../nn/index.js';
+import { EvaluatorPool, networkOptions, type PoolOptions, type TunedSpeed } from '../nn/index.js';
 import { Tablebases } from '../syzygy/index.js';
 import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
 import { findTuning } from './tuned-settings.js';
@@ -44,7 +44,6 @@ export async function createNetwork(
   tuned?: TunedSpeed,
 ): Promise<NetworkPort> {
   const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), avoidsDevice, tuned });
-  const { counters } = LeafQueue.attach(pool.handle);
   let tuning = JSON.stringify(getTuning(options));
   let tables = JSON.stringify(getTablebaseSettings(options));
   return {
@@ -58,7 +57,7 @@ export async function createNetwork(
       return pool.network.backend;
     },
     get evaluations() {
-      return counters.evaluations;
+      return pool.counters.evaluations;
     },
     get hasLostDevice() {
       return pool.hasLostDevice;

@@ -71,6 +71,8 @@ const STOP_PATIENCE_MS = 2000;
 
 export class EvaluatorPool {
   readonly handle: SharedPoolHandle;
+  /** What its evaluators have done; reading them needs no queue. */
+  readonly counters: PoolCounters;
   private readonly slots: LeafSlots;
   private readonly cache: SharedArrayBuffer | null;
   private readonly workers: (Worker | null)[] = [];
@@ -103,6 +105,7 @@ export class EvaluatorPool {
     const tablebaseWords = TablebaseWords.createBuffer();
     this.handle = { ...shape, slots, roots, tablebases: tablebaseWords, minibatch, batchesInFlight, hasMovesLeft };
     this.slots = viewLeafSlots(slots, shape);
+    this.counters = new PoolCounters(this.slots);
     this.live = new LiveEvaluators(this.slots);
     this.crashes = Array.from({ length: threads }, () => new FailureStreak());
     const { cacheMb = 0, cachePositions = 0, policyTemperature = 1.359, historyFill = 'fen_only' } = options;
@@ -243,7 +246,7 @@ export class EvaluatorPool {
   }
 
   private replaceWorker(index: number, problem: string): void {
-    const crashes = this.crashes[index].add(new PoolCounters(this.slots).getEvaluationsOf(index));
+    const crashes = this.crashes[index].add(this.counters.getEvaluationsOf(index));
     this.warn(`An evaluator thread ended and was started again: ${oneLine(problem)}`);
     this.startWorker(index).catch((error: Error) => {
       if (this.isDisposed) return;
