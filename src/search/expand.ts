@@ -2,7 +2,16 @@
  * The second verb, expand: makes a node of an evaluator's answer. It copies moves and priors, which the evaluator has sorted,
  * out of the slot, and returns the value to back up. The evaluator has also found draws, mates and tablebase hits.
  */
-import { CHECKMATE, EVALUATED, FLAG_CACHE_HIT, FLAG_OF_PATH, MAX_EDGES, TABLEBASE, TWO_FOLD } from '../nn/index.js';
+import {
+  CHECKMATE,
+  EVALUATED,
+  FLAG_CACHE_HIT,
+  FLAG_OF_PATH,
+  MATE_IN_ONE,
+  MAX_EDGES,
+  TABLEBASE,
+  TWO_FOLD,
+} from '../nn/index.js';
 import { getLeafRecord, getStepRecord } from './backup.js';
 import { removePrior, writeTerminalValue } from './bounds.js';
 import type { LeafChannel } from './leaf-channel.js';
@@ -95,6 +104,9 @@ export class Expander {
     let m = 0;
     if (kind === CHECKMATE) {
       result = WIN;
+    } else if (kind === MATE_IN_ONE) {
+      result = LOSS;
+      m = 1;
     } else if (kind === TABLEBASE) {
       terminalKind = TABLEBASE_END;
       result = -Math.sign(channel.valueWl[slot]);
@@ -115,6 +127,8 @@ export class Expander {
     if (node === NO_NODE) return;
     tree.setKey(node, key);
     tree.link(record, node);
+    // The mating move is the only edge, so that it ends the principal variation.
+    if (kind === MATE_IN_ONE) this.copyEdges(slot, node);
     writeTerminalValue(tree, record, result, m);
     if (result === LOSS && depth > 0) {
       const last = at + ITEM_PATH + 2 * (depth - 1);
@@ -141,21 +155,29 @@ export class Expander {
     }
     const node = tree.createNode(expansion.wl, expansion.d, expansion.m, NOT_TERMINAL, UNKNOWN_BOUNDS);
     if (node === NO_NODE) return;
-    const count = channel.edgeCount[slot];
-    const first = tree.createEdges(node, count);
+    const first = this.copyEdges(slot, node);
     if (first === NO_EDGES) {
       tree.store.releaseNode(node);
       return;
     }
-    const { edges } = tree.store;
-    const { edgeMoves, edgePriors } = channel;
-    const from = slot * MAX_EDGES;
-    for (let i = 0; i < count; i++) edges[first + i] = packEdge(edgeMoves[from + i], edgePriors[from + i]);
     if (!tree.introduce(node, record, key)) {
-      tree.store.releaseEdges(first, count);
+      tree.store.releaseEdges(first, channel.edgeCount[slot]);
       tree.store.releaseNode(node);
       return;
     }
     tree.link(record, node);
+  }
+
+  /** @returns the first edge of the node; NO_EDGES when memory is full */
+  private copyEdges(slot: number, node: NodeIndex): number {
+    const { tree, channel } = this;
+    const count = channel.edgeCount[slot];
+    const first = tree.createEdges(node, count);
+    if (first === NO_EDGES) return NO_EDGES;
+    const { edges } = tree.store;
+    const { edgeMoves, edgePriors } = channel;
+    const from = slot * MAX_EDGES;
+    for (let i = 0; i < count; i++) edges[first + i] = packEdge(edgeMoves[from + i], edgePriors[from + i]);
+    return first;
   }
 }

@@ -173,6 +173,14 @@ const table = {
     default: true,
     help: 'Spread proven wins, losses and draws up the tree.',
   },
+  mateInOne: {
+    uci: 'MateInOne',
+    flag: 'mate-in-one',
+    kind: 'bool',
+    default: false,
+    hidden: true,
+    help: 'Look for a mate in one in every new position before the network is asked; a position with one counts as won.',
+  },
   drawScore: {
     uci: 'DrawScore',
     flag: 'draw-score',

@@ -278,6 +278,7 @@ export class Search {
       twoFoldDraws: this.params.twoFoldDraws,
       keyHistory: this.params.cacheHistoryLength,
       skipsTablebases: this.limits.skipsTablebases === true,
+      findsMates: this.params.mateInOne,
     });
     this.isRootSent = true;
     return true;

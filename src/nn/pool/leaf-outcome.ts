@@ -2,7 +2,7 @@
  * Is a leaf the end of the game, in the order and by the rules of lc0's node extension (ExtendNode)? Two-fold repetition
  * counts only when both occurrences lie inside the search path and the path is at least four plies long.
  */
-import type { Position } from '../../chess/index.js';
+import type { Move, Position } from '../../chess/index.js';
 import { CHECKMATE, DRAW, EVALUATED, TWO_FOLD } from './leaf-slots.js';
 
 /**
@@ -25,4 +25,18 @@ export function classifyLeaf(
     return TWO_FOLD;
   }
   return EVALUATED;
+}
+
+/**
+ * The first move that mates, of `count` legal moves from `first` on; -1 = none. The position is as before afterwards. It
+ * costs a few microseconds: every move is made, and replies are counted after checks.
+ */
+export function findMatingMove(position: Position, moves: Uint16Array, first: number, count: number): number {
+  for (let i = first; i < first + count; i++) {
+    position.makeMove(moves[i] as Move);
+    const isMate = position.inCheck() && position.countLegalMoves() === 0;
+    position.unmakeMove();
+    if (isMate) return moves[i];
+  }
+  return -1;
 }

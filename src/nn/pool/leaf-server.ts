@@ -9,7 +9,7 @@ import type { EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Evaluator } from '../evaluator.js';
 import { encodePrior } from '../prior.js';
 import type { LeafClaims } from './leaf-claims.js';
-import { classifyLeaf } from './leaf-outcome.js';
+import { classifyLeaf, findMatingMove } from './leaf-outcome.js';
 import {
   CHECKMATE,
   COUNT_BATCHES,
@@ -23,6 +23,7 @@ import {
   FLAG_OF_PATH,
   HISTORY_FILLS,
   type LeafSlots,
+  MATE_IN_ONE,
   MAX_EDGES,
   MAX_PATH_LENGTH,
   MINIBATCH_WORD,
@@ -174,6 +175,16 @@ export class LeafServer {
       this.count(COUNT_TERMINALS, 1);
       this.answer(slot, kind, flags, 0, kind === CHECKMATE ? -1 : 0, kind === CHECKMATE ? 0 : 1, movesLeft);
       return false;
+    }
+    if (pathLength > 0 && boards.findsMates()) {
+      const mate = findMatingMove(position, slots.edgeMoves, firstEdge, count);
+      if (mate >= 0) {
+        slots.edgeMoves[firstEdge] = mate;
+        slots.edgePriors[firstEdge] = encodePrior(1);
+        this.count(COUNT_TERMINALS, 1);
+        this.answer(slot, MATE_IN_ONE, 0, 1, 1, 0, 1);
+        return false;
+      }
     }
     const result = pathLength === 0 || boards.skipsTablebases() ? NO_VALUE : this.tablebases.probe(position);
     if (result !== NO_VALUE) {

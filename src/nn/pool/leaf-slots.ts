@@ -24,7 +24,8 @@
  * | valueD     | Float32         | evaluator             | producer  | probability of a draw                        |
  * | movesLeft  | Float32         | evaluator             | producer  | plies to the end, 0 when not known; of a draw|
  * |            |                 |                       |           | by repetition inside the path: of the cycle  |
- * | edgeCount  | Uint16          | evaluator             | producer  | number of legal moves; 0 for every terminal  |
+ * | edgeCount  | Uint16          | evaluator             | producer  | number of legal moves; 0 for terminals, but 1|
+ * |            |                 |                       |           | for MATE_IN_ONE                              |
  * | edgeMoves  | Uint16 × 256    | evaluator             | producer  | sorted by prior, descending                  |
  * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of prior.ts, sorted descending         |
  * | keyLow/High| Int32           | evaluator             | producer  | the position's 64-bit key                    |
@@ -55,6 +56,8 @@ export const TWO_FOLD = 3;
 export const TABLEBASE = 4;
 /** The evaluator that had it could not answer, not even on the CPU; values are a draw and there are no edges. */
 export const FAILED = 5;
+/** The player to move mates in one: the mating move is the leaf's only edge. Only when the root row asks for it. */
+export const MATE_IN_ONE = 6;
 
 export const FLAG_CACHE_HIT = 1;
 /** A draw by the fifty-move rule or by repetition: true on this path only. */

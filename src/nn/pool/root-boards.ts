@@ -16,6 +16,7 @@ interface Board {
   twoFoldDraws: boolean;
   keyHistory: number;
   skipsTablebases: boolean;
+  findsMates: boolean;
 }
 
 export class RootBoards {
@@ -60,6 +61,11 @@ export class RootBoards {
     return this.last?.skipsTablebases === true;
   }
 
+  /** Of the row that walkTo was last called with. */
+  findsMates(): boolean {
+    return this.last?.findsMates === true;
+  }
+
   private getBoard(row: number): Board {
     const version = this.roots.getVersion(row);
     if (row === this.lastRow && this.last !== null && this.last.version === version) return this.last;
@@ -71,7 +77,9 @@ export class RootBoards {
       const path = board?.path ?? new Uint16Array(MAX_PATH_LENGTH);
       const keyHistory = this.roots.getKeyHistory(row);
       const skipsTablebases = this.roots.skipsTablebases(row);
-      board = { version, position, path, length: 0, twoFoldDraws: root.twoFoldDraws, keyHistory, skipsTablebases };
+      const findsMates = this.roots.findsMates(row);
+      const rules = { twoFoldDraws: root.twoFoldDraws, keyHistory, skipsTablebases, findsMates };
+      board = { version, position, path, length: 0, ...rules };
       this.boards.set(row, board);
     }
     this.lastRow = row;

@@ -6,7 +6,8 @@
  * | version    | Int32, atomic | producer   | evaluators | grows with each write; an evaluator rebuilds its board    |
  * | rules      | Uint8         | producer   | evaluators | bit 0: a position repeated inside the path is a draw;     |
  * |            |               |            |            | bits 1-3: earlier positions in the tag of a node;         |
- * |            |               |            |            | bit 4: leaves are not looked up in tablebases             |
+ * |            |               |            |            | bit 4: leaves are not looked up in tablebases;            |
+ * |            |               |            |            | bit 5: a mate in one is looked for in every leaf          |
  * | fenLength  | Uint16        | producer   | evaluators | bytes of `fen` in use                                     |
  * | fen        | Uint8 × 192   | producer   | evaluators | where the game started, ASCII                             |
  * | moveCount  | Uint16        | producer   | evaluators | moves of `moves` in use                                   |
@@ -26,6 +27,7 @@ const RULE_TWO_FOLD = 1;
 const HISTORY_SHIFT = 1;
 const HISTORY_MASK = 7;
 const RULE_NO_TABLEBASES = 16;
+const RULE_FINDS_MATES = 32;
 
 /** What evaluators start from: the root of a search, with the rules that hold below it. */
 export interface RootPosition {
@@ -38,6 +40,8 @@ export interface RootPosition {
   readonly keyHistory?: number;
   /** Leaves are not looked up in tablebases, because the root was. */
   readonly skipsTablebases?: boolean;
+  /** A leaf whose player to move mates in one is answered with MATE_IN_ONE, without the network. */
+  readonly findsMates?: boolean;
 }
 
 export class RootTable {
@@ -76,7 +80,8 @@ export class RootTable {
     this.rules[row] =
       (root.twoFoldDraws ? RULE_TWO_FOLD : 0) |
       ((root.keyHistory ?? 0) << HISTORY_SHIFT) |
-      (root.skipsTablebases ? RULE_NO_TABLEBASES : 0);
+      (root.skipsTablebases ? RULE_NO_TABLEBASES : 0) |
+      (root.findsMates ? RULE_FINDS_MATES : 0);
     Atomics.add(this.version, row, 1);
   }
 
@@ -94,6 +99,10 @@ export class RootTable {
 
   skipsTablebases(row: number): boolean {
     return (this.rules[row] & RULE_NO_TABLEBASES) !== 0;
+  }
+
+  findsMates(row: number): boolean {
+    return (this.rules[row] & RULE_FINDS_MATES) !== 0;
   }
 
   read(row: number): RootPosition {

@@ -4,6 +4,7 @@
  */
 import {
   COUNT_MASK,
+  FORGOTTEN_BIT,
   getChildCount,
   LOSS,
   NO_NODE,
@@ -95,7 +96,7 @@ export class RootKeeper {
 
   /**
    * Makes a terminal root an ordinary node, because selection does not descend into terminals. A proven node gets back the
-   * average of what was searched below it. A terminal without moves is dropped and evaluated anew.
+   * average of what was searched below it. A terminal below which nothing was searched is dropped and evaluated anew.
    */
   private reviveRoot(): void {
     const { tree } = this;
@@ -105,7 +106,8 @@ export class RootKeeper {
     const at = node * NODE_WORDS;
     const meta = nodeWords[at + NODE_META];
     if ((meta & TERMINAL_MASK) === 0) return;
-    if ((meta & COUNT_MASK) === 0) {
+    const wasNeverSearched = getChildCount(meta) === 0 && (meta & FORGOTTEN_BIT) === 0;
+    if (wasNeverSearched) {
       tree.drop(node);
       tree.forgetVisits(tree.rootRecord);
       return;
