@@ -4,7 +4,9 @@
  */
 import {
   CHECKMATE,
+  decodePrior,
   EVALUATED,
+  encodePrior,
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
   MATE_IN_ONE,
@@ -15,9 +17,13 @@ import {
 import { getLeafRecord, getStepRecord } from './backup.js';
 import { removePrior, writeTerminalValue } from './bounds.js';
 import type { LeafChannel } from './leaf-channel.js';
+import { defaultSearchParams, type SearchParams } from './params.js';
+import { computePolicyTemperature } from './puct.js';
 import {
   DRAWN,
   END_OF_GAME,
+  getEdgeMove,
+  getEdgePrior,
   LOSS,
   NO_NODE,
   NOT_TERMINAL,
@@ -57,6 +63,8 @@ export class Expander {
   private readonly key: NodeKey = { low: 0, high: 0, tag: 0 };
   private readonly tree: Tree;
   private readonly channel: LeafChannel;
+  private params = defaultSearchParams;
+  private readonly weights = new Float64Array(MAX_EDGES);
   private rescale: WdlRescale | null = null;
   /** +1 when contempt favours the root's mover, -1 when it favours the other side. */
   private contemptSign = 1;
@@ -67,7 +75,8 @@ export class Expander {
   }
 
   /** @param rescale null when contempt changes nothing */
-  beginSearch(rescale: WdlRescale | null, contemptSign: number): void {
+  beginSearch(params: SearchParams, rescale: WdlRescale | null, contemptSign: number): void {
+    this.params = params;
     this.rescale = rescale;
     this.contemptSign = contemptSign;
   }
@@ -160,12 +169,31 @@ export class Expander {
       tree.store.releaseNode(node);
       return;
     }
+    // The root's own temperature holds for one search only: RootMoves applies it and takes it back.
+    if (this.params.policyTempAtRoot !== 1 && depth > 0) {
+      this.temper(first, channel.edgeCount[slot], computePolicyTemperature(depth, this.params));
+    }
     if (!tree.introduce(node, record, key)) {
       tree.store.releaseEdges(first, channel.edgeCount[slot]);
       tree.store.releaseNode(node);
       return;
     }
     tree.link(record, node);
+  }
+
+  /** Replaces each prior p of a list of edges by p^(1 / temperature), normalised; their order stays. */
+  private temper(first: number, count: number, temperature: number): void {
+    const { weights } = this;
+    const { edges } = this.tree.store;
+    if (temperature === 1) return;
+    let total = 0;
+    for (let i = 0; i < count; i++) {
+      weights[i] = decodePrior(getEdgePrior(edges[first + i])) ** (1 / temperature);
+      total += weights[i];
+    }
+    for (let i = first; i < first + count; i++) {
+      edges[i] = packEdge(getEdgeMove(edges[i]), encodePrior(weights[i - first] / total));
+    }
   }
 
   /** @returns the first edge of the node; NO_EDGES when memory is full */

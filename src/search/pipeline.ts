@@ -168,7 +168,7 @@ export class Pipeline {
     this.gathering.hasReachedLongestPath = false;
     this.rootDrawScore = computeDrawScore(params.drawScore, blackToMove, false);
     this.selector.beginSearch(params, blackToMove);
-    this.expander.beginSearch(rescale, contemptSign);
+    this.expander.beginSearch(params, rescale, contemptSign);
   }
 
   /** No evaluator can answer any more. */

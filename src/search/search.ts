@@ -14,7 +14,7 @@ import { fillIterationStats } from './iteration-stats.js';
 import type { LeafChannel } from './leaf-channel.js';
 import type { SearchParams } from './params.js';
 import { type Batching, type Gathering, Pipeline, type SearchCounters } from './pipeline.js';
-import { computeDrawScore } from './puct.js';
+import { computeDrawScore, computePolicyTemperature } from './puct.js';
 import { chooseMove } from './root/move-choice.js';
 import { describeRoot, type RootDescription } from './root/root-description.js';
 import { RootMoves } from './root/root-moves.js';
@@ -288,6 +288,7 @@ export class Search {
     const { params } = this;
     const { searchMoves, tablebaseMoves } = this.limits;
     this.rootMoves.apply(searchMoves ?? tablebaseMoves ?? [], {
+      temperature: computePolicyTemperature(0, params),
       epsilon: params.dirichletNoiseEpsilon,
       alpha: params.dirichletNoiseAlpha,
       gumbelScale: params.gumbelNoiseScale,

@@ -10,6 +10,7 @@ import {
   computeExploration,
   computeFpu,
   computeMovesLeftUtility,
+  computePolicyTemperature,
   computeScore,
   computeVisitsToOvertake,
   getFpuParams,
@@ -20,6 +21,16 @@ import { rescaled, rescaleWdl, unscaleWdl } from '#sardonyx/search/wdl-rescale.j
 
 const near = (a: number, b: number, tolerance = 1e-9): void => assert.ok(Math.abs(a - b) <= tolerance, `${a} and ${b}`);
 const puct = getPuctParams(defaultSearchParams, false);
+
+test('the policy temperature falls from that of the root to 1, at the root alone without a decay', () => {
+  const compute = (policyTempAtRoot: number, policyTempDecay: number) =>
+    [0, 1, 2].map((depth) =>
+      computePolicyTemperature(depth, { ...defaultSearchParams, policyTempAtRoot, policyTempDecay }),
+    );
+  assert.deepEqual(compute(3, 0.5), [3, 2, 1.5]);
+  assert.deepEqual(compute(3, 0), [3, 1, 1]);
+  assert.deepEqual(compute(1, 0.5), [1, 1, 1]);
+});
 
 test('cpuct grows with the logarithm of the visits', () => {
   near(computeCpuct(0, puct), 1.745);

@@ -1,5 +1,5 @@
 /**
- * Settings of the root that hold for one search: `searchmoves`, the moves that tablebases choose, and noise on the priors.
+ * Settings of the root that hold for one search: `searchmoves`, the moves that tablebases choose, and temperature and noise on the priors.
  * Both kinds reorder the root's unvisited edges, so that selection finds them as in any node: sorted by prior, the allowed
  * ones first. `restore` undoes this after the search, because the tree is used again.
  */
@@ -24,8 +24,9 @@ import type { Tree } from '../tree/tree.js';
 import type { RootRestriction } from './root-filter.js';
 import { SequentialHalving } from './sequential-halving.js';
 
-/** Dirichlet noise with share epsilon, or Gumbel noise when its scale is above 0. */
+/** What changes the priors of the root: first a temperature, then Dirichlet noise, or Gumbel noise if its scale is above 0. */
 export interface RootNoise {
+  readonly temperature: number;
   readonly epsilon: number;
   readonly alpha: number;
   readonly gumbelScale: number;
@@ -42,7 +43,7 @@ export class RootMoves implements RootRestriction {
   halving: SequentialHalving | null = null;
 
   private readonly tree: Tree;
-  private readonly priorsWithoutNoise = new Map<number, number>();
+  private readonly ownPriors = new Map<number, number>();
 
   constructor(tree: Tree) {
     this.tree = tree;
@@ -56,7 +57,7 @@ export class RootMoves implements RootRestriction {
     this.remainingPlayouts = Number.POSITIVE_INFINITY;
     this.isRestricted = false;
     this.halving = null;
-    this.priorsWithoutNoise.clear();
+    this.ownPriors.clear();
   }
 
   get visitTargets(): Uint32Array | null {
@@ -91,6 +92,7 @@ export class RootMoves implements RootRestriction {
     const root = this.tree.rootNode;
     const edgeCount = getEdgeCount(this.tree, root);
     if (edgeCount === 0) return;
+    if (noise.temperature !== 1) this.temper(noise.temperature, edgeCount);
     if (noise.gumbelScale > 0) this.addGumbelNoise(noise, edgeCount);
     else if (noise.epsilon > 0) this.addDirichletNoise(noise, edgeCount);
     const { nodeWords, edges } = this.tree.store;
@@ -112,16 +114,24 @@ export class RootMoves implements RootRestriction {
   restore(): void {
     const root = this.tree.rootNode;
     if (root === NO_NODE) return;
-    if (this.priorsWithoutNoise.size > 0) {
+    if (this.ownPriors.size > 0) {
       // A prior of 0 may come from a proven loss, which keeps it, or from the noise.
       const isLost = (edge: number): boolean => getOutcome(this.tree, getVisitedRecord(this.tree, root, edge)) < 0;
-      this.writePriors((move, code, edge) =>
-        code === 0 && isLost(edge) ? 0 : (this.priorsWithoutNoise.get(move) ?? code),
-      );
-      this.priorsWithoutNoise.clear();
+      this.writePriors((move, code, edge) => (code === 0 && isLost(edge) ? 0 : (this.ownPriors.get(move) ?? code)));
+      this.ownPriors.clear();
     }
     this.sortUnvisited(() => true);
     this.reset();
+  }
+
+  /** prior^(1 / temperature), normalised. */
+  private temper(temperature: number, edgeCount: number): void {
+    const weigh = (code: number): number => decodePrior(code) ** (1 / temperature);
+    const { nodeWords, edges } = this.tree.store;
+    const first = nodeWords[this.tree.rootNode * NODE_WORDS + NODE_EDGES];
+    let total = 0;
+    for (let i = 0; i < edgeCount; i++) total += weigh(getEdgePrior(edges[first + i]));
+    this.changePriors((code) => weigh(code) / total);
   }
 
   /** prior · e^(scale · g), normalised, with g from the Gumbel distribution (Danihelka et al. 2022). */
@@ -133,10 +143,7 @@ export class RootMoves implements RootRestriction {
     for (let i = 0; i < edgeCount; i++) total += factors[i] * decodePrior(getEdgePrior(edges[first + i]));
     if (!(total > 0 && Number.isFinite(total))) return;
     let next = 0;
-    this.writePriors((move, code) => {
-      this.priorsWithoutNoise.set(move, code);
-      return encodePrior((decodePrior(code) * factors[next++]) / total);
-    });
+    this.changePriors((code) => (decodePrior(code) * factors[next++]) / total);
   }
 
   private addDirichletNoise(noise: RootNoise, edgeCount: number): void {
@@ -144,9 +151,14 @@ export class RootMoves implements RootRestriction {
     const total = samples.reduce((sum, sample) => sum + sample, 0);
     if (total < Number.MIN_VALUE) return;
     let next = 0;
+    this.changePriors((code) => decodePrior(code) * (1 - noise.epsilon) + (noise.epsilon * samples[next++]) / total);
+  }
+
+  /** Changes the priors until `restore`. @param compute the new prior for the code of the old one, in edge order */
+  private changePriors(compute: (code: number) => number): void {
     this.writePriors((move, code) => {
-      this.priorsWithoutNoise.set(move, code);
-      return encodePrior(decodePrior(code) * (1 - noise.epsilon) + (noise.epsilon * samples[next++]) / total);
+      if (!this.ownPriors.has(move)) this.ownPriors.set(move, code);
+      return encodePrior(compute(code));
     });
   }
 
