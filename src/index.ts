@@ -4,8 +4,10 @@
  * UCI_Chess960 and where it starts from other squares than in standard chess; scores are from the view of the side to move.
  * It writes to neither stdout nor stderr: what a user should know goes to `onWarning`.
  */
+
+import { enginePorts } from './app/index.js';
+import { createOptionStore } from './app/options.js';
 import { formatUciMove, type Move, NO_MOVE, parseUciMove } from './chess/index.js';
-import { createOptionStore, enginePorts } from './cli/index.js';
 import {
   type BestMove,
   computeWdl,

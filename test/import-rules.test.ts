@@ -55,8 +55,8 @@ const planted: [string, SourceFile, RegExp][] = [
   ],
   [
     'a door of the package that reaches behind a room’s',
-    { path: 'index.ts', text: "import { a } from './cli/uci-mode.js';" },
-    /not the door of cli/,
+    { path: 'index.ts', text: "import { a } from './app/settings.js';" },
+    /not the door of app/,
   ],
   ['an unknown room', { path: 'misc/x.ts', text: '' }, /not a room/],
 ];

@@ -1,10 +1,9 @@
 /** The engine's flags in commands that yargs parses: declared from the option list, read back into an option store. */
 import type { Argv } from 'yargs';
+import { createSettings, listOptionSpecs } from '../app/options.js';
 import type { OptionStore } from '../engine/index.js';
 import type { OptionSpec } from '../util/index.js';
-import { listOptionSpecs } from './option-list.js';
 import { printNote } from './output.js';
-import { createSettings } from './settings.js';
 
 const GROUP = 'Engine:';
 

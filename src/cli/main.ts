@@ -3,7 +3,7 @@
  * The program. Without a command it is a UCI engine, and then nothing is loaded that does not serve `uciok`; with a
  * command, or a request for help, the command line package takes over.
  */
-import { readSettings } from './settings.js';
+import { readSettings } from '../app/options.js';
 import { runUciMode } from './uci-mode.js';
 
 const args = process.argv.slice(2);

@@ -1,25 +1,25 @@
 /** The commands, their help and their errors: whatever goes wrong is one sentence on stderr and exit status 1. */
 import yargs from 'yargs';
-import { analyseCommand } from './analyse.js';
-import { backendBenchCommand } from './backendbench.js';
-import { benchCommand } from './bench.js';
-import { CrashReporter } from './crash-report.js';
-import { describeNetCommand } from './describenet.js';
-import { doctorCommand } from './doctor.js';
-import { encodeCommand } from './encode.js';
-import { evalCommand } from './eval.js';
-import { explainCommand } from './explain.js';
+import { CrashReporter } from '../app/options.js';
+import { analyseCommand } from './commands/analyse/analyse.js';
+import { backendBenchCommand } from './commands/backendbench.js';
+import { benchCommand } from './commands/bench/bench.js';
+import { describeNetCommand } from './commands/describenet.js';
+import { doctorCommand } from './commands/doctor/doctor.js';
+import { encodeCommand } from './commands/encode.js';
+import { evalCommand } from './commands/eval.js';
+import { explainCommand } from './commands/explain/explain.js';
+import { labelCommand } from './commands/label.js';
+import { leela2OnnxCommand } from './commands/leela2onnx.js';
+import { onnx2LeelaCommand } from './commands/onnx2leela.js';
+import { perftCommand } from './commands/perft.js';
+import { matchCommand } from './commands/play/match.js';
+import { selfPlayCommand } from './commands/play/selfplay.js';
+import { shardsCommand } from './commands/shards.js';
+import { suiteCommand } from './commands/suite/suite.js';
+import { tuneCommand } from './commands/tune/tune.js';
+import { uciCommand } from './commands/uci.js';
 import { joinFenWords } from './fen-words.js';
-import { labelCommand } from './label.js';
-import { leela2OnnxCommand } from './leela2onnx.js';
-import { matchCommand } from './match.js';
-import { onnx2LeelaCommand } from './onnx2leela.js';
-import { perftCommand } from './perft.js';
-import { selfPlayCommand } from './selfplay.js';
-import { shardsCommand } from './shards.js';
-import { suiteCommand } from './suite.js';
-import { tuneCommand } from './tune.js';
-import { uciCommand } from './uci.js';
 import { createVersionText } from './version-text.js';
 
 export async function runProgram(args: readonly string[]): Promise<void> {

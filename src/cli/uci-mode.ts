@@ -2,11 +2,10 @@
  * The UCI conversation on the process's own pipes. `uci` is answered from the option lists alone; only then is the engine
  * loaded, and the lines that came meanwhile are handed to it.
  */
+
+import { CrashReporter, readVersion, type Settings } from '../app/options.js';
 import { formatIdentity } from '../uci/options.js';
 import { getLogPath, LineReader } from '../util/index.js';
-import { CrashReporter } from './crash-report.js';
-import { readVersion } from './package-info.js';
-import type { Settings } from './settings.js';
 import { createStdoutWriter } from './stdout-writer.js';
 import { findWriteObstacle } from './write-output.js';
 

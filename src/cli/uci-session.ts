@@ -1,10 +1,9 @@
 /** The UCI session on the real network and search: loaded after `uci` has been answered. */
+
+import { enginePorts, findTuning, isTunable, resolveNetworkFile } from '../app/index.js';
+import type { Settings } from '../app/options.js';
 import type { EnginePorts } from '../engine/index.js';
 import { formatGreeting, UciSession } from '../uci/index.js';
-import { enginePorts } from './engine-ports.js';
-import { resolveNetworkFile } from './network-file.js';
-import type { Settings } from './settings.js';
-import { findTuning, isTunable } from './tuned-settings.js';
 
 export function startSession(
   { options, showHidden }: Settings,
@@ -33,7 +32,7 @@ export function startSession(
     ports: { ...enginePorts, createNetwork },
     writeLine,
     bench: async (words, writeBenchLine) => {
-      const { runBenchWords } = await import('./bench-run.js');
+      const { runBenchWords } = await import('./commands/bench/bench-run.js');
       await runBenchWords(words, writeBenchLine);
     },
     // A thread in native code must not keep a process that nobody talks to, and aborts it when it is ended by force.

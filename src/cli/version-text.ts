@@ -1,10 +1,10 @@
 /** `sardonyx --version`: the program, what it runs on, and the network it would play with. */
+
+import { findModel, isFileless, resolveNetworkFile } from '../app/index.js';
+import { readBuild, readSettings, readVersion } from '../app/options.js';
 import { loadModel, readRuntimeVersion } from '../nn/index.js';
 import { isPackaged, unwrap } from '../util/index.js';
-import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
 import { printNote } from './output.js';
-import { readBuild, readVersion } from './package-info.js';
-import { readSettings } from './settings.js';
 
 /** @param args what else stands on the command line: flags of the engine may name a network or a backend */
 export async function createVersionText(args: readonly string[]): Promise<string> {

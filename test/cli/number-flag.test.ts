@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import yargs, { type CommandModule } from 'yargs';
-import { analyseCommand } from '#sardonyx/cli/analyse.js';
-import { backendBenchCommand } from '#sardonyx/cli/backendbench.js';
-import { benchCommand } from '#sardonyx/cli/bench.js';
-import { labelCommand } from '#sardonyx/cli/label.js';
-import { leela2OnnxCommand } from '#sardonyx/cli/leela2onnx.js';
-import { matchCommand } from '#sardonyx/cli/match.js';
+import { analyseCommand } from '#sardonyx/cli/commands/analyse/analyse.js';
+import { backendBenchCommand } from '#sardonyx/cli/commands/backendbench.js';
+import { benchCommand } from '#sardonyx/cli/commands/bench/bench.js';
+import { labelCommand } from '#sardonyx/cli/commands/label.js';
+import { leela2OnnxCommand } from '#sardonyx/cli/commands/leela2onnx.js';
+import { matchCommand } from '#sardonyx/cli/commands/play/match.js';
+import { selfPlayCommand } from '#sardonyx/cli/commands/play/selfplay.js';
+import { shardsCommand } from '#sardonyx/cli/commands/shards.js';
+import { suiteCommand } from '#sardonyx/cli/commands/suite/suite.js';
+import { tuneCommand } from '#sardonyx/cli/commands/tune/tune.js';
 import { numberFlag, wholeFlag } from '#sardonyx/cli/number-flag.js';
-import { selfPlayCommand } from '#sardonyx/cli/selfplay.js';
-import { shardsCommand } from '#sardonyx/cli/shards.js';
-import { suiteCommand } from '#sardonyx/cli/suite.js';
-import { tuneCommand } from '#sardonyx/cli/tune.js';
 
 /** The flags of a command without its work; rejects with the sentence for the user. */
 async function parse(command: object, args: readonly string[]): Promise<Record<string, unknown>> {

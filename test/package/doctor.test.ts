@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { CUDA_ARCHIVES } from '#sardonyx/cli/cuda-provider.js';
+import { CUDA_ARCHIVES } from '#sardonyx/cli/commands/doctor/cuda-provider.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 import { createZip } from './zip-writer.js';
 

@@ -1,5 +1,5 @@
 /** An analysis in this thread over evaluators that need no file. */
-import { createOptionStore } from '#sardonyx/cli/option-list.js';
+import { createOptionStore } from '#sardonyx/app/option-list.js';
 import { AnalysisRun } from '#sardonyx/engine/analysis/analysis-run.js';
 import type { AnalysisAnswer, PositionAnswer } from '#sardonyx/engine/analysis/answer.js';
 import { parseQuery, type QueryDefaults } from '#sardonyx/engine/analysis/parse-query.js';

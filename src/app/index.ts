@@ -1,0 +1,19 @@
+/**
+ * The door of app/: the concrete engine, composed of every room below, for the command line, the library door of the package
+ * and the board. `options.ts` is the light door, for what must start fast.
+ */
+export { listBundledNetworks } from './bundled-networks.js';
+export { findDefaultConfigs } from './config-file.js';
+export { enginePorts } from './engine-ports.js';
+export { createNetwork, createPoolOptions, warnOfTables } from './evaluator-network.js';
+export { findModel, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
+export {
+  createTuningKey,
+  describeMachine,
+  findTuning,
+  getTuningPath,
+  isTunable,
+  readTunings,
+  type SpeedSettings,
+  saveTuning,
+} from './tuned-settings.js';

@@ -1,0 +1,199 @@
+/**
+ * `sardonyx analyse`: a position or the games of PGN files → best moves, scores, WDL; annotated PGN or JSON out. With
+ * `--stdio` the program stays and answers queries (see analyse-stdio.ts).
+ */
+import { existsSync } from 'node:fs';
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { enginePorts } from '../../../app/index.js';
+import { START_FEN } from '../../../chess/index.js';
+import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
+import type { TreeDumpLimits } from '../../../search/index.js';
+import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
+import { wholeFlag } from '../../number-flag.js';
+import { printJson, printLine, printNote } from '../../output.js';
+import { requireOtherFile, requireWritable } from '../../write-output.js';
+import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
+import { type AnalysedPosition, analysePosition, formatScore, requireFen } from './analysis.js';
+import { isTreeFile, writeTreeFile } from './tree-file.js';
+
+interface AnalyseArguments {
+  input?: string[];
+  nodes: number;
+  movetime: number;
+  pgn: string | undefined;
+  json: boolean;
+  stdio: boolean;
+  parallel: number;
+  'leaves-per-position': number;
+  'quit-without-waiting': boolean;
+  'dump-tree': string | undefined;
+  'dump-depth': number;
+  'dump-min-visits': number;
+  'score-type'?: string;
+}
+
+export const analyseCommand: CommandModule<object, AnalyseArguments> = {
+  command: 'analyse [input..]',
+  aliases: ['analyze'],
+  describe: 'Best moves, scores and WDL of a position (FEN) or of the games of PGN files',
+  builder: (yargs) =>
+    addEngineFlags(yargs)
+      .positional('input', { type: 'string', array: true, describe: 'A FEN, the word startpos, or PGN files' })
+      .option(...wholeFlag('nodes', { min: 1, default: 800, describe: 'Nodes for each position' }))
+      .option(
+        ...wholeFlag('movetime', { min: 0, default: 0, describe: 'Milliseconds for each position, instead of nodes' }),
+      )
+      .option('pgn', {
+        type: 'string',
+        describe: 'Write the games, annotated, to this file as they are finished (- for stdout)',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the results as JSON' })
+      .option('dump-tree', {
+        type: 'string',
+        describe: 'Write the search tree of a position to this file: .json, or .dot for Graphviz',
+      })
+      .option(...wholeFlag('dump-depth', { min: 0, default: 6, describe: 'With --dump-tree: plies below the root' }))
+      .option(
+        ...wholeFlag('dump-min-visits', {
+          min: 0,
+          default: 1,
+          describe: 'With --dump-tree: moves with fewer visits are left out; 0 = all moves',
+        }),
+      )
+      .option('stdio', {
+        type: 'boolean',
+        default: false,
+        describe: 'Answer JSON queries from stdin, one a line; see docs/analysis-engine.md',
+      })
+      .option(
+        ...wholeFlag('parallel', {
+          min: 0,
+          max: MOST_PARALLEL,
+          default: 0,
+          describe: 'With --stdio: positions at a time; 0 = what suits the evaluators',
+        }),
+      )
+      .option(
+        ...wholeFlag('leaves-per-position', {
+          min: 0,
+          default: 0,
+          describe: 'With --stdio: leaves a position has under way; 0 = as needed, 1 = exact and repeatable',
+        }),
+      )
+      .option('quit-without-waiting', {
+        type: 'boolean',
+        default: false,
+        describe: 'With --stdio: when stdin ends, answer with what is there',
+      })
+      .epilogue(
+        'Of PGN files, games that cannot be read are named on stderr and left out, and a game with a wrong move is ' +
+          'analysed up to it. The exit status is 1 when no game can be read, or the analysis itself fails.',
+      ) as never,
+  handler: async (args: ArgumentsCamelCase<AnalyseArguments>) => {
+    const inputs = (args.input ?? []).filter((word) => word.trim() !== '');
+    if (args.stdio) {
+      await answerQueries(args, inputs);
+      return;
+    }
+    if (inputs.length === 0) throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
+    const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
+    const startFen = inputs[0] === 'startpos' ? START_FEN : inputs[0];
+    const isPosition = inputs.length === 1 && startFen.includes('/') && startFen.includes(' ') && !existsSync(startFen);
+    const position = isPosition ? requireFen(startFen) : null;
+    const dump = readDumpSettings(args, isPosition);
+    if (args.pgn !== undefined) checkPgnFlag(args, inputs, isPosition);
+    // What reads PGN is not loaded for anything else.
+    const reader = isPosition ? null : await import('./analyse-games.js');
+    const options = readEngineFlags(args);
+    const games = reader?.readGames(inputs, options.getBoolean('UCI_Chess960')) ?? [];
+    const isChess960 = position !== null && writesKingTakesRook(options, position);
+    const analyst = new Analyst(options, enginePorts, printNote);
+    try {
+      await analyst.load();
+      if (reader !== null) await reader.reportGames(analyst, games, request, args);
+      else await reportPosition(analyst, startFen, isChess960, request, args.json);
+      if (dump !== null) await dumpPosition(analyst, startFen, isChess960, dump);
+    } finally {
+      await analyst.dispose();
+    }
+  },
+};
+
+async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, inputs: readonly string[]): Promise<void> {
+  if (inputs.length > 0) throw new Error('With --stdio the positions come from stdin');
+  const options = readEngineFlags(args);
+  // A query is to get the visits it asks for; who wants them pruned says so.
+  if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
+  await analyseStdio(options, {
+    parallel: args.parallel,
+    leavesPerPosition: args['leaves-per-position'],
+    maxVisits: args.movetime > 0 ? null : args.nodes,
+    maxTimeMs: args.movetime > 0 ? args.movetime : null,
+    quitsWithoutWaiting: args['quit-without-waiting'],
+  });
+}
+
+function checkPgnFlag(
+  { pgn = '', json, ...args }: AnalyseArguments,
+  inputs: readonly string[],
+  isPosition: boolean,
+): void {
+  if (isPosition) throw new Error('--pgn writes games: give a PGN file');
+  if (!/^(centipawn|WDL_mu)/i.test(args['score-type'] ?? 'centipawn')) {
+    throw new Error('--pgn writes evaluations in pawns: leave --score-type out');
+  }
+  if (pgn === '-') {
+    if (json) throw new Error('--json and --pgn - both want stdout: name a file with --pgn');
+    return;
+  }
+  // Games are written while others wait, so the file that they come from must be another one.
+  for (const input of inputs) requireOtherFile('--pgn', pgn, input);
+}
+
+interface DumpSettings extends TreeDumpLimits {
+  readonly path: string;
+}
+
+function readDumpSettings(args: AnalyseArguments, isPosition: boolean): DumpSettings | null {
+  const path = args['dump-tree'];
+  if (path === undefined) return null;
+  if (!isPosition) throw new Error('--dump-tree wants one position: give a FEN');
+  if (!isTreeFile(path)) throw new Error('--dump-tree writes .json, or .dot or .gv for Graphviz');
+  requireWritable(path);
+  return { path, depth: args['dump-depth'], minVisits: args['dump-min-visits'] };
+}
+
+async function dumpPosition(
+  analyst: Analyst,
+  fen: string,
+  isChess960: boolean,
+  { path, ...limits }: DumpSettings,
+): Promise<void> {
+  const tree = await analyst.dumpTree(limits);
+  if (tree === null) throw new Error('The game is over: there is no tree to write');
+  await writeTreeFile(path, { fen, isChess960, tree });
+}
+
+async function reportPosition(
+  analyst: Analyst,
+  startFen: string,
+  isChess960: boolean,
+  request: GoRequest,
+  json: boolean,
+): Promise<void> {
+  const task = { startFen, isChess960, moves: [], played: null, playedSan: null };
+  const position = await analysePosition(analyst, task, request);
+  if (json) printJson(position);
+  else for (const line of formatPosition(position)) printLine(line);
+}
+
+function formatPosition(position: AnalysedPosition): string[] {
+  const head = `${position.fen}: depth ${position.depth}, ${position.nodes} nodes`;
+  if (position.lines.length === 0) return [head, position.score.kind === 'mate' ? 'Checkmate' : 'The game is drawn'];
+  return [
+    head,
+    ...position.lines.map(({ score, wdl, pvSan }) => {
+      return `${formatScore(score, false).padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}  ${pvSan.join(' ')}`;
+    }),
+  ];
+}

@@ -1,0 +1,150 @@
+/** Positions and games through the engine: best moves, scores, and what the moves played were worth. */
+import { formatFen, formatUciMove, type Position } from '../../../chess/index.js';
+import {
+  type Analyst,
+  createGamePosition,
+  type GoRequest,
+  type ReportLine,
+  type Score,
+  type Wdl,
+} from '../../../engine/index.js';
+import { unwrap } from '../../../util/index.js';
+import type { PgnGame } from './pgn-game.js';
+import type { Remark } from './pgn-remark.js';
+import { describeSanLine } from './san-line.js';
+
+export interface AnalysedLine {
+  readonly score: Score;
+  readonly wdl: readonly [win: number, draw: number, loss: number];
+  readonly pv: readonly string[];
+  readonly pvSan: readonly string[];
+}
+
+/** Scores are from the view of the side to move. */
+export interface AnalysedPosition {
+  readonly ply: number;
+  readonly fen: string;
+  /** The move that the game went on with. */
+  readonly played: string | null;
+  readonly playedSan: string | null;
+  readonly best: string | null;
+  readonly bestSan: string | null;
+  readonly score: Score;
+  readonly wdl: readonly [win: number, draw: number, loss: number];
+  readonly depth: number;
+  readonly nodes: number;
+  /** Best first; as many as MultiPV. Empty when the game is over. */
+  readonly lines: readonly AnalysedLine[];
+}
+
+interface PositionTask {
+  readonly startFen: string;
+  /** Castling is written king takes rook; it must be where castling starts from unusual squares. */
+  readonly isChess960: boolean;
+  readonly moves: readonly string[];
+  readonly played: string | null;
+  readonly playedSan: string | null;
+}
+
+export async function analysePosition(
+  analyst: Analyst,
+  { startFen, isChess960, moves, played, playedSan }: PositionTask,
+  request: GoRequest,
+): Promise<AnalysedPosition> {
+  const game = createGamePosition(startFen, moves);
+  if (!game.ok) throw new Error(game.error);
+  const { position } = game.value;
+  const fen = formatFen(position);
+  const { report } = await analyst.search(startFen, moves, request);
+  const lines = report.lines
+    .filter((line) => line.pv.length > 0)
+    .map((line) => describeLine(line, position, isChess960));
+  const [first] = report.lines;
+  return {
+    ply: moves.length,
+    fen,
+    played,
+    playedSan,
+    best: lines[0]?.pv[0] ?? null,
+    bestSan: lines[0]?.pvSan[0] ?? null,
+    score: first.score,
+    wdl: listWdl(first.wdl),
+    depth: report.depth,
+    nodes: first.nodes,
+    lines,
+  };
+}
+
+/** Every position of a game, the last one included, in order. */
+export async function analyseGame(
+  analyst: Analyst,
+  { startFen, isChess960, moves }: PgnGame,
+  request: GoRequest,
+  onPosition: () => void,
+): Promise<AnalysedPosition[]> {
+  const positions: AnalysedPosition[] = [];
+  analyst.newGame();
+  for (let ply = 0; ply <= moves.length; ply++) {
+    const before = moves.slice(0, ply).map((move) => move.uci);
+    const played = moves[ply]?.uci ?? null;
+    const task = { startFen, isChess960, moves: before, played, playedSan: moves[ply]?.san ?? null };
+    positions.push(await analysePosition(analyst, task, request));
+    onPosition();
+  }
+  return positions;
+}
+
+function describeLine({ score, wdl, pv }: ReportLine, position: Position, isChess960: boolean): AnalysedLine {
+  const moves = pv.map((move) => formatUciMove(move, isChess960));
+  return { score, wdl: listWdl(wdl), pv: moves, pvSan: describeSanLine(position, pv, isChess960) };
+}
+
+function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {
+  return [win, draw, loss];
+}
+
+/** Loss of expected points from which a move is judged: with the annotation glyph and lichess's word. */
+const JUDGEMENTS: readonly (readonly [loss: number, nag: number, word: string])[] = [
+  [0.3, 4, 'Blunder'],
+  [0.2, 2, 'Mistake'],
+  [0.1, 6, 'Inaccuracy'],
+];
+
+/** Plies of a better line that are shown. */
+const BETTER_LINE_PLIES = 8;
+
+/** On each move: the evaluation after it (White's view, as lichess writes it) and, where it lost much, the better move. */
+export function createRemarks(positions: readonly AnalysedPosition[]): Remark[] {
+  return positions.slice(0, -1).map((position, index) => {
+    const next = positions[index + 1];
+    const evaluation = formatScore(next.score, isBlackToMove(next));
+    const loss = getExpectedPoints(position) - (1 - getExpectedPoints(next));
+    const judgement = JUDGEMENTS.find(([least]) => loss >= least);
+    if (judgement === undefined || position.best === position.played) {
+      return { evaluation, nag: 0, text: '', betterLine: [] };
+    }
+    const [, nag, word] = judgement;
+    const betterLine = position.lines[0]?.pvSan.slice(0, BETTER_LINE_PLIES) ?? [];
+    return { evaluation, nag, text: `${word}. ${position.bestSan} was best.`, betterLine };
+  });
+}
+
+function getExpectedPoints({ wdl: [win, draw] }: AnalysedPosition): number {
+  return (win + draw / 2) / 1000;
+}
+
+function isBlackToMove({ fen }: AnalysedPosition): boolean {
+  return fen.split(' ')[1] === 'b';
+}
+
+/** Pawns with two decimals, or `#n`; `#-0` for the side that has been mated. */
+export function formatScore({ kind, value }: Score, flip: boolean): string {
+  if (kind === 'cp') return ((flip ? -value : value) / 100).toFixed(2);
+  const isLost = value <= 0 !== flip;
+  return `#${isLost ? '-' : ''}${Math.abs(value)}`;
+}
+
+/** Checks a FEN before anything is loaded; throws its sentence. */
+export function requireFen(fen: string): Position {
+  return unwrap(createGamePosition(fen, [])).position;
+}

@@ -1,0 +1,50 @@
+/** `sardonyx describenet`: what a network file is: format, size, metadata; lc0 files and ONNX files alike. */
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { readBuiltIn, resolveNetworkFile } from '../../app/index.js';
+import { createOptionStore } from '../../app/options.js';
+import { describeNetwork, formatDescription } from '../../lc0/index.js';
+import { unwrap } from '../../util/index.js';
+import { printJson, printLine } from '../output.js';
+
+interface DescribeNetArguments {
+  file?: string;
+  weights: string | undefined;
+  backend: string;
+  json: boolean;
+}
+
+export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
+  command: 'describenet [file]',
+  describe: 'What a network file is',
+  builder: (yargs) =>
+    yargs
+      .positional('file', { type: 'string', describe: 'Network file; the bundled network when left out' })
+      .option('weights', {
+        alias: 'w',
+        type: 'string',
+        requiresArg: true,
+        describe: 'The same as a flag, as lc0 has it',
+      })
+      .option('backend', {
+        alias: 'b',
+        type: 'string',
+        requiresArg: true,
+        default: 'auto',
+        describe: 'Whose bundled network it is',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
+  handler: async (args: ArgumentsCamelCase<DescribeNetArguments>) => {
+    const options = createOptionStore();
+    unwrap(options.set('WeightsFile', args.file ?? args.weights ?? ''));
+    unwrap(options.set('Backend', args.backend));
+    const path = await resolveNetworkFile(options);
+    if (!path.ok) throw new Error(path.error);
+    const description = await describeNetwork(readBuiltIn(path.value, options)?.bytes ?? path.value);
+    if (!description.ok) throw new Error(description.error);
+    if (args.json) printJson({ file: path.value, sections: description.value });
+    else {
+      printLine(`File: ${path.value}`);
+      printLine(formatDescription(description.value));
+    }
+  },
+};

@@ -1,0 +1,182 @@
+/** The examinations of `sardonyx doctor`: each looks at one thing and says what it is, whether it is fine, and what to do. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import {
+  describeMachine,
+  getTuningPath,
+  isFileless,
+  listBundledNetworks,
+  readTunings,
+  resolveNetworkFile,
+} from '../../../app/index.js';
+import { readBuild, readSettings, readVersion } from '../../../app/options.js';
+import { listDiscoveryFolders, listNetworks } from '../../../lc0/index.js';
+import { describeRuntime, type RuntimeInfo } from '../../../nn/index.js';
+import { getProgramFolder, isPackaged, listCacheFolders, readProgramFile, unwrap } from '../../../util/index.js';
+import { CUDA_ARCHIVES } from './cuda-provider.js';
+import { findDevices, findMissingLibraries } from './doctor-devices.js';
+
+export interface Finding {
+  readonly what: string;
+  readonly isFine: boolean;
+  readonly text: string;
+  /** A command, or an advice, that helps. */
+  readonly fix?: string;
+}
+
+const OLDEST_NODE = [20, 19];
+const INSTALL_CUDA = 'sardonyx doctor --install-cuda';
+/** Which providers onnxruntime's package has for a system; the others need not be tried there. */
+const SYSTEM_PROVIDERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  linux: ['cpu', 'cuda', 'tensorrt', 'webgpu'],
+  win32: ['cpu', 'dml', 'webgpu', 'cuda', 'tensorrt'],
+  darwin: ['cpu', 'coreml', 'webgpu'],
+};
+
+export function listSystemProviders(): readonly string[] {
+  return SYSTEM_PROVIDERS[process.platform] ?? ['cpu'];
+}
+
+export function examineNode(): Finding {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const isFine = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  const inside = isPackaged ? ', inside the executable' : '';
+  const text = `${process.version}${inside} (${OLDEST_NODE.join('.')} or later is needed)`;
+  return { what: 'node', isFine, text, ...(isFine ? {} : { fix: 'install a newer Node from https://nodejs.org' }) };
+}
+
+export function examineMachine(): Finding {
+  const [first] = cpus();
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB of memory`;
+  const processors = `${availableParallelism()} processors (${first?.model ?? 'unknown'})`;
+  const build = readBuild().split('\n')[0];
+  const version = build === '' ? readVersion() : `${readVersion()} (${build})`;
+  return {
+    what: 'machine',
+    isFine: true,
+    text: `Sardonyx ${version} on ${processors}, ${memory}, ${process.platform} ${process.arch}`,
+  };
+}
+
+export async function examineRuntime(): Promise<{ finding: Finding; runtime: RuntimeInfo | null }> {
+  const what = 'onnxruntime';
+  try {
+    const runtime = await describeRuntime();
+    const providers = runtime.providers.map(({ name, isBundled }) => (isBundled ? name : `${name} (not bundled)`));
+    const text = `${runtime.version} with ${providers.join(', ')}; its files lie in ${runtime.folder}`;
+    return { finding: { what, isFine: true, text }, runtime };
+  } catch (error) {
+    const text = `does not load: ${oneLine(error)}`;
+    return { finding: { what, isFine: false, text, fix: 'npm ci' }, runtime: null };
+  }
+}
+
+export async function examineGpu(runtime: RuntimeInfo | null): Promise<Finding[]> {
+  const { names, driver } = await findDevices();
+  const device: Finding = {
+    what: 'gpu',
+    isFine: names.length > 0 || driver !== null,
+    text: names.length > 0 ? names.join('; ') : 'none found; the processor does the work',
+  };
+  if (driver === null) return [device];
+  const findings: Finding[] = [device, { what: 'driver', isFine: true, text: `NVIDIA ${driver}` }];
+  const archive = CUDA_ARCHIVES[`${process.platform}-${process.arch}`];
+  if (archive === undefined || runtime === null) return findings;
+  const provider = join(runtime.folder, archive.files[0]);
+  const isInstalled = existsSync(provider) && statSync(provider).size > 0;
+  findings.push({
+    what: 'cuda files',
+    isFine: isInstalled,
+    text: isInstalled ? provider : `onnxruntime's CUDA provider is not in ${runtime.folder}`,
+    ...(isInstalled ? {} : { fix: INSTALL_CUDA }),
+  });
+  const missing = await findMissingLibraries(archive.libraries);
+  const isComplete = missing.length === 0;
+  findings.push({
+    what: 'cuda libs',
+    isFine: isComplete,
+    text: isComplete ? archive.libraries.join(', ') : `not found by the loader: ${missing.join(', ')}`,
+    ...(isComplete
+      ? {}
+      : { fix: `python3 -m pip install ${archive.packages}, then put their lib folders into LD_LIBRARY_PATH` }),
+  });
+  return findings;
+}
+
+export async function examineNetworks(): Promise<Finding[]> {
+  const findings = [await examineUsedNetwork(), examineBundle()];
+  const found = (await Promise.all(listDiscoveryFolders(getProgramFolder()).map(listNetworks))).flat();
+  if (found.length > 0) findings.push({ what: 'networks', isFine: true, text: `for --weights: ${found.join(', ')}` });
+  return findings;
+}
+
+/** The one that the engine would play with, config files included. */
+async function examineUsedNetwork(): Promise<Finding> {
+  const what = 'network';
+  const { options } = unwrap(readSettings([]));
+  if (isFileless(options)) return { what, isFine: true, text: `none, the backend is ${options.getString('Backend')}` };
+  const path = await resolveNetworkFile(options);
+  if (!path.ok) return { what, isFine: false, text: path.error };
+  const isFine = path.value.startsWith('<') || existsSync(path.value);
+  return { what, isFine, text: isFine ? path.value : `there is no file ${path.value}` };
+}
+
+/** Which backend gets which network; a file that is not the one that was shipped plays, but nobody knows how. */
+function examineBundle(): Finding {
+  const networks = listBundledNetworks().map(({ file, precision, backends, sha256 }) => {
+    const bytes = readProgramFile(`models/${file}`) ?? new Uint8Array();
+    const isSame = createHash('sha256').update(bytes).digest('hex') === sha256;
+    const size = `${(bytes.length / 1e6).toFixed(1)} MB`;
+    return {
+      isSame,
+      text: `${backends.join(', ') || 'by datatype=f32'}: ${file} (${precision}, ${size}${isSame ? '' : ', not as shipped'})`,
+    };
+  });
+  const isFine = networks.length > 0 && networks.every(({ isSame }) => isSame);
+  return { what: 'bundled', isFine, text: networks.map(({ text }) => text).join('; ') || 'no network' };
+}
+
+export function examineConfig(): Finding {
+  const { found, faults } = unwrap(readSettings([]));
+  if (found.length === 0) return { what: 'config', isFine: true, text: 'no lc0.config or sardonyx.config' };
+  const paths = found.map((path) => resolve(path)).join(', ');
+  return { what: 'config', isFine: faults.length === 0, text: [paths, ...faults].join('; ') };
+}
+
+export function examineTuning(): Finding {
+  const results = readTunings();
+  const machine = describeMachine();
+  const described = results
+    .filter((result) => result.machine === machine)
+    .map(({ network, sha256, backend, threads, minibatch, batchesInFlight, date }) => {
+      return `${network} (${sha256.slice(0, 8)}) on ${backend}: ${threads} threads, ${batchesInFlight} × ${minibatch} in flight (${date})`;
+    });
+  if (described.length > 0)
+    return { what: 'tuning', isFine: true, text: `${described.join('; ')}; ${getTuningPath()}` };
+  return { what: 'tuning', isFine: true, text: 'none for this machine; defaults are used', fix: 'sardonyx tune' };
+}
+
+export function examineCaches(): Finding {
+  const described = listCacheFolders()
+    .filter((folder) => existsSync(folder))
+    .map((folder) => `${folder} (${(measureFolder(folder) / 1e6).toFixed(1)} MB)`);
+  return { what: 'caches', isFine: true, text: described.join(', ') || 'empty' };
+}
+
+function measureFolder(folder: string): number {
+  const sizeOf = (name: string): number => {
+    try {
+      const info = statSync(join(folder, name));
+      return info.isFile() ? info.size : 0;
+    } catch {
+      return 0;
+    }
+  };
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => sum + sizeOf(name), 0);
+}
+
+export function oneLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0];
+}

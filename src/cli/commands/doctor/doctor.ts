@@ -1,0 +1,105 @@
+/** `sardonyx doctor`: what this machine has for the engine, what is missing, and the command that installs it. */
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { getNativeFolder } from '../../../nn/index.js';
+import { printJson, printLine, printNote } from '../../output.js';
+import { installCuda } from './cuda-provider.js';
+import {
+  examineCaches,
+  examineConfig,
+  examineGpu,
+  examineMachine,
+  examineNetworks,
+  examineNode,
+  examineRuntime,
+  examineTuning,
+  type Finding,
+  listSystemProviders,
+} from './doctor-findings.js';
+import { examineProvider, tryProvider } from './doctor-providers.js';
+
+interface DoctorArguments {
+  providers: string;
+  probe: string | undefined;
+  'install-cuda': boolean;
+  from: string;
+  sha256: string;
+  json: boolean;
+}
+
+/** Without one of these the engine cannot play; the rest is a bonus. */
+const ESSENTIAL = new Set(['node', 'onnxruntime', 'network', 'cpu']);
+
+export const doctorCommand: CommandModule<object, DoctorArguments> = {
+  command: 'doctor',
+  describe: 'What this machine has, what is missing and how to get it',
+  builder: (yargs) =>
+    yargs
+      .option('providers', {
+        type: 'string',
+        default: listSystemProviders().join(','),
+        describe: 'Backends to try on the network',
+      })
+      .option('probe', {
+        type: 'string',
+        hidden: true,
+        describe: 'Try one backend in this process and print what was found as JSON',
+      })
+      .option('install-cuda', {
+        type: 'boolean',
+        default: false,
+        describe: "Install onnxruntime's CUDA provider (250 MB)",
+      })
+      .option('from', {
+        type: 'string',
+        default: '',
+        describe: 'With --install-cuda: a mirror, a URL, a folder or a file instead of where it is published',
+      })
+      .option('sha256', {
+        type: 'string',
+        default: '',
+        describe: 'With --from: the hash of that file when it is not the published one',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the findings as JSON' }) as never,
+  handler: async (args: ArgumentsCamelCase<DoctorArguments>) => {
+    if (args.probe !== undefined) {
+      printJson(await tryProvider(args.probe));
+      return;
+    }
+    if (args['install-cuda']) {
+      const files = await runInstallation(args);
+      if (args.json) printJson({ installed: files });
+      else for (const file of files) printLine(`Installed ${file}`);
+      return;
+    }
+    if (args.from !== '' || args.sha256 !== '') throw new Error('--from and --sha256 go with --install-cuda');
+    const findings = await examine(args.providers);
+    if (args.json) printJson(findings);
+    else for (const finding of findings) printFinding(finding);
+    const isPlayable = findings.every(({ what, isFine }) => isFine || !ESSENTIAL.has(what));
+    if (!isPlayable) throw new Error('Sardonyx cannot play on this machine as it is');
+  },
+};
+
+async function examine(providers: string): Promise<Finding[]> {
+  const { finding, runtime } = await examineRuntime();
+  const findings = [examineNode(), examineMachine(), finding, ...(await examineNetworks())];
+  const names = providers.split(',').map((name) => name.trim());
+  for (const name of names) if (name !== '') findings.push(await examineProvider(name));
+  return [...findings, ...(await examineGpu(runtime)), examineConfig(), examineTuning(), examineCaches()];
+}
+
+function printFinding({ what, isFine, text, fix }: Finding): void {
+  printLine(`${isFine ? ' ok ' : ' -- '} ${what.padEnd(12)} ${text}`);
+  if (fix !== undefined) printLine(`${' '.repeat(18)}→ ${fix}`);
+}
+
+async function runInstallation({ from, sha256 }: DoctorArguments): Promise<string[]> {
+  let lastShown = 0;
+  const showProgress = (done: number, total: number): void => {
+    if (!process.stderr.isTTY || (done < total && done - lastShown < 10e6)) return;
+    lastShown = done;
+    printNote(`${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`);
+  };
+  const folder = getNativeFolder();
+  return installCuda({ folder, from, sha256, onProgress: showProgress });
+}

@@ -1,0 +1,137 @@
+/** `sardonyx encode`: what a network sees of a position and how its moves are numbered, for scripts that know no chess. */
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import {
+  formatFen,
+  formatUciMove,
+  hasChess960Castling,
+  listLegalMoves,
+  type Position,
+  parseFen,
+  parseUciMove,
+  START_FEN,
+} from '../../chess/index.js';
+import {
+  getInputEncoding,
+  getPolicyEncoding,
+  type HistoryFill,
+  listInputEncodings,
+  listPolicyEncodings,
+  transformSquare,
+} from '../../encoding/index.js';
+import { unwrap } from '../../util/index.js';
+import { printJson, printLine } from '../output.js';
+
+interface EncodeArguments {
+  fen?: string[];
+  moves: string;
+  encoding: string;
+  policy: string;
+  'history-fill': string;
+  chess960: boolean;
+  json: boolean;
+}
+
+interface EncodedPosition {
+  readonly fen: string;
+  readonly sideToMove: 'white' | 'black';
+  readonly encoding: string;
+  readonly policy: string;
+  /** One 64-bit mask a plane as 16 hexadecimal digits; bit s = the encoding's square s (a1 = 0). */
+  readonly masks: readonly string[];
+  /** One factor a plane. */
+  readonly values: readonly number[];
+  /** FEN letters by square of the board, a1 first; '.' is empty. */
+  readonly board: string;
+  /** The board's square behind each of the encoding's squares. */
+  readonly squares: readonly number[];
+  readonly legal: readonly { readonly move: string; readonly index: number }[];
+}
+
+const MIRRORED_RANKS = 56;
+
+export const encodeCommand: CommandModule<object, EncodeArguments> = {
+  command: 'encode [fen..]',
+  describe: 'The input planes and policy indices of a position',
+  builder: (yargs) =>
+    yargs
+      .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
+      .option('moves', { type: 'string', default: '', describe: 'Moves played from there, as UCI writes them' })
+      .option('encoding', { choices: listInputEncodings(), default: 'lc0-112', describe: 'Input planes' })
+      .option('policy', { choices: listPolicyEncodings(), default: 'lc0-1858', describe: 'Move numbering' })
+      .option('history-fill', {
+        choices: ['no', 'fen_only', 'always'],
+        default: 'fen_only',
+        describe: 'What stands in for positions before the first',
+      })
+      .option('chess960', { type: 'boolean', default: false, describe: 'Write castling as king takes rook' })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
+  handler: (args: ArgumentsCamelCase<EncodeArguments>) => {
+    const position = readPosition(args.fen, args.moves);
+    const encoded = encode(position, args);
+    if (args.json) printJson(encoded);
+    else for (const line of formatPlanes(encoded)) printLine(line);
+  },
+};
+
+function readPosition(words: string[] | undefined, moves: string): Position {
+  const position = unwrap(parseFen(words === undefined || words.length === 0 ? START_FEN : words.join(' ')));
+  for (const text of moves.split(/\s+/).filter((word) => word !== '')) {
+    position.makeMove(unwrap(parseUciMove(position, text)));
+  }
+  return position;
+}
+
+function encode(position: Position, args: EncodeArguments): EncodedPosition {
+  const input = unwrap(getInputEncoding(args.encoding));
+  const policy = unwrap(getPolicyEncoding(args.policy));
+  const words = new Uint32Array(2 * input.planes);
+  const values = new Float32Array(input.planes);
+  const transform = input.writePacked(position, args['history-fill'] as HistoryFill, words, 0, values, 0);
+  const spellsRook = args.chess960 || hasChess960Castling(position);
+  const legal = listLegalMoves(position).map((move) => ({
+    move: formatUciMove(move, spellsRook),
+    index: policy.moveToIndex(position, move, transform),
+  }));
+  const isBlack = position.sideToMove === 1;
+  const squares = new Array<number>(64);
+  for (let square = 0; square < 64; square++) {
+    squares[transformSquare(isBlack ? square ^ MIRRORED_RANKS : square, transform)] = square;
+  }
+  return {
+    fen: formatFen(position),
+    sideToMove: isBlack ? 'black' : 'white',
+    encoding: input.name,
+    policy: policy.name,
+    masks: Array.from(values, (_, plane) => formatWord(words[2 * plane + 1]) + formatWord(words[2 * plane])),
+    values: Array.from(values),
+    board: readBoard(position),
+    squares,
+    legal,
+  };
+}
+
+function formatWord(word: number): string {
+  return word.toString(16).padStart(8, '0');
+}
+
+/** FEN's first field without its digits, ranks turned round. */
+function readBoard(position: Position): string {
+  const ranks = formatFen(position)
+    .split(' ')[0]
+    .replace(/\d/g, (digit) => '.'.repeat(Number(digit)));
+  return ranks.split('/').reverse().join('');
+}
+
+/** Planes that are not empty, as rows of the encoding's board from its eighth rank down; then the moves. */
+function formatPlanes({ masks, values, legal }: EncodedPosition): string[] {
+  const lines: string[] = [];
+  for (const [plane, mask] of masks.entries()) {
+    if (/^0+$/.test(mask)) continue;
+    const ranks = mask.match(/../g) ?? [];
+    const rows = ranks.map((rank) =>
+      Number.parseInt(rank, 16).toString(2).padStart(8, '0').split('').reverse().join(''),
+    );
+    lines.push(`plane ${plane} × ${values[plane]}`, ...rows.map((row) => `  ${row.replaceAll('0', '.')}`));
+  }
+  return [...lines, ...legal.map(({ move, index }) => `${move} ${index}`)];
+}

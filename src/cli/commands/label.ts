@@ -1,0 +1,184 @@
+/**
+ * `sardonyx label`: games with an engine's scores at every ply, for policy and value training.
+ */
+import { availableParallelism } from 'node:os';
+import type { CommandModule } from 'yargs';
+import {
+  createEngineSpec,
+  EngineError,
+  LabelFiles,
+  type LabelSettings,
+  openStartBooks,
+  parsePairs,
+  parseStartSource,
+  runLabelling,
+} from '../../selfplay/index.js';
+import { failure, type Result, success } from '../../util/index.js';
+import { numberFlag, wholeFlag } from '../number-flag.js';
+import { INTERRUPTED, printJson, printLine, printNote } from '../output.js';
+import { createProgressBar } from '../progress-bar.js';
+
+interface LabelArguments {
+  engine: string;
+  out: string;
+  prefix: string;
+  games: number;
+  book: string[];
+  nodes: number;
+  multipv: number;
+  wander: string;
+  blunder: string;
+  temperature: number;
+  'resign-score': number;
+  'resign-plies': number;
+  'play-out': number;
+  'max-plies': number;
+  'plies-per-file': number;
+  concurrency: number;
+  seed: number;
+  json: boolean;
+}
+
+interface LabelSummary {
+  readonly games: number;
+  readonly plies: number;
+  /** Plies a second. */
+  readonly rate: number;
+  readonly interrupted: boolean;
+}
+
+const BAR_FORMAT =
+  '{bar} {percentage} % of games, {games} games, {plies} plies, {rate} plies a second, {eta_formatted} left';
+
+function parseRange(flag: string, text: string): Result<readonly [number, number]> {
+  const match = /^(\d*\.?\d+)(?:-(\d*\.?\d+))?$/.exec(text.trim());
+  const least = Number(match?.[1]);
+  const most = Number(match?.[2] ?? match?.[1]);
+  if (match === null || least > most || most > 1)
+    return failure(`--${flag} needs a share or a range such as 0.1-0.5, not "${text}"`);
+  return success([least, most]);
+}
+
+function createLabelSettings(args: LabelArguments): Result<LabelSettings> {
+  const wander = parseRange('wander', args.wander);
+  if (!wander.ok) return wander;
+  const blunder = parseRange('blunder', args.blunder);
+  if (!blunder.ok) return blunder;
+  const sources: LabelSettings['sources'][number][] = [];
+  for (const text of args.book) {
+    const source = parseStartSource(text);
+    if (!source.ok) return source;
+    sources.push(source.value);
+  }
+  return success({
+    seed: args.seed,
+    nodes: args.nodes,
+    multiPv: args.multipv,
+    wander: wander.value,
+    blunder: blunder.value,
+    temperatureCp: args.temperature,
+    resignCp: args['resign-score'],
+    resignPlies: args['resign-plies'],
+    playOut: args['play-out'],
+    maxPlies: args['max-plies'],
+    sources,
+  });
+}
+
+async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
+  const settings = createLabelSettings(args);
+  if (!settings.ok) return settings;
+  const pairs = parsePairs(args.engine.includes('=') ? args.engine : `cmd="${args.engine}"`);
+  if (!pairs.ok) return pairs;
+  const engine = createEngineSpec(pairs.value);
+  if (!engine.ok) return engine;
+  if (engine.value.rest.length > 0) return failure(`--engine knows no "${engine.value.rest[0][0]}"`);
+  const books = openStartBooks(settings.value.sources);
+  if (!books.ok) return books;
+  const files = LabelFiles.open(args.out, args.prefix, settings.value, args['plies-per-file']);
+  if (!files.ok) return files;
+
+  const startedAt = performance.now();
+  const startPlies = files.value.plies;
+  const bar = createProgressBar(BAR_FORMAT);
+  const describe = (games: number, plies: number): Omit<LabelSummary, 'interrupted'> => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    return { games, plies, rate: Math.round((plies - startPlies) / Math.max(seconds, 0.001)) };
+  };
+  const abort = new AbortController();
+  const interrupt = (): void => abort.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  if (!args.json) bar.start(args.games, files.value.games, describe(files.value.games, files.value.plies));
+  try {
+    await runLabelling({
+      engine: engine.value.spec,
+      settings: settings.value,
+      books: books.value,
+      files: files.value,
+      games: args.games,
+      concurrency: args.concurrency,
+      signal: abort.signal,
+      onProgress: (games, plies) => bar.update(games, describe(games, plies)),
+      onWarning: (text) => printNote(`\n${text}`),
+    });
+  } catch (error) {
+    if (error instanceof EngineError) return failure(error.message);
+    throw error;
+  } finally {
+    bar.stop();
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+  if (files.value.games >= args.games) files.value.finishPart();
+  return success({ ...describe(files.value.games, files.value.plies), interrupted: abort.signal.aborted });
+}
+
+export const labelCommand: CommandModule<object, LabelArguments> = {
+  command: 'label',
+  describe: 'Make games with an engine’s scores at every ply (jsonl.gz), for training',
+  builder: (yargs) =>
+    yargs
+      .option('engine', {
+        type: 'string',
+        demandOption: true,
+        describe: 'program, or "cmd=PROGRAM args=… option.NAME=VALUE"',
+      })
+      .option('out', { type: 'string', demandOption: true, describe: 'folder; a run found there is continued' })
+      .option('prefix', { type: 'string', default: 'labels', describe: 'start of the file names' })
+      .option(...wholeFlag('games', { min: 1, default: Number.POSITIVE_INFINITY, describe: 'games in all' }))
+      .option('book', {
+        type: 'string',
+        array: true,
+        default: ['startpos:1:1-9'],
+        describe: 'PATH:WEIGHT:RANDOM-PLIES (0 or a range), repeated; also "startpos" and "endgames"',
+      })
+      .option(...wholeFlag('nodes', { min: 1, default: 4000, describe: 'nodes a position' }))
+      .option(...wholeFlag('multipv', { min: 1, default: 5, describe: 'scored moves a position' }))
+      .option('wander', { type: 'string', default: '0.2-0.7', describe: 'share of plies that play any scored move' })
+      .option('blunder', { type: 'string', default: '0-0.1', describe: 'share of plies that play any legal move' })
+      .option(
+        ...numberFlag('temperature', {
+          min: 0,
+          isMinExcluded: true,
+          default: 150,
+          describe: 'centipawns: softness of --wander',
+        }),
+      )
+      .option(...numberFlag('resign-score', { min: 0, default: 900, describe: 'centipawns that end a game …' }))
+      .option(...wholeFlag('resign-plies', { min: 1, default: 5, describe: '… when they last so many plies' }))
+      .option(
+        ...numberFlag('play-out', { min: 0, max: 1, default: 0.25, describe: 'share of games never ended by score' }),
+      )
+      .option(...wholeFlag('max-plies', { min: 1, default: 260, describe: 'longest game' }))
+      .option(...wholeFlag('plies-per-file', { min: 1, default: 100_000, describe: 'about 2 MB of file' }))
+      .option(...wholeFlag('concurrency', { min: 1, default: availableParallelism(), describe: 'engine processes' }))
+      .option(...wholeFlag('seed', { min: 0, default: 1, describe: 'everything random follows from it' }))
+      .option('json', { type: 'boolean', default: false, describe: 'print the summary as JSON' }) as never,
+  handler: async (args) => {
+    const result = await runLabel(args);
+    if (!result.ok) throw new Error(result.error);
+    const { games, plies, rate, interrupted } = result.value;
+    if (interrupted) process.exitCode = INTERRUPTED;
+    if (args.json) printJson(result.value);
+    else printLine(`${games} games, ${plies} plies, ${rate} plies a second${interrupted ? ', interrupted' : ''}`);
+  },
+};

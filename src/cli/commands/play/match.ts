@@ -1,0 +1,285 @@
+/**
+ * `sardonyx match`: games between any two of UCI engine, network and random mover.
+ */
+import type { CommandModule } from 'yargs';
+import {
+  type AdjudicationRules,
+  createMatchOpenings,
+  createPlayerSources,
+  createPlayerSpec,
+  createReport,
+  EngineError,
+  formatReport,
+  type LoggedGame,
+  MatchLog,
+  type MatchReport,
+  type OpeningOrder,
+  openGameTables,
+  type Pair,
+  type PlayerSpec,
+  parseDrawRule,
+  parsePlayerWords,
+  parseResignRule,
+  parseSprt,
+  runMatch,
+  type Standings,
+} from '../../../selfplay/index.js';
+import { failure, type Result, success } from '../../../util/index.js';
+import { addEngineFlags } from '../../engine-flags.js';
+import { wholeFlag } from '../../number-flag.js';
+import { INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
+import { requireWritable } from '../../write-output.js';
+import { createNetworkSetup, listGivenFlags } from './network-setup.js';
+
+interface MatchArguments {
+  engine: string[];
+  player1: Record<string, unknown> | undefined;
+  player2: Record<string, unknown> | undefined;
+  each: string | undefined;
+  weights: string | undefined;
+  tc: string | undefined;
+  movetime: number | undefined;
+  nodes: number | undefined;
+  depth: number | undefined;
+  games: number;
+  concurrency: number;
+  recover: boolean;
+  'openings-pgn': string | undefined;
+  'openings-mode': OpeningOrder;
+  'openings-plies': number | undefined;
+  chess960: boolean | undefined;
+  seed: number;
+  resign: string | undefined;
+  draw: string | undefined;
+  maxmoves: number | undefined;
+  tb: string;
+  'time-margin': number;
+  sprt: string | undefined;
+  results: string | undefined;
+  pgnout: string | undefined;
+  event: string;
+  'rating-interval': number;
+  json: boolean;
+}
+
+/** Shared settings first, then the player's own, in the order in which they overrule each other. */
+function collectPairs(args: MatchArguments, own: unknown, engine: string | undefined): Result<Pair[]> {
+  const shared: Pair[] = [];
+  for (const key of ['weights', 'tc', 'movetime', 'nodes', 'depth'] as const) {
+    if (args[key] !== undefined) shared.push([key, String(args[key])]);
+  }
+  const each = args.each === undefined ? success<Pair[]>([]) : parsePlayerWords(args.each);
+  if (!each.ok) return each;
+  const words = engine === undefined ? success<Pair[]>([]) : parsePlayerWords(engine);
+  if (!words.ok) return words;
+  return success([...shared, ...each.value, ...words.value, ...flatten(own)]);
+}
+
+/** { option: { Hash: 16 }, nodes: 5 } → option.Hash=16, nodes=5 (yargs takes dots apart). */
+function flatten(value: unknown, prefix = ''): Pair[] {
+  if (typeof value !== 'object' || value === null) return value === undefined ? [] : [[prefix, String(value)]];
+  return Object.entries(value).flatMap(([key, inner]) => flatten(inner, prefix === '' ? key : `${prefix}.${key}`));
+}
+
+/** `--engine` describes the players that no `--player1.…` or `--player2.…` describes, in order. */
+function readPlayers(args: MatchArguments): Result<[PlayerSpec, PlayerSpec]> {
+  const engines = [...args.engine];
+  const specs: PlayerSpec[] = [];
+  for (const own of [args.player1, args.player2]) {
+    const engine = flatten(own).some(([key]) => ['cmd', 'weights', 'type'].includes(key)) ? undefined : engines.shift();
+    const pairs = collectPairs(args, own, engine);
+    if (!pairs.ok) return failure(`Player ${specs.length + 1}: ${pairs.error}`);
+    const spec = createPlayerSpec(pairs.value);
+    if (!spec.ok) return failure(`Player ${specs.length + 1}: ${spec.error}`);
+    specs.push(spec.value);
+  }
+  if (engines.length > 0) return failure(`A match has two players; there is no place for --engine "${engines[0]}"`);
+  return success([specs[0], specs[1]]);
+}
+
+function readRules(args: MatchArguments): Result<AdjudicationRules> {
+  const resign = args.resign === undefined ? success(null) : parseResignRule(args.resign);
+  if (!resign.ok) return resign;
+  const draw = args.draw === undefined ? success(null) : parseDrawRule(args.draw);
+  if (!draw.ok) return draw;
+  const maxPlies = args.maxmoves === undefined ? null : 2 * args.maxmoves;
+  return success({ resign: resign.value, draw: draw.value, maxPlies });
+}
+
+async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { interrupted: boolean }>> {
+  const specs = readPlayers(args);
+  if (!specs.ok) return specs;
+  const rules = readRules(args);
+  if (!rules.ok) return rules;
+  const sprt = args.sprt === undefined ? success(null) : parseSprt(args.sprt);
+  if (!sprt.ok) return sprt;
+  for (const path of [args.results, args.pgnout]) if (path !== undefined) requireWritable(path);
+  const { seed, chess960 = false } = args;
+  const order = args['openings-mode'];
+  const book = args['openings-pgn'] ?? null;
+  const openings = createMatchOpenings({
+    book,
+    maxPlies: args['openings-plies'] ?? null,
+    order,
+    seed,
+    games: args.games,
+  });
+  if (!openings.ok) return openings;
+  const tablebases = args.tb === '' ? {} : { tablebases: args.tb };
+  const given = listGivenFlags({ ...args, weights: undefined });
+  const tables = openGameTables(args.tb, printNote);
+  if (!tables.ok) return tables;
+  const sources = await createPlayerSources(specs.value, {
+    chess960,
+    concurrency: args.concurrency,
+    setUpNetwork: (weights, flags) => {
+      const named: Pair[] = weights === '' ? [] : [['weights', weights]];
+      return createNetworkSetup([...given, ...named, ...flags], [], printNote);
+    },
+  });
+  if (!sources.ok) return sources;
+  const { players, networks } = sources.value;
+  const conditions = {
+    players: specs.value,
+    // By what their files hold: when the match goes on, the same path may name another network.
+    ...(networks.length > 0 ? { networks } : {}),
+    flags: given,
+    rules: rules.value,
+    ...tablebases,
+    seed,
+    chess960,
+    book,
+    order,
+    openingPlies: args['openings-plies'] ?? null,
+    timeMarginMs: args['time-margin'],
+  };
+  const log = MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null);
+  if (!log.ok) {
+    await Promise.all(players.map((player) => player.close()));
+    return log;
+  }
+  const [first, second] = players;
+  const names: [string, string] =
+    first.name === second.name ? [`${first.name} 1`, `${second.name} 2`] : [first.name, second.name];
+
+  const abort = new AbortController();
+  const interrupt = (): void => abort.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const describe = (standings: Standings): MatchReport => createReport(names, standings, sprt.value);
+  try {
+    const standings = await runMatch({
+      players: [
+        { ...first, name: names[0] },
+        { ...second, name: names[1] },
+      ],
+      games: args.games,
+      openings: openings.value,
+      chess960,
+      rules: rules.value,
+      tables: tables.value,
+      timeMarginMs: args['time-margin'],
+      concurrency: args.concurrency,
+      recovers: args.recover,
+      seed,
+      sprt: sprt.value,
+      event: args.event,
+      log: log.value,
+      signal: abort.signal,
+      onGame: (game, state) => showGame(args, game, state, describe),
+    });
+    return success({ ...describe(standings), interrupted: abort.signal.aborted });
+  } catch (error) {
+    if (error instanceof EngineError) return failure(error.message);
+    throw error;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+function showGame(
+  args: MatchArguments,
+  game: LoggedGame,
+  standings: Standings,
+  describe: (standings: Standings) => MatchReport,
+): void {
+  const { white, black, result, reason, fault = '' } = game;
+  const lines = [`Finished game ${game.game + 1} (${white} vs ${black}): ${result} {${reason}}`];
+  if (fault !== '') lines.push(`  ${fault}`);
+  const interval = args['rating-interval'];
+  if (interval > 0 && standings.played % interval === 0) lines.push(formatReport(describe(standings)));
+  printNote(lines.join('\n'));
+}
+
+export const matchCommand: CommandModule<object, MatchArguments> = {
+  command: 'match',
+  describe: 'Play games between two of network, UCI engine and random mover',
+  builder: (yargs) =>
+    addEngineFlags(yargs)
+      .option('engine', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [],
+        describe: 'a player, given twice: random, a network file, a program, or "cmd=… name=… option.X=… nodes=…"',
+      })
+      .option('player1', { describe: 'the first player key by key: --player1.weights=FILE --player1.nodes=100' })
+      .option('player2', { describe: 'the second player' })
+      .option('each', { type: 'string', describe: 'key=value words for both players' })
+      .option('tc', { type: 'string', describe: 'time control of both: [moves/]seconds[+increment]' })
+      .option(...wholeFlag('movetime', { min: 1, describe: 'milliseconds a move' }))
+      .option(...wholeFlag('nodes', { alias: ['visits', 'playouts'], min: 1, describe: 'nodes a move' }))
+      .option(...wholeFlag('depth', { min: 1, describe: 'depth of a move' }))
+      .option(...wholeFlag('games', { min: 1, default: 100, describe: 'games in all; an even number makes pairs' }))
+      .option(...wholeFlag('concurrency', { alias: 'parallelism', min: 1, default: 1, describe: 'games at a time' }))
+      .option('recover', {
+        type: 'boolean',
+        default: false,
+        describe:
+          'go on however often an engine crashes; otherwise three games in a row that it loses so end the match',
+      })
+      .option('openings-pgn', {
+        alias: 'openings',
+        type: 'string',
+        describe: 'book: PGN, EPD or FEN list, plain or .gz',
+      })
+      .option('openings-mode', { choices: ['sequential', 'shuffled', 'random'] as const, default: 'shuffled' })
+      .option(...wholeFlag('openings-plies', { min: 0, describe: 'longest line taken from a PGN book' }))
+      .option(...wholeFlag('seed', { min: 0, default: 1, describe: 'order of openings, random moves, noise' }))
+      .option('resign', { type: 'string', describe: '"movecount=3 score=600 twosided=true"' })
+      .option('draw', { type: 'string', describe: '"movenumber=40 movecount=8 score=10"' })
+      .option(...wholeFlag('maxmoves', { min: 1, describe: 'moves after which a game is drawn' }))
+      .option('tb', {
+        type: 'string',
+        default: '',
+        describe: 'folders of Syzygy tablebases: games end where they know the result',
+      })
+      .option(...wholeFlag('time-margin', { min: 0, default: 50, describe: 'milliseconds forgiven beyond the clock' }))
+      .option('sprt', { type: 'string', describe: '"elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"' })
+      .option('results', { type: 'string', describe: 'results file; a match found there is continued' })
+      .option('pgnout', { type: 'string', describe: 'PGN file to add the games to' })
+      .option('event', { type: 'string', default: 'Sardonyx match', describe: 'Event tag of the PGN' })
+      .option(
+        ...wholeFlag('rating-interval', {
+          min: 0,
+          default: 10,
+          describe: 'games between two reports on stderr; 0 = none',
+        }),
+      )
+      .option('json', { type: 'boolean', default: false, describe: 'print the result as JSON' })
+      .epilogue(
+        'An engine that crashes loses the game and is started again. The match ends with status 1, and keeps the games ' +
+          'played in --results, when it has crashed in three games in a row (but see --recover), when it cannot be started, ' +
+          'and when a network of this process cannot evaluate any more.',
+      ) as never,
+  handler: async (args) => {
+    const result = await playMatch(args);
+    if (!result.ok) throw new Error(result.error);
+    if (args.json) printJson(result.value);
+    else {
+      const { interrupted, games } = result.value;
+      if (interrupted) printLine(`Interrupted after ${games} of ${args.games} games`);
+      if (games > 0) printLine(formatReport(result.value));
+    }
+    if (result.value.interrupted) process.exitCode = INTERRUPTED;
+  },
+};

@@ -1,0 +1,97 @@
+/** Flags of a network player → everything that self-play and matches need of it. */
+
+import { createPoolOptions, findDefaultConfigs, findModel, isFileless, warnOfTables } from '../../../app/index.js';
+import { createSettings, listOptionSpecs } from '../../../app/options.js';
+import { createSearchParams } from '../../../search/index.js';
+import type { NetworkSetup } from '../../../selfplay/index.js';
+import { failure, type Result, success } from '../../../util/index.js';
+
+/** Options that make a pool of evaluators another one. */
+const POOL_OPTIONS = [
+  'WeightsFile',
+  'Backend',
+  'BackendOptions',
+  'Threads',
+  'MinibatchSize',
+  'NNCacheSize',
+  'Hash',
+  'PolicyTemperature',
+  'HistoryFill',
+  'SyzygyPath',
+  'SyzygyProbeLimit',
+  'Syzygy50MoveRule',
+];
+
+type Setting = readonly [name: string, text: string];
+
+/** lc0's values for self-play where they differ from those for play (selfplay/tournament.cc, PopulateOptions). */
+export const SELF_PLAY_DEFAULTS: readonly Setting[] = [
+  ['CPuct', '1.2'],
+  ['CPuctFactor', '0'],
+  ['FpuValue', '0'],
+  ['PolicyTemperature', '1'],
+  ['HistoryFill', 'no'],
+  ['Temperature', '1'],
+  ['DirichletNoiseEpsilon', '0.25'],
+  ['StickyEndgames', 'false'],
+  ['TwoFoldDraws', 'false'],
+  ['OutOfOrderEval', 'false'],
+  ['MaxCollisionVisits', '1'],
+  ['MaxCollisionEvents', '1'],
+  ['SmartPruningFactor', '0'],
+];
+
+/** Every player reads the same config files. */
+const toldOfFaults = new Set<string>();
+
+/**
+ * @param flags names of flags or of UCI options; later ones win
+ * @param defaults UCI names, overruled by config files and flags
+ */
+export async function createNetworkSetup(
+  flags: readonly Setting[],
+  defaults: readonly Setting[],
+  onWarning: (text: string) => void,
+): Promise<Result<NetworkSetup>> {
+  const specs = listOptionSpecs();
+  const settings: Setting[] = [];
+  for (const [name, text] of flags) {
+    const spec = specs.find(({ flag, uci }) => flag === name || uci.toLowerCase() === name.toLowerCase());
+    if (spec === undefined) return failure(`A network player knows no "${name}"`);
+    settings.push([spec.uci, text]);
+  }
+  const created = createSettings({ settings, positionals: [], showHidden: false }, findDefaultConfigs(), defaults);
+  if (!created.ok) return created;
+  const { options, faults } = created.value;
+  warnOfFaults(faults, onWarning);
+  const { values } = options;
+  warnOfTables(options, onWarning);
+  try {
+    const pool = await createPoolOptions(options, onWarning);
+    return success({
+      name: options.getString('Backend'),
+      poolKey: JSON.stringify(POOL_OPTIONS.map((name) => values.get(name))),
+      pool: isFileless(options) ? pool : { ...pool, model: (edition) => findModel(options, edition, true) },
+      params: createSearchParams(values),
+      timeManager: options.getString('TimeManager'),
+      moveOverheadMs: options.getNumber('MoveOverheadMs'),
+    });
+  } catch (error) {
+    return failure((error as Error).message);
+  }
+}
+
+function warnOfFaults(faults: readonly string[], onWarning: (text: string) => void): void {
+  for (const fault of faults) {
+    if (!toldOfFaults.has(fault)) onWarning(fault);
+    toldOfFaults.add(fault);
+  }
+}
+
+/** The engine's flags that were given on the command line, as settings. */
+export function listGivenFlags(args: Readonly<Record<string, unknown>>): Setting[] {
+  return listOptionSpecs().flatMap((spec) => {
+    const value = spec.flag === '' ? undefined : args[spec.flag];
+    return value === undefined ? [] : [[spec.flag, String(Array.isArray(value) ? value.at(-1) : value)] as const];
+  });
+}

@@ -1,0 +1,117 @@
+/** `sardonyx suite`: how many positions of a test suite (Win at Chess, STS, Bratko-Kopec …) the engine solves. */
+import { readFileSync } from 'node:fs';
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { enginePorts } from '../../../app/index.js';
+import { formatSan, parseFen } from '../../../chess/index.js';
+import { Analyst, type GoRequest, type Score } from '../../../engine/index.js';
+import { unwrap } from '../../../util/index.js';
+import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
+import { wholeFlag } from '../../number-flag.js';
+import { printJson, printLine, printNote } from '../../output.js';
+import { createProgressBar } from '../../progress-bar.js';
+import { formatScore } from '../analyse/analysis.js';
+import { isSolution, parseSuiteLine, type SuitePosition } from './suite-position.js';
+
+interface SuiteArguments {
+  file: string;
+  nodes: number;
+  movetime: number;
+  json: boolean;
+}
+
+interface Attempt {
+  readonly id: string;
+  readonly fen: string;
+  readonly task: string;
+  /** What the engine plays, in SAN. */
+  readonly move: string;
+  readonly score: Score;
+  readonly nodes: number;
+  readonly timeMs: number;
+  readonly isSolved: boolean;
+}
+
+export const suiteCommand: CommandModule<object, SuiteArguments> = {
+  command: 'suite <file>',
+  describe: 'Solve the positions of a test suite (EPD with bm or am)',
+  builder: (yargs) =>
+    addEngineFlags(yargs)
+      .positional('file', { type: 'string', demandOption: true, describe: 'EPD file, one position a line' })
+      .option(...wholeFlag('movetime', { min: 1, default: 1000, describe: 'Milliseconds for each position' }))
+      .option(...wholeFlag('nodes', { min: 0, default: 0, describe: 'Nodes for each position, instead of a time' }))
+      .option('json', { type: 'boolean', default: false, describe: 'Print every position as JSON' }) as never,
+  handler: async (args: ArgumentsCamelCase<SuiteArguments>) => {
+    const positions = readSuite(args.file);
+    const request: GoRequest = args.nodes > 0 ? { nodes: args.nodes } : { moveTimeMs: args.movetime };
+    const options = readEngineFlags(args);
+    // Nothing is played after the answer, and the whole time was asked for.
+    if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
+    if (args['move-overhead'] === undefined) options.set('MoveOverheadMs', '0');
+    const analyst = new Analyst(options, enginePorts, printNote);
+    try {
+      await analyst.load();
+      const attempts = await solve(analyst, positions, request);
+      if (args.json) printJson(attempts);
+      else for (const line of formatAttempts(attempts)) printLine(line);
+    } finally {
+      await analyst.dispose();
+    }
+  },
+};
+
+/** Lines that are no position are named on stderr and left out. */
+function readSuite(file: string): SuitePosition[] {
+  const lines = readLines(file);
+  const positions: SuitePosition[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const position = parseSuiteLine(line, index + 1);
+    if (position.ok) positions.push(position.value);
+    else printNote(`${file}, line ${index + 1} is left out: ${position.error}`);
+  }
+  if (positions.length === 0) throw new Error(`${file} holds no position with bm or am`);
+  return positions;
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch {
+    throw new Error(`${file} cannot be read`);
+  }
+}
+
+async function solve(analyst: Analyst, positions: readonly SuitePosition[], request: GoRequest): Promise<Attempt[]> {
+  const format = '{bar} {value}/{total} positions, {solved} solved, {eta_formatted} left';
+  const bar = createProgressBar(format, { clearOnComplete: true });
+  let solved = 0;
+  if (process.stderr.isTTY) bar.start(positions.length, 0, { solved });
+  const attempts: Attempt[] = [];
+  try {
+    for (const position of positions) {
+      analyst.newGame();
+      const { best, report } = await analyst.search(position.fen, [], request);
+      const isSolved = isSolution(position, best.move);
+      const [{ score, nodes }] = report.lines;
+      const { id, fen, task } = position;
+      const move = formatSan(unwrap(parseFen(fen)), best.move);
+      attempts.push({ id, fen, task, move, score, nodes, timeMs: report.timeMs, isSolved });
+      solved += Number(isSolved);
+      bar.increment({ solved });
+    }
+  } finally {
+    bar.stop();
+  }
+  return attempts;
+}
+
+function formatAttempts(attempts: readonly Attempt[]): string[] {
+  const missed = attempts.filter(({ isSolved }) => !isSolved);
+  const solved = attempts.length - missed.length;
+  const nodes = attempts.map((attempt) => attempt.nodes).sort((a, b) => a - b)[Math.floor(attempts.length / 2)];
+  const rows = missed.map(
+    ({ id, task, move, score }) => `${id}: ${task}, played ${move} (${formatScore(score, false)})`,
+  );
+  const share = ((100 * solved) / attempts.length).toFixed(1);
+  return [...rows, `${solved} of ${attempts.length} solved (${share} %), median ${nodes} nodes a position`];
+}

@@ -1,0 +1,135 @@
+/**
+ * Self-tuning: searches bench positions for a moment with one setting after another, and takes the fastest. First the
+ * minibatch, then the threads, then the batches in flight, each with the best of what was found before: these hardly
+ * depend on each other, and a grid would take minutes. The winner must then beat the engine's own choice once more, in
+ * turns, or that stays: on a busy machine one of ten settings is always lucky. Speed is nodes a second from an empty tree
+ * and cache.
+ */
+
+import type { SpeedSettings } from '../../../app/index.js';
+import { Analyst, type EnginePorts, type NetworkPort, type OptionStore } from '../../../engine/index.js';
+import { getBackendName } from '../../../nn/index.js';
+import { LARGEST_MINIBATCH } from '../../../search/index.js';
+import { unwrap } from '../../../util/index.js';
+import { BENCH_POSITIONS } from '../bench/bench-positions.js';
+
+export interface TuneRow extends SpeedSettings {
+  readonly nodesPerSecond: number;
+}
+
+export interface TuneResult {
+  /** In the order of measuring; the first is what the engine takes by itself. */
+  readonly rows: readonly TuneRow[];
+  readonly best: TuneRow;
+}
+
+/** A setting this much slower than the fastest is as good: measuring again would move it as far. */
+const TOLERANCE = 0.04;
+const POSITIONS = 4;
+const RETURN_ROUNDS = 2;
+/** At most, return match included, for sharing out the time. */
+const MOST_MEASUREMENTS = 10 + 2 * RETURN_ROUNDS;
+const MOST_THREADS = 128;
+
+/** @param measure nodes a second with these settings */
+export async function chooseSettings(
+  initial: SpeedSettings,
+  measure: (settings: SpeedSettings) => Promise<number>,
+  onRow: (row: TuneRow) => void,
+): Promise<TuneResult> {
+  const rows: TuneRow[] = [];
+  const visit = async (settings: SpeedSettings): Promise<void> => {
+    if (rows.some((row) => countDifferences(row, settings) === 0)) return;
+    const row = { ...settings, nodesPerSecond: await measure(settings) };
+    rows.push(row);
+    onRow(row);
+  };
+  await visit(initial);
+  const { minibatch, threads } = initial;
+  for (const size of [minibatch / 2, 2 * minibatch, 4 * minibatch]) {
+    await visit({ ...initial, minibatch: Math.min(LARGEST_MINIBATCH, Math.max(1, Math.trunc(size))) });
+  }
+  for (const count of [Math.trunc(threads / 2), threads - 1, threads + 1]) {
+    if (count < 1 || count > MOST_THREADS) continue;
+    await visit({ ...findBest(rows), threads: count, batchesInFlight: count + 1 });
+  }
+  const best = findBest(rows);
+  for (const batches of [best.threads, best.threads + 2, 2 * best.threads + 1]) {
+    await visit({ ...findBest(rows), batchesInFlight: batches });
+  }
+  return { rows, best: await confirm(rows[0], findBest(rows), measure) };
+}
+
+/** The candidate with its speed in the return match, or the incumbent when it does not win that too. */
+async function confirm(
+  incumbent: TuneRow,
+  candidate: TuneRow,
+  measure: (settings: SpeedSettings) => Promise<number>,
+): Promise<TuneRow> {
+  if (candidate === incumbent) return incumbent;
+  let [own, other] = [0, 0];
+  for (let round = 0; round < RETURN_ROUNDS; round++) {
+    own = Math.max(own, await measure(incumbent));
+    other = Math.max(other, await measure(candidate));
+  }
+  const fewerLeaves = countLeaves(candidate) < countLeaves(incumbent);
+  const isBetter = fewerLeaves ? other >= own * (1 - TOLERANCE) : other > own * (1 + TOLERANCE);
+  return isBetter ? { ...candidate, nodesPerSecond: other } : { ...incumbent, nodesPerSecond: own };
+}
+
+function countDifferences(a: SpeedSettings, b: SpeedSettings): number {
+  return (['threads', 'minibatch', 'batchesInFlight'] as const).filter((name) => a[name] !== b[name]).length;
+}
+
+/** Of those nearly as fast as the fastest the one with the fewest leaves in flight, which searches most like one by one. */
+function findBest(rows: readonly TuneRow[]): TuneRow {
+  const fastest = Math.max(...rows.map((row) => row.nodesPerSecond));
+  const good = rows.filter((row) => row.nodesPerSecond >= fastest * (1 - TOLERANCE));
+  return good.reduce((best, row) => (countLeaves(row) < countLeaves(best) ? row : best));
+}
+
+/** Positions under way at once. */
+export function countLeaves({ minibatch, batchesInFlight }: SpeedSettings): number {
+  return minibatch * batchesInFlight;
+}
+
+/** Rejects with one sentence for the user when the network does not load, or not on the backend that was asked for. */
+export async function runTune(
+  options: OptionStore,
+  ports: EnginePorts,
+  seconds: number,
+  onRow: (row: TuneRow) => void,
+): Promise<TuneResult> {
+  options.set('SmartPruningFactor', '0');
+  const analyst = new Analyst(options, ports);
+  const wanted = unwrap(getBackendName(options.getString('Backend'), options.getString('BackendOptions')));
+  const load = async (): Promise<NetworkPort> => {
+    const network = await analyst.load();
+    if (network.backend === wanted) return network;
+    throw new Error(`Backend ${wanted} does not work here: tune --backend=${network.backend}, which stands in for it`);
+  };
+  const moveTimeMs = Math.max(20, Math.round((1000 * seconds) / MOST_MEASUREMENTS / POSITIONS));
+  const measure = async ({ threads, minibatch, batchesInFlight }: SpeedSettings): Promise<number> => {
+    options.set('Threads', `${threads}`);
+    options.set('MinibatchSize', `${minibatch}`);
+    options.set('BatchesInFlight', `${batchesInFlight}`);
+    await load();
+    let nodes = 0;
+    let timeMs = 0;
+    for (const fen of BENCH_POSITIONS.slice(0, POSITIONS)) {
+      analyst.newGame();
+      const { report } = await analyst.search(fen, [], { moveTimeMs });
+      nodes += report.lines[0]?.nodes ?? 0;
+      timeMs += report.timeMs;
+    }
+    await load();
+    return Math.round((1000 * nodes) / Math.max(1, timeMs));
+  };
+  try {
+    const { handle } = await load();
+    const initial = { threads: handle.workers, minibatch: handle.minibatch, batchesInFlight: handle.workers + 1 };
+    return await chooseSettings(initial, measure, onRow);
+  } finally {
+    await analyst.dispose();
+  }
+}

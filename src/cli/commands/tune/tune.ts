@@ -1,0 +1,68 @@
+/** `sardonyx tune`: threads and batches that suit this network on this machine, measured and saved. */
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { createNetwork, createTuningKey, enginePorts, isFileless, isTunable, saveTuning } from '../../../app/index.js';
+import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
+import { numberFlag } from '../../number-flag.js';
+import { printJson, printLine, printNote } from '../../output.js';
+import { countLeaves, runTune, type TuneRow } from './tune-run.js';
+
+interface TuneArguments {
+  seconds: number;
+  save: boolean;
+  json: boolean;
+}
+
+export const tuneCommand: CommandModule<object, TuneArguments> = {
+  command: 'tune',
+  describe: 'Measure which threads and batches suit a network on this machine, and save them for its next starts',
+  builder: (yargs) =>
+    addEngineFlags(yargs)
+      .option(
+        ...numberFlag('seconds', {
+          min: 0,
+          isMinExcluded: true,
+          default: 20,
+          describe: 'Seconds of searching, beside those of loading',
+        }),
+      )
+      .option('save', { type: 'boolean', default: true, describe: 'Save the result in the user’s config folder' })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
+  handler: async (args: ArgumentsCamelCase<TuneArguments>) => {
+    const options = readEngineFlags(args);
+    const fileless = isFileless(options);
+    if (!fileless && !isTunable(options)) {
+      throw new Error('tune chooses --threads, --minibatch-size and --batches-in-flight: leave them out');
+    }
+    const key = fileless ? null : await createTuningKey(options);
+    const say = args.json ? printNote : printLine;
+    say('threads minibatch batches-in-flight nodes/s');
+    const { rows, best } = await runTune(options, { ...enginePorts, createNetwork }, args.seconds, (row) =>
+      say(formatRow(row)),
+    );
+    let file: string | null = null;
+    if (args.save && key !== null) {
+      const saved = saveTuning({
+        ...key,
+        ...best,
+        defaultNodesPerSecond: rows[0].nodesPerSecond,
+        date: new Date().toISOString().slice(0, 10),
+      });
+      if (saved.ok) file = saved.value;
+      else printNote(saved.error);
+    }
+    if (args.json) {
+      printJson({ ...key, best, rows, file });
+      return;
+    }
+    const flags = `--threads=${best.threads} --minibatch-size=${best.minibatch} --batches-in-flight=${best.batchesInFlight}`;
+    const isOwn = best.threads === rows[0].threads && countLeaves(best) === countLeaves(rows[0]);
+    const comparison = isOwn ? 'what the engine takes by itself' : `by itself ${rows[0].nodesPerSecond}`;
+    printLine(`Best: ${flags}, ${best.nodesPerSecond} nodes/s (${comparison})`);
+    if (file !== null) printLine(`Saved in ${file}; used when none of the three is set`);
+  },
+};
+
+function formatRow({ threads, minibatch, batchesInFlight, nodesPerSecond }: TuneRow): string {
+  const cells = [`${threads}`.padStart(7), `${minibatch}`.padStart(9), `${batchesInFlight}`.padStart(17)];
+  return `${cells.join(' ')} ${nodesPerSecond}`;
+}

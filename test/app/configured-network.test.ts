@@ -1,0 +1,107 @@
+/** `--version` and `doctor` speak of the network that the engine plays with, config files included. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { examineNetworks, type Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
+import { examineProvider } from '#sardonyx/cli/commands/doctor/doctor-providers.js';
+import { createVersionText } from '#sardonyx/cli/version-text.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+
+const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-configured-'));
+process.env.SARDONYX_CONFIG = folder;
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function configure(...lines: string[]): void {
+  writeFileSync(join(folder, 'sardonyx.config'), lines.join('\n'));
+}
+
+async function examineNetwork(): Promise<Finding | undefined> {
+  return (await examineNetworks()).find(({ what }) => what === 'network');
+}
+
+test('the network of a config file is the one that is described, and a line that is wrong costs only itself', async () => {
+  configure(`weights=${TINY}`, 'no-such-flag=1');
+  const args = [join(repositoryRoot, 'dist', 'cli', 'main.js'), '--version'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.ok(stdout.trimEnd().endsWith(`, ${TINY}`), stdout);
+  assert.match(stderr, /^In [^\n]*sardonyx\.config: Unknown flag --no-such-flag=1[^\n]*\n$/);
+  assert.deepEqual(await examineNetwork(), { what: 'network', isFine: true, text: TINY });
+});
+
+test('a configured network that is not there is named, and no provider is said to work with it', async () => {
+  const missing = join(folder, 'gone.onnx');
+  configure(`weights=${missing}`);
+  assert.ok((await createVersionText([])).includes(`\nnetwork ${missing}: `));
+  assert.deepEqual(await examineNetwork(), { what: 'network', isFine: false, text: `there is no file ${missing}` });
+  assert.equal((await examineProvider('cpu')).isFine, false);
+});
+
+test('a configured backend without a network is said to have none', async () => {
+  configure('backend=hash');
+  assert.match(await createVersionText([]), /\nnetwork none, the backend is hash$/);
+  assert.deepEqual(await examineNetwork(), { what: 'network', isFine: true, text: 'none, the backend is hash' });
+});
+
+test('--version speaks of what the flags beside it name, and says in one sentence what is wrong with them', () => {
+  configure('');
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [join(repositoryRoot, 'dist', 'cli', 'main.js'), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  const describe = (...args: string[]): string | undefined => {
+    const { status, stdout, stderr } = run(...args);
+    assert.equal(status, 0, stderr);
+    return stdout.split('\n')[2];
+  };
+  assert.equal(describe('--version', '--weights', TINY), `network random 16x2 (fp32), ${TINY}`);
+  assert.equal(describe('-w', TINY, '--version'), `network random 16x2 (fp32), ${TINY}`);
+  assert.equal(describe('--backend=hash', '--version'), 'network none, the backend is hash');
+  assert.equal(describe('bench', `--weights=${TINY}`, '--version'), `network random 16x2 (fp32), ${TINY}`);
+  assert.match(describe('--backend=coreml', '--version') ?? '', /default-large\.onnx$/);
+  assert.match(describe('match', '--games=2', '--version') ?? '', /default-\w+\.onnx$/, 'flags of a command');
+  for (const [flag, sentence] of [
+    ['--no-such-flag', /^Unknown flag --no-such-flag; sardonyx --help lists them\n$/],
+    ['--backend=abacus', /^[^\n]*abacus[^\n]*\n$/],
+  ] as const) {
+    const { status, stdout, stderr } = run(flag, '--version');
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.match(stderr, sentence);
+  }
+});
+
+test('providers are tried with the configured options, as far as they are theirs', async () => {
+  configure(`weights=${TINY}`, 'backend=coreml', 'backend-opts=units=abacus');
+  const coreml = await examineProvider('coreml');
+  assert.match(coreml.text, /^Backend option units must be one of all, cpu/);
+  assert.equal(coreml.isFine, false);
+  assert.deepEqual(await examineProvider('cpu'), { what: 'cpu', isFine: true, text: 'works (cpu)' });
+  configure(`weights=${TINY}`, 'backend-opts=fail-load=true');
+  const cpu = await examineProvider('cpu');
+  assert.equal(cpu.isFine, false);
+  assert.match(cpu.text, /made to fail at loading$/);
+});
+
+test('what native libraries write is kept from stderr and told, also by one that brings its process down', async () => {
+  configure(`weights=${TINY}`);
+  const args = [join(repositoryRoot, 'dist', 'cli', 'main.js'), 'doctor', '--providers=webgpu', '--json'];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  assert.equal(stderr, '');
+  assert.ok((JSON.parse(stdout) as Finding[]).some(({ what }) => what === 'webgpu'));
+  const crash = encodeURIComponent("console.error('Warning: no driver'); process.kill(process.pid, 'SIGKILL')");
+  process.env.NODE_OPTIONS = `--import=data:text/javascript,${crash}`;
+  try {
+    assert.deepEqual(await examineProvider('webgpu'), {
+      what: 'webgpu',
+      isFine: false,
+      text: 'the process that tried it ended (SIGKILL) (no driver)',
+    });
+  } finally {
+    delete process.env.NODE_OPTIONS;
+  }
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { listConfigPlaces, parseConfig } from '#sardonyx/app/config-file.js';
+import { parseFlags } from '#sardonyx/app/flags.js';
+import { createOptionStore, listOptionSpecs } from '#sardonyx/app/option-list.js';
+import { readSettings } from '#sardonyx/app/settings.js';
+import { unwrap } from '#sardonyx/util/index.js';
+
+const specs = listOptionSpecs();
+
+test('lc0’s spellings of a flag all mean the same', () => {
+  for (const args of [['--threads=2'], ['--threads', '2'], ['-t', '2'], ['-t2'], ['-t=2']]) {
+    assert.deepEqual(unwrap(parseFlags(args, specs)).settings, [['Threads', '2']], args.join(' '));
+  }
+  for (const args of [['--verbose-move-stats'], ['-v'], ['--verbose-move-stats=true']]) {
+    assert.deepEqual(unwrap(parseFlags(args, specs)).settings, [['VerboseMoveStats', 'true']], args.join(' '));
+  }
+  for (const args of [['--no-verbose-move-stats'], ['--verbose-move-stats=false']]) {
+    assert.deepEqual(unwrap(parseFlags(args, specs)).settings, [['VerboseMoveStats', 'false']], args.join(' '));
+  }
+  const long = ['--weights=net=1.onnx', '-b', 'hash', '-o', 'seed=3', '--nncache=1000', '--policy-softmax-temp=1.5'];
+  assert.deepEqual(unwrap(parseFlags(long, specs)).settings, [
+    ['WeightsFile', 'net=1.onnx'],
+    ['Backend', 'hash'],
+    ['BackendOptions', 'seed=3'],
+    ['NNCacheSize', '1000'],
+    ['PolicyTemperature', '1.5'],
+  ]);
+});
+
+test('flags that are not options are known, others are refused by name', () => {
+  assert.equal(unwrap(parseFlags(['--show-hidden', '--preload'], specs)).showHidden, true);
+  for (const args of [['--nonsense'], ['--nonsense=1'], ['-q'], ['--no-threads'], ['--threads']]) {
+    const result = parseFlags(args, specs);
+    assert.ok(!result.ok, args.join(' '));
+    assert.match(result.error, new RegExp(args[0]));
+  }
+});
+
+test('what is no flag is a positional', () => {
+  assert.deepEqual(unwrap(parseFlags(['uci', '--threads=1', 'x'], specs)).positionals, ['uci', 'x']);
+});
+
+test('every flag sets its option', () => {
+  for (const spec of specs) {
+    if (spec.flag === '' || spec.kind === 'button') continue;
+    const { settings } = unwrap(parseFlags([`--${spec.flag}=${spec.default}`], specs));
+    assert.ok(createOptionStore().set(settings[0][0], settings[0][1]).ok, spec.uci);
+  }
+});
+
+test('a config file is a list of flags, dashes optional, with comments', () => {
+  const text = '# my settings\n--threads=2\r\nbackend=hash  # no network\n\nverbose-move-stats\n--weights=a#b.onnx\n';
+  assert.deepEqual(parseConfig(text), ['--threads=2', '--backend=hash', '--verbose-move-stats', '--weights=a#b.onnx']);
+});
+
+test('the command line wins over the config file, and a named file must exist', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-config-'));
+  const path = join(folder, 'my.config');
+  writeFileSync(path, '--threads=3\n--cpuct=2\n');
+  const { options } = unwrap(readSettings([`--config=${path}`, '--cpuct=3']));
+  assert.equal(options.getNumber('Threads'), 3);
+  assert.equal(options.getNumber('CPuct'), 3);
+  writeFileSync(path, '--threads=many\n');
+  const wrong = readSettings([`--config=${path}`]);
+  assert.ok(!wrong.ok);
+  assert.match(wrong.error, /my\.config: Option Threads/);
+  rmSync(folder, { recursive: true });
+  const missing = readSettings([`--config=${path}`]);
+  assert.ok(!missing.ok);
+  assert.match(missing.error, /no config file/);
+});
+
+test('a config file that is found by itself is told of, and a line that is wrong costs only itself', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-config-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [lc0, own] = ['lc0.config', 'sardonyx.config'].map((name) => join(folder, name));
+  writeFileSync(lc0, 'threads=3\nno-such-flag=1\ncpuct=many\nminibatch-size=17\n');
+  writeFileSync(own, 'threads=4\n');
+  const places = [lc0, own];
+  const { options, found, faults } = unwrap(readSettings(['--cpuct=3'], places));
+  assert.equal(options.getNumber('MinibatchSize'), 17);
+  assert.equal(options.getNumber('Threads'), 4, 'our own file has the last word');
+  assert.equal(options.getNumber('CPuct'), 3);
+  assert.deepEqual(found, places);
+  assert.equal(faults.length, 2);
+  assert.match(faults[0], /lc0\.config: Unknown flag --no-such-flag=1/);
+  assert.match(faults[1], /lc0\.config: Option CPuct/);
+  const empty = unwrap(readSettings(['--config='], places));
+  assert.deepEqual(empty.found, []);
+  assert.equal(empty.options.getNumber('MinibatchSize'), 0);
+});
+
+test('config files are looked for where lc0 looks', { skip: process.platform !== 'linux' }, () => {
+  const environment = { HOME: '/home/a', XDG_CONFIG_DIRS: '/etc/one:/etc/two' };
+  assert.deepEqual(listConfigPlaces('/opt/sardonyx', environment), [
+    [
+      'lc0.config',
+      '/opt/sardonyx/lc0.config',
+      '/home/a/.config/lc0/lc0.config',
+      '/etc/one/lc0/lc0.config',
+      '/etc/two/lc0/lc0.config',
+    ],
+    ['sardonyx.config', '/opt/sardonyx/sardonyx.config', '/home/a/.config/sardonyx/sardonyx.config'],
+  ]);
+  const [[, , user]] = listConfigPlaces('/', { XDG_CONFIG_HOME: '/cfg' });
+  assert.equal(user, '/cfg/lc0/lc0.config');
+});
+
+test('a folder in the place of a config file is named as one', () => {
+  const result = readSettings([`--config=${tmpdir()}`]);
+  assert.ok(!result.ok);
+  assert.match(result.error, /^Cannot read the config file .*: it is a folder$/);
+});
+
+test('a value out of range on the command line is refused', () => {
+  const result = readSettings(['--threads=1000']);
+  assert.ok(!result.ok);
+  assert.match(result.error, /between 0 and 128/);
+});

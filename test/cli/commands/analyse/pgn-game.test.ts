@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ChildNode, defaultHeaders, type Game, makePgn, Node, type PgnNodeData } from 'chessops/pgn';
+import { formatSan, listLegalMoves, Position } from '#sardonyx/chess/index.js';
+import { formatGame, type PgnGame, parseGame, splitGames } from '#sardonyx/cli/commands/analyse/pgn-game.js';
+import { createPrng, type Prng, unwrap } from '#sardonyx/util/index.js';
+
+function readGames(text: string): PgnGame[] {
+  return splitGames(Buffer.from(text)).map((game, index) => unwrap(parseGame(game, index + 1)));
+}
+
+function readGame(text: string): PgnGame {
+  const games = readGames(text);
+  assert.equal(games.length, 1);
+  return games[0];
+}
+
+function listUci(game: PgnGame): string {
+  return game.moves.map((move) => move.uci).join(' ');
+}
+
+const RICH = `[Event "The \\"Immortal\\" \\\\ game"]
+[Site "London"]
+[Date "1851.06.21"]
+[Round "?"]
+[White "Anderssen"]
+[Black "Kieseritzky"]
+[Result "1-0"]
+[Annotator "Ünal"]
+[ECO "C33"]
+
+{ Before the first move } 1. e4 $1 { by test
+ { and { twice } { [%clk 0:05:00] [%csl Ge4] } 1... e5 ( { A variation } 1... c5 $5 { sharp } 2. Nf3 ( 2. c3 { quiet }
+) 2... d6 ) ( 1... e6 ) 2. f4 $146 2... exf4 { [%eval 0.35,18] } 3. Bc4 Qh4+ 4. Kf1 1-0
+`;
+
+const BLACK_TO_MOVE = `[Event "B"]
+[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 10"]
+[Result "*"]
+
+10... Kd7 11. e4 *
+`;
+
+/** The kings stand between rooks on the b and g files, so that castling moves a king onto the square of its rook. */
+const CHESS960 = `[Event "C"]
+[Variant "Chess960"]
+[SetUp "1"]
+[FEN "nrbnbkrq/pppppppp/8/8/8/8/PPPPPPPP/NRBNBKRQ w KQkq - 0 1"]
+[Result "*"]
+
+1. O-O O-O 2. e4 (2. d4 d5) e5 *
+`;
+
+/** A game with random moves, comments, glyphs and variations in variations. */
+function createRandomTree(prng: Prng): Game<PgnNodeData> {
+  const words = [
+    'good',
+    '{',
+    '(',
+    ')',
+    ';',
+    '$1',
+    '1-0',
+    '[%clk 0:01:00]',
+    '[Event "x"]',
+    '"',
+    '\\',
+    '%',
+    '\n',
+    '\n\n',
+    'é',
+    'Nf3',
+  ];
+  const pick = <T>(list: readonly T[]): T => list[prng.nextBelow(list.length)];
+  const createComments = (): { comments?: string[] } => {
+    const count = Math.max(0, prng.nextBelow(5) - 2);
+    const comment = (): string => Array.from({ length: 1 + prng.nextBelow(4) }, () => pick(words)).join(' ');
+    return count === 0 ? {} : { comments: Array.from({ length: count }, comment) };
+  };
+  const grow = (node: Node<PgnNodeData>, position: Position, plies: number): void => {
+    const moves = listLegalMoves(position);
+    if (plies === 0 || moves.length === 0) return;
+    for (let sibling = 0; sibling === 0 || (sibling < 3 && prng.nextBelow(6) === 0); sibling++) {
+      const move = pick(moves);
+      const nags = prng.nextBelow(4) === 0 ? { nags: [1 + prng.nextBelow(200)] } : {};
+      const { comments: startingComments } = sibling === 0 ? {} : createComments();
+      const starting = startingComments === undefined ? {} : { startingComments };
+      const child = new ChildNode({ san: formatSan(position, move), ...starting, ...nags, ...createComments() });
+      node.children.push(child);
+      position.makeMove(move);
+      grow(child, position, sibling === 0 ? plies - 1 : Math.min(plies - 1, 4));
+      position.unmakeMove();
+    }
+  };
+  const root = new Node<PgnNodeData>();
+  grow(root, new Position(), 30);
+  return {
+    headers: new Map([...defaultHeaders(), ['Annotator', pick(['"', '\\', 'é; {', '\\"'])]]),
+    ...createComments(),
+    moves: root,
+  };
+}
+
+test('random games come through reading and writing without a change', () => {
+  const prng = createPrng(20);
+  for (let count = 0; count < 100; count++) {
+    const text = makePgn(createRandomTree(prng));
+    const game = unwrap(parseGame(text, 1));
+    assert.equal(game.problem, null, text);
+    assert.equal(formatGame(game, []), text);
+  }
+});
+
+test('what is written is read again as the same game', () => {
+  for (const game of [RICH, BLACK_TO_MOVE, CHESS960].map(readGame)) {
+    const text = formatGame(game, []);
+    assert.deepEqual(readGame(text), game);
+    assert.equal(formatGame(readGame(text), []), text);
+  }
+});
+
+test('headers in order, comments, glyphs and variations come through as they were', () => {
+  const text = formatGame(readGame(RICH), []);
+  const flat = (pgn: string): string => pgn.replace(/\s+/g, ' ').trim();
+  assert.equal(flat(text), flat(RICH));
+  assert.deepEqual(Object.keys(readGame(RICH).headers).slice(-3), ['Result', 'Annotator', 'ECO']);
+});
+
+test('a PGN file is split into games, with or without blank lines between them', () => {
+  const joined = [RICH, BLACK_TO_MOVE, CHESS960];
+  for (const between of ['', '\n', '\r\n\r\n']) {
+    const games = readGames(`\ufeff${joined.join(between)}`);
+    assert.deepEqual(games.map(listUci), joined.map(readGame).map(listUci));
+    assert.equal(games[0].headers.Annotator, 'Ünal');
+  }
+});
+
+test('the start is that of the FEN, also where Black begins', () => {
+  const game = readGame(BLACK_TO_MOVE);
+  assert.equal(game.startFen, '4k3/8/8/8/8/8/4P3/4K3 b - - 0 10');
+  assert.equal(listUci(game), 'e8d7 e2e4');
+  assert.match(formatGame(game, []), /^10\.\.\. Kd7 11\. e4 \*$/m);
+});
+
+test('castling of Chess960 is read, and spelt king takes rook in UCI moves', () => {
+  const game = readGame(CHESS960);
+  assert.equal(listUci(game), 'f1g1 f8g8 e2e4 e7e5');
+  assert.equal(game.moves[0].san, 'O-O');
+  assert.match(formatGame(game, []), /^1\. O-O O-O 2\. e4 \( 2\. d4 d5 \) 2\.\.\. e5 \*$/m);
+  assert.equal(readGame(CHESS960.replace('[Variant "Chess960"]\n', '')).isChess960, true);
+  assert.equal(readGame(RICH).isChess960, false);
+});
+
+test('names in ISO 8859-1 are read beside games in UTF-8', () => {
+  const games = ['utf8', 'latin1'].map((encoding) =>
+    Buffer.from('[White "Müller"]\n\n1. e4 {schön} *\n\n', encoding as BufferEncoding),
+  );
+  for (const text of splitGames(Buffer.concat(games))) {
+    const game = unwrap(parseGame(text, 1));
+    assert.equal(game.headers.White, 'Müller');
+    assert.match(formatGame(game, []), /\{ schön \}/);
+  }
+});
+
+test('comments to the end of the line become comments in braces', () => {
+  const game = readGame('[Site "a; b"]\n\n1. e4 ; the best } move\ne5 { not; this } 2. Nf3 *');
+  assert.match(formatGame(game, []), /1\. e4 \{ the best {2}move \} e5 \{ not; this \} 2\. Nf3 \*/);
+  assert.equal(game.headers.Site, 'a; b');
+});
+
+test('a header with a bare backslash keeps it, and so do those behind it', () => {
+  const { headers } = readGame('[Site "C:\\games\\\\old"]\n[White "Tal"]\n\n1. e4 *');
+  assert.equal(headers.Site, 'C:\\games\\old');
+  assert.equal(headers.White, 'Tal');
+});
+
+test('moves in other spellings are written as the standard has them', () => {
+  const game = readGame('1. e2-e4 e7e5 2. Ng1f3 Nc6 3. Bc4 Bc5 4. 0-0 Nf6 5. Bxf7 *');
+  assert.match(formatGame(game, []), /1\. e4 e5 2\. Nf3 Nc6 3\. Bc4 Bc5 4\. O-O Nf6 5\. Bxf7\+ \*/);
+});
+
+test('a wrong move ends the game there: the sentence names it, and the text keeps what follows', () => {
+  const game = readGame('[White "X"]\n[Black "Y"]\n\n1. e4 e5 2. Ke3 {oops} Nc6 (2... d6) 3. Nf3 *');
+  assert.equal(listUci(game), 'e2e4 e7e5');
+  assert.match(
+    game.problem ?? '',
+    /^Game 1 \(X - Y\) is analysed only up to move 2\.Ke3, which .*: Ke3 is illegal in rnbq/,
+  );
+  assert.match(formatGame(game, []), /2\. Ke3 \{ oops \} Nc6 \( 2\.\.\. d6 \) 3\. Nf3 \*/);
+  for (const word of ['--', 'Z0']) {
+    assert.match(readGame(`1. e4 ${word} *`).problem ?? '', new RegExp(`move 1\\.\\.\\.${word}, .*not a move`));
+  }
+});
+
+test('a knight’s move in German is not taken for a pawn’s', () => {
+  const game = readGame('1. e4 e5 2. Sf3 Sc6 *');
+  assert.equal(listUci(game), 'e2e4 e7e5');
+  assert.match(game.problem ?? '', /move 2\.Sf3, .*not a move such as Nf3/);
+});
+
+test('what cannot be read at all is a sentence that names the game', () => {
+  const cases: [string, RegExp][] = [
+    ['[White "X"]\n[Black "Y"]\n\n1. Ke3 e6 *', /^Game 7 \(X - Y\) is left out, for move 1\.Ke3 .* illegal in rnbq/],
+    ['[FEN "8/8 w"]\n\n1. Ke3 *', /^Game 7 is left out: \S+/],
+    ['[Variant "Atomic"]\n\n1. e4 *', /^Game 7 is left out: its variant is Atomic$/],
+    ['', /^Game 7 is left out: it has no headers/],
+    ['Dear reader', /^Game 7 is left out: it has no headers, no moves and no result$/],
+  ];
+  for (const [text, sentence] of cases) {
+    const game = parseGame(text, 7);
+    assert.match(game.ok ? '' : game.error, sentence);
+  }
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { inflateSync } from 'node:zlib';
+import { parseFen } from '#sardonyx/chess/index.js';
+import type { Explanation } from '#sardonyx/cli/commands/explain/explanation.js';
+import { joinFenWords } from '#sardonyx/cli/fen-words.js';
+import { computeOcclusion } from '#sardonyx/nn/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+import { encodeNetworkFile } from '../../../support/lc0-network-file.js';
+import { createRandomNetwork as createLc0Network } from '../../../support/lc0-random-network.js';
+import { createRandomNetwork, TINY } from '../../../support/random-network.js';
+import { repositoryRoot } from '../../../support/shared-folder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-explain-'));
+after(() => rmSync(folder, { recursive: true }));
+const tiny = join(repositoryRoot, 'models/tiny-test.onnx');
+const FEN = 'r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4';
+
+function run(...args: string[]): { stdout: string; stderr: string; status: number | null } {
+  const program = join(repositoryRoot, 'dist/cli/main.js');
+  return spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', cwd: folder });
+}
+
+function explain(...args: string[]): Explanation {
+  const { stdout, stderr, status } = run('explain', '--json', '--weights', tiny, ...args);
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout) as Explanation;
+}
+
+test('a square that is empty in every plane weighs nothing, and the pieces weigh something', () => {
+  const { squares, move, probability, withoutHistory } = explain(FEN);
+  assert.equal(squares.length, 64);
+  for (const { piece, value, policy, policyShift } of squares) {
+    if (piece === '') assert.ok(Math.abs(value) + Math.abs(policy) + policyShift < 1e-6);
+    else assert.ok(policyShift > 0);
+  }
+  assert.equal(squares[39].square, 'h5');
+  assert.equal(squares[39].piece, 'Q');
+  assert.match(move, /^[a-h][1-8][a-h][1-8]$/);
+  assert.ok(probability > 1 / 44);
+  assert.equal(withoutHistory, null);
+});
+
+test('for Black too the weights lie where its pieces stand', () => {
+  const { sideToMove, squares } = explain('rnb1k1nr/pppp1ppp/8/2b1p3/4P2q/2N2N2/PPPP1PPP/R1BQKB1R b KQkq - 4 4');
+  assert.equal(sideToMove, 'black');
+  for (const { piece, policyShift } of squares) assert.equal(piece !== '', policyShift > 1e-6);
+});
+
+test('with moves played, past positions weigh too, and it is said what the network thinks without them', () => {
+  const { squares, withoutHistory } = explain('--moves', 'e2e4 e7e5');
+  const [e2] = squares.filter(({ square }) => square === 'e2');
+  assert.equal(e2.piece, '');
+  assert.ok(e2.policyShift > 0, 'a pawn stood there');
+  assert.ok(withoutHistory !== null);
+});
+
+test('occlusion agrees with a position whose planes lack the piece', async () => {
+  const pool = {
+    model: { bytes: createRandomNetwork(TINY), name: 'random.onnx' },
+    backend: 'cpu',
+    historyFill: 'no',
+  } as const;
+  const position = unwrap(parseFen('4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1'));
+  const bare = unwrap(parseFen('4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'));
+  const whole = unwrap(await computeOcclusion(pool, position));
+  const { whole: expected } = unwrap(await computeOcclusion(pool, bare));
+  assert.ok(Math.abs(whole.withoutSquare[0].valueWl - expected.valueWl) < 1e-5);
+  assert.ok(Math.abs(whole.whole.valueWl - expected.valueWl) > 1e-5);
+});
+
+test('the boards of text show every piece, and lc0’s own files are explained too', () => {
+  const { stdout, status, stderr } = run('explain', '--weights', tiny, ...FEN.split(' '));
+  assert.equal(status, 0, stderr);
+  assert.equal(stderr, '');
+  const ranks = stdout.split('\n').filter((line) => /^[1-8] {2}/.test(line));
+  assert.equal(ranks.length, 16);
+  assert.equal(ranks[0].replace(/[^a-zA-Z·]/g, ''), 'r·bqkb·r');
+  assert.match(stdout, /percentage points that it loses/);
+  const file = join(folder, 'net.pb.gz');
+  writeFileSync(file, encodeNetworkFile(createLc0Network({ blocks: 1, filters: 4, value: 'wdl' })));
+  const lc0 = run('explain', '--weights', file, '--move', 'e2e4');
+  assert.equal(lc0.status, 0, lc0.stderr);
+  assert.match(lc0.stdout, /^e2e4 \d/m);
+});
+
+test('pictures are what their endings say', () => {
+  const { status, stderr } = run('explain', '--weights', tiny, FEN, '--out', 'why.png');
+  assert.equal(status, 0, stderr);
+  const png = readFileSync(join(folder, 'why.png'));
+  assert.equal(png.toString('latin1', 1, 4), 'PNG');
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+  const size = png.readUInt32BE(33);
+  assert.equal(inflateSync(png.subarray(41, 41 + size)).length, height * (1 + 3 * width));
+  assert.equal(run('explain', '--weights', tiny, FEN, '--out', 'why.svg').status, 0);
+  assert.match(readFileSync(join(folder, 'why.svg'), 'utf8'), /^<svg [^>]*>[\s\S]*<\/svg>\n$/);
+});
+
+test('what cannot be explained is one sentence', () => {
+  for (const [args, sentence] of [
+    [['--move', 'e2e5'], /^e2e5 is not a legal move here; legal are /],
+    [['--out', 'why.gif'], /^--out needs a name that ends in \.png or \.svg/],
+    [['--backend=random'], /has no network, so there is nothing to explain/],
+    [['7k/5Q2/6K1/8/8/8/8/8 b - - 0 1'], /the game is over/],
+  ] as const) {
+    const { status, stdout, stderr } = run('explain', '--weights', tiny, ...args);
+    assert.equal(status, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, sentence);
+  }
+});
+
+test('a FEN needs no quotes', () => {
+  assert.deepEqual(joinFenWords(['eval', ...FEN.split(' '), '--json']), ['eval', FEN, '--json']);
+  assert.deepEqual(joinFenWords(['perft', '2', `--fen=${FEN.split(' ')[0]}`, 'w', '-', '-']), [
+    'perft',
+    '2',
+    `--fen=${FEN.split(' ')[0]} w - -`,
+  ]);
+  assert.deepEqual(joinFenWords(['match', '-', 'w', '8/8']), ['match', '-', 'w', '8/8']);
+  const { stdout, stderr, status } = run('eval', '--weights', tiny, ...FEN.split(' '));
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^Score: /);
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import yargs, { type CommandModule } from 'yargs';
+import { leela2OnnxCommand } from '#sardonyx/cli/commands/leela2onnx.js';
+import { encodeNetworkFile } from '../../support/lc0-network-file.js';
+import { createRandomNetwork } from '../../support/lc0-random-network.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-leela2onnx-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the converter does not write over the network that it reads', async () => {
+  const network = encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 4 }));
+  const path = join(folder, 'net.pb.gz');
+  writeFileSync(path, network);
+  const args = [`--input=${path}`, `--output=${folder}/./net.pb.gz`];
+  const parser = yargs(args).command({ ...(leela2OnnxCommand as CommandModule), command: '$0' });
+  const running = parser.exitProcess(false).fail(false).parseAsync();
+  await assert.rejects(async () => running, /^Error: --output names the file that is read: give another name$/);
+  assert.deepEqual(new Uint8Array(readFileSync(path)), new Uint8Array(network));
+});
+
+test('two tensors of one name are refused, and WDL and value are one tensor', async () => {
+  const path = join(folder, 'small.pb.gz');
+  writeFileSync(path, encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 4 })));
+  const convert = (...names: string[]): Promise<unknown> =>
+    yargs([`--input=${path}`, `--output=${join(folder, 'small.onnx')}`, '--json', ...names])
+      .command({ ...(leela2OnnxCommand as CommandModule), command: '$0' })
+      .exitProcess(false)
+      .fail(false)
+      .parseAsync() as Promise<unknown>;
+  await assert.rejects(
+    async () => convert('--policy-head-name=/output/wdl'),
+    /The tensor name "\/output\/wdl" is given twice/,
+  );
+  await assert.rejects(async () => convert('--input-planes-name=a', '--mlh-head-name=a'), /"a" is given twice/);
+  await assert.rejects(async () => convert('--policy-head-name='), /A tensor name is empty/);
+  await convert('--wdl-head-name=v', '--value-head-name=v');
+});

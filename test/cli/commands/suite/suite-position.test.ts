@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatUciMove, type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
+import { isSolution, parseSuiteLine } from '#sardonyx/cli/commands/suite/suite-position.js';
+import { unwrap } from '#sardonyx/util/index.js';
+
+const BOARD = '2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - -';
+
+function moveOf(fen: string, text: string): Move {
+  return unwrap(parseUciMove(unwrap(parseFen(fen)), text));
+}
+
+test('a line gives position, name and the moves that solve it', () => {
+  const position = unwrap(parseSuiteLine(`${BOARD} bm Qg6 Nxf7+; id "WAC.001"; c0 "bm in a comment";`, 7));
+  assert.equal(position.id, 'WAC.001');
+  assert.equal(position.task, 'bm Qg6 Nxf7+');
+  assert.equal(position.fen, `${BOARD} 0 1`);
+  assert.deepEqual(
+    position.best.map((move) => formatUciMove(move, false)),
+    ['g3g6', 'e5f7'],
+  );
+  assert.ok(isSolution(position, moveOf(position.fen, 'g3g6')));
+  assert.ok(!isSolution(position, moveOf(position.fen, 'g3g7')));
+});
+
+test('moves to avoid leave all others; counters and UCI moves are understood', () => {
+  const position = unwrap(parseSuiteLine(`${BOARD} 3 20 am g3g7;`, 7));
+  assert.equal(position.id, 'line 7');
+  assert.equal(position.fen, `${BOARD} 3 20`);
+  assert.ok(!isSolution(position, moveOf(position.fen, 'g3g7')));
+  assert.ok(isSolution(position, moveOf(position.fen, 'g3g6')));
+});
+
+test('what is no position of a suite says why', () => {
+  for (const [line, reason] of [
+    [`${BOARD} id "nothing to solve";`, /neither a bm nor an am/],
+    [`${BOARD} bm Qh8;`, /^bm Qh8: /],
+    ['8/8/8/8 w - - bm Ka1;', /./],
+  ] as const) {
+    const parsed = parseSuiteLine(line, 1);
+    assert.ok(!parsed.ok);
+    assert.match(parsed.error, reason);
+  }
+});
