@@ -52,6 +52,9 @@ class DataConfig(_Section):
 class TargetConfig(_Section):
     policy_temperature_cp: float = Field(20.0, gt=0, description="T of softmax(score / T) over MultiPV scores")
     policy_compression_cp: float = Field(300.0, gt=0, description="scores beyond this are compressed (log) first")
+    policy_mate_step_cp: float = Field(
+        15.0, gt=0, description="how much better a mate is than one a move longer, on the compressed scale"
+    )
     policy_one_hot: bool = Field(False, description="train on the best target move alone")
     wdl_offset_cp: float = Field(80.0, ge=0, description="score at which a win is as likely as not")
     wdl_scale_cp: float = Field(100.0, gt=0, description="slope of the score to win-probability logistic")

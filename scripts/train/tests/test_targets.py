@@ -31,6 +31,18 @@ def test_a_lower_temperature_sharpens_the_policy():
     assert policy_from_scores(cp, 10.0, 300.0)[0, 0] > policy_from_scores(cp, 80.0, 300.0)[0, 0]
 
 
+def test_a_larger_mate_step_leaves_nothing_to_a_longer_mate():
+    mates = np.array([[31998.0, 31996, 31994]])
+    assert policy_from_scores(mates, 20.0, 300.0)[0, 0] < 0.7
+    assert policy_from_scores(mates, 10.0, 300.0, 60.0)[0, 0] > 0.99
+
+
+def test_the_longest_mate_stays_above_every_other_score_whatever_the_step():
+    scores = np.array([-31001.0, -30999, 30999, 31001])
+    for step in (1.0, 15.0, 60.0):
+        assert (np.diff(compress_scores(scores, 300.0, step)) > 0).all()
+
+
 def test_wdl_is_a_mirrored_distribution():
     cp = np.array([-400.0, -50, 0, 120, 32000])
     wdl = wdl_from_score(cp, 80, 100)

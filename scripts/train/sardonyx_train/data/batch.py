@@ -143,7 +143,9 @@ class BatchMaker:
         probability = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-9)
         scored = ~np.isnan(cp[:, 0]) & np.isnan(weight[:, 0])
         if scored.any():
-            probability[scored] = policy_from_scores(cp[scored], t.policy_temperature_cp, t.policy_compression_cp)
+            probability[scored] = policy_from_scores(
+                cp[scored], t.policy_temperature_cp, t.policy_compression_cp, t.policy_mate_step_cp
+            )
         if t.policy_one_hot:
             best = probability.argmax(axis=1)
             probability = np.eye(probability.shape[1], dtype=np.float32)[best] * (probability.sum(axis=1) > 0)[:, None]

@@ -11,21 +11,25 @@ import numpy as np
 
 MATE_BASE = 32000
 MATE_FLOOR = 31000  # beyond this a score is ±(MATE_BASE − 2·moves to mate)
-_MATE_VALUE = 1600.0  # compressed value of a mate in 0; 15 less for each move, 50 moves at most
-_MATE_STEP = 15.0
+_PLAIN_LIMIT = 835.0  # compressed scores without a mate stay below this
+_LONGEST_MATE = 50  # mates farther away count as this far, in moves
+DEFAULT_MATE_STEP = 15.0
 
 
-def compress_scores(cp: np.ndarray, scale_cp: float) -> np.ndarray:
-    """sign·scale·ln(1 + |cp|/scale), mates above all other scores and nearer mates above farther ones."""
+def compress_scores(cp: np.ndarray, scale_cp: float, mate_step: float = DEFAULT_MATE_STEP) -> np.ndarray:
+    """sign·scale·ln(1 + |cp|/scale); mates lie above all other scores, each `mate_step` above the mate one move longer."""
     size = np.abs(cp)
-    plain = np.minimum(scale_cp * np.log1p(size / scale_cp), _MATE_VALUE - 51 * _MATE_STEP)
-    mate = _MATE_VALUE - _MATE_STEP * np.clip((MATE_BASE - size) / 2, 0, 50)
+    plain = np.minimum(scale_cp * np.log1p(size / scale_cp), _PLAIN_LIMIT)
+    moves = np.clip((MATE_BASE - size) / 2, 0, _LONGEST_MATE)
+    mate = _PLAIN_LIMIT + mate_step * (_LONGEST_MATE + 1 - moves)
     return np.sign(cp) * np.where(size >= MATE_FLOOR, mate, plain)
 
 
-def policy_from_scores(cp: np.ndarray, temperature_cp: float, scale_cp: float) -> np.ndarray:
+def policy_from_scores(
+    cp: np.ndarray, temperature_cp: float, scale_cp: float, mate_step: float = DEFAULT_MATE_STEP
+) -> np.ndarray:
     """cp [rows, k], NaN where a row has fewer moves → probabilities [rows, k] (0 there)."""
-    score = np.where(np.isnan(cp), -np.inf, compress_scores(np.nan_to_num(cp), scale_cp)) / temperature_cp
+    score = np.where(np.isnan(cp), -np.inf, compress_scores(np.nan_to_num(cp), scale_cp, mate_step)) / temperature_cp
     weights = np.exp(score - score.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
 
