@@ -13,6 +13,7 @@ import { defaultSearchParams, type SearchParams } from './params.js';
 import { computeCollisionBudget, computeDrawScore } from './puct.js';
 import type { RootMoves } from './root/root-moves.js';
 import { Selector } from './select.js';
+import { backUpSquare, usesSpread } from './spread.js';
 import {
   NODE_BLOCK,
   NODE_WORDS,
@@ -128,6 +129,7 @@ export class Pipeline {
   private minibatch = 1;
   private maxOutOfOrder = 1;
   private rootDrawScore = 0;
+  private usesSpread = false;
   /** Gathered batches, oldest first, in a ring. */
   private batches = [new VisitList()];
   private oldest = 0;
@@ -167,6 +169,7 @@ export class Pipeline {
     this.isBlocked = false;
     this.gathering.hasReachedLongestPath = false;
     this.rootDrawScore = computeDrawScore(params.drawScore, blackToMove, false);
+    this.usesSpread = usesSpread(this.tree, params);
     this.selector.beginSearch(params, blackToMove);
     this.expander.beginSearch(params, rescale, contemptSign);
   }
@@ -331,6 +334,7 @@ export class Pipeline {
     const { tree, counters, rootMoves } = this;
     const depth = list.data[at + ITEM_DEPTH];
     const isRootMoveSettled = tree.backUp(list, at, leaf, this.params.stickyEndgames);
+    if (this.usesSpread) backUpSquare(tree, list, at, leaf);
     this.selector.closed.openPath(list, at);
     counters.playouts++;
     counters.depthSum += depth + 1;

@@ -20,6 +20,7 @@ import { describeRoot, type RootDescription } from './root/root-description.js';
 import { RootMoves } from './root/root-moves.js';
 import type { ReportContext } from './search-info.js';
 import type { PositionMessage, SearchLimits } from './search-protocol.js';
+import { usesSpread } from './spread.js';
 import { StopWatch } from './stop-watch.js';
 import { computeVisitBudget } from './stoppers.js';
 import { NO_NODE } from './tree/layout.js';
@@ -117,13 +118,18 @@ export class Search {
     return this.isOverRate ? 1 : Math.min(LONGEST_WAIT_MS, Math.max(1, untilStop));
   }
 
-  /** New options, for the next search; not while one is running. The tree is kept unless SearchAlgorithm changes. */
+  /**
+   * New options, for the next search; not while one is running. The tree is kept, unless SearchAlgorithm changes or the next
+   * search needs the spread of values, which the last one has not kept.
+   */
   configure(params: SearchParams, batching: Batching): void {
     const isOtherStore = params.search !== this.params.search;
+    const startsSpread = usesSpread(this.tree, params) && !usesSpread(this.tree, this.params);
     this.params = params;
     this.batching = batching;
     this.rescale = createWdlRescale(params);
     if (isOtherStore) this.replaceStore();
+    else if (startsSpread) this.clearTree();
   }
 
   /** Not while a search is running. @returns whether the position continues the last one, so that the tree was kept */

@@ -4,8 +4,28 @@
  */
 import { getEdgeCount, getPrior, getVisitedRecord } from '../best-move.js';
 import type { SearchParams } from '../params.js';
-import { computeFpu, computeMovesLeftUtility, getFpuParams, getMovesLeftParams } from '../puct.js';
-import { RECORD_D, RECORD_DOUBLES, RECORD_M, RECORD_WL, RECORD_WORDS, type RecordIndex } from '../tree/layout.js';
+import {
+  computeExploration,
+  computeFpu,
+  computeMovesLeftUtility,
+  computeSpreadFactor,
+  getFpuParams,
+  getMovesLeftParams,
+  getPuctParams,
+  getSpreadParams,
+} from '../puct.js';
+import { usesSpread } from '../spread.js';
+import {
+  NO_NODE,
+  NODE_SQUARE,
+  NODE_WORDS,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_M,
+  RECORD_WL,
+  RECORD_WORDS,
+  type RecordIndex,
+} from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
 
 /** Sum of the priors of the root's visited moves. */
@@ -25,6 +45,16 @@ export function computeRootFpu(tree: Tree, params: SearchParams, drawScore: numb
   const wl = recordDoubles[tree.rootRecord * RECORD_DOUBLES + RECORD_WL];
   const d = recordFloats[tree.rootRecord * RECORD_WORDS + RECORD_D];
   return computeFpu(getFpuParams(params, true), wl, d, drawScore, computeVisitedPrior(tree));
+}
+
+/** The exploration factor that the root's moves share in U. */
+export function computeRootExploration(tree: Tree, params: SearchParams): number {
+  const { nodeFloats, recordDoubles } = tree.store;
+  const exploration = computeExploration(tree.rootVisits, getPuctParams(params, true));
+  if (!usesSpread(tree, params) || tree.rootNode === NO_NODE) return exploration;
+  const wl = recordDoubles[tree.rootRecord * RECORD_DOUBLES + RECORD_WL];
+  const meanSquare = nodeFloats[tree.rootNode * NODE_WORDS + NODE_SQUARE];
+  return exploration * computeSpreadFactor(tree.rootVisits, wl, meanSquare, getSpreadParams(params));
 }
 
 /**

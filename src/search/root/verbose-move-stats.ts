@@ -11,7 +11,6 @@ import {
   getRecordVisits,
   getVisitedRecord,
 } from '../best-move.js';
-import { computeExploration, getPuctParams } from '../puct.js';
 import type { ReportContext } from '../search-info.js';
 import type { MoveStats, StatsBound } from '../search-protocol.js';
 import {
@@ -38,7 +37,7 @@ import {
 } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
 import { rescaled, unscaleWdl } from '../wdl-rescale.js';
-import { computeRootFpu, computeVisitedPrior, createRootMovesLeft } from './root-utility.js';
+import { computeRootExploration, computeRootFpu, computeVisitedPrior, createRootMovesLeft } from './root-utility.js';
 
 /** A row for each move of the root, ascending by visits and then Q + U, and a row for the root itself. */
 export function createMoveStats(context: ReportContext): { rows: MoveStats[]; node: MoveStats } {
@@ -47,7 +46,7 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
   const edgeCount = getEdgeCount(tree, root);
   const own = readRecord(tree, tree.rootRecord);
   const fpu = computeRootFpu(tree, params, drawScore);
-  const exploration = computeExploration(own.visits, getPuctParams(params, true));
+  const exploration = computeRootExploration(tree, params);
   const computeMovesLeft = createRootMovesLeft(tree, params, context.hasMovesLeft);
 
   const keyed = Array.from({ length: edgeCount }, (_, edge) => {

@@ -47,6 +47,7 @@ import {
 export class GraphTree extends Tree {
   readonly graph: GraphIndex;
   readonly hasOtherPaths = true;
+  readonly keepsSpread = false;
 
   constructor(options: StoreOptions) {
     const graph = new GraphIndex();

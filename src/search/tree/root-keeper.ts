@@ -13,6 +13,7 @@ import {
   NODE_D,
   NODE_M,
   NODE_META,
+  NODE_SQUARE,
   NODE_WL,
   NODE_WORDS,
   type NodeIndex,
@@ -116,6 +117,7 @@ export class RootKeeper {
     let wl = nodeFloats[at + NODE_WL];
     let d = nodeFloats[at + NODE_D];
     let m = nodeFloats[at + NODE_M];
+    let square = wl * wl;
     const block = nodeWords[at + NODE_BLOCK];
     const childCount = getChildCount(meta);
     for (let i = 0; i < childCount; i++) {
@@ -125,12 +127,16 @@ export class RootKeeper {
       wl -= recordDoubles[child * RECORD_DOUBLES + RECORD_WL] * childVisits;
       d += recordFloats[child * RECORD_WORDS + RECORD_D] * childVisits;
       m += (recordFloats[child * RECORD_WORDS + RECORD_M] + 1) * childVisits;
+      const below = recordWords[child * RECORD_WORDS + RECORD_NODE];
+      const own = recordDoubles[child * RECORD_DOUBLES + RECORD_WL] ** 2;
+      square += childVisits * (below === NO_NODE ? own : nodeFloats[below * NODE_WORDS + NODE_SQUARE]);
     }
     const root = tree.rootRecord;
     recordWords[root * RECORD_WORDS + RECORD_VISITS] = visits;
     recordDoubles[root * RECORD_DOUBLES + RECORD_WL] = wl / visits;
     recordFloats[root * RECORD_WORDS + RECORD_D] = d / visits;
     recordFloats[root * RECORD_WORDS + RECORD_M] = m / visits;
+    if (tree.keepsSpread) nodeFloats[at + NODE_SQUARE] = square / visits;
     nodeWords[at + NODE_META] = withBounds(meta & ~TERMINAL_MASK, LOSS, WIN);
   }
 }
