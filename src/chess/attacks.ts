@@ -1,6 +1,6 @@
 /**
- * Is a square attacked? Asked with an occupancy of the caller's choosing, so that king moves, castling and en passant
- * can be judged before they are made: only attackers standing on occupied squares count.
+ * Tells whether a side attacks a square. The caller chooses the set of occupied squares, so it can test a king step,
+ * castling or an en passant capture before it is made.
  */
 
 import * as leapers from './leapers.js';
@@ -12,7 +12,10 @@ const { KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS } = leapers;
 const { BISHOP_RAYS, ROOK_RAYS } = rays;
 const { antidiagonalEntry, diagonalEntry, fileEntry, LINE_ATTACKS, rankEntry } = sliders;
 
-/** `masks` as in Position: two words a piece code. */
+/**
+ * @param masks see Board.masks
+ * @param occupiedLow,occupiedHigh the occupied squares; a piece that stands elsewhere neither attacks nor blocks
+ */
 export function isAttacked(
   masks: Int32Array,
   square: number,
@@ -35,7 +38,7 @@ export function isAttacked(
   ) {
     return true;
   }
-  // Most squares have no slider on their lines at all; the table look-ups are for the others.
+  // Most squares have no enemy slider on their lines; skip the table look-ups for them.
   const straightLow = (masks[own + 2 * ROOK] | masks[own + 2 * QUEEN]) & occupiedLow;
   const straightHigh = (masks[own + 2 * ROOK + 1] | masks[own + 2 * QUEEN + 1]) & occupiedHigh;
   if ((ROOK_RAYS[entry] & straightLow) | (ROOK_RAYS[entry + 1] & straightHigh)) {

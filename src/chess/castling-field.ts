@@ -1,21 +1,31 @@
 /**
  * The castling field of FEN, X-FEN and Shredder-FEN ↔ the squares of the rooks that may castle. K and Q mean the
- * outermost rook on that side of the king (X-FEN); A to H name the rook's file (Shredder-FEN). All may be mixed.
+ * outermost rook on that side of the king (X-FEN); A to H name the rook's file (Shredder-FEN). One field may mix them.
  */
 import { failure, type Result, success } from '../util/index.js';
-import type { FenStyle } from './fen.js';
 import { BLACK, type Color, colorName, KING, ROOK, WHITE } from './piece.js';
 import type { Position } from './position.js';
 import { formatSquare, NO_SQUARE } from './square.js';
 
-/** Rook squares in the order of Position.castlingRooks. */
+/**
+ * How to write castling rights. `fen` always writes KQkq, `shredder` always file letters. `x-fen` writes KQkq for an
+ * outermost rook and a file letter for any other, so for standard chess it is plain FEN.
+ */
+export type FenStyle = 'fen' | 'x-fen' | 'shredder';
+
+/**
+ * Returns the rook squares in the order of Board.castlingRooks, or says which right is impossible on this board.
+ * @param board 64 piece codes, a1 first
+ */
 export function parseCastlingField(text: string, board: Int8Array): Result<Int8Array> {
   const rooks = new Int8Array(4).fill(NO_SQUARE);
   if (text === '-') return success(rooks);
   for (const letter of text) {
     const upper = letter.toUpperCase();
     if (!/^[KQA-H]$/.test(upper))
-      return failure(`The castling field "${text}" contains "${letter}", which means nothing there`);
+      return failure(
+        `The castling field "${text}" contains "${letter}"; allowed are K, Q and A to H in either case, or a single -`,
+      );
     const color: Color = letter === upper ? WHITE : BLACK;
     const firstRank = color * 56;
     const king = board.indexOf(KING | (color << 3));
@@ -39,6 +49,7 @@ export function parseCastlingField(text: string, board: Int8Array): Result<Int8A
   return success(rooks);
 }
 
+/** `-` if nobody may castle. */
 export function formatCastlingField(position: Position, style: FenStyle): string {
   let text = '';
   for (let index = 0; index < 4; index++) {
@@ -54,7 +65,7 @@ export function formatCastlingField(position: Position, style: FenStyle): string
   return text === '' ? '-' : text;
 }
 
-/** The rook meant by a letter (upper case) of the castling field, NO_SQUARE when it is not there. */
+/** Square of the rook that an upper-case letter of the field means, or NO_SQUARE if no rook stands there. */
 function findRook(board: Int8Array, color: Color, king: number, letter: string): number {
   const rook = ROOK | (color << 3);
   const firstRank = color * 56;

@@ -1,12 +1,13 @@
 /**
- * Where castling ends, which is the same in standard chess and Chess960: h-side on the g and f files, a-side on the c
- * and d files. The side is the side of the king on which the rook stands.
+ * Where king and rook end up after castling: the same squares in standard chess and Chess960. Castling to the h-side
+ * puts the king on the g-file and the rook on the f-file, castling to the a-side on the c- and d-files. The side is
+ * that of the rook, seen from the king.
  */
+import type { Board } from './board.js';
 import { BLACK, WHITE } from './piece.js';
-import type { Position } from './position.js';
 import { NO_SQUARE } from './square.js';
 
-/** In the order of Position.castlingRooks. */
+/** Squares of rooks and kings in standard chess, in the order of Board.castlingRooks. */
 const STANDARD_ROOKS = [7, 0, 63, 56];
 const STANDARD_KINGS = [4, 4, 60, 60];
 
@@ -20,11 +21,11 @@ export function castledRook(kingFrom: number, rookFrom: number): number {
   return (kingFrom & 56) | (rookFrom > kingFrom ? 5 : 3);
 }
 
-/** Whether some castling that is still possible starts from other squares than in standard chess. */
-export function hasChess960Castling(position: Position): boolean {
-  return position.castlingRooks.some(
+/** Whether a king or rook that may still castle stands on another square than in standard chess. */
+export function hasChess960Castling(board: Board): boolean {
+  return board.castlingRooks.some(
     (rook, index) =>
       rook !== NO_SQUARE &&
-      (rook !== STANDARD_ROOKS[index] || position.kingSquare(index < 2 ? WHITE : BLACK) !== STANDARD_KINGS[index]),
+      (rook !== STANDARD_ROOKS[index] || board.kingSquare(index < 2 ? WHITE : BLACK) !== STANDARD_KINGS[index]),
   );
 }

@@ -1,26 +1,31 @@
 /**
- * What checks and pins leave to the side to move. It is worked out once a position, from the king outwards, and lets
- * generation produce legal moves only.
+ * Checks and pins, and how they limit the moves of the side to move. Generation computes them once a position, looking
+ * outwards from the king, and then produces legal moves only.
  */
-import { popCount64 } from './bits.js';
 import * as leapers from './leapers.js';
 import { BISHOP, KNIGHT, PAWN, QUEEN, ROOK } from './piece.js';
 import * as rays from './rays.js';
+import { popCount64 } from './square.js';
 
 const { KNIGHT_ATTACKS, PAWN_ATTACKS } = leapers;
 const { BETWEEN, BISHOP_RAYS, pairEntry, ROOK_RAYS } = rays;
 
 /**
- * The answer of the last findConstraints, two words each; kept here so that four numbers come back without an object.
+ * Results of the last call of findConstraints, two words each. They live here because returning four numbers would
+ * allocate an object.
  *
- *   TARGETS   squares where a piece other than the king may go: all but the own ones or, in check, those that capture
- *             the checker or block it (meaningless in double check)
- *   PINNED    own pieces that may move only on the line through their king
+ *   TARGETS   squares to which a piece other than the king may move: all without an own piece or, in check, those that
+ *             capture the checker or block it (meaningless in double check)
+ *   PINNED    own pieces that may move only along the line through their king
  */
 export const TARGETS = new Int32Array(2);
 export const PINNED = new Int32Array(2);
 
-/** Fills TARGETS and PINNED, and returns how many pieces give check. */
+/**
+ * Fills TARGETS and PINNED and returns the number of pieces that give check.
+ * @param masks see Board.masks
+ * @param king square of the king of `us`
+ */
 export function findConstraints(masks: Int32Array, us: number, king: number): number {
   const own = us << 4;
   const enemy = own ^ 16;
@@ -37,7 +42,8 @@ export function findConstraints(masks: Int32Array, us: number, king: number): nu
   let pinnedLow = 0;
   let pinnedHigh = 0;
   for (let word = 0; word < 2; word++) {
-    // Sliders that would attack the king on an empty board: they check it, pin the one piece between, or do nothing.
+    // Sliders that would attack the king on an empty board. With no piece between they give check; with one they pin
+    // it if it is ours; with more they do nothing.
     const queens = masks[enemy + 2 * QUEEN + word];
     let snipers =
       (ROOK_RAYS[2 * king + word] & (masks[enemy + 2 * ROOK + word] | queens)) |

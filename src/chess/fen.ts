@@ -1,29 +1,19 @@
 /**
- * FEN, X-FEN and Shredder-FEN ↔ Position. Fields that GUIs leave out (from the right) take their usual values. What is
- * refused is what would mislead the rules: wrong kings, pawns on the last ranks, more pieces than a side can have, the
- * side not to move in check, castling without king and rook in place, an impossible en passant square.
+ * FEN, X-FEN, Shredder-FEN and EPD ↔ Position. GUIs leave out fields from the right; those take their usual values.
+ * The parser refuses positions in which the rules make no sense: a missing or second king, pawns on the first or last
+ * rank, more pieces than a side can have, the side not to move in check, castling rights without king and rook in
+ * place, an impossible en passant square.
  * Source: FEN in the PGN standard 16.1; chessprogramming wiki, "Forsyth-Edwards Notation", X-FEN and Shredder-FEN.
  */
 import { failure, type Result, success } from '../util/index.js';
-import { formatCastlingField, parseCastlingField } from './castling-field.js';
+import { type FenStyle, formatCastlingField, parseCastlingField } from './castling-field.js';
 import { BLACK, type Color, colorName, formatPiece, KING, PAWN, parsePiece, QUEEN, WHITE } from './piece.js';
 import { Position } from './position.js';
 import { formatSquare, NO_SQUARE, parseSquare } from './square.js';
 
 export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
-/**
- * Room for the legal moves of every position that `parseFen` accepts, and of those that follow; the search counts them in
- * eight bits, so there are 255 at most.
- */
-export const MAX_MOVES = 256;
-
-/**
- * How castling rights are written: `x-fen` is KQkq wherever that is unambiguous (so it is plain FEN for standard chess)
- * and a file letter where the rook is not the outermost; `fen` is always KQkq; `shredder` is always file letters.
- */
-export type FenStyle = 'fen' | 'x-fen' | 'shredder';
-
+/** The position, or one sentence that says what is wrong with the text. */
 export function parseFen(text: string): Result<Position> {
   const fields = text.trim().split(/\s+/);
   if (fields[0] === '') return failure('The FEN is empty');
@@ -62,7 +52,7 @@ export function parseFen(text: string): Result<Position> {
   return success(position);
 }
 
-/** What parseFen reads again: counters stop at its limit. */
+/** A FEN that `parseFen` reads back. Counters above its limit are written as the limit. */
 export function formatFen(position: Position, style: FenStyle = 'x-fen'): string {
   const enPassant = position.enPassantSquare;
   return [
@@ -73,6 +63,26 @@ export function formatFen(position: Position, style: FenStyle = 'x-fen'): string
     Math.min(position.rule50, LARGEST_COUNTER),
     Math.min((position.gamePly >> 1) + 1, LARGEST_COUNTER),
   ].join(' ');
+}
+
+/**
+ * One line of an EPD or FEN list → a FEN. EPD has four fields and then operations, of which `hmvc` and `fmvn` set the
+ * counters. Many opening books mix both forms, so two numbers after the fourth field count as a FEN's counters.
+ */
+export function parseEpdLine(line: string): Result<string> {
+  const words = line.trim().split(/\s+/);
+  const fields = words.slice(0, 4).map((word) => word.replace(/;$/, ''));
+  let halfMoves = '0';
+  let fullMoves = '1';
+  if (/^\d+;?$/.test(words[4] ?? '') && /^\d+;?$/.test(words[5] ?? '')) {
+    halfMoves = words[4].replace(';', '');
+    fullMoves = words[5].replace(';', '');
+  } else {
+    halfMoves = /\bhmvc (\d+);/.exec(line)?.[1] ?? halfMoves;
+    fullMoves = /\bfmvn (\d+);/.exec(line)?.[1] ?? fullMoves;
+  }
+  const position = parseFen([...fields, halfMoves, fullMoves].join(' '));
+  return position.ok ? success(formatFen(position.value)) : position;
 }
 
 function parsePlacement(text: string): Result<Int8Array> {
@@ -117,10 +127,7 @@ function formatPlacement(board: Int8Array): string {
   return ranks.join('/');
 }
 
-/**
- * A sentence when the board cannot be one of a game, else ''. The limits keep every position below MAX_MOVES
- * (hill climbing over such positions found 215, games have at most 218).
- */
+/** Says why no game can have this board; '' if one can. The limits on pieces keep legal moves below MAX_MOVES. */
 function findWrongPieces(board: Int8Array): string {
   const count = (code: number): number => board.reduce((sum, on) => sum + (on === code ? 1 : 0), 0);
   for (const color of [WHITE, BLACK] as const) {
@@ -161,9 +168,10 @@ function parseEnPassant(text: string, board: Int8Array, sideToMove: Color): Resu
   return success(square);
 }
 
-/** Four digits; games without end reach it. */
+/** Four digits are enough for any game, but an endless one can exceed them. */
 const LARGEST_COUNTER = 9999;
 
+/** @param missing the value of a field that is `-` or left out */
 function parseCounter(name: string, text: string, missing: number): Result<number> {
   if (text === '-') return success(missing);
   if (!/^\d{1,4}$/.test(text))

@@ -1,10 +1,11 @@
 /**
- * What `unmakeMove` needs and repetition looks at: one row a ply, the state before the ply's move. Columns instead of
- * objects, so that a move allocates nothing; they double when a game outgrows them.
+ * The moves of a game and the state before each: what `unmakeMove` restores and what repetition tests compare. One row
+ * a ply, kept in columns so that making a move allocates nothing. The columns double when a game outgrows them.
  *
- *   moves      the move made
- *   keyLow/High  key of the position before it
- *   states     bits 0..3 captured piece code, 4..7 castling rights, 8..14 en passant square + 1, 15..30 rule50
+ *   moves         the move
+ *   keyLow, keyHigh  key of the position before the move
+ *   states        state before the move: bits 0..3 captured piece code, 4..7 castling rights, 8..14 en passant
+ *                 square + 1, 15..30 rule50
  */
 const FIRST_CAPACITY = 256;
 
@@ -15,7 +16,7 @@ export class History {
   states = new Int32Array(FIRST_CAPACITY);
   capacity = FIRST_CAPACITY;
 
-  /** Makes room for at least `rows` rows and keeps what is there. */
+  /** Makes room for at least `rows` rows and keeps the present ones. */
   grow(rows: number): void {
     while (this.capacity < rows) this.capacity *= 2;
     const moves = new Uint16Array(this.capacity);
@@ -32,6 +33,7 @@ export class History {
     this.states = states;
   }
 
+  /** Copies the first `rows` rows of `other`. */
   copyFrom(other: History, rows: number): void {
     if (this.capacity < rows) this.grow(rows);
     for (let row = 0; row < rows; row++) {

@@ -1,20 +1,22 @@
 /**
- * King steps and castling, the moves for which attacked squares are looked up.
+ * King steps and castling. Unlike other moves, these need to know which squares the opponent attacks.
  */
 import * as attacks from './attacks.js';
 import type { Board } from './board.js';
 import { castledKing, castledRook } from './castling.js';
-import * as emit from './emit.js';
 import * as leapers from './leapers.js';
-import { CASTLING_FLAG } from './move.js';
+import * as moves from './move.js';
 import { BETWEEN, pairEntry } from './rays.js';
 import { NO_SQUARE } from './square.js';
 
 const { isAttacked } = attacks;
-const { emitTargets } = emit;
 const { KING_ATTACKS } = leapers;
+const { CASTLING_FLAG, emitTargets } = moves;
 
-/** King steps to squares that are safe once the king has left its own. */
+/**
+ * Emits king steps (see emitTargets) to squares that no enemy piece attacks once the king has left its own square.
+ * @param king square of the king of the side to move
+ */
 export function emitKingSteps(into: Uint16Array | null, count: number, board: Board, king: number): number {
   const masks = board.masks;
   const own = board.sideToMove << 4;
@@ -37,7 +39,7 @@ export function emitKingSteps(into: Uint16Array | null, count: number, board: Bo
   return emitTargets(into, count, king, low, high);
 }
 
-/** Castling with either rook; the king must not be in check. */
+/** Emits castling with either rook. The king must not be in check. */
 export function emitCastling(into: Uint16Array | null, count: number, board: Board, king: number): number {
   let next = count;
   for (let side = 0; side < 2; side++) {
@@ -53,14 +55,14 @@ function isCastlingLegal(board: Board, king: number, rook: number): boolean {
   const masks = board.masks;
   const kingTo = castledKing(king, rook);
   const rookTo = castledRook(king, rook);
-  // Everything happens on one rank, in one word of the masks.
+  // King and rook stay on one rank, so one word of the masks holds all squares concerned.
   const word = king >> 5;
   const movers = (1 << king) | (1 << rook);
   const others = (masks[word] | masks[16 + word]) & ~movers;
   const kingPath = BETWEEN[pairEntry(king, kingTo) + word] | (1 << kingTo);
   const rookPath = BETWEEN[pairEntry(rook, rookTo) + word] | (1 << rookTo);
   if ((kingPath | rookPath) & others) return false;
-  // In Chess960 the rook may have shielded the king's new square: the path is judged with both pieces gone.
+  // In Chess960 the rook may shield the king's path now and not afterwards, so test the path with both pieces gone.
   const occupiedLow = word === 0 ? others : masks[0] | masks[16];
   const occupiedHigh = word === 0 ? masks[1] | masks[17] : others;
   for (let rest = kingPath; rest !== 0; ) {

@@ -1,12 +1,37 @@
 /**
- * Attacks of the pieces that do not slide. Every table holds two words a square: `TABLE[2 * square]` is the low word,
- * the next one the high word.
+ * Attacks of the pieces that do not slide: knights, kings and pawns. Every table holds two words a square: the low word
+ * (squares 0..31) at `2 * square`, the high word after it.
  *
- * The hot modules of this room take tables with `import * as leapers` and `const { KNIGHT_ATTACKS } = leapers`: V8
- * folds a module's own constants into optimised code, but loads and checks a directly imported one at every use, which
- * cost perft a quarter of its speed (node 20).
+ * Hot modules of this room write `import * as leapers` and `const { KNIGHT_ATTACKS } = leapers` to use a table. V8
+ * folds a module's own constants into optimised code but loads and checks a directly imported one at every use, which
+ * cost perft a quarter of its speed (Node 20).
  */
-import { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './piece-steps.js';
+
+/**
+ * Steps of the queen as [files to the right, ranks ahead], clockwise from straight ahead; the king's steps too.
+ * AlphaZero's and lc0's convolutional policies number their planes in this order, and by KNIGHT_JUMPS.
+ */
+export const QUEEN_DIRECTIONS = [
+  [0, 1],
+  [1, 1],
+  [1, 0],
+  [1, -1],
+  [0, -1],
+  [-1, -1],
+  [-1, 0],
+  [-1, 1],
+] as const;
+/** Steps of the knight, clockwise from two ahead, one right. */
+export const KNIGHT_JUMPS = [
+  [1, 2],
+  [2, 1],
+  [2, -1],
+  [1, -2],
+  [-1, -2],
+  [-2, -1],
+  [-2, 1],
+  [-1, 2],
+] as const;
 
 const WHITE_PAWN_STEPS = [
   [-1, 1],
@@ -19,7 +44,7 @@ const BLACK_PAWN_STEPS = [
 
 export const KNIGHT_ATTACKS = new Int32Array(128);
 export const KING_ATTACKS = new Int32Array(128);
-/** White's pawns first, then Black's: index `2 * square + 128 * color`. */
+/** Attacks of White's pawns, then of Black's: index `2 * square + 128 * color`. */
 export const PAWN_ATTACKS = new Int32Array(256);
 
 function fill(table: Int32Array, offset: number, steps: readonly (readonly [number, number])[]): void {

@@ -1,29 +1,33 @@
 /**
- * Is there a mate in so few moves (chessprogramming: Mate Search)? Every move of the attacker and every reply, one move
- * deeper each time, so that the first mate found is a shortest one. Exhaustive and blind, hence meant for a few moves
- * where somebody already knows that the game is won; it refuses to look at more positions than it was given.
+ * Finds a forced mate within a few moves (chessprogramming wiki, "Mate Search"). It tries every move of the attacker and
+ * every reply, one move deeper each time, so the first mate it finds is a shortest one. It evaluates nothing: use it for
+ * short mates in positions that are known to be won. It stops after a given number of positions.
  */
-import { listLegalMoves } from './legal-moves.js';
+import { listLegalMoves } from './generate.js';
 import { type Move, NO_MOVE } from './move.js';
+import { computeRuleOutcome } from './outcome.js';
 import type { Position } from './position.js';
 
 export interface MateQuestion {
-  /** Longest mate to look for, in moves of the attacker. */
+  /** Length of the longest mate to find, in moves of the attacker. */
   readonly moves: number;
-  /** Positions it may visit. */
+  /** Largest number of positions to visit. */
   readonly effort: number;
-  /** First moves to try; absent = all legal ones. */
+  /** First moves to try; all legal ones if absent. */
   readonly candidates?: readonly Move[];
 }
 
 export interface MateAnswer {
-  /** The attacker's move first, his mating move last: 2 · n − 1 plies for a mate in n. Null: none was found. */
+  /** The moves of both sides up to the mate: 2 · n − 1 plies for a mate in n. Null if none was found. */
   readonly line: readonly Move[] | null;
-  /** No shorter mate exists; false when the effort was used up. */
+  /** False if the effort ran out, so that an undiscovered mate may exist. True if `line` is the whole answer. */
   readonly isComplete: boolean;
 }
 
-/** The position is as before afterwards. Draws by repetition and by fifty moves count, with the position's history. */
+/**
+ * Looks for a mate by the side to move. A line that repeats a position for the third time or reaches the fifty-move rule
+ * is a draw, counted with the position's history. The position is unchanged afterwards.
+ */
 export function findMate(position: Position, { moves, effort, candidates }: MateQuestion): MateAnswer {
   const search = new MateSearch(position, effort);
   for (let depth = 1; depth <= moves; depth++) {
@@ -35,7 +39,7 @@ export function findMate(position: Position, { moves, effort, candidates }: Mate
 }
 
 class MateSearch {
-  /** By moves to go: the reply that refuted the last try, likely to refute the next. */
+  /** The reply that refuted the last attempt, by moves left; it often refutes the next one too. */
   private readonly refutations: Move[] = [];
 
   constructor(
@@ -47,7 +51,7 @@ class MateSearch {
     return this.effort <= 0;
   }
 
-  /** @returns the line of a mate in at most `depth` moves by the side to move, or null */
+  /** Returns a line in which the side to move mates in at most `depth` moves, or null. */
   attack(depth: number, candidates?: readonly Move[]): Move[] | null {
     const { position } = this;
     for (const move of this.orderAttack(candidates ?? listLegalMoves(position), depth)) {
@@ -60,7 +64,7 @@ class MateSearch {
     return null;
   }
 
-  /** @returns the longest line that follows when every reply is mated in time, else null; the attacker has just moved */
+  /** The attacker has just moved. Returns the longest defence if every reply leads to mate in time, else null. */
   private defend(depth: number): Move[] | null {
     const { position, refutations } = this;
     const replies = listLegalMoves(position);
@@ -82,7 +86,7 @@ class MateSearch {
     return longest;
   }
 
-  /** Checks first, and what leaves few replies; for the last move nothing but mates. */
+  /** Orders checks first, then by the number of replies they leave. With one move left it keeps only mates. */
   private orderAttack(moves: readonly Move[], depth: number): Move[] {
     const { position } = this;
     const ranked: { move: Move; rank: number }[] = [];
@@ -104,11 +108,11 @@ class MateSearch {
   }
 }
 
-/** More than any number of replies. */
+/** Added to the rank of a move that gives no check: more than any number of replies. */
 const QUIET = 256;
 const NO_REPLIES: Move[] = [];
 
-/** In a position that is no mate. */
+/** Whether a position that is no mate is a draw by rule. */
 function isDrawnByRule(position: Position): boolean {
-  return position.rule50 >= 100 || position.repetitions() >= 2 || position.hasInsufficientMaterial();
+  return computeRuleOutcome(position) !== 'ongoing';
 }

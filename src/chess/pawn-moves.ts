@@ -1,25 +1,28 @@
 /**
- * Moves of pawns. All pawns that are not pinned move as one set, shifted by one rank for either colour; a pinned pawn is
- * a set of its own whose targets are narrowed to its line.
+ * Moves of pawns. All pawns that are not pinned move as one set, shifted by a rank. Each pinned pawn is a set of its own
+ * whose targets are limited to the line through its king.
  */
-import * as bits from './bits.js';
 import type { Board } from './board.js';
 import * as constraints from './constraints.js';
 import { enPassantCapturers, isEnPassantSafe } from './en-passant.js';
 import { type Color, KNIGHT, PAWN, QUEEN, WHITE } from './piece.js';
 import * as rays from './rays.js';
+import * as squares from './square.js';
 
-const { popCount64 } = bits;
 const { PINNED, TARGETS } = constraints;
 const { LINES, pairEntry } = rays;
+const { popCount64 } = squares;
 
 const NOT_A_FILE = 0xfefefefe | 0;
 const NOT_H_FILE = 0x7f7f7f7f;
-/** Rank 1 in the low word, rank 8 in the high word: a pawn that lands there promotes. */
+/** Rank 1 in the low word, rank 8 in the high word: a pawn that reaches them promotes. */
 const LAST_RANK_LOW = 0x000000ff;
 const LAST_RANK_HIGH = 0xff000000 | 0;
 
-/** All pawn moves but en passant. */
+/**
+ * Emits all pawn moves except en passant (see emitTargets), within TARGETS and PINNED.
+ * @param king square of the king of the side to move
+ */
 export function emitPawnMoves(into: Uint16Array | null, count: number, board: Board, king: number): number {
   const pawns = (board.sideToMove << 4) + 2 * PAWN;
   const low = board.masks[pawns];
@@ -43,6 +46,7 @@ export function emitPawnMoves(into: Uint16Array | null, count: number, board: Bo
   return next;
 }
 
+/** Emits the legal en passant captures; `board.enPassantSquare` must be set. */
 export function emitEnPassant(into: Uint16Array | null, count: number, board: Board): number {
   let next = count;
   for (let word = 0; word < 2; word++) {
@@ -58,7 +62,7 @@ export function emitEnPassant(into: Uint16Array | null, count: number, board: Bo
   return next;
 }
 
-/** Steps and captures of a set of pawns onto the target squares. */
+/** Emits steps and captures of a set of pawns to the target squares. */
 function emitPawnSet(
   into: Uint16Array | null,
   count: number,
@@ -83,7 +87,7 @@ function emitPawnSet(
 
   const pushLow = forwardLow(us, pawnsLow, pawnsHigh) & emptyLow;
   const pushHigh = forwardHigh(us, pawnsLow, pawnsHigh) & emptyHigh;
-  // Only pawns from their second rank stand on the third after one step: rank 3 is in the low word, rank 6 in the high.
+  // A pawn may step twice if its first step reached rank 3 (White, in the low word) or rank 6 (Black, in the high word).
   const thirdLow = us === WHITE ? pushLow & 0x00ff0000 : 0;
   const thirdHigh = us === WHITE ? 0 : pushHigh & 0x0000ff00;
   const doubleLow = forwardLow(us, thirdLow, thirdHigh) & emptyLow & targetLow;
@@ -107,16 +111,20 @@ function emitPawnSet(
   );
 }
 
-/** A set one rank forward in the mover's direction. */
+/** Low word of a set moved one rank forward, as seen by `us`. */
 function forwardLow(us: Color, low: number, high: number): number {
   return us === WHITE ? low << 8 : (low >>> 8) | (high << 24);
 }
 
+/** High word of the same. */
 function forwardHigh(us: Color, low: number, high: number): number {
   return us === WHITE ? (high << 8) | (low >>> 24) : high >>> 8;
 }
 
-/** As emitTargets for pawns that all move by `step`, with four moves for each that reaches the last rank. */
+/**
+ * As emitTargets, for pawns that reach the target squares by the same `step`; a pawn that reaches the last rank has four
+ * moves.
+ */
 function emitPawnTargets(into: Uint16Array | null, count: number, step: number, low: number, high: number): number {
   if ((low | high) === 0) return count;
   if (into === null) return count + popCount64(low, high) + 3 * popCount64(low & LAST_RANK_LOW, high & LAST_RANK_HIGH);

@@ -1,16 +1,18 @@
 /**
- * Perft: the number of move sequences of a given length. The last ply is counted, not made ("bulk counting").
+ * Perft: the number of move sequences of a given length, the usual test of move generation. It counts the moves of the
+ * last ply without making them ("bulk counting").
  */
-import { MAX_MOVES } from './fen.js';
+import { MAX_MOVES } from './generate.js';
 import type { Move } from './move.js';
 import type { Position } from './position.js';
 
+/** @param depth plies; 0 or less gives 1 */
 export function perft(position: Position, depth: number): number {
   if (depth <= 0) return 1;
   return countLeaves(position, depth, new Uint16Array(depth * MAX_MOVES), 0);
 }
 
-/** Perft of each legal move, in generation order; depth 1 gives 1 for each. */
+/** Perft of the positions after each legal move, in the order of generation; depth 1 gives 1 for each. */
 export function perftDivide(position: Position, depth: number): { move: Move; nodes: number }[] {
   const moves = new Uint16Array(MAX_MOVES);
   const count = position.generateLegalMoves(moves);

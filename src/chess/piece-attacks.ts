@@ -1,12 +1,15 @@
-/** What a single piece attacks, for input encodings that show a network attack maps. */
+/**
+ * What a single piece attacks and where it could go. Input encodings draw attack maps from it, and error messages use
+ * it to say why a move is illegal. Move generation has faster code of its own (generate.ts).
+ */
 import { KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS } from './leapers.js';
 import { BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK } from './piece.js';
 import type { Position } from './position.js';
 import { antidiagonalEntry, diagonalEntry, fileEntry, LINE_ATTACKS, rankEntry } from './sliders.js';
 
 /**
- * Squares that the piece on `square` attacks, pieces of its own side included and pins ignored: word 0 for squares
- * 0..31, word 1 for the others. 0 when the square is empty.
+ * The set of squares that the piece on `square` attacks, one word of it: 0 for squares 0..31, 1 for squares 32..63. It
+ * includes squares of own pieces and ignores pins. An empty square attacks nothing.
  */
 export function getPieceAttacks(position: Position, square: number, word: 0 | 1): number {
   const piece = position.board[square];
@@ -25,4 +28,18 @@ export function getPieceAttacks(position: Position, square: number, word: 0 | 1)
     attacks |= LINE_ATTACKS[antidiagonalEntry(square, low, high) + word];
   }
   return attacks;
+}
+
+/** Whether the piece on `from` can move to `to` if checks and pins are ignored; castling does not count. */
+export function canReach(position: Position, from: number, to: number): boolean {
+  const { board } = position;
+  const color = board[from] >> 3;
+  const isCapture = board[to] !== 0;
+  if (isCapture && board[to] >> 3 === color) return false;
+  const isAttacked = ((getPieceAttacks(position, from, to < 32 ? 0 : 1) >> (to & 31)) & 1) === 1;
+  if ((board[from] & 7) !== PAWN) return isAttacked;
+  if (isAttacked) return isCapture || to === position.enPassantSquare;
+  const step = color === 0 ? 8 : -8;
+  const isFromSecond = from >> 3 === (color === 0 ? 1 : 6);
+  return !isCapture && (to === from + step || (to === from + 2 * step && isFromSecond && board[from + step] === 0));
 }

@@ -3,25 +3,26 @@
  */
 import type { Board } from './board.js';
 import * as constraints from './constraints.js';
-import * as emit from './emit.js';
 import * as leapers from './leapers.js';
+import * as moves from './move.js';
 import { BISHOP, KNIGHT, QUEEN, ROOK } from './piece.js';
 import * as rays from './rays.js';
 import * as sliders from './sliders.js';
 
 const { PINNED, TARGETS } = constraints;
-const { emitTargets } = emit;
 const { KNIGHT_ATTACKS } = leapers;
+const { emitTargets } = moves;
 const { LINES, pairEntry } = rays;
 const { antidiagonalEntry, diagonalEntry, fileEntry, LINE_ATTACKS, rankEntry } = sliders;
 
+/** Emits knight moves (see emitTargets) within TARGETS. */
 export function emitKnights(into: Uint16Array | null, count: number, board: Board): number {
   const knights = (board.sideToMove << 4) + 2 * KNIGHT;
   const targetLow = TARGETS[0];
   const targetHigh = TARGETS[1];
   let next = count;
   for (let word = 0; word < 2; word++) {
-    // A pinned knight has no move: every step leaves the line.
+    // A pinned knight has no move: every step leaves its line.
     for (let rest = board.masks[knights + word] & ~PINNED[word]; rest !== 0; ) {
       const bit = 31 - Math.clz32(rest);
       rest ^= 1 << bit;
@@ -34,6 +35,10 @@ export function emitKnights(into: Uint16Array | null, count: number, board: Boar
   return next;
 }
 
+/**
+ * Emits moves of bishops, rooks and queens within TARGETS and PINNED.
+ * @param king square of the king of the side to move
+ */
 export function emitSliders(into: Uint16Array | null, count: number, board: Board, king: number): number {
   const masks = board.masks;
   const own = board.sideToMove << 4;

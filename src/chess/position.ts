@@ -1,14 +1,14 @@
 /**
- * A position with the moves that led to it: a mailbox board for "what stands here", masks for generation and encoding,
- * an incremental key, and a history to take moves back. It trusts its callers: FENs and moves are checked where text
- * comes in (fen.ts, uci-move.ts, san.ts), never here. Nothing on the path of make, unmake or generate allocates.
+ * A position with the moves that led to it: a board of piece codes, a set of squares for each piece (for generation and
+ * encoding), a key that each move updates, and a history for taking moves back. It checks nothing: the parsers of FENs
+ * and moves (fen.ts, uci-move.ts, san.ts) do. Making, taking back and generating moves allocates nothing.
  */
 import { isAttacked } from './attacks.js';
+import { type Board, hasInsufficientMaterial } from './board.js';
 import { castledKing, castledRook } from './castling.js';
 import { isEnPassantLegal } from './en-passant.js';
 import { generateMoves } from './generate.js';
 import { History } from './history.js';
-import { hasInsufficientMaterial } from './material.js';
 import { type Move, NO_MOVE } from './move.js';
 import { type Color, KING, PAWN, ROOK, WHITE } from './piece.js';
 import { type PositionSetup, START_SETUP } from './setup.js';
@@ -17,35 +17,30 @@ import * as zobrist from './zobrist.js';
 
 const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = zobrist;
 
-export class Position {
+export class Position implements Board {
   /** 64 piece codes, indexed by square. */
   readonly board = new Int8Array(64);
-  /**
-   * Squares of each piece code: low word at `2 * code` (squares 0..31), high word after it. Code 0 (and 8) hold all
-   * white (all black) pieces.
-   */
   readonly masks = new Int32Array(32);
   sideToMove: Color = WHITE;
   /** Plies since the last capture or pawn move. */
   rule50 = 0;
-  /** Plies since the start of the game by the FEN's move number; even when White is to move. */
+  /** Plies since the start of the game, by the FEN's move number; even if White is to move. */
   gamePly = 0;
-  /** Set only while a legal en passant capture exists, so that equal positions look equal. */
+  /** Set only while a legal en passant capture exists, so that equal positions have equal keys. */
   enPassantSquare: Square | typeof NO_SQUARE = NO_SQUARE;
-  /** [white h-side, white a-side, black h-side, black a-side]: square of the rook that may castle, or NO_SQUARE. */
   readonly castlingRooks = new Int8Array(4);
-  /** The 64-bit key as two int32: pieces, side to move, castling rights, en passant. */
+  /** The 64-bit key as two int32 words: pieces, side to move, castling rights, en passant (see zobrist.ts). */
   keyLow = 0;
   keyHigh = 0;
-  /** Plies made since the FEN: how often unmakeMove may be called. */
+  /** Plies made since `setUp`; `unmakeMove` can take back as many. */
   historyLength = 0;
 
   private readonly kings = new Int8Array(2);
-  /** Bit i = castlingRooks[i] is set. */
+  /** Bit i says whether castlingRooks[i] is set. */
   private castlingRights = 0;
-  /** Squares of the castling rooks at the root, to restore castlingRooks on the way back. */
+  /** castlingRooks as `setUp` made it, from which `unmakeMove` restores. */
   private readonly rookHomes = new Int8Array(4);
-  /** Castling rights (as bits) that end when a move starts or ends on a square. */
+  /** By square: the castling rights (as bits) that a move from or to it ends. */
   private readonly rightsLost = new Uint8Array(64);
   private readonly history = new History();
 
@@ -54,7 +49,10 @@ export class Position {
     this.setUp(START_SETUP);
   }
 
-  /** Becomes this position, with no history. The setup must be legal: one king each, side not to move not in check. */
+  /**
+   * Takes over this setup, without history. The setup must be legal: one king a side, and the side not to move not in
+   * check.
+   */
   setUp(setup: PositionSetup): void {
     this.masks.fill(0);
     this.keyLow = setup.sideToMove === WHITE ? 0 : SIDE_KEY[0];
@@ -92,19 +90,19 @@ export class Position {
   }
 
   /**
-   * Writes the legal moves into `into` from `offset` and returns how many there are (at most 218 in positions that can
-   * arise in a game). The order is fixed for a position but means nothing.
+   * Writes the legal moves into `into` from `offset` and returns their number (see MAX_MOVES). A position always gives
+   * the same order, but the order means nothing.
    */
   generateLegalMoves(into: Uint16Array, offset = 0): number {
     return generateMoves(this, into, offset) - offset;
   }
 
-  /** As generateLegalMoves, three times faster, without the moves. */
+  /** Number of legal moves, three times faster than generating them. */
   countLegalMoves(): number {
     return generateMoves(this, null, 0);
   }
 
-  /** Makes a legal move. */
+  /** Makes a move, which must be legal. */
   makeMove(move: Move): void {
     const row = this.historyLength;
     const history = this.history;
@@ -168,7 +166,7 @@ export class Position {
     }
   }
 
-  /** Takes the last move back; historyLength must be above 0. */
+  /** Takes the last move back. `historyLength` must be above 0. */
   unmakeMove(): void {
     const row = --this.historyLength;
     const history = this.history;
@@ -211,16 +209,17 @@ export class Position {
     this.keyHigh = history.keyHigh[row];
   }
 
+  /** Whether the side to move is in check. */
   inCheck(): boolean {
     return this.isKingAttacked(this.sideToMove);
   }
 
-  /** True only in positions that no game reaches; for parsers. */
+  /** Whether the side not to move is in check, which no game allows; for parsers. */
   isOpponentInCheck(): boolean {
     return this.isKingAttacked((this.sideToMove ^ 1) as Color);
   }
 
-  /** Earlier occurrences of this position since the last irreversible move or the FEN: 0, 1, 2, … */
+  /** How often this position occurred before, since the last capture or pawn move or since `setUp`: 0, 1, 2, … */
   repetitions(): number {
     let count = 0;
     for (let distance = this.previousOccurrence(2); distance !== 0; distance = this.previousOccurrence(distance + 2)) {
@@ -229,29 +228,29 @@ export class Position {
     return count;
   }
 
-  /** Plies back to the previous occurrence of this position, 0 when there is none. */
+  /** Plies since this position last occurred; 0 if it did not. */
   pliesSinceRepetition(): number {
     return this.previousOccurrence(2);
   }
 
-  /** No sequence of moves can mate, as lc0 counts it: bare kings, one minor piece, or bishops all on one colour. */
+  /** Whether no sequence of moves can mate; board.ts says how that is judged. */
   hasInsufficientMaterial(): boolean {
-    return hasInsufficientMaterial(this.masks);
+    return hasInsufficientMaterial(this);
   }
 
-  /** The move made `pliesBack` plies before the last one; NO_MOVE when the history does not reach that far. */
+  /** The move made `pliesBack` plies before the last one; NO_MOVE if the history is shorter. */
   lastMove(pliesBack = 0): Move {
     const row = this.historyLength - 1 - pliesBack;
     return row < 0 ? NO_MOVE : (this.history.moves[row] as Move);
   }
 
-  /** The low word of the key `pliesBack` (1, 2, …) plies ago; 0 when the history does not reach that far. */
+  /** Low word of the key `pliesBack` (1, 2, …) plies ago; 0 if the history is shorter. */
   earlierKey(pliesBack: number): number {
     const row = this.historyLength - pliesBack;
     return row < 0 ? 0 : this.history.keyLow[row];
   }
 
-  /** Becomes equal to `other`, history included. */
+  /** Makes this position equal to `other`, with its history. */
   copyFrom(other: Position): void {
     this.board.set(other.board);
     this.masks.set(other.masks);
@@ -281,7 +280,7 @@ export class Position {
     return isAttacked(masks, this.kings[color], color ^ 1, masks[0] | masks[16], masks[1] | masks[17]);
   }
 
-  /** Smallest even distance ≥ `from` at which this position stood, 0 when none. */
+  /** Smallest even number of plies, at least `from`, since this position occurred; 0 if it did not. */
   private previousOccurrence(from: number): number {
     const { keyLow, keyHigh } = this.history;
     const furthest = Math.min(this.rule50, this.historyLength);
@@ -292,6 +291,7 @@ export class Position {
     return 0;
   }
 
+  /** Adds the piece to the square sets, or removes it. */
   private toggleMask(code: number, square: number): void {
     const masks = this.masks;
     const word = square >> 5;
@@ -300,6 +300,7 @@ export class Position {
     masks[2 * (code & 8) + word] ^= bit;
   }
 
+  /** As toggleMask, and updates the key. */
   private togglePiece(code: number, square: number): void {
     this.toggleMask(code, square);
     const key = (code << 7) | (square << 1);
@@ -312,7 +313,7 @@ export class Position {
     this.keyHigh ^= EN_PASSANT_KEYS[2 * (square & 7) + 1];
   }
 
-  /** Keeps `square` as the en passant square if the side to move can legally capture there. */
+  /** Sets the en passant square if the side to move can legally capture there. */
   private offerEnPassant(square: number): void {
     if (!isEnPassantLegal(this, square)) return;
     this.enPassantSquare = square as Square;
@@ -340,7 +341,7 @@ export class Position {
     this.togglePiece(rook, rookFrom);
     this.togglePiece(king, kingTo);
     this.togglePiece(rook, rookTo);
-    // In Chess960 the four squares may coincide: empty both before either is filled.
+    // In Chess960 these squares can coincide, so empty both before filling either.
     this.board[kingFrom] = 0;
     this.board[rookFrom] = 0;
     this.board[kingTo] = king;

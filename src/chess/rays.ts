@@ -1,16 +1,17 @@
 /**
- * Geometry of two squares: what lies between them and on the line through them, for pins, checks and castling. Two
- * words an entry, index `pairEntry(a, b)`; empty when no rank, file or diagonal joins them.
+ * Lines on the board, for pins, checks and castling. BETWEEN and LINES hold a set for each pair of squares: two words
+ * at index `pairEntry(a, b)`, empty if no rank, file or diagonal joins them.
  */
 
-/** The squares between two squares, both excluded. */
+/** The squares between two squares, without the two. */
 export const BETWEEN = new Int32Array(64 * 64 * 2);
-/** The whole line through two squares from edge to edge, both included. */
+/** The whole line through two squares from edge to edge, with the two. */
 export const LINES = new Int32Array(64 * 64 * 2);
-/** Where a rook (a bishop) goes on an empty board; two words a square. */
+/** Squares that a rook attacks on an empty board: two words at `2 * square`; BISHOP_RAYS likewise for a bishop. */
 export const ROOK_RAYS = new Int32Array(128);
 export const BISHOP_RAYS = new Int32Array(128);
 
+/** Index of a pair of squares in BETWEEN and LINES. */
 export function pairEntry(a: number, b: number): number {
   return ((a << 6) | b) << 1;
 }
@@ -26,6 +27,7 @@ const DIRECTIONS = [
   [1, -1],
 ] as const;
 
+/** The squares that follow `square` in a direction up to the edge. */
 function squaresFrom(square: number, fileStep: number, rankStep: number): number[] {
   const squares: number[] = [];
   let file = (square & 7) + fileStep;

@@ -3,7 +3,8 @@
  * castling with zeros, a missing `x` or `=`, superfluous squares, hyphens, check marks and `!?` are all understood.
  */
 import { failure, type Result, success } from '../util/index.js';
-import { formatFen, MAX_MOVES } from './fen.js';
+import { formatFen } from './fen.js';
+import { MAX_MOVES } from './generate.js';
 import { isCastling, type Move, moveFrom, movePromotion, moveTo } from './move.js';
 import { KING, PAWN, PIECE_LETTERS } from './piece.js';
 import type { Position } from './position.js';

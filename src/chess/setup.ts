@@ -1,4 +1,4 @@
-/** What a FEN says, as plain values: from here a Position is set up. */
+/** The content of a FEN as plain values. `Position.setUp` takes them; parsers and tests make them. */
 import { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
 import { NO_SQUARE } from './square.js';
 
@@ -6,11 +6,13 @@ export interface PositionSetup {
   /** 64 piece codes, a1 first. */
   readonly board: ArrayLike<number>;
   readonly sideToMove: Color;
-  /** As Position.castlingRooks. */
+  /** See Board.castlingRooks. */
   readonly castlingRooks: ArrayLike<number>;
-  /** The square behind a pawn that has just moved two squares, or NO_SQUARE; dropped when no capture is legal. */
+  /** The square behind a pawn that has just moved two squares, or NO_SQUARE. Ignored if no capture is legal. */
   readonly enPassantSquare: number;
+  /** Plies since the last capture or pawn move. */
   readonly rule50: number;
+  /** Plies since the start of the game. */
   readonly gamePly: number;
 }
 

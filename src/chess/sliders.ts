@@ -1,17 +1,17 @@
 /**
- * Attacks of sliding pieces, one line (rank, file, diagonal, antidiagonal) at a time: the six inner squares of the line
- * are gathered into a 6-bit number, which picks the answer from a table. Source: chessprogramming wiki, "Kindergarten
- * Bitboards". It suits 32-bit words better than magic multiplication: as many loads, no search for magics at start,
- * and 128 kB of tables instead of 900.
+ * Attacks of sliding pieces, one line (rank, file, diagonal or antidiagonal) at a time. Which of the six inner squares
+ * of a line are occupied makes a 6-bit number, and that number picks the attacks from a table. Source: chessprogramming
+ * wiki, "Kindergarten Bitboards". With 32-bit words this beats magic multiplication: as many loads, no search for magic
+ * numbers at the start, and 128 kB of tables instead of 900.
  *
- * A bishop attacks `LINE_ATTACKS[d] | LINE_ATTACKS[a]` (low words; the high words follow them) with d = diagonalEntry(…)
- * and a = antidiagonalEntry(…), a rook likewise by rankEntry and fileEntry.
+ * A bishop attacks `LINE_ATTACKS[d] | LINE_ATTACKS[a]` (low words; the high words follow) with d = diagonalEntry(…) and
+ * a = antidiagonalEntry(…). A rook does so by rankEntry and fileEntry, a queen by all four.
  */
 
-/** Two words an entry; entries ordered by line (rank, file, diagonal, antidiagonal), square, inner occupancy. */
+/** Two words an entry. Entries are ordered by line (rank, file, diagonal, antidiagonal), square, occupied inner squares. */
 export const LINE_ATTACKS = new Int32Array(4 * 64 * 64 * 2);
 
-/** All squares of a square's diagonals (antidiagonals), itself included; two words a square. */
+/** All squares of a square's diagonal (antidiagonal), with the square itself; two words a square. */
 const DIAGONALS = new Int32Array(128);
 const ANTIDIAGONALS = new Int32Array(128);
 
@@ -26,6 +26,10 @@ const FILE_LINE = 1 << 12;
 const DIAGONAL_LINE = 2 << 12;
 const ANTIDIAGONAL_LINE = 3 << 12;
 
+/**
+ * Index in LINE_ATTACKS for the rank of `square`; the three functions below it likewise for the other lines.
+ * @param low,high the occupied squares
+ */
 export function rankEntry(square: number, low: number, high: number): number {
   const word = square < 32 ? low : high;
   return ((square << 6) | ((word >>> ((square & 24) + 1)) & 63)) << 1;
@@ -33,13 +37,13 @@ export function rankEntry(square: number, low: number, high: number): number {
 
 export function fileEntry(square: number, low: number, high: number): number {
   const file = square & 7;
-  // Ranks 1 to 4 stand at bits 0, 8, 16, 24 and ranks 5 to 8 at 4, 12, 20, 28; the product lines them up in the top byte.
+  // Now ranks 1 to 4 are at bits 0, 8, 16, 24 and ranks 5 to 8 at 4, 12, 20, 28; the product lines them up in the top byte.
   const gathered = ((low >>> file) & 0x01010101) | (((high >>> file) & 0x01010101) << 4);
   return (FILE_LINE | (square << 6) | ((Math.imul(gathered, 0x01020408) >>> 25) & 63)) << 1;
 }
 
 export function diagonalEntry(square: number, low: number, high: number): number {
-  // A diagonal has one square a file, so the words do not overlap and the sum of the four rows has no carry.
+  // A diagonal has one square on each file, so the two words do not overlap and the sum of the four rows has no carry.
   const gathered = (low & DIAGONALS[2 * square]) | (high & DIAGONALS[2 * square + 1]);
   return (DIAGONAL_LINE | (square << 6) | ((Math.imul(gathered, 0x01010101) >>> 25) & 63)) << 1;
 }

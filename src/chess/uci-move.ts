@@ -1,17 +1,18 @@
 /**
- * Moves as UCI writes them. Castling is understood in both spellings at any time (e1g1: the king's new square; e1h1:
- * king takes rook) and printed in the one that the caller's GUI expects.
+ * Moves in UCI notation. The parser always understands both spellings of castling (e1g1: the king's new square; e1h1:
+ * king takes rook). The formatter writes the one that the caller asks for.
  */
 import { failure, type Result, success } from '../util/index.js';
 import { castledKing } from './castling.js';
-import { formatFen, MAX_MOVES } from './fen.js';
+import { formatFen } from './fen.js';
+import { MAX_MOVES } from './generate.js';
 import { isCastling, type Move, moveFrom, movePromotion, moveTo, NO_MOVE } from './move.js';
 import { colorName, PAWN, PIECE_LETTERS, pieceName } from './piece.js';
+import { canReach } from './piece-attacks.js';
 import type { Position } from './position.js';
-import { canReach } from './reach.js';
 import { formatSquare, parseSquare } from './square.js';
 
-/** Finds the legal move that the text means; the error says why it is not legal. */
+/** Returns the legal move that the text means, or one sentence that says why it is not legal. */
 export function parseUciMove(position: Position, text: string): Result<Move> {
   const trimmed = text.trim();
   const match = /^([a-h][1-8])([a-h][1-8])([a-z]?)$/.exec(trimmed.toLowerCase());
@@ -26,7 +27,7 @@ export function parseUciMove(position: Position, text: string): Result<Move> {
     const move = legal[i] as Move;
     if (moveFrom(move) === from && moveTo(move) === to && movePromotion(move) === promotion) return success(move);
   }
-  // The king's new square may be its old one or the rook's in Chess960; every plain move has been tried by now.
+  // In Chess960 the king's new square can also be the target of a plain move; those are matched above and win.
   for (let i = 0; i < count; i++) {
     const move = legal[i] as Move;
     if (isCastling(move) && moveFrom(move) === from && castledKing(from, moveTo(move)) === to && promotion === 0) {
@@ -36,7 +37,10 @@ export function parseUciMove(position: Position, text: string): Result<Move> {
   return failure(`${trimmed} is illegal in ${formatFen(position)}: ${explainIllegal(position, from, to, promotion)}`);
 }
 
-/** @param chess960 king takes rook (e1h1) instead of the king's new square (e1g1). */
+/**
+ * @param chess960 write castling as king takes rook (e1h1) instead of with the king's new square (e1g1)
+ * @returns "0000" for NO_MOVE
+ */
 export function formatUciMove(move: Move, chess960: boolean): string {
   if (move === NO_MOVE) return '0000';
   const from = moveFrom(move);

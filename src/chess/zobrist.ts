@@ -1,19 +1,23 @@
 /**
- * Random words for incremental 64-bit position keys (Zobrist 1970), as pairs of int32. The seed is fixed, so every
- * thread and every run gives a position the same key. Castling rights are keyed by the square of the rook that may
- * castle, which tells Chess960 rights apart; en passant by file, only when a legal capture exists.
+ * Random words for 64-bit position keys that a move updates instead of computing anew (Zobrist 1970). A key is the
+ * exclusive or of one entry for each thing below that holds in the position; an entry is two int32 words. The seed is
+ * fixed, so every thread and every run gives a position the same key.
+ *
+ *   PIECE_KEYS        a piece on a square
+ *   CASTLING_KEYS     a right to castle, by the square of its rook, which tells Chess960 rights apart
+ *   EN_PASSANT_KEYS   a legal en passant capture, by file
+ *   SIDE_KEY          Black to move
  */
 import { createPrng } from '../util/index.js';
 
 const SEED = 0x5a4d0217;
 
-/** Two words each: index `2 * square + 128 * code`. */
+/** Index `2 * square + 128 * code`. */
 export const PIECE_KEYS = new Int32Array(16 * 64 * 2);
-/** Two words each, by square of the castling rook. */
+/** Index `2 * square`. */
 export const CASTLING_KEYS = new Int32Array(64 * 2);
-/** Two words each, by file of the en passant square. */
+/** Index `2 * file`. */
 export const EN_PASSANT_KEYS = new Int32Array(8 * 2);
-/** Part of the key while Black is to move. */
 export const SIDE_KEY = new Int32Array(2);
 
 const prng = createPrng(SEED);

@@ -86,7 +86,10 @@ const REFUSED: [string, string][] = [
   ['4k3/8/8/8/8/8/8/4K3 x - - 0 1', 'The side to move must be w or b, not "x"'],
   ['4k3/8/8/8/8/8/4R3/4K3 w - - 0 1', "Black is in check although it is White's turn to move"],
   ['8/8/8/8/8/8/4k3/4K3 b - - 0 1', "White is in check although it is Black's turn to move"],
-  [START_FEN.replace('KQkq', 'KQxq'), 'The castling field "KQxq" contains "x", which means nothing there'],
+  [
+    START_FEN.replace('KQkq', 'KQxq'),
+    'The castling field "KQxq" contains "x"; allowed are K, Q and A to H in either case, or a single -',
+  ],
   [
     '4k3/8/8/8/8/8/8/4K2R w Q - 0 1',
     'Castling right Q is impossible: White has no rook on the a-side of the king on e1',
