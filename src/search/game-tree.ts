@@ -3,8 +3,11 @@
  * In play the subtree of the moves played since is kept; a step back or another game starts an empty tree. In analysis users
  * step back and forth, so every root is set aside and found again, as long as memory lasts. A root is not hung below the
  * root of an earlier position: that one's visits would then show where the user looked, and not which move is best.
+ *
+ * It also frees memory when the tree is full.
  */
 import { totalmem } from 'node:os';
+import { Forgetter } from './forget.js';
 import type { SearchParams } from './params.js';
 import type { PositionMessage } from './search-protocol.js';
 import { GraphTree } from './tree/graph-tree.js';
@@ -15,6 +18,8 @@ import type { StoreOptions } from './tree/store.js';
 import type { Tree } from './tree/tree.js';
 
 const MOST_PARKED = 64;
+/** Nodes to free at a time when memory is full. */
+const FORGET_GOAL = 2000;
 
 /** Limit of the default, however much memory the machine has. */
 const LARGEST_DEFAULT_BYTES = 16e9;
@@ -27,6 +32,7 @@ interface Parked {
 export class GameTree {
   readonly tree: Tree;
   private readonly keeper: RootKeeper;
+  private readonly forgetter: Forgetter;
   private position: PositionMessage | null = null;
   /** Oldest first. */
   private parked: Parked[] = [];
@@ -35,6 +41,7 @@ export class GameTree {
   constructor(options: StoreOptions, kind: SearchParams['search']) {
     this.tree = kind === 'graph' ? new GraphTree(options) : new PlainTree(options);
     this.keeper = new RootKeeper(this.tree);
+    this.forgetter = new Forgetter(this.tree);
   }
 
   /**
@@ -65,8 +72,23 @@ export class GameTree {
     this.tree.clear();
   }
 
+  /** To be called when a search starts. */
+  beginSearch(): void {
+    this.forgetter.reset();
+  }
+
+  /**
+   * Frees memory: a root that was set aside, if there is one, else the least visited lines.
+   * @param effort nodes to look at
+   * @returns false when nothing is left to free
+   */
+  freeMemory(effort: number): boolean {
+    if (!this.tree.hasGarbage) this.dropOldest();
+    return this.forgetter.work(FORGET_GOAL, effort);
+  }
+
   /** Frees the root that was set aside longest ago, with its tree. @returns false when there is none */
-  dropOldest(): boolean {
+  private dropOldest(): boolean {
     const oldest = this.parked.shift();
     if (oldest === undefined) return false;
     this.keeper.dropParked(oldest.record);

@@ -8,7 +8,6 @@ import type { Prng } from '../util/index.js';
 import { Announcer, type InfoListener } from './announcer.js';
 import { getEdgeCount } from './best-move.js';
 import { type Contempt, chooseContempt, createWdlRescale } from './contempt.js';
-import { Forgetter } from './forget.js';
 import { continuesGame, GameTree } from './game-tree.js';
 import { fillIterationStats } from './iteration-stats.js';
 import type { LeafChannel } from './leaf-channel.js';
@@ -34,8 +33,7 @@ const LIMIT_REACHED = 'WARNING: Search has reached limit and does not make any p
 const PATH_TOO_LONG = 'The best line is as long as a path can be: the search cannot go on';
 const NO_EVALUATOR = 'No evaluator could answer; the search ends';
 const GARBAGE_WHEN_IDLE = 2000;
-/** When memory is full: nodes to free before the next batch, and nodes to look at for that (1 to 2 ms of work). */
-const FORGET_GOAL = 2000;
+/** When memory is full: nodes to look at, before the next batch, for some to free (1 to 2 ms of work). */
 const FORGET_EFFORT = 20000;
 
 export interface SearchListener extends InfoListener {
@@ -66,7 +64,6 @@ export class Search {
   private readonly options: SearchOptions;
   private game: GameTree;
   private rootMoves: RootMoves;
-  private forgetter: Forgetter;
   private readonly watch: StopWatch;
   private pipeline: Pipeline;
   private params: SearchParams;
@@ -92,7 +89,6 @@ export class Search {
     this.watch = new StopWatch(options.clock);
     this.game = new GameTree(options.store, params.search);
     this.rootMoves = new RootMoves(this.game.tree);
-    this.forgetter = new Forgetter(this.game.tree);
     this.pipeline = this.createPipeline();
     this.params = params;
     this.batching = batching;
@@ -182,7 +178,7 @@ export class Search {
     this.contempt = chooseContempt(this.rescale, params, limits, position.blackToMove);
     if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
     this.announcer = new Announcer(this.getReportContext(), listener, limits.reportedMove);
-    this.forgetter.reset();
+    this.game.beginSearch();
     this.rootMoves.reset();
     const { rescale, sign: contemptSign } = this.contempt;
     const { blackToMove } = position;
@@ -262,7 +258,6 @@ export class Search {
   private replaceStore(): void {
     this.game = new GameTree(this.options.store, this.params.search);
     this.rootMoves = new RootMoves(this.tree);
-    this.forgetter = new Forgetter(this.tree);
     this.pipeline = this.createPipeline();
     if (this.position !== null) this.game.setPosition(this.position, false);
   }
@@ -328,7 +323,7 @@ export class Search {
 
   private afterBatch(needsMemory: boolean): void {
     this.watch.read(this.counters.playouts);
-    if (needsMemory) this.freeMemory(FORGET_EFFORT);
+    if (needsMemory) this.game.freeMemory(FORGET_EFFORT);
     this.rootMoves.halving?.advance(this.computeVisitsLeft(), this.drawScore);
     this.checkStoppers();
     this.announcer?.showProgress(this.watch.stats);
@@ -337,15 +332,9 @@ export class Search {
   /** Called when no leaf is in flight and none could be gathered: memory is full, or the paths are at their limit. */
   private unblock({ needsMemory, hasReachedLongestPath }: Readonly<Gathering>): void {
     const hasBudget = this.computeBudget() > 0;
-    if (hasBudget && needsMemory && this.freeMemory(Number.POSITIVE_INFINITY)) return;
+    if (hasBudget && needsMemory && this.game.freeMemory(Number.POSITIVE_INFINITY)) return;
     if (hasBudget && !needsMemory && hasReachedLongestPath) this.listener?.onWarning(PATH_TOO_LONG);
     this.reachLimit();
-  }
-
-  /** Frees roots that were set aside first, then the least visited lines. */
-  private freeMemory(effort: number): boolean {
-    if (!this.tree.hasGarbage) this.game.dropOldest();
-    return this.forgetter.work(FORGET_GOAL, effort);
   }
 
   private checkStoppers(): void {
