@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
 import { defaultSearchParams, Search, SearchScheduler, verifyTree } from '#sardonyx/search/index.js';
-import type { GraphIndex } from '#sardonyx/search/tree/graph-index.js';
 import {
   getChildCount,
   getLowerBound,
@@ -18,6 +17,7 @@ import {
   RECORD_WORDS,
   WIN,
 } from '#sardonyx/search/tree/layout.js';
+import type { TranspositionIndex } from '#sardonyx/search/tree/transposition-index.js';
 import type { Tree } from '#sardonyx/search/tree/tree.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
@@ -65,7 +65,7 @@ for (const [name, game] of Object.entries(GAMES)) {
 
 test('each walk meets each node once, new ones and those of a walk that was cut off included', () => {
   const { tree } = createGraph({ maxMoves: 6 }).search;
-  const graph = tree.graph as GraphIndex;
+  const graph = tree.graph as TranspositionIndex;
   const old = tree.createNode(0, 0, 0, 0, 0);
   graph.describe(old, 1, 2, 3);
   for (let walk = 0; walk < 600; walk++) {

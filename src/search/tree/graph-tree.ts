@@ -5,7 +5,6 @@
  */
 import { getTagPly } from '../../nn/index.js';
 import { backUpInGraph } from '../graph-backup.js';
-import { GraphIndex } from './graph-index.js';
 import {
   END_OF_GAME,
   getChildCount,
@@ -33,6 +32,7 @@ import {
   TWO_FOLD_DRAW,
 } from './layout.js';
 import { type StoreOptions, TreeStore } from './store.js';
+import { TranspositionIndex } from './transposition-index.js';
 import { type LeafValue, type LinkFault, type NodeKey, Tree } from './tree.js';
 import {
   CATCH_UP_VISIT,
@@ -45,12 +45,12 @@ import {
 } from './visit-list.js';
 
 export class GraphTree extends Tree {
-  readonly graph: GraphIndex;
+  readonly graph: TranspositionIndex;
   readonly hasOtherPaths = true;
   readonly keepsSpread = false;
 
   constructor(options: StoreOptions) {
-    const graph = new GraphIndex();
+    const graph = new TranspositionIndex();
     super(new TreeStore(options, graph));
     this.graph = graph;
   }

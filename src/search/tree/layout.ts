@@ -10,9 +10,9 @@
  *      ▲                                                   │                        record i belongs to edge i
  *      └───────────────────────────────────────────────────┘
  *
- * In a GRAPH (graph-index.ts) edges of several nodes may lead to one node. Then the record of an edge keeps the visits of
- * that edge and a copy of the node's values, and the node's own visits and values stand in a record of its own, its
- * STATS, of the same form. A node without moves has none: nobody shares it, and its edge's record says all.
+ * In a GRAPH (graph-tree.ts, transposition-index.ts) edges of several nodes may lead to one node. Then the record of an edge
+ * keeps the visits of that edge and a copy of the node's values; the node's own visits and values stand in a record of its
+ * own, its STATS, of the same form. A node without moves has no STATS: it is not shared, and its edge's record says all.
  *
  * A record's values are from the view of the player who makes its move. The root has a record of its own that no
  * block holds. Blocks move when they grow, nodes never do: paths name (node, child number) pairs, not records.
@@ -23,7 +23,7 @@
  * | NODE_BLOCK   | index of its first record; NO_RECORD before its first child                                |
  * | NODE_META    | bits 0-7 edgeCount, 8-15 childCount, 16-17 terminal kind, 18-19 lower + 1, 20-21 upper + 1, |
  * |              | 22-25 size class of the block, 26 forgotten (its subtree was dropped to save memory),        |
- * |              | 27 closed (closed-nodes.ts), 29 indexed (graph-index.ts)                                   |
+ * |              | 27 closed (closed-nodes.ts), 29 indexed (transposition-index.ts)                            |
  * | NODE_WL/D/M  | float32: its own evaluation, in the same view as its record; M of a two-fold draw = cycle   |
  * | NODE_STATS   | graph: its own record; NO_RECORD without moves                                             |
  * | NODE_NEXT    | graph: the next node of its hash chain                                                     |

@@ -21,7 +21,7 @@ const HOLDERS = 3;
 const LAST_WALK = 255;
 const FIRST_CHAINS = 1024;
 
-export class GraphIndex implements SideTables {
+export class TranspositionIndex implements SideTables {
   /** The words of a node, its chain, and the number of the walk that met it last. */
   readonly nodeBytes = INDEX_WORDS * 4 + 4 + 1;
   readonly recordBytes = 4;

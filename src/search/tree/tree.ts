@@ -7,7 +7,6 @@
  * nodes later, a few at a time.
  */
 import { decodePrior } from '../../nn/index.js';
-import type { GraphIndex } from './graph-index.js';
 import {
   BLOCK_CLASS_MASK,
   BLOCK_CLASS_SHIFT,
@@ -43,6 +42,7 @@ import {
   TERMINAL_SHIFT,
 } from './layout.js';
 import { NO_EDGES, type TreeStore } from './store.js';
+import type { TranspositionIndex } from './transposition-index.js';
 import type { VisitList, VisitPath } from './visit-list.js';
 
 /** Identifies a position for a graph: its 64-bit key and its tag (nn/pool/node-tag.ts). */
@@ -71,7 +71,7 @@ export interface LinkFault {
 export abstract class Tree {
   readonly store: TreeStore;
   /** The index of a graph, null for a tree: for tests. */
-  abstract readonly graph: GraphIndex | null;
+  abstract readonly graph: TranspositionIndex | null;
   /** Whether other paths, too, may lead to the nodes of a path. */
   abstract readonly hasOtherPaths: boolean;
   /** Whether its nodes can hold the spread of their values (spread.ts). */
