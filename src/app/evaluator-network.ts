@@ -1,7 +1,9 @@
 /** The engine's network port over a pool of evaluator threads. */
+
 import type { HistoryFill } from '../encoding/index.js';
-import { getTablebaseSettings, type NetworkPort, type OptionStore } from '../engine/index.js';
+import { getTablebaseSettings, type NetworkPort } from '../engine/index.js';
 import { EvaluatorPool, networkOptions, type PoolOptions, type TunedSpeed } from '../nn/index.js';
+import type { OptionStore } from '../options/index.js';
 import { Tablebases } from '../syzygy/index.js';
 import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
 import { findTuning } from './tuned-settings.js';

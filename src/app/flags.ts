@@ -3,8 +3,8 @@
  * `--no-flag`, `-t 2`, `-t2`. Written by hand because the engine must answer `uci` before a command line package has
  * loaded; commands with their own flags use yargs.
  */
-import type { OptionStore } from '../engine/index.js';
-import { failure, type OptionSpec, type Result, success } from '../util/index.js';
+import type { OptionSpec, OptionStore } from '../options/index.js';
+import { failure, type Result, success } from '../util/index.js';
 
 export interface ParsedFlags {
   /** UCI name and text, in the order given. */

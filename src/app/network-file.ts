@@ -3,11 +3,11 @@
  * reader of lc0's files is loaded only when one is met. A network that lies beside an executable comes before the one
  * inside it, as with lc0.
  */
+
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { OptionStore } from '../engine/index.js';
 import {
   getBackendName,
   type ModelEdition,
@@ -16,6 +16,7 @@ import {
   parseNetworkChoice,
   readPrecision,
 } from '../nn/index.js';
+import type { OptionStore } from '../options/index.js';
 import {
   describeReadFailure,
   failure,

@@ -1,8 +1,9 @@
 /** The option table of the docs, from the same declarations as `uci` and `--help` (docs/options.md; a test compares). */
+
 import { acceptedOptions, engineAliases, engineOptions } from '../engine/options.js';
 import { networkOptions } from '../nn/options.js';
+import type { OptionSpec } from '../options/index.js';
 import { searchOptions } from '../search/options.js';
-import type { OptionSpec } from '../util/index.js';
 
 const INTRODUCTION = `# Options
 

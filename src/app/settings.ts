@@ -2,7 +2,7 @@
  * Command line and config files → an option store. The command line wins over the files, these over a command's own
  * defaults. A file that was named must exist and be right; of one that was found by itself, what is wrong is left out and told.
  */
-import type { OptionStore } from '../engine/index.js';
+import type { OptionStore } from '../options/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { findDefaultConfigs, readConfig } from './config-file.js';
 import { applySettings, type ParsedFlags, parseFlags } from './flags.js';

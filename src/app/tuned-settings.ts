@@ -2,11 +2,12 @@
  * What `sardonyx tune` has found, in the user's config folder: for each network (by hash), backend and machine the threads
  * and batches that search fastest. Used where the user sets none of them. A file that cannot be read is no tuning.
  */
+
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { OptionStore } from '../engine/index.js';
 import { getBackendName, type TunedSpeed } from '../nn/index.js';
+import type { OptionStore } from '../options/index.js';
 import { createFolder, failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
 import { identifyNetwork, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
 

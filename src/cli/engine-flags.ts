@@ -1,8 +1,8 @@
 /** The engine's flags in commands that yargs parses: declared from the option list, read back into an option store. */
+
 import type { Argv } from 'yargs';
 import { createSettings, listOptionSpecs } from '../app/options.js';
-import type { OptionStore } from '../engine/index.js';
-import type { OptionSpec } from '../util/index.js';
+import type { OptionSpec, OptionStore } from '../options/index.js';
 import { printNote } from './output.js';
 
 const GROUP = 'Engine:';

@@ -2,7 +2,7 @@
  * Options of lc0 and of GUIs that are accepted so that configurations made for other engines load, and that change
  * nothing here. The reason stands in the help text; the option table of the docs prints it.
  */
-import type { OptionSpec } from '../util/index.js';
+import type { OptionSpec } from '../options/index.js';
 
 const NO_TASKS = 'No effect: one thread walks the tree, so it has no helper tasks to share work with.';
 

@@ -2,13 +2,14 @@
  * An engine that is asked and answers: positions in, promises of results out. For commands and servers that look at
  * positions one after the other; a conversation with interruptions needs the Engine itself.
  */
+
 import { NO_MOVE } from '../chess/index.js';
+import type { OptionStore } from '../options/index.js';
 import type { TreeDump, TreeDumpLimits } from '../search/index.js';
 import type { BestMove } from './active-search.js';
 import { Engine } from './engine.js';
 import type { GoRequest } from './go-request.js';
 import type { RootStats } from './move-stats.js';
-import type { OptionStore } from './option-store.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
 import type { SearchReport } from './search-report.js';
 

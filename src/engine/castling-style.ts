@@ -1,6 +1,7 @@
 /** How moves are written for people and programs that did not say how they read castling. */
+
 import { hasChess960Castling, type Position } from '../chess/index.js';
-import type { OptionStore } from './option-store.js';
+import type { OptionStore } from '../options/index.js';
 
 /**
  * Whether castling is written king takes rook: with UCI_Chess960, and in any case where it starts from other squares than in

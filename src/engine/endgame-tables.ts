@@ -2,7 +2,9 @@
  * The engine's own look into tablebases, on the main thread: which root moves keep what they promise, and what they say of a
  * position for `d`. Leaves are the evaluators' business.
  */
+
 import type { Position } from '../chess/index.js';
+import type { OptionStore } from '../options/index.js';
 import {
   NO_TABLEBASES,
   NO_VALUE,
@@ -11,7 +13,6 @@ import {
   type TablebaseSettings,
   Tablebases,
 } from '../syzygy/index.js';
-import type { OptionStore } from './option-store.js';
 
 interface EndgameTablesEvents {
   onWarning(text: string): void;

@@ -2,9 +2,9 @@
  * Options that belong to the engine as a whole: clock, display, files. Search and network declare their own. The aliases
  * are names that GUIs and lichess-bot send and that lc0 lacks.
  */
+import type { OptionAlias, OptionCheck, OptionSpec } from '../options/index.js';
 import { parseContempt, parseTimeManager } from '../search/options.js';
-import { failure, type OptionSpec, type Result, success } from '../util/index.js';
-import type { OptionAlias, OptionCheck } from './option-store.js';
+import { failure, type Result, success } from '../util/index.js';
 import { SCORE_TYPES } from './score.js';
 import { FULL_SKILL, STRONGEST_ELO, WEAKEST_ELO } from './strength.js';
 

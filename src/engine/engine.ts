@@ -6,8 +6,10 @@
  * Nothing here blocks and nothing throws at the caller: what a user got wrong comes back as a Result, what fails later
  * goes to the listener, and the `go` is answered all the same.
  */
+
 import { type Move, NO_MOVE } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
+import type { OptionStore } from '../options/index.js';
 import type { SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import type { ActiveSearch, BestMove } from './active-search.js';
@@ -18,7 +20,6 @@ import { MateFinder } from './mate-finder.js';
 import { MatePromise } from './mate-promise.js';
 import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
-import type { OptionStore } from './option-store.js';
 import { stepForward } from './ponder.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
 import type { ScoreType } from './score.js';

@@ -11,7 +11,6 @@ export { engineAliases, engineChecks, engineOptions } from './engine-options.js'
 export { createGamePosition, type GamePosition } from './game-position.js';
 export type { GoRequest } from './go-request.js';
 export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } from './move-stats.js';
-export { type OptionAlias, OptionStore } from './option-store.js';
 export { PerftRun } from './perft-run.js';
 export type { EnginePorts, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
 export { computeScore, computeWdl, SCORE_TYPES, type ScoreType, type Wdl } from './score.js';

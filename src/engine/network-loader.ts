@@ -4,7 +4,7 @@
  * an option changes: a wrong file name loses nothing, and no `go` waits for the same failure twice. A network that has lost
  * its device in a search is loaded once more, for the processor: what took over in its threads had the device's batches.
  */
-import type { OptionStore } from './option-store.js';
+import type { OptionStore } from '../options/index.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
 
 interface LoaderEvents {

@@ -2,9 +2,10 @@
  * What the engine needs from the rooms below, as narrow as it uses them: tests put fakes here, the command line puts the
  * real pool and the real search thread.
  */
+
 import type { SharedPoolHandle } from '../nn/index.js';
+import type { OptionStore } from '../options/index.js';
 import type { FromSearch, ToSearch } from '../search/index.js';
-import type { OptionStore } from './option-store.js';
 
 export interface NetworkPort {
   readonly handle: SharedPoolHandle;

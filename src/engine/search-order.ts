@@ -1,9 +1,10 @@
 /** What the search thread is told for one search: its options, where it starts, and what ends it. */
+
 import { BLACK } from '../chess/index.js';
+import type { OptionStore } from '../options/index.js';
 import { createSearchParams, type PositionMessage, type SearchLimits, type SearchParams } from '../search/index.js';
 import type { ActiveSearch } from './active-search.js';
 import { type ClockSettings, createSearchLimits } from './go-request.js';
-import type { OptionStore } from './option-store.js';
 import { createPonderLimits, stepBack } from './ponder.js';
 import { weaken } from './strength.js';
 

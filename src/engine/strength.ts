@@ -5,8 +5,8 @@
  * impression, and its move is drawn by a temperature among those that look nearly as good as the best. The search is
  * sequential and starts from an empty tree, so that a level does not depend on the machine or on the moves before.
  */
+import type { OptionStore } from '../options/index.js';
 import type { SearchParams } from '../search/index.js';
-import type { OptionStore } from './option-store.js';
 import { STRENGTH_LEVELS, type StrengthLevel } from './strength-levels.js';
 
 export type Strength = Pick<StrengthLevel, 'nodes' | 'temperature'>;

@@ -1,5 +1,5 @@
 /** The options of evaluation, with lc0's names and defaults; `Hash` is the alias that every GUI knows. */
-import type { OptionSpec } from '../util/index.js';
+import type { OptionSpec } from '../options/index.js';
 import { BACKENDS } from './backend/backend-names.js';
 
 export const networkOptions: readonly OptionSpec[] = [

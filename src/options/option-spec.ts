@@ -2,7 +2,7 @@
  * The one declaration of a tunable. UCI options, command-line flags, `--help` and the option table of the docs are
  * all derived from lists of these, so that a name, default or range is written once.
  */
-import { failure, type Result, success } from './result.js';
+import { failure, type Result, success } from '../util/index.js';
 
 interface OptionCommon {
   /** UCI name, lc0's spelling where lc0 has the option. */

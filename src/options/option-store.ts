@@ -2,7 +2,8 @@
  * The values of all options of all rooms, by lc0's names, case-insensitive. A value is checked before it is stored;
  * what is refused changes nothing. An alias is a second name (the one that GUIs send) of another option.
  */
-import { failure, type OptionSpec, type OptionValue, parseOptionValue, type Result, success } from '../util/index.js';
+import { failure, type Result, success } from '../util/index.js';
+import { type OptionSpec, type OptionValue, parseOptionValue } from './option-spec.js';
 
 export interface OptionAlias {
   readonly spec: OptionSpec;

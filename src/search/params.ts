@@ -4,7 +4,7 @@
  * `SearchParams` object are all derived from this table. Evaluator options (policy temperature, history fill, cache
  * size) belong to nn/, time managers to search/time.
  */
-import type { OptionSpec, OptionValue } from '../util/index.js';
+import type { OptionSpec, OptionValue } from '../options/index.js';
 
 /** Positions in one network call. */
 export const LARGEST_MINIBATCH = 1024;

@@ -2,7 +2,7 @@
  * The second, light door of uci/: who we are and what can be set, as `uci` asks. Floats are `type string` with six
  * decimals, as lc0 prints them.
  */
-import type { OptionSpec } from '../util/index.js';
+import type { OptionSpec } from '../options/index.js';
 
 /** The answer to `uci`, `uciok` included. */
 export function formatIdentity(version: string, specs: readonly OptionSpec[], showHidden: boolean): string[] {

@@ -2,16 +2,17 @@
  * The conversation: lines in, engine calls, lines out. Every command is carried out when it arrives, also during a
  * search; only `wait` holds back what follows. Whatever is wrong with a line costs one `error` line and changes nothing.
  */
+
 import { formatUciMove, type Move, parseUciMove } from '../chess/index.js';
 import {
   Engine,
   type EngineListener,
   type EnginePorts,
   type GoRequest,
-  type OptionStore,
   PerftRun,
   type ScoreType,
 } from '../engine/index.js';
+import type { OptionStore } from '../options/index.js';
 import { createLogger } from '../util/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
 import { formatBoard } from './format-board.js';

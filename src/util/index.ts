@@ -6,7 +6,6 @@ export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from 
 export { describeInflationFailure, describeTooLarge, getInflationLimit, inflate, isGzip } from './gzip.js';
 export { LineReader } from './line-reader.js';
 export { createLogger, getLogPath, type Logger } from './logger.js';
-export { type OptionSpec, type OptionValue, parseOptionValue } from './options.js';
 export { createPrng, drawSeed, type Prng, type SeededPrng } from './prng.js';
 export { getProgramFolder, hasProgramFile, isPackaged, readProgramFile } from './program-files.js';
 export { failure, type Result, success, unwrap } from './result.js';

@@ -1,4 +1,5 @@
 /** An engine on strings: the search is scripted by the test, the network loads when the test says so. */
+
 import {
   acceptedOptions,
   Engine,
@@ -8,10 +9,10 @@ import {
   engineChecks,
   engineOptions,
   type NetworkPort,
-  OptionStore,
   type SearchPort,
   type SearchPortEvents,
 } from '#sardonyx/engine/index.js';
+import { OptionStore } from '#sardonyx/options/index.js';
 import { type FromSearch, type SearchInfo, searchOptions, type ToSearch } from '#sardonyx/search/index.js';
 
 export function createStore(): OptionStore {

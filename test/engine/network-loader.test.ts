@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { NetworkPort, OptionStore } from '#sardonyx/engine/index.js';
+import type { NetworkPort } from '#sardonyx/engine/index.js';
 import { NetworkLoader } from '#sardonyx/engine/network-loader.js';
+import type { OptionStore } from '#sardonyx/options/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createStore, FakeWorld } from './fake-ports.js';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptedOptions, engineAliases, engineChecks, engineOptions, OptionStore } from '#sardonyx/engine/index.js';
+import { acceptedOptions, engineAliases, engineChecks, engineOptions } from '#sardonyx/engine/index.js';
+import { OptionStore } from '#sardonyx/options/index.js';
 import { parseContempt } from '#sardonyx/search/contempt.js';
 import { searchOptions } from '#sardonyx/search/index.js';
 import { unwrap } from '#sardonyx/util/index.js';

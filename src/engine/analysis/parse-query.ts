@@ -2,6 +2,7 @@
  * A query as it comes in JSON → the positions to analyse. Everything that can be wrong is found here, before anything
  * is searched: one problem with the field it is in, or tasks and warnings.
  */
+
 import {
   BLACK,
   formatFen,
@@ -14,15 +15,9 @@ import {
   parseUciMove,
   START_FEN,
 } from '../../chess/index.js';
+import { type OptionSpec, type OptionValue, parseOptionValue } from '../../options/index.js';
 import { createSearchParams, searchOptions } from '../../search/index.js';
-import {
-  failure,
-  type OptionSpec,
-  type OptionValue,
-  parseOptionValue,
-  type Result,
-  success,
-} from '../../util/index.js';
+import { failure, type Result, success } from '../../util/index.js';
 import { engineOptions } from '../engine-options.js';
 import type { ScoreType } from '../score.js';
 import { FieldReader, type Problem } from './field-reader.js';

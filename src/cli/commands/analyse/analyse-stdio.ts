@@ -2,8 +2,9 @@
 
 import { createPoolOptions, warnOfTables } from '../../../app/index.js';
 import { readVersion } from '../../../app/options.js';
-import { AnalysisSession, AnalysisThread, type OptionStore } from '../../../engine/index.js';
+import { AnalysisSession, AnalysisThread } from '../../../engine/index.js';
 import { EvaluatorPool } from '../../../nn/index.js';
+import type { OptionStore } from '../../../options/index.js';
 import { computeTreeBytes, createSearchParams } from '../../../search/index.js';
 import { LineReader } from '../../../util/index.js';
 import { printNote } from '../../output.js';

@@ -7,7 +7,8 @@
 import { enginePorts, isFileless } from '../../../app/index.js';
 import { readSettings } from '../../../app/options.js';
 import { formatUciMove } from '../../../chess/index.js';
-import { Analyst, type Answer, type OptionStore } from '../../../engine/index.js';
+import { Analyst, type Answer } from '../../../engine/index.js';
+import type { OptionStore } from '../../../options/index.js';
 import type { GatheringCounters } from '../../../search/index.js';
 import { BENCH_POSITIONS } from './bench-positions.js';
 

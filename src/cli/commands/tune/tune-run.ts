@@ -7,8 +7,9 @@
  */
 
 import type { SpeedSettings } from '../../../app/index.js';
-import { Analyst, type EnginePorts, type NetworkPort, type OptionStore } from '../../../engine/index.js';
+import { Analyst, type EnginePorts, type NetworkPort } from '../../../engine/index.js';
 import { getBackendName } from '../../../nn/index.js';
+import type { OptionStore } from '../../../options/index.js';
 import { LARGEST_MINIBATCH } from '../../../search/index.js';
 import { unwrap } from '../../../util/index.js';
 import { BENCH_POSITIONS } from '../bench/bench-positions.js';
