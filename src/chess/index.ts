@@ -1,4 +1,6 @@
-/** The door of chess/: the rules of standard chess and Chess960. Everything not exported here is private to the room. */
+/**
+ * The door of chess/: the rules of standard chess and Chess960. Everything not exported here is private to the room.
+ */
 export { hasChess960Castling } from './castling.js';
 export type { FenStyle } from './castling-field.js';
 export { formatFen, parseEpdLine, parseFen, START_FEN } from './fen.js';

@@ -1,7 +1,7 @@
 /**
- * Finds a forced mate within a few moves (chessprogramming wiki, "Mate Search"). It tries every move of the attacker and
- * every reply, one move deeper each time, so the first mate it finds is a shortest one. It evaluates nothing: use it for
- * short mates in positions that are known to be won. It stops after a given number of positions.
+ * Finds a forced mate within a few moves (chessprogramming wiki, "Mate Search"). It tries every move of the attacker
+ * and every reply, one move deeper each time, so the first mate it finds is a shortest one. It evaluates nothing: use
+ * it for short mates in positions that are known to be won. It stops after a given number of positions.
  */
 import { listLegalMoves } from './generate.js';
 import { type Move, NO_MOVE } from './move.js';
@@ -25,8 +25,8 @@ export interface MateAnswer {
 }
 
 /**
- * Looks for a mate by the side to move. A line that repeats a position for the third time or reaches the fifty-move rule
- * is a draw, counted with the position's history. The position is unchanged afterwards.
+ * Looks for a mate by the side to move. A line that repeats a position for the third time or reaches the fifty-move
+ * rule is a draw, counted with the position's history. The position is unchanged afterwards.
  */
 export function findMate(position: Position, { moves, effort, candidates }: MateQuestion): MateAnswer {
   const search = new MateSearch(position, effort);

@@ -1,6 +1,6 @@
 /**
- * Moves of pawns. All pawns that are not pinned move as one set, shifted by a rank. Each pinned pawn is a set of its own
- * whose targets are limited to the line through its king.
+ * Moves of pawns. All pawns that are not pinned move as one set, shifted by a rank. Each pinned pawn is a set of its
+ * own whose targets are limited to the line through its king.
  */
 import type { Board } from './board.js';
 import * as constraints from './constraints.js';
@@ -87,7 +87,8 @@ function emitPawnSet(
 
   const pushLow = forwardLow(us, pawnsLow, pawnsHigh) & emptyLow;
   const pushHigh = forwardHigh(us, pawnsLow, pawnsHigh) & emptyHigh;
-  // A pawn may step twice if its first step reached rank 3 (White, in the low word) or rank 6 (Black, in the high word).
+  // A pawn may step twice if its first step reached rank 3 (White, in the low word) or rank 6 (Black, in the high
+  // word).
   const thirdLow = us === WHITE ? pushLow & 0x00ff0000 : 0;
   const thirdHigh = us === WHITE ? 0 : pushHigh & 0x0000ff00;
   const doubleLow = forwardLow(us, thirdLow, thirdHigh) & emptyLow & targetLow;
@@ -122,8 +123,8 @@ function forwardHigh(us: Color, low: number, high: number): number {
 }
 
 /**
- * As emitTargets, for pawns that reach the target squares by the same `step`; a pawn that reaches the last rank has four
- * moves.
+ * As emitTargets, for pawns that reach the target squares by the same `step`; a pawn that reaches the last rank has
+ * four moves.
  */
 function emitPawnTargets(into: Uint16Array | null, count: number, step: number, low: number, high: number): number {
   if ((low | high) === 0) return count;

@@ -8,7 +8,9 @@
  * a = antidiagonalEntry(…). A rook does so by rankEntry and fileEntry, a queen by all four.
  */
 
-/** Two words an entry. Entries are ordered by line (rank, file, diagonal, antidiagonal), square, occupied inner squares. */
+/**
+ * Two words an entry. Entries are ordered by line (rank, file, diagonal, antidiagonal), square, occupied inner squares.
+ */
 export const LINE_ATTACKS = new Int32Array(4 * 64 * 64 * 2);
 
 /** All squares of a square's diagonal (antidiagonal), with the square itself; two words a square. */
@@ -37,7 +39,8 @@ export function rankEntry(square: number, low: number, high: number): number {
 
 export function fileEntry(square: number, low: number, high: number): number {
   const file = square & 7;
-  // Now ranks 1 to 4 are at bits 0, 8, 16, 24 and ranks 5 to 8 at 4, 12, 20, 28; the product lines them up in the top byte.
+  // Now ranks 1 to 4 are at bits 0, 8, 16, 24 and ranks 5 to 8 at 4, 12, 20, 28; the product lines them up in the top
+  // byte.
   const gathered = ((low >>> file) & 0x01010101) | (((high >>> file) & 0x01010101) << 4);
   return (FILE_LINE | (square << 6) | ((Math.imul(gathered, 0x01020408) >>> 25) & 63)) << 1;
 }

@@ -1,8 +1,13 @@
 /**
- * `alphazero-4672`: from * 73 + kind, seen from the mover's side. Kinds 0..55 are queen moves, direction * 7 +
- * distance − 1 (directions clockwise from straight ahead); 56..63 knight jumps clockwise from two ahead, one right;
- * 64..72 underpromotions, piece (knight, bishop, rook) * 3 + direction (capture left, ahead, capture right). A queen
- * promotion is the queen move. Sources: Silver et al. 2017 (AlphaZero), NeuralMate2's document.
+ * `alphazero-4672`: index = from square * 73 + kind, seen from the mover's side.
+ *
+ * | kind | move |
+ * |---|---|
+ * | 0..55 | as a queen: direction (clockwise from straight ahead) * 7 + distance − 1; promotion to a queen included |
+ * | 56..63 | as a knight: clockwise from two ahead, one right |
+ * | 64..72 | underpromotion: piece (knight, bishop, rook) * 3 + direction (capture left, ahead, capture right) |
+ *
+ * Sources: Silver et al. 2017 (AlphaZero); NeuralMate2's document.
  */
 import {
   BISHOP,
@@ -20,7 +25,7 @@ const KINDS = 73;
 const KNIGHT_KIND = 56;
 const UNDERPROMOTION_KIND = 64;
 
-/** `[from * 64 + to]` → index. */
+/** Policy index by `from * 64 + to`; NO_POLICY_INDEX for pairs that no piece can travel. */
 const PATH_INDICES = new Uint16Array(4096).fill(NO_POLICY_INDEX);
 
 function addPath(from: number, fileStep: number, rankStep: number, kind: number): void {

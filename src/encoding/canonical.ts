@@ -1,13 +1,13 @@
 /**
- * The orientation that lc0's canonical formats give a position, so that symmetrical positions look the same: own king
- * on files e to h, and without pawns also on ranks 1 to 4 and on or below the a8-h1 diagonal. Castling rights are not
- * symmetrical, so any right forbids every transform. Source: lc0, neural/encoder.cc (ChooseTransform).
+ * Chooses how lc0's canonical formats turn the board, so that symmetrical positions look the same: the own king comes
+ * to files e to h and, without pawns, also to ranks 1 to 4 and to or below the a8-h1 diagonal. A position with castling
+ * rights is never turned, because they are not symmetrical. Source: lc0, neural/encoder.cc (ChooseTransform).
  */
 import { BISHOP, BLACK, KING, KNIGHT, PAWN, type Position, QUEEN, ROOK } from '../chess/index.js';
 import { FLIP_FILES, MIRROR_RANKS, SQUARE_TRANSFORMS, TRANSPOSE } from './transform.js';
 
-/** Ties on the diagonal are broken by the first of these sets of pieces that differs from its own reflection. */
 type PieceTest = (piece: number, mover: number) => boolean;
+/** If the king is on the diagonal, the first of these sets of pieces that its reflection changes decides. */
 const TIE_BREAKS: readonly PieceTest[] = [
   () => true,
   (piece, mover) => piece >> 3 === mover,
@@ -16,10 +16,13 @@ const TIE_BREAKS: readonly PieceTest[] = [
   }),
 ];
 
-/** Whether the set, turned by `transform`, is a larger number as it is than after a reflection; 0 when symmetrical. */
+/**
+ * Compares a set of pieces, turned by `transform`, with its reflection about the diagonal, both read as 64-bit numbers.
+ * Above 0 if the set is larger, below 0 if its reflection is, 0 if they are equal.
+ */
 function compareReflection(position: Position, transform: number, isMember: PieceTest): number {
   const flip = position.sideToMove === BLACK ? 56 : 0;
-  // Squares in the set are compared as 64-bit numbers: the highest square that only one of both has decides.
+  // The highest square that only one of the two sets has decides.
   const has = new Uint8Array(64);
   const reflected = new Uint8Array(64);
   for (let square = 0; square < 64; square++) {
@@ -35,6 +38,7 @@ function compareReflection(position: Position, transform: number, isMember: Piec
   return 0;
 }
 
+/** The transform flags for this position (see transform.ts), 0 for none. */
 export function chooseTransform(position: Position): number {
   for (let i = 0; i < 4; i++) if (position.castlingRooks[i] >= 0) return 0;
   const mover = position.sideToMove;

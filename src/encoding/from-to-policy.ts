@@ -1,6 +1,6 @@
 /**
- * `from-to-4096`: from * 64 + to, seen from the mover's side. It cannot say what a pawn becomes: all promotions of a
- * pawn to a square share an index, and the index means the queen.
+ * `from-to-4096`: index = from square * 64 + to square, seen from the mover's side. It cannot say what a pawn becomes:
+ * the promotions of a pawn on one square share an index, which is read as the promotion to a queen.
  */
 import { BLACK, type Move, type Position } from '../chess/index.js';
 import { findMoveOfIndex, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';

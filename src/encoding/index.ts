@@ -1,4 +1,7 @@
-/** The door of encoding/: positions to input planes, moves to policy indices, by the names that model files use. */
+/**
+ * The door of encoding/: turns positions into input planes and moves into policy indices, by the names that model files
+ * use.
+ */
 export type { HistoryFill, InputEncoding } from './input-encoding.js';
 export { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
 export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './lc0-policy.js';

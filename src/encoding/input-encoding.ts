@@ -1,28 +1,30 @@
 /**
- * What every input encoding offers: a position becomes `planes` pairs of (64-bit mask, one float), whatever the
- * network. The packed form feeds the shards as it is, the float expansion on the CPU, and graphs that expand on a GPU.
- * An encoding keeps no state between positions: it walks the position's own history.
+ * The interface of input encodings. Each turns a position into a number of planes, and each plane into a 64-bit mask
+ * and one float. Training shards store this packed form, the CPU expands it to floats, and some graphs expand it on the
+ * GPU. An encoding keeps no state between positions: it reads the position's own history.
  */
-import type { Position } from '../chess/index.js';
+import { Position } from '../chess/index.js';
 
-/** What stands in for positions before the first known one; lc0's HistoryFill. */
+/**
+ * What fills the planes of history before the first known position (lc0's HistoryFill): zeros, or copies of the first
+ * known position. `fen_only` copies it unless it is the standard start position.
+ */
 export type HistoryFill = 'no' | 'fen_only' | 'always';
 
 export interface InputEncoding {
   /** The name in model files and shards (docs/networks.md). */
   readonly name: string;
   readonly planes: number;
-  /** Positions that it looks at, the current one included. */
+  /** Number of positions it encodes, with the current one. */
   readonly historyLength: number;
-  /** Planes whose value may differ from 1; all others are plain masks. */
+  /** Planes whose float may differ from 1; all others are plain masks. */
   readonly valuePlanes: readonly number[];
   /**
-   * Writes the canonical view (mover's side at the bottom) of the position.
-   * @param masks two words a plane, from `maskOffset` on: squares a1..h4, then a5..h8; an empty mask is a zero plane
-   * @param values one float a plane, from `valueOffset` on; 1 for plain masks
-   * @returns the board transform it applied, to be handed to the policy encoding (see transform.ts); 0 for none
-   *
-   * The position is walked back and forth and stands as before when the call returns.
+   * Writes the planes of a position, with the mover's side at the bottom. It takes moves back to read the history and
+   * makes them again, so the position is unchanged afterwards.
+   * @param masks two words a plane from `maskOffset` on: squares a1..h4, then a5..h8
+   * @param values one float a plane from `valueOffset` on; 1 for plain masks
+   * @returns the board transform it applied (see transform.ts), which the policy encoding needs; 0 for none
    */
   writePacked(
     position: Position,
@@ -32,4 +34,11 @@ export interface InputEncoding {
     values: Float32Array,
     valueOffset: number,
   ): number;
+}
+
+const startPosition = new Position();
+
+/** Whether this is the standard start position, which `fen_only` does not copy into the history. */
+export function isStartPosition(position: Position): boolean {
+  return position.keyLow === startPosition.keyLow && position.keyHigh === startPosition.keyHigh;
 }

@@ -1,20 +1,20 @@
 /**
- * lc0's input formats, all 112 planes, by lc0's own enum names. Each is the classical one with some of five changes.
- * Source: lc0, proto/net.proto and neural/encoder.cc.
+ * lc0's input formats by lc0's own enum names (`lc0-112` is its classical one). All have 112 planes, and each is the
+ * classical format with some of five changes. Source: lc0, proto/net.proto and neural/encoder.cc.
  */
 export interface Lc0Format {
   readonly name: string;
-  /** The number in network files and training records. */
+  /** lc0's number for it in network files and training records. */
   readonly id: number;
-  /** Planes 104 and 105 mark the rooks that may castle; otherwise 104 to 107 are filled planes. */
+  /** True: planes 104 and 105 mark the rooks that may castle. False: planes 104 to 107 are full or empty. */
   readonly castlingRooks: boolean;
-  /** The board is turned to a standard orientation, history stops at irreversible moves, plane 108 is en passant. */
+  /** The board is turned (canonical.ts), history stops at irreversible moves, and plane 108 marks en passant. */
   readonly canonical: boolean;
-  /** Rule 50 counts from 0 to 1 instead of in plies. */
+  /** The rule-50 plane holds plies / 100 instead of plies. */
   readonly hectoplies: boolean;
-  /** History holds only positions that had occurred before. */
+  /** History holds only positions that occurred before. */
   readonly repeatsOnly: boolean;
-  /** Plane 110 tells who is black, which a canonical board hides. */
+  /** Plane 110 is full if Black is to move, which a turned board no longer shows. */
   readonly armageddon: boolean;
 }
 

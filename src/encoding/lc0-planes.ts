@@ -1,18 +1,23 @@
 /**
- * lc0's 112 input planes: eight positions of 13 planes (own P N B R Q K, theirs, repeated), newest first, then eight
- * planes of castling, side or en passant, rule 50 and edges. All boards are seen by the current mover.
- * Source: lc0, neural/encoder.cc (EncodePositionForNN).
+ * lc0's 112 input planes, all seen from the side of the current mover.
  *
- * One known difference: lc0 believes a FEN's en-passant square even when no pawn stands beside; we drop it, as our
- * positions do.
+ * | planes | content |
+ * |---|---|
+ * | 13·k + 0..12, k = 0..7 (newest first) | own P N B R Q K, theirs, ones if the position is repeated |
+ * | 104..107 | castling: own a-side, own h-side, theirs; or the castling rooks (lc0-formats.ts) |
+ * | 108 | ones if Black is to move; in canonical formats the en passant square |
+ * | 109 | rule 50 |
+ * | 110 | zeros; in armageddon formats ones if Black is to move |
+ * | 111 | ones |
+ *
+ * Source: lc0, neural/encoder.cc (EncodePositionForNN). One known difference: lc0 keeps a FEN's en passant square even
+ * if no pawn can capture there; our positions drop it.
  */
-import { BLACK, type Move, type Position } from '../chess/index.js';
+import { BLACK, type Move, moveFrom, moveTo, PAWN, type Position } from '../chess/index.js';
 import { chooseTransform } from './canonical.js';
-import { getEnPassantFile } from './en-passant.js';
-import type { HistoryFill, InputEncoding } from './input-encoding.js';
+import { type HistoryFill, type InputEncoding, isStartPosition } from './input-encoding.js';
 import { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
 import { PIECE_PLANES, setFullMask, setSquare, writePieceMasks } from './planes.js';
-import { isStartPosition } from './start-position.js';
 import { transformMasks } from './transform.js';
 
 const PLANES = 112;
@@ -26,10 +31,10 @@ const RULE50_PLANE = AUX + 5;
 const ARMAGEDDON_PLANE = AUX + 6;
 const ONES_PLANE = AUX + 7;
 
-/** Moves taken back while walking through the history. Only a V2 walk, which skips positions, can be a long one. */
+/** Moves taken back while reading the history. Only V2 formats, which skip positions, can need more than seven. */
 const walkedMoves = new Uint16Array(4096);
 
-/** castlingRooks holds h-side before a-side; lc0's planes hold a-side first. */
+/** Square of the castling rook, or NO_SQUARE. (castlingRooks holds the h-side first, lc0's planes the a-side.) */
 function rookSquare(position: Position, color: number, isHSide: boolean): number {
   return position.castlingRooks[color * 2 + (isHSide ? 0 : 1)];
 }
@@ -39,6 +44,24 @@ function getCastlingRights(position: Position): number {
   return (rooks[0] >= 0 ? 1 : 0) | (rooks[1] >= 0 ? 2 : 0) | (rooks[2] >= 0 ? 4 : 0) | (rooks[3] >= 0 ? 8 : 0);
 }
 
+/**
+ * The file on which the side to move might capture en passant, or -1. lc0's test is weaker than ours: an own pawn
+ * beside the pawn that moved two squares is enough, even if the capture would leave the king in check.
+ */
+function getEnPassantFile(position: Position): number {
+  if (position.enPassantSquare >= 0) return position.enPassantSquare & 7;
+  if (position.historyLength === 0) return -1;
+  const move = position.lastMove();
+  const to = moveTo(move);
+  const board = position.board;
+  if (Math.abs(to - moveFrom(move)) !== 16 || (board[to] & 7) !== PAWN) return -1;
+  const capturer = PAWN | (position.sideToMove << 3);
+  const file = to & 7;
+  const isBeside = (file > 0 && board[to - 1] === capturer) || (file < 7 && board[to + 1] === capturer);
+  return isBeside ? file : -1;
+}
+
+/** Writes planes 104 to 111. */
 function writeAuxiliary(
   format: Lc0Format,
   position: Position,
@@ -68,7 +91,11 @@ function writeAuxiliary(
   setFullMask(masks, plane(ONES_PLANE));
 }
 
-/** Repeats the first known position in slots that lie before it; `position` stands there and the slot before is its. */
+/**
+ * Fills the slots of history before the first known position with copies of it, as `historyFill` says.
+ * @param position the first known position, which stands in the slot before `firstSlot`
+ * @param viewer colour of the mover of the encoded position
+ */
 function fillSlots(
   format: Lc0Format,
   position: Position,
@@ -79,17 +106,17 @@ function fillSlots(
   maskOffset: number,
 ): void {
   const file = getEnPassantFile(position);
-  // Canonical history ends at an en-passant right, and a V2 history has no place for positions that never recurred.
+  // Canonical history ends at an en passant right, and V2 history leaves out positions that did not occur before.
   if (format.repeatsOnly || (format.canonical && file >= 0)) return;
   let end = HISTORY;
-  // With an en-passant right the position before is known after all.
+  // With an en passant right one more position is known: the one before the double step of the pawn.
   if (historyFill === 'no') end = file >= 0 ? Math.min(firstSlot + 1, HISTORY) : firstSlot;
   else if (historyFill === 'fen_only' && isStartPosition(position)) end = firstSlot;
   for (let slot = firstSlot; slot < end; slot++) {
     const start = maskOffset + slot * SLOT_WORDS;
     masks.copyWithin(start, start - SLOT_WORDS, start - SLOT_WORDS + 2 * PIECE_PLANES);
     if (slot > firstSlot || file < 0) continue;
-    // Take back the double push: the pawn belongs to the side that is not to move in that position.
+    // Take back the double step; the pawn belongs to the side that is not to move in `position`.
     const isTheirs = position.sideToMove === viewer;
     const pawns = start + (isTheirs ? 12 : 0);
     const pushedTo = isTheirs ? 32 + file : 24 + file;
@@ -98,6 +125,7 @@ function fillSlots(
   }
 }
 
+/** Writes planes 0 to 103. */
 function writeHistory(
   format: Lc0Format,
   position: Position,

@@ -1,7 +1,7 @@
 /**
- * `lc0-1858`: every queen and knight path over an empty board, from a1 to h8, then the 66 promotions to queen, rook
- * and bishop from the seventh rank. A knight promotion is the plain pawn move. The order follows from that rule, so
- * there is no table file. Source: lc0, neural/encoder.cc (kMoveStrs).
+ * `lc0-1858`: first every move of a queen or knight over an empty board, ordered by from and to square, then the 66
+ * promotions to queen, rook and bishop from the seventh rank. A promotion to a knight is the plain pawn move.
+ * Source: lc0, neural/encoder.cc (kMoveStrs); the loops below produce its list.
  */
 import { BISHOP, BLACK, type Move, type Position, QUEEN, ROOK } from '../chess/index.js';
 import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
@@ -9,14 +9,14 @@ import { SQUARE_TRANSFORMS } from './transform.js';
 
 export const LC0_POLICY_SIZE = 1858;
 
-/** lc0 lists promotions in this order; a plain move or a knight promotion is group 0. */
+/** lc0's order of promotions, groups 1 to 3; group 0 holds plain moves and promotions to a knight. */
 const PROMOTION_PIECES = [QUEEN, ROOK, BISHOP];
 const PROMOTION_LETTERS = 'qrb';
 
-/** `[group * 4096 + from * 64 + to]` -> index; `INDEX_PATHS` is the way back. */
+/** Policy index by path, `group * 4096 + from * 64 + to`; INDEX_PATHS holds the path by index. */
 const PATH_INDICES = new Uint16Array(4 * 4096).fill(NO_POLICY_INDEX);
 const INDEX_PATHS = new Uint16Array(LC0_POLICY_SIZE);
-/** Promotion piece type -> group. */
+/** Group by promotion piece type. */
 const PROMOTION_GROUP = new Uint8Array(8);
 
 function isQueenOrKnightPath(from: number, to: number): boolean {
@@ -64,7 +64,7 @@ function squareName(square: number): string {
   return 'abcdefgh'[square & 7] + String((square >> 3) + 1);
 }
 
-/** The mover's-side spelling of an index, as lc0 lists it: `e2e4`, `a7b8q`, `e1h1` for castling. */
+/** The move of an index as lc0 lists it, seen from the mover's side: `e2e4`, `a7b8q`, `e1h1` for castling. */
 export function formatLc0PolicyIndex(index: PolicyIndex): string {
   const path = INDEX_PATHS[index];
   const group = path >> 12;

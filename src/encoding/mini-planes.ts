@@ -1,6 +1,7 @@
 /**
- * `mini-19`: the planes of the Mini Leela guide, one position without history. The guide draws White's board; here, as
- * in every encoding, the mover's side is at the bottom and its pieces come first, and plane 12 tells who that is.
+ * `mini-19`: the planes of the Mini Leela guide, one position without history. The guide shows the board from White's
+ * side. Here, as in every encoding, the mover's side is at the bottom and its pieces come first; plane 12 says who
+ * moves.
  *
  * | planes | content |
  * |---|---|

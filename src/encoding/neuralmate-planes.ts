@@ -1,7 +1,7 @@
 /**
- * `neuralmate-68`: the planes of NeuralMate2, four positions, what the rules know and eight hints for the eye. All
- * values lie in [0, 1]; the mover's side is at the bottom. The document names the hints only; semantic-planes.ts says
- * how they were read.
+ * `neuralmate-68`: the planes of NeuralMate2: four positions, the state of the game, attack maps and eight semantic
+ * planes. All values lie in [0, 1], and the mover's side is at the bottom. NeuralMate2's document only names the
+ * semantic planes; semantic-planes.ts says how we read the names.
  *
  * | planes | content |
  * |---|---|
@@ -16,10 +16,9 @@
  * | 60..67 | semantic planes |
  */
 import { type Move, type Position, WHITE } from '../chess/index.js';
-import type { HistoryFill, InputEncoding } from './input-encoding.js';
+import { type HistoryFill, type InputEncoding, isStartPosition } from './input-encoding.js';
 import { PIECE_PLANES, setFullMask, setSquare, writeCastlingPlanes, writePieceMasks } from './planes.js';
 import { writeSemanticPlanes } from './semantic-planes.js';
-import { isStartPosition } from './start-position.js';
 
 const PLANES = 68;
 const HISTORY = 4;
@@ -33,6 +32,7 @@ const ATTACKS_PLANE = 58;
 
 const walkedMoves = new Uint16Array(HISTORY);
 
+/** Writes planes 0 to 47. */
 function writeHistory(position: Position, historyFill: HistoryFill, masks: Uint32Array, maskOffset: number): void {
   const viewer = position.sideToMove;
   const slotWords = 2 * PIECE_PLANES;

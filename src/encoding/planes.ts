@@ -1,20 +1,21 @@
 /**
- * Packed planes: writing pieces into masks, and expanding mask x value into the floats that a network reads.
+ * Packed planes: writes pieces into 64-bit masks and expands mask × value into the floats that a network reads. A mask
+ * is two words: squares a1..h4, then a5..h8.
  */
 import { BLACK, type Position } from '../chess/index.js';
 
-/** Piece planes of one position: own P N B R Q K, then theirs. */
+/** Number of piece planes of one position: own P N B R Q K, then theirs. */
 export const PIECE_PLANES = 12;
 
-/** Turns a word of four ranks upside down; the other word of the mask must change places with it. */
+/** Mirrors a word of four ranks. To mirror a mask, mirror both words and swap them. */
 function mirrorRanks(word: number): number {
   return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }
 
 /**
- * Writes the 12 piece masks of a position.
- * @param pieces `Position.masks`: two words a piece code, white's from 1 (PAWN) to 6 (KING), black's 8 above
- * @param viewer the colour whose pieces come first and whose side is at the bottom
+ * Writes the 12 piece masks of a position from word `offset` on.
+ * @param pieces Position.masks: two words a piece code, White's 1 (PAWN) to 6 (KING), Black's 9 to 14
+ * @param viewer colour whose pieces come first and whose side is at the bottom
  */
 export function writePieceMasks(pieces: Int32Array, viewer: 0 | 1, masks: Uint32Array, offset: number): void {
   const own = 2 * (1 + 8 * viewer);
@@ -34,7 +35,7 @@ export function writePieceMasks(pieces: Int32Array, viewer: 0 | 1, masks: Uint32
   }
 }
 
-/** Turns masks upside down in place. */
+/** Mirrors the ranks of `count` masks from word `offset` on, in place. */
 export function mirrorMasks(masks: Uint32Array, offset: number, count: number): void {
   for (let i = offset; i < offset + 2 * count; i += 2) {
     const low = masks[i];
@@ -43,23 +44,28 @@ export function mirrorMasks(masks: Uint32Array, offset: number, count: number): 
   }
 }
 
-/** Four planes of ones for the rights to castle: mover's king side and queen side, then the opponent's. */
+/** Writes four planes, each full if the right to castle exists: the mover's king side, queen side, the opponent's. */
 export function writeCastlingPlanes(position: Position, masks: Uint32Array, offset: number): void {
   const own = 2 * position.sideToMove;
   for (let i = 0; i < 4; i++) if (position.castlingRooks[own ^ i] >= 0) setFullMask(masks, offset + 2 * i);
 }
 
+/** Sets all squares of the mask at word `index`. */
 export function setFullMask(masks: Uint32Array, index: number): void {
   masks[index] = 0xffffffff;
   masks[index + 1] = 0xffffffff;
 }
 
+/** Adds a square to the mask at word `index`. */
 export function setSquare(masks: Uint32Array, index: number, square: number): void {
   masks[index + (square >> 5)] |= 1 << (square & 31);
 }
 
 /**
- * Mask x value -> `out[plane * 64 + square]`, squares a1..h8 rank by rank, which is [planes][8][8] with rank 1 first.
+ * Writes mask × value of each plane to `out[outOffset + plane * 64 + square]`, squares in the order a1, b1 … h8: an
+ * array [planes][8 ranks][8 files] with rank 1 first.
+ * @param masks two words a plane from `maskOffset` on
+ * @param values one float a plane from `valueOffset` on
  */
 export function expandPlanes(
   masks: Uint32Array,

@@ -1,23 +1,24 @@
 /**
- * What every policy encoding offers: a number for each move, seen from the mover's side of the board. Castling is
- * always king takes own rook, which stays unambiguous in Chess960.
+ * The interface of policy encodings. Each numbers the moves as seen from the mover's side of the board. Castling is
+ * always the king taking its own rook, which is unambiguous in Chess960 too.
  */
 import { MAX_MOVES, type Move, NO_MOVE, type Position } from '../chess/index.js';
 
 export type PolicyIndex = number & { readonly __policyIndex: unique symbol };
 
-/** What `moveToIndex` gives for a from-to pair that no piece can travel. */
+/** `moveToIndex` returns this for a move that no piece can make on an empty board. */
 export const NO_POLICY_INDEX = 0xffff as PolicyIndex;
 
 export interface PolicyEncoding {
   /** The name in model files and shards (docs/networks.md). */
   readonly name: string;
+  /** Number of indices. */
   readonly size: number;
-  /** False when underpromotions share the index of the queen promotion. */
+  /** False if underpromotions share the index of the promotion to a queen. */
   readonly injective: boolean;
-  /** @param transform what `writePacked` returned for this position; 0 for encodings that do not transform */
+  /** @param transform the board transform that `writePacked` returned for this position */
   moveToIndex(position: Position, move: Move, transform: number): PolicyIndex;
-  /** The legal move of this index (a queen promotion where promotions share it); NO_MOVE when none has it. */
+  /** The legal move with this index (the promotion to a queen if several share it), or NO_MOVE. */
   indexToMove(position: Position, index: PolicyIndex, transform: number): Move;
 }
 
@@ -25,7 +26,7 @@ const QUEEN_PROMOTION = 5 << 12;
 const PROMOTION_BITS = 7 << 12;
 const legalMoves = new Uint16Array(MAX_MOVES);
 
-/** `indexToMove` for any `moveToIndex`: an index means nothing without the legal moves, so they are searched. */
+/** Implements `indexToMove` for any `moveToIndex`: it compares the indices of all legal moves. */
 export function findMoveOfIndex(
   encoding: Pick<PolicyEncoding, 'moveToIndex'>,
   position: Position,

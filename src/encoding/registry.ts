@@ -1,6 +1,6 @@
 /**
- * All encodings by the names that model files and shards use. `INPUT_CLASSICAL_112_PLANE`, lc0's name for the
- * classical planes, is understood as well.
+ * All encodings, by the names that model files and shards use. `INPUT_CLASSICAL_112_PLANE`, lc0's name for the
+ * classical planes, is an alias of `lc0-112`.
  */
 import { failure, type Result, success } from '../util/index.js';
 import { alphazeroPolicy } from './alphazero-policy.js';
@@ -24,6 +24,7 @@ export function listPolicyEncodings(): string[] {
   return policies.map((encoding) => encoding.name);
 }
 
+/** An unknown name fails with the list of known ones; `getPolicyEncoding` likewise. */
 export function getInputEncoding(name: string): Result<InputEncoding> {
   const wanted = ALIASES[name] ?? name;
   const found = inputs.find((encoding) => encoding.name === wanted);

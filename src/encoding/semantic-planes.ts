@@ -1,6 +1,6 @@
 /**
- * Two attack maps and eight hints, as masks with the mover's side at the bottom. NeuralMate2's document gives their
- * names; each was read as the mask that says most by it:
+ * Two attack maps and the eight semantic planes of NeuralMate2, as masks with the mover's side at the bottom. Its
+ * document gives only names; this is how we read them:
  *
  * | plane | content |
  * |---|---|
@@ -19,7 +19,7 @@ const SEMANTIC_PLANES = 10;
 const CENTRE_LOW = (1 << 27) | (1 << 28);
 const CENTRE_HIGH = (1 << 3) | (1 << 4);
 
-/** Masks of one side gathered in one walk over its pieces. Scratch: two words each. */
+/** Scratch, two words each: squares that White and Black attack, and the squares around a king. */
 const attacks = [new Int32Array(2), new Int32Array(2)];
 const ring = new Int32Array(2);
 
@@ -28,7 +28,7 @@ function clearPair(pair: Int32Array): void {
   pair[1] = 0;
 }
 
-/** The squares beside the king of `color`, and its own when `withKing`. */
+/** Sets `ring` to the squares beside the king of `color`, and its own square if `withKing`. */
 function writeRing(position: Position, color: Color, withKing: boolean): void {
   const king = position.kingSquare(color);
   ring[0] = getPieceAttacks(position, king, 0);
@@ -36,7 +36,7 @@ function writeRing(position: Position, color: Color, withKing: boolean): void {
   if (withKing) ring[king >> 5] |= 1 << (king & 31);
 }
 
-/** Marks the mover's pieces, its king aside, that attack a square of the ring. */
+/** Marks the mover's pieces, except its king, that attack a square of `ring`. */
 function markAttackersOfRing(position: Position, mover: Color, masks: Uint32Array, index: number): void {
   const king = position.kingSquare(mover);
   for (let square = 0; square < 64; square++) {
@@ -66,7 +66,7 @@ function isIsolated(position: Position, square: number, color: Color): boolean {
   return ![-1, 1].some((step) => hasPawn(position, (square & 7) + step, color, 0, 7));
 }
 
-/** Writes ten planes from word `offset` on, which must be clear. */
+/** Writes the ten planes from word `offset` on. They must be empty before. */
 export function writeSemanticPlanes(position: Position, masks: Uint32Array, offset: number): void {
   const mover = position.sideToMove;
   const enemy = (1 - mover) as Color;

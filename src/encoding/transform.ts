@@ -1,10 +1,10 @@
 /**
- * The board symmetries of lc0's canonical formats, on squares and on 64-bit masks kept as two 32-bit words.
- * A transform is a set of three flags, applied in this order: flip files, mirror ranks, transpose.
+ * The board symmetries of lc0's canonical formats, for squares and for masks of two 32-bit words. A transform is a set
+ * of three flags, applied in this order: flip files, mirror ranks, transpose.
  *
- * Transpose reflects about the a8-h1 diagonal: (rank, file) -> (7 - file, 7 - rank). lc0's encoder does that to the
- * planes. Its move table did the same from 2020 on; since a rewrite in March 2025 (#2126) it turns squares by 180 degrees
- * for this flag, which no longer fits the planes. Squares and planes share one table here, and both reflect.
+ * Transpose reflects about the a8-h1 diagonal: (rank, file) → (7 − file, 7 − rank). lc0's encoder does that to planes,
+ * and from 2020 on it did the same to moves. Since a rewrite in March 2025 (#2126) it turns the squares of moves by 180
+ * degrees instead, which no longer fits its planes. Here squares and planes share one table, and both are reflected.
  */
 export const FLIP_FILES = 1;
 export const MIRROR_RANKS = 2;
@@ -26,19 +26,20 @@ export function transformSquare(square: number, transform: number): number {
   return SQUARE_TRANSFORMS[transform * 64 + square];
 }
 
-/** The transform that takes every square back: a reflection turns flips of files into flips of ranks. */
+/** The transform that undoes `transform`. Transposing turns a flip of files into a flip of ranks. */
 export function invertTransform(transform: number): number {
   if ((transform & TRANSPOSE) === 0) return transform;
   const flip = transform & MIRROR_RANKS ? FLIP_FILES : 0;
   return TRANSPOSE | flip | (transform & FLIP_FILES ? MIRROR_RANKS : 0);
 }
 
-/** Transforms `count` masks in place. Empty and full masks are the same under every symmetry and are left alone. */
+/** Transforms `count` masks from word `offset` on, in place. */
 export function transformMasks(masks: Uint32Array, offset: number, count: number, transform: number): void {
   const table = transform * 64;
   for (let i = offset; i < offset + 2 * count; i += 2) {
     const low = masks[i];
     const high = masks[i + 1];
+    // Empty and full masks stay the same under every symmetry.
     if ((low === 0 && high === 0) || (low === 0xffffffff && high === 0xffffffff)) continue;
     masks[i] = 0;
     masks[i + 1] = 0;
