@@ -1,17 +1,20 @@
 /**
- * The values of one side of a table (of one file of its leading pawn): a row of small numbers, compressed in two steps.
- * Neighbours that often stand together are replaced by one symbol, again and again (recursive pairing), and the symbols are
- * written with a canonical Huffman code into blocks of equal size. A sparse index says in which block, and how many values
- * into it, every so manieth position lies; from there the lengths of the blocks lead to the one wanted.
- * Source: R. de Man's compressor as described on the chessprogramming wiki, "Syzygy Bases".
+ * The values of one part of a table: an array of small numbers, compressed in two steps. First, recursive pairing
+ * replaces two neighbouring values by one symbol, again and again, so a symbol can stand for many values. Then a
+ * canonical Huffman code writes the symbols into blocks of equal size.
  *
- *   head    flags | log2 block size | log2 span | spare blocks | blocks (4) | longest, shortest code | first symbol of each
- *           length (2 each) | symbols (2) | symbols as pairs of 12 bits (3 each) | padding to an even length
- *   later   6 bytes a span: block (4), values to skip (2) | 2 bytes a block: values in it less 1 | the blocks
+ * To find a value, the reader looks up the sparse index: for the middle of each span of positions it holds the block
+ * and the number of values before it in that block. From there the reader adds or subtracts the lengths of the blocks
+ * until it reaches the one that holds the position. Source: R. de Man's compressor as described on the chessprogramming
+ * wiki, "Syzygy Bases".
+ *
+ *   header  flags | log2 block size | log2 span | spare blocks | blocks (4) | longest code | shortest code |
+ *           first symbol of each code length (2 each) | number of symbols (2) | symbols as pairs of 12 bits (3 each) |
+ *           padding to an even length
+ *   later   6 bytes a span: block (4), values before the middle (2) | 2 bytes a block: its values − 1 | the blocks
  */
-import { DamagedTable } from './damage.js';
 import type { FileBytes } from './file-bytes.js';
-import type { HeaderReader } from './header-reader.js';
+import { DamagedTable, type HeaderReader } from './header-reader.js';
 
 export const FLAG_SIDE = 1;
 export const FLAG_MAPPED = 2;
@@ -20,7 +23,7 @@ export const FLAG_LOSS_PLIES = 8;
 export const FLAG_WIDE = 16;
 const FLAG_SINGLE_VALUE = 128;
 
-/** A pair whose right half is this is no pair: its left half is the value. */
+/** A symbol with this right half is no pair; its left half is a value. */
 const NO_PAIR = 0xfff;
 const MOST_SYMBOLS = 4096;
 const LONGEST_CODE = 32;
@@ -36,18 +39,21 @@ export class CompressedValues {
   private readonly blocks: number = 0;
   private readonly lengthsCount: number = 0;
   private readonly shortestCode: number = 0;
-  /** Of each code length from the shortest on: the lowest code, moved to the top of 32 bits, and its symbol. */
+  /** By code length from the shortest on: the lowest code, shifted to the top of 32 bits, and its symbol. */
   private readonly lowestCodes: Float64Array = new Float64Array(0);
   private readonly firstSymbols: Uint16Array = new Uint16Array(0);
   private readonly left: Uint16Array = new Uint16Array(0);
   private readonly right: Uint16Array = new Uint16Array(0);
-  /** Values that a symbol stands for. */
+  /** Number of values that each symbol stands for. */
   private readonly lengths: Int32Array = new Int32Array(0);
   private spansAt = 0;
   private lengthsAt = 0;
   private blocksAt = 0;
 
-  /** @param size positions */
+  /**
+   * Reads the header, at whose first byte `header` must stand.
+   * @param size number of positions
+   */
   constructor(
     header: HeaderReader,
     private readonly size: number,
@@ -88,24 +94,26 @@ export class CompressedValues {
     return (this.flags & FLAG_SINGLE_VALUE) !== 0;
   }
 
-  /** Notes where the sparse index stands. @returns the offset after it; so do the two that follow */
+  /** Says that the sparse index begins at `offset` of the file. Returns the offset of its end. */
   placeSpans(offset: number): number {
     this.spansAt = offset;
     return offset + SPAN_ENTRY_BYTES * this.spans;
   }
 
+  /** Likewise for the lengths of the blocks. */
   placeLengths(offset: number): number {
     this.lengthsAt = offset;
     return offset + 2 * this.lengthsCount;
   }
 
+  /** Likewise for the blocks, which begin at the next multiple of 64 bytes. */
   placeBlocks(offset: number): number {
     if (this.isSingle) return offset;
     this.blocksAt = Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
     return this.blocksAt + this.blocks * this.blockBytes;
   }
 
-  /** The value at an index below `size`. */
+  /** The value of the position at `index`. Throws DamagedTable if the data contradicts itself. */
   read(file: FileBytes, index: number): number {
     if (this.isSingle) return this.singleValue;
     if (!(index >= 0 && index < this.size)) throw new DamagedTable('a position lies outside of it');
@@ -130,7 +138,7 @@ export class CompressedValues {
     return (file.bytes[start] | (file.bytes[start + 1] << 8)) + 1;
   }
 
-  /** @param skip values of the block before the one wanted */
+  /** Decodes the block at `start` up to its value number `skip`. */
   private decode(bytes: Uint8Array, start: number, skip: number): number {
     const { lowestCodes, firstSymbols, lengths, shortestCode } = this;
     const end = start + this.blockBytes;
@@ -139,7 +147,6 @@ export class CompressedValues {
     for (;;) {
       const at = start + (bit >> 3);
       if (at >= end) throw new DamagedTable('a block is too short');
-      // Bits beyond the block do not belong to a code that is needed.
       const window = readWindow(bytes, at, end, bit & 7);
       let row = 0;
       while (window < lowestCodes[row]) row++;
@@ -152,6 +159,7 @@ export class CompressedValues {
     }
   }
 
+  /** Value number `skip` of those that the symbol `from` stands for. */
   private expand(from: number, skip: number): number {
     const { left, right, lengths } = this;
     let symbol = from;
@@ -168,7 +176,7 @@ export class CompressedValues {
   }
 }
 
-/** 32 bits from bit `shift` of `bytes[at]` on; bytes from `end` on count as 0. */
+/** The 32 bits from bit `shift` of `bytes[at]` on. Bytes from `end` on read as 0: they belong to another block. */
 function readWindow(bytes: Uint8Array, at: number, end: number, shift: number): number {
   const high =
     (bytes[at] << 24) |
@@ -180,7 +188,10 @@ function readWindow(bytes: Uint8Array, at: number, end: number, shift: number): 
   return ((high << shift) | (low >> (8 - shift))) >>> 0;
 }
 
-/** Longer codes are lower: those of the greatest length begin at 0, and each length goes on where the next longer one ends. */
+/**
+ * The lowest code of each length, shifted to the top of 32 bits. Longer codes are lower: the longest begin at 0, and
+ * each length continues where the next longer one ends.
+ */
 function computeLowestCodes(firstSymbols: Uint16Array, shortest: number): Float64Array {
   const codes = new Float64Array(firstSymbols.length);
   for (let row = codes.length - 2; row >= 0; row--) {
@@ -194,6 +205,7 @@ function computeLowestCodes(firstSymbols: Uint16Array, shortest: number): Float6
   return codes;
 }
 
+/** Number of values that each symbol stands for. Throws DamagedTable if a symbol contains itself. */
 function measureSymbols(left: Uint16Array, right: Uint16Array): Int32Array {
   const lengths = new Int32Array(left.length);
   const underWay = new Uint8Array(left.length);

@@ -1,19 +1,19 @@
 /**
- * From the numbers that a DTZ table stores to plies. A table numbers its values by frequency, for each result by itself, and
- * keeps the lists beside them; and it may count full moves where plies would tell the engine nothing more.
+ * Turns the numbers that a DTZ table stores into plies. A table may number its values by frequency, separately for each
+ * result, and then keeps lists of the values. It may also count full moves instead of plies.
  */
 import { FLAG_LOSS_PLIES, FLAG_MAPPED, FLAG_WIDE, FLAG_WIN_PLIES } from './compressed-values.js';
-import { DamagedTable } from './damage.js';
-import type { HeaderReader } from './header-reader.js';
+import { DamagedTable, type HeaderReader } from './header-reader.js';
 
-/** Result + 2 → which of the four lists: wins, losses, cursed wins, blessed losses. Draws have none. */
+/** Number of the list by result + 2. The lists are wins, losses, cursed wins, blessed losses; draws have none. */
 const LIST_OF_RESULT = [1, 3, 0, 2, 0];
 const LISTS = 4;
 
 export class DtzMap {
-  /** Null: the values stand for themselves. */
+  /** Null if the table stores the values themselves. */
   private readonly lists: readonly Uint16Array[] | null = null;
 
+  /** Reads the lists, at whose first byte `header` must stand. */
   constructor(
     private readonly flags: number,
     header: HeaderReader,
@@ -25,7 +25,10 @@ export class DtzMap {
     this.lists = Array.from({ length: LISTS }, () => Uint16Array.from({ length: read() }, read));
   }
 
-  /** @param wdl result of the position, not a draw. @returns plies to a zeroing move, at least 1 */
+  /**
+   * @param wdl result of the position, not a draw
+   * @returns plies to the next capture or pawn move, at least 1
+   */
   toPlies(stored: number, wdl: number): number {
     const { flags, lists } = this;
     let value = stored;

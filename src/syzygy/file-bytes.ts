@@ -1,19 +1,21 @@
 /**
- * The bytes of table files, read when they are asked for. A small file is kept whole; of a larger one, and of all once the
- * room for whole files is spent, only pages are kept, in one list of the pages used last. Node cannot map files into
- * memory; the operating system keeps what was read lately all the same, so that a page costs a copy and seldom a disk.
+ * Reads bytes of table files on demand. A small file stays in memory whole, as long as there is room. Of other files it
+ * keeps pages, and drops those unused for longest. Node cannot map files into memory, but the operating system caches
+ * what was read lately, so loading a page again usually costs a copy and no disk access.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { DamagedTable } from './damage.js';
+import { DamagedTable } from './header-reader.js';
 
 const PAGE_BYTES = 16384;
 
 export interface FileMemoryLimits {
-  /** Larger files are read by pages. */
+  /** Size up to which a file is kept whole. */
   readonly wholeFileBytes: number;
-  /** All whole files together. */
+  /** Limit for all whole files together. */
   readonly wholeBytes: number;
+  /** Number of pages to keep. */
   readonly pages: number;
+  /** Number of files to keep open for reading pages. */
   readonly openFiles: number;
 }
 
@@ -24,7 +26,7 @@ const DEFAULT_LIMITS: FileMemoryLimits = {
   openFiles: 64,
 };
 
-/** What all files of one set of tables share. */
+/** The pages, open files and memory limit that all files of a set of tables share. */
 export class FileMemory {
   wholeBytesLeft: number;
   private readonly pages = new Map<string, Uint8Array>();
@@ -70,9 +72,10 @@ export class FileMemory {
   }
 }
 
+/** One file. Read bytes with `seek`, then index `bytes`. */
 export class FileBytes {
   readonly sizeBytes: number;
-  /** Where the bytes asked for last stand: from what `seek` returned on. */
+  /** Holds the bytes of the last `seek`, from the index that it returned. */
   bytes: Uint8Array<ArrayBufferLike>;
   private readonly isWhole: boolean;
   private scratch: Uint8Array<ArrayBufferLike> = new Uint8Array(0);
@@ -90,14 +93,17 @@ export class FileBytes {
     if (this.isWhole && this.bytes.length !== this.sizeBytes) throw new DamagedTable('it changes while it is read');
   }
 
-  /** A copy of the first bytes. */
+  /** A copy of the first `length` bytes, or of the whole file if it is shorter. */
   readHead(length: number): Uint8Array {
     const count = Math.min(length, this.sizeBytes);
     const start = this.seek(0, count);
     return this.bytes.slice(start, start + count);
   }
 
-  /** @returns the index in `bytes` at which the `length` bytes from `offset` on begin, until the next call */
+  /**
+   * Loads `length` bytes of the file from `offset` on. Returns the index in `bytes` at which they begin; the next call
+   * makes it invalid. Throws DamagedTable if the file ends before.
+   */
   seek(offset: number, length: number): number {
     if (offset < 0 || offset + length > this.sizeBytes) throw new DamagedTable('it ends too early');
     if (this.isWhole) return offset;

@@ -1,6 +1,12 @@
-/** Reads the head of a table file from front to back; what lies past its end is damage. Numbers are little-endian. */
-import { DamagedTable } from './damage.js';
+/** Reads the header of a table file from front to back. Numbers are little-endian. */
 
+/**
+ * Says what is wrong with a table file. The parsers of this room throw it; `TableSet` catches it and ignores the file
+ * from then on.
+ */
+export class DamagedTable extends Error {}
+
+/** The readers throw DamagedTable past the end of the header. */
 export class HeaderReader {
   offset = 0;
 
@@ -22,6 +28,7 @@ export class HeaderReader {
     return this.readUint16() + 65536 * this.readUint16();
   }
 
+  /** Skips to the next multiple of `unit`. */
   alignTo(unit: number): void {
     this.offset = Math.ceil(this.offset / unit) * unit;
   }

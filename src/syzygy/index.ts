@@ -1,4 +1,4 @@
-/** The door of syzygy/: tablebases of three to seven men, as they lie on disk. */
+/** The door of syzygy/: reads Syzygy tablebases of three to seven men (pieces, kings and pawns included). */
 
 export { MOST_MEN } from './material.js';
 export { type RootRanking, rankRootMoves } from './root-ranking.js';

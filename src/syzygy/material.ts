@@ -1,11 +1,12 @@
 /**
- * Which pieces stand on the board, as one number that finds a table, and as the name of a table file says it. Kings are
- * not counted: each side has one.
+ * The pieces of a position without their squares: as a key, by which a table is found, and as the name of a table file.
+ * The key counts all pieces but the kings:
  *
- *   bits 0-14 White, 15-29 Black; of each colour three bits a piece type: pawns lowest, then knights … queens
+ *   bits 0..14 White, bits 15..29 Black; for each colour three bits a piece type, from pawns (lowest) to queens
  */
 import { BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK } from '../chess/index.js';
 
+/** Men of the largest tables that exist, kings included. */
 export const MOST_MEN = 7;
 const COLOUR_BITS = 15;
 const COLOUR_MASK = (1 << COLOUR_BITS) - 1;
@@ -13,35 +14,36 @@ const BLACK_CODE = 8;
 const LETTERS: Readonly<Record<string, number>> = { P: PAWN, N: KNIGHT, B: BISHOP, R: ROOK, Q: QUEEN, K: KING };
 const TABLE_NAME = /^(K[QRBNP]*)v(K[QRBNP]*)$/;
 
-/** Summand of each piece code (type | color << 3) in the key; 0 for kings and codes that are no piece. */
+/** What a piece adds to the key, by piece code; 0 for kings and codes without a piece. */
 export const MATERIAL_UNITS = Int32Array.from({ length: 16 }, (_, code) => {
   const type = code & 7;
   return type < PAWN || type >= KING ? 0 : 1 << (3 * (type - 1) + (code >= BLACK_CODE ? COLOUR_BITS : 0));
 });
 
 export interface Material {
-  /** As in file names; the side before the `v` is White in the table. */
+  /** As in file names, "KRPvKR". The side before the `v` is White in the table. */
   readonly name: string;
   /** Piece codes, kings included, in no particular order. */
   readonly codes: readonly number[];
   readonly key: number;
-  /** The key with the colours exchanged. */
+  /** The key with colours swapped. */
   readonly mirroredKey: number;
-  /** Whether both sides have the same: then only positions with White to move are stored. */
+  /** Whether both sides have the same pieces. Such a table stores only positions with White to move. */
   readonly isSymmetric: boolean;
   readonly hasPawns: boolean;
-  /** Pawns of the side whose pawns lead the encoding, and of the other. */
+  /** Number of pawns of the side whose pawns come first in the encoding, and of the other side. */
   readonly leadingPawns: number;
   readonly otherPawns: number;
-  /** Whether some piece beside the kings is the only one of its kind and colour. */
+  /** Whether some piece other than the kings is the only one of its type and colour. */
   readonly hasUniquePiece: boolean;
 }
 
+/** The key with colours swapped. */
 export function mirrorMaterial(key: number): number {
   return ((key & COLOUR_MASK) << COLOUR_BITS) | (key >>> COLOUR_BITS);
 }
 
-/** @returns null when the text does not name a table of 3 to 7 men */
+/** Null if the text does not name a table of 3 to 7 men. */
 export function parseTableName(name: string): Material | null {
   const sides = TABLE_NAME.exec(name);
   if (sides === null) return null;
@@ -54,7 +56,7 @@ export function parseTableName(name: string): Material | null {
   const mirroredKey = mirrorMaterial(key);
   const count = (wanted: number): number => codes.filter((code) => code === wanted).length;
   const pawns = [count(PAWN), count(PAWN | BLACK_CODE)];
-  // The side with fewer pawns leads, if it has any.
+  // The pawns of the side with fewer pawns come first, if it has any.
   const leader = pawns[1] > 0 && (pawns[0] === 0 || pawns[1] < pawns[0]) ? 1 : 0;
   return {
     name,

@@ -1,29 +1,31 @@
 /**
- * How a table splits its pieces into groups, each numbered by itself, and how the numbers make one index:
- * Σ number(group) · weight(group). First comes the group that symmetry acts on: the leading pawns, or three different pieces,
- * or the two kings. Every further group is a set of equal pieces. The order of weights is a choice of each table.
+ * How a table splits its pieces into groups and turns their squares into one index: each arrangement of a group has a
+ * number, and the index is Σ number(group) · weight(group). The first group is the one that symmetry acts on: the
+ * leading pawns, or three different pieces, or the two kings. Every further group is a set of equal pieces. Each table
+ * chooses the order of the weights.
  */
-import { DamagedTable } from './damage.js';
+import { DamagedTable } from './header-reader.js';
 import type { Material } from './material.js';
 import { BINOMIAL, KING_PAIRS_COUNT, LEADER_COUNT } from './square-numbers.js';
 
-/** Arrangements of three different pieces: see position-index.ts. */
+/** Number of arrangements of three different pieces; position-index.ts numbers them. */
 const TRIPLES_COUNT = 31332;
-/** In place of the position of the second pawn group when only one side has pawns. */
+/** Stands for the place of the second group of pawns if only one side has pawns. */
 export const NO_SECOND_PAWNS = 15;
 
 export interface PieceGroups {
-  /** Pieces of each group; they follow each other in the table's list of pieces. */
+  /** Number of pieces in each group. The table's list of pieces holds the groups one after the other. */
   readonly lengths: readonly number[];
   readonly weights: Float64Array;
-  /** Positions in the table. */
+  /** Number of indices. */
   readonly size: number;
 }
 
 /**
- * @param pieces codes in the order of the table
- * @param leaderPlace,secondPlace where the first group and the other side's pawns stand in the order of weights
- * @param file of the leading pawn, 0 without pawns
+ * Throws DamagedTable if the two places contradict each other or the pieces.
+ * @param pieces piece codes in the order of the table
+ * @param leaderPlace,secondPlace places of the first group and of the other side's pawns in the order of weights
+ * @param file file of the leading pawn, 0 without pawns
  */
 export function createPieceGroups(
   material: Material,
@@ -50,6 +52,7 @@ export function createPieceGroups(
   return { lengths, weights, size };
 }
 
+/** Number of pieces in each group. */
 function splitPieces(material: Material, pieces: ArrayLike<number>): number[] {
   let leading = material.leadingPawns;
   if (!material.hasPawns) leading = material.hasUniquePiece ? 3 : 2;
@@ -61,7 +64,7 @@ function splitPieces(material: Material, pieces: ArrayLike<number>): number[] {
   return lengths;
 }
 
-/** Groups from the smallest weight to the largest. */
+/** The groups in order of weight, smallest first. */
 function arrangeGroups(count: number, leaderPlace: number, secondPlace: number): number[] {
   const hasSecond = secondPlace !== NO_SECOND_PAWNS;
   if (leaderPlace >= count || (hasSecond && secondPlace >= count) || leaderPlace === secondPlace) {
@@ -74,6 +77,7 @@ function arrangeGroups(count: number, leaderPlace: number, secondPlace: number):
   });
 }
 
+/** Number of arrangements of the first group. */
 function countLeaders({ hasPawns, hasUniquePiece }: Material, length: number, file: number): number {
   if (hasPawns) return LEADER_COUNT[length * 4 + file];
   return hasUniquePiece ? TRIPLES_COUNT : KING_PAIRS_COUNT;

@@ -1,14 +1,19 @@
-/** The men of a position in one short list, and their material key. Filled anew for each probe. */
+/**
+ * The pieces of a position as a short list with the material key by which a table is found. A prober owns one list and
+ * fills it again for each probe, so that probing allocates nothing.
+ */
 import type { Position } from '../chess/index.js';
 import { MATERIAL_UNITS, MOST_MEN } from './material.js';
 
 export class PieceList {
+  /** Piece codes (see chess/) and squares of pieces 0 to `count` − 1, from rank 1 to rank 8 within each half. */
   readonly codes = new Uint8Array(MOST_MEN);
   readonly squares = new Int32Array(MOST_MEN);
   count = 0;
+  /** See material.ts. */
   key = 0;
 
-  /** @param position of at most seven men */
+  /** @param position must have at most seven men */
   fill(position: Position): void {
     const { masks, board } = position;
     this.count = 0;

@@ -1,6 +1,7 @@
 /**
- * Position → its number in a table. The board is first turned so that the leading piece stands in the triangle a1-d1-d4 (with
- * pawns: on the files a to d); positions that are equal under these turns share a number.
+ * Computes the index of a position in a table. It first turns the board so that the leading piece stands in the
+ * triangle a1-d1-d4, or with pawns on the files a to d. Positions that differ only by such a turn share an index.
+ * Source: R. de Man's Syzygy format as described on the chessprogramming wiki, "Syzygy Bases".
  */
 import type { Material } from './material.js';
 import type { PieceGroups } from './piece-groups.js';
@@ -14,14 +15,17 @@ import {
   TRIANGLE,
 } from './square-numbers.js';
 
-/** Arrangements of three different pieces, by how many of them stand on the diagonal a1-h8 before one that does not. */
+/**
+ * Numbers of arrangements of three pieces: the first is off the diagonal a1-h8; only the first, or the first two, are
+ * on it.
+ */
 const NONE_ON_DIAGONAL = 6 * 63 * 62;
 const ONE_ON_DIAGONAL = 4 * 28 * 62;
 const TWO_ON_DIAGONAL = 4 * 7 * 28;
 
 /**
- * @param squares of the pieces in the order of the table, the leading pawn first; turned and sorted in place
- * @param count pieces
+ * @param squares squares of the pieces in the order of the table, the leading pawn first; turned and sorted in place
+ * @param count number of pieces
  */
 export function computePositionIndex(
   material: Material,
@@ -47,6 +51,7 @@ export function computePositionIndex(
   return index;
 }
 
+/** Mirrors the squares so that the leading pieces are in the triangle a1-d1-d4. The first is on the files a to d. */
 function turnIntoTriangle(squares: Int32Array, count: number, leaders: number): void {
   if ((squares[0] & 32) !== 0) for (let i = 0; i < count; i++) squares[i] ^= 56;
   for (let i = 0; i < leaders; i++) {
@@ -58,6 +63,7 @@ function turnIntoTriangle(squares: Int32Array, count: number, leaders: number): 
   }
 }
 
+/** Number of the arrangement of the leading pawns. Sorts them by PAWN_ORDER, after the first. */
 function numberLeadingPawns(squares: Int32Array, count: number): number {
   for (let i = 2; i < count; i++) {
     const square = squares[i];
@@ -70,7 +76,9 @@ function numberLeadingPawns(squares: Int32Array, count: number): number {
   return number;
 }
 
-/** Each piece is numbered among the squares that those before it have left. */
+/**
+ * Number of the arrangement of three different pieces. Each piece counts among the squares that those before it leave.
+ */
 function numberTriple(squares: Int32Array): number {
   const a = squares[0];
   const b = squares[1];
@@ -89,8 +97,8 @@ function numberTriple(squares: Int32Array): number {
 }
 
 /**
- * A set of equal pieces as a combination among the squares that earlier groups have left.
- * @param below squares under the lowest that they can stand on
+ * Number of the arrangement of equal pieces: a combination of the squares that earlier groups leave. Sorts the squares.
+ * @param below number of squares below the lowest on which these pieces can stand
  */
 function numberEqualPieces(squares: Int32Array, start: number, count: number, below: number): number {
   for (let i = start + 1; i < start + count; i++) {

@@ -1,12 +1,13 @@
 /**
- * Table values → the truth about a position. The files leave out what a short search finds again, which makes them small:
+ * Probes tables: finds the result of a position and the distance to the next capture or pawn move ("zeroing move",
+ * since it resets the fifty-move counter). The files are small because they omit what a short search can find again:
  *
- * - A WDL file knows nothing of en passant, and where a capture wins or draws it may hold any lower value. So captures are
- *   searched first, and the best of them and of the table counts.
- * - A DTZ file holds nothing of use for draws, and where a capture or pawn move wins. It knows one side to move: for the
- *   other all moves are tried.
+ * - A WDL table ignores en passant. If a capture wins or draws, its value may be anything lower. So a probe searches
+ *   captures first and takes the best of them and of the table's value.
+ * - A DTZ table holds no useful value for a draw, nor if a zeroing move wins. It stores one side to move; for the other,
+ *   a probe tries all moves.
  *
- * A probe needs every table that captures lead to; it makes and takes back moves on the position that it is given.
+ * A probe needs all tables to which captures lead. It makes moves on the given position and takes them back.
  */
 import { MAX_MOVES, type Move, PAWN, type Position } from '../chess/index.js';
 import { PieceList } from './piece-list.js';
@@ -19,22 +20,24 @@ export const DRAW = 0;
 export const BLESSED_LOSS = -1;
 export const LOSS = -2;
 
-/** Captures down to two kings, a pawn move before them, and two moves of a DTZ probe. */
+/** Longest line of a probe: two moves of a DTZ probe, a pawn move, and captures down to two kings. */
 const MAX_PLIES = 10;
-/** Plies of a result by the fifty-move rule: a cursed win takes more than a hundred. */
+/** A win that takes more plies than this is cursed: the fifty-move rule makes it a draw. */
 const CURSED_PLIES = 100;
 
 export class Prober {
   private readonly pieces = new PieceList();
   private readonly moves = new Uint16Array(MAX_MOVES * MAX_PLIES);
   private hasFailed = false;
-  /** Of the last search: a capture or pawn move is as good as anything else, so the DTZ table says nothing. */
+  /** Whether a zeroing move is among the best moves of the last `search`; the DTZ table then holds no useful value. */
   private isZeroingBest = false;
 
   constructor(private readonly tables: TableSet) {}
 
-  // `0 +` makes 0 of -0, which negation leaves behind.
-  /** The result for the side to move, LOSS … WIN, or NO_VALUE when a table is missing. No castling rights. */
+  /**
+   * The result for the side to move, LOSS … WIN, or NO_VALUE if a table is missing. The position must have no castling
+   * rights. (`0 +` turns −0, which negation leaves behind, into 0.)
+   */
   probeWdl(position: Position): number {
     this.hasFailed = false;
     const wdl = this.search(position, 0, LOSS, WIN, false);
@@ -42,9 +45,9 @@ export class Prober {
   }
 
   /**
-   * Plies to the next capture or pawn move with best play, the winner as fast and the loser as slow as he can: above 0 when
-   * the side to move wins, more than 100 for cursed wins; below 0 likewise for losses; 0 for a draw; or NO_VALUE. May be one
-   * too small for long wins, since tables may count full moves.
+   * Plies to the next zeroing move with best play: the winner hurries, the loser delays. Above 0 if the side to move
+   * wins (above 100 for a cursed win), below 0 if it loses, 0 for a draw, NO_VALUE if a table is missing. The distance
+   * may be one ply too small, since tables may count full moves.
    */
   probeDtz(position: Position): number {
     this.hasFailed = false;
@@ -52,7 +55,7 @@ export class Prober {
     return this.hasFailed ? NO_VALUE : 0 + dtz;
   }
 
-  /** As probeDtz, by way of this move and for its player. */
+  /** As probeDtz, if the side to move plays `move`, and from its view. */
   probeDtzOfMove(position: Position, move: number): number {
     this.hasFailed = false;
     const dtz = this.findDtzOfMove(position, move, 0);
@@ -60,8 +63,9 @@ export class Prober {
   }
 
   /**
-   * @param alpha,beta results outside of them need not be told apart
-   * @param withPawnMoves search pawn moves too: only what neither they nor captures reach is left to a DTZ table
+   * Searches captures and returns the result for the side to move. Sets `hasFailed` if a table is missing.
+   * @param alpha,beta search window: results outside it are only bounds
+   * @param withPawnMoves search pawn moves too, so that `isZeroingBest` counts them
    */
   private search(position: Position, ply: number, alpha: number, beta: number, withPawnMoves: boolean): number {
     const first = ply * MAX_MOVES;
@@ -83,13 +87,14 @@ export class Prober {
         return best;
       }
     }
-    // With no other move left the table would speak of a position that the rules do not allow, without en passant.
+    // If all legal moves were searched, ignore the table: without en passant the position may be a stalemate to it.
     const isSettled = searched > 0 && searched === count;
     const stored = isSettled ? best : this.readWdl(position);
     this.isZeroingBest = isSettled || (best >= stored && best > DRAW);
     return Math.max(best, stored);
   }
 
+  /** The value of the WDL table; DRAW for two bare kings. Sets `hasFailed` if the table is missing. */
   private readWdl(position: Position): number {
     const { pieces } = this;
     pieces.fill(position);
@@ -100,6 +105,7 @@ export class Prober {
     return DRAW;
   }
 
+  /** As probeDtz, but it sets `hasFailed` and returns 0 if a table is missing. */
   private findDtz(position: Position, ply: number): number {
     const wdl = this.search(position, ply, LOSS, WIN, true);
     if (this.hasFailed || wdl === DRAW) return 0;
@@ -114,7 +120,7 @@ export class Prober {
     return Math.sign(wdl) * (plies + (Math.abs(wdl) === CURSED_WIN ? CURSED_PLIES : 0));
   }
 
-  /** The shortest win or the longest loss among the moves. */
+  /** As findDtz, by trying all moves: the shortest win or the longest loss. `wdl` is the result of the position. */
   private searchDtz(position: Position, ply: number, wdl: number): number {
     const first = ply * MAX_MOVES;
     const { moves } = this;
@@ -126,13 +132,14 @@ export class Prober {
       if (this.hasFailed) return 0;
       if (Math.sign(dtz) === Math.sign(wdl) && (best === 0 || dtz < best)) best = dtz;
     }
-    // A mated side has no moves.
+    // No moves: the side to move is mated.
     return best === 0 ? -1 : best;
   }
 
   /**
-   * The distance to zeroing by way of a move, for its player; a mating move counts as one. Leaves `hasFailed` behind.
-   * @param ply of the position after the move: moves of lower plies are under way
+   * Plies to zeroing from the view of the player of `move`. A mating move counts as one ply. Sets `hasFailed` if a
+   * table is missing.
+   * @param ply number of moves made since the probed position, with this one: selects free room in `moves`
    */
   private findDtzOfMove(position: Position, move: number, ply: number): number {
     const isZeroing = isCapture(position, move) || isPawnMove(position, move);
@@ -148,12 +155,12 @@ export class Prober {
   }
 }
 
-/** Plies to zeroing when the best move zeroes at once. */
+/** Plies to zeroing if the best move is a zeroing move. */
 function getZeroingDistance(wdl: number): number {
   return Math.sign(wdl) * (Math.abs(wdl) === CURSED_WIN ? CURSED_PLIES + 1 : 1);
 }
 
-/** Of a legal move; positions here have no castling. */
+/** Whether a legal move captures. Castling moves never reach this. */
 function isCapture(position: Position, move: number): boolean {
   const to = (move >> 6) & 63;
   return position.board[to] !== 0 || (to === position.enPassantSquare && isPawnMove(position, move));

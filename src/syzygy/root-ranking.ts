@@ -1,16 +1,17 @@
 /**
- * Which moves of a root position keep what the tables promise (lc0: SyzygyTablebase::root_probe, root_probe_wdl). All sure wins
- * are equal, so that the search chooses among them, until a position has been repeated since the last zeroing move, or
- * SyzygyFastPlay asks for it: then only the shortest way to zeroing stays. In a lost position all moves stay while no draw
- * by the fifty-move rule is near.
+ * Finds the moves of a root position that keep its tablebase result (lc0: SyzygyTablebase::root_probe, root_probe_wdl).
+ * All sure wins rank equal, so the search chooses among them. If a position was repeated since the last zeroing move,
+ * or with SyzygyFastPlay, only the moves with the shortest way to zeroing remain. In a lost position all moves remain
+ * unless a draw by the fifty-move rule is near.
  */
 import { listLegalMoves, type Move, type Position } from '../chess/index.js';
 import { BLESSED_LOSS, CURSED_WIN } from './prober.js';
 import { NO_VALUE } from './table-set.js';
 import type { TablebaseSettings, Tablebases } from './tablebases.js';
 
+/** Rank of a sure win. */
 const SURE = 1000;
-/** A result that the fifty-move rule turns into a draw; better than a draw all the same, the other side may go wrong. */
+/** Rank of a win that the fifty-move rule makes a draw. It ranks above a draw, since the opponent may err. */
 const CURSED = 899;
 const LAST_SAFE_PLY = 99;
 const DRAWING_PLY = 100;
@@ -18,15 +19,18 @@ const DRAWING_PLY = 100;
 export interface RootRanking {
   /** The best moves; at least one. */
   readonly moves: readonly Move[];
-  /** False: for want of a DTZ table the moves are ranked by their results alone, and the win may be shuffled away. */
+  /** False if a DTZ table is missing. Then results alone rank the moves, and the engine may fail to make progress. */
   readonly usesDtz: boolean;
-  /** With best play, for the side to move, the count of the fifty-move rule included: 1 won, 0 drawn, -1 lost. */
+  /** Result for the side to move with best play, the fifty-move rule considered: 1 won, 0 drawn, −1 lost. */
   readonly result: number;
 }
 
 type Rank = (position: Position, move: Move) => { readonly rank: number; readonly result: number } | null;
 
-/** @returns null when the tables do not know the position, or the game is over */
+/**
+ * Null if the tables do not know the position or the game is over.
+ * @param fastPlay rank wins by distance (SyzygyFastPlay)
+ */
 export function rankRootMoves(
   tables: Tablebases,
   settings: TablebaseSettings,
@@ -52,6 +56,7 @@ export function rankRootMoves(
   return keepBest(position, list, byDistance, true) ?? keepBest(position, list, byResult, false);
 }
 
+/** The moves of the highest rank; null if `rank` fails for a move. */
 function keepBest(position: Position, list: readonly Move[], rank: Rank, usesDtz: boolean): RootRanking | null {
   let best = Number.NEGATIVE_INFINITY;
   let result = 0;
@@ -70,8 +75,9 @@ function keepBest(position: Position, list: readonly Move[], rank: Rank, usesDtz
 }
 
 /**
- * @param dtz by way of the move, for its player
- * @param count plies since the last zeroing move; 0 where the fifty-move rule does not count
+ * @param dtz plies to zeroing with this move, from its player's view
+ * @param count plies since the last zeroing move; 0 if the fifty-move rule does not apply
+ * @param isOrdered rank wins by distance
  */
 function rankDistance(dtz: number, count: number, isOrdered: boolean, fiftyMoveRule: boolean) {
   const plies = Math.abs(dtz);
@@ -90,7 +96,7 @@ function rankResult(wdl: number, fiftyMoveRule: boolean) {
   return { rank: sign * SURE, result: sign };
 }
 
-/** Whether a position since the last capture or pawn move had stood before. */
+/** Whether a position has been repeated since the last capture or pawn move. */
 function hasRepeated(position: Position): boolean {
   const past = position.clone();
   while (past.rule50 > 0 && past.historyLength > 0) {

@@ -1,40 +1,41 @@
 /**
- * The numbers that the Syzygy format gives to squares and to pairs and sets of them, once symmetry has moved the board so
- * that its leading piece stands where the format wants it. Tables of constants, made once.
+ * The numbers that the Syzygy format gives to squares, pairs of squares and sets of squares, after the board was turned
+ * (position-index.ts). All are constant tables.
  * Source: chessprogramming wiki, "Syzygy Bases"; R. de Man's description of the encoding.
  */
 
-/** Most pieces of one kind that a table of seven men can hold beside the kings, and one to spare. */
+/** At least the number of equal pieces that a table of seven men can hold. */
 const MOST_ALIKE = 6;
 const FILES = 4;
 
-/** Above 0 for squares above the diagonal a1-h8, below 0 for squares below it. */
+/** Above 0 for squares above the diagonal a1-h8, below 0 for squares below it, 0 on it. */
 export function getDiagonalSide(square: number): number {
   return (square >> 3) - (square & 7);
 }
 
-/** k * 64 + n → ways to choose k of n squares. */
+/** Number of ways to choose k of n squares, at index k * 64 + n. */
 export const BINOMIAL = createBinomials();
 
-/** Squares of the triangle a1-d1-d4 → 0 … 9: those below the diagonal by rank, then the diagonal; -1 elsewhere. */
+/** Numbers 0 … 9 of the squares of the triangle a1-d1-d4: below the diagonal by rank, then the diagonal; else −1. */
 export const TRIANGLE = createTriangle();
 
-/** Squares below the diagonal a1-h8 → 0 … 27 by rank; -1 elsewhere. */
+/** Numbers 0 … 27 of the squares below the diagonal a1-h8, by rank; −1 elsewhere. */
 export const BELOW_DIAGONAL = createBelowDiagonal();
 
 export const KING_PAIRS_COUNT = 462;
-/** TRIANGLE of the first king * 64 + square of the second → 0 … 461; -1 for pairs that cannot stand. */
+/** Numbers 0 … 461 of pairs of kings, at index TRIANGLE of the first * 64 + square of the second; −1 if impossible. */
 export const KING_PAIRS = createKingPairs();
 
 /**
- * Squares a pawn can stand on → 47 … 0: the pawn of the highest number leads. Nearest the edge comes first, then the lowest
- * rank, then the queen's side; so it is also how many squares are left for other pawns when the leader stands here.
+ * Numbers 47 … 0 of the squares on which a pawn can stand; the pawn with the highest number leads. Files near the edge
+ * come first, then low ranks, then the queen's side. So the number is also how many squares remain for other pawns if
+ * the leader stands here.
  */
 export const PAWN_ORDER = createPawnOrder();
 
-/** pawns * 64 + square of the leader → number of the first arrangement of so many pawns led from there, per file. */
+/** Number of the first arrangement with this leader among those of its file, at index pawns * 64 + leader's square. */
 export const LEADER_START = new Int32Array((MOST_ALIKE + 1) * 64);
-/** pawns * 4 + file of the leader (a … d) → arrangements. */
+/** Number of arrangements, at index pawns * 4 + file of the leader (a … d). */
 export const LEADER_COUNT = new Int32Array((MOST_ALIKE + 1) * FILES);
 fillLeaderTables();
 
@@ -68,7 +69,7 @@ function createBelowDiagonal(): Int8Array {
   return numbers;
 }
 
-/** Pairs with both kings on the diagonal come last; with only the first on it the second stands below. */
+/** Pairs with both kings on the diagonal come last. If only the first is on it, the second is below it. */
 function createKingPairs(): Int16Array {
   const numbers = new Int16Array(10 * 64).fill(-1);
   const first = Array.from({ length: 10 }, (_, number) => TRIANGLE.indexOf(number));

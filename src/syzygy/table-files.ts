@@ -1,4 +1,4 @@
-/** Finding table files: the folders that the user names, and what in them looks like a table by name and size. */
+/** Finds table files in the folders that the user names, by file name and size. It opens none. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Material, parseTableName } from './material.js';
@@ -12,13 +12,13 @@ export interface TableFile {
 
 export interface FoundTables {
   readonly files: readonly TableFile[];
-  /** One sentence each. */
+  /** One sentence each, for the user. */
   readonly warnings: readonly string[];
 }
 
 const KINDS: Readonly<Record<string, TableKind>> = { '.rtbw': 'wdl', '.rtbz': 'dtz' };
 
-/** Folders are separated by `;`, and by `:` where no drive has a letter. */
+/** Splits a list of folders at `;` and, except on Windows, at `:`. */
 export function splitFolders(paths: string, isWindows: boolean): string[] {
   return paths
     .split(isWindows ? ';' : /[;:]/)
@@ -26,7 +26,7 @@ export function splitFolders(paths: string, isWindows: boolean): string[] {
     .filter((folder) => folder !== '');
 }
 
-/** Of a table that lies in several folders the first counts. */
+/** If several folders hold the same table, the first wins. */
 export function findTables(folders: readonly string[]): FoundTables {
   const files = new Map<string, TableFile>();
   const wrongSizes: string[] = [];

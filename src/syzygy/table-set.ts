@@ -1,6 +1,6 @@
 /**
- * All tables that were found, by material. A file is opened when it is first asked; one that turns out damaged is named once
- * in a warning and counts as missing from then on. Nothing in here throws.
+ * All tables that were found, by material. A file is opened at its first probe. A damaged file causes one warning and
+ * counts as missing from then on. Nothing here throws.
  */
 import { FileMemory } from './file-bytes.js';
 import { mirrorMaterial } from './material.js';
@@ -8,7 +8,7 @@ import type { PieceList } from './piece-list.js';
 import { Table, type TableKind } from './table.js';
 import type { TableFile } from './table-files.js';
 
-/** In place of a value: no table holds the position. */
+/** Returned instead of a value if no table holds the position. */
 export const NO_VALUE = -32767;
 
 interface Entry {
@@ -18,8 +18,9 @@ interface Entry {
 }
 
 export class TableSet {
-  /** Men of the largest WDL table; 0 without any. */
+  /** Men of the largest WDL table; 0 if there is none. */
   readonly mostMen: number;
+  /** Number of tables found. */
   readonly counts: Readonly<Record<TableKind, number>>;
   private readonly entries: Readonly<Record<TableKind, Map<number, Entry>>> = { wdl: new Map(), dtz: new Map() };
 
@@ -40,7 +41,7 @@ export class TableSet {
     }, 0);
   }
 
-  /** As Table.read, or NO_VALUE. */
+  /** As Table.read; NO_VALUE if the table is missing or damaged. */
   read(kind: TableKind, pieces: PieceList, blackToMove: boolean, wdl: number): number {
     const entry = this.entries[kind].get(pieces.key);
     if (entry === undefined || entry.isBroken) return NO_VALUE;

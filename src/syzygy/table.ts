@@ -1,17 +1,16 @@
 /**
- * One table file: its head, and the value that it holds for a position. A WDL file stores both sides to move, a DTZ file one of
- * them; a table of equal material stores White to move only; with pawns there is one part for each file of the leading
- * pawn. What the file says about captures and en passant is not to be trusted: see prober.ts.
+ * One table file: reads its header and the value of a position. A WDL file stores both sides to move, a DTZ file one of
+ * them. If both sides have the same pieces, it stores White to move only. With pawns, it has a part for each file of
+ * the leading pawn. Values ignore captures and en passant; prober.ts corrects them.
  *
- *   magic (4) | flags | for each part: order of the groups, pieces (low half byte: White to move, high: Black) | padding |
- *   heads of the compressed values | DTZ: lists of values | sparse indices | block lengths | blocks | checksum (16)
+ *   magic (4) | flags | for each part: order of groups, pieces (low half byte: White to move, high: Black) | padding |
+ *   headers of the compressed values | DTZ: lists of values | sparse indices | block lengths | blocks | checksum (16)
  */
 import { KING, PAWN } from '../chess/index.js';
 import { CompressedValues, FLAG_SIDE } from './compressed-values.js';
-import { DamagedTable } from './damage.js';
 import { DtzMap } from './dtz-map.js';
 import { FileBytes, type FileMemory } from './file-bytes.js';
-import { HeaderReader } from './header-reader.js';
+import { DamagedTable, HeaderReader } from './header-reader.js';
 import { type Material, MOST_MEN } from './material.js';
 import { createPieceGroups, NO_SECOND_PAWNS, type PieceGroups } from './piece-groups.js';
 import type { PieceList } from './piece-list.js';
@@ -20,27 +19,28 @@ import { PAWN_ORDER } from './square-numbers.js';
 
 export type TableKind = 'wdl' | 'dtz';
 
-/** In place of a value: a DTZ file stores only the other side to move. */
+/** Returned instead of a value if a DTZ file stores only the other side to move. */
 export const OTHER_SIDE = -32768;
 
 const MAGIC: Readonly<Record<TableKind, number>> = { wdl: 0x5d23e871, dtz: 0xa50c66d7 };
 const FLAG_TWO_SIDES = 1;
 const FLAG_PAWNS = 2;
-/** No head is longer. */
+/** No header is longer. */
 const HEAD_BYTES = 2 ** 20;
 const CHECKSUM_BYTES = 16;
 const ALIGNMENT = 64;
 const BLACK_CODE = 8;
 
-/** What is stored of one side to move, for one file of the leading pawn. */
+/** The values for one side to move and one file of the leading pawn. */
 interface TablePart {
+  /** Piece codes in the order in which the index takes their squares. */
   readonly pieces: Uint8Array;
   readonly groups: PieceGroups;
   readonly values: CompressedValues;
   readonly map: DtzMap | null;
 }
 
-/** Every table file has this remainder: blocks of 64 bytes and the checksum. */
+/** Whether a file of this size can be a table: a whole number of 64-byte blocks and the checksum. */
 export function isTableSize(sizeBytes: number): boolean {
   return sizeBytes >= ALIGNMENT + CHECKSUM_BYTES && sizeBytes % ALIGNMENT === CHECKSUM_BYTES;
 }
@@ -48,12 +48,12 @@ export function isTableSize(sizeBytes: number): boolean {
 export class Table {
   private readonly file: FileBytes;
   private readonly sides: number;
-  /** file of the leading pawn * sides + side to move */
+  /** Index: file of the leading pawn * sides + side to move. */
   private readonly parts: readonly TablePart[];
   private part: TablePart;
   private readonly squares = new Int32Array(MOST_MEN);
 
-  /** Throws when the file cannot be read or is no such table. */
+  /** Opens a file and reads its header. Throws if the file cannot be read or is not this table. */
   constructor(
     path: string,
     private readonly material: Material,
@@ -71,10 +71,11 @@ export class Table {
   }
 
   /**
-   * @param pieces of a position with this material, as it is or with the colours exchanged
-   * @param blackToMove in that position
-   * @param wdl of a DTZ table: the result of the position, not a draw
-   * @returns WDL: -2 … 2 for the side to move; DTZ: plies, at least 1, or OTHER_SIDE
+   * The stored value of a position. Throws DamagedTable.
+   * @param pieces pieces of the position, which have this table's material, possibly with colours swapped
+   * @param blackToMove whether Black is to move in the position
+   * @param wdl for a DTZ table: result of the position, not a draw
+   * @returns WDL: −2 … 2 for the side to move; DTZ: plies, at least 1, or OTHER_SIDE
    */
   read(pieces: PieceList, blackToMove: boolean, wdl: number): number {
     const index = this.locate(pieces, blackToMove);
@@ -86,7 +87,7 @@ export class Table {
     return value - 2;
   }
 
-  /** Number of the position in its part of the table, which is left in `part`; or OTHER_SIDE. */
+  /** Sets `part` to the position's part of the table and returns its index there, or OTHER_SIDE. */
   locate(pieces: PieceList, blackToMove: boolean): number {
     const { material, kind, squares } = this;
     const isMirrored = pieces.key !== material.key || (material.isSymmetric && blackToMove);
@@ -94,7 +95,7 @@ export class Table {
     const leaderFile = material.hasPawns ? this.findLeader(pieces, isMirrored) : 0;
     const part = this.parts[leaderFile * this.sides + (this.sides === 2 ? side : 0)];
     this.part = part;
-    // Equal material without pawns: the table need not say whose move it stores.
+    // With equal material and no pawns, swapping colours makes either side the one to move.
     const hasBothSides = kind === 'wdl' || (material.isSymmetric && !material.hasPawns);
     if (!hasBothSides && (part.values.flags & FLAG_SIDE) !== side) return OTHER_SIDE;
     this.arrange(pieces, part.pieces, isMirrored);
@@ -102,6 +103,7 @@ export class Table {
     return computePositionIndex(material, part.groups, squares, pieces.count);
   }
 
+  /** Reads the header after its magic number. */
   private readParts(header: HeaderReader): TablePart[] {
     const { material, sides, kind } = this;
     const flags = header.readByte();
@@ -123,6 +125,7 @@ export class Table {
     return parts;
   }
 
+  /** Tells each part where its data begins in the file. */
   private placeData(headEnd: number): void {
     let offset = headEnd;
     for (const { values } of this.parts) offset = values.placeSpans(offset);
@@ -131,7 +134,7 @@ export class Table {
     if (offset + CHECKSUM_BYTES > this.file.sizeBytes) throw new DamagedTable('it ends too early');
   }
 
-  /** @returns the file, a to d, of the pawn that leads the encoding */
+  /** File of the leading pawn, mirrored to a … d. */
   private findLeader({ codes, squares, count }: PieceList, isMirrored: boolean): number {
     const leader = this.parts[0].pieces[0] ^ (isMirrored ? BLACK_CODE : 0);
     let most = -1;
@@ -145,7 +148,7 @@ export class Table {
     return file;
   }
 
-  /** Writes the squares in the order of the table's pieces, seen with its stronger side as White. */
+  /** Fills `squares` in the order of the table's pieces, with colours swapped if the position has them so. */
   private arrange(list: PieceList, order: Uint8Array, isMirrored: boolean): void {
     const flipCode = isMirrored ? BLACK_CODE : 0;
     const flipSquare = isMirrored ? 56 : 0;
@@ -159,6 +162,7 @@ export class Table {
     }
   }
 
+  /** Swaps the leading pawn to the front. */
   private putLeaderFirst(pawns: number): void {
     const { squares } = this;
     let best = 0;
@@ -169,6 +173,7 @@ export class Table {
   }
 }
 
+/** Order of pieces and groups for each side to move. */
 function readArrangements(
   header: HeaderReader,
   material: Material,
@@ -187,7 +192,7 @@ function readArrangements(
   });
 }
 
-/** The pieces of the file's name, each kind in one run, the group that leads in front. */
+/** Throws unless the pieces are those of the file's name, with the first groups where they must be. */
 function checkPieces(material: Material, pieces: Uint8Array): void {
   const sort = (codes: Iterable<number>): string => [...codes].sort((a, b) => a - b).join();
   const leading = pieces.subarray(0, material.leadingPawns);

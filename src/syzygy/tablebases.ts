@@ -1,4 +1,4 @@
-/** The tables of a list of folders, ready to be asked. Each thread opens its own; a probe allocates nothing. */
+/** The tables of a list of folders, ready for probing. Each thread opens its own. A probe allocates nothing. */
 import { NO_SQUARE, type Position, popCount64 } from '../chess/index.js';
 import { MOST_MEN } from './material.js';
 import { CURSED_WIN, Prober } from './prober.js';
@@ -6,23 +6,23 @@ import { findTables, splitFolders } from './table-files.js';
 import { NO_VALUE, TableSet } from './table-set.js';
 
 export interface TablebaseSettings {
-  /** Folders, separated by `;` or, but for Windows, by `:`; empty for no tables. */
+  /** Folders, separated by `;` or, except on Windows, by `:`. Empty for no tables. */
   readonly paths: string;
-  /** Positions of more men are not looked up. */
+  /** Positions with more men are not probed. */
   readonly menLimit: number;
-  /** False: a win that the fifty-move rule spoils is a win. */
+  /** Whether a win or loss that the fifty-move rule makes a draw counts as a draw. */
   readonly fiftyMoveRule: boolean;
 }
 
 export const NO_TABLEBASES: TablebaseSettings = { paths: '', menLimit: MOST_MEN, fiftyMoveRule: true };
 
 export class Tablebases {
-  /** What is amiss with folders and files as far as is known without opening any, one sentence each. */
+  /** What is wrong with folders and files, as far as it shows without opening them; one sentence each. */
   readonly warnings: readonly string[];
   private readonly tables: TableSet;
   private readonly prober: Prober;
 
-  /** @param onWarning one sentence about a file that turned out damaged when it was needed */
+  /** @param onWarning receives one sentence about each file that a probe finds damaged */
   constructor(paths: string, onWarning: (text: string) => void) {
     const folders = splitFolders(paths, process.platform === 'win32');
     const found = folders.length === 0 ? { files: [], warnings: [] } : findTables(folders);
@@ -31,16 +31,17 @@ export class Tablebases {
     this.prober = new Prober(this.tables);
   }
 
-  /** Men of the largest table; 0 without any. */
+  /** Men of the largest table; 0 if there is none. */
   get mostMen(): number {
     return this.tables.mostMen;
   }
 
+  /** Number of tables found. */
   get counts(): { readonly wdl: number; readonly dtz: number } {
     return this.tables.counts;
   }
 
-  /** Whether a position may be looked up: few men, and no castling rights, which tables do not know. */
+  /** Whether a position may be probed: it has few enough men and no castling rights, which tables do not know. */
   mayProbe(position: Position, menLimit = MOST_MEN): boolean {
     const { masks, castlingRooks } = position;
     const men = popCount64(masks[0] | masks[16], masks[1] | masks[17]);
@@ -49,7 +50,7 @@ export class Tablebases {
     return true;
   }
 
-  /** See Prober; only of positions that `mayProbe`. */
+  /** See Prober. The position must satisfy `mayProbe`; so must those of the next two. */
   probeWdl(position: Position): number {
     return this.prober.probeWdl(position);
   }
@@ -63,10 +64,10 @@ export class Tablebases {
   }
 
   /**
-   * The result right after a capture or pawn move, where the count of the fifty-move rule is the tables' own (lc0 looks leaves
-   * up and ends self-play games there alone).
+   * The result of a position right after a capture or pawn move. Tables assume a fifty-move counter of 0, so lc0 probes
+   * leaves and ends self-play games only there.
    * @param fiftyMoveRule whether cursed wins and blessed losses are draws
-   * @returns 1 won, 0 drawn, -1 lost for the side to move; NO_VALUE in other positions, or when no table knows
+   * @returns 1 won, 0 drawn, −1 lost for the side to move; NO_VALUE in other positions or if a table is missing
    */
   probeResult(position: Position, menLimit: number, fiftyMoveRule: boolean): number {
     if (position.rule50 !== 0 || !this.mayProbe(position, menLimit)) return NO_VALUE;
