@@ -46,7 +46,7 @@ const LEAST_REACH = 1;
 const LONGEST_DETOUR = 64;
 
 /** The result of `pick`. */
-export interface Pick {
+export interface PickResult {
   /** Visits that found no leaf within reach. */
   left: number;
   /** Visits that end at a node whose value is known. */
@@ -83,7 +83,7 @@ export class Selector {
   private readonly drawScores = new Float64Array(2);
 
   /** The results of `pick` and `handOut`, reused for every call. */
-  private readonly picked: Pick = {
+  private readonly picked: PickResult = {
     left: 0,
     terminals: new VisitList(),
     detours: 0,
@@ -138,7 +138,7 @@ export class Selector {
    * @param reach virtual visits that detours may spend
    * @returns an object that the next call overwrites
    */
-  pick(leaves: VisitList, limit: number, reach: number): Readonly<Pick> {
+  pick(leaves: VisitList, limit: number, reach: number): Readonly<PickResult> {
     const { tree, picked } = this;
     this.leaves = leaves;
     this.firstDetour = this.virtualVisits.end;
