@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { describeFile, findSharedNames, listCodeFiles, MIN_LINES } from './support/file-shape.js';
 import { repositoryRoot } from './support/shared-folder.js';
 
 const architecture = readFileSync(join(repositoryRoot, 'ARCHITECTURE.md'), 'utf8');
@@ -16,4 +17,29 @@ test('ARCHITECTURE.md lists exactly the rooms that src has', () => {
 
 test('ARCHITECTURE.md stays under two pages', () => {
   assert.ok(architecture.split('\n').length <= 110);
+});
+
+/** Both numbers only fall. Lower them whenever you can; the aim is 25 and 0. */
+const MOST_SMALL_FILES = 74;
+const MOST_SHARED_NAMES = 15;
+
+test('few files are under 30 lines, doors aside', () => {
+  const small = listCodeFiles().filter(({ lines }) => lines < MIN_LINES);
+  const list = small.map(({ path, lines }) => `${path} (${lines})`).join('\n');
+  assert.ok(small.length <= MOST_SMALL_FILES, `${small.length} files; a helper lives with its only caller:\n${list}`);
+});
+
+test('files have names of their own', () => {
+  const shared = findSharedNames(listCodeFiles());
+  assert.ok(shared.length <= MOST_SHARED_NAMES, `${shared.length} names for two files:\n${shared.join('\n')}`);
+});
+
+test('the rule about names notices two files of one name, and passes a command named like what it runs', () => {
+  const cache = [describeFile('src/nn/cache.ts', ''), describeFile('src/search/cache.ts', '')];
+  assert.deepEqual(findSharedNames(cache), ['cache.ts: src/nn/cache.ts, src/search/cache.ts']);
+  const perft = [
+    describeFile('src/chess/perft.ts', ''),
+    describeFile('src/cli/commands/perft.ts', "command: 'perft <depth>',"),
+  ];
+  assert.deepEqual(findSharedNames(perft), []);
 });
