@@ -47,6 +47,13 @@ class DataConfig(_Section):
         description="share of positions left out of a pass, first of those with |W − L| of 0.98 and more by their scores (four fifths of "
         "them at most); values and plies left of the others of that kind weigh as much more",
     )
+    short_mate_copies: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="how often a pass shows a position whose mover mates in one or two moves; the values of the copies weigh as much as "
+        "one. 0: once, and skip_decided may leave it out",
+    )
 
 
 class TargetConfig(_Section):

@@ -343,6 +343,7 @@ class Trainer:
             self.place.ranks,
             self.progress.batches,
             data.skip_decided,
+            data.short_mate_copies,
         )
         self._say(f"{stream.positions:,} training positions")
         return create_loader(stream, data.workers, pin=self.place.device.type == "cuda")

@@ -9,11 +9,11 @@ from sardonyx_train.data.shards import ShardError, find_shards, read_common_form
 from sardonyx_train.data.stream import ShardStream, create_loader, read_sequentially
 
 
-def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False, skip_decided=0.0):
+def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False, skip_decided=0.0, short_mate_copies=0):
     files = find_shards([str(folder)])
     targets = TargetConfig(wdl_offset_cp=0, wdl_scale_cp=30)  # decided from 138 centipawns on: a third of the positions
     maker = BatchMaker(read_common_format(files), targets, mirror)
-    return ShardStream(files, maker, size, group, seed, rank, ranks, skip, skip_decided)
+    return ShardStream(files, maker, size, group, seed, rank, ranks, skip, skip_decided, short_mate_copies)
 
 
 def _keys(batches):
@@ -53,6 +53,31 @@ def test_where_few_are_decided_others_are_left_out_as_well_and_no_position_weigh
     weight = torch.cat([batch.wdl_weight for batch in kept])
     assert 4 < float(weight.max()) < 6
     assert (weight > 1).any() and (weight == 1).any()
+
+
+def _stream_with_mates(folder, skip_decided, copies):
+    """A tenth of the positions, those of more than 240 centipawns, stand for short mates."""
+    stream = _stream(folder, size=32, group=4, skip_decided=skip_decided, short_mate_copies=copies)
+    stream._maker.find_short_mates = lambda columns: columns.cp > 240
+    return stream
+
+
+def test_short_mates_are_shown_as_often_as_asked_for_and_their_values_weigh_for_one(shard_folder):
+    batches = list(islice(_stream_with_mates(shard_folder, 0.0, 3), 12))
+    weight = torch.cat([batch.wdl_weight for batch in batches])
+    keys = [m.numpy().tobytes() + v.numpy().tobytes() for b in batches for m, v in zip(b.masks, b.values, strict=True)]
+    times = Counter(key for key, w in zip(keys, weight.tolist(), strict=True) if w < 1)
+    assert {round(float(w), 4) for w in weight.unique()} == {0.3333, 1.0}
+    assert max(times.values()) == 3 and sum(times.values()) > 2 * len(times)
+    spread = weight.reshape(3, -1) < 1
+    assert (spread.float().mean(1) > 0.08).all()
+
+
+def test_skip_decided_leaves_no_short_mate_out(shard_folder):
+    weight = torch.cat([batch.wdl_weight for batch in islice(_stream_with_mates(shard_folder, 0.2, 1), 9)])
+    without = torch.cat([batch.wdl_weight for batch in islice(_stream_with_mates(shard_folder, 0.2, 0), 9)])
+    assert (weight > 1).sum() < (without > 1).sum()
+    assert float(weight.sum()) == pytest.approx(float(without.sum()), rel=0.05)
 
 
 def test_one_pass_shows_every_position_once_and_the_next_pass_in_another_order(shard_folder):

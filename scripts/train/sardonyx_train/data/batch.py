@@ -10,9 +10,10 @@ import torch
 from ..config import TargetConfig
 from ..encodings import POLICY_SIZES, get_input_encoding, mirror_policy
 from .shards import Columns, ShardFormat
-from .targets import policy_from_scores, value_target
+from .targets import MATE_BASE, policy_from_scores, value_target
 
 DECIDED = 0.98  # |W − L| from which on a game is as good as over
+_SHORT_MATE = 2  # moves
 
 
 @dataclass
@@ -74,6 +75,11 @@ class BatchMaker:
         unknown = np.full(columns.rows, np.nan, np.float32)
         wdl = value_target(unknown, columns.cp, columns.q, columns.d, t.wdl_offset_cp, t.wdl_scale_cp, 0.0)
         return np.abs(wdl[:, 0] - wdl[:, 2]) >= DECIDED  # NaN, unknown, is not
+
+    @staticmethod
+    def find_short_mates(columns: Columns) -> np.ndarray:
+        """[rows]: whether the score says that the mover mates in one or two moves."""
+        return columns.cp >= MATE_BASE - 2 * _SHORT_MATE  # NaN, unknown, is not
 
     def make(
         self,

@@ -47,8 +47,9 @@ class ShardStream(IterableDataset[Batch]):
         ranks: int = 1,
         skip: int = 0,
         skip_decided: float = 0.0,
+        short_mate_copies: int = 0,
     ) -> None:
-        """`skip`: minibatches of this rank that were consumed before; `skip_decided` as in `DataConfig`."""
+        """`skip`: minibatches of this rank that were consumed before; `skip_decided` and `short_mate_copies` as in `DataConfig`."""
         super().__init__()
         self._batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
         self._maker = maker
@@ -59,6 +60,7 @@ class ShardStream(IterableDataset[Batch]):
         self._ranks = ranks
         self._skip = skip
         self._kept_share = 1 - skip_decided
+        self._mate_copies = short_mate_copies
 
     @property
     def positions(self) -> int:
@@ -109,20 +111,26 @@ class ShardStream(IterableDataset[Batch]):
 
     def _choose(self, columns: Columns, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Rows in random order, at least as many as a pass takes, and what each row's value weighs: those that stay of the decided
-        ones speak for all of them, or W − L would be learnt too small wherever a game may or may not be decided."""
+        ones speak for all of them, or W − L would be learnt too small wherever a game may or may not be decided. Copies of short
+        mates come on top, and chance drops as many other rows from the end of the pass."""
         order = random.permutation(columns.rows)
         weight = np.ones(columns.rows, np.float32)
-        left_out = columns.rows - self._keep(columns.rows)
-        if left_out == 0:
-            return order, weight
-        is_decided = self._maker.find_decided(columns)
-        decided = np.flatnonzero(is_decided)
-        # Where few are decided others go as well, by chance: a handful must not speak for hundreds.
-        left_out = min(left_out, int(_MOST_LEFT_OUT * len(decided)))
-        weight[is_decided] = len(decided) / max(1, len(decided) - left_out)
         is_left_out = np.zeros(columns.rows, bool)
-        is_left_out[random.choice(decided, left_out, replace=False)] = True
-        return order[~is_left_out[order]], weight
+        is_mate = self._maker.find_short_mates(columns) if self._mate_copies > 0 else is_left_out
+        left_out = columns.rows - self._keep(columns.rows)
+        if left_out > 0:
+            is_decided = self._maker.find_decided(columns) & ~is_mate
+            decided = np.flatnonzero(is_decided)
+            # Where few are decided others go as well, by chance: a handful must not speak for hundreds.
+            left_out = min(left_out, int(_MOST_LEFT_OUT * len(decided)))
+            weight[is_decided] = len(decided) / max(1, len(decided) - left_out)
+            is_left_out[random.choice(decided, left_out, replace=False)] = True
+        chosen = order[~is_left_out[order]]
+        if self._mate_copies > 1:
+            weight[is_mate] = 1 / self._mate_copies
+            copies = np.repeat(np.flatnonzero(is_mate), self._mate_copies - 1)
+            chosen = random.permutation(np.concatenate([chosen, copies]))
+        return chosen, weight
 
     def _keep(self, rows: int) -> int:
         return math.ceil(rows * self._kept_share)
