@@ -221,6 +221,37 @@ test('every command has help', () => {
   }
 });
 
+test('the help of a command lists its own flags and says where the engine’s are; `sardonyx --help` lists those', () => {
+  for (const command of ['bench', 'analyse', 'match', 'selfplay', 'suite', 'tune', 'eval', 'explain', 'backendbench']) {
+    const { stdout } = run(command, '--help');
+    assert.match(stdout, /--json/, command);
+    assert.match(stdout, /`sardonyx --help` lists/, command);
+    assert.doesNotMatch(stdout, /--minibatch-size|--cpuct/, command);
+  }
+  const { stdout } = run('--help');
+  for (const group of ['Commands:', 'Network:', 'Engine:', 'Search:', 'Options:']) {
+    assert.ok(stdout.includes(`\n${group}\n`), group);
+  }
+  assert.match(stdout, /--weights[\s\S]*--minibatch-size/);
+  assert.doesNotMatch(stdout, /--task-workers/);
+  assert.match(run('--help', '--show-hidden').stdout, /--task-workers/);
+});
+
+test('flags may stand before the command, and a flag is no value of another', () => {
+  const { status, stdout, stderr } = run('--nodes', '50', '--num-positions', '1', 'bench', '--backend=hash', '--json');
+  assert.equal(status, 0, stderr);
+  assert.equal(JSON.parse(stdout.split('\n').at(-2) ?? '').nodes, 50);
+  assert.equal(run('--json', 'perft', '2').stdout.includes('"nodes":400'), true);
+  for (const args of [
+    ['--weights', '--threads=2'],
+    ['bench', '--weights', '--threads=2'],
+  ]) {
+    const refused = run(...args);
+    assert.equal(refused.status, 1);
+    assert.equal(refused.stderr, 'Flag --weights needs a value\n');
+  }
+});
+
 test('what is wrong is one sentence on stderr and status 1', () => {
   const wrong: string[][] = [
     ['perft', 'many'],

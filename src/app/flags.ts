@@ -47,14 +47,19 @@ export function parseFlags(args: readonly string[], specs: readonly OptionSpec[]
       continue;
     }
     if (spec === undefined) return failure(`Unknown flag ${arg}; sardonyx --help lists them`);
-    text ??= args[++i];
+    text ??= looksLikeFlag(args[i + 1]) ? undefined : args[++i];
     if (text === undefined) return failure(`Flag ${arg} needs a value`);
     settings.push([spec.uci, text]);
   }
   return success({ settings, positionals, showHidden });
 }
 
-/** The first value that is refused ends it. */
+/** Negative numbers and the dash that means stdout are values. Another value that starts with a dash is written `--name=value`. */
+function looksLikeFlag(arg: string | undefined): boolean {
+  return arg !== undefined && /^--?[a-zA-Z]/.test(arg);
+}
+
+/** Stops at the first value that is refused. */
 export function applySettings(store: OptionStore, settings: ParsedFlags['settings']): Result<true> {
   for (const [name, text] of settings) {
     const result = store.set(name, text);

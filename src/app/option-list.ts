@@ -1,12 +1,27 @@
-/** All options of all rooms in one store: what `uci` lists, what flags set, what `--help` and the docs show. */
+/** All options of all rooms: what `uci` lists, what flags set, what `--help` and the docs show. */
 
 import { acceptedOptions, engineAliases, engineChecks, engineOptions } from '../engine/options.js';
 import { networkOptions } from '../nn/options.js';
 import { type OptionSpec, OptionStore } from '../options/index.js';
 import { searchOptions } from '../search/options.js';
 
+export interface OptionSection {
+  readonly title: string;
+  readonly specs: readonly OptionSpec[];
+}
+
+/** By the part of the engine that reads them, in the order of `--help` and of the docs. */
+export function listOptionSections(): readonly OptionSection[] {
+  return [
+    { title: 'Network', specs: networkOptions },
+    { title: 'Engine', specs: engineOptions },
+    { title: 'Search', specs: searchOptions },
+    { title: 'Accepted without effect', specs: acceptedOptions },
+  ];
+}
+
 export function listOptionSpecs(): readonly OptionSpec[] {
-  return [...networkOptions, ...engineOptions, ...searchOptions, ...acceptedOptions];
+  return listOptionSections().flatMap(({ specs }) => specs);
 }
 
 export function createOptionStore(): OptionStore {

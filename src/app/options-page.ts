@@ -1,9 +1,8 @@
 /** The option table of the docs, from the same declarations as `uci` and `--help` (docs/options.md; a test compares). */
 
-import { acceptedOptions, engineAliases, engineOptions } from '../engine/options.js';
-import { networkOptions } from '../nn/options.js';
+import { engineAliases } from '../engine/options.js';
 import type { OptionSpec } from '../options/index.js';
-import { searchOptions } from '../search/options.js';
+import { listOptionSections, type OptionSection } from './option-list.js';
 
 const INTRODUCTION = `# Options
 
@@ -15,14 +14,9 @@ or, for switches, \`--flag\` and \`--no-flag\`; the same lines without dashes ma
 `;
 
 export function formatOptionsPage(): string {
-  const sections: [title: string, specs: readonly OptionSpec[]][] = [
-    ['Network', networkOptions],
-    ['Engine', engineOptions],
-    ['Search', searchOptions],
-    ['Other names of options', engineAliases.map((alias) => alias.spec)],
-    ['Accepted without effect', acceptedOptions],
-  ];
-  const pages = sections.map(([title, specs]) => [`## ${title}`, '', ...formatTable(specs), ''].join('\n'));
+  const aliases: OptionSection = { title: 'Other names of options', specs: engineAliases.map((alias) => alias.spec) };
+  const sections = listOptionSections().toSpliced(-1, 0, aliases);
+  const pages = sections.map(({ title, specs }) => [`## ${title}`, '', ...formatTable(specs), ''].join('\n'));
   return [INTRODUCTION, ...pages].join('\n');
 }
 

@@ -1,5 +1,5 @@
 /** The second, light door of app/: settings, package and crash reports, without loading what runs. `uciok` needs no more. */
 export { CrashReporter } from './crash-report.js';
-export { createOptionStore, listOptionSpecs } from './option-list.js';
+export { createOptionStore, listOptionSections, listOptionSpecs } from './option-list.js';
 export { readBuild, readVersion } from './package-info.js';
 export { createSettings, readSettings, type Settings } from './settings.js';

@@ -1,22 +1,23 @@
 /** The engine's flags in commands that yargs parses: declared from the option list, read back into an option store. */
 
 import type { Argv } from 'yargs';
-import { createSettings, listOptionSpecs } from '../app/options.js';
+import { createSettings, listOptionSections, listOptionSpecs } from '../app/options.js';
 import type { OptionSpec, OptionStore } from '../options/index.js';
 import { printNote } from './output.js';
 
-const GROUP = 'Engine:';
+const POINTER =
+  'The engine’s flags, such as --weights, --backend and --threads, work with this command too; `sardonyx --help` lists them.';
 
+/** The command's help lists its own flags and says where the engine's are listed. */
 export function addEngineFlags<Arguments>(yargs: Argv<Arguments>): Argv<Arguments> {
-  for (const spec of listOptionSpecs()) {
-    if (spec.flag === '') continue;
-    yargs.option(spec.flag, {
-      ...(spec.alias === undefined ? {} : { alias: spec.alias }),
-      ...(spec.kind === 'bool' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
-      group: GROUP,
-      hidden: spec.hidden === true,
-      describe: `${spec.help} ${describeRange(spec)}`,
-    } as const);
+  for (const spec of listOptionSpecs()) declareFlag(yargs, spec, { hidden: true });
+  return yargs.epilogue(POINTER);
+}
+
+/** For the help of the program itself: the engine's flags by section. */
+export function addListedEngineFlags<Arguments>(yargs: Argv<Arguments>): Argv<Arguments> {
+  for (const { title, specs } of listOptionSections()) {
+    for (const spec of specs) declareFlag(yargs, spec, { hidden: spec.hidden === true, group: `${title}:` });
   }
   return yargs;
 }
@@ -33,6 +34,21 @@ export function readEngineFlags(args: Record<string, unknown>): OptionStore {
   return result.value.options;
 }
 
+/** Without yargs' type `string`: help would repeat the word on every line, and the parser reads no numbers (program.ts). */
+function declareFlag(
+  yargs: Argv,
+  spec: OptionSpec,
+  place: { readonly hidden: boolean; readonly group?: string },
+): void {
+  if (spec.flag === '') return;
+  yargs.option(spec.flag, {
+    ...(spec.alias === undefined ? {} : { alias: spec.alias }),
+    ...(spec.kind === 'bool' ? { type: 'boolean' } : { requiresArg: true }),
+    ...place,
+    describe: `${spec.help} ${describeRange(spec)}`,
+  } as const);
+}
+
 function describeRange(spec: OptionSpec): string {
   switch (spec.kind) {
     case 'int':
@@ -41,7 +57,7 @@ function describeRange(spec: OptionSpec): string {
     case 'choice':
       return `[${spec.choices.join(', ')}; default ${spec.default}]`;
     case 'bool':
-      return `[default ${spec.default}]`;
+      return spec.default ? `[on by default; --no-${spec.flag} turns it off]` : '';
     case 'string':
       return spec.default === '' ? '' : `[default ${spec.default}]`;
     case 'button':

@@ -15,7 +15,7 @@ if (isUci) {
   const settings = readSettings(args);
   const [command = 'uci', ...rest] = settings.ok ? settings.value.positionals : [];
   // Flags of a command may stand before it; they are not the engine's.
-  if (!settings.ok && /^[a-z][a-z0-9]+$/.test(first ?? '')) await runCommand();
+  if (!settings.ok && args.some((arg) => /^[a-z][a-z0-9]+$/.test(arg))) await runCommand();
   else if (!settings.ok) fail(settings.error);
   else if (command === 'uci' && rest.length === 0) runUciMode(settings.value);
   else await runCommand();

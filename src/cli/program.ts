@@ -1,6 +1,7 @@
 /** The commands, their help and their errors: whatever goes wrong is one sentence on stderr and exit status 1. */
-import yargs from 'yargs';
+import yargs, { type CommandModule } from 'yargs';
 import { CrashReporter } from '../app/options.js';
+import { prepareArguments } from './arguments.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
 import { benchCommand } from './commands/bench/bench.js';
@@ -19,7 +20,6 @@ import { shardsCommand } from './commands/shards.js';
 import { suiteCommand } from './commands/suite/suite.js';
 import { tuneCommand } from './commands/tune/tune.js';
 import { uciCommand } from './commands/uci.js';
-import { joinFenWords } from './fen-words.js';
 import { createVersionText } from './version-text.js';
 
 export async function runProgram(args: readonly string[]): Promise<void> {
@@ -35,40 +35,56 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
+/** In the order of `sardonyx --help`. */
+const COMMANDS = [
+  uciCommand,
+  benchCommand,
+  backendBenchCommand,
+  perftCommand,
+  evalCommand,
+  explainCommand,
+  encodeCommand,
+  analyseCommand,
+  describeNetCommand,
+  leela2OnnxCommand,
+  onnx2LeelaCommand,
+  selfPlayCommand,
+  matchCommand,
+  labelCommand,
+  shardsCommand,
+  suiteCommand,
+  tuneCommand,
+  doctorCommand,
+] as readonly CommandModule[];
+
 async function parseAndRun(args: readonly string[]): Promise<void> {
-  const parser = yargs(joinDash(joinFenWords(args)));
+  const parser = yargs(prepareArguments(args, listCommandNames()));
+  for (const command of COMMANDS) parser.command(command);
   parser
     .scriptName('sardonyx')
     .usage('$0 [command] [flags]\n\nWithout a command: a UCI chess engine.')
-    .command(uciCommand)
-    .command(benchCommand)
-    .command(backendBenchCommand)
-    .command(perftCommand)
-    .command(evalCommand)
-    .command(explainCommand)
-    .command(encodeCommand)
-    .command(analyseCommand)
-    .command(describeNetCommand)
-    .command(leela2OnnxCommand)
-    .command(onnx2LeelaCommand)
-    .command(selfPlayCommand)
-    .command(matchCommand)
-    .command(labelCommand)
-    .command(shardsCommand)
-    .command(suiteCommand)
-    .command(tuneCommand)
-    .command(doctorCommand)
+    // A value such as 007 or 1e3 reaches the command as it was written.
+    .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
     .version(args.includes('--version') ? await createVersionText(args) : '')
     .middleware((given) => takeLastOfEach(given, parser as unknown as FlagLists), true)
     .help()
     .alias('help', 'h')
     .strict()
     .wrap(Math.min(120, process.stdout.columns ?? 120))
-    .updateStrings({ 'Argument: %s, Given: %s, Choices: %s': '--%s is %s, not one of %s' })
+    .updateStrings({
+      'Argument: %s, Given: %s, Choices: %s': '--%s is %s, not one of %s',
+      'Not enough arguments following: %s': 'Flag --%s needs a value',
+    })
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new Error((message ?? 'The command failed').replace(/\s*\n\s*/g, ' '));
     });
   await parser.parseAsync();
+}
+
+/** "match", of "match <a> [b]"; aliases as well. */
+function listCommandNames(): Set<string> {
+  const names = COMMANDS.flatMap(({ command = [], aliases = [] }) => [command, aliases].flat());
+  return new Set(names.map((name) => name.split(' ')[0]));
 }
 
 /** A mistake of ours, not of the user: exit status 70, as sysexits.h has it. */
@@ -95,11 +111,4 @@ function takeLast(value: unknown): unknown {
   if (Array.isArray(value)) return value.at(-1);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, takeLast(inner)]));
-}
-
-/** `--pgn -`, stdout, reads to yargs as a flag without a value and an argument. */
-function joinDash(args: readonly string[]): string[] {
-  return args.flatMap((arg, i) =>
-    arg === '-' && args[i - 1] === '--pgn' ? [] : arg === '--pgn' && args[i + 1] === '-' ? '--pgn=-' : arg,
-  );
 }

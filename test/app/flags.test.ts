@@ -40,6 +40,18 @@ test('flags that are not options are known, others are refused by name', () => {
   }
 });
 
+test('a flag that follows is not taken for a value; a negative number is one', () => {
+  for (const args of [
+    ['--weights', '--threads=2'],
+    ['-w', '-t2'],
+  ]) {
+    const result = parseFlags(args, specs);
+    assert.equal(result.ok ? '' : result.error, `Flag ${args[0]} needs a value`);
+  }
+  assert.deepEqual(unwrap(parseFlags(['--draw-score', '-0.1'], specs)).settings, [['DrawScore', '-0.1']]);
+  assert.deepEqual(unwrap(parseFlags(['--weights=--odd.onnx'], specs)).settings, [['WeightsFile', '--odd.onnx']]);
+});
+
 test('what is no flag is a positional', () => {
   assert.deepEqual(unwrap(parseFlags(['uci', '--threads=1', 'x'], specs)).positionals, ['uci', 'x']);
 });

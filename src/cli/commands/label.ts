@@ -15,8 +15,7 @@ import {
 } from '../../selfplay/index.js';
 import { failure, type Result, success } from '../../util/index.js';
 import { numberFlag, wholeFlag } from '../number-flag.js';
-import { INTERRUPTED, printJson, printLine, printNote } from '../output.js';
-import { createProgressBar } from '../progress-bar.js';
+import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../output.js';
 
 interface LabelArguments {
   engine: string;

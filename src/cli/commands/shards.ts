@@ -6,8 +6,7 @@ import type { CommandModule } from 'yargs';
 import { createShards, parseSplitShares, type ShardsSummary } from '../../data/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { wholeFlag } from '../number-flag.js';
-import { printJson, printLine } from '../output.js';
-import { createProgressBar } from '../progress-bar.js';
+import { createProgressBar, printJson, printLine } from '../output.js';
 
 interface ShardsArguments {
   inputs?: string[];

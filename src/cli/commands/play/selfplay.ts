@@ -20,8 +20,7 @@ import {
 import { createFolder, unwrap } from '../../../util/index.js';
 import { addEngineFlags } from '../../engine-flags.js';
 import { numberFlag, requireWhole, wholeFlag } from '../../number-flag.js';
-import { INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
-import { createProgressBar } from '../../progress-bar.js';
+import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
 import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './network-setup.js';
 

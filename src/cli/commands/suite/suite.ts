@@ -7,8 +7,7 @@ import { Analyst, type GoRequest, type Score } from '../../../engine/index.js';
 import { unwrap } from '../../../util/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
 import { wholeFlag } from '../../number-flag.js';
-import { printJson, printLine, printNote } from '../../output.js';
-import { createProgressBar } from '../../progress-bar.js';
+import { createProgressBar, printJson, printLine, printNote } from '../../output.js';
 import { formatScore } from '../analyse/analysis.js';
 import { isSolution, parseSuiteLine, type SuitePosition } from './suite-position.js';
 

@@ -1,0 +1,45 @@
+/**
+ * The command line as yargs needs it. People write a FEN without quotes, a command after its flags, and `--pgn -` for
+ * stdout; yargs would misread each of them.
+ */
+
+const PIECES = /^[pnbrqkPNBRQK1-8]+(\/[pnbrqkPNBRQK1-8]+){7}$/;
+/** The fields of a FEN after the pieces: side, castling, en passant, two counters. */
+const FIELDS = [/^[wb]$/, /^(-|[KQkqA-Ha-h]+)$/, /^(-|[a-h][36])$/, /^\d+$/, /^\d+$/];
+
+/** @param commands names and aliases of all commands */
+export function prepareArguments(args: readonly string[], commands: ReadonlySet<string>): string[] {
+  return joinDash(joinFenWords(moveCommandFirst(args, commands)));
+}
+
+/**
+ * `--nodes 500 bench` → `bench --nodes 500`. Only the command knows which of its flags take a value, so the command must
+ * be found first: it is the first word that names one.
+ */
+export function moveCommandFirst(args: readonly string[], commands: ReadonlySet<string>): readonly string[] {
+  if (args[0]?.startsWith('-') !== true) return args;
+  const place = args.findIndex((arg) => commands.has(arg));
+  return place < 0 ? args : [args[place], ...args.toSpliced(place, 1)];
+}
+
+/** The same arguments, each FEN as one word. */
+export function joinFenWords(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const words = [args[i]];
+    if (PIECES.test(args[i].replace(/^--?\w+=/, ''))) {
+      while (words.length <= FIELDS.length && i + 1 < args.length && FIELDS[words.length - 1].test(args[i + 1])) {
+        words.push(args[++i]);
+      }
+    }
+    joined.push(words.join(' '));
+  }
+  return joined;
+}
+
+/** `--pgn -`, stdout, is a flag without a value and an argument to yargs; `--pgn=-` is not. */
+function joinDash(args: readonly string[]): string[] {
+  return args.flatMap((arg, i) =>
+    arg === '-' && args[i - 1] === '--pgn' ? [] : arg === '--pgn' && args[i + 1] === '-' ? '--pgn=-' : arg,
+  );
+}
