@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
-import type { UciProcess } from './uci-process.js';
+import type { UciProcess } from './installed-engine.js';
 
 export async function playGame(engine: UciProcess, plies: number, limit: string): Promise<string[]> {
   const position = unwrap(parseFen(START_FEN));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng } from '#sardonyx/util/index.js';
-import { createManager, type GameOfMoves, MANAGERS, playClock, progressAfter } from './support.js';
+import { createManager, type GameOfMoves, MANAGERS, playClock, progressAfter } from './time-manager-games.js';
 
 function jitter(seed: number, baseMs: number, spikeMs: number): (move: number) => number {
   const prng = createPrng(seed);

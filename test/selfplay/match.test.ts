@@ -23,7 +23,7 @@ import { createRandomSource } from '#sardonyx/selfplay/players/random-player.js'
 import { createUciSource } from '#sardonyx/selfplay/players/uci-player.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/fake-engine-spec.js';
-import { hashNetwork } from './support.js';
+import { hashNetwork } from './hash-network.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-match-'));
 after(() => rmSync(folder, { recursive: true }));

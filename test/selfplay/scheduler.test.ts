@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { START_FEN } from '#sardonyx/chess/index.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';
 import { Game } from '#sardonyx/selfplay/game/game.js';
-import { createGameSearch, hashNetwork, withPool } from './support.js';
+import { createGameSearch, hashNetwork, withPool } from './hash-network.js';
 
 const start = (): Game => new Game({ fen: START_FEN, moves: [], origin: 'test' }, false);
 

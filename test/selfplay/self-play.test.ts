@@ -21,7 +21,7 @@ import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
 import type { Opening } from '#sardonyx/selfplay/openings/opening.js';
 import { parsePgnOpening } from '#sardonyx/selfplay/openings/pgn-book.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
-import { hashNetwork } from './support.js';
+import { hashNetwork } from './hash-network.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-selfplay-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PositionTask } from '#sardonyx/engine/analysis/position-task.js';
 import { TaskQueue } from '#sardonyx/engine/analysis/task-queue.js';
 import { createPrng } from '#sardonyx/util/index.js';
-import { createTasks } from './support.js';
+import { createTasks } from './analysis-bench.js';
 
 const [template] = createTasks({ id: 'q' });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MoverClock } from '#sardonyx/search/time/index.js';
 import { capOverheadMs, computeMoveTimeBudgetMs } from '#sardonyx/search/time/index.js';
-import { createManager, progressAfter } from './support.js';
+import { createManager, progressAfter } from './time-manager-games.js';
 
 interface Ask {
   readonly clock: MoverClock;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AnalysisSession } from '#sardonyx/engine/analysis/analysis-session.js';
 import type { PositionTask, TaskSelection } from '#sardonyx/engine/analysis/position-task.js';
-import { DEFAULTS } from './support.js';
+import { DEFAULTS } from './analysis-bench.js';
 
 interface Reply {
   readonly id?: string;
