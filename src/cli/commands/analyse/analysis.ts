@@ -1,5 +1,6 @@
 /** Positions and games through the engine: best moves, scores, and what the moves played were worth. */
-import { formatFen, formatUciMove, type Position } from '../../../chess/index.js';
+import { Chess } from 'chess.js';
+import { formatFen, formatSanLine, formatUciMove, type Move, type Position } from '../../../chess/index.js';
 import {
   type Analyst,
   createGamePosition,
@@ -11,7 +12,6 @@ import {
 import { unwrap } from '../../../util/index.js';
 import type { PgnGame } from './pgn-game.js';
 import type { Remark } from './pgn-remark.js';
-import { describeSanLine } from './san-line.js';
 
 export interface AnalysedLine {
   readonly score: Score;
@@ -97,6 +97,20 @@ export async function analyseGame(
 function describeLine({ score, wdl, pv }: ReportLine, position: Position, isChess960: boolean): AnalysedLine {
   const moves = pv.map((move) => formatUciMove(move, isChess960));
   return { score, wdl: listWdl(wdl), pv: moves, pvSan: describeSanLine(position, pv, isChess960) };
+}
+
+/**
+ * SAN for people: by chess.js, and by our own rules where chess.js cannot follow (Chess960, positions it refuses).
+ * @param moves legal one after the other from `position`, which is left as it was
+ */
+function describeSanLine(position: Position, moves: readonly Move[], isChess960: boolean): string[] {
+  if (isChess960) return formatSanLine(position, moves);
+  try {
+    const chess = new Chess(formatFen(position));
+    return moves.map((move) => chess.move(formatUciMove(move, false)).san);
+  } catch {
+    return formatSanLine(position, moves);
+  }
 }
 
 function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {

@@ -1,7 +1,7 @@
 /**
- * `doctor --install-cuda`: onnxruntime's CUDA provider, which its npm package leaves out because of its size, from the
- * Python package of the same version, which holds the same libraries. A provider of another version does not load, so
- * version and hash are written here, and a test compares them with package.json.
+ * `doctor --install-cuda` installs onnxruntime's CUDA provider. The npm package leaves it out because of its size; the
+ * Python package of the same version holds the same libraries. A provider of another version does not load, so version
+ * and hash are written here, and a test compares them with package.json.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { extractZipMember, listZipMembers } from './zip-archive.js';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
 
 interface CudaArchive {
   readonly onnxRuntime: string;
@@ -116,21 +116,40 @@ async function hashFile(path: string): Promise<string> {
 }
 
 async function extractInto(folder: string, archivePath: string, files: readonly string[]): Promise<string[]> {
-  const members = await listZipMembers(archivePath);
-  const installed: string[] = [];
-  for (const file of files) {
-    const member = members.find(({ name }) => basename(name) === file);
-    if (member === undefined) throw new Error(`The archive holds no ${file}`);
-    const target = join(folder, file);
-    const draft = `${target}.${process.pid}.draft`;
-    try {
-      await extractZipMember(archivePath, member, draft);
-      await rename(draft, target);
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw new Error(`Cannot write ${target}: ${(error as Error).message}`);
+  const archive = await openArchive(archivePath);
+  try {
+    const members = new Map<string, Entry>();
+    for await (const entry of archive.eachEntry()) members.set(basename(entry.fileName), entry);
+    const installed: string[] = [];
+    for (const file of files) {
+      const member = members.get(file);
+      if (member === undefined) throw new Error(`The archive holds no ${file}`);
+      const target = join(folder, file);
+      await extractMember(archive, member, target);
+      installed.push(target);
     }
-    installed.push(target);
+    return installed;
+  } finally {
+    archive.close();
   }
-  return installed;
+}
+
+async function openArchive(path: string): Promise<ZipFile> {
+  try {
+    return await openPromise(path, { autoClose: false });
+  } catch (error) {
+    throw new Error(`${path} is not a zip archive: ${(error as Error).message}`);
+  }
+}
+
+/** Under another name until it is complete, so that onnxruntime never meets half a library. */
+async function extractMember(archive: ZipFile, member: Entry, target: string): Promise<void> {
+  const draft = `${target}.${process.pid}.draft`;
+  try {
+    await pipeline(await archive.openReadStreamPromise(member), createWriteStream(draft, { mode: 0o755 }));
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new Error(`Cannot write ${target}: ${(error as Error).message}`);
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * `sardonyx explain`: which pieces a network's favourite move and its value hang on. Every square in turn is wiped from
- * the input (occlusion); Grad-CAM, which needs gradients, is in scripts/train/explain.py.
+ * `sardonyx explain`: which pieces a network's favourite move and its value depend on. It wipes each square in turn from
+ * the input (occlusion) and compares the answers. Grad-CAM, which needs gradients, is in scripts/train/explain.py.
  */
 import { extname } from 'node:path';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
@@ -14,8 +14,6 @@ import { printJson, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 import { createExplanation, formatExplanation } from './explanation.js';
 import { drawExplanation } from './explanation-picture.js';
-import { PngCanvas } from './png-canvas.js';
-import { SvgCanvas } from './svg-canvas.js';
 
 interface ExplainArguments {
   fen?: string[];
@@ -25,21 +23,20 @@ interface ExplainArguments {
   json: boolean;
 }
 
-const CANVASES = { '.png': PngCanvas, '.svg': SvgCanvas };
-
 export const explainCommand: CommandModule<object, ExplainArguments> = {
   command: 'explain [fen..]',
-  describe: 'Which squares a network’s move and value hang on',
+  describe: 'Show which squares a network’s move and value depend on',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
       .option('moves', { type: 'string', default: '', describe: 'Moves played from there, as UCI writes them' })
       .option('move', { type: 'string', describe: 'Legal move to explain; the network’s favourite when left out' })
-      .option('out', { type: 'string', describe: 'Picture to write: a .png or .svg file' })
+      .option('out', { type: 'string', describe: 'Picture to write, an .svg file' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the numbers as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<ExplainArguments>) => {
-    const canvas = args.out === undefined ? null : CANVASES[extname(args.out).toLowerCase() as keyof typeof CANVASES];
-    if (canvas === undefined) throw new Error(`--out needs a name that ends in .png or .svg, not ${args.out}`);
+    if (args.out !== undefined && extname(args.out).toLowerCase() !== '.svg') {
+      throw new Error(`--out needs a name that ends in .svg, not ${args.out}`);
+    }
     const options = readEngineFlags(args);
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
     const words = args.moves.split(/\s+/).filter((word) => word !== '');
@@ -53,12 +50,7 @@ export const explainCommand: CommandModule<object, ExplainArguments> = {
       throw new Error(`${wanted} is not a legal move here; legal are ${names.join(' ')}`);
     }
     const explanation = createExplanation(occlusion, position, names, wanted);
-    if (args.out !== undefined && canvas !== null) {
-      await writeOutput(
-        args.out,
-        drawExplanation(explanation, (width, height) => new canvas(width, height)),
-      );
-    }
+    if (args.out !== undefined) await writeOutput(args.out, drawExplanation(explanation));
     if (args.json) printJson(explanation);
     else for (const line of formatExplanation(explanation, usesColour())) printLine(line);
   },

@@ -1,6 +1,10 @@
-/** An explanation as a picture: two boards side by side, the move's left, the value's right; White below. */
-import type { Canvas, Colour } from './canvas.js';
+/**
+ * An explanation as an SVG picture: two boards side by side, the move's on the left, the value's on the right, White at
+ * the bottom. SVG is text that browsers, editors and GitHub show, so no package that draws pixels is needed.
+ */
 import type { Explanation, SquareWeight } from './explanation.js';
+
+type Colour = readonly [red: number, green: number, blue: number];
 
 const CELL = 56;
 const MARGIN = 28;
@@ -13,41 +17,38 @@ const PAPER: Colour = [255, 255, 255];
 const INK: Colour = [40, 40, 40];
 const LIGHT: Colour = [236, 236, 232];
 const DARK: Colour = [214, 214, 208];
-/** Speaks for, against. */
+/** Squares that speak for and against the move, or for and against the mover. */
 const FOR: Colour = [33, 102, 172];
 const AGAINST: Colour = [178, 24, 43];
 const WHITE_PIECE: Colour = [255, 255, 255];
 const BLACK_PIECE: Colour = [0, 0, 0];
 const PLAQUE: Colour = [120, 120, 120];
 
-export function drawExplanation(
-  { move, probability, value, squares }: Explanation,
-  createCanvas: (width: number, height: number) => Canvas,
-): Uint8Array {
-  const canvas = createCanvas(WIDTH, HEIGHT);
-  canvas.fillRectangle(0, 0, WIDTH, HEIGHT, PAPER);
+/** Font size of a sans-serif whose capitals are 1 high. */
+const FONT_SIZE = 1.4;
+
+/** @returns the content of an .svg file */
+export function drawExplanation({ move, probability, value, squares }: Explanation): string {
   const points = `${(100 * probability).toFixed(1)}%`;
-  drawBoard(canvas, MARGIN, `${move} ${points}`, squares, ({ policy }) => policy);
-  const left = BOARD + 3 * MARGIN;
-  drawBoard(
-    canvas,
-    left,
-    `W−L ${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`,
-    squares,
-    (square) => square.value,
-  );
-  return canvas.encode();
+  const valueTitle = `W−L ${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="sans-serif" text-anchor="middle">`,
+    drawRectangle(0, 0, WIDTH, HEIGHT, PAPER),
+    ...drawBoard(MARGIN, `${move} ${points}`, squares, ({ policy }) => policy),
+    ...drawBoard(BOARD + 3 * MARGIN, valueTitle, squares, (square) => square.value),
+    '</svg>',
+    '',
+  ].join('\n');
 }
 
 function drawBoard(
-  canvas: Canvas,
   left: number,
   title: string,
   squares: readonly SquareWeight[],
   getWeight: (square: SquareWeight) => number,
-): void {
+): string[] {
   const largest = Math.max(...squares.map((square) => Math.abs(getWeight(square))), Number.MIN_VALUE);
-  canvas.drawText(title, left + BOARD / 2, TITLE / 2, 14, INK);
+  const parts = [drawText(title, left + BOARD / 2, TITLE / 2, 14, INK)];
   for (const [index, square] of squares.entries()) {
     const file = index % 8;
     const rank = index >> 3;
@@ -55,23 +56,35 @@ function drawBoard(
     const y = TITLE + (7 - rank) * CELL;
     const weight = getWeight(square);
     const plain = (file + rank) % 2 === 0 ? DARK : LIGHT;
-    canvas.fillRectangle(x, y, CELL, CELL, mix(plain, weight > 0 ? FOR : AGAINST, Math.abs(weight) / largest));
-    if (square.piece !== '') drawPiece(canvas, x, y, square.piece);
+    parts.push(drawRectangle(x, y, CELL, CELL, mix(plain, weight > 0 ? FOR : AGAINST, Math.abs(weight) / largest)));
+    if (square.piece !== '') parts.push(...drawPiece(x, y, square.piece));
     const hundredths = Math.round(100 * weight);
     const number = `${hundredths > 0 ? '+' : '−'}${Math.abs(hundredths)}`;
-    if (hundredths !== 0) canvas.drawText(number, x + CELL / 2, y + CELL - 9, 7, INK);
+    if (hundredths !== 0) parts.push(drawText(number, x + CELL / 2, y + CELL - 9, 7, INK));
   }
   for (let i = 0; i < 8; i++) {
-    canvas.drawText('abcdefgh'[i], left + (i + 0.5) * CELL, TITLE + BOARD + MARGIN / 2, 7, INK);
-    canvas.drawText(String(8 - i), left - MARGIN / 2, TITLE + (i + 0.5) * CELL, 7, INK);
+    parts.push(drawText('abcdefgh'[i], left + (i + 0.5) * CELL, TITLE + BOARD + MARGIN / 2, 7, INK));
+    parts.push(drawText(String(8 - i), left - MARGIN / 2, TITLE + (i + 0.5) * CELL, 7, INK));
   }
+  return parts;
 }
 
-/** A letter on a grey plaque, so that both colours can be told on every square. */
-function drawPiece(canvas: Canvas, x: number, y: number, piece: string): void {
+/** A letter on a grey plaque, so that both colours stand out on every square. */
+function drawPiece(x: number, y: number, piece: string): string[] {
   const isWhite = piece === piece.toUpperCase();
-  canvas.fillRectangle(x + 14, y + 6, CELL - 28, CELL - 24, PLAQUE);
-  canvas.drawText(piece.toUpperCase(), x + CELL / 2, y + 22, 21, isWhite ? WHITE_PIECE : BLACK_PIECE);
+  return [
+    drawRectangle(x + 14, y + 6, CELL - 28, CELL - 24, PLAQUE),
+    drawText(piece.toUpperCase(), x + CELL / 2, y + 22, 21, isWhite ? WHITE_PIECE : BLACK_PIECE),
+  ];
+}
+
+function drawRectangle(x: number, y: number, width: number, height: number, colour: Colour): string {
+  return `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="rgb(${colour.join()})"/>`;
+}
+
+/** @param size height of a capital letter; the text is centred on (x, y) */
+function drawText(text: string, x: number, y: number, size: number, colour: Colour): string {
+  return `<text x="${x}" y="${y + size / 2}" font-size="${FONT_SIZE * size}" fill="rgb(${colour.join()})">${text}</text>`;
 }
 
 function mix(from: Colour, to: Colour, share: number): Colour {

@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { inflateSync } from 'node:zlib';
 import { parseFen } from '#sardonyx/chess/index.js';
 import { joinFenWords } from '#sardonyx/cli/arguments.js';
 import type { Explanation } from '#sardonyx/cli/commands/explain/explanation.js';
@@ -88,22 +87,26 @@ test('the boards of text show every piece, and lc0’s own files are explained t
   assert.match(lc0.stdout, /^e2e4 \d/m);
 });
 
-test('pictures are what their endings say', () => {
-  const { status, stderr } = run('explain', '--weights', tiny, FEN, '--out', 'why.png');
+test('the picture is an SVG file of two boards with every piece and both titles', () => {
+  const { status, stderr } = run('explain', '--weights', tiny, FEN, '--out', 'why.svg');
   assert.equal(status, 0, stderr);
-  const png = readFileSync(join(folder, 'why.png'));
-  assert.equal(png.toString('latin1', 1, 4), 'PNG');
-  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
-  const size = png.readUInt32BE(33);
-  assert.equal(inflateSync(png.subarray(41, 41 + size)).length, height * (1 + 3 * width));
-  assert.equal(run('explain', '--weights', tiny, FEN, '--out', 'why.svg').status, 0);
-  assert.match(readFileSync(join(folder, 'why.svg'), 'utf8'), /^<svg [^>]*>[\s\S]*<\/svg>\n$/);
+  const svg = readFileSync(join(folder, 'why.svg'), 'utf8');
+  const [, width, height] = /^<svg [^>]*width="(\d+)" height="(\d+)"[^>]*>\n[\s\S]*<\/svg>\n$/.exec(svg) ?? [];
+  const rectangles = [...svg.matchAll(/<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)" fill="rgb\(/g)];
+  const pieces = FEN.split(' ')[0].replace(/[\d/]/g, '').length;
+  assert.equal(rectangles.length, 1 + 2 * (64 + pieces));
+  for (const [x, y, w, h] of rectangles.map((match) => match.slice(1).map(Number))) {
+    assert.ok(x + w <= Number(width) && y + h <= Number(height));
+  }
+  assert.match(svg, />[a-h][1-8][a-h][1-8] \d+\.\d%</);
+  assert.match(svg, />W−L [+−]\d\.\d\d</);
+  assert.doesNotMatch(svg, /NaN|undefined/);
 });
 
 test('what cannot be explained is one sentence', () => {
   for (const [args, sentence] of [
     [['--move', 'e2e5'], /^e2e5 is not a legal move here; legal are /],
-    [['--out', 'why.gif'], /^--out needs a name that ends in \.png or \.svg/],
+    [['--out', 'why.png'], /^--out needs a name that ends in \.svg/],
     [['--backend=random'], /has no network, so there is nothing to explain/],
     [['7k/5Q2/6K1/8/8/8/8/8 b - - 0 1'], /the game is over/],
   ] as const) {
