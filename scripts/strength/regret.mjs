@@ -3,13 +3,10 @@
 // positions and only the difference counts, so it takes minutes. It is a guide for tuning; a match has the last word.
 //
 // The positions come from labelled games (`sardonyx label`), held out from training, with their history. A move outside
-// the label's list is judged by Stockfish. Regret is the loss of winning chances in percent, by Lichess's curve:
-// https://lichess.org/page/accuracy.
-import { createHash } from 'node:crypto';
+// the label's list is judged by Stockfish. Regret is the loss of winning chances in percent (labelled-positions.mjs).
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { Chess } from 'chess.js';
 import cliProgress from 'cli-progress';
 import yargs from 'yargs';
@@ -18,7 +15,8 @@ import { createEngine } from '../../dist/index.js';
 import { encodeScore } from '../../dist/selfplay/client/info-line.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { parsePairs } from '../../dist/selfplay/index.js';
-import { createFolder, describeReadFailure } from '../../dist/util/index.js';
+import { createFolder } from '../../dist/util/index.js';
+import { drawNumber, getWinChances, readGames } from './labelled-positions.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const flags = yargs(hideBin(process.argv))
@@ -44,29 +42,6 @@ const flags = yargs(hideBin(process.argv))
   .strict()
   .parseSync();
 
-/** Winning chances in percent of a score in centipawns. */
-function getWinChances(centipawns) {
-  return 100 / (1 + Math.exp(-0.00368208 * centipawns));
-}
-
-/** A number in [0, 1) that depends on the seed and the text alone. */
-function drawNumber(text) {
-  return createHash('sha256').update(`${flags.seed} ${text}`).digest().readUInt32LE(0) / 2 ** 32;
-}
-
-function readGames(path) {
-  try {
-    return gunzipSync(readFileSync(path))
-      .toString()
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-  } catch (error) {
-    console.error(`Cannot read the labelled games ${path}: ${describeReadFailure(error)}`);
-    process.exit(1);
-  }
-}
-
 /** `count` positions with a choice of moves, the same for the same seed. */
 function choosePositions(path, count) {
   const positions = [];
@@ -77,7 +52,7 @@ function choosePositions(path, count) {
       moves.push(played);
     }
   }
-  const ranked = positions.map((position, i) => ({ position, rank: drawNumber(`${i}`) }));
+  const ranked = positions.map((position, i) => ({ position, rank: drawNumber(flags.seed, `${i}`) }));
   ranked.sort((one, other) => one.rank - other.rank);
   return ranked.slice(0, count).map(({ position }) => position);
 }

@@ -1,0 +1,30 @@
+// Positions of labelled games (`sardonyx label`) as the scripts of this folder want them: chosen by a seed, so that the
+// same seed asks every network the same questions. And the scale on which they weigh what a move gives away.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { describeReadFailure } from '../../dist/util/index.js';
+
+/** Winning chances in percent of a score in centipawns: Lichess's curve, https://lichess.org/page/accuracy. */
+export function getWinChances(centipawns) {
+  return 100 / (1 + Math.exp(-0.00368208 * centipawns));
+}
+
+/** A number in [0, 1) that depends on the seed and the text alone. */
+export function drawNumber(seed, text) {
+  return createHash('sha256').update(`${seed} ${text}`).digest().readUInt32LE(0) / 2 ** 32;
+}
+
+/** The games of a .jsonl.gz file; ends the process with one sentence when it cannot be read. */
+export function readGames(path) {
+  try {
+    return gunzipSync(readFileSync(path))
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  } catch (error) {
+    console.error(`Cannot read the labelled games ${path}: ${describeReadFailure(error)}`);
+    process.exit(1);
+  }
+}
