@@ -7,6 +7,7 @@ import type { HistoryFill } from '../../encoding/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../syzygy/index.js';
 import { type BackendPlan, needsDevice, planBackend, type TunedSpeed } from '../backend/backend-plan.js';
 import { applyToEnvironment } from '../backend/provider-config.js';
+import { describeProviderFailure } from '../backend/provider-failure.js';
 import { forbidTelemetry } from '../backend/telemetry.js';
 import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/evaluation-cache.js';
 import type { Model, ModelSource } from '../model/model-file.js';
@@ -147,7 +148,7 @@ export class EvaluatorPool {
         await pool.dispose();
       }
     }
-    throw new Error(`Cannot evaluate with ${tried}: ${oneLine(problem)}`);
+    throw new Error(`Cannot evaluate with ${tried}: ${describeProviderFailure(problem)}`);
   }
 
   get network(): NetworkInfo {
@@ -247,7 +248,7 @@ export class EvaluatorPool {
 
   private replaceWorker(index: number, problem: string): void {
     const crashes = this.crashes[index].add(this.counters.getEvaluationsOf(index));
-    this.warn(`An evaluator thread ended and was started again: ${oneLine(problem)}`);
+    this.warn(`An evaluator thread ended and was started again: ${describeProviderFailure(problem)}`);
     this.startWorker(index).catch((error: Error) => {
       if (this.isDisposed) return;
       if (crashes <= MAX_CRASHES) this.replaceWorker(index, error.message);
@@ -258,17 +259,17 @@ export class EvaluatorPool {
 
   /** @param othersLeft threads that can evaluate */
   private warnOfLoss(othersLeft: number, reason: string): void {
-    if (othersLeft === 0) this.tellLoss(oneLine(reason));
+    if (othersLeft === 0) this.tellLoss(describeProviderFailure(reason));
     const loss =
       othersLeft === 0
         ? 'No position can be evaluated any more'
         : `An evaluator thread gave up, ${othersLeft} of ${this.threads} left`;
-    this.warn(`${loss}: ${oneLine(reason)}`);
+    this.warn(`${loss}: ${describeProviderFailure(reason)}`);
   }
 
   private warnOfFallback(from: string, to: string, reason: string): void {
     // The threads of several devices fail one after the other, with reasons that name different devices.
-    this.warn(`Backend ${from} failed, going on with ${to}: ${oneLine(reason)}`, `${from} ${to}`);
+    this.warn(`Backend ${from} failed, going on with ${to}: ${describeProviderFailure(reason)}`, `${from} ${to}`);
   }
 
   /** @param trouble threads share their troubles: each is told once */
@@ -305,8 +306,4 @@ function endWorker(worker: Worker): Promise<void> {
       resolve();
     });
   });
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

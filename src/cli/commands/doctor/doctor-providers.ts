@@ -1,5 +1,5 @@
 /**
- * Whether a provider works here, tried in a process of its own: the native libraries of devices write to stderr past everybody,
+ * Whether a provider works here, tried in a process of its own: the native libraries of devices write to stderr directly,
  * and one that crashes takes its process with it.
  */
 import { execFile } from 'node:child_process';
@@ -10,7 +10,9 @@ import { EvaluatorPool, getBackendName } from '../../../nn/index.js';
 import { isPackaged, unwrap } from '../../../util/index.js';
 import { type Finding, oneLine } from './doctor-findings.js';
 
-/** What `sardonyx doctor --probe=PROVIDER` finds; where there is trouble, with the first line that a library wrote. */
+const INSTALL_VULKAN = 'install the Vulkan loader (Debian, Ubuntu: apt install libvulkan1) and the driver of the GPU';
+
+/** What `sardonyx doctor --probe=PROVIDER` finds; a provider that fails is told with the first line that a library wrote. */
 export function examineProvider(provider: string): Promise<Finding> {
   const program = isPackaged ? [] : [fileURLToPath(new URL('../../main.js', import.meta.url))];
   const args = [...program, 'doctor', `--probe=${provider}`];
@@ -22,9 +24,14 @@ export function examineProvider(provider: string): Promise<Finding> {
         text: `the process that tried it ended (${error?.signal ?? `status ${error?.code ?? 0}`})`,
       };
       const [complaint] = stderr.split('\n').map((line) => line.replace(/^Warning: /, '').trim());
-      resolve(finding.isFine || complaint === '' ? finding : { ...finding, text: `${finding.text} (${complaint})` });
+      resolve(finding.isFine || complaint === '' ? finding : addComplaint(finding, complaint));
     });
   });
+}
+
+function addComplaint(finding: Finding, complaint: string): Finding {
+  const text = `${finding.text} (${complaint})`;
+  return { ...finding, text, ...(/libvulkan/.test(complaint) ? { fix: INSTALL_VULKAN } : {}) };
 }
 
 /** Libraries may have written to stdout as well; ours is the last line. */
@@ -57,7 +64,7 @@ export async function tryProvider(provider: string): Promise<Finding> {
       backendOptions: options.getString('BackendOptions'),
       threads: 1,
       onWarning: (text) => {
-        trouble ||= text;
+        trouble ||= text.replace(/^Backend \S+ failed, going on with \S+: /, '');
       },
     });
     const { backend } = pool.network;
