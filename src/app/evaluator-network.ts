@@ -2,14 +2,11 @@
 
 import type { HistoryFill } from '../encoding/index.js';
 import { getTablebaseSettings, type NetworkPort } from '../engine/index.js';
-import { EvaluatorPool, networkOptions, type PoolOptions, type TunedSpeed } from '../nn/index.js';
+import { EvaluatorPool, type PoolOptions, type TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { Tablebases } from '../syzygy/index.js';
 import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
 import { findTuning } from './tuned-settings.js';
-
-/** A change of one of these means new threads. */
-export const RELOADING_OPTIONS: readonly string[] = [...networkOptions.map((spec) => spec.uci), 'MinibatchSize'];
 
 /** Rejects with one sentence for the user. */
 export async function createPoolOptions(options: OptionStore, onWarning: (text: string) => void): Promise<PoolOptions> {
@@ -22,7 +19,7 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
     cacheMb: options.getNumber('Hash'),
     onWarning,
     tablebases: getTablebaseSettings(options),
-    ...getTuning(options),
+    ...getEvaluation(options),
   };
   if (isFileless(options)) return pool;
   const path = await resolveNetworkFile(options);
@@ -46,8 +43,6 @@ export async function createNetwork(
   tuned?: TunedSpeed,
 ): Promise<NetworkPort> {
   const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), avoidsDevice, tuned });
-  let tuning = JSON.stringify(getTuning(options));
-  let tables = JSON.stringify(getTablebaseSettings(options));
   return {
     handle: pool.handle,
     get description() {
@@ -64,15 +59,8 @@ export async function createNetwork(
     get hasLostDevice() {
       return pool.hasLostDevice;
     },
-    configure: (current) => {
-      // A new tuning empties the cache, so it is passed on only when it is new.
-      const wanted = getTuning(current);
-      if (JSON.stringify(wanted) !== tuning) pool.configure(wanted);
-      tuning = JSON.stringify(wanted);
-      const tablebases = getTablebaseSettings(current);
-      if (JSON.stringify(tablebases) !== tables) pool.configure({ tablebases });
-      tables = JSON.stringify(tablebases);
-    },
+    takeEvaluatorOptions: (current) => pool.configure(getEvaluation(current)),
+    takeTableOptions: (current) => pool.configure({ tablebases: getTablebaseSettings(current) }),
     clearCache: () => pool.clearCache(),
     dispose: () => pool.dispose(),
   };
@@ -90,7 +78,7 @@ export function warnOfTables(options: OptionStore, onWarning: (text: string) => 
   }
 }
 
-function getTuning(options: OptionStore): { policyTemperature: number; historyFill: HistoryFill } {
+function getEvaluation(options: OptionStore): { policyTemperature: number; historyFill: HistoryFill } {
   return {
     policyTemperature: options.getNumber('PolicyTemperature'),
     historyFill: options.getString('HistoryFill') as HistoryFill,

@@ -10,7 +10,7 @@ function acceptInt(uci: string, flag: string, value: number, min: number, max: n
   return { uci, flag, kind: 'int', default: value, min, max, hidden: true, help };
 }
 
-export const acceptedOptions: readonly OptionSpec[] = [
+const specs: readonly OptionSpec[] = [
   acceptInt(
     'SyzygyProbeDepth',
     '',
@@ -70,3 +70,5 @@ export const acceptedOptions: readonly OptionSpec[] = [
     help: 'No effect: freed nodes are reused, nothing is collected during a move.',
   },
 ];
+
+export const acceptedOptions: readonly OptionSpec[] = specs.map((spec) => ({ ...spec, effect: 'none' }));

@@ -36,6 +36,7 @@ export function getTablebaseSettings(options: OptionStore): TablebaseSettings {
 
 export class EndgameTables {
   private settings = NO_TABLEBASES;
+  private isOutdated = true;
   private tables: Tablebases | null = null;
 
   constructor(
@@ -43,11 +44,17 @@ export class EndgameTables {
     private readonly events: EndgameTablesEvents,
   ) {}
 
-  /** Takes over the options. @returns whether what leaves are worth may have changed */
+  /** The options have changed. */
+  onOptionChange(): void {
+    this.isOutdated = true;
+  }
+
+  /** Takes over changed options. @returns whether what leaves are worth may have changed */
   follow(): boolean {
+    if (!this.isOutdated) return false;
+    this.isOutdated = false;
     const before = this.settings;
     this.settings = getTablebaseSettings(this.options);
-    if (JSON.stringify(before) === JSON.stringify(this.settings)) return false;
     if (before.paths !== this.settings.paths) this.open(this.settings.paths);
     return before.paths !== this.settings.paths || this.tables !== null;
   }

@@ -13,6 +13,7 @@ const MAX_MS = 100000000;
 export const engineOptions: readonly OptionSpec[] = [
   {
     uci: 'LogFile',
+    effect: 'log',
     flag: 'logfile',
     alias: 'l',
     kind: 'string',
@@ -21,6 +22,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'ConfigFile',
+    effect: 'none',
     flag: 'config',
     alias: 'c',
     kind: 'string',
@@ -29,6 +31,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'Ponder',
+    effect: 'none',
     flag: '',
     kind: 'bool',
     default: false,
@@ -36,6 +39,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'SyzygyPath',
+    effect: 'tables',
     flag: 'syzygy-paths',
     alias: 's',
     kind: 'string',
@@ -44,6 +48,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'SyzygyProbeLimit',
+    effect: 'tables',
     flag: '',
     kind: 'int',
     default: 7,
@@ -53,6 +58,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'Syzygy50MoveRule',
+    effect: 'tables',
     flag: '',
     kind: 'bool',
     default: true,
@@ -85,6 +91,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'PolicyTemperature',
+    effect: 'evaluator',
     flag: 'policy-softmax-temp',
     kind: 'float',
     default: 1.359,
@@ -94,6 +101,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'HistoryFill',
+    effect: 'evaluator',
     flag: 'history-fill',
     kind: 'choice',
     default: 'fen_only',
@@ -132,17 +140,33 @@ export const engineOptions: readonly OptionSpec[] = [
     default: false,
     help: 'Chess960: castling is written king takes rook.',
   },
-  { uci: 'UCI_ShowWDL', flag: 'show-wdl', kind: 'bool', default: false, help: 'Show win, draw and loss in per mille.' },
+  {
+    uci: 'UCI_ShowWDL',
+    effect: 'display',
+    flag: 'show-wdl',
+    kind: 'bool',
+    default: false,
+    help: 'Show win, draw and loss in per mille.',
+  },
   {
     uci: 'UCI_ShowMovesLeft',
+    effect: 'display',
     flag: 'show-movesleft',
     kind: 'bool',
     default: false,
     help: 'Show the expected number of moves left.',
   },
-  { uci: 'UCI_ShowEPS', flag: 'show-eps', kind: 'bool', default: false, help: 'Show network evaluations a second.' },
+  {
+    uci: 'UCI_ShowEPS',
+    effect: 'display',
+    flag: 'show-eps',
+    kind: 'bool',
+    default: false,
+    help: 'Show network evaluations a second.',
+  },
   {
     uci: 'ScoreType',
+    effect: 'display',
     flag: 'score-type',
     kind: 'choice',
     default: 'WDL_mu',
@@ -151,6 +175,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'VerboseMoveStatsFormat',
+    effect: 'display',
     flag: 'verbose-move-stats-format',
     kind: 'choice',
     default: 'current',
@@ -165,8 +190,20 @@ export const engineOptions: readonly OptionSpec[] = [
     default: true,
     help: 'Look for short mates beside the search, and for shorter ones than it has proven.',
   },
-  { uci: 'ClearTree', flag: '', kind: 'button', help: 'Forget the search tree, keep the evaluation cache.' },
-  { uci: 'Clear Hash', flag: '', kind: 'button', help: 'Forget the search tree and the evaluation cache.' },
+  {
+    uci: 'ClearTree',
+    effect: 'forgetTree',
+    flag: '',
+    kind: 'button',
+    help: 'Forget the search tree, keep the evaluation cache.',
+  },
+  {
+    uci: 'Clear Hash',
+    effect: 'forgetAll',
+    flag: '',
+    kind: 'button',
+    help: 'Forget the search tree and the evaluation cache.',
+  },
 ];
 
 export const engineAliases: readonly OptionAlias[] = [

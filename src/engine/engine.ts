@@ -54,6 +54,7 @@ export class Engine {
   private readonly host: SearchHost;
   private readonly tables: EndgameTables;
   private readonly patience = new StopPatience();
+  private readonly disconnect: () => void;
   private isDisposed = false;
   private readonly warmUp = new WarmUp();
   private readonly matePromise = new MatePromise();
@@ -76,6 +77,13 @@ export class Engine {
     this.host = new SearchHost(ports, {
       onMessage: (message) => this.receive(message),
       onFailure: (error) => this.recover(`The search thread has failed: ${error.message}`),
+    });
+    this.disconnect = options.connect({
+      pool: () => this.loader.onPoolChange(),
+      evaluator: () => this.loader.onEvaluatorChange(),
+      tables: () => this.onTablesChange(),
+      forgetTree: () => this.host.post({ type: 'clearTree' }),
+      forgetAll: () => this.forget(),
     });
   }
 
@@ -121,13 +129,9 @@ export class Engine {
   }
 
   setOption(name: string, text: string): Result<true> {
-    const changed = this.options.set(name, text);
-    if (!changed.ok) return changed;
     this.warned.clear();
-    if (changed.value.uci.startsWith('Syzygy')) this.followTables();
-    if (changed.value.uci === 'ClearTree') this.host.post({ type: 'clearTree' });
-    if (changed.value.uci === 'Clear Hash') this.forget();
-    return success(true);
+    const changed = this.options.set(name, text);
+    return changed.ok ? success(true) : changed;
   }
 
   /** What tablebases say of the position; null when they do not know it. */
@@ -215,6 +219,7 @@ export class Engine {
   async dispose(): Promise<void> {
     const { searches } = this;
     this.isDisposed = true;
+    this.disconnect();
     searches.clear();
     if (searches.active !== null) {
       searches.active.isDiscarded = true;
@@ -254,6 +259,12 @@ export class Engine {
     this.loader.current?.clearCache();
   }
 
+  private onTablesChange(): void {
+    this.tables.onOptionChange();
+    this.loader.onTablesChange();
+    this.followTables();
+  }
+
   /** A tree must not hold results of other tables. */
   private followTables(): void {
     if (this.tables.follow()) this.host.post({ type: 'clearTree' });
@@ -291,11 +302,11 @@ export class Engine {
   private run(search: ActiveSearch, network: NetworkPort): void {
     const { params, position, limits } = createSearchOrder(search, this.options);
     search.isRunning = true;
-    network.configure(this.options);
+    this.loader.handOver(network);
     this.host.attach(network);
     // What an earlier search found out is not for a weaker player.
     if (search.strength !== null) this.host.post({ type: 'clearTree' });
-    this.host.configure(params);
+    this.host.post({ type: 'configure', params });
     this.host.post({ type: 'position', ...position });
     const mayLookForMates = search.strength === null && !search.isWarmUp && search.request.ponder !== true;
     if (mayLookForMates && this.options.getBoolean('MateSearch')) {

@@ -3,6 +3,8 @@
  * meanwhile lead to one more load, not to one each. When a load fails, the network before is loaded again and serves until
  * an option changes: a wrong file name loses nothing, and no `go` waits for the same failure twice. A network that has lost
  * its device in a search is loaded once more, for the processor: what took over in its threads had the device's batches.
+ *
+ * The engine tells it when options change (`onPoolChange`, `onEvaluatorChange`, `onTablesChange`).
  */
 import type { OptionStore } from '../options/index.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
@@ -17,10 +19,13 @@ const PROGRESS_MS = 5000;
 
 export class NetworkLoader {
   private network: NetworkPort | null = null;
-  private loadedKey = '';
-  /** What `loadedKey` stands for; null when nothing was loaded yet. */
+  /** What the network, or the one before it that is gone, was loaded with; null when nothing was loaded yet. */
   private loadedOptions: OptionStore | null = null;
-  private failedKey = '';
+  /** The options ask for another network, and nobody has begun to load it. */
+  private isOutdated = true;
+  /** The next search must hand over the options of evaluation, or those of tablebases. */
+  private hasNewEvaluation = false;
+  private hasNewTables = false;
   /** Lost its device, and could not be loaded for the processor: it goes on as it is. */
   private stranded: NetworkPort | null = null;
   private loading: Promise<void> | null = null;
@@ -28,24 +33,45 @@ export class NetworkLoader {
 
   constructor(
     private readonly options: OptionStore,
-    private readonly ports: Pick<EnginePorts, 'createNetwork' | 'networkOptionNames'>,
+    private readonly ports: Pick<EnginePorts, 'createNetwork'>,
     private readonly events: LoaderEvents,
   ) {}
 
   /** The network for the present options, or the one that serves in its place; null while there is neither. */
   get current(): NetworkPort | null {
-    return this.mustLoad ? null : this.network;
+    return this.loading !== null || this.mustLoad ? null : this.network;
   }
 
   /** Resolves when the network for the present options is loaded or has failed to load. Never rejects. */
   async ensure(): Promise<NetworkPort | null> {
-    while (!this.isDisposed && this.mustLoad) {
+    while (!this.isDisposed && (this.loading !== null || this.mustLoad)) {
       this.loading ??= this.loadNext().finally(() => {
         this.loading = null;
       });
       await this.loading;
     }
     return this.current;
+  }
+
+  onPoolChange(): void {
+    const isLoaded = this.network !== null && this.loadedOptions?.describe('pool') === this.options.describe('pool');
+    this.isOutdated = !isLoaded;
+  }
+
+  onEvaluatorChange(): void {
+    this.hasNewEvaluation = true;
+  }
+
+  onTablesChange(): void {
+    this.hasNewTables = true;
+  }
+
+  /** Hands the network the options that need no loading. Not while a search runs. */
+  handOver(network: NetworkPort): void {
+    if (this.hasNewEvaluation) network.takeEvaluatorOptions(this.options);
+    if (this.hasNewTables) network.takeTableOptions(this.options);
+    this.hasNewEvaluation = false;
+    this.hasNewTables = false;
   }
 
   async dispose(): Promise<void> {
@@ -55,18 +81,8 @@ export class NetworkLoader {
     this.network = null;
   }
 
-  private get wantedKey(): string {
-    return JSON.stringify(this.ports.networkOptionNames.map((name) => this.options.values.get(name)));
-  }
-
   private get mustLoad(): boolean {
-    return this.hasOtherOptions || this.mustLeaveDevice;
-  }
-
-  /** The options ask for another network, which has not failed to load. */
-  private get hasOtherOptions(): boolean {
-    const { wantedKey, failedKey, loadedKey, network } = this;
-    return failedKey !== wantedKey && (network === null || loadedKey !== wantedKey);
+    return this.isOutdated || this.mustLeaveDevice;
   }
 
   private get mustLeaveDevice(): boolean {
@@ -80,35 +96,36 @@ export class NetworkLoader {
       this.events.onWarning(`Still loading the network after ${seconds} s`);
     }, PROGRESS_MS);
     progress.unref();
-    const loading = this.hasOtherOptions ? this.load() : this.leaveDevice();
+    const loading = this.isOutdated ? this.load() : this.leaveDevice();
     await loading.finally(() => clearInterval(progress));
   }
 
   private async load(): Promise<void> {
-    const key = this.wantedKey;
     const old = this.network;
     this.network = null;
     const options = this.options.clone();
+    this.isOutdated = false;
+    this.hasNewEvaluation = false;
+    this.hasNewTables = false;
     try {
       // The old one goes first: two sets of weights may not fit into the memory of a device.
       await old?.dispose();
       this.network = await this.create(options);
       this.loadedOptions = options;
-      this.loadedKey = key;
-      this.failedKey = '';
     } catch (error) {
       const reason = getReason(error);
       this.network = await this.createAgain();
-      this.failedKey = key;
       this.events.onError(this.network === null ? reason : `${reason}; ${this.network.description} stays`);
     }
+    // Options that changed in the meantime may have changed back.
+    if (this.isOutdated) this.onPoolChange();
   }
 
   /** The old one stays until the new one is there: it works, if slowly, and what it holds of the device is lost anyway. */
   private async leaveDevice(): Promise<void> {
     const old = this.network;
     try {
-      this.network = await this.create(this.loadedOptions ?? this.options, true);
+      this.network = await this.createWithEarlierOptions(this.loadedOptions ?? this.options, true);
       await old?.dispose();
     } catch (error) {
       this.stranded = old;
@@ -120,14 +137,20 @@ export class NetworkLoader {
     return this.ports.createNetwork(options, (text) => this.events.onWarning(text), avoidsDevice);
   }
 
+  private async createWithEarlierOptions(options: OptionStore, avoidsDevice = false): Promise<NetworkPort> {
+    const network = await this.create(options, avoidsDevice);
+    this.hasNewEvaluation = true;
+    this.hasNewTables = true;
+    return network;
+  }
+
   /** The network before, or null: it may have been the first, or be gone as well. */
   private async createAgain(): Promise<NetworkPort | null> {
     if (this.loadedOptions === null) return null;
     try {
-      return await this.create(this.loadedOptions);
+      return await this.createWithEarlierOptions(this.loadedOptions);
     } catch {
       this.loadedOptions = null;
-      this.loadedKey = '';
       return null;
     }
   }

@@ -17,8 +17,10 @@ export interface NetworkPort {
   readonly evaluations: number;
   /** The device it was loaded for is gone; at best it makes do with the processor. */
   readonly hasLostDevice: boolean;
-  /** Takes over the options that need no loading. Called before each search. */
-  configure(options: OptionStore): void;
+  /** Takes over the options that change what a position is worth, and forgets all evaluations. Not while a search runs. */
+  takeEvaluatorOptions(options: OptionStore): void;
+  /** Takes over the options of tablebases. Not while a search runs. */
+  takeTableOptions(options: OptionStore): void;
   clearCache(): void;
   dispose(): Promise<void>;
 }
@@ -45,6 +47,4 @@ export interface EnginePorts {
    */
   createNetwork(options: OptionStore, warn: (text: string) => void, avoidsDevice: boolean): Promise<NetworkPort>;
   createSearch(events: SearchPortEvents): SearchPort;
-  /** Names of the options that a loaded network depends on: changing one means loading again. */
-  readonly networkOptionNames: readonly string[];
 }

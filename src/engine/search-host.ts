@@ -1,16 +1,8 @@
 /**
- * Keeps a search thread at hand: makes it when the first network is there, tells it things only when they have changed,
- * and makes a new one after a failure. Messages for a thread that does not exist yet have nothing to act on and are
+ * Keeps a search thread at hand: makes it when the first network is there, and makes a new one after a failure. Messages for a thread that does not exist yet have nothing to act on and are
  * dropped: a new thread starts with an empty tree.
  */
-import {
-  type FromSearch,
-  NO_SEARCH,
-  type SearchParams,
-  type ToSearch,
-  type TreeDump,
-  type TreeDumpLimits,
-} from '../search/index.js';
+import { type FromSearch, NO_SEARCH, type ToSearch, type TreeDump, type TreeDumpLimits } from '../search/index.js';
 import type { EnginePorts, NetworkPort, SearchPort } from './ports.js';
 
 /** What is said of a search; the rest of what a thread says is for the host itself. */
@@ -25,7 +17,6 @@ interface SearchHostEvents {
 export class SearchHost {
   private thread: SearchPort | null = null;
   private network: NetworkPort | null = null;
-  private configured = '';
   private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
 
   constructor(
@@ -44,13 +35,6 @@ export class SearchHost {
     this.thread ??= this.createThread();
     this.network = network;
     this.thread.attach(network.handle);
-  }
-
-  configure(params: SearchParams): void {
-    const text = JSON.stringify(params);
-    if (text === this.configured) return;
-    this.configured = text;
-    this.post({ type: 'configure', params });
   }
 
   post(message: ToSearch): void {
@@ -73,7 +57,6 @@ export class SearchHost {
     const { thread } = this;
     this.thread = null;
     this.network = null;
-    this.configured = '';
     this.giveUpTrees();
     void thread?.dispose();
   }

@@ -7,7 +7,6 @@ export type { ModelEdition } from './model/model-finder.js';
 export type { TensorDescription } from './model/onnx-header.js';
 export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/tensor-roles.js';
 export { computeOcclusion, type Occlusion, type Opinion } from './occlusion.js';
-export { networkOptions } from './options.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
 export type { SharedPoolHandle } from './pool/handle.js';
 export { LeafQueue, setRoot, wakeProducer } from './pool/leaf-queue.js';

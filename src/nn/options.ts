@@ -5,6 +5,7 @@ import { BACKENDS } from './backend/backend-names.js';
 export const networkOptions: readonly OptionSpec[] = [
   {
     uci: 'WeightsFile',
+    effect: 'pool',
     flag: 'weights',
     alias: 'w',
     kind: 'string',
@@ -13,6 +14,7 @@ export const networkOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'Backend',
+    effect: 'pool',
     flag: 'backend',
     alias: 'b',
     kind: 'choice',
@@ -22,6 +24,7 @@ export const networkOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'BackendOptions',
+    effect: 'pool',
     flag: 'backend-opts',
     alias: 'o',
     kind: 'string',
@@ -30,6 +33,7 @@ export const networkOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'Threads',
+    effect: 'pool',
     flag: 'threads',
     alias: 't',
     kind: 'int',
@@ -40,6 +44,7 @@ export const networkOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'NNCacheSize',
+    effect: 'pool',
     flag: 'nncache',
     kind: 'int',
     default: 2_000_000,
@@ -49,6 +54,7 @@ export const networkOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'Hash',
+    effect: 'pool',
     flag: 'hash',
     kind: 'int',
     default: 0,

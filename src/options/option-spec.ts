@@ -4,6 +4,30 @@
  */
 import { failure, type Result, success } from '../util/index.js';
 
+/**
+ * The part of a running engine that a change of the option touches. The store tells exactly those that are connected for it.
+ *
+ * search      nobody is told: the value is read when the next search begins
+ * display     nobody is told: the value is read whenever something is shown
+ * log         the log goes to another file
+ * evaluator   what evaluators answer: cached evaluations are wrong
+ * pool        the evaluator threads: they start anew
+ * tables      the tablebases: tree and evaluators must not keep results of other tables
+ * forgetTree  the search tree is dropped
+ * forgetAll   the search tree and all cached evaluations are dropped
+ * none        nothing: read only when the program starts, or accepted for the sake of other engines' configurations
+ */
+export type OptionEffect =
+  | 'search'
+  | 'display'
+  | 'log'
+  | 'evaluator'
+  | 'pool'
+  | 'tables'
+  | 'forgetTree'
+  | 'forgetAll'
+  | 'none';
+
 interface OptionCommon {
   /** UCI name, lc0's spelling where lc0 has the option. */
   readonly uci: string;
@@ -13,6 +37,8 @@ interface OptionCommon {
   readonly alias?: string;
   /** Listed by `uci` only with `--show-hidden`; it can be set all the same. */
   readonly hidden?: boolean;
+  /** What a change touches; absent = search. */
+  readonly effect?: OptionEffect;
   /** One line for `--help`. */
   readonly help: string;
 }

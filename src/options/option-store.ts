@@ -1,9 +1,12 @@
 /**
- * The values of all options of all rooms, by lc0's names, case-insensitive. A value is checked before it is stored;
- * what is refused changes nothing. An alias is a second name (the one that GUIs send) of another option.
+ * The values of all options of all rooms, by lc0's names, case-insensitive. A value is checked before it is stored; a value
+ * that is refused changes nothing. An alias is a second name (the one that GUIs send) of another option.
+ *
+ * A change takes effect in one way: the store calls the handlers that are connected for the option's effect. Nobody compares
+ * values to find out what has changed.
  */
 import { failure, type Result, success } from '../util/index.js';
-import { type OptionSpec, type OptionValue, parseOptionValue } from './option-spec.js';
+import { type OptionEffect, type OptionSpec, type OptionValue, parseOptionValue } from './option-spec.js';
 
 export interface OptionAlias {
   readonly spec: OptionSpec;
@@ -14,10 +17,14 @@ export interface OptionAlias {
 /** A rule that its kind and range do not say: given the value as text and the values so far. */
 export type OptionCheck = (text: string, values: ReadonlyMap<string, OptionValue>) => Result<unknown>;
 
+/** What a part of the engine does when an option with such an effect changes, or such a button is pressed. */
+export type OptionHandlers = { readonly [Effect in OptionEffect]?: () => void };
+
 export class OptionStore {
   private readonly specs = new Map<string, OptionSpec>();
   private readonly targets = new Map<string, string>();
   private readonly current = new Map<string, OptionValue>();
+  private readonly connected = new Set<OptionHandlers>();
 
   constructor(
     specs: readonly OptionSpec[],
@@ -48,7 +55,16 @@ export class OptionStore {
     return this.specs.get(name.toLowerCase());
   }
 
-  /** @returns the option that changed (the target, for an alias). */
+  /** Calls a handler after each change of an option with its effect. @returns ends that */
+  connect(handlers: OptionHandlers): () => void {
+    this.connected.add(handlers);
+    return () => this.connected.delete(handlers);
+  }
+
+  /**
+   * Sets an option, or presses a button. The value that the option has already is no change.
+   * @returns the option that was set (the target, for an alias)
+   */
   set(name: string, text: string): Result<OptionSpec> {
     const spec = this.find(name);
     if (spec === undefined) return failure(`Unknown option: ${name}`);
@@ -58,11 +74,21 @@ export class OptionStore {
     if (target !== undefined) return this.set(target, text);
     const checked = this.checks[spec.uci]?.(String(parsed.value), this.current);
     if (checked?.ok === false) return checked;
-    if (spec.kind !== 'button') this.current.set(spec.uci, parsed.value);
+    if (spec.kind !== 'button') {
+      if (this.current.get(spec.uci) === parsed.value) return success(spec);
+      this.current.set(spec.uci, parsed.value);
+    }
+    for (const handlers of this.connected) handlers[spec.effect ?? 'search']?.();
     return success(spec);
   }
 
-  /** A store of the same options with the values of now. */
+  /** The values of all options with these effects. Two stores of the same options give the same text if they agree in them. */
+  describe(...effects: readonly OptionEffect[]): string {
+    const chosen = this.declared.filter(({ effect = 'search' }) => effects.includes(effect));
+    return JSON.stringify(chosen.map(({ uci }) => this.current.get(uci)));
+  }
+
+  /** A store of the same options with the values of now. Nobody is connected to it. */
   clone(): OptionStore {
     const copy = new OptionStore([], [], this.checks);
     for (const [key, spec] of this.specs) copy.specs.set(key, spec);

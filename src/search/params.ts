@@ -12,6 +12,7 @@ export const LARGEST_MINIBATCH = 1024;
 const table = {
   minibatchSize: {
     uci: 'MinibatchSize',
+    effect: 'pool',
     flag: 'minibatch-size',
     kind: 'int',
     default: 0,
@@ -699,6 +700,7 @@ const table = {
   },
   perPvCounters: {
     uci: 'PerPVCounters',
+    effect: 'display',
     flag: 'per-pv-counters',
     kind: 'bool',
     default: false,

@@ -49,12 +49,13 @@ export class UciSession {
   private isEnding = false;
   private isDebugging = false;
   private logger = createLogger('');
-  private logTarget = '';
   private perft: PerftRun | null = null;
   private perftEnd: Promise<void> = Promise.resolve();
   private loadTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly settings: SessionSettings) {
+    this.openLog();
+    settings.options.connect({ log: () => this.openLog() });
     this.engine = new Engine(settings.options, settings.ports, this.createListener());
     this.scheduleLoad(2 * LOAD_DELAY_MS);
   }
@@ -323,12 +324,12 @@ export class UciSession {
     this.settings.writeLine(line);
   }
 
-  private log(line: string): void {
+  private openLog(): void {
     const target = this.settings.options.getString('LogFile');
-    if (target !== this.logTarget) {
-      this.logger = createLogger(target, { onFailure: (text) => this.write(`info string ${text}`) });
-      this.logTarget = target;
-    }
+    this.logger = createLogger(target, { onFailure: (text) => this.write(`info string ${text}`) });
+  }
+
+  private log(line: string): void {
     this.logger.log(line);
   }
 }

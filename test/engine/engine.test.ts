@@ -118,7 +118,7 @@ test('without a network every go is answered with a legal move and the reason', 
   await settle();
   assert.equal(said.filter((line) => line.includes('x.onnx')).length, 1);
   world.loadError = null;
-  unwrap(engine.setOption('Slowmover', '1.1'));
+  unwrap(engine.setOption('MinibatchSize', '11'));
   answerWith(world, moveOf(engine, 'e2e4'));
   engine.go({ moveTimeMs: 100 });
   await settle();
@@ -439,7 +439,7 @@ test('an option of the network loads it again, any other does not', async () => 
   engine.go({ nodes: 1 });
   await settle();
   assert.equal(world.networks.length, 1);
-  unwrap(engine.setOption('Slowmover', '1.2'));
+  unwrap(engine.setOption('MinibatchSize', '12'));
   engine.go({ nodes: 1 });
   await settle();
   assert.equal(world.networks.length, 2);
@@ -452,14 +452,14 @@ test('a running search keeps its network; a warm-up makes way for another one', 
   answerOnStop(world, move);
   void engine.prepare();
   await settle();
-  unwrap(engine.setOption('Slowmover', '1.2'));
+  unwrap(engine.setOption('MinibatchSize', '12'));
   void engine.prepare();
   await settle();
   assert.equal(world.search.stops, 1);
   assert.deepEqual([world.networks.length, world.networks[0].disposed], [2, 1]);
   engine.go({ infinite: true });
   await settle();
-  unwrap(engine.setOption('Slowmover', '1.3'));
+  unwrap(engine.setOption('MinibatchSize', '13'));
   assert.equal(await engine.prepare(), null);
   assert.deepEqual([world.networks.length, world.networks[1].disposed], [2, 0]);
   engine.stop();
@@ -546,7 +546,7 @@ test('options that change while a network loads lead to one more load', async ()
   });
   answerWith(world, moveOf(engine, 'e2e4'));
   const ready = engine.prepare();
-  for (const value of ['1.1', '1.2', '1.3']) unwrap(engine.setOption('Slowmover', value));
+  for (const value of ['11', '12', '13']) unwrap(engine.setOption('MinibatchSize', value));
   loaded();
   assert.notEqual(await ready, null);
   assert.equal(world.networks.length, 2);

@@ -87,7 +87,6 @@ export class FakeSearch implements SearchPort {
 }
 
 export class FakeWorld implements EnginePorts {
-  readonly networkOptionNames = ['Slowmover'];
   readonly searches: FakeSearch[] = [];
   readonly networks: (NetworkPort & { cleared: number; disposed: number; hasLostDevice: boolean })[] = [];
   /** Each load waits for this. */
@@ -104,7 +103,8 @@ export class FakeWorld implements EnginePorts {
       backend: 'fake',
       evaluations: 0,
       hasLostDevice: false,
-      configure: () => undefined,
+      takeEvaluatorOptions: () => undefined,
+      takeTableOptions: () => undefined,
       cleared: 0,
       disposed: 0,
       clearCache: () => {

@@ -2,14 +2,25 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { NetworkPort } from '#sardonyx/engine/index.js';
 import { NetworkLoader } from '#sardonyx/engine/network-loader.js';
-import type { OptionStore } from '#sardonyx/options/index.js';
+import { type OptionSpec, OptionStore } from '#sardonyx/options/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
-import { createStore, FakeWorld } from './fake-ports.js';
+import { FakeWorld } from './fake-ports.js';
 
-/** `Slowmover` stands for the options that a network depends on; 9 is a network that cannot be loaded. */
+/** Stands for all options that a network depends on; 9 is a network that cannot be loaded. */
+const network: OptionSpec = {
+  uci: 'Network',
+  effect: 'pool',
+  flag: '',
+  kind: 'int',
+  default: 0,
+  min: 0,
+  max: 9,
+  help: '',
+};
+
 class World extends FakeWorld {
   override async createNetwork(options: OptionStore, _warn?: unknown, avoidsDevice?: boolean): Promise<NetworkPort> {
-    const wanted = options.getNumber('Slowmover');
+    const wanted = options.getNumber('Network');
     if (wanted === 9) throw new Error('File 9.onnx does not exist');
     const description = `network ${wanted}${avoidsDevice ? ' on the processor' : ''}`;
     return Object.assign(await super.createNetwork(options), { description });
@@ -17,13 +28,14 @@ class World extends FakeWorld {
 }
 
 function setUp() {
-  const options = createStore();
+  const options = new OptionStore([network]);
   const world = new World();
   const said: string[] = [];
   const onWarning = (text: string) => void said.push(text);
   const loader = new NetworkLoader(options, world, { onWarning, onError: onWarning });
+  options.connect({ pool: () => loader.onPoolChange() });
   const choose = async (number: number) => {
-    unwrap(options.set('Slowmover', `${number}`));
+    unwrap(options.set('Network', `${number}`));
     return (await loader.ensure())?.description;
   };
   return { world, said, loader, choose, options };
@@ -42,7 +54,7 @@ test('the options before need no other load, the next ones do, and no two networ
   const { world, loader, choose, options } = setUp();
   await choose(2);
   await choose(9);
-  unwrap(options.set('Slowmover', '2'));
+  unwrap(options.set('Network', '2'));
   assert.equal(loader.current, world.networks[1]);
   assert.equal(await choose(3), 'network 3');
   await loader.dispose();

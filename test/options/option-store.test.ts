@@ -92,3 +92,34 @@ test('flags and one-letter flags are unique', () => {
   const flags = specs.flatMap((spec) => [spec.flag, spec.alias ?? '']).filter((flag) => flag !== '');
   assert.equal(new Set(flags).size, flags.length);
 });
+
+test('a change calls the handlers of its effect and no others; what changes nothing calls none', () => {
+  const called: string[] = [];
+  const store = createStore();
+  const disconnect = store.connect({
+    tables: () => called.push(`tables ${store.getString('SyzygyPath')}`),
+    evaluator: () => called.push('evaluator'),
+    forgetTree: () => called.push('forgetTree'),
+    search: () => called.push('search'),
+  });
+  unwrap(store.set('SyzygyPath', '/tb'));
+  unwrap(store.set('syzygypath', '/tb'));
+  unwrap(store.set('ScoreType', 'Q'));
+  assert.ok(!store.set('PolicyTemperature', 'hot').ok);
+  unwrap(store.set('PolicyTemperature', '1.359'));
+  unwrap(store.set('ClearTree', ''));
+  unwrap(store.set('ClearTree', ''));
+  unwrap(store.set('Move Overhead', '30'));
+  assert.deepEqual(called, ['tables /tb', 'forgetTree', 'forgetTree', 'search']);
+  unwrap(store.clone().set('CPuct', '2'));
+  disconnect();
+  unwrap(store.set('CPuct', '3'));
+  assert.equal(called.length, 4);
+});
+
+test('stores that agree in the options of an effect describe them alike', () => {
+  const [first, second] = [createStore(), createStore()];
+  unwrap(first.set('HistoryFill', 'no'));
+  assert.equal(first.describe('tables', 'pool'), second.describe('tables', 'pool'));
+  assert.notEqual(first.describe('evaluator', 'tables'), second.describe('evaluator', 'tables'));
+});

@@ -88,7 +88,7 @@ test('options of the network that change during a search are loaded after it, no
   const { lines, say, session } = createSession(world);
   await say('isready');
   world.search.onGo = () => undefined;
-  await say('go infinite', 'setoption name Slowmover value 1.2', 'uci');
+  await say('go infinite', 'setoption name MinibatchSize value 12', 'uci');
   await new Promise((resolve) => setTimeout(resolve, 100));
   assert.deepEqual([world.networks.length, world.networks[0].disposed], [1, 0]);
   world.search.onStop = () =>

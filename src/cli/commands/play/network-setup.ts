@@ -6,22 +6,6 @@ import { createSearchParams } from '../../../search/index.js';
 import type { NetworkSetup } from '../../../selfplay/index.js';
 import { failure, type Result, success } from '../../../util/index.js';
 
-/** Options that make a pool of evaluators another one. */
-const POOL_OPTIONS = [
-  'WeightsFile',
-  'Backend',
-  'BackendOptions',
-  'Threads',
-  'MinibatchSize',
-  'NNCacheSize',
-  'Hash',
-  'PolicyTemperature',
-  'HistoryFill',
-  'SyzygyPath',
-  'SyzygyProbeLimit',
-  'Syzygy50MoveRule',
-];
-
 type Setting = readonly [name: string, text: string];
 
 /** lc0's values for self-play where they differ from those for play (selfplay/tournament.cc, PopulateOptions). */
@@ -70,7 +54,7 @@ export async function createNetworkSetup(
     const pool = await createPoolOptions(options, onWarning);
     return success({
       name: options.getString('Backend'),
-      poolKey: JSON.stringify(POOL_OPTIONS.map((name) => values.get(name))),
+      poolKey: options.describe('pool', 'evaluator', 'tables'),
       pool: isFileless(options) ? pool : { ...pool, model: (edition) => findModel(options, edition, true) },
       params: createSearchParams(values),
       timeManager: options.getString('TimeManager'),
