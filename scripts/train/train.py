@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import ctypes.util
+import os
 import signal
 import sys
 from pathlib import Path
@@ -66,5 +68,20 @@ def _stop_on_signals(trainer: Trainer) -> None:
         signal.signal(number, stop)
 
 
+def _restart_with_tcmalloc() -> None:
+    """On Linux, where tcmalloc is installed: glibc gives every large tensor back to the system and faults it in anew.
+
+    The loader of programs reads LD_PRELOAD only at the start, so this process starts itself again, once.
+    """
+    preload = os.environ.get("LD_PRELOAD", "")
+    if not sys.platform.startswith("linux") or "malloc" in preload:
+        return
+    library = ctypes.util.find_library("tcmalloc_minimal") or ctypes.util.find_library("tcmalloc")
+    if library is not None:
+        environment = {**os.environ, "LD_PRELOAD": f"{library}:{preload}" if preload else library}
+        os.execve(sys.executable, [sys.executable, *sys.argv], environment)
+
+
 if __name__ == "__main__":
+    _restart_with_tcmalloc()
     sys.exit(main())

@@ -176,7 +176,9 @@ class RunConfig(_Section):
     seed: int = Field(1, description="of weights, shuffling and mirroring")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
     threads: int = Field(0, ge=0, description="CPU threads of torch, 0 for all")
-    precision: Literal["fp32", "bf16", "fp16"] = Field("bf16", description="of training; evaluation is in fp32")
+    precision: Literal["auto", "fp32", "bf16", "fp16"] = Field(
+        "auto", description="of training; auto measures which is fastest here; evaluation is in fp32"
+    )
     compile: bool = Field(False, description="torch.compile the network")
     checkpoint_activations: bool = Field(False, description="recompute block activations in the backward pass")
     ema_decay: float = Field(0.999, ge=0, lt=1, description="0 for no averaging")

@@ -32,10 +32,10 @@ from .losses import compute_losses, compute_metrics
 from .model.network import count_parameters
 from .optimizer import Optimizer
 from .plots import plot_history
+from .precision import AUTOCAST, choose_precision
 from .schedule import PlateauCounter, compute_factor, compute_progress, is_falling
 
 LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
-_AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 class DivergedError(ValueError):
@@ -86,9 +86,10 @@ class Trainer:
         self.average = AveragedNetwork(self.network, run.ema_decay)
         self.plateau = PlateauCounter()
         self.progress = Progress()
+        self.precision = self._choose_precision()
         # Counts up to 256 are exact in bf16, so planes may be made in the type that the first convolution wants.
-        self._planes_type = torch.bfloat16 if run.precision == "bf16" else torch.float32
-        self._scaler = torch.amp.GradScaler(place.device.type, enabled=run.precision == "fp16")
+        self._planes_type = torch.bfloat16 if self.precision == "bf16" else torch.float32
+        self._scaler = torch.amp.GradScaler(place.device.type, enabled=self.precision == "fp16")
         self._running: dict[str, torch.Tensor] = {}
         self._validation: dict[str, float] = {}
         self._stop_requested = False
@@ -199,12 +200,12 @@ class Trainer:
         for _ in range(parts):
             batch: Batch = next(batches).to(self.place.device)
             planes = expand_planes(batch.masks, batch.values, self.value_planes, self._planes_type)
-            if self.place.device.type == "cpu" or config.run.precision != "fp32":
+            if self.place.device.type == "cpu" or self.precision != "fp32":
                 planes = planes.contiguous(memory_format=torch.channels_last)
             with torch.autocast(
                 self.place.device.type,
-                dtype=_AUTOCAST.get(config.run.precision, torch.bfloat16),
-                enabled=config.run.precision != "fp32",
+                dtype=AUTOCAST.get(self.precision, torch.bfloat16),
+                enabled=self.precision != "fp32",
             ):
                 outputs = model(planes)
             losses = compute_losses(outputs, batch, config.loss)
@@ -323,6 +324,20 @@ class Trainer:
             self.plateau.best = min(self.plateau.best, read_checkpoint(self.folder / BEST)["plateau"]["best"])
         self.progress = Progress(**state["progress"])
         torch.set_rng_state(state["random"].cpu())
+
+    def _choose_precision(self) -> str:
+        """What the configuration says; `auto` is measured on rank 0 for all ranks."""
+        wanted = self.config.run.precision
+        if wanted != "auto":
+            return wanted
+        names = ("fp32", "bf16", "fp16")
+        chosen, why = "fp32", ""
+        if self.place.is_main:
+            batch_size = self.config.data.batch_size
+            chosen, why = choose_precision(self.network, self.format.planes, batch_size, self.place.device)
+        chosen = names[int(self.place.share_number(names.index(chosen)))]
+        self._say(f"trains in {chosen}: {why}")
+        return chosen
 
     def _check_data(self) -> ShardFormat:
         data, model = self.config.data, self.config.model

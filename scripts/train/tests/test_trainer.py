@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
+from sardonyx_train import precision
 from sardonyx_train.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from sardonyx_train.config import parse_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join
 from sardonyx_train.history import read_history
+from sardonyx_train.initialise import create_network
 from sardonyx_train.trainer import DivergedError, Trainer
 from train import main as train_main
 from train_support.synthetic import write_shard
@@ -119,11 +121,29 @@ def test_early_stopping_ends_a_run_that_no_longer_improves(shard_folder, tmp_pat
     assert trainer.progress.step < 50
 
 
-@pytest.mark.parametrize("precision", ["bf16", "fp16"])
-def test_training_in_half_precision_gives_finite_losses(shard_folder, tmp_path, precision):
-    _train(_config(shard_folder, tmp_path / "run", run={"precision": precision}, model={"se_ratio": 2}))
+@pytest.mark.parametrize("kind", ["bf16", "fp16"])
+def test_training_in_half_precision_gives_finite_losses(shard_folder, tmp_path, kind):
+    _train(_config(shard_folder, tmp_path / "run", run={"precision": kind}, model={"se_ratio": 2}))
     rows = read_history(tmp_path / "run" / "history.jsonl")
     assert all(row["total"] == row["total"] for row in rows) and len(rows) == 6
+
+
+def test_the_precision_is_measured_and_the_measurement_changes_nothing(shard_folder, tmp_path, monkeypatch, capsys):
+    _train(_config(shard_folder, tmp_path / "plain"))
+    for fastest in ("fp32", "bf16"):
+        monkeypatch.setattr(precision, "_time_step", lambda network, batch, name: 1.0 if name == fastest else 2.0)
+        trainer, _ = _train(_config(shard_folder, tmp_path / fastest, run={"precision": "auto"}))
+        assert trainer.precision == fastest
+        assert f"trains in {fastest}: 32 positions take" in capsys.readouterr().err
+    monkeypatch.undo()
+    network = create_network(_config(shard_folder, tmp_path / "any"), False)
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    state = torch.get_rng_state()
+    assert precision.choose_precision(network, 112, 8, torch.device("cpu"))[0] in ("fp32", "bf16")
+    assert torch.equal(torch.get_rng_state(), state)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in network.state_dict().items())
+    plain, measured = (read_checkpoint(tmp_path / name / "last.pt")["network"] for name in ("plain", "fp32"))
+    assert all(torch.equal(tensor, measured[name]) for name, tensor in plain.items())
 
 
 def test_another_shape_or_encoding_is_refused_by_name(shard_folder, tmp_path):
