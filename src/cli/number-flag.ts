@@ -16,7 +16,8 @@ interface NumberRange {
 }
 
 type NumberKind = 'whole number' | 'number';
-type NumberFlag = NumberRange & Pick<Options, 'alias' | 'default' | 'hidden'> & { readonly describe: string };
+type NumberFlag = NumberRange &
+  Pick<Options, 'alias' | 'default' | 'defaultDescription' | 'hidden'> & { readonly describe: string };
 
 /** Arguments of yargs' `option`. */
 export function wholeFlag(name: string, flag: NumberFlag): [string, Options] {

@@ -17,7 +17,7 @@ interface BackendBenchArguments {
 
 export const backendBenchCommand: CommandModule<object, BackendBenchArguments> = {
   command: 'backendbench',
-  describe: 'Evaluations a second by batch size',
+  describe: 'Measure evaluations a second by batch size',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .option(
@@ -26,7 +26,13 @@ export const backendBenchCommand: CommandModule<object, BackendBenchArguments> =
       .option(
         ...wholeFlag('max-batch-size', { min: 1, max: LARGEST_MINIBATCH, default: 64, describe: 'Last batch size' }),
       )
-      .option(...wholeFlag('batch-step', { min: 0, default: 0, describe: 'Step between sizes; 0 = double' }))
+      .option(
+        ...wholeFlag('batch-step', {
+          min: 0,
+          default: 0,
+          describe: 'Step from one size to the next; 0 = double the size',
+        }),
+      )
       .option(...numberFlag('seconds', { min: 0, isMinExcluded: true, default: 1, describe: 'Seconds for each size' }))
       .option('json', { type: 'boolean', default: false, describe: 'Print the rows as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<BackendBenchArguments>) => {

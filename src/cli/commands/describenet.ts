@@ -15,7 +15,7 @@ interface DescribeNetArguments {
 
 export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
   command: 'describenet [file]',
-  describe: 'What a network file is',
+  describe: 'Describe a network file: format, size, heads, training',
   builder: (yargs) =>
     yargs
       .positional('file', { type: 'string', describe: 'Network file; the bundled network when left out' })
@@ -23,14 +23,14 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
         alias: 'w',
         type: 'string',
         requiresArg: true,
-        describe: 'The same as a flag, as lc0 has it',
+        describe: 'The network file as a flag, as lc0 has it',
       })
       .option('backend', {
         alias: 'b',
         type: 'string',
         requiresArg: true,
         default: 'auto',
-        describe: 'Whose bundled network it is',
+        describe: 'Without a file: describe the network bundled for this backend',
       })
       .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<DescribeNetArguments>) => {

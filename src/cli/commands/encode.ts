@@ -51,17 +51,21 @@ const MIRRORED_RANKS = 56;
 
 export const encodeCommand: CommandModule<object, EncodeArguments> = {
   command: 'encode [fen..]',
-  describe: 'The input planes and policy indices of a position',
+  describe: 'Print the input planes and policy indices of a position',
   builder: (yargs) =>
     yargs
       .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
-      .option('moves', { type: 'string', default: '', describe: 'Moves played from there, as UCI writes them' })
-      .option('encoding', { choices: listInputEncodings(), default: 'lc0-112', describe: 'Input planes' })
-      .option('policy', { choices: listPolicyEncodings(), default: 'lc0-1858', describe: 'Move numbering' })
+      .option('moves', { type: 'string', default: '', describe: 'Moves played from there, in UCI notation' })
+      .option('encoding', {
+        choices: listInputEncodings(),
+        default: 'lc0-112',
+        describe: 'Encoding of the input planes',
+      })
+      .option('policy', { choices: listPolicyEncodings(), default: 'lc0-1858', describe: 'Numbering of the moves' })
       .option('history-fill', {
         choices: ['no', 'fen_only', 'always'],
         default: 'fen_only',
-        describe: 'What stands in for positions before the first',
+        describe: 'What fills the planes of positions before the first one',
       })
       .option('chess960', { type: 'boolean', default: false, describe: 'Write castling as king takes rook' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,

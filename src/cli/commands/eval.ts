@@ -23,7 +23,7 @@ interface EvalArguments {
 
 export const evalCommand: CommandModule<object, EvalArguments> = {
   command: 'eval [fen..]',
-  describe: 'The network’s opinion of one position, without search',
+  describe: 'Print what the network thinks of a position, without search',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })

@@ -133,45 +133,89 @@ async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
 
 export const labelCommand: CommandModule<object, LabelArguments> = {
   command: 'label',
-  describe: 'Make games with an engine’s scores at every ply (jsonl.gz), for training',
+  describe: 'Play games with an engine and write its scores of every position, for training (jsonl.gz)',
   builder: (yargs) =>
     yargs
       .option('engine', {
         type: 'string',
         demandOption: true,
-        describe: 'program, or "cmd=PROGRAM args=… option.NAME=VALUE"',
+        describe: 'UCI engine that plays and scores: a program, or "cmd=PROGRAM args=… option.NAME=VALUE"',
       })
-      .option('out', { type: 'string', demandOption: true, describe: 'folder; a run found there is continued' })
-      .option('prefix', { type: 'string', default: 'labels', describe: 'start of the file names' })
-      .option(...wholeFlag('games', { min: 1, default: Number.POSITIVE_INFINITY, describe: 'games in all' }))
+      .option('out', {
+        type: 'string',
+        demandOption: true,
+        describe: 'Folder to write to; a run that is found there goes on',
+      })
+      .option('prefix', { type: 'string', default: 'labels', describe: 'First part of the names of the files' })
+      .option(
+        ...wholeFlag('games', {
+          min: 1,
+          default: Number.POSITIVE_INFINITY,
+          defaultDescription: 'no end',
+          describe: 'Games in all',
+        }),
+      )
       .option('book', {
         type: 'string',
         array: true,
         default: ['startpos:1:1-9'],
-        describe: 'PATH:WEIGHT:RANDOM-PLIES (0 or a range), repeated; also "startpos" and "endgames"',
+        describe:
+          'Where games start, as PATH:WEIGHT:RANDOM-PLIES (a number or a range); may be given several times; "startpos" and "endgames" are built in',
       })
-      .option(...wholeFlag('nodes', { min: 1, default: 4000, describe: 'nodes a position' }))
-      .option(...wholeFlag('multipv', { min: 1, default: 5, describe: 'scored moves a position' }))
-      .option('wander', { type: 'string', default: '0.2-0.7', describe: 'share of plies that play any scored move' })
-      .option('blunder', { type: 'string', default: '0-0.1', describe: 'share of plies that play any legal move' })
+      .option(...wholeFlag('nodes', { min: 1, default: 4000, describe: 'Nodes the engine searches in each position' }))
+      .option(...wholeFlag('multipv', { min: 1, default: 5, describe: 'Moves the engine scores in each position' }))
+      .option('wander', {
+        type: 'string',
+        default: '0.2-0.7',
+        describe:
+          'Share of the plies at which one of the scored moves is drawn; each game draws its share from this range',
+      })
+      .option('blunder', {
+        type: 'string',
+        default: '0-0.1',
+        describe: 'Share of the plies at which any legal move is drawn',
+      })
       .option(
         ...numberFlag('temperature', {
           min: 0,
           isMinExcluded: true,
           default: 150,
-          describe: 'centipawns: softness of --wander',
+          describe: 'Temperature of the moves drawn by --wander, in centipawns',
         }),
       )
-      .option(...numberFlag('resign-score', { min: 0, default: 900, describe: 'centipawns that end a game …' }))
-      .option(...wholeFlag('resign-plies', { min: 1, default: 5, describe: '… when they last so many plies' }))
       .option(
-        ...numberFlag('play-out', { min: 0, max: 1, default: 0.25, describe: 'share of games never ended by score' }),
+        ...numberFlag('resign-score', {
+          min: 0,
+          default: 900,
+          describe: 'End a game when one side is ahead by this many centipawns …',
+        }),
       )
-      .option(...wholeFlag('max-plies', { min: 1, default: 260, describe: 'longest game' }))
-      .option(...wholeFlag('plies-per-file', { min: 1, default: 100_000, describe: 'about 2 MB of file' }))
-      .option(...wholeFlag('concurrency', { min: 1, default: availableParallelism(), describe: 'engine processes' }))
-      .option(...wholeFlag('seed', { min: 0, default: 1, describe: 'everything random follows from it' }))
-      .option('json', { type: 'boolean', default: false, describe: 'print the summary as JSON' }) as never,
+      .option(...wholeFlag('resign-plies', { min: 1, default: 5, describe: '… for this many plies in a row' }))
+      .option(
+        ...numberFlag('play-out', {
+          min: 0,
+          max: 1,
+          default: 0.25,
+          describe: 'Share of the games that the score never ends',
+        }),
+      )
+      .option(...wholeFlag('max-plies', { min: 1, default: 260, describe: 'Plies after which a game ends' }))
+      .option(
+        ...wholeFlag('plies-per-file', {
+          min: 1,
+          default: 100_000,
+          describe: 'Plies in each file; the default makes files of about 2 MB',
+        }),
+      )
+      .option(
+        ...wholeFlag('concurrency', {
+          min: 1,
+          default: availableParallelism(),
+          describe: 'Engine processes that run at the same time',
+        }),
+      )
+      .option(...wholeFlag('seed', { min: 0, default: 1, describe: 'Seed of everything that is random' }))
+      .option('json', { type: 'boolean', default: false, describe: 'Print the summary as JSON' }) as never,
   handler: async (args) => {
     const result = await runLabel(args);
     if (!result.ok) throw new Error(result.error);

@@ -35,12 +35,17 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
       .option('input', { type: 'string', demandOption: true, describe: 'lc0 network file' })
       .option('output', { type: 'string', describe: 'ONNX file to write' })
       .option(
-        ...wholeFlag('onnx-batch-size', { min: -1, max: 2048, default: -1, describe: 'Fixed batch size; −1 for any' }),
+        ...wholeFlag('onnx-batch-size', {
+          min: -1,
+          max: 2048,
+          default: -1,
+          describe: 'Fixed batch size; -1 = any size',
+        }),
       )
       .option('onnx-data-type', {
         choices: ['f32', 'f16', 'bf16'] as const,
         default: 'f32' as const,
-        describe: 'Type of weights and arithmetic (bf16: of weights)',
+        describe: 'Type of weights and arithmetic (bf16: of weights only)',
       })
       .option(...wholeFlag('onnx-opset', { min: 7, max: 18, default: 17, describe: 'ONNX operator set' }))
       .option(
@@ -48,21 +53,37 @@ export const leela2OnnxCommand: CommandModule<object, Leela2OnnxArguments> = {
           min: -1,
           max: 10,
           default: -1,
-          describe: 'ONNX IR version; −1 for the one of the operator set',
+          describe: 'ONNX IR version; -1 = the version of the operator set',
         }),
       )
       .option('input-planes-name', { type: 'string', default: LC0_TENSOR_NAMES.input, describe: 'Name of the input' })
-      .option('policy-head-name', { type: 'string', default: LC0_TENSOR_NAMES.policy, describe: 'Name of the policy' })
+      .option('policy-head-name', {
+        type: 'string',
+        default: LC0_TENSOR_NAMES.policy,
+        describe: 'Name of the policy output',
+      })
       .option('wdl-head-name', { type: 'string', default: LC0_TENSOR_NAMES.wdl, describe: 'Name of the WDL output' })
-      .option('value-head-name', { type: 'string', default: LC0_TENSOR_NAMES.value, describe: 'Name of the value' })
+      .option('value-head-name', {
+        type: 'string',
+        default: LC0_TENSOR_NAMES.value,
+        describe: 'Name of the value output',
+      })
       .option('mlh-head-name', {
         type: 'string',
         default: LC0_TENSOR_NAMES.movesLeft,
-        describe: 'Name of the plies left',
+        describe: 'Name of the moves-left output',
       })
-      .option('onnx2pytorch', { type: 'boolean', default: false, describe: 'Only operators that onnx2pytorch knows' })
-      .option('value-head', { type: 'string', default: 'winner', describe: 'winner, q, st' })
-      .option('policy-head', { type: 'string', default: 'vanilla', describe: 'vanilla, optimistic, soft, opponent' })
+      .option('onnx2pytorch', {
+        type: 'boolean',
+        default: false,
+        describe: 'Use only operators that onnx2pytorch knows',
+      })
+      .option('value-head', { type: 'string', default: 'winner', describe: 'Value head to export: winner, q or st' })
+      .option('policy-head', {
+        type: 'string',
+        default: 'vanilla',
+        describe: 'Policy head to export: vanilla, optimistic, soft or opponent',
+      })
       .option('hlo-text-output', { type: 'string', hidden: true })
       .option('hlo-proto-output', { type: 'string', hidden: true })
       .option('hlo-batch-size', { hidden: true })

@@ -33,7 +33,7 @@ interface Onnx2LeelaArguments {
 
 export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
   command: 'onnx2leela',
-  describe: 'Make an ONNX network a file that lc0 loads',
+  describe: 'Convert an ONNX network to a file that lc0 loads',
   builder: (yargs) =>
     yargs
       .option('input', { type: 'string', demandOption: true, describe: 'ONNX file' })
@@ -41,20 +41,36 @@ export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
       .option('structure', {
         choices: ['auto', 'weights', 'onnx'] as const,
         default: 'auto' as const,
-        describe: "lc0's own weights, for every lc0; ONNX inside, for lc0's ONNX backends; auto: weights if possible",
+        describe:
+          "weights = lc0's own weights, for all its backends; onnx = the ONNX model, for its ONNX backends; auto = weights if possible",
       })
-      .option('input-format', { choices: listFormats(InputFormat), describe: 'Default: what the model says' })
-      .option('policy-format', { choices: listFormats(PolicyFormat), describe: 'Default: POLICY_CLASSICAL' })
-      .option('value-format', { choices: listFormats(ValueFormat), describe: 'Default: what the model has' })
-      .option('moves-left-format', { choices: Object.keys(MovesLeftFormat), describe: 'Default: what the model has' })
+      .option('input-format', {
+        choices: listFormats(InputFormat),
+        describe: 'Input format; by default what the model says',
+      })
+      .option('policy-format', {
+        choices: listFormats(PolicyFormat),
+        describe: 'Policy format; by default POLICY_CLASSICAL',
+      })
+      .option('value-format', {
+        choices: listFormats(ValueFormat),
+        describe: 'Value format; by default what the model has',
+      })
+      .option('moves-left-format', {
+        choices: Object.keys(MovesLeftFormat),
+        describe: 'Moves-left format; by default what the model has',
+      })
       .option('onnx-input', { type: 'string', describe: 'Name of the input; found when left out' })
       .option('onnx-output-value', { type: 'string', describe: 'Name of the scalar value output' })
       .option('onnx-output-wdl', { type: 'string', describe: 'Name of the WDL output; found when left out' })
       .option('onnx-output-policy', { type: 'string', describe: 'Name of the policy output; found when left out' })
       .option('onnx-output-mlh', { type: 'string', describe: 'Name of the moves-left output; found when left out' })
-      .option('validate-weights', { type: 'boolean', default: true, describe: 'Check shapes of input and outputs' })
+      .option('validate-weights', { type: 'boolean', default: true, describe: 'Check the shapes of input and outputs' })
       .option('fix-rule50', { type: 'boolean', default: false, describe: 'Divide the rule-50 plane by 99' })
-      .option('fix-wdl-softmax', { type: 'boolean', describe: 'Put a softmax behind the WDL output' })
+      .option('fix-wdl-softmax', {
+        type: 'boolean',
+        describe: 'Add a softmax to the WDL output; by default when the model says that it gives logits',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<Onnx2LeelaArguments>) => {
     const { input, output } = args;

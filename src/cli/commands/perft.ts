@@ -13,7 +13,7 @@ interface PerftArguments {
 
 export const perftCommand: CommandModule<object, PerftArguments> = {
   command: 'perft <depth>',
-  describe: 'Count sequences of legal moves',
+  describe: 'Count the sequences of legal moves from a position',
   builder: (yargs) =>
     yargs
       .positional('depth', { type: 'number', describe: 'Length of the sequences in plies' })

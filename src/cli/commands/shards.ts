@@ -42,41 +42,62 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
       .positional('inputs', {
         type: 'string',
         array: true,
-        describe: 'labelled games (.jsonl), PGN, both plain or .gz; lc0 records (.gz, .tar, .tar.gz); folders of these',
+        describe: 'Labelled games (.jsonl) or PGN, plain or .gz; lc0 records (.gz, .tar, .tar.gz); folders of these',
       })
-      .option('out', { type: 'string', demandOption: true, describe: 'folder for train/, validation/ and test/' })
-      .option('encoding', { type: 'string', default: 'lc0-112', describe: 'input planes' })
-      .option('policy', { type: 'string', default: 'lc0-1858', describe: 'move numbering' })
+      .option('out', {
+        type: 'string',
+        demandOption: true,
+        describe: 'Folder to write train/, validation/ and test/ in',
+      })
+      .option('encoding', { type: 'string', default: 'lc0-112', describe: 'Encoding of the input planes' })
+      .option('policy', { type: 'string', default: 'lc0-1858', describe: 'Numbering of the moves' })
       .option('history-fill', {
         choices: ['no', 'fen_only', 'always'],
         default: 'fen_only',
-        describe: 'what stands in for positions before the first',
+        describe: 'What fills the planes of positions before the first one',
       })
-      .option(...wholeFlag('min-elo', { min: 0, default: 0, describe: 'PGN: both players have this rating at least' }))
+      .option(
+        ...wholeFlag('min-elo', {
+          min: 0,
+          default: 0,
+          describe: 'Of PGN files, take games in which both players have at least this rating',
+        }),
+      )
       .option(
         ...wholeFlag('skip-plies', {
           min: 0,
           default: 0,
-          describe: 'plies at the start of a game that are not learnt',
+          describe: 'Plies at the start of each game to leave out',
         }),
       )
       .option('split', {
         type: 'string',
-        describe: 'train/validation/test shares by game; 96/2/2, or 100/0/0 when files are held out',
+        describe: 'Shares of the games for train/validation/test; 96/2/2 by default, 100/0/0 when files are held out',
       })
       .option('validation-files', {
         type: 'string',
         array: true,
         nargs: 1,
         default: [],
-        describe: 'files whose names contain this text are held out for validation',
+        describe: 'Hold out files whose names contain this text for validation; may be given several times',
       })
-      .option('test-files', { type: 'string', array: true, nargs: 1, default: [], describe: 'the same, for the test' })
+      .option('test-files', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [],
+        describe: 'Hold out files whose names contain this text for the test',
+      })
       .option(
-        ...wholeFlag('positions', { min: 1, default: Number.POSITIVE_INFINITY, describe: 'about how many in all' }),
+        ...wholeFlag('positions', {
+          min: 1,
+          default: Number.POSITIVE_INFINITY,
+          defaultDescription: 'all',
+          describe: 'Stop after about this many positions',
+        }),
       )
-      .option(...wholeFlag('threads', { min: 1, default: availableParallelism(), describe: 'worker threads' }))
-      .option('json', { type: 'boolean', default: false, describe: 'print the summary as JSON' }) as never,
+      .option(...wholeFlag('threads', { min: 1, default: availableParallelism(), describe: 'Worker threads' }))
+      .option('json', { type: 'boolean', default: false, describe: 'Print the summary as JSON' }) as never,
   handler: async (args) => {
     const holdsOutFiles = args['validation-files'].length + args['test-files'].length > 0;
     const shares = parseSplitShares(args.split ?? (holdsOutFiles ? '100/0/0' : '96/2/2'));

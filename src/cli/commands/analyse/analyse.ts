@@ -35,7 +35,7 @@ interface AnalyseArguments {
 export const analyseCommand: CommandModule<object, AnalyseArguments> = {
   command: 'analyse [input..]',
   aliases: ['analyze'],
-  describe: 'Best moves, scores and WDL of a position (FEN) or of the games of PGN files',
+  describe: 'Analyse a position (FEN) or the games of PGN files: best moves, scores, WDL',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .positional('input', { type: 'string', array: true, describe: 'A FEN, the word startpos, or PGN files' })
@@ -57,7 +57,7 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
         ...wholeFlag('dump-min-visits', {
           min: 0,
           default: 1,
-          describe: 'With --dump-tree: moves with fewer visits are left out; 0 = all moves',
+          describe: 'With --dump-tree: leave out moves with fewer visits; 0 = write all moves',
         }),
       )
       .option('stdio', {
@@ -70,24 +70,25 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
           min: 0,
           max: MOST_PARALLEL,
           default: 0,
-          describe: 'With --stdio: positions at a time; 0 = what suits the evaluators',
+          describe: 'With --stdio: positions searched at the same time; 0 = what suits the backend',
         }),
       )
       .option(
         ...wholeFlag('leaves-per-position', {
           min: 0,
           default: 0,
-          describe: 'With --stdio: leaves a position has under way; 0 = as needed, 1 = exact and repeatable',
+          describe:
+            'With --stdio: leaves of one position evaluated at the same time; 0 = as many as fill the batches, 1 = results that repeat exactly',
         }),
       )
       .option('quit-without-waiting', {
         type: 'boolean',
         default: false,
-        describe: 'With --stdio: when stdin ends, answer with what is there',
+        describe: 'With --stdio: when stdin ends, answer at once with what has been searched',
       })
       .epilogue(
-        'Of PGN files, games that cannot be read are named on stderr and left out, and a game with a wrong move is ' +
-          'analysed up to it. The exit status is 1 when no game can be read, or the analysis itself fails.',
+        'Games that cannot be read are reported on stderr and skipped; a game with an illegal move is analysed up to it. ' +
+          'The exit status is 1 when no game can be read or the analysis fails.',
       ) as never,
   handler: async (args: ArgumentsCamelCase<AnalyseArguments>) => {
     const inputs = (args.input ?? []).filter((word) => word.trim() !== '');

@@ -15,7 +15,7 @@ interface BenchArguments {
 
 export const benchCommand: CommandModule<object, BenchArguments> = {
   command: ['bench', 'benchmark'],
-  describe: 'Search fixed positions; print nodes, speed and a signature',
+  describe: 'Search fixed positions and print nodes, speed and a signature',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .option(
@@ -25,7 +25,11 @@ export const benchCommand: CommandModule<object, BenchArguments> = {
         ...wholeFlag('movetime', { min: 0, default: 0, describe: 'Milliseconds for each position, instead of nodes' }),
       )
       .option(
-        ...wholeFlag('num-positions', { min: 1, default: BENCH_DEFAULTS.positions, describe: 'How many positions' }),
+        ...wholeFlag('num-positions', {
+          min: 1,
+          default: BENCH_DEFAULTS.positions,
+          describe: 'Number of positions to search',
+        }),
       )
       .option('fen', { type: 'string', describe: 'Search this position only' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,

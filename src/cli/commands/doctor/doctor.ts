@@ -31,13 +31,13 @@ const ESSENTIAL = new Set(['node', 'onnxruntime', 'network', 'cpu']);
 
 export const doctorCommand: CommandModule<object, DoctorArguments> = {
   command: 'doctor',
-  describe: 'What this machine has, what is missing and how to get it',
+  describe: 'Check what this machine has for the engine, what is missing and how to install it',
   builder: (yargs) =>
     yargs
       .option('providers', {
         type: 'string',
         default: listSystemProviders().join(','),
-        describe: 'Backends to try on the network',
+        describe: 'Backends to try, separated by commas',
       })
       .option('probe', {
         type: 'string',
@@ -52,12 +52,12 @@ export const doctorCommand: CommandModule<object, DoctorArguments> = {
       .option('from', {
         type: 'string',
         default: '',
-        describe: 'With --install-cuda: a mirror, a URL, a folder or a file instead of where it is published',
+        describe: 'With --install-cuda: take it from this mirror, URL, folder or file',
       })
       .option('sha256', {
         type: 'string',
         default: '',
-        describe: 'With --from: the hash of that file when it is not the published one',
+        describe: 'With --from: SHA-256 of that file, if it is not the published one',
       })
       .option('json', { type: 'boolean', default: false, describe: 'Print the findings as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<DoctorArguments>) => {

@@ -29,7 +29,7 @@ export const explainCommand: CommandModule<object, ExplainArguments> = {
   builder: (yargs) =>
     addEngineFlags(yargs)
       .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
-      .option('moves', { type: 'string', default: '', describe: 'Moves played from there, as UCI writes them' })
+      .option('moves', { type: 'string', default: '', describe: 'Moves played from there, in UCI notation' })
       .option('move', { type: 'string', describe: 'Legal move to explain; the network’s favourite when left out' })
       .option('out', { type: 'string', describe: 'Picture to write, an .svg file' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the numbers as JSON' }) as never,

@@ -212,7 +212,7 @@ function showGame(
 
 export const matchCommand: CommandModule<object, MatchArguments> = {
   command: 'match',
-  describe: 'Play games between two of network, UCI engine and random mover',
+  describe: 'Play games between two players: networks, UCI engines, random movers',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .option('engine', {
@@ -220,52 +220,89 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
         array: true,
         nargs: 1,
         default: [],
-        describe: 'a player, given twice: random, a network file, a program, or "cmd=… name=… option.X=… nodes=…"',
+        defaultDescription: 'none',
+        describe: 'A player; give it twice: random, a network file, a program, or "cmd=… name=… option.X=… nodes=…"',
       })
-      .option('player1', { describe: 'the first player key by key: --player1.weights=FILE --player1.nodes=100' })
-      .option('player2', { describe: 'the second player' })
-      .option('each', { type: 'string', describe: 'key=value words for both players' })
-      .option('tc', { type: 'string', describe: 'time control of both: [moves/]seconds[+increment]' })
-      .option(...wholeFlag('movetime', { min: 1, describe: 'milliseconds a move' }))
-      .option(...wholeFlag('nodes', { alias: ['visits', 'playouts'], min: 1, describe: 'nodes a move' }))
-      .option(...wholeFlag('depth', { min: 1, describe: 'depth of a move' }))
-      .option(...wholeFlag('games', { min: 1, default: 100, describe: 'games in all; an even number makes pairs' }))
-      .option(...wholeFlag('concurrency', { alias: 'parallelism', min: 1, default: 1, describe: 'games at a time' }))
+      .option('player1', {
+        describe: 'The first player, key by key, such as --player1.weights=FILE --player1.nodes=100',
+      })
+      .option('player2', { describe: 'The second player, key by key' })
+      .option('each', { type: 'string', describe: 'key=value words that hold for both players' })
+      .option('tc', { type: 'string', describe: 'Time control of both players: [moves/]seconds[+increment]' })
+      .option(...wholeFlag('movetime', { min: 1, describe: 'Milliseconds for each move' }))
+      .option(...wholeFlag('nodes', { alias: ['visits', 'playouts'], min: 1, describe: 'Nodes for each move' }))
+      .option(...wholeFlag('depth', { min: 1, describe: 'Depth of each search' }))
+      .option(
+        ...wholeFlag('games', {
+          min: 1,
+          default: 100,
+          describe: 'Games in all; an even number plays each opening with both colours',
+        }),
+      )
+      .option(
+        ...wholeFlag('concurrency', {
+          alias: 'parallelism',
+          min: 1,
+          default: 1,
+          describe: 'Games played at the same time',
+        }),
+      )
       .option('recover', {
         type: 'boolean',
         default: false,
-        describe:
-          'go on however often an engine crashes; otherwise three games in a row that it loses so end the match',
+        describe: 'Go on however often an engine crashes; without it three crashes in a row end the match',
       })
       .option('openings-pgn', {
         alias: 'openings',
         type: 'string',
-        describe: 'book: PGN, EPD or FEN list, plain or .gz',
+        describe: 'Opening book: PGN, EPD or a list of FENs, plain or .gz',
       })
-      .option('openings-mode', { choices: ['sequential', 'shuffled', 'random'] as const, default: 'shuffled' })
-      .option(...wholeFlag('openings-plies', { min: 0, describe: 'longest line taken from a PGN book' }))
-      .option(...wholeFlag('seed', { min: 0, default: 1, describe: 'order of openings, random moves, noise' }))
-      .option('resign', { type: 'string', describe: '"movecount=3 score=600 twosided=true"' })
-      .option('draw', { type: 'string', describe: '"movenumber=40 movecount=8 score=10"' })
-      .option(...wholeFlag('maxmoves', { min: 1, describe: 'moves after which a game is drawn' }))
+      .option('openings-mode', {
+        choices: ['sequential', 'shuffled', 'random'] as const,
+        default: 'shuffled',
+        describe: 'Order of the openings',
+      })
+      .option(...wholeFlag('openings-plies', { min: 0, describe: 'Plies taken from each game of a PGN book' }))
+      .option(
+        ...wholeFlag('seed', {
+          min: 0,
+          default: 1,
+          describe: 'Seed of the order of openings, of random moves and of noise',
+        }),
+      )
+      .option('resign', { type: 'string', describe: 'When a game is resigned: "movecount=3 score=600 twosided=true"' })
+      .option('draw', {
+        type: 'string',
+        describe: 'When a game is adjudicated a draw: "movenumber=40 movecount=8 score=10"',
+      })
+      .option(...wholeFlag('maxmoves', { min: 1, describe: 'Moves after which a game is drawn' }))
       .option('tb', {
         type: 'string',
         default: '',
-        describe: 'folders of Syzygy tablebases: games end where they know the result',
+        describe: 'Folders of Syzygy tablebases: a game ends when they know its result',
       })
-      .option(...wholeFlag('time-margin', { min: 0, default: 50, describe: 'milliseconds forgiven beyond the clock' }))
-      .option('sprt', { type: 'string', describe: '"elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"' })
-      .option('results', { type: 'string', describe: 'results file; a match found there is continued' })
-      .option('pgnout', { type: 'string', describe: 'PGN file to add the games to' })
+      .option(
+        ...wholeFlag('time-margin', {
+          min: 0,
+          default: 50,
+          describe: 'Milliseconds by which a player may overstep the clock',
+        }),
+      )
+      .option('sprt', {
+        type: 'string',
+        describe: 'Sequential test that ends the match: "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"',
+      })
+      .option('results', { type: 'string', describe: 'Results file; a match that is found there goes on' })
+      .option('pgnout', { type: 'string', describe: 'PGN file to append the games to' })
       .option('event', { type: 'string', default: 'Sardonyx match', describe: 'Event tag of the PGN' })
       .option(
         ...wholeFlag('rating-interval', {
           min: 0,
           default: 10,
-          describe: 'games between two reports on stderr; 0 = none',
+          describe: 'Games between two reports on stderr; 0 = no reports',
         }),
       )
-      .option('json', { type: 'boolean', default: false, describe: 'print the result as JSON' })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' })
       .epilogue(
         'An engine that crashes loses the game and is started again. The match ends with status 1, and keeps the games ' +
           'played in --results, when it has crashed in three games in a row (but see --recover), when it cannot be started, ' +

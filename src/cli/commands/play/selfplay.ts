@@ -60,7 +60,7 @@ interface SelfPlayArguments {
 }
 
 const LIMITS = ['visits', 'playouts', 'movetime'] as const;
-const ONE_LIMIT = '-1 = no limit; one of --visits, --playouts and --movetime is needed';
+const ONE_LIMIT = '-1 = no limit; give one of --visits, --playouts, --movetime';
 const BAR_FORMAT = '{bar} {value} of {total} games, {rate} playouts a second, {eta_formatted} left';
 
 function createLimits(args: Record<string, unknown>): MoveLimits {
@@ -208,29 +208,52 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
           min: 1,
           also: [-1, -2],
           default: -1,
-          describe: 'games; -1 = without end, -2 = as the book has',
+          describe: 'Games in all; -1 = without end, -2 = as many as the book has',
         }),
       )
       .option(
-        ...wholeFlag('parallelism', { min: 0, default: 0, describe: 'games at a time; 0 = what suits the evaluators' }),
+        ...wholeFlag('parallelism', {
+          min: 0,
+          default: 0,
+          describe: 'Games played at the same time; 0 = what suits the backend',
+        }),
       )
       .option(
         ...wholeFlag('leaves-per-game', {
           min: 0,
           default: 0,
-          describe: 'leaves a game gathers at once; 0 = as needed',
+          describe: 'Leaves that each game evaluates together; 0 = as many as fill the batches',
         }),
       )
-      .option(...wholeFlag('visits', { min: 1, also: [-1], default: -1, describe: `visits a move; ${ONE_LIMIT}` }))
-      .option(...wholeFlag('playouts', { min: 1, also: [-1], default: -1, describe: `playouts a move; ${ONE_LIMIT}` }))
       .option(
-        ...wholeFlag('movetime', { min: 1, also: [-1], default: -1, describe: `milliseconds a move; ${ONE_LIMIT}` }),
+        ...wholeFlag('visits', {
+          min: 1,
+          also: [-1],
+          default: -1,
+          describe: `Visits for each move, those kept from the last move included; ${ONE_LIMIT}`,
+        }),
+      )
+      .option(
+        ...wholeFlag('playouts', {
+          min: 1,
+          also: [-1],
+          default: -1,
+          describe: `New visits for each move; ${ONE_LIMIT}`,
+        }),
+      )
+      .option(
+        ...wholeFlag('movetime', {
+          min: 1,
+          also: [-1],
+          default: -1,
+          describe: `Milliseconds for each move; ${ONE_LIMIT}`,
+        }),
       )
       .option(
         ...wholeFlag('fast-visits', {
           min: 0,
           default: 0,
-          describe: 'visits of moves that are not recorded; 0 = no such',
+          describe: 'Playout cap randomisation: most moves get this many visits and are not recorded; 0 = off',
         }),
       )
       .option(
@@ -239,73 +262,101 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
           isMinExcluded: true,
           max: 1,
           default: 0.25,
-          describe: 'share of moves with all visits, recorded',
+          describe: 'With --fast-visits: share of the moves that get all visits and are recorded',
         }),
       )
-      .option('training', { type: 'boolean', default: false, describe: 'write training records (lc0 V6)' })
-      .option('out', { type: 'string', describe: 'folder of records and results; a run found there is continued' })
-      .option('results', { type: 'string', describe: 'results file instead of OUT/games.jsonl' })
+      .option('training', { type: 'boolean', default: false, describe: 'Write training records (lc0 V6)' })
+      .option('out', { type: 'string', describe: 'Folder for records and results; a run that is found there goes on' })
+      .option('results', { type: 'string', describe: 'Results file, instead of OUT/games.jsonl' })
       .option('pgnout', {
         alias: 'tournament-results-file',
         type: 'string',
-        describe: 'PGN file to add the games to',
+        describe: 'PGN file to append the games to',
       })
-      .option(...wholeFlag('seed', { min: 0, describe: 'makes the same games again; needs --nncache=0 to be exact' }))
-      .option('openings-pgn', { type: 'string', describe: 'book: PGN, EPD or FEN list, plain or .gz' })
-      .option('openings-mode', { choices: ['sequential', 'shuffled', 'random'] as const, default: 'sequential' })
-      .option('mirror-openings', { type: 'boolean', default: false, describe: 'play each opening twice' })
+      .option(
+        ...wholeFlag('seed', { min: 0, describe: 'The same seed makes the same games; exact only with --nncache=0' }),
+      )
+      .option('openings-pgn', { type: 'string', describe: 'Opening book: PGN, EPD or a list of FENs, plain or .gz' })
+      .option('openings-mode', {
+        choices: ['sequential', 'shuffled', 'random'] as const,
+        default: 'sequential',
+        describe: 'Order of the openings',
+      })
+      .option('mirror-openings', {
+        type: 'boolean',
+        default: false,
+        describe: 'Play each opening twice, with colours reversed',
+      })
       .option(
         ...numberFlag('opening-stop-prob', {
           min: 0,
           max: 1,
           default: 0,
-          describe: 'chance of leaving the book at each move',
+          describe: 'Probability, at each book move, that the game leaves the book there',
         }),
       )
-      .option('reuse-tree', { type: 'boolean', default: false, describe: 'keep the tree from move to move' })
-      .option('share-trees', { type: 'boolean', default: true, describe: 'one tree for both sides' })
+      .option('reuse-tree', { type: 'boolean', default: false, describe: 'Keep the search tree from move to move' })
+      .option('share-trees', { type: 'boolean', default: true, describe: 'Both sides search in one tree' })
       .option(
         ...numberFlag('resign-percentage', {
           min: 0,
           max: 100,
           default: 0,
-          describe: 'resign below this win probability',
+          describe: 'Resign when the win probability in per cent falls below this; 0 = never',
         }),
       )
-      .option('resign-wdlstyle', { type: 'boolean', default: false, describe: 'end a game by any sure result' })
-      .option(...wholeFlag('resign-earliest-move', { min: 0, default: 0, describe: 'not before this move' }))
+      .option('resign-wdlstyle', {
+        type: 'boolean',
+        default: false,
+        describe: 'End a game when any of win, draw and loss is certain enough',
+      })
+      .option(
+        ...wholeFlag('resign-earliest-move', {
+          min: 0,
+          default: 0,
+          describe: 'First move at which a game may be resigned',
+        }),
+      )
       .option(
         ...numberFlag('resign-playthrough', {
           min: 0,
           max: 100,
           default: 0,
-          describe: 'per cent of games that never resign',
+          describe: 'Per cent of the games that are never resigned',
         }),
       )
       .option(
-        ...wholeFlag('minimum-allowed-visits', { min: 0, default: 0, describe: 'draw again moves with fewer visits' }),
+        ...wholeFlag('minimum-allowed-visits', {
+          min: 0,
+          default: 0,
+          describe: 'Draw again when the drawn move has fewer visits than this',
+        }),
       )
       .option(
         ...numberFlag('discarded-start-chance', {
           min: 0,
           max: 100,
           default: 0,
-          describe: 'per cent of games from refused moves',
+          describe: 'Per cent of the games that start from a move which --minimum-allowed-visits refused',
         }),
       )
-      .option(...wholeFlag('max-plies', { min: 1, default: LONGEST_GAME, describe: 'longest game' }))
+      .option(
+        ...wholeFlag('max-plies', { min: 1, default: LONGEST_GAME, describe: 'Plies after which a game is drawn' }),
+      )
       .option('move-thinking', {
         alias: 'verbose-thinking',
         type: 'boolean',
         default: false,
-        describe: 'print info and bestmove of each move, marked with player, gameid and side',
+        describe: 'Print info and bestmove of each move, with player, gameid and side',
       })
-      .option('player1', { describe: 'flags of the first player alone: --player1.weights=FILE --player1.visits=N' })
-      .option('player2', { describe: 'flags of the second player alone' })
+      .option('player1', {
+        describe: 'Flags of the first player only, such as --player1.weights=FILE --player1.visits=N',
+      })
+      .option('player2', { describe: 'Flags of the second player only' })
       .option('json', {
         type: 'boolean',
         default: false,
-        describe: 'print a summary as JSON instead of lc0’s lines',
+        describe: 'Print a summary as JSON instead of lc0’s lines',
       }) as never,
   handler: async (args) => {
     const summary = await runSelfPlayCommand(args);

@@ -37,8 +37,18 @@ export const suiteCommand: CommandModule<object, SuiteArguments> = {
     addEngineFlags(yargs)
       .positional('file', { type: 'string', demandOption: true, describe: 'EPD file, one position a line' })
       .option(...wholeFlag('movetime', { min: 1, default: 1000, describe: 'Milliseconds for each position' }))
-      .option(...wholeFlag('nodes', { min: 0, default: 0, describe: 'Nodes for each position, instead of a time' }))
-      .option('json', { type: 'boolean', default: false, describe: 'Print every position as JSON' }) as never,
+      .option(
+        ...wholeFlag('nodes', {
+          min: 0,
+          default: 0,
+          describe: 'Nodes for each position, instead of a time; 0 = use the time',
+        }),
+      )
+      .option('json', {
+        type: 'boolean',
+        default: false,
+        describe: 'Print the result of every position as JSON',
+      }) as never,
   handler: async (args: ArgumentsCamelCase<SuiteArguments>) => {
     const positions = readSuite(args.file);
     const request: GoRequest = args.nodes > 0 ? { nodes: args.nodes } : { moveTimeMs: args.movetime };

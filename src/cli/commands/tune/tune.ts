@@ -14,7 +14,7 @@ interface TuneArguments {
 
 export const tuneCommand: CommandModule<object, TuneArguments> = {
   command: 'tune',
-  describe: 'Measure which threads and batches suit a network on this machine, and save them for its next starts',
+  describe: 'Measure the fastest number of threads and batch size for a network on this machine, and save them',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .option(
@@ -22,7 +22,7 @@ export const tuneCommand: CommandModule<object, TuneArguments> = {
           min: 0,
           isMinExcluded: true,
           default: 20,
-          describe: 'Seconds of searching, beside those of loading',
+          describe: 'Seconds of searching; loading comes on top',
         }),
       )
       .option('save', { type: 'boolean', default: true, describe: 'Save the result in the user’s config folder' })
