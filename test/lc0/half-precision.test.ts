@@ -10,9 +10,8 @@ import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';
 import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
-import { evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
+import { createRandomLeaves, evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
 import { OnnxWriter } from '../support/onnx-writer.js';
-import { createRandomLeaves } from '../support/random-leaves.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 const leaves = createRandomLeaves(5, 60);

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { findChannelBlock, rebuildOnnx } from '#sardonyx/lc0/index.js';
 import { decodeModel, encodeModel } from '#sardonyx/lc0/onnx-model.js';
+import { BIAS_PRODUCT, createWinogradMatrices, PRODUCTS, RANKS } from '#sardonyx/lc0/winograd.js';
 import { runOnCpu } from '#sardonyx/nn/index.js';
+import { createPrng } from '#sardonyx/util/index.js';
 import { createRandomPlanes } from '../support/lc0-onnx.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -62,4 +64,25 @@ it('what is no residual network, or no network, stays as it is', async () => {
   assert.equal(await rebuildOnnx(new Uint8Array([1, 2, 3]), 16, null), null);
   const withBoardFeatures = readFileSync(join(repositoryRoot, 'models', 'default.onnx'));
   assert.equal(await rebuildOnnx(withBoardFeatures, 16, null), null);
+});
+
+it('ten products give the eight outputs of a three-tap filter plus a bias', () => {
+  const { forward, inverse, filter } = createWinogradMatrices();
+  const prng = createPrng(3);
+  const draw = (): number => prng.nextBelow(2001) / 1000 - 1;
+  for (let round = 0; round < 100; round++) {
+    const ranks = Array.from({ length: RANKS }, draw);
+    const taps = [draw(), draw(), draw()];
+    const bias = draw();
+    const products = filter.map((row, product) => {
+      const tap = row.reduce((sum, factor, i) => sum + factor * taps[i], 0);
+      const rank = ranks.reduce((sum, value, i) => sum + forward[product * RANKS + i] * value, 0);
+      return tap * rank + (product === BIAS_PRODUCT ? bias : 0);
+    });
+    for (let rank = 0; rank < RANKS; rank++) {
+      const output = products.reduce((sum, value, product) => sum + inverse[rank * PRODUCTS + product] * value, 0);
+      const expected = taps.reduce((sum, tap, i) => sum + tap * (ranks[rank + i - 1] ?? 0), bias);
+      assert.ok(Math.abs(output - expected) < 2e-5, `${output} for ${expected}`);
+    }
+  }
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { parseBackendOptions } from '#sardonyx/nn/backend/backend-options.js';
 import { planBackend, planOnCpu } from '#sardonyx/nn/backend/backend-plan.js';
 import type { TunedSpeed } from '#sardonyx/nn/index.js';
+import { parseNetworkChoice } from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 test('options are read in the grammar of lc0, sub-dictionaries included', () => {
@@ -97,4 +98,23 @@ test('the CPU in a device’s place keeps the threads that were asked for, and t
   const [cuda] = unwrap(planBackend({ backend: 'cuda', optionsText: '', threads: 0, minibatch: 512 }));
   assert.ok(cuda.evaluator.kind === 'onnx');
   assert.equal(planOnCpu(cuda.evaluator).mostRows, ownMinibatch, 'in the middle of a search');
+});
+
+test('heads and precision are taken from the backend options, by lc0 names', () => {
+  assert.deepEqual(unwrap(parseNetworkChoice('')), {});
+  assert.deepEqual(unwrap(parseNetworkChoice('policy_head=optimistic,value_head=q,threads=2')), {
+    policyHead: 'optimistic',
+    valueHead: 'q',
+  });
+  assert.deepEqual(unwrap(parseNetworkChoice('datatype=f16')), { precision: 'f16' });
+  assert.deepEqual(unwrap(parseNetworkChoice('fp16=true')), { precision: 'f16' });
+  assert.deepEqual(unwrap(parseNetworkChoice('winograd=false')), { winograd: false });
+  assert.deepEqual(unwrap(parseNetworkChoice('fp16=false')), { precision: 'f32' });
+  const wrong = parseNetworkChoice('datatype=f8');
+  assert.ok(!wrong.ok && /datatype must be f32 or f16/.test(wrong.error));
+});
+
+test('a plan does not refuse them', () => {
+  const optionsText = 'policy_head=soft,value_head=st,fp16=false,datatype=f32';
+  unwrap(planBackend({ backend: 'cpu', optionsText, threads: 1, minibatch: 1 }));
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
-import { evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
+import { createRandomLeaves, evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
 import { OnnxWriter } from '../support/onnx-writer.js';
-import { createRandomLeaves } from '../support/random-leaves.js';
 
 async function evaluateWith(options: PoolOptions, leaves: readonly TestLeaf[]): Promise<LeafAnswer[]> {
   const pool = await EvaluatorPool.create({ threads: 1, ...options });

@@ -5,8 +5,7 @@ import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/in
 import { expandPlanes, getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
 import { EVALUATED, EvaluatorPool, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
-import { evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
-import { createRandomLeaves } from '../support/random-leaves.js';
+import { createRandomLeaves, evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
 import { createRandomNetwork, type RandomNetworkOptions, TINY } from '../support/random-network.js';
 
 const leaves = createRandomLeaves(41, 60);

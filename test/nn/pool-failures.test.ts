@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions, runBackendBench } from '#sardonyx/nn/index.js';
 import { FailureStreak, FORGIVING_EVALUATIONS } from '#sardonyx/nn/pool/failure-streak.js';
 import { success } from '#sardonyx/util/index.js';
-import { evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
-import { createRandomLeaves } from '../support/random-leaves.js';
+import { createRandomLeaves, evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 const tinyNetwork = { path: `${repositoryRoot}/models/tiny-test.onnx` };

@@ -15,8 +15,7 @@ import {
   wakeProducer,
 } from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
-import { evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
-import { createRandomLeaves } from '../support/random-leaves.js';
+import { createRandomLeaves, evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
 
 async function withPool<T>(
   options: PoolOptions,

@@ -23,8 +23,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { repositoryRoot } from '../support/shared-folder.js';
-import { UciProcess } from './installed-engine.js';
-import { playGame } from './play.js';
+import { playGame, UciProcess } from './installed-engine.js';
 
 const natives = join(repositoryRoot, 'node_modules', 'onnxruntime-node', 'bin', 'napi-v6');
 const out = join(repositoryRoot, 'build', 'package');

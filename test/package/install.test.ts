@@ -9,8 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { repositoryRoot } from '../support/shared-folder.js';
-import { UciProcess } from './installed-engine.js';
-import { playGame } from './play.js';
+import { playGame, UciProcess } from './installed-engine.js';
 
 interface Packed {
   readonly filename: string;

@@ -1,6 +1,9 @@
 /** A UCI engine as its users start it: a command, its pipes, its exit status, and whatever it writes to stderr. */
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
 
 export interface ProcessOptions {
   readonly cwd?: string;
@@ -84,4 +87,24 @@ export class UciProcess {
     this.lines.push(...parts.map((line) => line.replace(/\r$/, '')));
     this.arrived();
   }
+}
+
+/** A short game of an engine against itself in which every move is checked against the rules. */
+export async function playGame(engine: UciProcess, plies: number, limit: string): Promise<string[]> {
+  const position = unwrap(parseFen(START_FEN));
+  const moves: string[] = [];
+  await engine.ask('readyok', 'ucinewgame', 'isready');
+  while (moves.length < plies) {
+    const played = moves.length === 0 ? '' : ` moves ${moves.join(' ')}`;
+    const answer = await engine.ask('bestmove', `position startpos${played}`, `go ${limit}`);
+    assert.ok(
+      answer.some((line) => /^info .*\bscore (cp|mate) -?\d+/.test(line)),
+      answer.join('\n'),
+    );
+    const move = answer.at(-1)?.split(' ')[1] ?? '';
+    if (move === '(none)') break;
+    position.makeMove(unwrap(parseUciMove(position, move)));
+    moves.push(move);
+  }
+  return moves;
 }

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createLogger } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
-import { UciProcess } from './installed-engine.js';
-import { playGame } from './play.js';
+import { playGame, UciProcess } from './installed-engine.js';
 
 const main = join(repositoryRoot, 'dist', 'cli', 'main.js');
 const tiny = `--weights=${join(repositoryRoot, 'models', 'tiny-test.onnx')}`;

@@ -1,8 +1,8 @@
 /** Evaluates single positions through a pool, as a search would: for tests. */
 import assert from 'node:assert/strict';
-import { parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { formatUciMove, type Move, Position, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { decodePrior, type LeafQueue, setRoot } from '#sardonyx/nn/index.js';
-import { unwrap } from '#sardonyx/util/index.js';
+import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 export interface TestLeaf {
   /** The start position when left out. */
@@ -86,4 +86,24 @@ export function takeAnswer(queue: LeafQueue, slot: number): LeafAnswer {
   };
   queue.release(slot);
   return answer;
+}
+
+/** Paths from the start position that are not over, 1 to 80 plies long. */
+export function createRandomLeaves(seed: number, count: number): TestLeaf[] {
+  const prng = createPrng(seed);
+  const moves = new Uint16Array(256);
+  const leaves: TestLeaf[] = [];
+  while (leaves.length < count) {
+    const position = new Position();
+    const path: string[] = [];
+    for (let plies = 1 + prng.nextBelow(80); plies > 0; plies--) {
+      const moveCount = position.generateLegalMoves(moves);
+      if (moveCount === 0) break;
+      const move = moves[prng.nextBelow(moveCount)] as Move;
+      path.push(formatUciMove(move, false));
+      position.makeMove(move);
+    }
+    leaves.push({ path: path.join(' ') });
+  }
+  return leaves;
 }

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from sardonyx_train.config import (
     ConfigError,
@@ -9,6 +11,10 @@ from sardonyx_train.config import (
     load_config,
     parse_config,
 )
+from sardonyx_train.model.network import Network
+
+FOLDER = Path(__file__).parent.parent / "configs"
+CONFIGS = sorted(path for path in FOLDER.glob("*.yaml") if not path.stem.startswith("loop-"))
 
 
 def test_an_unknown_key_is_named():
@@ -98,3 +104,10 @@ def test_what_waits_for_improvement_needs_held_out_positions(sections, key):
         parse_config(sections)
     assert "\n" not in str(caught.value)
     parse_config({**sections, "data": {"validation": ["held-out"]}})
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)
+def test_every_training_configuration_in_the_repository_is_valid_and_builds_its_network(path):
+    config = load_config(path)
+    Network(config.model)
+    assert config.run.out.startswith("runs/")

@@ -39,3 +39,19 @@ test('what is too large becomes infinity or the largest number, as the caller wa
   }
   assert.equal(encodeFloat16(65519, FLOAT16_INFINITY), FLOAT16_LARGEST);
 });
+
+test('a generator that is restarted goes on as a new one of that seed', () => {
+  const random = createPrng(1);
+  const draw = (): number[] => Array.from({ length: 5 }, () => random.next32());
+  const first = draw();
+  random.restart(2);
+  const second = draw();
+  assert.notDeepEqual(second, first);
+  random.restart(1);
+  assert.deepEqual(draw(), first);
+  const other = createPrng(2);
+  assert.deepEqual(
+    second,
+    second.map(() => other.next32()),
+  );
+});

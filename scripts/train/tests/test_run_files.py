@@ -1,5 +1,7 @@
 import json
 
+import pytest
+from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
 from sardonyx_train.history import History, read_history
 from sardonyx_train.plots import plot_history, plot_win_rate
 
@@ -26,3 +28,12 @@ def test_a_resumed_history_drops_later_rows_and_a_torn_last_line(tmp_path):
     path.write_text("\n".join(rows) + '\n{"kind": "tra')
     History(tmp_path, 2, tensorboard=False).add("train", 3, {"policy": 1.0})
     assert [(row["step"], row.get("policy")) for row in read_history(path)] == [(1, None), (2, None), (3, 1.0)]
+
+
+def test_what_is_no_checkpoint_is_one_sentence(tmp_path):
+    other = tmp_path / "network.onnx"
+    other.write_bytes(b"\x08\x08\x12\x08sardonyx" * 100)
+    for path, reason in ((tmp_path / "gone.pt", "No such file or directory"), (other, "damaged, or another kind of file")):
+        with pytest.raises(CheckpointError) as caught:
+            read_checkpoint(path)
+        assert str(caught.value) == f"{path}: not a readable checkpoint ({reason})"
