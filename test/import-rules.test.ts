@@ -43,6 +43,17 @@ const planted: [string, SourceFile, RegExp][] = [
     { path: 'search/x.ts', text: "import * as ort from 'onnxruntime-node';" },
     /onnxruntime-node/,
   ],
+  [
+    'threads past the platform',
+    { path: 'search/x.ts', text: "import { Worker } from 'node:worker_threads';" },
+    /threads/,
+  ],
+  ['setImmediate past the platform', { path: 'search/x.ts', text: 'setImmediate(work);' }, /runNextTurn/],
+  [
+    'the platform imported by a path',
+    { path: 'nn/x.ts', text: "import { startThread } from '../platform/node/threads.js';" },
+    /nn may not import platform/,
+  ],
   ['yargs outside cli', { path: 'uci/x.ts', text: "import yargs from 'yargs';" }, /yargs/],
   ['stdout outside uci and cli', { path: 'engine/x.ts', text: "process.stdout.write('x');" }, /stdout/],
   ['console.log anywhere', { path: 'nn/x.ts', text: "console.log('x');" }, /stdout/],

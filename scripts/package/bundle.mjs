@@ -1,21 +1,15 @@
 // dist/ → one script for the main thread and one for every kind of worker, all of them CommonJS, because that is what a
 // single executable can start. Three things differ from the program as it is installed, and they are all here:
-// a worker is started from an asset instead of a file, onnxruntime's native part is loaded from the folder that
+// a thread is started from an asset instead of a file, onnxruntime's native part is loaded from the folder that
 // native-folder.ts lays out, and the URL of a module is that of the executable.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-export const START_WORKER = /new Worker\(\s*new URL\(\s*'(\.[^']+)',\s*import\.meta\.url\s*\)/g;
+/** The script of a thread, as src/platform wants it written. */
+export const THREAD_SCRIPT = /new URL\('(\.[^']+-(?:worker|thread)\.js)', import\.meta\.url\)/g;
 export const NATIVE_BINDING = /require\(`\.\.\/bin\/napi-v6\/[^`]*`\)/;
 
-const PROLOGUE = `
-const sardonyxModuleUrl = require('node:url').pathToFileURL(process.execPath).href;
-class SardonyxWorker extends require('node:worker_threads').Worker {
-  constructor(name, options) {
-    super(require('node:sea').getAsset('workers/' + name, 'utf8'), { ...options, eval: true });
-  }
-}
-`;
+const PROLOGUE = "const sardonyxModuleUrl = require('node:url').pathToFileURL(process.execPath).href;";
 
 /** @returns Promise<Map<asset name, code>>; the main thread's script is called main.cjs */
 export async function bundleProgram(esbuild, root) {
@@ -40,10 +34,10 @@ async function bundleEntry(esbuild, dist, entry, workers) {
         if (path.endsWith(join('onnxruntime-node', 'dist', 'binding.js')))
           return { contents: adaptBinding(path, dist) };
         if (!path.startsWith(dist)) return undefined;
-        let text = readFileSync(path, 'utf8').replace(START_WORKER, (_, file) => {
+        let text = readFileSync(path, 'utf8').replace(THREAD_SCRIPT, (_, file) => {
           const worker = relative(dist, resolve(dirname(path), file)).replaceAll('\\', '/');
           workers.add(worker);
-          return `new SardonyxWorker('${worker}'`;
+          return `new URL('asset:workers/${worker}')`;
         });
         if (path === entryPath) text = wrapTopLevelAwait(text);
         return { contents: text };

@@ -2,7 +2,7 @@
  * The networks that come with the program, and which of them a backend gets: `models/bundled.json` says so, first fitting
  * entry wins. Files that the program was shipped without do not count.
  */
-import { hasProgramFile, readProgramFile } from '../util/index.js';
+import { hasProgramFile, readProgramFile } from '#platform/program-files.js';
 
 export interface BundledNetwork {
   /** In the folder models. */

@@ -2,14 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import {
-  describeReadFailure,
-  failure,
-  getConfigFolder,
-  getProgramFolder,
-  type Result,
-  success,
-} from '../util/index.js';
+import { getProgramFolder } from '#platform/program-files.js';
+import { describeReadFailure, failure, getConfigFolder, type Result, success } from '../util/index.js';
 
 /** The files that are read unless one is named, in this order: the first of its places that each is found in. */
 export function findDefaultConfigs(): string[] {

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
   getBackendName,
   type ModelEdition,
@@ -17,17 +18,7 @@ import {
   readPrecision,
 } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
-import {
-  describeReadFailure,
-  failure,
-  getProgramFolder,
-  inflate,
-  isPackaged,
-  type Result,
-  readProgramFile,
-  success,
-  unwrap,
-} from '../util/index.js';
+import { describeReadFailure, failure, inflate, type Result, success, unwrap } from '../util/index.js';
 import { chooseBundledNetwork, listBundledNetworks } from './bundled-networks.js';
 
 const AUTODISCOVER = '<autodiscover>';

@@ -1,5 +1,5 @@
 /** What the program was shipped as: its version and its build. */
-import { isPackaged, readProgramFile } from '../util/index.js';
+import { isPackaged, readProgramFile } from '#platform/program-files.js';
 
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(Buffer.from(readProgramFile('package.json') ?? []).toString('utf8') || '{}');

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '#platform/threads.js';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
 import { createFolder, failure, type Result, runSideBySide, success } from '../util/index.js';
 import { findGameFormat, KNOWN_KINDS } from './convert-input.js';
@@ -144,13 +144,13 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
     }
   };
 
-  const workers: Worker[] = [];
+  const workers: ShardsThread[] = [];
   const runThread = async (): Promise<void> => {
-    const worker = new Worker(new URL('./shards-worker.js', import.meta.url));
+    const worker = new ShardsThread();
     workers.push(worker);
     try {
       for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
-        await convertOn(worker, createTask(next, options, all.length), (message) => handle(next.entry, message));
+        await worker.convert(createTask(next, options, all.length), (message) => handle(next.entry, message));
       }
     } finally {
       await worker.terminate();
@@ -185,21 +185,37 @@ function createTask({ path, entry }: PendingInput, options: ShardsOptions, input
   };
 }
 
-/** Rejects when the thread cannot write, when `onMessage` throws, and when the thread is ended. */
-function convertOn(worker: Worker, task: ShardsTask, onMessage: (message: FromShardsWorker) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (): void => reject(new Error('a thread ended'));
-    const listen = (message: FromShardsWorker): void => {
-      try {
-        onMessage(message);
-      } catch (error) {
-        reject(error);
-      }
-      if (message.type !== 'done') return;
-      worker.off('message', listen).off('error', reject).off('exit', fail);
-      resolve();
-    };
-    worker.on('message', listen).on('error', reject).on('exit', fail);
-    worker.postMessage(task);
-  });
+/** A worker thread, which converts one file at a time. */
+class ShardsThread {
+  private onMessage: (message: FromShardsWorker) => void = () => undefined;
+  private fail: (error: Error) => void = () => undefined;
+  private readonly thread = startThread<ShardsTask, FromShardsWorker>(
+    new URL('./shards-worker.js', import.meta.url),
+    { name: 'shards' },
+    { onMessage: (message) => this.onMessage(message), onError: (error) => this.fail(error) },
+  );
+
+  constructor() {
+    void this.thread.ended.then(() => this.fail(new Error('a thread ended')));
+  }
+
+  /** Rejects when the thread cannot write, when `onMessage` throws, and when the thread is ended. */
+  convert(task: ShardsTask, onMessage: (message: FromShardsWorker) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.fail = reject;
+      this.onMessage = (message) => {
+        try {
+          onMessage(message);
+        } catch (error) {
+          reject(error);
+        }
+        if (message.type === 'done') resolve();
+      };
+      this.thread.post(task);
+    });
+  }
+
+  terminate(): Promise<void> {
+    return this.thread.terminate();
+  }
 }

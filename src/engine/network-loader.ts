@@ -6,6 +6,7 @@
  *
  * The engine tells it when options change (`onPoolChange`, `onEvaluatorChange`, `onTablesChange`).
  */
+import { repeatEvery } from '#platform/threads.js';
 import type { OptionStore } from '../options/index.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
 
@@ -91,13 +92,12 @@ export class NetworkLoader {
 
   private async loadNext(): Promise<void> {
     const startedAt = performance.now();
-    const progress = setInterval(() => {
+    const endProgress = repeatEvery(PROGRESS_MS, () => {
       const seconds = Math.round((performance.now() - startedAt) / 1000);
       this.events.onWarning(`Still loading the network after ${seconds} s`);
-    }, PROGRESS_MS);
-    progress.unref();
+    });
     const loading = this.isOutdated ? this.load() : this.leaveDevice();
-    await loading.finally(() => clearInterval(progress));
+    await loading.finally(endProgress);
   }
 
   private async load(): Promise<void> {

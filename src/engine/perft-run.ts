@@ -1,5 +1,5 @@
 /** A perft in a thread of its own, so that `isready` and `stop` are answered while it counts. */
-import { Worker } from 'node:worker_threads';
+import { startThread, type Thread } from '#platform/threads.js';
 import type { Move } from '../chess/index.js';
 import type { GamePosition } from './game-position.js';
 import type { PerftMessage, PerftTask } from './perft-thread.js';
@@ -12,7 +12,7 @@ interface PerftEvents {
 }
 
 export class PerftRun {
-  private readonly worker: Worker;
+  private readonly worker: Thread<never>;
   private readonly startedAt = performance.now();
   private nodes: number;
   private isOver = false;
@@ -23,10 +23,12 @@ export class PerftRun {
     private readonly events: PerftEvents,
   ) {
     this.nodes = depth === 0 ? 1 : 0;
-    const workerData: PerftTask = { rootFen: game.rootFen, moves: [...game.moves], depth };
-    this.worker = new Worker(new URL('./perft-thread.js', import.meta.url), { workerData });
-    this.worker.on('message', (message: PerftMessage) => this.receive(message));
-    this.worker.on('error', () => this.end(false));
+    const data: PerftTask = { rootFen: game.rootFen, moves: [...game.moves], depth };
+    this.worker = startThread<never, PerftMessage>(
+      new URL('./perft-thread.js', import.meta.url),
+      { name: 'perft', data },
+      { onMessage: (message) => this.receive(message), onError: () => this.end(false) },
+    );
   }
 
   stop(): void {

@@ -1,5 +1,5 @@
 /** The thread of perft-run.ts: counts below each legal move and reports it as soon as it is known. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { endThread, getThreadData, postToParent } from '#platform/threads.js';
 import { listLegalMoves, type Move, parseFen, perft } from '../chess/index.js';
 import { unwrap } from '../util/index.js';
 
@@ -22,4 +22,5 @@ function countAll({ rootFen, moves, depth }: PerftTask, report: (message: PerftM
   report('done');
 }
 
-countAll(workerData as PerftTask, (message) => parentPort?.postMessage(message));
+countAll(await getThreadData<PerftTask>(), postToParent);
+endThread();

@@ -6,7 +6,7 @@ const KNOWN_ROOT_MS = 3000;
 const UNKNOWN_ROOT_MS = 30_000;
 
 export class StopPatience {
-  private timers: NodeJS.Timeout[] = [];
+  private timers: ReturnType<typeof setTimeout>[] = [];
 
   /** @param knowsRoot asked when the shorter time is over */
   begin(knowsRoot: () => boolean, giveUp: () => void): void {

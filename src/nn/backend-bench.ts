@@ -2,7 +2,7 @@
  * How many positions a second a pool evaluates when nothing but the pool limits it: the same threads, ring and slots as
  * in a search, fed with positions of seeded random games, no cache. What a search reaches is compared with this.
  */
-
+import { nextTurn } from '#platform/threads.js';
 import { MAX_MOVES, type Move, Position, START_FEN } from '../chess/index.js';
 import { createPrng } from '../util/index.js';
 import { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
@@ -92,7 +92,7 @@ async function feed(
     queue.flush();
     if (pending.length > 0 && !queue.isDone(pending[0])) queue.waitForEvent(event, 50);
     // Warnings of the pool arrive as messages.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   return { evaluations, seconds: (performance.now() - startedAt) / 1000 };
 }

@@ -1,6 +1,6 @@
 /** What onnxruntime is and can do here, for people who ask. It is loaded only when they do. */
 import { createRequire } from 'node:module';
-import { isPackaged, readProgramFile } from '../util/index.js';
+import { isPackaged, readProgramFile } from '#platform/program-files.js';
 import { getNativeFolder } from './backend/native-folder.js';
 import { forbidTelemetry } from './backend/telemetry.js';
 

@@ -3,11 +3,10 @@
  * others gather theirs, so the evaluators always find full batches. Waiting searches are stepped in the order in which they
  * sent their leaves, because answers come in that order.
  *
- * After every finished search, and every few milliseconds, the loop yields to Node's event loop (pipes of engines, signals,
+ * After every finished search, and every few milliseconds, the loop yields to the event loop (pipes of engines, signals,
  * timers). While only evaluators have work it sleeps, for a moment at a time.
  */
-import { performance } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '#platform/threads.js';
 import type { LeafQueue } from '../nn/index.js';
 import type { Search, StepResult } from './search.js';
 import type { SearchInfo, SearchLimits } from './search-protocol.js';

@@ -2,7 +2,7 @@
  * The main thread's handle of the search thread: starts it, sends it work, and stops it through a shared word, because the
  * thread blocks while it searches. When the thread dies, `onFailure` is called once, and a running search never answers.
  */
-import { Worker } from 'node:worker_threads';
+import { startThread, type Thread } from '#platform/threads.js';
 import { type SharedPoolHandle, wakeProducer } from '../nn/index.js';
 import { type FromSearch, StopFlag, type ToSearch } from './search-protocol.js';
 
@@ -12,7 +12,7 @@ export interface SearchWorkerEvents {
 }
 
 export class SearchWorkerClient {
-  private readonly worker: Worker;
+  private readonly worker: Thread<ToSearch>;
   private readonly stopFlag = new StopFlag();
   private pool: SharedPoolHandle | null = null;
   /** Id of the search under way, 0 = none. */
@@ -20,29 +20,32 @@ export class SearchWorkerClient {
   private isOver = false;
 
   constructor(events: SearchWorkerEvents) {
-    this.worker = new Worker(new URL('./search-worker.js', import.meta.url), { name: 'search' });
     const fail = (error: Error): void => {
       if (this.isOver) return;
       this.isOver = true;
       events.onFailure(error);
     };
-    this.worker.on('message', (message: FromSearch) => {
+    const onMessage = (message: FromSearch): void => {
       if (message.type === 'bestMove' && message.id === this.runningId) this.runningId = 0;
       if (!this.isOver) events.onMessage(message);
-    });
-    this.worker.on('error', fail);
-    this.worker.on('exit', () => fail(new Error('The search thread has ended')));
+    };
+    this.worker = startThread<ToSearch, FromSearch>(
+      new URL('./search-worker.js', import.meta.url),
+      { name: 'search' },
+      { onMessage, onError: fail },
+    );
+    void this.worker.ended.then(() => fail(new Error('The search thread has ended')));
   }
 
   /** Gives the thread new evaluators and drops the tree; `ready` follows. Not during a search. */
   attach(pool: SharedPoolHandle): void {
     this.pool = pool;
-    this.worker.postMessage({ type: 'attach', pool, stopFlag: this.stopFlag.buffer } satisfies ToSearch);
+    this.worker.post({ type: 'attach', pool, stopFlag: this.stopFlag.buffer });
   }
 
   post(message: ToSearch): void {
     if (message.type === 'go') this.runningId = message.id;
-    this.worker.postMessage(message);
+    this.worker.post(message);
   }
 
   /** The best move follows within a few milliseconds. */

@@ -3,7 +3,7 @@
  * the best move is out; only the stop flag gets through. An exception ends the search with an error message and, if the
  * tree has one, a best move; then the tree is dropped.
  */
-import { parentPort } from 'node:worker_threads';
+import { onParentMessage, postToParent, runNextTurn } from '#platform/threads.js';
 import { LeafQueue, type SharedPoolHandle } from '../nn/index.js';
 import { createPrng, drawSeed } from '../util/index.js';
 import { computeTreeBytes } from './game-tree.js';
@@ -36,7 +36,7 @@ let search: Search | null = null;
 let position: PositionMessage | null = null;
 
 function post(message: FromSearch): void {
-  parentPort?.postMessage(message);
+  postToParent(message);
 }
 
 function computeBatching(pool: SharedPoolHandle): Batching {
@@ -115,7 +115,7 @@ function run(running: Search, { queue, stopFlag }: Attachment, id: number): void
 function tidyUp(): void {
   if (search === null || !search.tree.hasGarbage) return;
   search.tree.collectGarbage(GARBAGE_SLICE);
-  setImmediate(tidyUp);
+  runNextTurn(tidyUp);
 }
 
 function describe(error: unknown): string {
@@ -140,7 +140,7 @@ function receive(message: ToSearch): void {
       position = message;
       if (search === null) break;
       search.setPosition(message);
-      setImmediate(tidyUp);
+      runNextTurn(tidyUp);
       break;
     case 'newGame':
       search?.newGame();
@@ -155,12 +155,12 @@ function receive(message: ToSearch): void {
     }
     case 'go':
       go(message.id, message.limits);
-      setImmediate(tidyUp);
+      runNextTurn(tidyUp);
       break;
   }
 }
 
-parentPort?.on('message', (message: ToSearch) => {
+onParentMessage((message: ToSearch) => {
   try {
     receive(message);
   } catch (error) {

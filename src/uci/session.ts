@@ -51,7 +51,7 @@ export class UciSession {
   private logger = createLogger('');
   private perft: PerftRun | null = null;
   private perftEnd: Promise<void> = Promise.resolve();
-  private loadTimer: NodeJS.Timeout | undefined;
+  private loadTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly settings: SessionSettings) {
     this.openLog();

@@ -7,6 +7,5 @@ export { describeInflationFailure, describeTooLarge, getInflationLimit, inflate,
 export { LineReader } from './line-reader.js';
 export { createLogger, getLogPath, type Logger } from './logger.js';
 export { createPrng, drawSeed, type Prng, type SeededPrng } from './prng.js';
-export { getProgramFolder, hasProgramFile, isPackaged, readProgramFile } from './program-files.js';
 export { failure, type Result, success, unwrap } from './result.js';
 export { runSideBySide } from './side-by-side.js';

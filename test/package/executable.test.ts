@@ -38,8 +38,8 @@ interface Target {
 const { targets } = (await import(join(repositoryRoot, 'scripts', 'package', 'targets.mjs'))) as {
   targets: Record<string, Target>;
 };
-const { START_WORKER, NATIVE_BINDING } = (await import(join(repositoryRoot, 'scripts', 'package', 'bundle.mjs'))) as {
-  START_WORKER: RegExp;
+const { THREAD_SCRIPT, NATIVE_BINDING } = (await import(join(repositoryRoot, 'scripts', 'package', 'bundle.mjs'))) as {
+  THREAD_SCRIPT: RegExp;
   NATIVE_BINDING: RegExp;
 };
 
@@ -48,8 +48,8 @@ test('every thread that the program starts is one that packaging finds', () => {
   const names = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
   const starts = names.flatMap((name) => {
     const text = readFileSync(join(dist, name), 'utf8');
-    assert.equal(text.match(START_WORKER)?.length ?? 0, text.match(/new Worker\(/g)?.length ?? 0, name);
-    return text.match(START_WORKER) ?? [];
+    assert.equal(text.match(THREAD_SCRIPT)?.length ?? 0, text.match(/(?<!function )startThread\(/g)?.length ?? 0, name);
+    return text.match(THREAD_SCRIPT) ?? [];
   });
   assert.ok(starts.length >= 3);
 });

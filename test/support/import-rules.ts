@@ -1,6 +1,7 @@
 /**
  * The import rules of ARCHITECTURE.md as a function over source texts, so that a planted violation can test it.
  * A room's door is index.ts; options.ts is a second, light one: its declared options, for `uciok` must not load rooms.
+ * `platform` has no door: it is a set of ports, imported as `#platform/<port>.js`, never by a path.
  * A regular expression over import specifiers is enough: the formatter keeps them on lines of a known shape.
  */
 
@@ -14,6 +15,7 @@ const EVERYTHING_BELOW_ENGINE = ['util', 'options', 'chess', 'encoding', 'syzygy
 
 /** Room → the rooms whose doors it may import. index.ts is the door of the whole package. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  platform: [],
   util: [],
   options: ['util'],
   chess: ['util'],
@@ -36,11 +38,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: string }[] = [
   { pattern: /from 'onnxruntime-node'|import\('onnxruntime-node'\)/, rooms: ['nn'], what: 'onnxruntime-node' },
   { pattern: /from 'yargs[/']|import\('yargs/, rooms: ['cli'], what: 'yargs' },
-  {
-    pattern: /from 'node:worker_threads'/,
-    rooms: ['nn', 'search', 'engine', 'selfplay', 'data', 'cli'],
-    what: 'worker_threads',
-  },
+  { pattern: /node:worker_threads/, rooms: ['platform'], what: 'worker_threads (use #platform/threads.js)' },
+  { pattern: /\bsetImmediate\b/, rooms: ['platform', 'cli'], what: 'setImmediate (use runNextTurn)' },
   { pattern: /process\.stdout|console\.log/, rooms: ['uci', 'cli'], what: 'stdout' },
   { pattern: /Math\.random/, rooms: [], what: 'Math.random (use a seeded Prng)' },
   { pattern: /getRandomValues/, rooms: ['util'], what: 'getRandomValues (use drawSeed)' },

@@ -5,6 +5,7 @@
  * answers do not depend on what was asked before (the evaluation cache is shared, but it holds only evaluations). There
  * are no more places than the memory for trees has room for.
  */
+import { runNextTurn } from '#platform/threads.js';
 import type { LeafQueue } from '../../nn/index.js';
 import { type Batching, defaultSearchParams, Search, type SearchScheduler } from '../../search/index.js';
 import { createPrng, drawSeed } from '../../util/index.js';
@@ -32,7 +33,7 @@ const REPORT_SHARE = 0.05;
 interface Board {
   readonly search: Search;
   task: PositionTask | null;
-  timer: NodeJS.Timeout | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 export class AnalysisRun {
@@ -83,7 +84,7 @@ export class AnalysisRun {
   private startSoon(): void {
     if (this.isStarting) return;
     this.isStarting = true;
-    setImmediate(() => {
+    runNextTurn(() => {
       this.isStarting = false;
       while (this.waiting.size > 0 && this.activeCount < this.parallel) {
         const task = this.waiting.take();

@@ -1,23 +1,32 @@
 /** The main thread's side of the analysis thread. A thread that dies says so through `finish`, which then rejects. */
-import { Worker } from 'node:worker_threads';
+import { startThread, type Thread } from '#platform/threads.js';
 import type { AnalysisAnswer } from './answer.js';
 import type { PositionTask, TaskSelection } from './position-task.js';
 import type { AnalysisStart, FromAnalysis, ToAnalysis } from './protocol.js';
 
 export class AnalysisThread {
-  private readonly worker: Worker;
+  private readonly worker: Thread<ToAnalysis>;
   private readonly over: Promise<void>;
 
   constructor(start: AnalysisStart, onAnswer: (answer: AnalysisAnswer) => void) {
-    this.worker = new Worker(new URL('./analysis-worker.js', import.meta.url), { name: 'analysis', workerData: start });
+    let finish: () => void = () => undefined;
+    let fail: (error: Error) => void = () => undefined;
     this.over = new Promise((resolve, reject) => {
-      this.worker.on('message', (message: FromAnalysis) => {
-        if (message.type === 'answer') onAnswer(message.answer);
-        else resolve();
-      });
-      this.worker.on('error', (error) => reject(new Error(`The analysis thread has failed: ${error.message}`)));
-      this.worker.on('exit', () => reject(new Error('The analysis thread has ended')));
+      finish = resolve;
+      fail = reject;
     });
+    this.worker = startThread<ToAnalysis, FromAnalysis>(
+      new URL('./analysis-worker.js', import.meta.url),
+      { name: 'analysis', data: start },
+      {
+        onMessage: (message) => {
+          if (message.type === 'answer') onAnswer(message.answer);
+          else finish();
+        },
+        onError: (error) => fail(new Error(`The analysis thread has failed: ${error.message}`)),
+      },
+    );
+    void this.worker.ended.then(() => fail(new Error('The analysis thread has ended')));
     // Until somebody waits for it, a failure has no one to tell.
     this.over.catch(() => undefined);
   }
@@ -45,6 +54,6 @@ export class AnalysisThread {
   }
 
   private post(message: ToAnalysis): void {
-    this.worker.postMessage(message);
+    this.worker.post(message);
   }
 }

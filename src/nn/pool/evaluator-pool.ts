@@ -2,7 +2,7 @@
  * The main thread's side of evaluation: makes the shared memory, starts one thread an evaluator, replaces threads that
  * die, passes on what users must know, and ends everything. It never touches a leaf.
  */
-import { Worker } from 'node:worker_threads';
+import { startThread, type Thread } from '#platform/threads.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../syzygy/index.js';
 import { type BackendPlan, needsDevice, planBackend, type TunedSpeed } from '../backend/backend-plan.js';
@@ -76,7 +76,7 @@ export class EvaluatorPool {
   readonly counters: PoolCounters;
   private readonly slots: LeafSlots;
   private readonly cache: SharedArrayBuffer | null;
-  private readonly workers: (Worker | null)[] = [];
+  private readonly workers: (Thread<never> | null)[] = [];
   private readonly live: LiveEvaluators;
   /** By thread. */
   private readonly crashes: readonly FailureStreak[];
@@ -212,17 +212,15 @@ export class EvaluatorPool {
       },
       role: crashes === 0 ? 'first' : crashes <= MAX_CRASHES ? 'replacement' : 'hopeless',
     };
-    const worker = new Worker(new URL('./evaluator-worker.js', import.meta.url), { workerData: start });
-    this.workers[index] = worker;
     return new Promise((resolve, reject) => {
       let isReady = false;
       let problem = 'the thread ended';
-      worker.on('message', (message: FromWorker) => {
+      const onMessage = (message: FromWorker): void => {
         if (message.type === 'ready') {
           isReady = true;
           this.backend = message.backend;
           // From now on only leaves keep it busy; whoever waits for answers keeps the process alive.
-          worker.unref();
+          worker.keepProcessAlive(false);
           resolve();
         } else if (message.type === 'fellBack') {
           this.backend = message.to;
@@ -234,11 +232,17 @@ export class EvaluatorPool {
           this.withoutDevice.add(index);
           this.warnOfLoss(message.othersLeft, message.reason);
         }
-      });
-      worker.on('error', (error) => {
-        problem = error instanceof Error ? error.message : String(error);
-      });
-      worker.on('exit', () => {
+      };
+      const onError = (error: Error): void => {
+        problem = error.message;
+      };
+      const worker = startThread<never, FromWorker>(
+        new URL('./evaluator-worker.js', import.meta.url),
+        { name: 'evaluator', data: start },
+        { onMessage, onError },
+      );
+      this.workers[index] = worker;
+      void worker.ended.then(() => {
         this.workers[index] = null;
         if (!isReady) reject(new Error(problem));
         else if (!this.isDisposed) this.replaceWorker(index, problem);
@@ -294,16 +298,13 @@ async function loadSharedModel(wanted: PoolOptions['model'], backend: string, ed
  * Lets a thread end by itself, which frees its device memory in order. One that is still in onnxruntime when patience is over is left
  * behind: it ends when it comes back, and to terminate it in there would abort the whole process.
  */
-function endWorker(worker: Worker): Promise<void> {
-  return new Promise((resolve) => {
-    worker.ref();
-    const impatience = setTimeout(() => {
-      worker.unref();
-      resolve();
-    }, STOP_PATIENCE_MS);
-    worker.once('exit', () => {
-      clearTimeout(impatience);
-      resolve();
-    });
+async function endWorker(worker: Thread<never>): Promise<void> {
+  worker.keepProcessAlive(true);
+  let impatience: ReturnType<typeof setTimeout> | undefined;
+  const patience = new Promise<void>((resolve) => {
+    impatience = setTimeout(resolve, STOP_PATIENCE_MS);
   });
+  await Promise.race([worker.ended, patience]);
+  clearTimeout(impatience);
+  worker.keepProcessAlive(false);
 }

@@ -1,5 +1,5 @@
 /** The main file of an evaluator thread. It never writes to stdout and ends by itself when the pool stops. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { endThread, getThreadData, postToParent } from '#platform/threads.js';
 import { unwrap } from '../../util/index.js';
 import { EvaluationCache } from '../cache/evaluation-cache.js';
 import { loadModel } from '../model/model-file.js';
@@ -14,8 +14,8 @@ import { RootTable } from './root-table.js';
 import { TablebaseWords } from './tablebase-words.js';
 import type { FromWorker, WorkerStart } from './worker-protocol.js';
 
-const { plan, worker, handle, cache, ...start } = workerData as WorkerStart;
-const report = (message: FromWorker): void => parentPort?.postMessage(message);
+const { plan, worker, handle, cache, ...start } = await getThreadData<WorkerStart>();
+const report = (message: FromWorker): void => postToParent(message);
 
 const model = start.model === null ? null : unwrap(await loadModel(start.model));
 const slots = viewLeafSlots(handle.slots, handle);
@@ -44,3 +44,4 @@ report({ type: 'ready', backend: evaluator?.backend ?? plan.name });
 await server.serve(claims.listAbandoned());
 tablebases.close();
 await supply.close();
+endThread();

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
+import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
   describeMachine,
   getTuningPath,
@@ -14,7 +15,7 @@ import {
 import { readBuild, readSettings, readVersion } from '../../../app/options.js';
 import { listDiscoveryFolders, listNetworks } from '../../../lc0/index.js';
 import { describeRuntime, type RuntimeInfo } from '../../../nn/index.js';
-import { getProgramFolder, isPackaged, listCacheFolders, readProgramFile, unwrap } from '../../../util/index.js';
+import { listCacheFolders, unwrap } from '../../../util/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';
 

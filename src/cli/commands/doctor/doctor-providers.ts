@@ -4,10 +4,11 @@
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { isPackaged } from '#platform/program-files.js';
 import { findModel } from '../../../app/index.js';
 import { readSettings } from '../../../app/options.js';
 import { EvaluatorPool, getBackendName } from '../../../nn/index.js';
-import { isPackaged, unwrap } from '../../../util/index.js';
+import { unwrap } from '../../../util/index.js';
 import { type Finding, oneLine } from './doctor-findings.js';
 
 const INSTALL_VULKAN = 'install the Vulkan loader (Debian, Ubuntu: apt install libvulkan1) and the driver of the GPU';

@@ -20,7 +20,7 @@ export const isPackaged = executable?.isSea() ?? false;
 
 /** The folder a user sees the program in: that of the executable, or that of the package. */
 export function getProgramFolder(): string {
-  return isPackaged ? dirname(process.execPath) : fileURLToPath(new URL('../../', import.meta.url));
+  return isPackaged ? dirname(process.execPath) : fileURLToPath(new URL('../../../', import.meta.url));
 }
 
 /** Whether the program was shipped with this file; the name is its path in the package, such as models/default.onnx. */
@@ -43,5 +43,5 @@ function readAsset(name: string): Uint8Array | null {
 }
 
 function getFileUrl(name: string): URL {
-  return new URL(name, new URL('../../', import.meta.url));
+  return new URL(name, new URL('../../../', import.meta.url));
 }
