@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from sardonyx_train.loop.errors import LoopError, Stopped
 from sardonyx_train.loop.page import StatusPage, create_page
 from sardonyx_train.loop.rehearsal import describe_plan
 from sardonyx_train.loop.runner import Loop, stop_on_signals
+from sardonyx_train.loop.versions import change_best, describe_change, describe_status, prune
 
 _STOPPED_STATUS = 130
 
@@ -28,6 +30,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
     parser.add_argument("--dry-run", action="store_true", help="check everything, say what would happen, and leave")
     parser.add_argument("--status", action="store_true", help="show how far the loop is, and leave")
+    parser.add_argument("--json", action="store_true", help="with --status: print the whole state as JSON")
+    parser.add_argument(
+        "--rollback", type=int, metavar="N", help="go on from the network of generation N; games of later networks teach no more"
+    )
+    parser.add_argument("--promote", type=int, metavar="N", help="make the network of generation N the best one, and leave")
+    parser.add_argument(
+        "--prune", type=int, metavar="N", help="remove what no way back to one of the last N generations needs, and leave"
+    )
     parser.add_argument("--describe", action="store_true", help="print every key with its default and leave")
     options = parser.parse_args(arguments)
     if options.describe:
@@ -35,10 +45,26 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if options.config is None:
         parser.error("--config is needed")
+    actions = [options.status, options.dry_run, *(n is not None for n in (options.rollback, options.promote, options.prune))]
+    if sum(actions) > 1:
+        parser.error("--status, --dry-run, --rollback, --promote and --prune go one at a time")
+    if options.json and not options.status:
+        parser.error("--json goes with --status")
+    if options.prune is not None and options.prune < 1:
+        parser.error("--prune needs a number from 1")
     try:
         config = load_loop_config(options.config, options.set)
-        if options.status:
+        if options.status and options.json:
+            print(json.dumps(describe_status(config), indent=1))
+        elif options.status:
             Console().print(create_page(config))
+        elif options.rollback is not None:
+            print(describe_change(change_best(config.folder, "rollback", options.rollback)))
+        elif options.promote is not None:
+            print(describe_change(change_best(config.folder, "promote", options.promote)))
+        elif options.prune is not None:
+            removed, size = prune(config.folder, config, options.prune)
+            print(f"removed {len(removed)} files and folders, {size / 1e6:,.1f} MB")
         elif options.dry_run:
             print(describe_plan(config))
         else:

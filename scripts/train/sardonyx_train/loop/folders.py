@@ -18,6 +18,10 @@ class Folders:
         """The weights that the network was exported from, without the optimiser's memory."""
         return self.networks / f"{generation:04d}.pt"
 
+    def version(self, generation: int) -> Path:
+        """What the network was made from."""
+        return self.root / "versions" / f"{generation:04d}.json"
+
     @property
     def best(self) -> Path:
         """A copy of the best network, for whoever wants to play with it."""

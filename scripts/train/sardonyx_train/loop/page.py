@@ -22,10 +22,12 @@ from .folders import Folders
 from .games import count_games
 from .gate import estimate_elo
 from .state import STAGES, Generation, LoopState, Match, load_state
+from .versions import describe_change, sum_elo
 
 _ROWS_SHOWN = 12
 _REFRESH_SECONDS = 1.0
 _LINES_SHOWN = 5
+_CHANGES_SHOWN = 3
 
 
 class StatusPage:
@@ -76,14 +78,15 @@ def create_page(config: LoopConfig) -> Panel | Text:
         return Text(f"no loop has begun in {folders.root}")
     head = Text()
     head.append(f"best network: generation {state.best}")
-    elo = state.generations[-1].elo if state.generations else None
-    if elo is not None:
-        head.append(f" ({elo:+.0f} Elo over generation 0, summed over gates)")
+    if state.generations:
+        head.append(f" ({sum_elo(state, state.best):+.0f} Elo over generation 0, summed over gates)")
     promoted = sum(1 for row in state.generations if row.promoted)
     head.append(f"\n{promoted} of {len(state.generations)} candidates promoted")
     games = sum(row.games or 0 for row in state.generations)
     positions = sum(row.positions or 0 for row in state.generations)
     head.append(f", {games:,} games, {positions:,} positions to learn from")
+    for change in state.changes[-_CHANGES_SHOWN:]:
+        head.append(f"\n{time.strftime('%Y-%m-%d %H:%M', time.localtime(change.time))} {describe_change(change)}", "yellow")
     parts = [head, _create_stages(config, folders, state), _create_table(state)]
     return Panel(Group(*parts), title=f"{state.name}: generation {state.current.number} of {config.run.generations}")
 
@@ -142,12 +145,19 @@ def _create_table(state: LoopState) -> Table:
             _show(row.value_loss, ".3f"),
             format_match(row.gate),
             "" if row.gate is None else f"{row.gate.score:.1%}",
-            Text("promoted", "green") if row.promoted else Text("kept the old", "yellow"),
+            _describe_verdict(row),
             _show(row.elo, "+.0f"),
             "" if row.measured is None else f"{format_match(row.measured)} {estimate_elo(row.measured):+.0f}",
             _format_seconds(sum(row.seconds.values())),
         )
     return table
+
+
+def _describe_verdict(row: Generation) -> Text:
+    withdrawn = ", games withdrawn" if row.withdrawn else ""
+    if row.promoted is None:
+        return Text(f"abandoned{withdrawn}", "dim")
+    return Text(f"promoted{withdrawn}", "green") if row.promoted else Text(f"kept the old{withdrawn}", "yellow")
 
 
 def describe_gate(gate: GateSection) -> str:

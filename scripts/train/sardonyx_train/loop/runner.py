@@ -21,6 +21,7 @@ from .page import format_match
 from .plots import plot_loop
 from .stages import Executor, Stages
 from .state import STAGES, Generation, LoopState, load_state, save_state
+from .versions import list_left_out, sum_elo, write_version
 
 # What may change while a generation is under way: where and how long, not what.
 _FREE_SECTIONS = ("engine", "local", "cluster")
@@ -71,7 +72,8 @@ class Loop:
 
     def _run_generation(self, state: LoopState, executor: Executor, lock: int) -> None:
         row = state.current
-        stages = Stages(self._begin(state), find_engine(self._config), executor, self._stop.is_set, lock)
+        left_out = list_left_out(state)
+        stages = Stages(self._begin(state), find_engine(self._config), executor, self._stop.is_set, lock, left_out)
         while state.stage != "":
             name = state.stage
             started = time.monotonic()
@@ -87,6 +89,7 @@ class Loop:
             result = _describe(name, row)
             if name != "measure" or result != "":
                 self._say(f"generation {row.number}: {name} done in {time.monotonic() - started:.0f} s{result}")
+        write_version(self.folders, row, state.plan, stages.create_window(row))
         self._finish(state)
 
     def _begin(self, state: LoopState) -> LoopConfig:
@@ -104,12 +107,10 @@ class Loop:
     def _finish(self, state: LoopState) -> None:
         """One write ends the generation, moves the best network and begins the next generation."""
         row = state.current
-        elo = state.generations[-1].elo if state.generations else 0.0
-        gain = estimate_elo(row.gate) if row.promoted and row.gate is not None and row.gate.games > 0 else 0.0
-        row.elo = round((elo or 0.0) + gain, 1)
         state.generations.append(row)
         if row.promoted:
             state.best = row.number
+        row.elo = sum_elo(state, state.best)
         state.current = Generation(row.number + 1, state.best)
         state.stage, state.plan = STAGES[0], {}
         save_state(self.folders.root, state)

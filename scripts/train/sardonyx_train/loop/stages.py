@@ -35,7 +35,7 @@ from .training import (
     read_losses,
     write_first_weights,
 )
-from .window import INDEX, create_window
+from .window import INDEX, Window, create_window
 
 
 class Executor(Protocol):
@@ -49,7 +49,7 @@ class Executor(Protocol):
 
 
 class Stages:
-    """`config` is the plan of the generation at hand."""
+    """`config` is the plan of the generation at hand; `left_out` the generations whose games do not teach."""
 
     def __init__(
         self,
@@ -58,12 +58,14 @@ class Stages:
         executor: Executor,
         is_stopped: Callable[[], bool],
         lock: int | None,
+        left_out: frozenset[int] = frozenset(),
     ) -> None:
         self._config = config
         self._engine = engine
         self._executor = executor
         self._is_stopped = is_stopped
         self._handles = () if lock is None else (lock,)
+        self._left_out = left_out
         self.folders = Folders(config.folder)
 
     def make_first_network(self) -> None:
@@ -112,7 +114,7 @@ class Stages:
     def training(self, row: Generation) -> None:
         folder = self.folders.training(row.number)
         folder.mkdir(parents=True, exist_ok=True)
-        window = create_window(self.folders, row.number, self._config.window)
+        window = self.create_window(row)
         training = create_candidate_config(
             self._config, window, row.number, self.folders.checkpoint(row.base), folder
         )
@@ -130,8 +132,11 @@ class Stages:
         if not weights.exists():
             last = self.folders.training(row.number) / "last.pt"
             keep_weights(last, weights, create_network_config(self._config))
-        window = create_window(self.folders, row.number, self._config.window)
+        window = self.create_window(row)
         self._export(row.number, [str(file.path) for file in window.validation])
+
+    def create_window(self, row: Generation) -> Window:
+        return create_window(self.folders, row.number, self._config.window, self._left_out)
 
     def _export(self, number: int, held_out: list[str]) -> None:
         path = self.folders.network(number)

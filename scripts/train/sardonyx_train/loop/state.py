@@ -54,6 +54,19 @@ class Generation:
     elo: float | None = None  # of the best network after this generation over generation 0, summed over gates
     measured: Match | None = None  # the best network against the opponent of `measure`
     seconds: dict[str, float] = field(default_factory=dict)  # by stage, pauses excluded
+    withdrawn: bool = False  # a rollback left its games behind: they teach no more
+    pruned: bool = False  # its shards were removed
+
+
+@dataclass
+class Change:
+    """Another best network by command, not by a gate."""
+
+    kind: str  # rollback or promote
+    network: int  # generation of the new best network
+    before: int
+    generation: int  # the one that was under way, or was to begin
+    time: float  # seconds since 1970
 
 
 @dataclass
@@ -65,6 +78,7 @@ class LoopState:
     generations: list[Generation] = field(default_factory=list)  # finished ones
     plan: dict[str, Any] = field(default_factory=dict)  # the configuration that the current generation began with
     started: float = field(default_factory=time.time)
+    changes: list[Change] = field(default_factory=list)
 
 
 def get_state_path(folder: Path) -> Path:
@@ -86,6 +100,7 @@ def load_state(folder: Path) -> LoopState | None:
     try:
         raw["current"] = _read_generation(raw["current"])
         raw["generations"] = [_read_generation(row) for row in raw["generations"]]
+        raw["changes"] = [Change(**change) for change in raw.get("changes", [])]
         return LoopState(**raw)
     except (KeyError, TypeError) as error:
         raise LoopError(f"{path} is damaged: {error}") from None

@@ -43,10 +43,13 @@ def read_shard_files(folders: Folders, generation: int, split: str) -> list[Shar
     return [ShardFile(folder / name, generation, rows) for name, rows in sorted(listed.items()) if rows > 0]
 
 
-def create_window(folders: Folders, newest: int, section: WindowSection) -> Window:
-    train = _take(folders, newest, "train", section.positions)
+def create_window(
+    folders: Folders, newest: int, section: WindowSection, left_out: frozenset[int] = frozenset()
+) -> Window:
+    """`left_out`: generations whose games do not teach."""
+    train = _take(folders, newest, "train", section.positions, left_out)
     held_out = round(section.positions * section.validation_share / (1 - section.validation_share))
-    validation = _take(folders, newest, "validation", held_out)
+    validation = _take(folders, newest, "validation", held_out, left_out)
     return Window(tuple(train), tuple(compute_repeats(train, newest, section)), tuple(validation))
 
 
@@ -67,11 +70,13 @@ def compute_repeats(files: list[ShardFile], newest: int, section: WindowSection)
     return [new if is_new else old for is_new in is_recent]
 
 
-def _take(folders: Folders, newest: int, split: str, positions: int) -> list[ShardFile]:
+def _take(folders: Folders, newest: int, split: str, positions: int, left_out: frozenset[int]) -> list[ShardFile]:
     """The newest generation is taken whole, so that a generation is never without its own games."""
     taken: list[ShardFile] = []
     left = positions
     for generation in range(newest, 0, -1):
+        if generation in left_out:
+            continue
         for file in read_shard_files(folders, generation, split):
             if generation < newest and file.positions > left:
                 return taken

@@ -1,0 +1,190 @@
+"""Versions of the network: where each came from, the way back to one, and removal of what no way back needs.
+
+A rollback makes an earlier network the best one again and withdraws the games that later networks played: they teach no
+more. A promotion makes any network the best one, whatever its gate said, and lets the games of its forerunners teach
+again. Either abandons the generation that is under way; its number stays in the history.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ..lock import FolderBusy, FolderLock
+from .config import LoopConfig
+from .errors import LoopError
+from .files import compute_digest, remove, write_json
+from .folders import Folders
+from .gate import estimate_elo
+from .state import STAGES, Change, Generation, LoopState, load_state, save_state
+from .window import Window
+
+
+def change_best(folder: Path, kind: str, network: int) -> Change:
+    """`kind` is "rollback" or "promote". Raises LoopError when the loop runs, or has no such network."""
+    with _hold(folder):
+        state, folders = _require_state(folder), Folders(folder)
+        if not (folders.network(network).is_file() and folders.checkpoint(network).is_file()):
+            raise LoopError(f"{folder} has no network of generation {network}")
+        if network == state.best and not state.plan and not _has_later_games(state, network):
+            raise LoopError(f"generation {network} is the best network already, and no generation is under way")
+        change = Change(kind, network, state.best, state.current.number, time.time())
+        if state.plan:
+            state.generations.append(state.current)
+        for row in state.generations:
+            row.withdrawn = row.base > network if kind == "rollback" else row.withdrawn and row.base > network
+        following = state.generations[-1].number + 1 if state.generations else 1
+        state.best, state.current = network, Generation(following, network)
+        state.stage, state.plan = STAGES[0], {}
+        state.changes.append(change)
+        save_state(folder, state)
+        return change
+
+
+def describe_change(change: Change) -> str:
+    verb = "went back to" if change.kind == "rollback" else "promoted"
+    return f"{verb} generation {change.network} (the best was {change.before}) in generation {change.generation}"
+
+
+def list_left_out(state: LoopState) -> frozenset[int]:
+    """Generations whose games do not teach: withdrawn, abandoned before their shards were made, or pruned."""
+    return frozenset(
+        row.number for row in state.generations if row.withdrawn or row.pruned or row.positions is None
+    )
+
+
+def sum_elo(state: LoopState, network: int) -> float:
+    """Elo of a network over generation 0, summed over the gates of its forerunners and its own."""
+    rows = {row.number: row for row in state.generations}
+    total = 0.0
+    while network > 0 and network in rows:
+        row = rows[network]
+        total += estimate_elo(row.gate) if row.gate is not None and row.gate.games > 0 else 0.0
+        network = row.base
+    return round(total, 1)
+
+
+def write_version(folders: Folders, row: Generation, plan: dict[str, Any], window: Window) -> None:
+    """What the network of a finished generation came from: parent, data, configuration and gate."""
+    sources = [
+        {"file": str(file.path.relative_to(folders.root)), "positions": file.positions, "copies": copies}
+        for file, copies in zip(window.train, window.repeats)
+        if copies > 0
+    ]
+    version = {
+        "generation": row.number,
+        "parent": row.base,
+        "digests": {
+            "network": compute_digest(folders.network(row.number)),
+            "checkpoint": compute_digest(folders.checkpoint(row.number)),
+            "parent": compute_digest(folders.network(row.base)),
+        },
+        "promoted": row.promoted,
+        "gate": None if row.gate is None else asdict(row.gate),
+        "losses": {"policy": row.policy_loss, "value": row.value_loss},
+        "data": sources,
+        "config": plan,
+    }
+    path = folders.version(row.number)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, version)
+
+
+def describe_status(config: LoopConfig) -> dict[str, Any]:
+    """`--status --json`: the whole state, the best network's Elo and the networks that are there."""
+    folders = Folders(config.folder)
+    state = load_state(folders.root)
+    if state is None:
+        return {"folder": str(folders.root), "begun": False}
+    networks = [int(path.stem) for path in sorted(folders.networks.glob("*.onnx"))]
+    return {
+        "folder": str(folders.root),
+        "begun": True,
+        "generations_wanted": config.run.generations,
+        **asdict(state),
+        "elo": sum_elo(state, state.best),
+        "networks": networks,
+    }
+
+
+def prune(folder: Path, config: LoopConfig, generations: int) -> tuple[list[Path], int]:
+    """Removes what no way back to one of the last `generations` needs; returns what was removed and its bytes.
+
+    Networks and checkpoints stay if they were ever the best, or belong to one of these generations. Shards stay that lie in
+    the window of one of them; games that have become shards go with the shards, or when they are older than `generations`.
+    """
+    with _hold(folder):
+        state, folders = _require_state(folder), Folders(folder)
+        newest = state.current.number
+        kept = {row.number for row in state.generations if row.number > newest - 1 - generations} | {newest}
+        bases = {row.base for row in state.generations} | {change.network for change in state.changes}
+        bests = bases | {0, state.best, *(row.number for row in state.generations if row.promoted)}
+        in_window = _list_generations_in_windows(state, kept, config.window.positions)
+        doomed: list[Path] = []
+        for row in state.generations:
+            if row.number in kept:
+                continue
+            doomed += [folders.games(row.number), folders.gate(row.number), folders.measure(row.number)]
+            if row.number not in in_window:
+                doomed.append(folders.shards(row.number))
+                row.pruned = True
+            if row.number not in bests:
+                doomed += [folders.network(row.number), folders.checkpoint(row.number)]
+        doomed = [path for path in doomed if path.exists()]
+        size = sum(_count_bytes(path) for path in doomed)
+        # The state first: what it calls pruned is not looked for, whatever a kill leaves behind.
+        save_state(folder, state)
+        for path in doomed:
+            remove(path)
+        return doomed, size
+
+
+def _list_generations_in_windows(state: LoopState, kept: Iterable[int], positions: int) -> set[int]:
+    """A way back may withdraw the newest games, so older ones must fill the window without any of the kept generations."""
+    found: set[int] = set()
+    left = positions
+    oldest = min(kept)
+    for row in reversed(state.generations):
+        if row.number >= oldest:
+            found.add(row.number)
+        elif left > 0 and row.positions is not None and not row.pruned:
+            found.add(row.number)
+            left -= 0 if row.withdrawn else row.positions
+    return found
+
+
+def _has_later_games(state: LoopState, network: int) -> bool:
+    return any(row.base > network and not row.withdrawn for row in state.generations)
+
+
+def _count_bytes(path: Path) -> int:
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return sum(file.stat().st_size for file in files)
+
+
+def _require_state(folder: Path) -> LoopState:
+    state = load_state(folder)
+    if state is None:
+        raise LoopError(f"no loop has begun in {folder}")
+    return state
+
+
+class _hold:
+    """Holds the loop's folder, as the loop itself does while it runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        if not self._folder.is_dir():
+            raise LoopError(f"no loop has begun in {self._folder}")
+        try:
+            self._lock = FolderLock(self._folder)
+        except FolderBusy:
+            raise LoopError(f"the loop in {self._folder} is running: stop it first") from None
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
