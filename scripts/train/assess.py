@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from tqdm import tqdm
 
 from sardonyx_train.assessment import Assessment, assess, plot_calibration
 from sardonyx_train.config import ConfigError, TargetConfig, load_config
 from sardonyx_train.data.shards import ShardError
+from sardonyx_train.progress_display import ProgressDisplay
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -55,8 +55,8 @@ def _assess(options: argparse.Namespace, targets: TargetConfig) -> Assessment:
         model = onnx.load(options.network)
     except Exception as error:
         raise ValueError(f"cannot read {options.network}: {error}") from None
-    with tqdm(total=options.positions, unit="position", desc="assessing", leave=False) as bar:
-        return assess(model, options.shards, options.positions, targets, lambda done: bar.update(done - bar.n))
+    with ProgressDisplay("position", options.positions, "assessing") as progress:
+        return assess(model, options.shards, options.positions, targets, lambda done: progress.advance(done - progress.done))
 
 
 def format_json(result: Assessment) -> str:

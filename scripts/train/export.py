@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import torch
-from tqdm import tqdm
 
 from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
 from sardonyx_train.config import TrainingConfig
@@ -22,12 +21,13 @@ from sardonyx_train.export.half import convert_to_half
 from sardonyx_train.export.quantise import quantise
 from sardonyx_train.export.verify import verify
 from sardonyx_train.files import write_bytes
+from sardonyx_train.progress_display import ProgressDisplay
 
 _BATCH = 128
 
 
 class Positions:
-    """Minibatches of some shards, for calibration or verification, with a progress bar."""
+    """Minibatches of some shards, for calibration or verification; shows its progress."""
 
     def __init__(self, places: list[str], config: TrainingConfig, count: int, purpose: str) -> None:
         self._files = find_shards(places)
@@ -38,10 +38,10 @@ class Positions:
         self.value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
 
     def __iter__(self) -> Iterator[Batch]:
-        with tqdm(total=self._count, unit="position", desc=self._purpose, leave=False) as bar:
+        with ProgressDisplay("position", self._count, self._purpose) as progress:
             for batch in read_sequentially(self._files, self._maker, _BATCH, self._count):
                 yield batch
-                bar.update(batch.size)
+                progress.advance(batch.size)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,7 +6,6 @@ The loop knows no schedule formula, no loss and no file format; it wires those m
 from __future__ import annotations
 
 import math
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from tqdm import tqdm
 
 from .checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from .config import TrainingConfig, format_config, is_same_shape
@@ -33,6 +31,7 @@ from .model.network import count_parameters
 from .optimizer import Optimizer
 from .plots import plot_history
 from .precision import AUTOCAST, choose_precision
+from .progress_display import ProgressDisplay, say
 from .schedule import PlateauCounter, compute_factor, compute_progress, is_falling
 
 LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
@@ -144,16 +143,16 @@ class Trainer:
         minutes = self.progress.minutes
         sitting = _Sitting(minutes, time.monotonic(), minutes, minutes)
         fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes))
-        with tqdm(initial=self.progress.step, total=schedule.max_steps, unit="step", disable=not self.place.is_main) as bar:
+        with ProgressDisplay("step", schedule.max_steps, done=self.progress.step, is_shown=self.place.is_main) as shown:
             while (share := self._read_clock(sitting)) < 1.0:
                 if is_falling(schedule, share) and not fell:
                     fell = True
                     self._save(STABLE)
                 self.optimizer.scale_rates(compute_factor(schedule, self.progress.step, share, self.plateau.drops))
                 self._step(model, batches)
-                bar.update(1)
+                shown.advance(1)
                 if self.progress.step % run.log_steps == 0:
-                    self._log(history, bar, share)
+                    self._log(history, shown, share)
                 if self._is_evaluation_due(sitting):
                     self._evaluate(history)
                     sitting.evaluated, sitting.evaluated_step = self.progress.minutes, self.progress.step
@@ -164,7 +163,7 @@ class Trainer:
                     self._save(LAST)
                     sitting.saved = self.progress.minutes
             if share < math.inf:
-                self._log(history, bar, 1.0)
+                self._log(history, shown, 1.0)
         if share == math.inf:
             self._say("stopped on request; --resume goes on from here")
         elif sitting.evaluated_step != self.progress.step:
@@ -234,7 +233,7 @@ class Trainer:
             self._running[name] = self._running.get(name, torch.zeros((), device=number.device)) + number.detach()
         self._running["count"] = self._running.get("count", torch.zeros(())) + 1
 
-    def _log(self, history: History | None, bar: tqdm, share: float) -> None:
+    def _log(self, history: History | None, shown: ProgressDisplay, share: float) -> None:
         if history is None or "count" not in self._running:
             return
         self._refuse_divergence()
@@ -244,8 +243,8 @@ class Trainer:
         progress = self.progress
         numbers |= {"learning_rate": self.optimizer.rate, "positions": progress.positions, "minutes": progress.minutes}
         history.add("train", progress.step, numbers)
-        shown = f"policy {numbers['policy']:.3f} value {numbers['value']:.3f} top-1 {numbers['accuracy']:.1%}"
-        bar.set_postfix_str(f"{shown} {share:.0%} of the plan")
+        losses = f"policy {numbers['policy']:.3f} value {numbers['value']:.3f} top-1 {numbers['accuracy']:.1%}"
+        shown.note(f"{losses} {share:.0%} of the plan")
 
     def _evaluate(self, history: History | None) -> None:
         """On rank 0; without validation shards the training loss decides nothing and best.pt is not written."""
@@ -365,4 +364,4 @@ class Trainer:
 
     def _say(self, text: str) -> None:
         if self.place.is_main:
-            tqdm.write(text, file=sys.stderr)
+            say(text)

@@ -1,0 +1,61 @@
+"""How far a long task is, on stderr: a bar on a terminal, a plain line every half minute in a file or pipe."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+from tqdm import tqdm
+
+SECONDS_BETWEEN_LINES = 30.0
+
+
+class ProgressDisplay:
+    """`with ProgressDisplay("step", total=5000) as progress:` … `progress.advance(1)`."""
+
+    def __init__(self, unit: str, total: int | None, purpose: str = "", done: int = 0, is_shown: bool = True) -> None:
+        """`total`: units of the whole task, None when unknown. `done`: units of it that are done already."""
+        self.done = done
+        self._unit, self._total, self._purpose = unit, total, purpose
+        self._note = ""
+        self._is_shown = is_shown
+        self._bar = None
+        self._told = done
+        self._told_at = time.monotonic()
+
+    def __enter__(self) -> ProgressDisplay:
+        if self._is_shown and sys.stderr.isatty():
+            self._bar = tqdm(initial=self.done, total=self._total, unit=self._unit, desc=self._purpose or None)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        elif self.done != self._told:
+            self._write_line()
+
+    def advance(self, units: int) -> None:
+        self.done += units
+        if self._bar is not None:
+            self._bar.update(units)
+        elif time.monotonic() - self._told_at >= SECONDS_BETWEEN_LINES:
+            self._write_line()
+
+    def note(self, text: str) -> None:
+        """What stands behind the count from now on."""
+        self._note = text
+        if self._bar is not None:
+            self._bar.set_postfix_str(text)
+
+    def _write_line(self) -> None:
+        self._told, self._told_at = self.done, time.monotonic()
+        if self._is_shown:
+            of_total = "" if self._total is None else f" of {self._total:,}"
+            parts = (self._purpose, f"{self._unit} {self.done:,}{of_total}", self._note)
+            print(", ".join(part for part in parts if part), file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """A line on stderr, above the bar where there is one."""
+    tqdm.write(text, file=sys.stderr)

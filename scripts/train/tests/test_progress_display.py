@@ -1,0 +1,45 @@
+import io
+import sys
+
+import pytest
+from sardonyx_train import progress_display
+from sardonyx_train.progress_display import ProgressDisplay
+
+
+def test_a_file_gets_a_line_now_and_then_and_no_control_characters(monkeypatch, capsys):
+    monkeypatch.setattr(progress_display, "SECONDS_BETWEEN_LINES", 0.0)
+    with ProgressDisplay("position", 2000, "assessing") as progress:
+        progress.advance(500)
+        progress.note("half done soon")
+        progress.advance(600)
+    assert capsys.readouterr().err.splitlines() == [
+        "assessing, position 500 of 2,000",
+        "assessing, position 1,100 of 2,000, half done soon",
+    ]
+
+
+def test_a_short_task_says_once_where_it_ended(capsys):
+    with ProgressDisplay("step", None, done=7) as progress:
+        progress.advance(1)
+        progress.advance(1)
+    assert capsys.readouterr().err == "step 9\n"
+
+
+@pytest.mark.parametrize("has_terminal", [False, True])
+def test_a_hidden_display_writes_nothing(has_terminal, monkeypatch):
+    stream = io.StringIO()
+    stream.isatty = lambda: has_terminal
+    monkeypatch.setattr(sys, "stderr", stream)
+    with ProgressDisplay("step", 3, is_shown=False) as progress:
+        progress.advance(3)
+    assert stream.getvalue() == ""
+
+
+def test_a_terminal_gets_a_bar(monkeypatch):
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", stream)
+    with ProgressDisplay("step", 4) as progress:
+        progress.note("top-1 40 %")
+        progress.advance(4)
+    assert "4/4" in stream.getvalue() and "top-1 40 %" in stream.getvalue()
