@@ -3,7 +3,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { getProgramFolder } from '#platform/program-files.js';
+import type { OptionSpec } from '../options/index.js';
 import { describeReadFailure, failure, getConfigFolder, type Result, success } from '../util/index.js';
+
+/** Read when the program starts; changed by `setoption` it does nothing. */
+export const configFileOption: OptionSpec = {
+  uci: 'ConfigFile',
+  effect: 'none',
+  flag: 'config',
+  alias: 'c',
+  kind: 'string',
+  default: 'lc0.config',
+  help: 'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
+};
 
 /** The files that are read unless one is named, in this order: the first of its places that each is found in. */
 export function findDefaultConfigs(): string[] {

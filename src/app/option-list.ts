@@ -1,9 +1,11 @@
 /** All options of all rooms: what `uci` lists, what flags set, what `--help` and the docs show. */
 
-import { acceptedOptions, engineAliases, engineChecks, engineOptions } from '../engine/options.js';
+import { acceptedOptions, engineOptions } from '../engine/options.js';
 import { networkOptions } from '../nn/options.js';
 import { type OptionSpec, OptionStore } from '../options/index.js';
 import { searchOptions } from '../search/options.js';
+import { conversationOptions } from '../uci/options.js';
+import { configFileOption } from './config-file.js';
 
 export interface OptionSection {
   readonly title: string;
@@ -15,6 +17,7 @@ export function listOptionSections(): readonly OptionSection[] {
   return [
     { title: 'Network', specs: networkOptions },
     { title: 'Engine', specs: engineOptions },
+    { title: 'Conversation and files', specs: [...conversationOptions, configFileOption] },
     { title: 'Search', specs: searchOptions },
     { title: 'Accepted without effect', specs: acceptedOptions },
   ];
@@ -25,5 +28,5 @@ export function listOptionSpecs(): readonly OptionSpec[] {
 }
 
 export function createOptionStore(): OptionStore {
-  return new OptionStore(listOptionSpecs(), engineAliases, engineChecks);
+  return new OptionStore(listOptionSpecs());
 }

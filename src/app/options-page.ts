@@ -1,8 +1,7 @@
 /** The option table of the docs, from the same declarations as `uci` and `--help` (docs/options.md; a test compares). */
 
-import { engineAliases } from '../engine/options.js';
-import type { OptionSpec } from '../options/index.js';
-import { listOptionSections, type OptionSection } from './option-list.js';
+import { listOtherNames, type OptionSpec } from '../options/index.js';
+import { listOptionSections, listOptionSpecs, type OptionSection } from './option-list.js';
 
 const INTRODUCTION = `# Options
 
@@ -13,11 +12,22 @@ or, for switches, \`--flag\` and \`--no-flag\`; the same lines without dashes ma
 \`uci\` only with \`--show-hidden\`; they can always be set. This page is generated: change the declarations in \`src/\`.
 `;
 
+const HOW_TO_ADD = `## Adding an option
+
+Declare it in the room that reads it: \`src/nn/options.ts\`, \`src/engine/engine-options.ts\`, \`src/uci/conversation-options.ts\`
+or \`src/search/params.ts\`. The entry has the name, flag, kind, default, range and a line of help. Its \`effect\` says which part of a
+running engine a change touches (\`src/options/option-spec.ts\` lists them); without one, the value is read when the next search
+begins. This one entry makes the UCI option, the flag, the line of a config file, the help text and the row on this page
+(\`UPDATE_DOCS=1 node scripts/test.mjs options-page\` writes the page). Read the value from the \`OptionStore\`; a search option is also
+a field of \`SearchParams\`. Do not compare values to notice a change: the store calls the handlers that the engine has connected
+for the effect. \`test/engine/option-effects.test.ts\` adds an option for each effect and watches what the engine does.
+`;
+
 export function formatOptionsPage(): string {
-  const aliases: OptionSection = { title: 'Other names of options', specs: engineAliases.map((alias) => alias.spec) };
+  const aliases: OptionSection = { title: 'Other names of options', specs: listOptionSpecs().flatMap(listOtherNames) };
   const sections = listOptionSections().toSpliced(-1, 0, aliases);
   const pages = sections.map(({ title, specs }) => [`## ${title}`, '', ...formatTable(specs), ''].join('\n'));
-  return [INTRODUCTION, ...pages].join('\n');
+  return [INTRODUCTION, ...pages, HOW_TO_ADD].join('\n');
 }
 
 function formatTable(specs: readonly OptionSpec[]): string[] {

@@ -1,34 +1,15 @@
 /**
- * Options that belong to the engine as a whole: clock, display, files. Search and network declare their own. The aliases
- * are names that GUIs and lichess-bot send and that lc0 lacks.
+ * Options that belong to the engine as a whole: clock, tablebases, strength, reports. Search, network and conversation declare
+ * their own.
  */
-import type { OptionAlias, OptionCheck, OptionSpec } from '../options/index.js';
-import { parseContempt, parseTimeManager } from '../search/options.js';
-import { failure, type Result, success } from '../util/index.js';
+import type { OptionSpec } from '../options/index.js';
+import { parseTimeManager } from '../search/options.js';
 import { SCORE_TYPES } from './score.js';
 import { FULL_SKILL, STRONGEST_ELO, WEAKEST_ELO } from './strength.js';
 
 const MAX_MS = 100000000;
 
 export const engineOptions: readonly OptionSpec[] = [
-  {
-    uci: 'LogFile',
-    effect: 'log',
-    flag: 'logfile',
-    alias: 'l',
-    kind: 'string',
-    default: '',
-    help: 'Write a log of the conversation to this file; <stderr> for standard error.',
-  },
-  {
-    uci: 'ConfigFile',
-    effect: 'none',
-    flag: 'config',
-    alias: 'c',
-    kind: 'string',
-    default: 'lc0.config',
-    help: 'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
-  },
   {
     uci: 'Ponder',
     effect: 'none',
@@ -65,7 +46,15 @@ export const engineOptions: readonly OptionSpec[] = [
     help: 'The fifty-move rule counts: a tablebase win that it spoils is a draw. Off: a win is a win.',
   },
   {
+    uci: 'SyzygyFastPlay',
+    flag: 'syzygy-fast-play',
+    kind: 'bool',
+    default: false,
+    help: 'In a won tablebase position play only moves with the shortest distance to zeroing.',
+  },
+  {
     uci: 'MoveOverheadMs',
+    otherNames: ['Move Overhead'],
     flag: 'move-overhead',
     kind: 'int',
     default: 200,
@@ -78,6 +67,7 @@ export const engineOptions: readonly OptionSpec[] = [
     flag: 'time-manager',
     kind: 'string',
     default: 'legacy',
+    check: (value, values) => parseTimeManager(String(value), Number(values.get('Slowmover') ?? 1)),
     help: 'legacy, smooth, simple or alphazero, with parameters: legacy(slowmover=1.2,steepness=6).',
   },
   {
@@ -87,26 +77,8 @@ export const engineOptions: readonly OptionSpec[] = [
     default: 1,
     min: 0,
     max: 100,
+    check: (value, values) => parseTimeManager(String(values.get('TimeManager') ?? 'legacy'), Number(value)),
     help: 'Factor of the time for a move (time manager legacy).',
-  },
-  {
-    uci: 'PolicyTemperature',
-    effect: 'evaluator',
-    flag: 'policy-softmax-temp',
-    kind: 'float',
-    default: 1.359,
-    min: 0.1,
-    max: 10,
-    help: 'Temperature of the policy softmax: higher makes the priors more equal.',
-  },
-  {
-    uci: 'HistoryFill',
-    effect: 'evaluator',
-    flag: 'history-fill',
-    kind: 'choice',
-    default: 'fen_only',
-    choices: ['no', 'fen_only', 'always'],
-    help: 'What the network sees where a position has no history: nothing, or the oldest position again.',
   },
   {
     uci: 'UCI_LimitStrength',
@@ -141,30 +113,6 @@ export const engineOptions: readonly OptionSpec[] = [
     help: 'Chess960: castling is written king takes rook.',
   },
   {
-    uci: 'UCI_ShowWDL',
-    effect: 'display',
-    flag: 'show-wdl',
-    kind: 'bool',
-    default: false,
-    help: 'Show win, draw and loss in per mille.',
-  },
-  {
-    uci: 'UCI_ShowMovesLeft',
-    effect: 'display',
-    flag: 'show-movesleft',
-    kind: 'bool',
-    default: false,
-    help: 'Show the expected number of moves left.',
-  },
-  {
-    uci: 'UCI_ShowEPS',
-    effect: 'display',
-    flag: 'show-eps',
-    kind: 'bool',
-    default: false,
-    help: 'Show network evaluations a second.',
-  },
-  {
     uci: 'ScoreType',
     effect: 'display',
     flag: 'score-type',
@@ -174,14 +122,37 @@ export const engineOptions: readonly OptionSpec[] = [
     help: 'What the score in info lines means.',
   },
   {
-    uci: 'VerboseMoveStatsFormat',
+    uci: 'MultiPV',
+    flag: 'multipv',
+    kind: 'int',
+    default: 1,
+    min: 1,
+    max: 500,
+    help: 'Number of lines to show.',
+  },
+  {
+    uci: 'PerPVCounters',
     effect: 'display',
-    flag: 'verbose-move-stats-format',
-    kind: 'choice',
-    default: 'current',
-    choices: ['current', 'classic'],
+    flag: 'per-pv-counters',
+    kind: 'bool',
+    default: false,
+    help: 'Show the nodes of each line instead of the total.',
+  },
+  {
+    uci: 'VerboseMoveStats',
+    flag: 'verbose-move-stats',
+    alias: 'v',
+    kind: 'bool',
+    default: false,
+    help: 'Print statistics of every root move after the search.',
+  },
+  {
+    uci: 'LogLiveStats',
+    flag: 'log-live-stats',
+    kind: 'bool',
+    default: false,
     hidden: true,
-    help: 'Lines of VerboseMoveStats as lc0 prints them today or as it did until 2020 (Q+U).',
+    help: 'Print the same statistics with every info line; without VerboseMoveStats they go to the log.',
   },
   {
     uci: 'MateSearch',
@@ -205,31 +176,3 @@ export const engineOptions: readonly OptionSpec[] = [
     help: 'Forget the search tree and the evaluation cache.',
   },
 ];
-
-export const engineAliases: readonly OptionAlias[] = [
-  {
-    spec: {
-      uci: 'Move Overhead',
-      flag: '',
-      kind: 'int',
-      default: 200,
-      min: 0,
-      max: MAX_MS,
-      help: 'Another name of MoveOverheadMs.',
-    },
-    target: 'MoveOverheadMs',
-  },
-];
-
-export const engineChecks: Readonly<Record<string, OptionCheck>> = {
-  Contempt: checkContempt,
-  TimeManager: (text, values) => parseTimeManager(text, Number(values.get('Slowmover') ?? 1)),
-  Slowmover: (text, values) => parseTimeManager(String(values.get('TimeManager') ?? 'legacy'), Number(text)),
-};
-
-/** The search takes what it cannot read for the default. */
-function checkContempt(text: string): Result<true> {
-  const unreadable = text.split(',').find((entry) => parseContempt(entry) === null);
-  if (unreadable === undefined) return success(true);
-  return failure(`Option Contempt is a list of numbers and name=number, which "${unreadable.trim()}" is not`);
-}

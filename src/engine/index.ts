@@ -1,5 +1,4 @@
 /** The door of engine/: the state machine behind UCI, without text. */
-export { acceptedOptions } from './accepted-options.js';
 export type { BestMove } from './active-search.js';
 export { AnalysisSession } from './analysis/analysis-session.js';
 export { AnalysisThread } from './analysis/analysis-thread.js';
@@ -7,7 +6,6 @@ export { Analyst, type Answer } from './analyst.js';
 export { writesKingTakesRook } from './castling-style.js';
 export { getTablebaseSettings, type TablebaseResult } from './endgame-tables.js';
 export { Engine, type EngineListener } from './engine.js';
-export { engineAliases, engineChecks, engineOptions } from './engine-options.js';
 export { createGamePosition, type GamePosition } from './game-position.js';
 export type { GoRequest } from './go-request.js';
 export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } from './move-stats.js';

@@ -27,14 +27,23 @@ export function createSearchOrder(search: ActiveSearch, options: OptionStore): S
       blackToMove: position.sideToMove === BLACK,
       gamePly: position.gamePly,
     },
-    limits: { ...limits, ...(startsEarlier ? createPonderLimits(game) : search.tablebaseLimits) },
+    limits: {
+      ...limits,
+      reportedLines: options.getNumber('MultiPV'),
+      ...readStatsWish(search, options),
+      ...(startsEarlier ? createPonderLimits(game) : search.tablebaseLimits),
+    },
   };
 }
 
-function createParams({ wantsStats, strength }: ActiveSearch, options: OptionStore): SearchParams {
+function createParams({ strength }: ActiveSearch, options: OptionStore): SearchParams {
   const params = createSearchParams(options.values);
-  if (strength !== null) return weaken(params, strength);
-  return wantsStats ? { ...params, verboseMoveStats: true } : params;
+  return strength === null ? params : weaken(params, strength);
+}
+
+function readStatsWish({ wantsStats }: ActiveSearch, options: OptionStore): Pick<SearchLimits, 'reportedStats'> {
+  if (options.getBoolean('LogLiveStats')) return { reportedStats: 'always' };
+  return wantsStats || options.getBoolean('VerboseMoveStats') ? { reportedStats: 'atEnd' } : {};
 }
 
 function readClockSettings(options: OptionStore): ClockSettings {

@@ -12,6 +12,7 @@ import type { Evaluator } from './evaluator.js';
 import { createEvaluator } from './evaluators/create-evaluator.js';
 import type { Model } from './model/model-file.js';
 import { loadEdition } from './model/model-finder.js';
+import { DEFAULT_HISTORY_FILL } from './options.js';
 import type { PoolOptions } from './pool/evaluator-pool.js';
 
 /** From the view of the player to move. */
@@ -113,7 +114,7 @@ async function askAbout(
   evaluator: Evaluator,
   encoding: OccludingEncoding,
   position: Position,
-  { historyFill = 'fen_only', policyTemperature = 1 }: PoolOptions,
+  { historyFill = DEFAULT_HISTORY_FILL, policyTemperature = 1 }: PoolOptions,
 ): Promise<Omit<Occlusion, 'network'>> {
   const moves = new Uint16Array(MAX_MOVES);
   const count = position.generateLegalMoves(moves);

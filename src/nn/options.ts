@@ -1,6 +1,13 @@
-/** The options of evaluation, with lc0's names and defaults; `Hash` is the alias that every GUI knows. */
+/**
+ * The options of evaluation, with lc0's names and defaults; `Hash` is the name that every GUI knows. This is the second, light
+ * door of nn/: it loads nothing that evaluates.
+ */
 import type { OptionSpec } from '../options/index.js';
 import { BACKENDS } from './backend/backend-names.js';
+
+export const DEFAULT_POLICY_TEMPERATURE = 1.359;
+export const HISTORY_FILLS = ['no', 'fen_only', 'always'] as const;
+export const DEFAULT_HISTORY_FILL = 'fen_only';
 
 export const networkOptions: readonly OptionSpec[] = [
   {
@@ -61,5 +68,24 @@ export const networkOptions: readonly OptionSpec[] = [
     min: 0,
     max: 1_048_576,
     help: 'Size of the evaluation cache in MB; 0 leaves it to NNCacheSize',
+  },
+  {
+    uci: 'PolicyTemperature',
+    effect: 'evaluator',
+    flag: 'policy-softmax-temp',
+    kind: 'float',
+    default: DEFAULT_POLICY_TEMPERATURE,
+    min: 0.1,
+    max: 10,
+    help: 'Temperature of the policy softmax: higher makes the priors more equal.',
+  },
+  {
+    uci: 'HistoryFill',
+    effect: 'evaluator',
+    flag: 'history-fill',
+    kind: 'choice',
+    default: DEFAULT_HISTORY_FILL,
+    choices: HISTORY_FILLS,
+    help: 'What the network sees where a position has no history: nothing, or the oldest position again.',
   },
 ];

@@ -39,9 +39,16 @@ interface OptionCommon {
   readonly hidden?: boolean;
   /** What a change touches; absent = search. */
   readonly effect?: OptionEffect;
+  /** Names that GUIs or other engines have for it; each can be set and is listed like an option of its own. */
+  readonly otherNames?: readonly string[];
+  /** A rule that kind and range do not say. */
+  readonly check?: OptionCheck;
   /** One line for `--help`. */
   readonly help: string;
 }
+
+/** @param values of all options, before the change */
+export type OptionCheck = (value: OptionValue, values: ReadonlyMap<string, OptionValue>) => Result<unknown>;
 
 export type OptionSpec = OptionCommon &
   (
@@ -54,6 +61,12 @@ export type OptionSpec = OptionCommon &
   );
 
 export type OptionValue = number | boolean | string;
+
+/** The declarations of an option's other names: the same kind and range, UCI only. */
+export function listOtherNames(spec: OptionSpec): readonly OptionSpec[] {
+  const { otherNames = [], alias: _, check: __, ...rest } = spec;
+  return otherNames.map((uci) => ({ ...rest, uci, flag: '', help: `Another name of ${spec.uci}.` }));
+}
 
 /** The UCI protocol's way to write an empty string. */
 const EMPTY = '<empty>';

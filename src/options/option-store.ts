@@ -1,52 +1,48 @@
 /**
  * The values of all options of all rooms, by lc0's names, case-insensitive. A value is checked before it is stored; a value
- * that is refused changes nothing. An alias is a second name (the one that GUIs send) of another option.
+ * that is refused changes nothing.
  *
  * A change takes effect in one way: the store calls the handlers that are connected for the option's effect. Nobody compares
  * values to find out what has changed.
  */
 import { failure, type Result, success } from '../util/index.js';
-import { type OptionEffect, type OptionSpec, type OptionValue, parseOptionValue } from './option-spec.js';
-
-export interface OptionAlias {
-  readonly spec: OptionSpec;
-  /** UCI name of the option that is really set. */
-  readonly target: string;
-}
-
-/** A rule that its kind and range do not say: given the value as text and the values so far. */
-export type OptionCheck = (text: string, values: ReadonlyMap<string, OptionValue>) => Result<unknown>;
+import {
+  listOtherNames,
+  type OptionEffect,
+  type OptionSpec,
+  type OptionValue,
+  parseOptionValue,
+} from './option-spec.js';
 
 /** What a part of the engine does when an option with such an effect changes, or such a button is pressed. */
 export type OptionHandlers = { readonly [Effect in OptionEffect]?: () => void };
 
 export class OptionStore {
   private readonly specs = new Map<string, OptionSpec>();
-  private readonly targets = new Map<string, string>();
+  /** The option that another name stands for. */
+  private readonly targets = new Map<string, OptionSpec>();
   private readonly current = new Map<string, OptionValue>();
   private readonly connected = new Set<OptionHandlers>();
 
-  constructor(
-    specs: readonly OptionSpec[],
-    aliases: readonly OptionAlias[] = [],
-    private readonly checks: Readonly<Record<string, OptionCheck>> = {},
-  ) {
+  constructor(specs: readonly OptionSpec[]) {
     for (const spec of specs) {
       this.add(spec);
       if (spec.kind !== 'button') this.current.set(spec.uci, spec.default);
     }
-    for (const { spec, target } of aliases) {
-      this.add(spec);
-      this.targets.set(spec.uci, target);
+    for (const target of specs) {
+      for (const spec of listOtherNames(target)) {
+        this.add(spec);
+        this.targets.set(spec.uci, target);
+      }
     }
   }
 
-  /** In order of declaration; aliases last. */
+  /** In order of declaration; other names last. */
   get declared(): readonly OptionSpec[] {
     return [...this.specs.values()];
   }
 
-  /** By UCI name; buttons and aliases have no value. */
+  /** By UCI name; buttons and other names have no value. */
   get values(): ReadonlyMap<string, OptionValue> {
     return this.current;
   }
@@ -63,16 +59,15 @@ export class OptionStore {
 
   /**
    * Sets an option, or presses a button. The value that the option has already is no change.
-   * @returns the option that was set (the target, for an alias)
+   * @returns the option that was set, by its proper name
    */
   set(name: string, text: string): Result<OptionSpec> {
-    const spec = this.find(name);
-    if (spec === undefined) return failure(`Unknown option: ${name}`);
-    const parsed = parseOptionValue(spec, text);
+    const named = this.find(name);
+    if (named === undefined) return failure(`Unknown option: ${name}`);
+    const parsed = parseOptionValue(named, text);
     if (!parsed.ok) return parsed;
-    const target = this.targets.get(spec.uci);
-    if (target !== undefined) return this.set(target, text);
-    const checked = this.checks[spec.uci]?.(String(parsed.value), this.current);
+    const spec = this.targets.get(named.uci) ?? named;
+    const checked = spec.check?.(parsed.value, this.current);
     if (checked?.ok === false) return checked;
     if (spec.kind !== 'button') {
       if (this.current.get(spec.uci) === parsed.value) return success(spec);
@@ -90,7 +85,7 @@ export class OptionStore {
 
   /** A store of the same options with the values of now. Nobody is connected to it. */
   clone(): OptionStore {
-    const copy = new OptionStore([], [], this.checks);
+    const copy = new OptionStore([]);
     for (const [key, spec] of this.specs) copy.specs.set(key, spec);
     for (const [name, target] of this.targets) copy.targets.set(name, target);
     for (const [name, value] of this.current) copy.current.set(name, value);

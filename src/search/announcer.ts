@@ -1,11 +1,11 @@
 /**
  * Decides when a running search reports: an info line when the best move or the depth changes, or after five silent
- * seconds, and the statistics of all moves when the options ask for them.
+ * seconds, and the statistics of all moves when the limits ask for them.
  */
 import { computeAverageDepth, type IterationStats } from './iteration-stats.js';
 import { createMoveStats } from './root/verbose-move-stats.js';
 import { createInfo, findVisitedEdge, listBestEdges, type ReportContext } from './search-info.js';
-import type { MoveStats, SearchInfo } from './search-protocol.js';
+import type { MoveStats, SearchInfo, SearchLimits } from './search-protocol.js';
 
 /** Longest silence between two info lines while nothing changes. */
 const INFO_INTERVAL_MS = 5000;
@@ -21,11 +21,11 @@ export class Announcer {
   private seldepth = 0;
   private timeMs = 0;
 
-  /** Serves one search. @param reportedMove as in `SearchLimits` */
+  /** Serves one search. @param limits say what reports show */
   constructor(
     private readonly context: ReportContext,
     private readonly listener: InfoListener,
-    private readonly reportedMove: number | undefined,
+    private readonly limits: SearchLimits,
   ) {}
 
   /** After a batch: an info line if the best move or the depth has changed, or after a long silence. */
@@ -49,23 +49,22 @@ export class Announcer {
 
   /** The last info line of a search. @param answer the move to be played, which comes first; 0 = none */
   showEnd(stats: IterationStats, answer: number): void {
-    const { params } = this.context;
     this.show(stats, answer);
-    if (params.verboseMoveStats || params.logLiveStats) this.showStats();
+    if (this.limits.reportedStats !== undefined) this.showStats();
   }
 
   private showLine(stats: IterationStats): void {
-    const { rootMoves, params } = this.context;
-    if (rootMoves.bestChild < 0) return;
+    if (this.context.rootMoves.bestChild < 0) return;
     this.show(stats);
-    if (params.logLiveStats) this.showStats();
+    if (this.limits.reportedStats === 'always') this.showStats();
   }
 
   private show(stats: IterationStats, leader = 0): void {
-    const { context, reportedMove } = this;
+    const { context } = this;
+    const { reportedMove, reportedLines = 1 } = this.limits;
     const edges =
       reportedMove === undefined
-        ? listBestEdges(context, context.params.multiPv, leader)
+        ? listBestEdges(context, reportedLines, leader)
         : findVisitedEdge(context.tree, reportedMove);
     const info = createInfo(context, stats, edges);
     this.bestChild = context.rootMoves.bestChild;

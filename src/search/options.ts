@@ -1,6 +1,5 @@
 /**
  * The second, light door of search/: what can be set, without loading what searches. `uciok` waits for nothing else.
  */
-export { parseContempt } from './contempt.js';
 export { searchOptions } from './params.js';
 export { parseTimeManager } from './time/index.js';

@@ -5,6 +5,7 @@
  * size) belong to nn/, time managers to search/time.
  */
 import type { OptionSpec, OptionValue } from '../options/index.js';
+import { checkContempt } from './contempt.js';
 
 /** Positions in one network call. */
 export const LARGEST_MINIBATCH = 1024;
@@ -459,6 +460,7 @@ const table = {
     flag: 'contempt',
     kind: 'string',
     default: '',
+    check: (value) => checkContempt(String(value)),
     help: 'Simulated Elo advantage: a list of [name=]value, names compared with UCI_Opponent.',
   },
   contemptMaxValue: {
@@ -688,46 +690,6 @@ const table = {
     kind: 'bool',
     default: false,
     help: 'Sent by GUIs in analysis: stepping back and forth in a game, earlier trees are kept as long as memory lasts.',
-  },
-  multiPv: {
-    uci: 'MultiPV',
-    flag: 'multipv',
-    kind: 'int',
-    default: 1,
-    min: 1,
-    max: 500,
-    help: 'Number of lines to show.',
-  },
-  perPvCounters: {
-    uci: 'PerPVCounters',
-    effect: 'display',
-    flag: 'per-pv-counters',
-    kind: 'bool',
-    default: false,
-    help: 'Show the nodes of each line instead of the total.',
-  },
-  verboseMoveStats: {
-    uci: 'VerboseMoveStats',
-    flag: 'verbose-move-stats',
-    alias: 'v',
-    kind: 'bool',
-    default: false,
-    help: 'Print statistics of every root move after the search.',
-  },
-  logLiveStats: {
-    uci: 'LogLiveStats',
-    flag: 'log-live-stats',
-    kind: 'bool',
-    default: false,
-    hidden: true,
-    help: 'Print the same statistics with every info line; without VerboseMoveStats they go to the log.',
-  },
-  syzygyFastPlay: {
-    uci: 'SyzygyFastPlay',
-    flag: 'syzygy-fast-play',
-    kind: 'bool',
-    default: false,
-    help: 'In a won tablebase position play only moves with the shortest distance to zeroing.',
   },
 } as const satisfies Record<string, OptionSpec>;
 

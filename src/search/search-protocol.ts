@@ -15,6 +15,10 @@ export interface SearchLimits {
   readonly ponder?: boolean;
   /** Reports show only this root move, once it is visited. */
   readonly reportedMove?: number;
+  /** Most lines of a report; absent = 1. */
+  readonly reportedLines?: number;
+  /** When statistics of all root moves are sent: at the end, or with every report as well; absent = never. */
+  readonly reportedStats?: 'atEnd' | 'always';
   /** Visits of the root, reused ones included (playouts with `NodesAsPlayouts`); 0 or absent = no limit. */
   readonly nodes?: number;
   /** New playouts of this search. */

@@ -177,7 +177,7 @@ export class Search {
     this.drawScore = computeDrawScore(params.drawScore, position.blackToMove, false);
     this.contempt = chooseContempt(this.rescale, params, limits, position.blackToMove);
     if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
-    this.announcer = new Announcer(this.getReportContext(), listener, limits.reportedMove);
+    this.announcer = new Announcer(this.getReportContext(), listener, limits);
     this.game.beginSearch();
     this.rootMoves.reset();
     const { rescale, sign: contemptSign } = this.contempt;

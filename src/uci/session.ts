@@ -17,9 +17,9 @@ import { createLogger } from '../util/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
 import { formatBoard } from './format-board.js';
 import { formatEvaluation } from './format-eval.js';
+import { formatIdentity } from './format-identity.js';
 import { formatBestMove, formatInfo, type InfoStyle } from './format-info.js';
 import { formatMoveStats, type MoveStatsFormat } from './format-move-stats.js';
-import { formatIdentity } from './options.js';
 import { parseCommand } from './parse-command.js';
 
 export interface SessionSettings {

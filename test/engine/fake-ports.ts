@@ -1,23 +1,16 @@
 /** An engine on strings: the search is scripted by the test, the network loads when the test says so. */
 
+import { createOptionStore } from '#sardonyx/app/options.js';
 import {
-  acceptedOptions,
   Engine,
   type EngineListener,
   type EnginePorts,
-  engineAliases,
-  engineChecks,
-  engineOptions,
   type NetworkPort,
   type SearchPort,
   type SearchPortEvents,
 } from '#sardonyx/engine/index.js';
-import { OptionStore } from '#sardonyx/options/index.js';
-import { type FromSearch, type SearchInfo, searchOptions, type ToSearch } from '#sardonyx/search/index.js';
-
-export function createStore(): OptionStore {
-  return new OptionStore([...engineOptions, ...searchOptions, ...acceptedOptions], engineAliases, engineChecks);
-}
+import type { OptionStore } from '#sardonyx/options/index.js';
+import type { FromSearch, SearchInfo, ToSearch } from '#sardonyx/search/index.js';
 
 export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> = {}): SearchInfo {
   const gathering = { playouts: 30, batches: 4, collisions: 0, detours: 1 };
@@ -138,7 +131,7 @@ export function createEngine(
   listener: Partial<EngineListener> = {},
 ): { engine: Engine; world: FakeWorld; said: string[] } {
   const said: string[] = [];
-  const engine = new Engine(createStore(), world, {
+  const engine = new Engine(createOptionStore(), world, {
     report: (report) => said.push(`report ${report.lines[0]?.pv.length}`),
     moveStats: () => said.push('stats'),
     bestMove: ({ move }) => said.push(`best ${move}`),

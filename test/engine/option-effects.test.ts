@@ -1,10 +1,11 @@
 /** A new option is one declaration: its effect says what a running engine does when it changes. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { listOptionSpecs } from '#sardonyx/app/options.js';
 import { Engine, type NetworkPort } from '#sardonyx/engine/index.js';
 import { type OptionEffect, type OptionSpec, OptionStore } from '#sardonyx/options/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
-import { createStore, FakeWorld, settle } from './fake-ports.js';
+import { FakeWorld, settle } from './fake-ports.js';
 
 const D2D4 = 11 | (27 << 6);
 
@@ -27,7 +28,7 @@ async function change(effect: OptionEffect): Promise<string[]> {
     search.onGo = (id) => setImmediate(() => search.send({ type: 'bestMove', id, move: D2D4, ponder: 0 }));
   };
   const ignore = (): void => undefined;
-  const engine = new Engine(new OptionStore([...createStore().declared.filter(isProper), novelty]), world, {
+  const engine = new Engine(new OptionStore([...listOptionSpecs(), novelty]), world, {
     report: ignore,
     moveStats: ignore,
     bestMove: ignore,
@@ -48,11 +49,6 @@ async function change(effect: OptionEffect): Promise<string[]> {
   const networks = world.networks.length;
   await engine.dispose();
   return [...told, ...world.taken, ...(networks > 1 ? ['load'] : [])];
-}
-
-/** Aliases are declared apart. */
-function isProper({ uci }: OptionSpec): boolean {
-  return uci !== 'Move Overhead';
 }
 
 const EFFECTS: Readonly<Record<OptionEffect, readonly string[]>> = {

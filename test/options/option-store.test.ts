@@ -1,30 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptedOptions, engineAliases, engineChecks, engineOptions } from '#sardonyx/engine/index.js';
-import { OptionStore } from '#sardonyx/options/index.js';
+import { createOptionStore } from '#sardonyx/app/options.js';
 import { parseContempt } from '#sardonyx/search/contempt.js';
-import { searchOptions } from '#sardonyx/search/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
-function createStore(): OptionStore {
-  return new OptionStore([...engineOptions, ...searchOptions, ...acceptedOptions], engineAliases, engineChecks);
-}
-
 test('options are found in any case and keep their defaults until set', () => {
-  const store = createStore();
+  const store = createOptionStore();
   assert.equal(store.getNumber('MoveOverheadMs'), 200);
   assert.ok(store.set('moveoverheadms', '50').ok);
   assert.equal(store.getNumber('MoveOverheadMs'), 50);
 });
 
 test('an alias sets the option it stands for', () => {
-  const store = createStore();
+  const store = createOptionStore();
   assert.ok(store.set('move overhead', '77').ok);
   assert.equal(store.getNumber('MoveOverheadMs'), 77);
 });
 
 test('a wrong value, name or combination changes nothing and is explained', () => {
-  const store = createStore();
+  const store = createOptionStore();
   const wrong: [name: string, text: string, sentence: RegExp][] = [
     ['Nonsense', '1', /Unknown option: Nonsense/],
     ['MultiPV', '0', /between 1 and 500/],
@@ -60,12 +54,12 @@ test('Contempt takes what the search can read, and nothing else', () => {
     'a=b=3',
     '1,two',
   ]) {
-    assert.equal(createStore().set('Contempt', text).ok, parseContempt(text) !== null, text);
+    assert.equal(createOptionStore().set('Contempt', text).ok, parseContempt(text) !== null, text);
   }
 });
 
 test('<empty> is how the protocol writes an empty string', () => {
-  const store = createStore();
+  const store = createOptionStore();
   unwrap(store.set('LogFile', '<empty>'));
   assert.equal(store.getString('LogFile'), '');
   unwrap(store.set('Contempt', ' <empty> '));
@@ -73,7 +67,7 @@ test('<empty> is how the protocol writes an empty string', () => {
 });
 
 test('Slowmover and TimeManager must fit together', () => {
-  const store = createStore();
+  const store = createOptionStore();
   assert.ok(store.set('Slowmover', '1.5').ok);
   assert.ok(!store.set('TimeManager', 'smooth').ok);
   assert.ok(store.set('Slowmover', '1').ok);
@@ -81,21 +75,21 @@ test('Slowmover and TimeManager must fit together', () => {
 });
 
 test('no option name contains a word that splits option lines', () => {
-  for (const spec of createStore().declared) {
+  for (const spec of createOptionStore().declared) {
     assert.doesNotMatch(spec.uci, /\b(name|type|default|min|max|var)\b/i);
     if (spec.kind === 'choice') for (const choice of spec.choices) assert.doesNotMatch(choice, /\s/);
   }
 });
 
 test('flags and one-letter flags are unique', () => {
-  const specs = createStore().declared;
+  const specs = createOptionStore().declared;
   const flags = specs.flatMap((spec) => [spec.flag, spec.alias ?? '']).filter((flag) => flag !== '');
   assert.equal(new Set(flags).size, flags.length);
 });
 
 test('a change calls the handlers of its effect and no others; what changes nothing calls none', () => {
   const called: string[] = [];
-  const store = createStore();
+  const store = createOptionStore();
   const disconnect = store.connect({
     tables: () => called.push(`tables ${store.getString('SyzygyPath')}`),
     evaluator: () => called.push('evaluator'),
@@ -118,7 +112,7 @@ test('a change calls the handlers of its effect and no others; what changes noth
 });
 
 test('stores that agree in the options of an effect describe them alike', () => {
-  const [first, second] = [createStore(), createStore()];
+  const [first, second] = [createOptionStore(), createOptionStore()];
   unwrap(first.set('HistoryFill', 'no'));
   assert.equal(first.describe('tables', 'pool'), second.describe('tables', 'pool'));
   assert.notEqual(first.describe('evaluator', 'tables'), second.describe('evaluator', 'tables'));

@@ -35,11 +35,11 @@ test('temperature 1 plays moves as often as they were visited', () => {
 
 test('the last report begins with the move that was drawn', () => {
   const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 8 })), {
-    params: { temperature: 2, multiPv: 3 },
+    params: { temperature: 2 },
   });
   const leaders = new Set<number>();
   for (let round = 0; round < 30; round++) {
-    const { move, infos } = harness.run({ nodes: 400 });
+    const { move, infos } = harness.run({ nodes: 400, reportedLines: 3 });
     const lines = infos.at(-1)?.lines ?? [];
     assert.equal(lines[0].pv[0], move);
     assert.equal(new Set(lines.map(({ pv }) => pv[0])).size, 3);
@@ -75,18 +75,16 @@ test('the value cutoff keeps bad moves from being drawn', () => {
 });
 
 test('lines of MultiPV are ordered best first and begin with different moves', () => {
-  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 10 })), { params: { multiPv: 4 } });
-  const lines = harness.run({ nodes: 1000 }).infos.at(-1)?.lines ?? [];
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 10 })));
+  const lines = harness.run({ nodes: 1000, reportedLines: 4 }).infos.at(-1)?.lines ?? [];
   assert.equal(lines.length, 4);
   assert.equal(new Set(lines.map(({ pv }) => pv[0])).size, 4);
   for (let i = 1; i < lines.length; i++) assert.ok(lines[i].visits <= lines[i - 1].visits);
 });
 
 test('more lines than moves shows every move once', () => {
-  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 3, maxMoves: 3 })), {
-    params: { multiPv: 500 },
-  });
-  assert.equal(harness.run({ nodes: 50 }).infos.at(-1)?.lines.length, 3);
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 3, maxMoves: 3 })));
+  assert.equal(harness.run({ nodes: 50, reportedLines: 500 }).infos.at(-1)?.lines.length, 3);
 });
 
 test('a proven win is played even with few visits, the shorter one first; losses are put off', () => {
@@ -112,10 +110,8 @@ test('a proven win is played even with few visits, the shorter one first; losses
 });
 
 test('rows of the move statistics ascend and agree with the tree', () => {
-  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 10 })), {
-    params: { verboseMoveStats: true },
-  });
-  const { rows } = harness.run({ nodes: 500 });
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 10 })));
+  const { rows } = harness.run({ nodes: 500, reportedStats: 'atEnd' });
   assert.equal(
     rows.reduce((sum, { visits }) => sum + visits, 0),
     499,

@@ -58,11 +58,10 @@ test('root noise spreads the visits and is gone after the search', () => {
   assert.notDeepEqual(harness.readTree(), plain.readTree());
   const rows = (which: SearchHarness) =>
     which
-      .run({ playouts: 1, searchMoves: [] })
+      .run({ playouts: 1, searchMoves: [], reportedStats: 'atEnd' })
       .rows.map(({ move, prior }) => [move, prior])
       .sort((a, b) => a[0] - b[0]);
-  harness.configure({ dirichletNoiseEpsilon: 0, verboseMoveStats: true });
-  plain.configure({ verboseMoveStats: true });
+  harness.configure({ dirichletNoiseEpsilon: 0 });
   assert.deepEqual(rows(harness), rows(plain));
   assert.deepEqual(verifyTree(harness.search.tree).faults, []);
 });
@@ -110,8 +109,8 @@ test('gumbel noise of scale 1 puts each move first as often as its prior says', 
     const { move } = harness.readTree().children[0];
     first.set(move, (first.get(move) ?? 0) + 1);
   }
-  harness.configure({ gumbelNoiseScale: 0, verboseMoveStats: true });
-  for (const { move, prior } of harness.run({ playouts: 1 }).rows) {
+  harness.configure({ gumbelNoiseScale: 0 });
+  for (const { move, prior } of harness.run({ playouts: 1, reportedStats: 'atEnd' }).rows) {
     const share = (first.get(move) ?? 0) / games;
     assert.ok(Math.abs(share - prior) < 0.05, `${share} of prior ${prior}`);
   }

@@ -259,16 +259,13 @@ function run(search: Search, queue: LeafQueue, limits: Partial<SearchLimits>): n
 /** Root visits, by asking for the statistics of a search that does nothing. */
 function readRows(search: Search, queue: LeafQueue): { move: number; visits: number }[] {
   const rows: { move: number; visits: number }[] = [];
-  search.configure(
-    { ...defaultSearchParams, verboseMoveStats: true, smartPruningFactor: 0 },
-    { minibatch: 1, batchesInFlight: 1 },
-  );
+  search.configure({ ...defaultSearchParams, smartPruningFactor: 0 }, { minibatch: 1, batchesInFlight: 1 });
   const listener = {
     ...silent,
     onStats: (all: readonly { move: number; visits: number }[]) => void rows.push(...all),
     onBestMove: () => undefined,
   };
-  search.start({ nodes: 1, startedAtMs: 0 }, listener);
+  search.start({ nodes: 1, startedAtMs: 0, reportedStats: 'atEnd' }, listener);
   while (search.step() !== 'done') queue.waitForEvent(Atomics.load(queue.event, 0), 10);
   return rows;
 }

@@ -108,8 +108,8 @@ test('a likely move that turns out badly goes after the first phase, unless its 
 test('of the last two the better sum of logit and value is played and shown', () => {
   for (let seed = 1; seed <= 20; seed++) {
     const game = new HashGame({ ...GAME, seed });
-    const harness = createHarness({ verboseMoveStats: true, gumbelVisitOffset: 5 }, { seed }, game);
-    const { move, rows, infos } = harness.run({ nodes: NODES });
+    const harness = createHarness({ gumbelVisitOffset: 5 }, { seed }, game);
+    const { move, rows, infos } = harness.run({ nodes: NODES, reportedStats: 'atEnd' });
     const last = rows.filter(({ visits }) => visits === 60);
     assert.equal(last.length, 2);
     const [a, b] = last.map(({ prior, q }) => Math.log(prior) + ((5 + 60) * (1 + q)) / 2);

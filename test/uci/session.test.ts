@@ -1,8 +1,9 @@
 /** Conversations with the search and the network replaced: what is answered, and what is left unchanged. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createOptionStore } from '#sardonyx/app/options.js';
 import { UciSession } from '#sardonyx/uci/index.js';
-import { createInfo, createStore, FakeWorld, settle } from '../engine/fake-ports.js';
+import { createInfo, FakeWorld, settle } from '../engine/fake-ports.js';
 
 function createSession(world = new FakeWorld()) {
   const lines: string[] = [];
@@ -10,7 +11,7 @@ function createSession(world = new FakeWorld()) {
   const session = new UciSession({
     version: '1.2.3',
     showHidden: false,
-    options: createStore(),
+    options: createOptionStore(),
     ports: world,
     writeLine: (line) => lines.push(line),
     bench: null,

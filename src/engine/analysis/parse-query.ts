@@ -45,16 +45,8 @@ const MOST_SECONDS = 1_000_000;
 const HIGHEST_PRIORITY = 1_000_000_000;
 const MOST_MOVES = 218;
 
-/** Options of the search that belong to all queries together, or that other fields of a query stand for. */
-const FIXED_OPTIONS: ReadonlySet<string> = new Set([
-  'MinibatchSize',
-  'BatchesInFlight',
-  'RamLimitMb',
-  'MultiPV',
-  'PerPVCounters',
-  'VerboseMoveStats',
-  'LogLiveStats',
-]);
+/** Options of the search that belong to all queries together. */
+const FIXED_OPTIONS: ReadonlySet<string> = new Set(['MinibatchSize', 'BatchesInFlight', 'RamLimitMb']);
 
 const overridable: ReadonlyMap<string, OptionSpec> = new Map(
   [

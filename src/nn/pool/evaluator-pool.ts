@@ -13,12 +13,12 @@ import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/e
 import type { Model, ModelSource } from '../model/model-file.js';
 import { loadEdition, type ModelEdition, type ModelFinder } from '../model/model-finder.js';
 import { describeNetwork, type NetworkInfo } from '../network-info.js';
+import { DEFAULT_HISTORY_FILL, DEFAULT_POLICY_TEMPERATURE, HISTORY_FILLS } from '../options.js';
 import { PoolCounters } from './counters.js';
 import { FailureStreak } from './failure-streak.js';
 import type { SharedPoolHandle } from './handle.js';
 import {
   createLeafSlotsBuffer,
-  HISTORY_FILLS,
   type LeafSlots,
   MINIBATCH_WORD,
   SETTING_HISTORY_FILL,
@@ -109,8 +109,8 @@ export class EvaluatorPool {
     this.counters = new PoolCounters(this.slots);
     this.live = new LiveEvaluators(this.slots);
     this.crashes = Array.from({ length: threads }, () => new FailureStreak());
-    const { cacheMb = 0, cachePositions = 0, policyTemperature = 1.359, historyFill = 'fen_only' } = options;
-    const { tablebases = NO_TABLEBASES } = options;
+    const { cacheMb = 0, cachePositions = 0, tablebases = NO_TABLEBASES } = options;
+    const { policyTemperature = DEFAULT_POLICY_TEMPERATURE, historyFill = DEFAULT_HISTORY_FILL } = options;
     this.cache = createCacheBuffer(cacheMb > 0 ? computeCachePositions(cacheMb) : cachePositions);
     this.configure({ policyTemperature, historyFill, minibatch, tablebases });
   }

@@ -7,6 +7,7 @@ import type { HistoryFill } from '../../encoding/index.js';
 import { NO_VALUE } from '../../syzygy/index.js';
 import type { EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Evaluator } from '../evaluator.js';
+import { HISTORY_FILLS } from '../options.js';
 import { encodePrior } from '../prior.js';
 import type { LeafClaims } from './leaf-claims.js';
 import { classifyLeaf, findMatingMove } from './leaf-outcome.js';
@@ -21,7 +22,6 @@ import {
   FAILED,
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
-  HISTORY_FILLS,
   type LeafSlots,
   MATE_IN_ONE,
   MAX_EDGES,

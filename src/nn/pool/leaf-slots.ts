@@ -96,9 +96,8 @@ export const COUNT_BATCHES = 1;
 export const COUNT_TERMINALS = 2;
 
 export const SETTING_POLICY_TEMPERATURE = 0;
-/** Index into HISTORY_FILLS. */
+/** Index into HISTORY_FILLS (options.ts). */
 export const SETTING_HISTORY_FILL = 1;
-export const HISTORY_FILLS = ['no', 'fen_only', 'always'] as const;
 const SETTINGS = 8;
 
 export interface LeafSlotsShape {
