@@ -15,7 +15,7 @@ or, for switches, \`--flag\` and \`--no-flag\`; the same lines without dashes ma
 const HOW_TO_ADD = `## Adding an option
 
 Declare it in the room that reads it: \`src/nn/options.ts\`, \`src/engine/engine-options.ts\`, \`src/uci/conversation-options.ts\`
-or \`src/search/params.ts\`. The entry has the name, flag, kind, default, range and a line of help. Its \`effect\` says which part of a
+or \`src/search/params/\`. The entry has the name, flag, kind, default, range and a line of help. Its \`effect\` says which part of a
 running engine a change touches (\`src/options/option-spec.ts\` lists them); without one, the value is read when the next search
 begins. This one entry makes the UCI option, the flag, the line of a config file, the help text and the row on this page
 (\`UPDATE_DOCS=1 node scripts/test.mjs options-page\` writes the page). Read the value from the \`OptionStore\`; a search option is also

@@ -1,0 +1,98 @@
+/** How leaves are gathered into batches: their size, detours around leaves under way, terminals out of order. */
+import type { OptionSpec } from '../../options/index.js';
+
+/** Positions in one network call. */
+export const LARGEST_MINIBATCH = 1024;
+
+export const batchingOptions = {
+  minibatchSize: {
+    uci: 'MinibatchSize',
+    effect: 'pool',
+    flag: 'minibatch-size',
+    kind: 'int',
+    default: 0,
+    min: 0,
+    max: LARGEST_MINIBATCH,
+    help: 'Positions evaluated together; 0 = the value the backend recommends.',
+  },
+  batchesInFlight: {
+    uci: 'BatchesInFlight',
+    flag: 'batches-in-flight',
+    kind: 'int',
+    default: 0,
+    min: 0,
+    max: 64,
+    hidden: true,
+    help: 'Minibatches under way at the same time; 0 = one more than the evaluator threads, 1 for one thread with batches of 1.',
+  },
+  maxCollisionEvents: {
+    uci: 'MaxCollisionEvents',
+    flag: 'max-collision-events',
+    kind: 'int',
+    default: 917,
+    min: 1,
+    max: 65536,
+    help: 'Detours around leaves under way that end the gathering of a batch.',
+  },
+  maxCollisionVisits: {
+    uci: 'MaxCollisionVisits',
+    flag: 'max-collision-visits',
+    kind: 'int',
+    default: 80000,
+    min: 1,
+    max: 100000000,
+    help: 'Virtual visits that detours around leaves under way may spend while a batch is gathered.',
+  },
+  maxCollisionVisitsScalingStart: {
+    uci: 'MaxCollisionVisitsScalingStart',
+    flag: 'max-collision-visits-scaling-start',
+    kind: 'int',
+    default: 28,
+    min: 1,
+    max: 100000,
+    help: 'Tree size up to which detours may spend one virtual visit.',
+  },
+  maxCollisionVisitsScalingEnd: {
+    uci: 'MaxCollisionVisitsScalingEnd',
+    flag: 'max-collision-visits-scaling-end',
+    kind: 'int',
+    default: 145000,
+    min: 0,
+    max: 100000000,
+    help: 'Tree size from which all MaxCollisionVisits are allowed; 0 = always.',
+  },
+  maxCollisionVisitsScalingPower: {
+    uci: 'MaxCollisionVisitsScalingPower',
+    flag: 'max-collision-visits-scaling-power',
+    kind: 'float',
+    default: 1.25,
+    min: 0.01,
+    max: 100,
+    help: 'Curvature between the two: allowed virtual visits grow with this power of the tree size.',
+  },
+  outOfOrderEval: {
+    uci: 'OutOfOrderEval',
+    flag: 'out-of-order-eval',
+    kind: 'bool',
+    default: true,
+    help: 'Back up a known terminal at once, without giving it a place in the batch.',
+  },
+  maxOutOfOrderEvalsFactor: {
+    uci: 'MaxOutOfOrderEvalsFactor',
+    flag: 'max-out-of-order-evals-factor',
+    kind: 'float',
+    default: 2.4,
+    min: 0,
+    max: 100,
+    help: 'Limit of such visits while gathering, in minibatches.',
+  },
+  nodesPerSecondLimit: {
+    uci: 'NodesPerSecondLimit',
+    flag: 'nps-limit',
+    kind: 'float',
+    default: 0,
+    min: 0,
+    max: 1e6,
+    help: 'Upper limit of nodes searched a second; 0 = none.',
+  },
+} as const satisfies Record<string, OptionSpec>;
