@@ -55,7 +55,8 @@ export interface GoLimits {
 export interface InfoLine {
   /** 1 = best; more than one line with the option MultiPV. */
   readonly rank: number;
-  readonly nodes: number;
+  /** Visits of the line's first move. */
+  readonly visits: number;
   /** Centipawns, or full moves to mate (negative: the side to move is mated). */
   readonly score: { readonly kind: 'cp' | 'mate'; readonly value: number };
   /** Per mille. */
@@ -292,7 +293,7 @@ function createInfo(report: SearchReport, chess960: boolean): Info {
     depth: report.depth,
     seldepth: report.seldepth,
     timeMs: report.timeMs,
-    nodes: Math.max(...report.lines.map((line) => line.nodes)),
+    nodes: report.nodes,
     nodesPerSecond: report.nps,
     lines: report.lines.map((line) => ({ ...line, pv: line.pv.map((move) => formatUciMove(move, chess960)) })),
   };

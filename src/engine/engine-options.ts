@@ -131,14 +131,6 @@ export const engineOptions: readonly OptionSpec[] = [
     help: 'Number of lines to show.',
   },
   {
-    uci: 'PerPVCounters',
-    effect: 'display',
-    flag: 'per-pv-counters',
-    kind: 'bool',
-    default: false,
-    help: 'Show the nodes of each line instead of the total.',
-  },
-  {
     uci: 'VerboseMoveStats',
     flag: 'verbose-move-stats',
     alias: 'v',

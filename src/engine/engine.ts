@@ -356,15 +356,9 @@ export class Engine {
     }
   }
 
-  private get reportStyle(): { scoreType: ScoreType; perPvCounters: boolean } {
-    return {
-      scoreType: this.options.getString('ScoreType') as ScoreType,
-      perPvCounters: this.options.getBoolean('PerPVCounters'),
-    };
-  }
-
   private reportInfo(search: ActiveSearch, info: SearchInfo): void {
-    const report = createReport(info, this.reportStyle, search.ranking?.result ?? null);
+    const scoreType = this.options.getString('ScoreType') as ScoreType;
+    const report = createReport(info, scoreType, search.ranking?.result ?? null);
     this.report(search, search.mates?.improve(report, search.stopRequested) ?? report);
     const isWanted = search.shorterMate !== null && (search.mates?.moves ?? 0) <= (search.request.mate ?? 0);
     // Only this one: what was asked for since waits for its end.

@@ -55,7 +55,7 @@ export class MateFinder {
     const [best] = report.lines;
     if (best === undefined) return report;
     const found = best.score.kind === 'mate' && best.score.value > 0 ? best.score.value : Number.POSITIVE_INFINITY;
-    if (!isHurried) this.look(found, best.nodes, report.timeMs);
+    if (!isHurried) this.look(found, report.nodes, report.timeMs);
     return this.line === null || this.moves >= found
       ? report
       : { ...report, lines: insertLine(report.lines, this.line) };

@@ -11,7 +11,8 @@ export type Score = { readonly kind: 'cp'; readonly value: number } | { readonly
 export interface ReportLine {
   /** 1 = best. */
   readonly rank: number;
-  readonly nodes: number;
+  /** Of the line's first move. */
+  readonly visits: number;
   readonly score: Score;
   readonly wdl: Wdl;
   /** Full moves to the end of the game; null when the network does not say. */
@@ -23,6 +24,8 @@ export interface SearchReport {
   readonly depth: number;
   readonly seldepth: number;
   readonly timeMs: number;
+  /** Of the whole search, reused ones included. */
+  readonly nodes: number;
   readonly nps: number | null;
   readonly eps: number | null;
   readonly tbHits: number;
@@ -32,23 +35,18 @@ export interface SearchReport {
   readonly lines: readonly ReportLine[];
 }
 
-export interface ReportStyle {
-  readonly scoreType: ScoreType;
-  /** `nodes` of each line instead of the total. */
-  readonly perPvCounters: boolean;
-}
-
 /** @param result what tablebases know of every line: 1 won, 0 drawn, -1 lost; null when they do not */
-export function createReport(info: SearchInfo, style: ReportStyle, result: number | null = null): SearchReport {
+export function createReport(info: SearchInfo, scoreType: ScoreType, result: number | null = null): SearchReport {
   return {
     depth: Math.max(1, Math.trunc(info.depth)),
     seldepth: Math.max(1, Math.trunc(info.seldepth)),
     timeMs: Math.max(0, Math.round(info.timeMs)),
+    nodes: info.nodes,
     nps: info.nps === null ? null : Math.trunc(info.nps),
     eps: info.eps === null ? null : Math.trunc(info.eps),
     tbHits: info.tbHits,
     gathering: info.gathering,
-    lines: info.lines.map((line, index) => createLine(withResult(line, result), index + 1, info.nodes, style)),
+    lines: info.lines.map((line, index) => createLine(withResult(line, result), index + 1, scoreType)),
   };
 }
 
@@ -58,16 +56,14 @@ function withResult(line: SearchLine, result: number | null): SearchLine {
   return { ...line, wl: result, d: result === 0 ? 1 : 0, q: result, mu: 0, searched: null };
 }
 
-function createLine(line: SearchLine, rank: number, totalNodes: number, style: ReportStyle): ReportLine {
+function createLine(line: SearchLine, rank: number, scoreType: ScoreType): ReportLine {
   // As lc0 does it: only a score that needs the fit of the WDL brings the fit's errors with it.
-  const values = style.scoreType === 'WDL_mu' ? line : { ...line, ...line.searched };
+  const values = scoreType === 'WDL_mu' ? line : { ...line, ...line.searched };
   return {
     rank,
-    nodes: style.perPvCounters ? line.visits : totalNodes,
+    visits: line.visits,
     score:
-      line.mate === null
-        ? { kind: 'cp', value: computeScore(style.scoreType, values) }
-        : { kind: 'mate', value: line.mate },
+      line.mate === null ? { kind: 'cp', value: computeScore(scoreType, values) } : { kind: 'mate', value: line.mate },
     wdl: computeWdl(values.wl, values.d),
     movesLeft: line.m === null ? null : Math.max(0, Math.trunc((1 + line.m) / 2)),
     pv: line.pv as readonly Move[],
@@ -78,7 +74,7 @@ function createLine(line: SearchLine, rank: number, totalNodes: number, style: R
 export function createBlindReport(move: Move, timeMs: number): SearchReport {
   const line: ReportLine = {
     rank: 1,
-    nodes: 0,
+    visits: 0,
     score: { kind: 'cp', value: 0 },
     wdl: computeWdl(0, 1),
     movesLeft: null,
@@ -88,6 +84,7 @@ export function createBlindReport(move: Move, timeMs: number): SearchReport {
     depth: 1,
     seldepth: 1,
     timeMs: Math.max(0, Math.round(timeMs)),
+    nodes: 0,
     nps: null,
     eps: null,
     tbHits: 0,
@@ -100,11 +97,21 @@ export function createBlindReport(move: Move, timeMs: number): SearchReport {
 export function createFinishedReport(isCheckmate: boolean): SearchReport {
   const line: ReportLine = {
     rank: 1,
-    nodes: 0,
+    visits: 0,
     score: isCheckmate ? { kind: 'mate', value: 0 } : { kind: 'cp', value: 0 },
     wdl: isCheckmate ? computeWdl(-1, 0) : computeWdl(0, 1),
     movesLeft: null,
     pv: [],
   };
-  return { depth: 0, seldepth: 0, timeMs: 0, nps: null, eps: null, tbHits: 0, gathering: null, lines: [line] };
+  return {
+    depth: 0,
+    seldepth: 0,
+    timeMs: 0,
+    nodes: 0,
+    nps: null,
+    eps: null,
+    tbHits: 0,
+    gathering: null,
+    lines: [line],
+  };
 }

@@ -36,6 +36,14 @@ export const conversationOptions: readonly OptionSpec[] = [
     help: 'Show network evaluations a second.',
   },
   {
+    uci: 'PerPVCounters',
+    effect: 'display',
+    flag: 'per-pv-counters',
+    kind: 'bool',
+    default: false,
+    help: 'Show the nodes of each line instead of the total.',
+  },
+  {
     uci: 'VerboseMoveStatsFormat',
     effect: 'display',
     flag: 'verbose-move-stats-format',

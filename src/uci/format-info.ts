@@ -10,10 +10,13 @@ export interface InfoStyle {
   readonly showEps: boolean;
   /** `multipv k` stands in a line only when several lines were asked for, now or when the search began. */
   readonly multiPv: number;
+  /** `nodes` of each line instead of the total. */
+  readonly perPvCounters: boolean;
 }
 
 export function formatInfo(report: SearchReport, line: ReportLine, style: InfoStyle): string {
-  const words = ['info depth', report.depth, 'seldepth', report.seldepth, 'time', report.timeMs, 'nodes', line.nodes];
+  const nodes = style.perPvCounters ? line.visits : report.nodes;
+  const words = ['info depth', report.depth, 'seldepth', report.seldepth, 'time', report.timeMs, 'nodes', nodes];
   words.push('score', line.score.kind, line.score.value);
   if (style.showWdl) words.push('wdl', line.wdl.win, line.wdl.draw, line.wdl.loss);
   if (style.showMovesLeft && line.movesLeft !== null) words.push('movesleft', line.movesLeft);

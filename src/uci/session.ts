@@ -308,6 +308,7 @@ export class UciSession {
       showMovesLeft: options.getBoolean('UCI_ShowMovesLeft'),
       showEps: options.getBoolean('UCI_ShowEPS'),
       multiPv: options.getNumber('MultiPV'),
+      perPvCounters: options.getBoolean('PerPVCounters'),
     };
   }
 

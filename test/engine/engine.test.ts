@@ -607,3 +607,23 @@ test('dispose ends a search silently and takes everything down', async () => {
   assert.ok(world.search.isDisposed);
   assert.equal(world.networks[0].disposed, 1);
 });
+
+test('what info lines show changes nothing in what is reported', async () => {
+  const { engine, world, reports } = createWatched();
+  for (const value of ['false', 'true']) {
+    unwrap(engine.setOption('PerPVCounters', value));
+    engine.go({ nodes: 30 });
+    await settle();
+    const { id } = world.search.lastGo;
+    const [line] = createInfo([moveOf(engine, 'e2e4')]).lines;
+    world.search.send({ type: 'info', id, info: createInfo([], { nodes: 30, lines: [{ ...line, visits: 20 }] }) });
+    world.search.send({ type: 'bestMove', id, move: line.pv[0], ponder: 0 });
+  }
+  assert.deepEqual(
+    reports.map(({ nodes, lines }) => [nodes, lines[0].visits]),
+    [
+      [30, 20],
+      [30, 20],
+    ],
+  );
+});

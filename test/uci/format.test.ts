@@ -18,10 +18,17 @@ const E2E4 = unwrap(parseUciMove(start, 'e2e4'));
 const castling = unwrap(parseFen('r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1'));
 const CASTLE = unwrap(parseUciMove(castling, 'e1g1'));
 
-const STYLE: InfoStyle = { chess960: false, showWdl: false, showMovesLeft: false, showEps: false, multiPv: 1 };
+const STYLE: InfoStyle = {
+  chess960: false,
+  showWdl: false,
+  showMovesLeft: false,
+  showEps: false,
+  multiPv: 1,
+  perPvCounters: false,
+};
 const LINE: ReportLine = {
   rank: 1,
-  nodes: 1234,
+  visits: 800,
   score: { kind: 'cp', value: 25 },
   wdl: { win: 350, draw: 400, loss: 250 },
   movesLeft: 41,
@@ -31,6 +38,7 @@ const REPORT: SearchReport = {
   depth: 4,
   seldepth: 11,
   timeMs: 105,
+  nodes: 1234,
   nps: 11752,
   eps: 9000,
   tbHits: 0,
@@ -43,11 +51,22 @@ test('an info line has its fields in lc0’s order', () => {
     formatInfo(REPORT, LINE, STYLE),
     'info depth 4 seldepth 11 time 105 nodes 1234 score cp 25 nps 11752 tbhits 0 pv e2e4',
   );
-  const everything = { chess960: false, showWdl: true, showMovesLeft: true, showEps: true, multiPv: 2 };
+  const everything = {
+    chess960: false,
+    showWdl: true,
+    showMovesLeft: true,
+    showEps: true,
+    multiPv: 2,
+    perPvCounters: false,
+  };
   assert.equal(
     formatInfo(REPORT, { ...LINE, rank: 2, score: { kind: 'mate', value: -3 } }, everything),
     'info depth 4 seldepth 11 time 105 nodes 1234 score mate -3 wdl 350 400 250 movesleft 41 nps 11752 eps 9000 tbhits 0 multipv 2 pv e2e4',
   );
+});
+
+test('with PerPVCounters a line counts its own visits', () => {
+  assert.match(formatInfo(REPORT, LINE, { ...STYLE, perPvCounters: true }), / nodes 800 score /);
 });
 
 test('what is unknown is left out', () => {

@@ -70,7 +70,7 @@ export async function analysePosition(
     score: first.score,
     wdl: listWdl(first.wdl),
     depth: report.depth,
-    nodes: first.nodes,
+    nodes: report.nodes,
     lines,
   };
 }

@@ -68,7 +68,7 @@ export async function runBench(
       const startedAt = performance.now();
       const answer = await analyst.search(fen, [], request);
       const elapsedMs = performance.now() - startedAt;
-      const searched = answer.report.lines[0]?.nodes ?? 0;
+      const searched = answer.report.nodes;
       nodes += searched;
       timeMs += elapsedMs;
       addGathering(gathered, answer);

@@ -101,10 +101,10 @@ async function solve(analyst: Analyst, positions: readonly SuitePosition[], requ
       analyst.newGame();
       const { best, report } = await analyst.search(position.fen, [], request);
       const isSolved = isSolution(position, best.move);
-      const [{ score, nodes }] = report.lines;
+      const [{ score }] = report.lines;
       const { id, fen, task } = position;
       const move = formatSan(unwrap(parseFen(fen)), best.move);
-      attempts.push({ id, fen, task, move, score, nodes, timeMs: report.timeMs, isSolved });
+      attempts.push({ id, fen, task, move, score, nodes: report.nodes, timeMs: report.timeMs, isSolved });
       solved += Number(isSolved);
       bar.increment({ solved });
     }

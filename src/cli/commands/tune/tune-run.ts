@@ -120,7 +120,7 @@ export async function runTune(
     for (const fen of BENCH_POSITIONS.slice(0, POSITIONS)) {
       analyst.newGame();
       const { report } = await analyst.search(fen, [], { moveTimeMs });
-      nodes += report.lines[0]?.nodes ?? 0;
+      nodes += report.nodes;
       timeMs += report.timeMs;
     }
     await load();
