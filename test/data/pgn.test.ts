@@ -7,8 +7,6 @@ import { gzipSync } from 'node:zlib';
 import { type Table, tableFromIPC } from 'apache-arrow';
 import { Chess } from 'chess.js';
 import { createShards, type ShardsOptions } from '#sardonyx/data/index.js';
-import { splitPgnText } from '#sardonyx/data/pgn-split.js';
-import { isTagLine, parseEvalComment, parsePgnMoves, parsePgnTags } from '#sardonyx/data/pgn-tokens.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-pgn-'));
@@ -42,67 +40,6 @@ async function convert(
   const { damaged } = unwrap(result);
   return { table: tableFromIPC(readFileSync(join(out, 'train', '0000-000.arrow'))), damaged };
 }
-
-test('movetext of the wild becomes moves, scores and a result', () => {
-  const text = `1. e4 {[%eval 0.24] [%clk 0:01:00]} e5 $1 2.Nf3! (2. f4 exf4 (2... d5 {a (comment}) 3. Nf3) 2...Nc6?!
-3. Bb5 ; a comment to the end of the line 4. Nonsense
-% an escaped line 5. Qh5
-a6 {[%eval #-3]} 4.Ba4 ... Nf6 5. 0-0 { no close } b5 !? 6. exd6 e.p. 1/2-1/2 7. ignored`;
-  const { moves, whiteScores, result } = parsePgnMoves(text, 0);
-  assert.deepEqual(moves, ['e4', 'e5', 'Nf3!', 'Nc6?!', 'Bb5', 'a6', 'Ba4', 'Nf6', '0-0', 'b5', 'exd6']);
-  assert.deepEqual([whiteScores[0], whiteScores[1], whiteScores[5]], [24, Number.NaN, -31994]);
-  assert.equal(result, '1/2-1/2');
-  assert.equal(parsePgnMoves('1. e4 e5', 0).result, '');
-});
-
-test('eval comments are centipawns for White, mates as 32000 - 2n, and clamped', () => {
-  assert.equal(parseEvalComment('{ [%eval -1.5] }'), -150);
-  assert.equal(parseEvalComment('{[%eval #2]}'), 31996);
-  assert.equal(parseEvalComment('{[%eval 412.03,18]}'), 20000);
-  assert.ok(Number.isNaN(parseEvalComment('{[%clk 0:03:00] better is Nf3}')));
-});
-
-test('tags are read with escapes; a wrapped comment is no tag', () => {
-  const { tags, end } = parsePgnTags('[Event "a \\"b\\" \\\\"]\n  [WhiteElo  "2300" ]\n\n1. e4');
-  assert.deepEqual(
-    [...tags],
-    [
-      ['Event', 'a "b" \\'],
-      ['WhiteElo', '2300'],
-    ],
-  );
-  assert.equal('[Event "a \\"b\\" \\\\"]\n  [WhiteElo  "2300" ]\n\n1. e4'.slice(end), '1. e4');
-  assert.ok(!isTagLine('[%eval 0.3] } e5'));
-});
-
-test('games are cut at tags, and at blank lines behind a result', () => {
-  const text = [
-    '% an escaped line',
-    '\xef\xbb\xbf[Event "one"]\r',
-    '\r',
-    '1. e4 {a comment',
-    '',
-    '[%eval 0.3] over lines} 1-0\r',
-    '[Event "two"]',
-    '[Site "?"]',
-    '1. d4 d5',
-    '',
-    '',
-    '[Event "three"]',
-    '',
-    '*',
-    '',
-    '1. c4 c5 0-1',
-    '',
-    '1. f4',
-    '',
-  ].join('\n');
-  const games = splitPgnText(text);
-  assert.deepEqual(
-    games.map((game) => parsePgnMoves(game, parsePgnTags(game).end).moves),
-    [['e4'], ['d4', 'd5'], [], ['c4', 'c5'], ['f4']],
-  );
-});
 
 test('random games written by chess.js give a row a move, with result, score and played move', async () => {
   const prng = createPrng(5);

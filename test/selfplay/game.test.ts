@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Chess } from 'chess.js';
 import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { readPgnGame, splitPgn } from '#sardonyx/pgn/index.js';
 import { adjudicate, NO_ADJUDICATION, parseDrawRule, parseResignRule } from '#sardonyx/selfplay/game/adjudication.js';
 import { Clock, formatTimeControl, parseTimeControl } from '#sardonyx/selfplay/game/clock.js';
 import { Game, type PlayedMove } from '#sardonyx/selfplay/game/game.js';
 import { createWin, describeEnd } from '#sardonyx/selfplay/game/game-end.js';
-import { formatPgn } from '#sardonyx/selfplay/game/pgn.js';
+import { formatGame } from '#sardonyx/selfplay/game/game-text.js';
 import { findTablebaseEnd, openGameTables } from '#sardonyx/selfplay/game/tablebase-end.js';
-import type { Opening } from '#sardonyx/selfplay/openings/opening.js';
-import { parsePgnOpening } from '#sardonyx/selfplay/openings/pgn-book.js';
+import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createWonTables, withTableFolder } from '../support/table-folder.js';
 
@@ -37,7 +37,7 @@ test('a game ends by mate, with the right winner', () => {
 });
 
 test('book moves count for repetitions and are told to engines', () => {
-  const moves = unwrap(parsePgnOpening('1. Nf3 Nf6 2. Ng1 Ng8', 99)).moves;
+  const moves = unwrap(readPgnGame(splitPgn('1. Nf3 Nf6 2. Ng1 Ng8')[0])).moves;
   const game = new Game({ ...START, moves }, false);
   playAll(game, 'g1f3 g8f6 f3g1');
   assert.equal(game.getEnd(), null);
@@ -101,7 +101,7 @@ test('PGN is read by chess.js with its moves, scores and tags', () => {
   const game = new Game(opening, false);
   playAll(game, 'e8f7 a7a8q f7e7', -31_994);
   const format = (event: string, timeControls: [string, string] = ['10+0.1', '10+0.1']): string =>
-    formatPgn({
+    formatGame({
       event,
       date: '2026.01.02',
       round: '1.1',

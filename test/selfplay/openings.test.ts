@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { formatUciMove, parseEpdLine, START_FEN } from '#sardonyx/chess/index.js';
+import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { createOpeningSequence, openBook } from '#sardonyx/selfplay/openings/book.js';
-import type { Opening } from '#sardonyx/selfplay/openings/opening.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-openings-'));

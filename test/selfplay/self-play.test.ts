@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
+import { readPgnGame, splitPgn } from '#sardonyx/pgn/index.js';
 import { createGameOpenings } from '#sardonyx/selfplay/games/game-openings.js';
 import { ResignWatch } from '#sardonyx/selfplay/games/resignation.js';
 import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/games/self-play-game.js';
@@ -18,8 +19,7 @@ import {
   type SelfPlaySummary,
 } from '#sardonyx/selfplay/index.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
-import type { Opening } from '#sardonyx/selfplay/openings/opening.js';
-import { parsePgnOpening } from '#sardonyx/selfplay/openings/pgn-book.js';
+import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { hashNetwork } from './hash-network.js';
 
@@ -268,7 +268,7 @@ test('the mover resigns below the threshold, from the given move on, or wins by 
 });
 
 test('a game leaves its opening at every move alike when the chance is small', () => {
-  const { fen, moves } = unwrap(parsePgnOpening('1. e4 e5 2. Nf3 Nc6', 99));
+  const { startFen: fen, moves } = unwrap(readPgnGame(splitPgn('1. e4 e5 2. Nf3 Nc6')[0]));
   const prng = createPrng(3);
   const counts = [0, 0, 0, 0, 0];
   for (let i = 0; i < 5000; i++) {
@@ -279,7 +279,7 @@ test('a game leaves its opening at every move alike when the chance is small', (
 });
 
 test('lines are lc0’s', () => {
-  const { moves } = unwrap(parsePgnOpening('1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O', 99));
+  const { moves } = unwrap(readPgnGame(splitPgn('1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O')[0]));
   const game: SelfPlayGame = {
     opening: { fen: START_FEN, moves, origin: '' },
     played: [],

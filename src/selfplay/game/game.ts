@@ -1,6 +1,6 @@
 /** A game under way: the position with its history, and what the players said about their moves. */
 import { computeOutcome, formatUciMove, type Move, type Position } from '../../chess/index.js';
-import { createOpeningPosition, type Opening } from '../openings/opening.js';
+import { createOpeningPosition, type Opening } from '../openings/book.js';
 import { createDraw, createWin, type GameEnd } from './game-end.js';
 
 /** What a player thinks of the move it plays; zeros and null where it does not say. */

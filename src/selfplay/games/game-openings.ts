@@ -1,7 +1,7 @@
 /** The opening of each self-play game, in lc0's modes. */
 import { type Result, success, unwrap } from '../../util/index.js';
+import type { Opening } from '../openings/book.js';
 import { createOpeningSequence, type OpeningOrder, openBook, START_BOOK } from '../openings/book.js';
-import type { Opening } from '../openings/opening.js';
 
 export interface GameOpenings {
   /** A damaged line of the book throws its sentence. */

@@ -8,7 +8,7 @@ import { createDraw, type GameEnd } from '../game/game-end.js';
 import { findTablebaseEnd } from '../game/tablebase-end.js';
 import { computeCentipawns } from '../network/centipawns.js';
 import type { GameSearch } from '../network/game-search.js';
-import type { Opening } from '../openings/opening.js';
+import type { Opening } from '../openings/book.js';
 import { ResignWatch } from './resignation.js';
 import { createSearchRecord, type SearchRecord } from './search-record.js';
 import type { MoveLimits, SelfPlaySettings } from './self-play-settings.js';

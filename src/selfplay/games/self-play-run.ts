@@ -10,7 +10,7 @@ import { createPrng, type Prng, runSideBySide } from '../../util/index.js';
 import { mixSeeds } from '../mix-seeds.js';
 import { GameSearch } from '../network/game-search.js';
 import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
-import type { Opening } from '../openings/opening.js';
+import type { Opening } from '../openings/book.js';
 import {
   playSelfPlayGame,
   type SelfPlayBoard,

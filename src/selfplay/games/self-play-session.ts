@@ -3,7 +3,7 @@
  * decides which games exist: a game is written to it last, so that a run killed at any moment plays exactly the games
  * that are missing.
  */
-import { formatPgn } from '../game/pgn.js';
+import { formatGame } from '../game/game-text.js';
 import type { LoggedGame, MatchLog } from '../match/match-log.js';
 import { Standings } from '../match/standings.js';
 import type { NetworkPool, NetworkPools } from '../network/network-setup.js';
@@ -142,7 +142,7 @@ class Session {
 
   private formatPgn(index: number, game: SelfPlayGame): string {
     const [white, black] = this.orderNames(index);
-    return formatPgn({
+    return formatGame({
       event: this.output.event,
       date: new Date().toISOString().slice(0, 10).replaceAll('-', '.'),
       round: String(index + 1),

@@ -12,7 +12,7 @@ import { type HistoryFill, LC0_FORMATS } from '../../encoding/index.js';
 import type { Evaluation } from '../../search/index.js';
 import { createFolder } from '../../util/index.js';
 import { countWhiteHalfPoints } from '../game/game-end.js';
-import { createOpeningPosition } from '../openings/opening.js';
+import { createOpeningPosition } from '../openings/book.js';
 import type { SelfPlayGame } from './self-play-game.js';
 
 const compress = promisify(gzip);

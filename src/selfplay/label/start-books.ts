@@ -1,8 +1,7 @@
 /** Draws where a labelled game starts: a source by weight, a line of it, and how many random plies follow. */
 import { formatFen, Position, parseFen } from '../../chess/index.js';
 import { failure, type Prng, type Result, success, unwrap } from '../../util/index.js';
-import { type Book, openBook } from '../openings/book.js';
-import { createOpeningPosition } from '../openings/opening.js';
+import { type Book, createOpeningPosition, openBook } from '../openings/book.js';
 import type { StartSource } from './label-settings.js';
 import { createRandomEndgame } from './random-endgame.js';
 

@@ -1,7 +1,7 @@
 /** The opening of each pair of a match, checked before the first game so that a damaged book cannot end it midway. */
 import { type Result, success } from '../../util/index.js';
+import type { Opening } from '../openings/book.js';
 import { createOpeningSequence, type OpeningOrder, openBook, START_BOOK } from '../openings/book.js';
-import type { Opening } from '../openings/opening.js';
 
 export interface MatchOpenings {
   /** Null = the initial position. */

@@ -7,9 +7,9 @@ import type { Tablebases } from '../../syzygy/index.js';
 import { runSideBySide } from '../../util/index.js';
 import type { AdjudicationRules } from '../game/adjudication.js';
 import { formatTimeControl } from '../game/clock.js';
-import { formatPgn } from '../game/pgn.js';
+import { formatGame } from '../game/game-text.js';
 import { mixSeeds } from '../mix-seeds.js';
-import type { Opening } from '../openings/opening.js';
+import type { Opening } from '../openings/book.js';
 import type { Player, PlayerLimits, PlayerSource } from '../players/player.js';
 import { computeSprt, type SprtSettings } from '../statistics/sprt.js';
 import { CrashWatch, MOST_CRASHES } from './crash-watch.js';
@@ -144,7 +144,7 @@ function describeGame(setup: MatchSetup, game: number, { played, end, fault }: F
 
 function formatGamePgn(setup: MatchSetup, game: number, { played, end }: FinishedGame): string {
   const [white, black] = orderByColor(setup, game);
-  return formatPgn({
+  return formatGame({
     event: setup.event,
     date: new Date().toISOString().slice(0, 10).replaceAll('-', '.'),
     round: `${(game >> 1) + 1}.${(game & 1) + 1}`,

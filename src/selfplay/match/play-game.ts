@@ -5,7 +5,7 @@ import { Clock } from '../game/clock.js';
 import { Game, type PlayedMove } from '../game/game.js';
 import { createWin, type GameEnd } from '../game/game-end.js';
 import { findTablebaseEnd } from '../game/tablebase-end.js';
-import type { Opening } from '../openings/opening.js';
+import type { Opening } from '../openings/book.js';
 import { type Player, PlayerFault } from '../players/player.js';
 
 export interface GameSetup {

@@ -1,16 +1,29 @@
 /**
  * Opening books: EPD and FEN lists and PGN, plain or gzipped, told apart by name. Lines are parsed when they are asked
- * for, so that a book of 150,000 positions opens at once; an error names the file and the line.
+ * for, so a book of 150,000 positions opens at once. Errors name the file and the line.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { parseEpdLine, START_FEN } from '../../chess/index.js';
-import { splitPgnText } from '../../data/index.js';
-import { createPrng, describeReadFailure, failure, isGzip, type Result, success } from '../../util/index.js';
+import { type Move, type Position, parseEpdLine, parseFen, START_FEN } from '../../chess/index.js';
+import { readPgnGame, splitPgn } from '../../pgn/index.js';
+import { createPrng, describeReadFailure, failure, isGzip, type Result, success, unwrap } from '../../util/index.js';
 import { mixSeeds } from '../mix-seeds.js';
-import type { Opening } from './opening.js';
-import { parsePgnOpening } from './pgn-book.js';
+
+/** Where a game starts: a position and the book moves from it. */
+export interface Opening {
+  readonly fen: string;
+  readonly moves: readonly Move[];
+  /** Its place in the book, for messages: "noob_3moves.epd, line 17". */
+  readonly origin: string;
+}
+
+/** The position after the book moves, with its history. The opening must have been checked when it was read. */
+export function createOpeningPosition(opening: Opening): Position {
+  const position = unwrap(parseFen(opening.fen));
+  for (const move of opening.moves) position.makeMove(move);
+  return position;
+}
 
 export interface Book {
   readonly name: string;
@@ -38,9 +51,7 @@ export function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Res
   }
   const name = basename(path);
   const isPgn = /\.pgn(\.gz)?$/i.test(path);
-  const book = isPgn
-    ? createPgnBook(name, bytes.toString('latin1'), maxPlies)
-    : createEpdBook(name, bytes.toString('utf8'));
+  const book = isPgn ? createPgnBook(name, bytes, maxPlies) : createEpdBook(name, bytes.toString('utf8'));
   return book.size > 0 ? success(book) : failure(`The book ${path} holds no openings`);
 }
 
@@ -59,15 +70,17 @@ function createEpdBook(name: string, text: string): Book {
   };
 }
 
-function createPgnBook(name: string, text: string, maxPlies: number): Book {
-  const games = splitPgnText(text);
+function createPgnBook(name: string, bytes: Buffer, maxPlies: number): Book {
+  const games = splitPgn(bytes);
   return {
     name,
     size: games.length,
     read: (index) => {
       const origin = `${name}, game ${index + 1}`;
-      const line = parsePgnOpening(games[index], maxPlies);
-      return line.ok ? success({ ...line.value, origin }) : failure(`${origin}, ${line.error}`);
+      const game = readPgnGame(games[index], { maxPlies });
+      const problem = game.ok ? game.value.problem : game.error;
+      if (!game.ok || problem !== null) return failure(`${origin}, ${problem}`);
+      return success({ fen: game.value.startFen, moves: game.value.moves, origin });
     },
   };
 }

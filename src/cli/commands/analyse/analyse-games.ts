@@ -1,53 +1,80 @@
 /**
- * The games of PGN files through the engine, one after the other. Each is written as soon as it is finished, so that what
- * is done survives an interruption and memory holds one game at a time beside the text of the files. A game that cannot
- * be read costs a sentence on stderr; only files without any that can are an error.
+ * Analyses the games of PGN files one after the other. Each game is written as soon as it is finished, so an interrupted
+ * run keeps what it has done. Files are read twice, game by game: first to count positions and to report what cannot be
+ * read, then to analyse. Memory holds one game at a time. Only files without any readable game are an error.
  */
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { statSync } from 'node:fs';
+import { readChunks } from '../../../data/index.js';
 import type { Analyst, GoRequest } from '../../../engine/index.js';
-import { isGzip, unwrap } from '../../../util/index.js';
+import {
+  annotateGame,
+  formatPgn,
+  nameGame,
+  type PgnGame,
+  type PgnText,
+  readPgn,
+  readPgnGame,
+} from '../../../pgn/index.js';
 import { createProgressBar, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 import { type AnalysedPosition, analyseGame, createRemarks, formatScore } from './analysis.js';
-import { formatGame, type PgnGame, parseGame, splitGames } from './pgn-game.js';
 
-/** A game that can be read. */
-interface GameText {
-  readonly text: string;
-  /** Of the game in its file, from 1. */
-  readonly number: number;
-  readonly asksForChess960: boolean;
+/** Width of the lines of an annotated game, the one of PGN's export format. */
+const LINE_WIDTH = 80;
+
+/** PGN files whose games have been looked at once. */
+export interface GameFiles {
+  /** Of all games that can be read. */
   readonly positions: number;
+  readGames(): AsyncGenerator<PgnGame>;
 }
 
-/** @param paths plain or gzipped; throws the sentence when one is not a file, or no game can be read */
-export function readGames(paths: readonly string[], asksForChess960: boolean): GameText[] {
-  const games: GameText[] = [];
+/** @param paths plain or compressed; rejects with a sentence when one is not a file, or no game can be read */
+export async function openGameFiles(paths: readonly string[], asksForChess960: boolean): Promise<GameFiles> {
+  // What comes from a pipe can be read only once.
+  const kept = new Map<string, PgnText[]>();
   const problems: string[] = [];
+  let positions = 0;
   for (const path of paths) {
     const place = paths.length > 1 ? `${path}: ` : '';
-    for (const [index, text] of splitGames(readFile(path)).entries()) {
-      const number = index + 1;
-      const game = parseGame(text, number, asksForChess960);
-      if (game.ok) games.push({ text, number, asksForChess960, positions: game.value.moves.length + 1 });
-      const problem = game.ok ? game.value.problem : game.error;
-      if (problem !== null) problems.push(`${place}${problem}`);
+    const isPipe = !isRegularFile(path);
+    if (isPipe) kept.set(path, []);
+    for await (const text of readTexts(path)) {
+      kept.get(path)?.push(text);
+      const game = readPgnGame(text, { asksForChess960 });
+      if (game.ok) positions += game.value.moves.length + 1;
+      if (!game.ok) problems.push(`${place}${nameGame(text)} is left out: ${game.error}`);
+      else if (game.value.problem !== null) {
+        problems.push(`${place}${nameGame(text)} is analysed only up to ${game.value.problem}`);
+      }
     }
   }
-  const error = games.length > 0 ? null : (problems.pop() ?? `There is no game in ${paths.join(', ')}`);
+  const error = positions > 0 ? null : (problems.pop() ?? `There is no game in ${paths.join(', ')}`);
   for (const problem of problems) printNote(problem);
   if (error !== null) throw new Error(error);
-  return games;
+  return {
+    positions,
+    async *readGames() {
+      for (const path of paths) {
+        for await (const text of kept.get(path) ?? readTexts(path)) {
+          const game = readPgnGame(text, { asksForChess960 });
+          if (game.ok) yield game.value;
+        }
+      }
+    },
+  };
 }
 
-function readFile(path: string): Buffer {
+async function* readTexts(path: string): AsyncGenerator<PgnText> {
   try {
-    const bytes = readFileSync(path);
-    return isGzip(bytes) ? gunzipSync(bytes) : bytes;
+    yield* readPgn(readChunks(path, () => undefined));
   } catch {
     throw new Error(`"${path}" is neither a FEN nor a PGN file that can be read`);
   }
+}
+
+function isRegularFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
 }
 
 interface GameOutput {
@@ -58,15 +85,15 @@ interface GameOutput {
 
 export async function reportGames(
   analyst: Analyst,
-  games: readonly GameText[],
+  files: GameFiles,
   request: GoRequest,
   output: GameOutput,
 ): Promise<void> {
-  const total = games.reduce((sum, { positions }) => sum + positions, 0);
+  const { positions: total } = files;
   const bar = createProgressBar('{bar} {value}/{total} positions, {eta_formatted} left', { clearOnComplete: true });
   let done = 0;
-  for (const [index, { text, number, asksForChess960 }] of games.entries()) {
-    const game = unwrap(parseGame(text, number, asksForChess960));
+  let isFirst = true;
+  for await (const game of files.readGames()) {
     // Results go to the same terminal, so the bar makes room for them.
     if (process.stderr.isTTY) bar.start(total, done);
     let positions: AnalysedPosition[];
@@ -75,7 +102,8 @@ export async function reportGames(
     } finally {
       bar.stop();
     }
-    await writeGame(game, positions, index === 0, output);
+    await writeGame(game, positions, isFirst, output);
+    isFirst = false;
   }
   if (output.json) printLine(']');
 }
@@ -86,12 +114,12 @@ async function writeGame(
   isFirst: boolean,
   { json, pgn }: GameOutput,
 ): Promise<void> {
-  const { headers } = game;
-  const annotated = pgn === undefined ? '' : formatGame(game, createRemarks(positions));
+  const tree = annotateGame(game, createRemarks(positions));
+  const annotated = pgn === undefined ? '' : formatPgn(tree, { lineWidth: LINE_WIDTH });
   if (pgn !== undefined && pgn !== '-')
     await writeOutput(pgn, isFirst ? annotated : `\n${annotated}`, isFirst ? 'w' : 'a');
   // One array, an element a line.
-  if (json) printLine(`${isFirst ? '[' : ','}${JSON.stringify({ headers, positions })}`);
+  if (json) printLine(`${isFirst ? '[' : ','}${JSON.stringify({ headers: Object.fromEntries(game.tags), positions })}`);
   else if (pgn === '-') printLine(isFirst ? annotated.trimEnd() : `\n${annotated.trimEnd()}`);
   else if (pgn === undefined) for (const line of formatGameLines(positions)) printLine(line);
 }

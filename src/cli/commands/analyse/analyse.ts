@@ -106,12 +106,12 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     // What reads PGN is not loaded for anything else.
     const reader = isPosition ? null : await import('./analyse-games.js');
     const options = readEngineFlags(args);
-    const games = reader?.readGames(inputs, options.getBoolean('UCI_Chess960')) ?? [];
+    const games = await reader?.openGameFiles(inputs, options.getBoolean('UCI_Chess960'));
     const isChess960 = position !== null && writesKingTakesRook(options, position);
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();
-      if (reader !== null) await reader.reportGames(analyst, games, request, args);
+      if (reader !== null && games !== undefined) await reader.reportGames(analyst, games, request, args);
       else await reportPosition(analyst, startFen, isChess960, request, args.json);
       if (dump !== null) await dumpPosition(analyst, startFen, isChess960, dump);
     } finally {

@@ -1,6 +1,5 @@
 /** Positions and games through the engine: best moves, scores, and what the moves played were worth. */
-import { Chess } from 'chess.js';
-import { formatFen, formatSanLine, formatUciMove, type Move, type Position } from '../../../chess/index.js';
+import { formatFen, formatSanLine, formatUciMove, type Position } from '../../../chess/index.js';
 import {
   type Analyst,
   createGamePosition,
@@ -9,9 +8,8 @@ import {
   type Score,
   type Wdl,
 } from '../../../engine/index.js';
+import { type PgnGame, type Remark, spellMoves } from '../../../pgn/index.js';
 import { unwrap } from '../../../util/index.js';
-import type { PgnGame } from './pgn-game.js';
-import type { Remark } from './pgn-remark.js';
 
 export interface AnalysedLine {
   readonly score: Score;
@@ -78,10 +76,12 @@ export async function analysePosition(
 /** Every position of a game, the last one included, in order. */
 export async function analyseGame(
   analyst: Analyst,
-  { startFen, isChess960, moves }: PgnGame,
+  game: PgnGame,
   request: GoRequest,
   onPosition: () => void,
 ): Promise<AnalysedPosition[]> {
+  const { startFen, isChess960 } = game;
+  const moves = spellMoves(game);
   const positions: AnalysedPosition[] = [];
   analyst.newGame();
   for (let ply = 0; ply <= moves.length; ply++) {
@@ -96,21 +96,7 @@ export async function analyseGame(
 
 function describeLine({ score, wdl, pv }: ReportLine, position: Position, isChess960: boolean): AnalysedLine {
   const moves = pv.map((move) => formatUciMove(move, isChess960));
-  return { score, wdl: listWdl(wdl), pv: moves, pvSan: describeSanLine(position, pv, isChess960) };
-}
-
-/**
- * SAN for people: by chess.js, and by our own rules where chess.js cannot follow (Chess960, positions it refuses).
- * @param moves legal one after the other from `position`, which is left as it was
- */
-function describeSanLine(position: Position, moves: readonly Move[], isChess960: boolean): string[] {
-  if (isChess960) return formatSanLine(position, moves);
-  try {
-    const chess = new Chess(formatFen(position));
-    return moves.map((move) => chess.move(formatUciMove(move, false)).san);
-  } catch {
-    return formatSanLine(position, moves);
-  }
+  return { score, wdl: listWdl(wdl), pv: moves, pvSan: formatSanLine(position, pv) };
 }
 
 function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {

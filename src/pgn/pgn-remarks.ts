@@ -1,16 +1,16 @@
 /**
- * What the engine says about the moves of a game, set beside what the author said. An older `[%eval …]` gives way to
- * ours; all other comments stay. Nothing is said twice: remarks on a game that has them already change nothing. The form
- * is that of the games that lichess.org exports.
+ * Adds an engine's remarks to the main line of a game, in the form of the games that lichess.org exports. A remark
+ * replaces an older `[%eval …]`; all other comments stay. Adding the same remarks twice changes nothing.
  */
-import { ChildNode, Node, type PgnNodeData } from 'chessops/pgn';
+import { type PgnGame, spellMoves } from './pgn-game.js';
+import { PgnMoveNode, PgnNode, type PgnNodeData, type PgnTree } from './pgn-tree.js';
 
 export interface Remark {
-  /** As `[%eval …]` has it: pawns for White, or `#n`. */
+  /** As in `[%eval …]`: pawns from White's view, or `#n` for mate in n. */
   readonly evaluation: string;
   /** Numeric annotation glyph (PGN standard 8.2.4), 0 = none. */
   readonly nag: number;
-  /** Words about the move; may be empty. */
+  /** Comment on the move; may be empty. */
   readonly text: string;
   /** SAN of what should have been played instead; may be empty. */
   readonly betterLine: readonly string[];
@@ -19,29 +19,36 @@ export interface Remark {
 /** Glyphs up to this one judge a move (! ? !! ?? !? ?!); a move has one of them at most. */
 const LAST_MOVE_GLYPH = 6;
 
-/** A copy of the game with a remark on each of its first moves. */
-export function annotate(moves: Node<PgnNodeData>, remarks: readonly Remark[]): Node<PgnNodeData> {
-  const root = new Node<PgnNodeData>();
-  let before = moves;
+/**
+ * A copy of the game's tree whose main line has the standard's spelling.
+ * @param remarks on the first moves, as many as there are
+ */
+export function annotateGame(game: PgnGame, remarks: readonly Remark[] = []): PgnTree {
+  const root = new PgnNode<PgnNodeData>();
+  let before = game.tree.moves;
   let after = root;
-  for (const remark of remarks) {
+  for (const [ply, { san }] of spellMoves(game).entries()) {
     const [played, ...variations] = before.children;
-    const move = new ChildNode(annotateMove(played.data, remark));
-    after.children = [move, ...variations, ...createVariation(remark.betterLine, variations)];
+    const remark = remarks.at(ply);
+    const move = new PgnMoveNode(
+      remark === undefined ? { ...played.data, san } : annotateMove(played.data, san, remark),
+    );
+    after.children = [move, ...variations, ...createVariation(remark?.betterLine ?? [], variations)];
     before = played;
     after = move;
   }
   after.children = before.children;
-  return root;
+  return { ...game.tree, moves: root };
 }
 
-function annotateMove(data: PgnNodeData, { evaluation, nag, text }: Remark): PgnNodeData {
+function annotateMove(data: PgnNodeData, san: string, { evaluation, nag, text }: Remark): PgnNodeData {
   const nags = data.nags ?? [];
   const isJudged = nags.some((known) => known >= 1 && known <= LAST_MOVE_GLYPH);
   const comments = (data.comments ?? []).map(removeEvaluation).filter((comment) => comment !== '');
   if (text !== '' && !comments.includes(text)) comments.push(text);
   return {
     ...data,
+    san,
     nags: nag === 0 || isJudged ? nags : [...nags, nag],
     comments: addEvaluation(comments, `[%eval ${evaluation}]`),
   };
@@ -59,24 +66,24 @@ function addEvaluation(comments: readonly string[], command: string): string[] {
   return comments.with(index, comments[index].replace('[%', `${command} [%`));
 }
 
-/** None when the author has a variation that begins with the same move. */
+/** The better line as a variation; none when the author has a variation that begins with the same move. */
 function createVariation(
   line: readonly string[],
-  variations: readonly ChildNode<PgnNodeData>[],
-): ChildNode<PgnNodeData>[] {
+  variations: readonly PgnMoveNode<PgnNodeData>[],
+): PgnMoveNode<PgnNodeData>[] {
   const [first, ...others] = line;
   if (first === undefined || variations.some(({ data }) => isSameMove(data.san, first))) return [];
-  const start = new ChildNode<PgnNodeData>({ san: first });
+  const start = new PgnMoveNode<PgnNodeData>({ san: first });
   let end = start;
   for (const san of others) {
-    const next = new ChildNode<PgnNodeData>({ san });
+    const next = new PgnMoveNode<PgnNodeData>({ san });
     end.children.push(next);
     end = next;
   }
   return [start];
 }
 
-/** Authors often leave out the mark of a check. */
+/** Ignores check marks, which authors often leave out. */
 function isSameMove(san: string, other: string): boolean {
   return san.replace(/[+#]/, '') === other.replace(/[+#]/, '');
 }

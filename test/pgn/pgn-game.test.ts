@@ -2,11 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChildNode, defaultHeaders, type Game, makePgn, Node, type PgnNodeData } from 'chessops/pgn';
 import { formatSan, listLegalMoves, Position } from '#sardonyx/chess/index.js';
-import { formatGame, type PgnGame, parseGame, splitGames } from '#sardonyx/cli/commands/analyse/pgn-game.js';
+import {
+  annotateGame,
+  formatPgn,
+  nameGame,
+  type PgnGame,
+  readPgnGame,
+  spellMoves,
+  splitPgn,
+} from '#sardonyx/pgn/index.js';
 import { createPrng, type Prng, unwrap } from '#sardonyx/util/index.js';
 
 function readGames(text: string): PgnGame[] {
-  return splitGames(Buffer.from(text)).map((game, index) => unwrap(parseGame(game, index + 1)));
+  return splitPgn(Buffer.from(text)).map((game) => unwrap(readPgnGame(game)));
 }
 
 function readGame(text: string): PgnGame {
@@ -16,7 +24,18 @@ function readGame(text: string): PgnGame {
 }
 
 function listUci(game: PgnGame): string {
-  return game.moves.map((move) => move.uci).join(' ');
+  return spellMoves(game)
+    .map((move) => move.uci)
+    .join(' ');
+}
+
+function formatGame(game: PgnGame): string {
+  return formatPgn(annotateGame(game));
+}
+
+/** The text as one game, however it looks. */
+function readText(text: string): PgnGame {
+  return unwrap(readPgnGame({ text, number: 1, line: 1, isTooLong: false }));
 }
 
 const RICH = `[Event "The \\"Immortal\\" \\\\ game"]
@@ -106,25 +125,25 @@ test('random games come through reading and writing without a change', () => {
   const prng = createPrng(20);
   for (let count = 0; count < 100; count++) {
     const text = makePgn(createRandomTree(prng));
-    const game = unwrap(parseGame(text, 1));
+    const game = readText(text);
     assert.equal(game.problem, null, text);
-    assert.equal(formatGame(game, []), text);
+    assert.equal(formatGame(game), text);
   }
 });
 
 test('what is written is read again as the same game', () => {
   for (const game of [RICH, BLACK_TO_MOVE, CHESS960].map(readGame)) {
-    const text = formatGame(game, []);
+    const text = formatGame(game);
     assert.deepEqual(readGame(text), game);
-    assert.equal(formatGame(readGame(text), []), text);
+    assert.equal(formatGame(readGame(text)), text);
   }
 });
 
 test('headers in order, comments, glyphs and variations come through as they were', () => {
-  const text = formatGame(readGame(RICH), []);
+  const text = formatGame(readGame(RICH));
   const flat = (pgn: string): string => pgn.replace(/\s+/g, ' ').trim();
   assert.equal(flat(text), flat(RICH));
-  assert.deepEqual(Object.keys(readGame(RICH).headers).slice(-3), ['Result', 'Annotator', 'ECO']);
+  assert.deepEqual([...readGame(RICH).tags.keys()].slice(-3), ['Result', 'Annotator', 'ECO']);
 });
 
 test('a PGN file is split into games, with or without blank lines between them', () => {
@@ -132,7 +151,7 @@ test('a PGN file is split into games, with or without blank lines between them',
   for (const between of ['', '\n', '\r\n\r\n']) {
     const games = readGames(`\ufeff${joined.join(between)}`);
     assert.deepEqual(games.map(listUci), joined.map(readGame).map(listUci));
-    assert.equal(games[0].headers.Annotator, 'Ünal');
+    assert.equal(games[0].tags.get('Annotator'), 'Ünal');
   }
 });
 
@@ -140,14 +159,14 @@ test('the start is that of the FEN, also where Black begins', () => {
   const game = readGame(BLACK_TO_MOVE);
   assert.equal(game.startFen, '4k3/8/8/8/8/8/4P3/4K3 b - - 0 10');
   assert.equal(listUci(game), 'e8d7 e2e4');
-  assert.match(formatGame(game, []), /^10\.\.\. Kd7 11\. e4 \*$/m);
+  assert.match(formatGame(game), /^10\.\.\. Kd7 11\. e4 \*$/m);
 });
 
 test('castling of Chess960 is read, and spelt king takes rook in UCI moves', () => {
   const game = readGame(CHESS960);
   assert.equal(listUci(game), 'f1g1 f8g8 e2e4 e7e5');
-  assert.equal(game.moves[0].san, 'O-O');
-  assert.match(formatGame(game, []), /^1\. O-O O-O 2\. e4 \( 2\. d4 d5 \) 2\.\.\. e5 \*$/m);
+  assert.equal(spellMoves(game)[0].san, 'O-O');
+  assert.match(formatGame(game), /^1\. O-O O-O 2\. e4 \( 2\. d4 d5 \) 2\.\.\. e5 \*$/m);
   assert.equal(readGame(CHESS960.replace('[Variant "Chess960"]\n', '')).isChess960, true);
   assert.equal(readGame(RICH).isChess960, false);
 });
@@ -156,59 +175,61 @@ test('names in ISO 8859-1 are read beside games in UTF-8', () => {
   const games = ['utf8', 'latin1'].map((encoding) =>
     Buffer.from('[White "Müller"]\n\n1. e4 {schön} *\n\n', encoding as BufferEncoding),
   );
-  for (const text of splitGames(Buffer.concat(games))) {
-    const game = unwrap(parseGame(text, 1));
-    assert.equal(game.headers.White, 'Müller');
-    assert.match(formatGame(game, []), /\{ schön \}/);
+  for (const text of splitPgn(Buffer.concat(games))) {
+    const game = unwrap(readPgnGame(text));
+    assert.equal(game.tags.get('White'), 'Müller');
+    assert.match(formatGame(game), /\{ schön \}/);
   }
 });
 
 test('comments to the end of the line become comments in braces', () => {
   const game = readGame('[Site "a; b"]\n\n1. e4 ; the best } move\ne5 { not; this } 2. Nf3 *');
-  assert.match(formatGame(game, []), /1\. e4 \{ the best {2}move \} e5 \{ not; this \} 2\. Nf3 \*/);
-  assert.equal(game.headers.Site, 'a; b');
+  assert.match(formatGame(game), /1\. e4 \{ the best {2}move \} e5 \{ not; this \} 2\. Nf3 \*/);
+  assert.equal(game.tags.get('Site'), 'a; b');
 });
 
 test('a header with a bare backslash keeps it, and so do those behind it', () => {
-  const { headers } = readGame('[Site "C:\\games\\\\old"]\n[White "Tal"]\n\n1. e4 *');
-  assert.equal(headers.Site, 'C:\\games\\old');
-  assert.equal(headers.White, 'Tal');
+  const { tags } = readGame('[Site "C:\\games\\\\old"]\n[White "Tal"]\n\n1. e4 *');
+  assert.equal(tags.get('Site'), 'C:\\games\\old');
+  assert.equal(tags.get('White'), 'Tal');
 });
 
 test('moves in other spellings are written as the standard has them', () => {
   const game = readGame('1. e2-e4 e7e5 2. Ng1f3 Nc6 3. Bc4 Bc5 4. 0-0 Nf6 5. Bxf7 *');
-  assert.match(formatGame(game, []), /1\. e4 e5 2\. Nf3 Nc6 3\. Bc4 Bc5 4\. O-O Nf6 5\. Bxf7\+ \*/);
+  assert.match(formatGame(game), /1\. e4 e5 2\. Nf3 Nc6 3\. Bc4 Bc5 4\. O-O Nf6 5\. Bxf7\+ \*/);
 });
 
 test('a wrong move ends the game there: the sentence names it, and the text keeps what follows', () => {
   const game = readGame('[White "X"]\n[Black "Y"]\n\n1. e4 e5 2. Ke3 {oops} Nc6 (2... d6) 3. Nf3 *');
   assert.equal(listUci(game), 'e2e4 e7e5');
-  assert.match(
-    game.problem ?? '',
-    /^Game 1 \(X - Y\) is analysed only up to move 2\.Ke3, which .*: Ke3 is illegal in rnbq/,
-  );
-  assert.match(formatGame(game, []), /2\. Ke3 \{ oops \} Nc6 \( 2\.\.\. d6 \) 3\. Nf3 \*/);
+  assert.match(game.problem ?? '', /^line 4, move 2\.Ke3: Ke3 is illegal in rnbq/);
+  assert.match(formatGame(game), /2\. Ke3 \{ oops \} Nc6 \( 2\.\.\. d6 \) 3\. Nf3 \*/);
   for (const word of ['--', 'Z0']) {
-    assert.match(readGame(`1. e4 ${word} *`).problem ?? '', new RegExp(`move 1\\.\\.\\.${word}, .*not a move`));
+    assert.match(
+      readGame(`1. e4 ${word} *`).problem ?? '',
+      new RegExp(`^line 1, move 1\\.\\.\\.${word}: .*not a move`),
+    );
   }
 });
 
 test('a knight’s move in German is not taken for a pawn’s', () => {
   const game = readGame('1. e4 e5 2. Sf3 Sc6 *');
   assert.equal(listUci(game), 'e2e4 e7e5');
-  assert.match(game.problem ?? '', /move 2\.Sf3, .*not a move such as Nf3/);
+  assert.match(game.problem ?? '', /^line 1, move 2\.Sf3: .*not a move such as Nf3/);
 });
 
-test('what cannot be read at all is a sentence that names the game', () => {
+test('what cannot be read at all is a sentence with its line', () => {
   const cases: [string, RegExp][] = [
-    ['[White "X"]\n[Black "Y"]\n\n1. Ke3 e6 *', /^Game 7 \(X - Y\) is left out, for move 1\.Ke3 .* illegal in rnbq/],
-    ['[FEN "8/8 w"]\n\n1. Ke3 *', /^Game 7 is left out: \S+/],
-    ['[Variant "Atomic"]\n\n1. e4 *', /^Game 7 is left out: its variant is Atomic$/],
-    ['', /^Game 7 is left out: it has no headers/],
-    ['Dear reader', /^Game 7 is left out: it has no headers, no moves and no result$/],
+    ['[White "X"]\n[Black "Y"]\n\n1. Ke3 e6 *', /^line 13, move 1\.Ke3: Ke3 is illegal in rnbq/],
+    ['[FEN "8/8 w"]\n\n1. Ke3 *', /^line 10: \S+/],
+    ['[Variant "Atomic"]\n\n1. e4 *', /^line 10: the variant Atomic is not supported$/],
+    ['', /^line 10: there are no tags, no moves and no result$/],
+    ['Dear reader', /^line 10: there are no tags, no moves and no result$/],
   ];
   for (const [text, sentence] of cases) {
-    const game = parseGame(text, 7);
+    const source = { text, number: 7, line: 10, isTooLong: false };
+    const game = readPgnGame(source);
     assert.match(game.ok ? '' : game.error, sentence);
+    assert.equal(nameGame(source), text.includes('White') ? 'Game 7 (X - Y)' : 'Game 7');
   }
 });

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatGame, type PgnGame, parseGame } from '#sardonyx/cli/commands/analyse/pgn-game.js';
-import type { Remark } from '#sardonyx/cli/commands/analyse/pgn-remark.js';
+import { annotateGame, formatPgn, type PgnGame, type Remark, readPgnGame, splitPgn } from '#sardonyx/pgn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 const BLUNDER = { nag: 4, text: 'Blunder. d4 was best.', betterLine: ['d4', 'exd4', 'Nf3'] };
 const FINE = { nag: 0, text: '', betterLine: [] };
 
 function readGame(text: string): PgnGame {
-  return unwrap(parseGame(text, 1));
+  return unwrap(readPgnGame(splitPgn(text)[0]));
+}
+
+function formatGame(game: PgnGame, remarks: readonly Remark[]): string {
+  return formatPgn(annotateGame(game, remarks));
 }
 
 /** The moves with a remark on the last one, and nothing but an evaluation on the others. */

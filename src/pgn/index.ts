@@ -1,0 +1,11 @@
+/**
+ * The door of pgn/: the one place that reads and writes chess games as text. It takes bytes or strings and touches no
+ * file, so it also runs in a browser.
+ */
+export { parseEvalComment } from './pgn-comment.js';
+export { createPgnTree, formatPgn, type PgnStyle, type PlayedPgnMove } from './pgn-format.js';
+export { nameGame, type PgnGame, type PgnMove, readPgnGame, spellMoves } from './pgn-game.js';
+export { annotateGame, type Remark } from './pgn-remarks.js';
+export { hasChessRules, parsePgnTags } from './pgn-tags.js';
+export { type PgnText, readPgn, splitPgn } from './pgn-text.js';
+export type { PgnResult, PgnTree } from './pgn-tree.js';
