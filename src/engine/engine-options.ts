@@ -60,7 +60,7 @@ export const engineOptions: readonly OptionSpec[] = [
     default: 200,
     min: 0,
     max: MAX_MS,
-    help: 'Milliseconds kept back for connection and GUI; at most a tenth of a short clock.',
+    help: 'Milliseconds kept back for connection and GUI; capped at a tenth of the longest clock of the game, a fifth without increment.',
   },
   {
     uci: 'TimeManager',

@@ -1,5 +1,5 @@
 /**
- * Writes network files in lc0's format with random weights, for every body and head there is. Field numbers and enum
+ * Writes network files in lc0's format with random weights, for the bodies and heads that docs/networks.md lists. Field numbers and enum
  * values stand here a second time, taken from the facts and not from `src`, so that a wrong number there is noticed.
  * Each layer keeps the values a reader must get from its encoding, for the reference forward pass.
  */

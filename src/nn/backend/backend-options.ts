@@ -1,7 +1,7 @@
 /**
- * lc0's grammar of backend options: `key=value,key=value,name(key=value,…)`. Values may be quoted; a parenthesis opens a
- * sub-dictionary, which sees the keys of the one around it. An option nobody has read is an error, so that a
- * misspelt one is not silently ignored.
+ * Reads lc0's grammar of backend options: `key=value,key=value,name(key=value,…)`. Values may be quoted. A parenthesis opens a
+ * dictionary inside, which also sees the keys of the one around it; no backend reads such a dictionary yet. An option that
+ * the backend did not read is an error, so a misspelt name is not silently ignored.
  */
 import { failure, type Result, success } from '../../util/index.js';
 
