@@ -1,10 +1,12 @@
 /** The engine's network port over a pool of evaluator threads. */
 
 import type { HistoryFill } from '../encoding/index.js';
-import { getTablebaseSettings, type NetworkPort } from '../engine/index.js';
+import { type EnginePorts, getTablebaseSettings, type NetworkPort } from '../engine/index.js';
 import { EvaluatorPool, type PoolOptions, type TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
+import { SearchWorkerClient } from '../search/index.js';
 import { Tablebases } from '../syzygy/index.js';
+import { describeDownload, obtainNetwork } from './network-download.js';
 import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
 import { findTuning } from './tuned-settings.js';
 
@@ -22,13 +24,21 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
     ...getEvaluation(options),
   };
   if (isFileless(options)) return pool;
+  const obtained = await obtainNetwork(options, describeDownload(onWarning));
+  if (!obtained.ok) throw new Error(obtained.error);
   const path = await resolveNetworkFile(options);
   if (!path.ok) throw new Error(path.error);
   return { ...pool, model: (edition) => findModel(options, edition) };
 }
 
+/** The real network and search behind the engine's ports. */
+export const enginePorts: EnginePorts = {
+  createNetwork: createTunedNetwork,
+  createSearch: (events) => new SearchWorkerClient(events),
+};
+
 /** With threads and batches as tuned for this network, unless the user has set them. */
-export async function createTunedNetwork(
+async function createTunedNetwork(
   options: OptionStore,
   warn: (text: string) => void,
   avoidsDevice = false,

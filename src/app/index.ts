@@ -4,8 +4,18 @@
  */
 export { listBundledNetworks } from './bundled-networks.js';
 export { findDefaultConfigs } from './config-file.js';
-export { enginePorts } from './engine-ports.js';
-export { createNetwork, createPoolOptions, warnOfTables } from './evaluator-network.js';
+export { type Download, downloadFile, identifyFile } from './download.js';
+export { createNetwork, createPoolOptions, enginePorts, warnOfTables } from './evaluator-network.js';
+export { type CataloguedNetwork, NETWORK_CATALOGUE } from './network-catalogue.js';
+export {
+  type DownloadWatcher,
+  describeDownload,
+  downloadNetwork,
+  findRemoteNetwork,
+  isDownloaded,
+  obtainNetwork,
+  type RemoteNetwork,
+} from './network-download.js';
 export { findModel, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
 export {
   createTuningKey,

@@ -20,6 +20,7 @@ import {
 import type { OptionStore } from '../options/index.js';
 import { describeReadFailure, failure, inflate, type Result, success, unwrap } from '../util/index.js';
 import { chooseBundledNetwork, listBundledNetworks } from './bundled-networks.js';
+import { findRemoteNetwork, isDownloaded } from './network-download.js';
 
 const AUTODISCOVER = '<autodiscover>';
 /** lc0's name of a network inside the executable. */
@@ -27,7 +28,8 @@ const BUILT_IN = '<built in>';
 
 /**
  * The file that WeightsFile means to a provider, or `<built in>`. Autodiscovery goes by lc0's places: the program's own folder, where
- * the bundled network counts as found, and only without it the data folders of lc0.
+ * the bundled network counts as found, and only without it the data folders of lc0. A network of the catalogue, or an address,
+ * means its place in the cache, whether it has been downloaded or not.
  */
 export async function resolveNetworkFile(
   options: OptionStore,
@@ -35,7 +37,7 @@ export async function resolveNetworkFile(
 ): Promise<Result<string>> {
   const weightsFile = options.getString('WeightsFile');
   const discovers = weightsFile === AUTODISCOVER || weightsFile === '';
-  if (!discovers && weightsFile !== BUILT_IN) return success(findBesideProgram(weightsFile));
+  if (!discovers && weightsFile !== BUILT_IN) return findNamedFile(weightsFile);
   const beside = discovers && isPackaged ? await discover('program') : undefined;
   if (beside !== undefined) return success(beside);
   const bundled = findBundledFile(options, provider);
@@ -67,6 +69,8 @@ interface NetworkIdentity {
 /** Rejects with a sentence for the user when the network cannot be found or read. */
 export async function identifyNetwork(options: OptionStore): Promise<NetworkIdentity> {
   const path = unwrap(await resolveNetworkFile(options));
+  const missing = describeMissing(options, path);
+  if (missing !== null) throw new Error(missing);
   const bytes = readBuiltIn(path, options)?.bytes ?? (await readNetwork(path));
   return { path, sizeBytes: bytes.byteLength, sha256: computeSha256(bytes) };
 }
@@ -129,6 +133,8 @@ export async function findModel(
 ): Promise<Result<ModelSource>> {
   const path = await resolveNetworkFile(options, provider);
   if (!path.ok) return path;
+  const missing = describeMissing(options, path.value);
+  if (missing !== null) return failure(missing);
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;
   const { winograd, ...heads } = choice.value;
@@ -189,6 +195,21 @@ async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uin
   if (edition.precision === 'f32' && channelBlock === 0) return bytes;
   const { halveModel, rebuildOnnx } = await import('../lc0/index.js');
   return (channelBlock > 0 ? await rebuildOnnx(bytes, channelBlock) : halveModel(bytes)) ?? bytes;
+}
+
+/** What to tell a user whose network is one to download; null when there is nothing to tell. */
+function describeMissing(options: OptionStore, path: string): string | null {
+  const remote = existsSync(path) ? null : findRemoteNetwork(options.getString('WeightsFile'));
+  if (!remote?.ok || remote.value.path !== path || isDownloaded(remote.value)) return null;
+  const { name } = remote.value;
+  return `The network ${name} is not on this machine: sardonyx networks get ${name} downloads it`;
+}
+
+/** A file comes before a network of the catalogue that has the same name. */
+function findNamedFile(weightsFile: string): Result<string> {
+  const path = findBesideProgram(weightsFile);
+  const remote = existsSync(path) ? null : findRemoteNetwork(weightsFile);
+  return remote?.ok === false ? remote : success(remote?.value.path ?? path);
 }
 
 /** A GUI may start an executable in any folder, so a name that is not found there is looked for beside it. */

@@ -1,8 +1,11 @@
 /** The engine's flags in commands that yargs parses: declared from the option list, read back into an option store. */
 
 import type { Argv } from 'yargs';
+import { isFileless, obtainNetwork } from '../app/index.js';
 import { createSettings, listOptionSections, listOptionSpecs } from '../app/options.js';
 import type { OptionSpec, OptionStore } from '../options/index.js';
+import { unwrap } from '../util/index.js';
+import { createDownloadBar } from './download-bar.js';
 import { printNote } from './output.js';
 
 const POINTER =
@@ -22,16 +25,18 @@ export function addListedEngineFlags<Arguments>(yargs: Argv<Arguments>): Argv<Ar
   return yargs;
 }
 
-/** Throws an Error with the sentence for the user. */
-export function readEngineFlags(args: Record<string, unknown>): OptionStore {
+/** With the network that they name, which is downloaded when it is one of the catalogue or an address. Rejects with one sentence. */
+export async function readEngineFlags(args: Record<string, unknown>): Promise<OptionStore> {
   const settings = listOptionSpecs().flatMap((spec) => {
     const value = spec.flag === '' ? undefined : args[spec.flag];
     return value === undefined ? [] : [[spec.uci, String(Array.isArray(value) ? value.at(-1) : value)] as const];
   });
   const result = createSettings({ settings, positionals: [], showHidden: false });
   if (!result.ok) throw new Error(result.error);
-  result.value.faults.forEach(printNote);
-  return result.value.options;
+  const { options, faults } = result.value;
+  faults.forEach(printNote);
+  if (!isFileless(options)) unwrap(await obtainNetwork(options, createDownloadBar()));
+  return options;
 }
 
 /** Without yargs' type `string`: help would repeat the word on every line, and the parser reads no numbers (program.ts). */

@@ -12,6 +12,7 @@ import { evalCommand } from './commands/eval.js';
 import { explainCommand } from './commands/explain/explain.js';
 import { labelCommand } from './commands/label.js';
 import { leela2OnnxCommand } from './commands/leela2onnx.js';
+import { networksCommand } from './commands/networks.js';
 import { onnx2LeelaCommand } from './commands/onnx2leela.js';
 import { perftCommand } from './commands/perft.js';
 import { matchCommand } from './commands/play/match.js';
@@ -45,6 +46,7 @@ const COMMANDS = [
   explainCommand,
   encodeCommand,
   analyseCommand,
+  networksCommand,
   describeNetCommand,
   leela2OnnxCommand,
   onnx2LeelaCommand,

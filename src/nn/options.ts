@@ -17,7 +17,7 @@ export const networkOptions: readonly OptionSpec[] = [
     alias: 'w',
     kind: 'string',
     default: '<autodiscover>',
-    help: 'Network file: .onnx, or an lc0 network (.pb.gz)',
+    help: 'Network: a file (.onnx, or lc0’s .pb.gz), a name from `sardonyx networks`, or an https address',
   },
   {
     uci: 'Backend',

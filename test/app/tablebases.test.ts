@@ -1,7 +1,7 @@
 /** Whole conversations with tablebases: the real engine over the hash evaluator, which knows nothing of endgames. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enginePorts } from '#sardonyx/app/engine-ports.js';
+import { enginePorts } from '#sardonyx/app/evaluator-network.js';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
 import { computeOutcome, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { UciSession } from '#sardonyx/uci/index.js';

@@ -37,7 +37,7 @@ export const backendBenchCommand: CommandModule<object, BackendBenchArguments> =
       .option('json', { type: 'boolean', default: false, describe: 'Print the rows as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<BackendBenchArguments>) => {
     const batchSizes = listBatchSizes(args['start-batch-size'], args['max-batch-size'], args['batch-step']);
-    const options = readEngineFlags(args);
+    const options = await readEngineFlags(args);
     const pool = await createPoolOptions(options, printNote);
     if (!args.json) printLine('batch threads evaluations/s');
     const rows = await runBackendBench({

@@ -1,9 +1,10 @@
 /** `sardonyx describenet`: what a network file is: format, size, metadata; lc0 files and ONNX files alike. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { readBuiltIn, resolveNetworkFile } from '../../app/index.js';
+import { obtainNetwork, readBuiltIn, resolveNetworkFile } from '../../app/index.js';
 import { createOptionStore } from '../../app/options.js';
 import { describeNetwork, formatDescription } from '../../lc0/index.js';
 import { unwrap } from '../../util/index.js';
+import { createDownloadBar } from '../download-bar.js';
 import { printJson, printLine } from '../output.js';
 
 interface DescribeNetArguments {
@@ -37,6 +38,7 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
     const options = createOptionStore();
     unwrap(options.set('WeightsFile', args.file ?? args.weights ?? ''));
     unwrap(options.set('Backend', args.backend));
+    unwrap(await obtainNetwork(options, createDownloadBar()));
     const path = await resolveNetworkFile(options);
     if (!path.ok) throw new Error(path.error);
     const description = await describeNetwork(readBuiltIn(path.value, options)?.bytes ?? path.value);

@@ -31,7 +31,7 @@ export const evalCommand: CommandModule<object, EvalArguments> = {
   handler: async (args: ArgumentsCamelCase<EvalArguments>) => {
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
     const position = requireFen(fen ?? START_FEN);
-    const options = readEngineFlags(args);
+    const options = await readEngineFlags(args);
     const chess960 = writesKingTakesRook(options, position);
     const scoreType = options.getString('ScoreType') as ScoreType;
     const analyst = new Analyst(options, enginePorts, printNote);

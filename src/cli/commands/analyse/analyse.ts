@@ -105,7 +105,7 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     if (args.pgn !== undefined) checkPgnFlag(args, inputs, isPosition);
     // What reads PGN is not loaded for anything else.
     const reader = isPosition ? null : await import('./analyse-games.js');
-    const options = readEngineFlags(args);
+    const options = await readEngineFlags(args);
     const games = await reader?.openGameFiles(inputs, options.getBoolean('UCI_Chess960'));
     const isChess960 = position !== null && writesKingTakesRook(options, position);
     const analyst = new Analyst(options, enginePorts, printNote);
@@ -122,7 +122,7 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
 
 async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, inputs: readonly string[]): Promise<void> {
   if (inputs.length > 0) throw new Error('With --stdio the positions come from stdin');
-  const options = readEngineFlags(args);
+  const options = await readEngineFlags(args);
   // A query is to get the visits it asks for; who wants them pruned says so.
   if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
   await analyseStdio(options, {

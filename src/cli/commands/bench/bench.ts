@@ -40,7 +40,7 @@ export const benchCommand: CommandModule<object, BenchArguments> = {
       positions: args['num-positions'],
       fen: args.fen ?? null,
     };
-    const result = await runBench(readEngineFlags(args), limits, args.json ? printNote : printLine);
+    const result = await runBench(await readEngineFlags(args), limits, args.json ? printNote : printLine);
     if (args.json) printJson(result);
     else for (const line of formatBench(result)) printLine(line);
   },

@@ -3,14 +3,13 @@
  * Python package of the same version holds the same libraries. A provider of another version does not load, so version
  * and hash are written here, and a test compares them with package.json.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, statSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { downloadFile, identifyFile } from '../../../app/index.js';
 
 interface CudaArchive {
   readonly onnxRuntime: string;
@@ -50,7 +49,7 @@ export interface CudaInstallation {
   readonly from: string;
   /** Expected hash of another archive than the published one; '' = that one's. */
   readonly sha256: string;
-  onProgress(doneBytes: number, totalBytes: number): void;
+  onProgress(doneBytes: number, totalBytes: number | null): void;
 }
 
 /** @returns the files installed. Rejects with one sentence. */
@@ -62,7 +61,7 @@ export async function installCuda(installation: CudaInstallation): Promise<strin
   try {
     const path = await obtainArchive(archive, installation, scratch);
     const expected = installation.sha256 || archive.sha256;
-    const actual = await hashFile(path);
+    const { sha256: actual } = await identifyFile(path);
     if (actual !== expected.toLowerCase()) {
       throw new Error(`The archive has the SHA-256 ${actual}, not ${expected}: it is damaged or another one`);
     }
@@ -83,36 +82,12 @@ async function obtainArchive(archive: CudaArchive, installation: CudaInstallatio
   }
   const url =
     from === '' ? archive.url : /\.(whl|zip|nupkg)$/i.test(from) ? from : `${from.replace(/\/$/, '')}/${name}`;
-  const path = join(scratch, 'archive.zip');
-  await download(url, path, installation.onProgress);
+  const path = join(scratch, name);
+  // The digest is checked for archives from disk as well, so not here.
+  const { onProgress } = installation;
+  const downloaded = await downloadFile({ url, path, sha256: null, onProgress });
+  if (!downloaded.ok) throw new Error(`${downloaded.error}; --from takes a mirror or a downloaded file`);
   return path;
-}
-
-async function download(url: string, path: string, onProgress: CudaInstallation['onProgress']): Promise<void> {
-  let response: Response;
-  try {
-    response = await fetch(url);
-  } catch (error) {
-    const cause = (error as { cause?: Error }).cause ?? (error as Error);
-    throw new Error(`Cannot reach ${url} (${cause.message}); --from takes a mirror or a downloaded file`);
-  }
-  if (!response.ok || response.body === null) {
-    throw new Error(`${url} answers ${response.status}; --from takes a mirror or a downloaded file`);
-  }
-  const total = Number(response.headers.get('content-length') ?? 0);
-  let done = 0;
-  const body = Readable.fromWeb(response.body as never);
-  body.on('data', (chunk: Buffer) => {
-    done += chunk.length;
-    onProgress(done, total);
-  });
-  await pipeline(body, createWriteStream(path));
-}
-
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 async function extractInto(folder: string, archivePath: string, files: readonly string[]): Promise<string[]> {

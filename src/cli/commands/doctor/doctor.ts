@@ -1,7 +1,8 @@
 /** `sardonyx doctor`: what this machine has for the engine, what is missing, and the command that installs it. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { getNativeFolder } from '../../../nn/index.js';
-import { printJson, printLine, printNote } from '../../output.js';
+import { createDownloadBar } from '../../download-bar.js';
+import { printJson, printLine } from '../../output.js';
 import { installCuda } from './cuda-provider.js';
 import {
   examineCaches,
@@ -94,12 +95,11 @@ function printFinding({ what, isFine, text, fix }: Finding): void {
 }
 
 async function runInstallation({ from, sha256 }: DoctorArguments): Promise<string[]> {
-  let lastShown = 0;
-  const showProgress = (done: number, total: number): void => {
-    if (!process.stderr.isTTY || (done < total && done - lastShown < 10e6)) return;
-    lastShown = done;
-    printNote(`${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`);
-  };
-  const folder = getNativeFolder();
-  return installCuda({ folder, from, sha256, onProgress: showProgress });
+  const bar = createDownloadBar();
+  const onProgress = process.stderr.isTTY ? bar.onProgress : () => {};
+  try {
+    return await installCuda({ folder: getNativeFolder(), from, sha256, onProgress });
+  } finally {
+    bar.onEnd();
+  }
 }

@@ -37,7 +37,7 @@ export const explainCommand: CommandModule<object, ExplainArguments> = {
     if (args.out !== undefined && extname(args.out).toLowerCase() !== '.svg') {
       throw new Error(`--out needs a name that ends in .svg, not ${args.out}`);
     }
-    const options = readEngineFlags(args);
+    const options = await readEngineFlags(args);
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
     const words = args.moves.split(/\s+/).filter((word) => word !== '');
     const { position } = unwrap(createGamePosition(fen, words));

@@ -52,7 +52,7 @@ export const suiteCommand: CommandModule<object, SuiteArguments> = {
   handler: async (args: ArgumentsCamelCase<SuiteArguments>) => {
     const positions = readSuite(args.file);
     const request: GoRequest = args.nodes > 0 ? { nodes: args.nodes } : { moveTimeMs: args.movetime };
-    const options = readEngineFlags(args);
+    const options = await readEngineFlags(args);
     // Nothing is played after the answer, and the whole time was asked for.
     if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
     if (args['move-overhead'] === undefined) options.set('MoveOverheadMs', '0');

@@ -28,7 +28,7 @@ export const tuneCommand: CommandModule<object, TuneArguments> = {
       .option('save', { type: 'boolean', default: true, describe: 'Save the result in the user’s config folder' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<TuneArguments>) => {
-    const options = readEngineFlags(args);
+    const options = await readEngineFlags(args);
     const fileless = isFileless(options);
     if (!fileless && !isTunable(options)) {
       throw new Error('tune chooses --threads, --minibatch-size and --batches-in-flight: leave them out');

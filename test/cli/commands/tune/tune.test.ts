@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createTunedNetwork } from '#sardonyx/app/evaluator-network.js';
+import { enginePorts } from '#sardonyx/app/evaluator-network.js';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
 import {
   findTuning,
@@ -153,7 +153,7 @@ test('the command measures, saves, and the engine uses the result unless the use
   unwrap(saveTuning({ ...saved, threads: 3, minibatch: 5, batchesInFlight: 7 }));
   const options = createOptionStore();
   unwrap(options.set('WeightsFile', TINY));
-  const network = await createTunedNetwork(options, assert.fail);
+  const network = await enginePorts.createNetwork(options, assert.fail, false);
   const { workers, minibatch, batchesInFlight } = network.handle;
   await network.dispose();
   assert.deepEqual([workers, minibatch, batchesInFlight], [3, 5, 7]);

@@ -1,0 +1,111 @@
+/**
+ * Networks that are not files yet: a name of the catalogue or an address in WeightsFile means a file in the cache folder,
+ * which is downloaded once. Only what loads a network to play or evaluate with it downloads; whoever only looks at it
+ * (`--version`, `doctor`) says that it is missing.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OptionStore } from '../options/index.js';
+import { failure, findCacheFolder, type Result, success } from '../util/index.js';
+import { downloadFile } from './download.js';
+import { findCatalogued, getFileName } from './network-catalogue.js';
+
+/** A network that can be downloaded. */
+export interface RemoteNetwork {
+  /** As the user wrote it. */
+  readonly name: string;
+  readonly url: string;
+  /** In hexadecimal; null for an address that comes without. */
+  readonly sha256: string | null;
+  /** Where its file is, or will be. */
+  readonly path: string;
+}
+
+export interface DownloadWatcher {
+  onStart(network: RemoteNetwork): void;
+  /** @param totalBytes null when the server does not say */
+  onProgress(doneBytes: number, totalBytes: number | null): void;
+  onEnd(): void;
+}
+
+const DIGEST = /^#sha256=([0-9a-f]{64})$/i;
+
+/**
+ * What WeightsFile means when it is neither a file nor one of lc0's words: null when it is no name or address either.
+ * An address may end in `#sha256=…`, which is then checked.
+ */
+export function findRemoteNetwork(weightsFile: string): Result<RemoteNetwork> | null {
+  const catalogued = findCatalogued(weightsFile);
+  if (catalogued === undefined && !/^https?:\/\//i.test(weightsFile)) return null;
+  const folder = findCacheFolder('networks');
+  if (folder === undefined) return failure(`There is no cache folder to keep the network ${weightsFile} in`);
+  if (catalogued !== undefined) {
+    const { url, sha256 } = catalogued;
+    return success({ name: weightsFile, url, sha256, path: join(folder, getFileName(url)) });
+  }
+  if (!URL.canParse(weightsFile)) return failure(`${weightsFile} is not an address`);
+  const url = new URL(weightsFile);
+  const sha256 = DIGEST.exec(url.hash)?.[1].toLowerCase() ?? null;
+  if (url.hash !== '' && sha256 === null) {
+    return failure(`${weightsFile} ends in ${url.hash}, which is not #sha256= and 64 hexadecimal digits`);
+  }
+  const key = createHash('sha256').update(url.href).digest('hex').slice(0, 12);
+  url.hash = '';
+  const path = join(folder, `${key}-${getFileName(url.href) || 'network'}`);
+  return success({ name: weightsFile, url: url.href, sha256, path });
+}
+
+/** Two players of one process may ask for the same network. */
+const underWay = new Map<string, Promise<Result<string>>>();
+
+/** @param from another place to take it from; the digest stays the same. @returns the file */
+export function downloadNetwork(
+  network: RemoteNetwork,
+  watcher: DownloadWatcher,
+  from = network.url,
+): Promise<Result<string>> {
+  const running = underWay.get(network.path) ?? runDownload({ ...network, url: from }, watcher);
+  underWay.set(network.path, running);
+  return running.finally(() => underWay.delete(network.path));
+}
+
+/** Downloads the network that the options name, if it is one that can be and is not there yet. */
+export async function obtainNetwork(options: OptionStore, watcher: DownloadWatcher): Promise<Result<true>> {
+  const weightsFile = options.getString('WeightsFile');
+  const remote = existsSync(weightsFile) ? null : findRemoteNetwork(weightsFile);
+  if (remote === null) return success(true);
+  if (!remote.ok) return remote;
+  if (isDownloaded(remote.value)) return success(true);
+  const downloaded = await downloadNetwork(remote.value, watcher);
+  return downloaded.ok ? success(true) : downloaded;
+}
+
+export function isDownloaded({ path }: RemoteNetwork): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+async function runDownload(network: RemoteNetwork, watcher: DownloadWatcher): Promise<Result<string>> {
+  watcher.onStart(network);
+  try {
+    const { url, path, sha256 } = network;
+    const downloaded = await downloadFile({ url, path, sha256, onProgress: watcher.onProgress });
+    return downloaded.ok ? success(path) : downloaded;
+  } finally {
+    watcher.onEnd();
+  }
+}
+
+/** Progress as sentences, a tenth at a time, for conversations and logs. */
+export function describeDownload(say: (text: string) => void): DownloadWatcher {
+  let tenths = 0;
+  return {
+    onStart: ({ name, url }) => say(`Downloading ${name.startsWith('http') ? '' : `${name} from `}${url}`),
+    onProgress: (done, total) => {
+      const now = total === null ? 0 : Math.floor((10 * done) / total);
+      if (now > tenths) say(`Downloaded ${10 * now} % of ${((total ?? 0) / 1e6).toFixed(1)} MB`);
+      tenths = Math.max(now, tenths);
+    },
+    onEnd: () => {},
+  };
+}

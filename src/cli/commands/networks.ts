@@ -1,0 +1,89 @@
+/** `sardonyx networks`: the networks that can be had by name, and the downloading of them. */
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import {
+  type CataloguedNetwork,
+  downloadNetwork,
+  findRemoteNetwork,
+  isDownloaded,
+  NETWORK_CATALOGUE,
+  type RemoteNetwork,
+} from '../../app/index.js';
+import { unwrap } from '../../util/index.js';
+import { createDownloadBar } from '../download-bar.js';
+import { printJson, printLine, printNote } from '../output.js';
+
+interface NetworksArguments {
+  action: 'list' | 'get';
+  names?: string[];
+  from: string | undefined;
+  json: boolean;
+}
+
+export const networksCommand: CommandModule<object, NetworksArguments> = {
+  command: 'networks [action] [names..]',
+  describe: 'List the networks that can be had by name, or download some of them',
+  builder: (yargs) =>
+    yargs
+      .positional('action', { choices: ['list', 'get'] as const, default: 'list', describe: 'What to do' })
+      .positional('names', {
+        type: 'string',
+        array: true,
+        defaultDescription: 'none',
+        describe: 'With get: names from the list, or addresses of network files',
+      })
+      .option('from', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'With get: take the file from this address (a mirror) and check that it is the same',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' })
+      .epilogue(
+        '`--weights=NAME` and `--weights=https://…` download a network too. Files are kept in the cache folder, which ' +
+          '`sardonyx doctor` names; deleting one there is harmless.',
+      ) as never,
+  handler: async ({ action, names = [], from, json }: ArgumentsCamelCase<NetworksArguments>) => {
+    if (action === 'list') {
+      if (names.length > 0 || from !== undefined) throw new Error('Names and --from go with `networks get`');
+      const rows = NETWORK_CATALOGUE.map((network) => ({ ...network, path: findDownloaded(network) }));
+      if (json) printJson(rows);
+      else for (const row of rows) for (const line of formatRow(row)) printLine(line);
+      return;
+    }
+    if (names.length === 0) throw new Error('Say which network: sardonyx networks lists them');
+    if (from !== undefined && names.length > 1) throw new Error('--from goes with one network at a time');
+    const wanted = names.map(requireRemote);
+    const paths: string[] = [];
+    for (const network of wanted) paths.push(await getNetwork(network, from));
+    if (json) printJson(wanted.map(({ name }, index) => ({ name, path: paths[index] })));
+    else for (const path of paths) printLine(path);
+  },
+};
+
+function findDownloaded({ name }: CataloguedNetwork): string | null {
+  const remote = findRemoteNetwork(name);
+  return remote?.ok && isDownloaded(remote.value) ? remote.value.path : null;
+}
+
+function requireRemote(name: string): RemoteNetwork {
+  const remote = findRemoteNetwork(name);
+  if (remote === null) throw new Error(`There is no network ${name}: sardonyx networks lists those that there are`);
+  return unwrap(remote);
+}
+
+async function getNetwork(network: RemoteNetwork, from: string | undefined): Promise<string> {
+  if (isDownloaded(network)) {
+    printNote(`${network.name} is here already`);
+    return network.path;
+  }
+  return unwrap(await downloadNetwork(network, createDownloadBar(), from));
+}
+
+function formatRow(network: CataloguedNetwork & { readonly path: string | null }): string[] {
+  const { name, megabytes, purpose, licence, source, path } = network;
+  const size = megabytes === null ? '' : `${megabytes} MB`;
+  return [
+    `${name.padEnd(10)} ${size.padStart(8)}  ${purpose}`,
+    `${' '.repeat(21)}licence: ${licence}; ${source}`,
+    ...(path === null ? [] : [`${' '.repeat(21)}in ${path}`]),
+  ];
+}
