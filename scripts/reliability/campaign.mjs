@@ -2,7 +2,8 @@
 // Plays games under fastchess in every mixture of clock, opponent, variant, search and memory limit, and counts how each
 // game ended. Each batch is appended to <out>/batches.jsonl, so a stopped campaign goes on with the next mixture.
 // `--summary` prints the table of all batches without playing. A loss on time, a crash, a stall or an illegal move of
-// Sardonyx is an exception: its games stay in <out>/exceptions.pgn.
+// Sardonyx is an exception: its games stay in <out>/exceptions.pgn. What
+// fastchess warns of (an illegal move in a principal variation, for example) stays in <out>/warnings.txt.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -39,6 +40,7 @@ const flags = yargs(hideBin(process.argv))
 const folder = resolve(flags.out);
 const batchesFile = join(folder, 'batches.jsonl');
 const exceptionsFile = join(folder, 'exceptions.pgn');
+const warningsFile = join(folder, 'warnings.txt');
 
 /** All mixtures, dealt so that neighbours differ in clock and opponent. */
 function listMixtures() {
@@ -147,7 +149,9 @@ function countEndings(text, log) {
       appendFileSync(exceptionsFile, `${game.trim()}\n\n`);
     }
   }
-  counts.warnings = (log.match(/^Warning.*Sardonyx/gm) ?? []).length;
+  const warnings = log.match(/^Warning.*Sardonyx[\s\S]*?(?=\n\S*Warning|\nStarted|\nFinished|\n-----|$)/gm) ?? [];
+  counts.warnings = warnings.length;
+  if (warnings.length > 0) appendFileSync(warningsFile, `${warnings.join('\n')}\n`);
   return counts;
 }
 
