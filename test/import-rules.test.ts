@@ -54,6 +54,11 @@ const planted: [string, SourceFile, RegExp][] = [
     { path: 'nn/x.ts', text: "import { startThread } from '../platform/node/threads.js';" },
     /nn may not import platform/,
   ],
+  [
+    'a library of game text outside pgn',
+    { path: 'data/x.ts', text: "import { parsePgn } from 'chessops/pgn';" },
+    /chessops/,
+  ],
   ['yargs outside cli', { path: 'uci/x.ts', text: "import yargs from 'yargs';" }, /yargs/],
   ['stdout outside uci and cli', { path: 'engine/x.ts', text: "process.stdout.write('x');" }, /stdout/],
   ['console.log anywhere', { path: 'nn/x.ts', text: "console.log('x');" }, /stdout/],

@@ -128,7 +128,7 @@ function createSlowSource(delayMs: number, onClose: (thinking: number) => void):
       thinking--;
       const legal = new Uint16Array(256);
       game.position.generateLegalMoves(legal);
-      return { move: legal[0] as Move, score: null, depth: 0, nodes: 0 };
+      return { move: legal[0] as Move, score: null, depth: 0, nodes: 0, timeMs: null };
     };
     const pauseMs = delayMs * ++players;
     return {

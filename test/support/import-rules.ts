@@ -42,6 +42,7 @@ const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: stri
   { pattern: /node:worker_threads/, rooms: ['platform'], what: 'worker_threads (use #platform/threads.js)' },
   { pattern: /\bsetImmediate\b/, rooms: ['platform', 'cli'], what: 'setImmediate (use runNextTurn)' },
   { pattern: /from 'chessops/, rooms: ['pgn'], what: 'chessops' },
+  { pattern: /from 'chess\.js'/, rooms: ['selfplay'], what: 'chess.js' },
   { pattern: /process\.stdout|console\.log/, rooms: ['uci', 'cli'], what: 'stdout' },
   { pattern: /Math\.random/, rooms: [], what: 'Math.random (use a seeded Prng)' },
   { pattern: /getRandomValues/, rooms: ['util'], what: 'getRandomValues (use drawSeed)' },

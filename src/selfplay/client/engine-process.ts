@@ -1,13 +1,13 @@
 /**
- * An engine's process as lines in and lines out. One caller at a time waits for a line it wants; a process that ends,
- * fails to start or stays silent too long rejects that wait with one sentence naming the engine.
+ * An engine's process as lines in and lines out. One caller at a time waits for a line it wants. When the process ends,
+ * fails to start or stays silent too long, that wait is rejected with one sentence that names the engine. The pipes
+ * themselves belong to a thread (engine-pipes-worker.ts), so times are right however busy this one is.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { describeReadFailure, LineReader } from '../../util/index.js';
+import { startThread, type Thread } from '#platform/threads.js';
+import type { FromEnginePipes, ToEnginePipes } from './engine-pipes-worker.js';
 import type { EngineSpec } from './engine-spec.js';
 
-/** Something the engine did wrong; `message` is fit for a user's eyes. */
+/** A fault of the engine; `message` is fit for a user's eyes. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   constructor(
@@ -19,53 +19,28 @@ export class EngineError extends Error {
 }
 
 interface Wait {
-  /** Looks at a line; true ends the wait. */
-  accept(line: string): boolean;
+  /** Looks at a line that came so many milliseconds after the last `go`; true ends the wait. */
+  accept(line: string, sinceGoMs: number): boolean;
   resolve(): void;
   reject(error: EngineError): void;
 }
 
-const GRACE_MS = 2_000;
-const KEPT_STDERR = 2_000;
-
 export class EngineProcess {
-  private readonly child: ChildProcessWithoutNullStreams;
+  private readonly engine: number;
   private wait: Wait | null = null;
-  private readonly reader = new LineReader((line) => this.receive(line));
-  private errors = '';
-  private lastLine = '';
   /** Set once the process is gone. */
   private death: EngineError | null = null;
-  private readonly gone: Promise<void>;
+  private markGone: () => void = () => undefined;
+  private readonly gone = new Promise<void>((resolve) => {
+    this.markGone = resolve;
+  });
 
   constructor(
     spec: EngineSpec,
-    /** How messages call the engine. */
+    /** The engine's name in messages. */
     private readonly label: string,
   ) {
-    this.child = spawn(spec.command, spec.args, {
-      ...(spec.folder === null ? {} : { cwd: spec.folder }),
-      stdio: ['pipe', 'pipe', 'pipe'],
-      windowsHide: true,
-    });
-    this.child.stdout.on('data', (chunk: Buffer) => this.reader.push(chunk));
-    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.errors = (this.errors + text).slice(-KEPT_STDERR);
-    });
-    // A write to a dead process: the exit event says it better.
-    this.child.stdin.on('error', () => undefined);
-    this.gone = new Promise((resolve) => {
-      this.child.on('error', (error) => {
-        this.die(`${this.label} cannot be started: ${describeStartFailure(error, spec)}`);
-        resolve();
-      });
-      // An engine started by a script that died may still hold the pipes: it would be waited for without end.
-      this.child.on('exit', () => setTimeout(() => this.closePipes(), GRACE_MS).unref());
-      this.child.on('close', (code, signal) => {
-        this.die(`${this.label} ended ${signal === null ? `with code ${code}` : `by ${signal}`}${this.describeLast()}`);
-        resolve();
-      });
-    });
+    this.engine = enginePipes.start(this, spec, label);
   }
 
   get isAlive(): boolean {
@@ -73,11 +48,11 @@ export class EngineProcess {
   }
 
   send(line: string): void {
-    if (this.death === null) this.child.stdin.write(`${line}\n`);
+    if (this.death === null) enginePipes.post({ type: 'send', engine: this.engine, line });
   }
 
   /** Resolves at the first line that `accept` takes; every line until then is shown to it. */
-  waitFor(what: string, timeoutMs: number, accept: (line: string) => boolean): Promise<void> {
+  waitFor(what: string, timeoutMs: number, accept: Wait['accept']): Promise<void> {
     if (this.death !== null) return Promise.reject(this.death);
     if (this.wait !== null) throw new Error('Only one wait at a time');
     return new Promise((resolve, reject) => {
@@ -102,39 +77,72 @@ export class EngineProcess {
     });
   }
 
-  /** Asks the engine to quit and kills it if it does not. */
+  /** Asks the engine to quit; kills it if it does not. Resolves when it is gone. */
   async close(): Promise<void> {
-    this.send('quit');
-    this.child.stdin.end();
-    const timer = setTimeout(() => this.child.kill('SIGKILL'), GRACE_MS);
+    if (this.death === null) enginePipes.post({ type: 'close', engine: this.engine });
     await this.gone;
-    clearTimeout(timer);
   }
 
-  private closePipes(): void {
-    this.child.stdout.destroy();
-    this.child.stderr.destroy();
+  /** Called by the thread's owner. */
+  receive(lines: readonly string[], sinceGoMs: number): void {
+    for (const line of lines) {
+      const wait = this.wait;
+      if (wait?.accept(line, sinceGoMs)) wait.resolve();
+    }
   }
 
-  private receive(line: string): void {
-    if (line !== '') this.lastLine = line;
-    const wait = this.wait;
-    if (wait?.accept(line)) wait.resolve();
-  }
-
-  private die(message: string): void {
+  /** Called by the thread's owner when the process is gone. */
+  die(message: string): void {
     this.death ??= new EngineError('crash', message);
     this.wait?.reject(this.death);
-  }
-
-  private describeLast(): string {
-    const errors = this.errors.trim().split('\n').at(-1) ?? '';
-    if (errors !== '') return `; it said: ${errors}`;
-    return this.lastLine === '' ? '' : `; its last line was: ${this.lastLine}`;
+    this.markGone();
   }
 }
 
-function describeStartFailure(error: Error, { command, folder }: EngineSpec): string {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return describeReadFailure(error);
-  return folder === null || existsSync(folder) ? `there is no program ${command}` : `there is no folder ${folder}`;
+/** The thread of the pipes, started with the first engine. It keeps the process alive as long as an engine runs. */
+class EnginePipesThread {
+  private thread: Thread<ToEnginePipes> | null = null;
+  private readonly engines = new Map<number, EngineProcess>();
+  private started = 0;
+
+  /** @returns the engine's number */
+  start(owner: EngineProcess, spec: EngineSpec, label: string): number {
+    const engine = ++this.started;
+    this.engines.set(engine, owner);
+    this.thread ??= this.open();
+    this.thread.keepProcessAlive(true);
+    this.thread.post({ type: 'start', engine, spec, label });
+    return engine;
+  }
+
+  post(message: ToEnginePipes): void {
+    this.thread?.post(message);
+  }
+
+  private open(): Thread<ToEnginePipes> {
+    return startThread<ToEnginePipes, FromEnginePipes>(
+      new URL('./engine-pipes-worker.js', import.meta.url),
+      { name: 'engine pipes' },
+      {
+        onMessage: (message) => {
+          const owner = this.engines.get(message.engine);
+          if (message.type === 'lines') owner?.receive(message.lines, message.sinceGoMs);
+          else this.remove(message.engine, message.message);
+        },
+        onError: (error) => {
+          this.thread = null;
+          for (const engine of [...this.engines.keys()])
+            this.remove(engine, `The engines' thread ended: ${error.message}`);
+        },
+      },
+    );
+  }
+
+  private remove(engine: number, message: string): void {
+    this.engines.get(engine)?.die(message);
+    this.engines.delete(engine);
+    if (this.engines.size === 0) this.thread?.keepProcessAlive(false);
+  }
 }
+
+const enginePipes = new EnginePipesThread();

@@ -1,6 +1,6 @@
 /**
- * The GUI's side of a UCI conversation with an external engine. Every method waits for the engine's answer, so that
- * calls simply follow one another; errors are EngineErrors with a sentence.
+ * The GUI's side of a UCI conversation with an external engine. Every method waits for the engine's answer, so calls
+ * simply follow one another. Errors are EngineErrors with a sentence.
  */
 import { EngineError, EngineProcess } from './engine-process.js';
 import type { EngineSpec } from './engine-spec.js';
@@ -34,7 +34,9 @@ export interface UciLimits {
 export interface UciAnswer {
   readonly bestMove: string;
   readonly ponder: string | null;
-  /** The engine's last word on each rank, best first; empty when the engine gave no score. */
+  /** From `go` to `bestmove`, as the engine's pipes saw them, whatever this thread was doing. */
+  readonly timeMs: number;
+  /** The engine's last line of each rank, best first; empty when the engine gave no score. */
   readonly lines: readonly UciInfo[];
 }
 
@@ -95,10 +97,12 @@ export class UciClient {
   async go(position: string, limits: UciLimits, timeoutMs = this.timeouts.moveMs): Promise<UciAnswer> {
     const lines = new InfoLines();
     let best: string[] = [];
+    let timeMs = 0;
     this.process.send(`position ${position}`);
     this.process.send(formatGo(limits));
-    await this.process.waitFor('bestmove', timeoutMs, (line) => {
+    await this.process.waitFor('bestmove', timeoutMs, (line, sinceGoMs) => {
       if (line.startsWith('bestmove')) {
+        timeMs = sinceGoMs;
         best = line.trim().split(/\s+/);
         return true;
       }
@@ -107,7 +111,8 @@ export class UciClient {
       return false;
     });
     if (best.length < 2) throw new EngineError('protocol', `${this.name} sent bestmove without a move`);
-    return { bestMove: best[1], ponder: best[2] === 'ponder' ? (best[3] ?? null) : null, lines: lines.list() };
+    const ponder = best[2] === 'ponder' ? (best[3] ?? null) : null;
+    return { bestMove: best[1], ponder, timeMs, lines: lines.list() };
   }
 
   async close(): Promise<void> {

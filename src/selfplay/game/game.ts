@@ -3,13 +3,15 @@ import { computeOutcome, formatUciMove, type Move, type Position } from '../../c
 import { createOpeningPosition, type Opening } from '../openings/book.js';
 import { createDraw, createWin, type GameEnd } from './game-end.js';
 
-/** What a player thinks of the move it plays; zeros and null where it does not say. */
+/** A player's move and what it thinks of it; zeros and null where it does not say. */
 export interface Thought {
   readonly move: Move;
   /** Coded centipawns (encodeScore) from the mover's view. */
   readonly score: number | null;
   readonly depth: number;
   readonly nodes: number;
+  /** Time taken, where the player can measure it better than its caller; null otherwise. */
+  readonly timeMs: number | null;
 }
 
 export interface PlayedMove extends Thought {

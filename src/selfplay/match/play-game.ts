@@ -53,7 +53,7 @@ export async function playGame(
         incrementMs: [clocks[0]?.control.incrementMs ?? 0, clocks[1]?.control.incrementMs ?? 0],
         movesToGo: clocks[mover]?.movesToGo ?? null,
       });
-      const timeMs = performance.now() - startedAt;
+      const timeMs = thought.timeMs ?? performance.now() - startedAt;
       if (clocks[mover]?.press(timeMs, setup.timeMarginMs) === false) {
         throw new PlayerFault('time', `${players[mover].name} used ${Math.round(timeMs)} ms and lost on time`);
       }

@@ -78,6 +78,7 @@ class NetworkPlayer implements Player {
       score: computeCentipawns(root.wl),
       depth: info?.depth ?? 0,
       nodes: info?.nodes ?? 0,
+      timeMs: null,
     };
   }
 

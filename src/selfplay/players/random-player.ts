@@ -20,7 +20,7 @@ class RandomPlayer implements Player {
   async think(game: Game): Promise<Thought> {
     const count = game.position.generateLegalMoves(this.legal);
     const move = this.legal[this.prng.nextBelow(count)] as Move;
-    return { move, score: null, depth: 0, nodes: 0 };
+    return { move, score: null, depth: 0, nodes: 0, timeMs: null };
   }
 
   async close(): Promise<void> {}

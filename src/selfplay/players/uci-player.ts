@@ -1,5 +1,4 @@
-/** An external UCI engine as a player: a process that is started again after it died. */
-import { parseUciMove } from '../../chess/index.js';
+/** An external UCI engine as a player: its process is started again after it died. */
 import { failure, type Result, success } from '../../util/index.js';
 import { EngineError } from '../client/engine-process.js';
 import type { EngineSpec } from '../client/engine-spec.js';
@@ -7,6 +6,7 @@ import { encodeScore } from '../client/info-line.js';
 import { UciClient, type UciLimits } from '../client/uci-client.js';
 import type { Game, Thought } from '../game/game.js';
 import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
+import { judgeMove } from './referee.js';
 
 /** Beyond clock or move time, before silence counts as a hang. */
 const PATIENCE_MS = 10_000;
@@ -40,12 +40,12 @@ class UciPlayer implements Player {
     const patience = known === null ? PATIENCE_WITHOUT_CLOCK_MS : known + PATIENCE_MS;
     try {
       const limits = createUciLimits(this.limits, time);
-      const { bestMove, lines } = await this.client.go(game.formatUciPosition(), limits, patience);
-      const move = parseUciMove(game.position, bestMove);
+      const { bestMove, lines, timeMs } = await this.client.go(game.formatUciPosition(), limits, patience);
+      const move = judgeMove(game.position, bestMove, this.chess960);
       if (!move.ok) throw new PlayerFault('illegal-move', `${this.name} played ${move.error}`);
       const best = lines[0];
-      if (best === undefined) return { move: move.value, score: null, depth: 0, nodes: 0 };
-      return { move: move.value, score: encodeScore(best.score), depth: best.depth, nodes: best.nodes };
+      if (best === undefined) return { move: move.value, score: null, depth: 0, nodes: 0, timeMs };
+      return { move: move.value, score: encodeScore(best.score), depth: best.depth, nodes: best.nodes, timeMs };
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       await this.client.close();

@@ -1,0 +1,120 @@
+/**
+ * The thread that owns the processes of all external engines. The main thread can be busy with searches of its own for
+ * milliseconds at a time, so it cannot tell when an answer came. This thread only reads and writes pipes: it measures
+ * each engine's time from writing `go` to the arrival of a line.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { onParentMessage, postToParent } from '#platform/threads.js';
+import { describeReadFailure, LineReader } from '../../util/index.js';
+import type { EngineSpec } from './engine-spec.js';
+
+/** To this thread. The main thread numbers the engines. */
+export type ToEnginePipes = { readonly engine: number } & (
+  | { readonly type: 'start'; readonly spec: EngineSpec; readonly label: string }
+  | { readonly type: 'send'; readonly line: string }
+  | { readonly type: 'close' }
+);
+
+/** From this thread. */
+export type FromEnginePipes = { readonly engine: number } & (
+  | {
+      readonly type: 'lines';
+      readonly lines: readonly string[];
+      /** Milliseconds from the last `go` to the arrival of these lines. */
+      readonly sinceGoMs: number;
+    }
+  /** The process is gone; the message is a sentence for the user. */
+  | { readonly type: 'end'; readonly message: string }
+);
+
+const GRACE_MS = 2_000;
+const KEPT_STDERR = 2_000;
+
+class EnginePipes {
+  private readonly child: ChildProcessWithoutNullStreams;
+  private wentAt = 0;
+  private errors = '';
+  private lastLine = '';
+  private hasEnded = false;
+
+  constructor(
+    private readonly engine: number,
+    private readonly spec: EngineSpec,
+    /** The engine's name in messages. */
+    private readonly label: string,
+  ) {
+    this.child = spawn(spec.command, spec.args, {
+      ...(spec.folder === null ? {} : { cwd: spec.folder }),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    const lines: string[] = [];
+    const reader = new LineReader((line) => lines.push(line));
+    this.child.stdout.on('data', (chunk: Buffer) => {
+      const sinceGoMs = performance.now() - this.wentAt;
+      reader.push(chunk);
+      if (lines.length > 0) this.report({ type: 'lines', engine, lines: lines.splice(0), sinceGoMs });
+    });
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.errors = (this.errors + text).slice(-KEPT_STDERR);
+    });
+    // A write to a dead process fails; the exit event says why.
+    this.child.stdin.on('error', () => undefined);
+    this.child.on('error', (error) => this.end(`cannot be started: ${describeStartFailure(error, this.spec)}`));
+    // If a script started the engine and died, the engine still holds the pipes; do not wait for it.
+    this.child.on('exit', () => setTimeout(() => this.closePipes(), GRACE_MS).unref());
+    this.child.on('close', (code, signal) => {
+      this.end(`ended ${signal === null ? `with code ${code}` : `by ${signal}`}${this.describeLast()}`);
+    });
+  }
+
+  send(line: string): void {
+    if (line.startsWith('go')) this.wentAt = performance.now();
+    this.child.stdin.write(`${line}\n`);
+  }
+
+  /** Asks the engine to quit and kills it if it does not. */
+  close(): void {
+    this.send('quit');
+    this.child.stdin.end();
+    setTimeout(() => this.child.kill('SIGKILL'), GRACE_MS).unref();
+  }
+
+  private closePipes(): void {
+    this.child.stdout.destroy();
+    this.child.stderr.destroy();
+  }
+
+  private report(message: FromEnginePipes): void {
+    if (message.type === 'lines') this.lastLine = message.lines.findLast((line) => line !== '') ?? this.lastLine;
+    postToParent(message);
+  }
+
+  private end(reason: string): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    engines.delete(this.engine);
+    this.report({ type: 'end', engine: this.engine, message: `${this.label} ${reason}` });
+  }
+
+  private describeLast(): string {
+    const errors = this.errors.trim().split('\n').at(-1) ?? '';
+    if (errors !== '') return `; it said: ${errors}`;
+    return this.lastLine === '' ? '' : `; its last line was: ${this.lastLine}`;
+  }
+}
+
+function describeStartFailure(error: Error, { command, folder }: EngineSpec): string {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return describeReadFailure(error);
+  return folder === null || existsSync(folder) ? `there is no program ${command}` : `there is no folder ${folder}`;
+}
+
+const engines = new Map<number, EnginePipes>();
+
+onParentMessage((message: ToEnginePipes) => {
+  const { engine } = message;
+  if (message.type === 'start') engines.set(engine, new EnginePipes(engine, message.spec, message.label));
+  else if (message.type === 'send') engines.get(engine)?.send(message.line);
+  else engines.get(engine)?.close();
+});
