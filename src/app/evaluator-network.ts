@@ -1,7 +1,7 @@
 /** The engine's network port over a pool of evaluator threads. */
 
 import type { HistoryFill } from '../encoding/index.js';
-import { type EnginePorts, getTablebaseSettings, type NetworkPort } from '../engine/index.js';
+import { type EnginePorts, getTablebaseSettings, MateWorkerClient, type NetworkPort } from '../engine/index.js';
 import { EvaluatorPool, type PoolOptions, type TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { SearchWorkerClient } from '../search/index.js';
@@ -35,6 +35,7 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
 export const enginePorts: EnginePorts = {
   createNetwork: createTunedNetwork,
   createSearch: (events) => new SearchWorkerClient(events),
+  createMateSearch: () => new MateWorkerClient(),
 };
 
 /** With threads and batches as tuned for this network, unless the user has set them. */

@@ -22,6 +22,8 @@ export interface MateAnswer {
   readonly line: readonly Move[] | null;
   /** False if the effort ran out, so that an undiscovered mate may exist. True if `line` is the whole answer. */
   readonly isComplete: boolean;
+  /** Positions visited. A question finds a mate only with an effort above those that finding it takes. */
+  readonly visited: number;
 }
 
 /**
@@ -32,10 +34,11 @@ export function findMate(position: Position, { moves, effort, candidates }: Mate
   const search = new MateSearch(position, effort);
   for (let depth = 1; depth <= moves; depth++) {
     const line = search.attack(depth, candidates);
-    if (search.isExhausted) return { line: null, isComplete: false };
-    if (line !== null) return { line, isComplete: true };
+    const visited = effort - search.effortLeft;
+    if (search.isExhausted) return { line: null, isComplete: false, visited };
+    if (line !== null) return { line, isComplete: true, visited };
   }
-  return { line: null, isComplete: true };
+  return { line: null, isComplete: true, visited: effort - search.effortLeft };
 }
 
 class MateSearch {
@@ -44,11 +47,11 @@ class MateSearch {
 
   constructor(
     private readonly position: Position,
-    private effort: number,
+    public effortLeft: number,
   ) {}
 
   get isExhausted(): boolean {
-    return this.effort <= 0;
+    return this.effortLeft <= 0;
   }
 
   /** Returns a line in which the side to move mates in at most `depth` moves, or null. */
@@ -103,7 +106,7 @@ class MateSearch {
   }
 
   private enter(move: Move): void {
-    this.effort--;
+    this.effortLeft--;
     this.position.makeMove(move);
   }
 }

@@ -38,6 +38,8 @@ export class ActiveSearch {
   wantsStats = false;
   /** It plays at a level below its best; null = full strength. */
   strength: Strength | null = null;
+  /** What the search has answered, while a mate is still looked for. */
+  ownAnswer: BestMove | null = null;
   /** Looks for shorter mates than the search has found; null = nobody does. */
   mates: MateFinder | null = null;
   /** What tablebases say of the root; null when they do not know it or were not asked. */
@@ -115,6 +117,7 @@ export class ActiveSearch {
 
   /** What to answer when the search has failed: the best it had found, else a mate that needs no network, else any legal move. */
   get fallback(): BestMove {
+    if (this.ownAnswer !== null) return this.shorterMate ?? this.ownAnswer;
     const [move = NO_MOVE, ponder = NO_MOVE] = this.lastReport?.lines[0]?.pv ?? [];
     if (this.isCandidate(move)) return { move, ponder };
     const { candidates } = this;

@@ -7,6 +7,7 @@
  * goes to the listener, and the `go` is answered all the same.
  */
 
+import { runNextTurn } from '#platform/threads.js';
 import { type Move, NO_MOVE } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
 import type { OptionStore } from '../options/index.js';
@@ -21,7 +22,7 @@ import { MatePromise } from './mate-promise.js';
 import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
 import { stepForward } from './ponder.js';
-import type { EnginePorts, NetworkPort } from './ports.js';
+import type { EnginePorts, MateSearchPort, NetworkPort } from './ports.js';
 import type { ScoreType } from './score.js';
 import { type FromRunningSearch, SearchHost } from './search-host.js';
 import { createSearchOrder } from './search-order.js';
@@ -58,12 +59,14 @@ export class Engine {
   private isDisposed = false;
   private readonly warmUp = new WarmUp();
   private readonly matePromise = new MatePromise();
+  /** Null until the first search that may use it. */
+  private mateSearch: MateSearchPort | null = null;
   /** Warnings since an option changed: evaluators and engine may have the same trouble with a table. */
   private readonly warned = new Set<string>();
 
   constructor(
     readonly options: OptionStore,
-    ports: EnginePorts,
+    private readonly ports: EnginePorts,
     private readonly listener: EngineListener,
   ) {
     this.loader = new NetworkLoader(options, ports, {
@@ -227,6 +230,7 @@ export class Engine {
       await this.whenIdle();
     }
     await this.host.dispose();
+    await this.mateSearch?.dispose();
     this.tables.close();
     await this.loader.dispose();
   }
@@ -308,13 +312,27 @@ export class Engine {
     if (search.strength !== null) this.host.post({ type: 'clearTree' });
     this.host.post({ type: 'configure', params });
     this.host.post({ type: 'position', ...position });
-    const mayLookForMates = search.strength === null && !search.isWarmUp && search.request.ponder !== true;
-    if (mayLookForMates && this.options.getBoolean('MateSearch')) {
-      const promised = this.matePromise.getMoves(search.game);
-      search.mates = new MateFinder(search.game.position, search.candidates, promised, search.isTimed);
-    }
+    this.lookForMates(search);
     this.host.post({ type: 'go', id: search.id, limits });
     if (search.stopRequested) this.stopHost();
+  }
+
+  private startMateSearch(): MateSearchPort | null {
+    if (this.isDisposed || !this.options.getBoolean('MateSearch')) return null;
+    this.mateSearch ??= this.ports.createMateSearch();
+    return this.mateSearch;
+  }
+
+  private lookForMates(search: ActiveSearch): void {
+    if (search.strength !== null || search.isWarmUp || search.request.ponder === true) return;
+    const mateSearch = this.startMateSearch();
+    if (mateSearch === null) return;
+    const { game, candidates, isTimed } = search;
+    const promised = this.matePromise.getMoves(game);
+    const onFound = (): void => {
+      if (this.searches.active === search) this.reportMate(search);
+    };
+    search.mates = new MateFinder(mateSearch, { game, candidates, promised, isTimed, onFound });
   }
 
   private receive(message: FromRunningSearch): void {
@@ -347,8 +365,8 @@ export class Engine {
         const move = message.move as Move;
         if (active.waitsForStop) this.recover('The search has ended by itself');
         else if (active.startsEarlier) this.answer(active.fallback);
+        else if (active.isCandidate(move)) this.conclude(active, { move, ponder: message.ponder as Move });
         else if (active.shorterMate !== null) this.answer(active.shorterMate);
-        else if (active.isCandidate(move)) this.answer({ move, ponder: message.ponder as Move });
         else if (move === NO_MOVE) this.recover('The search has found no move: no position could be evaluated');
         else this.recover('The search answered with an illegal move');
         return;
@@ -359,10 +377,43 @@ export class Engine {
   private reportInfo(search: ActiveSearch, info: SearchInfo): void {
     const scoreType = this.options.getString('ScoreType') as ScoreType;
     const report = createReport(info, scoreType, search.ranking?.result ?? null);
-    this.report(search, search.mates?.improve(report, search.stopRequested) ?? report);
+    search.mates?.note(report, search.stopRequested);
+    this.report(search, search.mates?.improved ?? report);
+    this.stopAtWantedMate(search);
+  }
+
+  /** The mate was found after the last report. */
+  private reportMate(search: ActiveSearch): void {
+    const improved = search.mates?.improved ?? null;
+    if (improved === null || search.shorterMate !== null || search.mates?.line === null) return;
+    this.report(search, improved);
+    this.stopAtWantedMate(search);
+  }
+
+  private stopAtWantedMate(search: ActiveSearch): void {
     const isWanted = search.shorterMate !== null && (search.mates?.moves ?? 0) <= (search.request.mate ?? 0);
     // Only this one: what was asked for since waits for its end.
     if (isWanted && !search.waitsForStop) this.stopFirst(0);
+  }
+
+  /** The search has ended with this move; without a clock, and unless somebody waits, a mate may still be looked for. */
+  private conclude(search: ActiveSearch, best: BestMove): void {
+    const looking = search.stopRequested ? null : (search.mates?.conclude() ?? null);
+    const answer = (): void => {
+      const final = search.mates?.improved ?? null;
+      // What was shown may have been found earlier or later than in another run of this search; the answer was not.
+      if (final !== null && final.lines[0].pv !== search.lastReport?.lines[0].pv) this.report(search, final);
+      this.answer(search.shorterMate ?? best);
+    };
+    if (looking === null) {
+      answer();
+      return;
+    }
+    search.isRunning = false;
+    search.ownAnswer = best;
+    void looking.then(() => {
+      if (this.searches.active === search) answer();
+    });
   }
 
   private report(search: ActiveSearch, report: SearchReport): void {
@@ -388,7 +439,11 @@ export class Engine {
     this.searches.active = null;
     active.onEnd();
     if (!active.isDiscarded) this.matePromise.remember(active);
-    if (active.isWarmUp) this.host.post({ type: 'clearTree' });
+    if (active.isWarmUp) {
+      this.host.post({ type: 'clearTree' });
+      // After `readyok`, and before a clock runs.
+      runNextTurn(() => this.startMateSearch());
+    }
     if (!active.isDiscarded) this.listener.bestMove(best);
     const next = this.searches.takeNext();
     if (next !== null) this.begin(next);

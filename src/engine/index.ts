@@ -8,8 +8,9 @@ export { getTablebaseSettings, type TablebaseResult } from './endgame-tables.js'
 export { Engine, type EngineListener } from './engine.js';
 export { createGamePosition, type GamePosition } from './game-position.js';
 export type { GoRequest } from './go-request.js';
+export { MateWorkerClient } from './mate-worker-client.js';
 export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } from './move-stats.js';
 export { PerftRun } from './perft-run.js';
-export type { EnginePorts, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
+export type { EnginePorts, MateSearchPort, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
 export { computeScore, computeWdl, SCORE_TYPES, type ScoreType, type Wdl } from './score.js';
 export type { ReportLine, Score, SearchReport } from './search-report.js';

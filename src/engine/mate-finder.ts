@@ -1,9 +1,15 @@
 /**
- * Short mates that the search has not proven. It proves the first mate that it meets and is content, and a great
- * sacrifice with a small prior waits long for visits. So a small exhaustive search runs beside it: for short mates always,
- * for shorter ones than the search's own when it has one. Once such a mate is announced, it is kept in the moves after.
+ * Short mates that the search has not proven. The search proves the first mate it meets and is content with it, and a great
+ * sacrifice with a small prior waits long for visits. So a small exhaustive search runs beside it, in a thread of its own:
+ * for short mates always, for shorter ones than the search's own when it has one.
+ *
+ * While the search runs, tries with a growing effort are for the info lines and for `go mate`. Without a clock they decide
+ * nothing: when such a search ends, one question about its last report does (`conclude`). The shortest mate and the effort
+ * that finds it are properties of the position, so the answer does not depend on which tries were ready in time.
  */
-import { findMate, type Move, type Position } from '../chess/index.js';
+import type { Move } from '../chess/index.js';
+import type { GamePosition } from './game-position.js';
+import type { MateSearchPort } from './ports.js';
 import type { ReportLine, SearchReport } from './search-report.js';
 
 /** Moves to the longest mate looked for while the search has none, and while it has one. */
@@ -18,75 +24,144 @@ const LEAST_USEFUL = 1_000;
 /** The same for each millisecond of a search on a clock, where seconds of a game may be down to a few moves. */
 const PER_MS_UNPROVEN = 50;
 const PER_MS_PROVEN = 250;
-/** The thread that talks to the user waits for it: 20 and 60 milliseconds. */
+/** 20 and 60 milliseconds of one core. */
 const MOST_UNPROVEN = 100_000;
 const MOST_PROVEN = 300_000;
 
-export class MateFinder {
-  /** The shortest mate found, when it is shorter than the search's own. */
-  line: readonly Move[] | null = null;
+/** What to look for, and how long. */
+interface Question {
+  readonly moves: number;
+  readonly effort: number;
+}
 
+interface MateFinderSettings {
+  readonly game: GamePosition;
+  /** First moves to look at. */
+  readonly candidates: readonly Move[];
+  /** Moves to the mate that an earlier answer was about to give; 0 = none. */
+  readonly promised: number;
+  /** Whether the search is on a clock. */
+  readonly isTimed: boolean;
+  /** Called when a try has found the mate. */
+  onFound(): void;
+}
+
+export class MateFinder {
+  /** The shortest mate, and how many positions it took to find it; null as long as none is known. */
+  private mate: { readonly line: readonly Move[]; readonly visited: number } | null = null;
   /** No mate in so many moves exists. */
   private refuted = 0;
-  private lastEffort = 0;
+  /** The last try; its answer may be on its way. */
+  private last: Question = { moves: 0, effort: 0 };
+  private running: Promise<void> | null = null;
+  /** The last report as the search made it. */
+  private report: SearchReport | null = null;
+  private isRejected = false;
 
-  /**
-   * @param candidates first moves to look at
-   * @param promised moves to the mate that an earlier answer was about to give; 0 = none
-   * @param isTimed whether the search is on a clock
-   */
   constructor(
-    private readonly position: Position,
-    private readonly candidates: readonly Move[],
-    private readonly promised: number,
-    private readonly isTimed: boolean,
+    private readonly search: MateSearchPort,
+    private readonly settings: MateFinderSettings,
   ) {}
 
-  /** Moves to the mate, 0 without a line. */
+  /** The mate to announce: it is shorter than the search's own. */
+  get line(): readonly Move[] | null {
+    const { mate, report } = this;
+    if (mate === null || report === null || this.isRejected) return null;
+    return countMoves(mate.line) < getProvenMoves(report) ? mate.line : null;
+  }
+
+  /** Moves to that mate, 0 without one. */
   get moves(): number {
-    return this.line === null ? 0 : (this.line.length + 1) / 2;
+    return this.line === null ? 0 : countMoves(this.line);
+  }
+
+  /** The last report, with the mate as its best line if there is one to announce. */
+  get improved(): SearchReport | null {
+    const { line, report } = this;
+    return line === null || report === null ? report : { ...report, lines: insertLine(report.lines, line) };
   }
 
   /**
-   * The report with the shorter mate, if there is one, as its best line.
+   * Takes note of a report of the search, and tries again if the search has grown enough for that.
    * @param isHurried somebody waits for the answer: nothing new is looked for
    */
-  improve(report: SearchReport, isHurried: boolean): SearchReport {
-    const [best] = report.lines;
-    if (best === undefined) return report;
-    const found = best.score.kind === 'mate' && best.score.value > 0 ? best.score.value : Number.POSITIVE_INFINITY;
-    if (!isHurried) this.look(found, report.nodes, report.timeMs);
-    return this.line === null || this.moves >= found
-      ? report
-      : { ...report, lines: insertLine(report.lines, this.line) };
+  note(report: SearchReport, isHurried: boolean): void {
+    this.report = report;
+    if (isHurried || this.running !== null) return;
+    const question = this.ask(report);
+    const isWorthwhile = question.effort >= Math.max(LEAST_USEFUL, 2 * this.last.effort);
+    if (isWorthwhile && !this.knowsAnswer(question)) void this.find(question);
   }
 
-  /** @param found moves to the mate that the search has proven, Infinity without one */
-  private look(found: number, nodes: number, timeMs: number): void {
-    const isSure = found < Number.POSITIVE_INFINITY || this.promised > 0;
-    const wanted = Math.min(found - 1, isSure ? LONGEST_PROVEN : LONGEST_UNPROVEN);
-    const longest = this.line === null ? wanted : Math.min(wanted, this.moves - 1);
-    // What was promised lies within an effort made before.
-    const least = this.promised > 0 ? MOST_PROVEN : LEAST_EFFORT;
-    const wish = Math.max(least, nodes * (isSure ? EFFORT_PROVEN : EFFORT_UNPROVEN));
-    const limit = this.isTimed ? timeMs * (isSure ? PER_MS_PROVEN : PER_MS_UNPROVEN) : wish;
-    const effort = Math.min(wish, limit, isSure ? MOST_PROVEN : MOST_UNPROVEN);
-    if (longest <= this.refuted || effort < Math.max(LEAST_USEFUL, 2 * this.lastEffort)) return;
-    this.lastEffort = effort;
-    const { line, isComplete } = findMate(this.position.clone(), {
-      moves: longest,
-      effort,
-      candidates: this.candidates,
-    });
-    if (line !== null) this.line = line;
-    if (isComplete) this.refuted = line === null ? longest : this.moves - 1;
+  /**
+   * Decides whether the mate is the answer of a search without a clock, which has ended.
+   * @returns null when that needs no time
+   */
+  conclude(): Promise<void> | null {
+    const { report } = this;
+    if (report === null || this.settings.isTimed) return null;
+    const question = this.ask(report);
+    const decide = (): void => {
+      const { mate } = this;
+      this.isRejected = mate !== null && (countMoves(mate.line) > question.moves || mate.visited >= question.effort);
+    };
+    if (this.knowsAnswer(question)) {
+      decide();
+      return null;
+    }
+    return this.findAfterOthers(question).then(decide);
   }
+
+  private ask(report: SearchReport): Question {
+    const { promised, isTimed } = this.settings;
+    const proven = getProvenMoves(report);
+    const isSure = proven < Number.POSITIVE_INFINITY || promised > 0;
+    const moves = Math.min(proven - 1, isSure ? LONGEST_PROVEN : LONGEST_UNPROVEN);
+    // What was promised lies within an effort made before.
+    const least = promised > 0 ? MOST_PROVEN : LEAST_EFFORT;
+    const wish = Math.max(least, report.nodes * (isSure ? EFFORT_PROVEN : EFFORT_UNPROVEN));
+    const limit = isTimed ? report.timeMs * (isSure ? PER_MS_PROVEN : PER_MS_UNPROVEN) : wish;
+    return { moves, effort: Math.min(wish, limit, isSure ? MOST_PROVEN : MOST_UNPROVEN) };
+  }
+
+  private knowsAnswer({ moves, effort }: Question): boolean {
+    if (this.mate !== null || moves <= this.refuted) return true;
+    return this.running === null && moves <= this.last.moves && effort <= this.last.effort;
+  }
+
+  private async findAfterOthers(question: Question): Promise<void> {
+    await this.running;
+    if (!this.knowsAnswer(question)) await this.find(question);
+  }
+
+  private find(question: Question): Promise<void> {
+    const { game, candidates, onFound } = this.settings;
+    const { rootFen, moves } = game;
+    this.last = question;
+    this.running = this.search.find({ rootFen, moves, candidates, question }).then(({ line, isComplete, visited }) => {
+      this.running = null;
+      if (isComplete) this.refuted = line === null ? question.moves : countMoves(line) - 1;
+      if (line === null) return;
+      this.mate = { line, visited };
+      onFound();
+    });
+    return this.running;
+  }
+}
+
+function countMoves(line: readonly Move[]): number {
+  return (line.length + 1) / 2;
+}
+
+/** Moves to the mate that the search has proven, Infinity without one. */
+function getProvenMoves({ lines: [best] }: SearchReport): number {
+  return best.score.kind === 'mate' && best.score.value > 0 ? best.score.value : Number.POSITIVE_INFINITY;
 }
 
 /** The line first; a line that began with the same move makes room, else the last one does. */
 function insertLine(lines: readonly ReportLine[], pv: readonly Move[]): ReportLine[] {
   const [best] = lines;
-  const moves = (pv.length + 1) / 2;
+  const moves = countMoves(pv);
   const first: ReportLine = {
     ...best,
     score: { kind: 'mate', value: moves },

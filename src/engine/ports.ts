@@ -3,9 +3,11 @@
  * real pool and the real search thread.
  */
 
+import type { MateAnswer } from '../chess/index.js';
 import type { SharedPoolHandle } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import type { FromSearch, ToSearch } from '../search/index.js';
+import type { MateTask } from './mate-worker.js';
 
 export interface NetworkPort {
   readonly handle: SharedPoolHandle;
@@ -40,6 +42,12 @@ export interface SearchPortEvents {
   onFailure(error: Error): void;
 }
 
+export interface MateSearchPort {
+  /** Never rejects: a search that fails has found no mate. */
+  find(task: MateTask): Promise<MateAnswer>;
+  dispose(): Promise<void>;
+}
+
 export interface EnginePorts {
   /**
    * Rejects with an Error whose message is one sentence for the user.
@@ -47,4 +55,5 @@ export interface EnginePorts {
    */
   createNetwork(options: OptionStore, warn: (text: string) => void, avoidsDevice: boolean): Promise<NetworkPort>;
   createSearch(events: SearchPortEvents): SearchPort;
+  createMateSearch(): MateSearchPort;
 }

@@ -50,7 +50,9 @@ test('a mate in three is found with the longest defence', () => {
 
 test('it gives up when its effort is used up', () => {
   const position = unwrap(parseFen(STARTS[2]));
-  assert.deepEqual(findMate(position, { moves: 2, effort: 30 }), { line: null, isComplete: false });
+  const { line, isComplete, visited } = findMate(position, { moves: 2, effort: 30 });
+  assert.deepEqual({ line, isComplete }, { line: null, isComplete: false });
+  assert.ok(visited >= 30);
 });
 
 test('only the candidates count as first moves', () => {
@@ -72,5 +74,14 @@ test('a mate beyond the fifty-move rule is none, on its hundredth ply it is one'
 test('who is mated has no mate', () => {
   const position = unwrap(parseFen('R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1'));
   assert.ok(isLost(position, 0));
-  assert.deepEqual(findMate(position, { moves: 3, effort: PLENTY }), { line: null, isComplete: true });
+  const { line, isComplete } = findMate(position, { moves: 3, effort: PLENTY });
+  assert.deepEqual({ line, isComplete }, { line: null, isComplete: true });
+});
+
+test('an effort above the positions visited finds the same mate, and no smaller one finds it', () => {
+  const position = unwrap(parseFen('7k/8/5K2/8/8/8/8/R7 w - - 0 1'));
+  const { line, visited } = findMate(position, { moves: 3, effort: PLENTY });
+  assert.equal(line?.length, 3);
+  assert.deepEqual(findMate(position, { moves: 2, effort: visited + 1 }), { line, isComplete: true, visited });
+  assert.equal(findMate(position, { moves: 3, effort: visited }).line, null);
 });

@@ -256,6 +256,7 @@ test('a wanted mate ends the search that found it, and not the one that waits', 
   const { id } = search.lastGo;
   const say = (): void => search.send({ type: 'info', id, info: createInfo([moveOf(engine, 'g1f1')]) });
   say();
+  await settle();
   assert.equal(search.stops, 1);
   engine.go({ infinite: true });
   say();

@@ -1,16 +1,20 @@
 /** An engine on strings: the search is scripted by the test, the network loads when the test says so. */
 
 import { createOptionStore } from '#sardonyx/app/options.js';
+import { findMate, type MateAnswer, parseFen } from '#sardonyx/chess/index.js';
 import {
   Engine,
   type EngineListener,
   type EnginePorts,
+  type MateSearchPort,
   type NetworkPort,
   type SearchPort,
   type SearchPortEvents,
 } from '#sardonyx/engine/index.js';
+import type { MateTask } from '#sardonyx/engine/mate-worker.js';
 import type { OptionStore } from '#sardonyx/options/index.js';
 import type { FromSearch, SearchInfo, ToSearch } from '#sardonyx/search/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
 
 export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> = {}): SearchInfo {
   const gathering = { playouts: 30, batches: 4, collisions: 0, detours: 1 };
@@ -109,6 +113,16 @@ export class FakeWorld implements EnginePorts {
     };
     this.networks.push(network);
     return network;
+  }
+
+  createMateSearch(): MateSearchPort {
+    return { find: (task) => this.findMate(task), dispose: async () => undefined };
+  }
+
+  async findMate({ rootFen, moves, candidates, question }: MateTask): Promise<MateAnswer> {
+    const position = unwrap(parseFen(rootFen));
+    for (const move of moves) position.makeMove(move);
+    return findMate(position, { ...question, candidates });
   }
 
   createSearch(events: SearchPortEvents): FakeSearch {

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatUciMove, parseUciMove } from '#sardonyx/chess/index.js';
-import type { Engine } from '#sardonyx/engine/index.js';
+import { formatUciMove, listLegalMoves, type MateAnswer, parseUciMove } from '#sardonyx/chess/index.js';
+import { createGamePosition, type Engine, MateWorkerClient } from '#sardonyx/engine/index.js';
+import type { MateTask } from '#sardonyx/engine/mate-worker.js';
 import type { SearchInfo } from '#sardonyx/search/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
-import { createEngine, createInfo, type FakeWorld, settle } from './fake-ports.js';
+import { createEngine, createInfo, FakeWorld, settle } from './fake-ports.js';
 
 /** Mate in two by Kg6 and by Kf7; nothing else wins as fast. */
 const ROOK = '7k/8/5K2/8/8/8/8/R7 w - - 0 1';
 
-function createWatched(): { engine: Engine; world: FakeWorld; lines: string[]; best: string[] } {
+function createWatched(given?: FakeWorld): { engine: Engine; world: FakeWorld; lines: string[]; best: string[] } {
   const lines: string[] = [];
   const best: string[] = [];
-  const { engine, world } = createEngine(undefined, {
+  const { engine, world } = createEngine(given, {
     report: (report) => {
       const texts = report.lines.map(({ score, pv }) => `${score.kind} ${score.value} ${formatUciMove(pv[0], false)}`);
       lines.push(texts.join(', '));
@@ -30,7 +31,8 @@ function script(engine: Engine, world: FakeWorld, text: string, info: Partial<Se
     const finish = (id: number): void => search.send({ type: 'bestMove', id, move, ponder: 0 });
     search.onGo = (id) => {
       search.send({ type: 'info', id, info: createInfo([move], { lines: [{ ...line, mate }], ...info }) });
-      if (search.lastGo.limits.infinite !== true && search.stops === 0) finish(id);
+      // A search goes on for a while after its report.
+      if (search.lastGo.limits.infinite !== true && search.stops === 0) setImmediate(() => finish(id));
     };
     search.onStop = () => finish(search.lastGo.id);
   };
@@ -118,6 +120,7 @@ test('go mate while pondering waits for the ponder hit', async () => {
   assert.deepEqual(best, []);
   assert.ok(engine.ponderHit().ok);
   world.search.send({ type: 'info', id: world.search.lastGo.id, info: createInfo([move]) });
+  await settle();
   assert.match(best[0], /^f6/);
 });
 
@@ -153,4 +156,69 @@ test('moves that searchmoves leaves out are not looked at', async () => {
   engine.go({ nodes: 800, searchMoves: [unwrap(parseUciMove(engine.position.position, 'a1b1'))] });
   await settle();
   assert.match(best[0], /^a1b1/);
+});
+
+/** The thread for mates answers when the test lets it. */
+class SlowWorld extends FakeWorld {
+  release: () => void = () => undefined;
+  private readonly released = new Promise<void>((resolve) => {
+    this.release = resolve;
+  });
+
+  override async findMate(task: MateTask): Promise<MateAnswer> {
+    await this.released;
+    return super.findMate(task);
+  }
+}
+
+test('without a clock the answer does not depend on how fast mates are found', async () => {
+  for (const isSlow of [false, true]) {
+    const world = new SlowWorld();
+    if (!isSlow) world.release();
+    const { engine, best } = createWatched(world);
+    unwrap(engine.setPosition(ROOK, []));
+    script(engine, world, 'a1b1', {}, null);
+    engine.go({ nodes: 800 });
+    await settle();
+    if (isSlow) assert.deepEqual(best, []);
+    world.release();
+    await settle();
+    assert.match(best[0], /^f6(f7|g6) ponder$/);
+  }
+});
+
+test('a clock and stop wait for no mate', async () => {
+  for (const isTimed of [false, true]) {
+    const world = new SlowWorld();
+    const { engine, best } = createWatched(world);
+    unwrap(engine.setPosition(ROOK, []));
+    script(engine, world, 'a1b1', { timeMs: 1000 }, null);
+    engine.go(isTimed ? { moveTimeMs: 1000 } : { nodes: 800 });
+    await settle();
+    if (!isTimed) engine.stop();
+    assert.deepEqual(best, ['a1b1 -']);
+    world.release();
+    await settle();
+    assert.equal(best.length, 1);
+  }
+});
+
+test('mates are looked for in another thread', async () => {
+  const search = new MateWorkerClient();
+  try {
+    const { position } = unwrap(createGamePosition(ROOK, []));
+    const candidates = listLegalMoves(position);
+    const answers: string[] = [];
+    const ask = async (rootFen: string, effort: number): Promise<void> => {
+      const { line } = await search.find({ rootFen, moves: [], candidates, question: { moves: 3, effort } });
+      answers.push(line === null ? 'none' : `mate in ${(line.length + 1) / 2}`);
+    };
+    const asked = Promise.all([ask(ROOK, 100_000), ask(ROOK, 10)]);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(answers, []);
+    await asked;
+    assert.deepEqual(answers, ['mate in 2', 'none']);
+  } finally {
+    await search.dispose();
+  }
 });

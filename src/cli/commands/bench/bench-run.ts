@@ -100,6 +100,7 @@ export async function runBench(
 function fixOptions(options: OptionStore): void {
   options.set('VerboseMoveStats', 'true');
   options.set('SmartPruningFactor', '0');
+  options.set('MateSearch', 'false');
   if (!isFileless(options)) return;
   if (options.getNumber('MinibatchSize') === 0) options.set('MinibatchSize', FILELESS_MINIBATCH);
   if (options.getNumber('BatchesInFlight') === 0) options.set('BatchesInFlight', FILELESS_BATCHES);

@@ -1,0 +1,20 @@
+/** The thread of mate-worker-client.ts: looks for short mates, one task after the other. */
+import { onParentMessage, postToParent } from '#platform/threads.js';
+import { findMate, type MateAnswer, type MateQuestion, type Move, parseFen } from '../chess/index.js';
+import { unwrap } from '../util/index.js';
+
+/** A position as its game, because repetitions count, and what to look for there. */
+export interface MateTask {
+  readonly rootFen: string;
+  readonly moves: readonly Move[];
+  readonly candidates: readonly Move[];
+  readonly question: Pick<MateQuestion, 'moves' | 'effort'>;
+}
+
+function solve({ rootFen, moves, candidates, question }: MateTask): MateAnswer {
+  const position = unwrap(parseFen(rootFen));
+  for (const move of moves) position.makeMove(move);
+  return findMate(position, { ...question, candidates });
+}
+
+onParentMessage<MateTask>((task) => postToParent(solve(task)));
