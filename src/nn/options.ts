@@ -3,7 +3,7 @@
  * door of nn/: it loads nothing that evaluates.
  */
 import type { OptionSpec } from '../options/index.js';
-import { BACKENDS } from './backend/backend-names.js';
+import { BACKENDS, LC0_BACKENDS } from './backend/backend-names.js';
 
 export const DEFAULT_POLICY_TEMPERATURE = 1.359;
 export const HISTORY_FILLS = ['no', 'fen_only', 'always'] as const;
@@ -27,6 +27,7 @@ export const networkOptions: readonly OptionSpec[] = [
     kind: 'choice',
     default: 'auto',
     choices: [...BACKENDS.keys()],
+    otherChoices: [...LC0_BACKENDS.keys()],
     help: 'What evaluates positions; auto takes the best that works',
   },
   {

@@ -55,7 +55,13 @@ export type OptionSpec = OptionCommon &
     | { readonly kind: 'float'; readonly default: number; readonly min: number; readonly max: number }
     | { readonly kind: 'int'; readonly default: number; readonly min: number; readonly max: number }
     | { readonly kind: 'bool'; readonly default: boolean }
-    | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
+    | {
+        readonly kind: 'choice';
+        readonly default: string;
+        readonly choices: readonly string[];
+        /** Accepted as well, and not listed: names that other engines' configurations hold. */
+        readonly otherChoices?: readonly string[];
+      }
     | { readonly kind: 'string'; readonly default: string }
     | { readonly kind: 'button' }
   );
@@ -96,7 +102,8 @@ export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionV
       return failure(`Option ${spec.uci} must be true or false, not "${text}"`);
     }
     case 'choice': {
-      const choice = spec.choices.find((name) => name.toLowerCase() === text.trim().toLowerCase());
+      const accepted = [...spec.choices, ...(spec.otherChoices ?? [])];
+      const choice = accepted.find((name) => name.toLowerCase() === text.trim().toLowerCase());
       if (choice !== undefined) return success(choice);
       return failure(`Option ${spec.uci} must be one of ${spec.choices.join(', ')}, not "${text}"`);
     }

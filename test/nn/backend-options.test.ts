@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listLegalMoves, parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { parseBackendOptions } from '#sardonyx/nn/backend/backend-options.js';
 import { planBackend, planOnCpu } from '#sardonyx/nn/backend/backend-plan.js';
 import type { TunedSpeed } from '#sardonyx/nn/index.js';
-import { parseNetworkChoice } from '#sardonyx/nn/index.js';
+import { loadModel, parseNetworkChoice } from '#sardonyx/nn/index.js';
+import { networkOptions } from '#sardonyx/nn/options.js';
+import { OptionStore } from '#sardonyx/options/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
+import { createRandomNetwork, TINY } from '../support/random-network.js';
 
 test('options are read in the grammar of lc0, sub-dictionaries included', () => {
   const options = unwrap(parseBackendOptions('gpu=0, path="a, (b)=c",a(threads=2,b(x=1)),devices=0;1'));
@@ -117,4 +121,58 @@ test('heads and precision are taken from the backend options, by lc0 names', () 
 test('a plan does not refuse them', () => {
   const optionsText = 'policy_head=soft,value_head=st,fp16=false,datatype=f32';
   unwrap(planBackend({ backend: 'cpu', optionsText, threads: 1, minibatch: 1 }));
+});
+
+test('names that only lc0 has mean the nearest backend here, and a sentence says so', () => {
+  const plan = (backend: string) => unwrap(planBackend({ backend, optionsText: '', threads: 0, minibatch: 0 }))[0];
+  for (const [backend, nearest] of [
+    ['cudnn-fp16', 'cuda'],
+    ['metal', 'coreml'],
+    ['dx12', 'dml'],
+    ['opencl', 'webgpu'],
+    ['onednn', 'cpu'],
+  ]) {
+    const { name, note } = plan(backend);
+    assert.equal(name, nearest);
+    assert.match(note ?? '', new RegExp(`^Backend ${backend} is one of lc0's own; ${nearest}, the nearest here`));
+  }
+  assert.equal(plan('cuda-fp16').note, null, 'half precision is what cuda takes');
+  const options = new OptionStore(networkOptions);
+  assert.ok(options.set('Backend', 'cuDNN').ok);
+  assert.equal(options.getString('Backend'), 'cudnn');
+  const listed = networkOptions.find(({ uci }) => uci === 'Backend');
+  assert.ok(listed?.kind === 'choice' && !listed.choices.includes('cudnn'));
+});
+
+test('lc0’s sizes of batches are taken, and switches of its kernels ignored', () => {
+  const plan = (optionsText: string) => {
+    const [{ evaluator }] = unwrap(planBackend({ backend: 'cuda', optionsText, threads: 0, minibatch: 0 }));
+    assert.ok(evaluator.kind === 'onnx');
+    const { batch, mostRows, leastRows } = evaluator;
+    return { batch, mostRows, leastRows };
+  };
+  assert.deepEqual(plan('max_batch=512,min_batch=4,batch=-1,graph_capture=true'), {
+    batch: 0,
+    mostRows: 512,
+    leastRows: 4,
+  });
+  assert.deepEqual(plan('batch=16,steps=4'), { batch: 16, mostRows: 64, leastRows: 1 });
+});
+
+test('a batch smaller than min_batch is padded, and its answers are the same', async () => {
+  const { createEvaluator } = await import('#sardonyx/nn/evaluators/create-evaluator.js');
+  const model = unwrap(await loadModel({ bytes: createRandomNetwork(TINY), name: 'random.onnx' }));
+  const position = unwrap(parseFen(START_FEN));
+  const moves = Uint16Array.from(listLegalMoves(position));
+  const values: number[] = [];
+  for (const optionsText of ['', 'min_batch=5', 'batch=4']) {
+    const [plan] = unwrap(planBackend({ backend: 'cpu', optionsText, threads: 1, minibatch: 8 }));
+    const evaluator = await createEvaluator(plan, model, 0);
+    evaluator.reserve(2);
+    evaluator.setRow(0, position, moves, 0, moves.length, 'no');
+    await evaluator.run(1);
+    values.push(evaluator.valueWl[0]);
+    await evaluator.dispose();
+  }
+  assert.ok(values.every((value) => Math.abs(value - values[0]) < 1e-6));
 });

@@ -25,3 +25,32 @@ export const BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, Backen
   ['cuda-auto', 'cuda'],
   ['cuda-fp16', 'cuda'],
 ]);
+
+/** Backends that only lc0 has, with the nearest one here. They are accepted, so that configurations made for lc0 load, and not listed. */
+export const LC0_BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, BackendKind>([
+  ['cudnn', 'cuda'],
+  ['cudnn-auto', 'cuda'],
+  ['cudnn-fp16', 'cuda'],
+  ['tensorflow-cc', 'cuda'],
+  ['xla', 'auto'],
+  ['metal', 'coreml'],
+  ['dx12', 'dml'],
+  ['opencl', 'webgpu'],
+  ['sycl', 'webgpu'],
+  ['sycl-auto', 'webgpu'],
+  ['sycl-fp16', 'webgpu'],
+  ['onnx-rocm', 'webgpu'],
+  ['onnx-migraphx', 'webgpu'],
+  ['onednn', 'cpu'],
+  ['tensorflow-cc-cpu', 'cpu'],
+]);
+
+/** What a name means; undefined when it is unknown. */
+export function findBackend(name: string): { readonly kind: BackendKind; readonly note: string | null } | undefined {
+  const key = name.toLowerCase();
+  const own = BACKENDS.get(key);
+  if (own !== undefined) return { kind: own, note: null };
+  const kind = LC0_BACKENDS.get(key);
+  if (kind === undefined) return undefined;
+  return { kind, note: `Backend ${key} is one of lc0's own; ${kind}, the nearest here, takes its place` };
+}

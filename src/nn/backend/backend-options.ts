@@ -98,10 +98,10 @@ export function parseBackendOptions(text: string): Result<BackendOptions> {
         const found = readValue();
         if (found === null) return bad('a quote is not closed');
         into.set(key, found);
-      } else if (key !== '' && text[at] === '(') {
+      } else if (text[at] === '(') {
         at++;
         const child = new BackendOptions(into);
-        into.children.set(key, child);
+        into.children.set(key === '' ? `[${into.children.size + 1}]` : key, child);
         const inner = readDictionary(child, depth + 1);
         if (!inner.ok) return inner;
         if (text[at] !== ')') return bad('a closing parenthesis is missing');

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { failure, type Result, success } from '../../util/index.js';
-import { BACKENDS, type BackendKind, type Provider } from './backend-names.js';
+import { BACKENDS, type BackendKind, findBackend, type Provider } from './backend-names.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
 import { type Precision, readNetworkChoice } from './network-choice.js';
 import { type ProviderConfig, readProviderConfig } from './provider-config.js';
@@ -22,6 +22,8 @@ export interface OnnxPlan {
   readonly batch: number;
   /** Positions in one network call, however large the pool's minibatch is. */
   readonly mostRows: number;
+  /** Smaller batches are padded to this. */
+  readonly leastRows: number;
   /** Which edition of the network it runs. */
   readonly precision: Precision;
   readonly config: ProviderConfig;
@@ -45,6 +47,8 @@ export interface BackendPlan {
   /** Minibatches that a search should keep under way; 0 = one more than the threads. */
   readonly batchesInFlight: number;
   readonly faults: Faults;
+  /** What the user should know about the choice; null when it is what he named. */
+  readonly note: string | null;
 }
 
 /** What was measured to suit a backend. */
@@ -98,15 +102,16 @@ export interface PlanRequest {
 export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]> {
   const { backend, optionsText, threads, tuned } = request;
   const minibatch = request.minibatch || tuned?.minibatch || 0;
-  const kind = BACKENDS.get(backend.toLowerCase());
-  if (kind === undefined) return failure(`Unknown backend "${backend}"; known are ${[...BACKENDS.keys()].join(', ')}`);
+  const found = findBackend(backend);
+  if (found === undefined) return failure(`Unknown backend "${backend}"; known are ${[...BACKENDS.keys()].join(', ')}`);
   const options = parseBackendOptions(optionsText);
   if (!options.ok) return options;
   try {
-    const first = createPlan(getFirstKind(kind), options.value, minibatch);
+    const first = createPlan(getFirstKind(found.kind), options.value, minibatch);
     options.value.refuseUnread(backend);
     const chosen = {
       ...first,
+      note: found.note,
       threads: threads || tuned?.threads || first.threads,
       minibatch: minibatch || first.minibatch,
       batchesInFlight: tuned?.batchesInFlight ?? 0,
@@ -132,7 +137,8 @@ export function getBackendName(backend: string, optionsText: string): Result<str
 /** The processor in a device's place, at the start or in the middle of a search: nothing that was chosen to suit the device. */
 export function planOnCpu(plan: OnnxPlan): OnnxPlan {
   const mostRows = plan.provider === 'cpu' ? plan.mostRows : getSuitableMinibatch('cpu');
-  return { ...plan, provider: 'cpu', devices: [0], intraOpThreads: 1, batch: 0, mostRows, precision: 'f32' };
+  const shape = { devices: [0], intraOpThreads: 1, batch: 0, mostRows, leastRows: 1 };
+  return { ...plan, ...shape, provider: 'cpu', precision: 'f32' };
 }
 
 function getFirstKind(kind: BackendKind): Exclude<BackendKind, 'auto'> {
@@ -161,7 +167,7 @@ function readFaults(options: BackendOptions): Faults {
 function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions, minibatch: number): BackendPlan {
   const faults = readFaults(options);
   const besideSearch = Math.max(1, availableParallelism() - 1);
-  const shape = { name: kind, threads: besideSearch, batchesInFlight: 0, faults };
+  const shape = { name: kind, threads: besideSearch, batchesInFlight: 0, faults, note: null };
   if (kind === 'trivial') return { ...shape, evaluator: { kind }, minibatch: 32 };
   if (kind === 'hash' || kind === 'random') {
     const evaluator: HashPlan = {
@@ -183,7 +189,7 @@ function createOnnxPlan(evaluator: OnnxPlan, faults: Faults): BackendPlan {
   const threads =
     provider === 'cpu' ? Math.max(1, Math.floor(availableParallelism() / intraOpThreads)) : 2 * devices.length;
   const minibatch = getSuitableMinibatch(provider);
-  return { name: provider, evaluator, threads, minibatch, batchesInFlight: 0, faults };
+  return { name: provider, evaluator, threads, minibatch, batchesInFlight: 0, faults, note: null };
 }
 
 function getSuitableMinibatch(provider: Provider): number {
@@ -215,6 +221,8 @@ const HALF_PRECISION: ReadonlySet<Provider> = new Set<Provider>(['cuda', 'tensor
 function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: number): OnnxPlan {
   const isCpu = provider === 'cpu';
   const { precision = HALF_PRECISION.has(provider) ? 'f16' : 'f32' } = readNetworkChoice(options);
+  readIgnored(options);
+  const batch = Math.max(0, options.readInteger('batch', getBatchStep(provider, minibatch), -1, 1024));
   const devicesText = options.read('devices') ?? options.read('gpu') ?? '0';
   if (!/^\s*\d+\s*(;\s*\d+\s*)*$/.test(devicesText)) {
     throw new BackendOptionError(
@@ -227,9 +235,28 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     devices: devicesText.split(';').map(Number),
     intraOpThreads: options.readInteger('threads', isCpu ? 1 : 0, 0, 256) || 1,
     optimization: options.readInteger('optimize', 3, 0, 3),
-    batch: options.readInteger('batch', getBatchStep(provider, minibatch), 0, 1024),
-    mostRows: Number.POSITIVE_INFINITY,
+    batch,
+    mostRows: readMostRows(options, batch),
+    leastRows: options.readInteger('min_batch', 1, 1, 1024),
     precision,
     config: readProviderConfig(provider, options),
   };
+}
+
+/** lc0's max_batch, and its fixed sizes: `steps` multiples of `batch`. */
+function readMostRows(options: BackendOptions, batch: number): number {
+  const max = options.readInteger('max_batch', 0, 0, 1_000_000) || Number.POSITIVE_INFINITY;
+  const steps = options.readInteger('steps', 0, 0, 1024);
+  return steps > 0 && batch > 0 ? Math.min(max, steps * batch) : max;
+}
+
+/** Switches of lc0's own kernels and exporter, which change the speed there and have nothing to switch here. */
+const IGNORED = [
+  ...['graph_capture', 'cache_opt', 'multi_stream', 'res_block_fusing', 'fused_mha', 'custom_winograd'],
+  ...['alt_mish', 'alt_layernorm', 'no_shape', 'ir', 'opset', 'batch_size', 'blas_cores'],
+  ...['enable-gemm-metacommand', 'enable-conv-metacommand', 'force_tune', 'tune_only', 'plugin_path'],
+];
+
+function readIgnored(options: BackendOptions): void {
+  for (const key of IGNORED) options.read(key);
 }

@@ -32,8 +32,9 @@ class OnnxEvaluator implements Evaluator {
   valueD = new Float32Array(0);
   movesLeft = new Float32Array(0);
 
-  /** Batches are whole multiples of this. */
+  /** Batches are whole multiples of this, and not smaller than leastRows. */
   private readonly batchStep: number;
+  private readonly leastRows: number;
   private readonly calls = new Map<number, Call>();
   private readonly masks: Uint32Array;
   private readonly planeValues: Float32Array;
@@ -53,13 +54,14 @@ class OnnxEvaluator implements Evaluator {
     this.backend = plan.provider;
     this.mostRows = plan.mostRows;
     this.batchStep = format.fixedBatch ?? Math.max(1, plan.batch);
+    this.leastRows = plan.leastRows;
     this.masks = new Uint32Array(2 * format.inputEncoding.planes);
     this.planeValues = new Float32Array(format.inputEncoding.planes);
   }
 
   reserve(rows: number): void {
     const { format } = this;
-    const capacity = Math.ceil(rows / this.batchStep) * this.batchStep;
+    const capacity = this.padRows(rows);
     const rowFloats = format.inputEncoding.planes * 64;
     this.input = new Float32Array(format.input.isFloat16 ? rowFloats : capacity * rowFloats);
     this.halfInput = new Uint16Array(format.input.isFloat16 ? capacity * rowFloats : 0);
@@ -92,7 +94,7 @@ class OnnxEvaluator implements Evaluator {
   }
 
   async run(rows: number): Promise<void> {
-    const step = this.format.fixedBatch ?? Math.ceil(rows / this.batchStep) * this.batchStep;
+    const step = this.format.fixedBatch ?? this.padRows(rows);
     for (let start = 0; start < rows; start += step) {
       const { feeds, fetches } = this.getCall(start, step);
       await this.session.run(feeds, fetches);
@@ -106,6 +108,10 @@ class OnnxEvaluator implements Evaluator {
 
   async dispose(): Promise<void> {
     await this.session.release();
+  }
+
+  private padRows(rows: number): number {
+    return Math.ceil(Math.max(rows, this.leastRows) / this.batchStep) * this.batchStep;
   }
 
   private readValues(rows: number): void {

@@ -130,6 +130,8 @@ export class EvaluatorPool {
       tuned: options.tuned,
     });
     if (!plans.ok) throw new Error(plans.error);
+    const { note } = plans.value[0];
+    if (note !== null) options.onWarning?.(note);
     let problem = '';
     let tried = `backend ${backend}`;
     for (const plan of plans.value) {
