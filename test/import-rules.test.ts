@@ -45,9 +45,11 @@ const planted: [string, SourceFile, RegExp][] = [
   ],
   [
     'threads past the platform',
-    { path: 'search/x.ts', text: "import { Worker } from 'node:worker_threads';" },
+    { path: 'data/x.ts', text: "import { Worker } from 'node:worker_threads';" },
     /threads/,
   ],
+  ['files past the platform', { path: 'lc0/x.ts', text: "import { readFile } from 'node:fs/promises';" }, /of Node/],
+  ['a late import of Node', { path: 'engine/x.ts', text: "await import('node:zlib');" }, /of Node/],
   ['setImmediate past the platform', { path: 'search/x.ts', text: 'setImmediate(work);' }, /runNextTurn/],
   [
     'the platform imported by a path',

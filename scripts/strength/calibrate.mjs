@@ -14,8 +14,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
+import { describeReadFailure } from '../../dist/platform/node/node-files.js';
+import { createFolder } from '../../dist/platform/node/node-folders.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
-import { createFolder, describeReadFailure } from '../../dist/util/index.js';
 import { fitRatings } from './fit.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

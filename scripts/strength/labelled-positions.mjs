@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { describeReadFailure } from '../../dist/util/index.js';
+import { describeReadFailure } from '../../dist/platform/node/node-files.js';
 
 /** Winning chances in percent of a score in centipawns: Lichess's curve, https://lichess.org/page/accuracy. */
 export function getWinChances(centipawns) {

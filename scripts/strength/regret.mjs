@@ -12,10 +12,10 @@ import cliProgress from 'cli-progress';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { createEngine } from '../../dist/index.js';
+import { createFolder } from '../../dist/platform/node/node-folders.js';
 import { encodeScore } from '../../dist/selfplay/client/info-line.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { parsePairs } from '../../dist/selfplay/index.js';
-import { createFolder } from '../../dist/util/index.js';
 import { drawNumber, getWinChances, readGames } from './labelled-positions.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -2,9 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { describeReadFailure } from '#platform/files.js';
+import { getConfigFolder } from '#platform/folders.js';
 import { getProgramFolder } from '#platform/program-files.js';
 import type { OptionSpec } from '../options/index.js';
-import { describeReadFailure, failure, getConfigFolder, type Result, success } from '../util/index.js';
+import { failure, type Result, success } from '../util/index.js';
 
 /** Read when the program starts; changed by `setoption` it does nothing. */
 export const configFileOption: OptionSpec = {

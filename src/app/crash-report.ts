@@ -4,7 +4,7 @@
  */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listCacheFolders, openCacheFolder } from '../util/index.js';
+import { listCacheFolders, openCacheFolder } from '#platform/folders.js';
 import { readBuild, readVersion } from './package-info.js';
 
 const KEPT_LINES = 200;

@@ -11,7 +11,9 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createFolder, describeWriteFailure, failure, type Result, success } from '../util/index.js';
+import { describeWriteFailure } from '#platform/files.js';
+import { createFolder } from '#platform/folders.js';
+import { failure, type Result, success } from '../util/index.js';
 
 export interface Download {
   readonly url: string;

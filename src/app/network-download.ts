@@ -6,8 +6,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { findCacheFolder } from '#platform/folders.js';
 import type { OptionStore } from '../options/index.js';
-import { failure, findCacheFolder, type Result, success } from '../util/index.js';
+import { failure, type Result, success } from '../util/index.js';
 import { downloadFile } from './download.js';
 import { findCatalogued, getFileName } from './network-catalogue.js';
 

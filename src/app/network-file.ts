@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { describeReadFailure } from '#platform/files.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
   getBackendName,
@@ -18,7 +19,7 @@ import {
   readPrecision,
 } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
-import { describeReadFailure, failure, inflate, type Result, success, unwrap } from '../util/index.js';
+import { failure, inflate, type Result, success, unwrap } from '../util/index.js';
 import { chooseBundledNetwork, listBundledNetworks } from './bundled-networks.js';
 import { findRemoteNetwork, isDownloaded } from './network-download.js';
 
@@ -97,7 +98,7 @@ export function isFileless(options: OptionStore): boolean {
 
 /** In the program's own folder, or in all of lc0's places. */
 async function discover(where: 'program' | 'everywhere'): Promise<string | undefined> {
-  const { discoverNetwork, listDiscoveryFolders } = await import('../lc0/index.js');
+  const { discoverNetwork, listDiscoveryFolders } = await import('./discover-networks.js');
   const folders = listDiscoveryFolders(getProgramFolder());
   return discoverNetwork(where === 'program' ? folders.slice(0, 1) : folders);
 }
@@ -156,7 +157,7 @@ export async function findModel(
 async function isLc0File(path: string): Promise<boolean> {
   if (/\.onnx(\.gz)?$/i.test(path)) return false;
   if (/\.pb(\.gz)?$/i.test(path)) return true;
-  const { isNetworkFile } = await import('../lc0/index.js');
+  const { isNetworkFile } = await import('./discover-networks.js');
   return isNetworkFile(path);
 }
 

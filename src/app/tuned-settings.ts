@@ -6,9 +6,10 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { createFolder, getConfigFolder } from '#platform/folders.js';
 import { getBackendName, type TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
-import { createFolder, failure, getConfigFolder, type Result, success, unwrap } from '../util/index.js';
+import { failure, type Result, success, unwrap } from '../util/index.js';
 import { identifyNetwork, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
 
 export type SpeedSettings = TunedSpeed;

@@ -4,7 +4,7 @@
  * A reader that has gone away (EPIPE) is the end of the conversation, not an error.
  */
 import { writeSync } from 'node:fs';
-import { describeWriteFailure } from '../util/index.js';
+import { describeWriteFailure } from '#platform/files.js';
 
 const STDOUT = 1;
 

@@ -3,9 +3,10 @@
  * loaded, and the lines that came meanwhile are handed to it.
  */
 
+import { getLogPath } from '#platform/log-file.js';
 import { CrashReporter, readVersion, type Settings } from '../app/options.js';
 import { formatIdentity } from '../uci/options.js';
-import { getLogPath, LineReader } from '../util/index.js';
+import { LineReader } from '../util/index.js';
 import { createStdoutWriter } from './stdout-writer.js';
 import { findWriteObstacle } from './write-output.js';
 

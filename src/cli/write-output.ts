@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describeWriteFailure } from '../util/index.js';
+import { describeWriteFailure } from '#platform/files.js';
 
 /** @param flag `w` for a new file, `a` to add to one */
 export async function writeOutput(path: string, content: Uint8Array | string, flag: 'w' | 'a' = 'w'): Promise<void> {

@@ -4,9 +4,10 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { createFolder } from '#platform/folders.js';
 import { startThread } from '#platform/threads.js';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
-import { createFolder, failure, type Result, runSideBySide, success } from '../util/index.js';
+import { failure, type Result, runSideBySide, success } from '../util/index.js';
 import { findGameFormat, KNOWN_KINDS } from './convert-input.js';
 import { SPLITS, type Split } from './game-split.js';
 import type { SplitCounts } from './shard-writer.js';

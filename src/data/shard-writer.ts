@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import type { Schema } from 'apache-arrow';
+import { createFolder } from '#platform/folders.js';
 import type { Position } from '../chess/index.js';
 import type { HistoryFill, InputEncoding, PolicyEncoding } from '../encoding/index.js';
-import { createFolder } from '../util/index.js';
 import { SPLITS, type Split } from './game-split.js';
 import { ShardBatch } from './shard-batch.js';
 import { ShardFile } from './shard-file.js';

@@ -3,7 +3,7 @@
  * Runtime does not tell the block, so one small convolution is computed both ways: whatever goes wrong, be it another
  * layout in a new version or a processor without blocked operators, the answer is 0 and ONNX's convolutions are used.
  */
-
+import { hasX64Kernels } from '#platform/machine.js';
 import { runOnCpu } from '../nn/index.js';
 import { createPrng } from '../util/index.js';
 import { PlaneConvolutions } from './graph/convolutions.js';
@@ -44,7 +44,7 @@ export function suitsChannelBlock(plan: NetworkPlan, block: number): boolean {
 
 async function probeBlocks(): Promise<number> {
   // Blocked operators exist on ARM as well; nobody has measured there whether this is faster.
-  if (process.arch !== 'x64') return 0;
+  if (!hasX64Kernels()) return 0;
   for (const block of BLOCKS) if (await worksWith(block)) return block;
   return 0;
 }

@@ -1,11 +1,11 @@
 export { findChannelBlock } from './channel-block.js';
+export { hasNetworkHead } from './container.js';
 export {
   type DescriptionSection,
   describeNetwork,
   formatDescription,
   type NetworkDescription,
 } from './describe.js';
-export { discoverNetwork, isNetworkFile, listDiscoveryFolders, listNetworks } from './discover.js';
 export { halveModel } from './half-precision.js';
 export { convertLeelaToOnnx, type Leela2OnnxOptions } from './leela2onnx.js';
 export { LARGE_WEIGHT_BYTES, type Lc0LoadOptions, type Lc0Network, loadLc0Network } from './load.js';

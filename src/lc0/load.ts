@@ -26,7 +26,7 @@ export interface Lc0LoadOptions {
   readonly valueHead?: string;
   /** Weights and arithmetic; inputs and outputs are float32 either way. Default f32. */
   readonly precision?: 'f32' | 'f16';
-  /** Where converted networks are kept; null keeps none. Default: `lc0` in the first of the cache folders (util) that can be written to. */
+  /** Where converted networks are kept; null keeps none. Default: the user's cache. */
   readonly cacheFolder?: string | null;
   /**
    * Weights of more bytes than this may go to a file of their own in the cache, when the caller can open models with a
@@ -75,7 +75,7 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
   const fileSha256 = await hashFile(source);
   let cache: ModelCache | undefined;
   if (folder) {
-    cache = new ModelCache(folder, [
+    cache = await ModelCache.open(folder, [
       fileSha256,
       String(BUILDER_VERSION),
       heads.policyHead,

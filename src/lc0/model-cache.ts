@@ -8,10 +8,17 @@
  * spread over the file are checked, which finds what crashes leave behind (cut, zeroed or foreign stretches), not a single
  * flipped bit. A model that fails is converted again without a word.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, open, readFile, rename, rm, utimes } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { createFolder, findCacheFolder } from '../util/index.js';
+import { computeSha256 } from '#platform/byte-streams.js';
+import {
+  findCacheFolder,
+  type NewCacheFile,
+  type OpenCacheFile,
+  readCacheFile,
+  touchCacheFile,
+  withCacheFile,
+  writeCacheFile,
+} from '#platform/cache-files.js';
+import { concatBytes } from '../util/index.js';
 import { type Lc0NetworkInfo, parseMetadata } from './network-info.js';
 import { decodeModel } from './onnx-model.js';
 import { modelType } from './onnx-schema.js';
@@ -38,43 +45,41 @@ export function findModelFolder(): string | undefined {
 }
 
 export class ModelCache {
-  private readonly modelPath: string;
-  /** File name of the weights, as the model refers to it. */
-  readonly weightsName: string;
   /** Of the weights file that was written last. */
   private weightsDigest: string | undefined;
 
-  /** @param parts everything that decides about the model: the network's hash, the builder's version, options. */
-  constructor(
+  private constructor(
     readonly folder: string,
-    parts: readonly string[],
-  ) {
-    const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40);
-    this.modelPath = join(folder, `${key}.onnx`);
-    this.weightsName = `${key}.weights`;
+    private readonly modelName: string,
+    /** File name of the weights, as the model refers to it. */
+    readonly weightsName: string,
+  ) {}
+
+  /** @param parts everything that decides about the model: the network's hash, the builder's version, options. */
+  static async open(folder: string, parts: readonly string[]): Promise<ModelCache> {
+    const key = (await computeSha256([new TextEncoder().encode(JSON.stringify(parts))])).slice(0, 40);
+    return new ModelCache(folder, `${key}.onnx`, `${key}.weights`);
   }
 
   /** undefined when there is none, or none that is whole. */
   async read(): Promise<CachedModel | undefined> {
     try {
-      const content = await readFile(this.modelPath);
-      const onnx = unsealModel(content);
+      const onnx = await unsealModel(await readCacheFile(this.folder, this.modelName));
       const entries = onnx ? (decodeModel(onnx)?.metadataProps ?? []) : [];
       const info = parseMetadata(entries);
       if (!onnx || !info) return undefined;
-      const weightsBytes = entries.find(({ key }) => key === WEIGHTS_BYTES_KEY)?.value;
+      const find = (wanted: string): string | undefined => entries.find(({ key }) => key === wanted)?.value;
+      const weightsBytes = find(WEIGHTS_BYTES_KEY);
       if (weightsBytes !== undefined) {
-        const file = await open(join(this.folder, this.weightsName));
-        try {
-          if ((await file.stat()).size !== Number(weightsBytes)) return undefined;
-          const digest = entries.find(({ key }) => key === WEIGHTS_DIGEST_KEY)?.value;
-          if (digest !== (await digestSamples(file))) return undefined;
-        } finally {
-          await file.close();
-        }
+        const isWhole = await withCacheFile(
+          this.folder,
+          this.weightsName,
+          async (file) =>
+            (await file.getSize()) === Number(weightsBytes) && (await digestSamples(file)) === find(WEIGHTS_DIGEST_KEY),
+        );
+        if (!isWhole) return undefined;
       }
-      const now = new Date();
-      await utimes(this.modelPath, now, now).catch(() => undefined);
+      await touchCacheFile(this.folder, this.modelName);
       return { onnx, info, hasWeightsFile: weightsBytes !== undefined };
     } catch {
       return undefined;
@@ -83,44 +88,20 @@ export class ModelCache {
 
   /** @returns whether the model is in the cache now. */
   async write(onnx: Uint8Array): Promise<boolean> {
-    const isWritten = await this.writeAtomically(this.modelPath, async (file) => {
-      await file.writeFile(sealModel(onnx, this.weightsDigest));
+    const isWritten = await writeCacheFile(this.folder, this.modelName, async (file) => {
+      await file.write(await sealModel(onnx, this.weightsDigest), 0);
     });
     // Also when it was not: what is too much may be why the disk is full.
-    await pruneModels(this.folder, basename(this.modelPath));
+    await pruneModels(this.folder, this.modelName);
     return isWritten;
   }
 
   /** @returns whether the weights file is there now; errors of `fill` that are not the disk's pass through. */
-  writeWeights(fill: (file: FileHandle) => Promise<void>): Promise<boolean> {
-    return this.writeAtomically(join(this.folder, this.weightsName), async (file) => {
+  writeWeights(fill: (file: NewCacheFile) => Promise<void>): Promise<boolean> {
+    return writeCacheFile(this.folder, this.weightsName, async (file) => {
       await fill(file);
       this.weightsDigest = await digestSamples(file);
     });
-  }
-
-  private async writeAtomically(path: string, fill: (file: FileHandle) => Promise<void>): Promise<boolean> {
-    const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
-    try {
-      createFolder(this.folder);
-    } catch {
-      return false;
-    }
-    try {
-      const file = await open(temporary, 'wx+');
-      try {
-        await fill(file);
-        await file.datasync();
-      } finally {
-        await file.close();
-      }
-      await rename(temporary, path);
-      return true;
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
-      if (isFileSystemError(error)) return false;
-      throw error;
-    }
   }
 }
 
@@ -129,37 +110,33 @@ function encodeEntry(key: string, value: string): Uint8Array {
   return modelType.encode({ metadataProps: [{ key, value }] }).finish();
 }
 
-function encodeDigest(content: Uint8Array): Uint8Array {
-  return encodeEntry(DIGEST_KEY, createHash('sha256').update(content).digest('hex'));
+async function encodeDigest(content: Uint8Array): Promise<Uint8Array> {
+  return encodeEntry(DIGEST_KEY, await computeSha256([content]));
 }
 
-function sealModel(onnx: Uint8Array, weightsDigest: string | undefined): Uint8Array {
-  const content = weightsDigest ? Buffer.concat([onnx, encodeEntry(WEIGHTS_DIGEST_KEY, weightsDigest)]) : onnx;
-  return Buffer.concat([content, encodeDigest(content)]);
+async function sealModel(onnx: Uint8Array, weightsDigest: string | undefined): Promise<Uint8Array> {
+  const content = weightsDigest ? concatBytes([onnx, encodeEntry(WEIGHTS_DIGEST_KEY, weightsDigest)]) : onnx;
+  return concatBytes([content, await encodeDigest(content)]);
 }
 
 /** @returns the model without its seal; undefined when it is not what was written. */
-function unsealModel(sealed: Buffer): Uint8Array | undefined {
-  const sealBytes = encodeDigest(new Uint8Array(0)).length;
+async function unsealModel(sealed: Uint8Array): Promise<Uint8Array | undefined> {
+  const sealBytes = (await encodeDigest(new Uint8Array(0))).length;
   if (sealed.length < sealBytes) return undefined;
   const content = new Uint8Array(sealed.buffer, sealed.byteOffset, sealed.length - sealBytes);
-  return sealed.subarray(content.length).equals(encodeDigest(content)) ? content : undefined;
+  const seal = await encodeDigest(content);
+  return seal.every((byte, i) => sealed[content.length + i] === byte) ? content : undefined;
 }
 
 /** Of pages spread evenly over the file, the first and the last among them; of every page of a small file. */
-async function digestSamples(file: FileHandle): Promise<string> {
-  const pages = Math.ceil((await file.stat()).size / PAGE_BYTES);
+async function digestSamples(file: OpenCacheFile): Promise<string> {
+  const pages = Math.ceil((await file.getSize()) / PAGE_BYTES);
   const samples = Math.min(pages, SAMPLED_PAGES);
-  const hash = createHash('sha256');
-  const page = Buffer.alloc(PAGE_BYTES);
-  for (let sample = 0; sample < samples; sample++) {
-    const index = samples === 1 ? 0 : Math.floor((sample * (pages - 1)) / (samples - 1));
-    const { bytesRead } = await file.read(page, 0, PAGE_BYTES, index * PAGE_BYTES);
-    hash.update(page.subarray(0, bytesRead));
+  async function* readSamples(): AsyncGenerator<Uint8Array> {
+    for (let sample = 0; sample < samples; sample++) {
+      const index = samples === 1 ? 0 : Math.floor((sample * (pages - 1)) / (samples - 1));
+      yield await file.read(index * PAGE_BYTES, PAGE_BYTES);
+    }
   }
-  return hash.digest('hex');
-}
-
-function isFileSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
+  return computeSha256(readSamples());
 }

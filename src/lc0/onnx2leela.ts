@@ -2,7 +2,7 @@
  * `onnx2leela`: an ONNX file → a network file that lc0 runs. A graph that is one of lc0's residual networks becomes
  * lc0's own weights, which every backend of lc0 runs; any other is wrapped as it is, for lc0's ONNX backends.
  */
-import { gzipSync } from 'node:zlib';
+import { gzip } from '#platform/byte-streams.js';
 import { failure, type Result, success } from '../util/index.js';
 import {
   getInputFormat,
@@ -67,7 +67,8 @@ export async function wrapOnnxModel(
     const bytes = await readInflated(source);
     const model = decodeModel(bytes);
     if (!model?.graph) throw new NetworkError('it is not an ONNX model');
-    return success(new Wrapping(model, model.graph, bytes, options).wrap());
+    const { net, notes } = new Wrapping(model, model.graph, bytes, options).wrap();
+    return success({ file: await gzip(formatNet(net)), notes });
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
     return failure(`Cannot wrap ${typeof source === 'string' ? source : 'the model'}: ${error.message}`);
@@ -88,7 +89,7 @@ class Wrapping {
     this.metadata = new Map((model.metadataProps ?? []).map(({ key, value }) => [key, value]));
   }
 
-  wrap(): WrappedModel {
+  wrap(): { readonly net: NetMessage; readonly notes: readonly string[] } {
     const { options, graph } = this;
     if (hasExternalTensors(graph)) {
       throw new NetworkError('it keeps its weights in another file; save the model with all of them inside');
@@ -110,7 +111,7 @@ class Wrapping {
     if (tensors.wdl && wantsSoftmax) this.addSoftmax(tensors.wdl);
     if (structure !== 'onnx') {
       const net = this.recognise(tensors, inputFormat, structure === 'weights');
-      if (net) return { file: compress(net), notes: this.notes };
+      if (net) return { net, notes: this.notes };
     }
     const outputs = [tensors.policy, tensors.wdl, tensors.value, tensors.movesLeft];
     for (const name of outputs) if (name) this.ensureType(name, dataType);
@@ -145,7 +146,7 @@ class Wrapping {
         ...(tensors.movesLeft ? { outputMlh: tensors.movesLeft } : {}),
       },
     };
-    return { file: compress(net), notes: this.notes };
+    return { net, notes: this.notes };
   }
 
   private recognise(tensors: NetworkTensors, inputFormat: number, isRequired: boolean): NetMessage | undefined {
@@ -237,10 +238,6 @@ class Wrapping {
     this.isChanged = true;
     this.notes.push(`"${name}" is converted to the type of the input.`);
   }
-}
-
-function compress(net: NetMessage): Uint8Array {
-  return new Uint8Array(gzipSync(formatNet(net)));
 }
 
 function pickEnum(table: Readonly<Record<string, number>>, name: string, what: string): number {

@@ -3,8 +3,7 @@
  * what processes that were killed left behind. A file that cannot be deleted stays: somebody uses it, or somebody else is
  * tidying up, and a model that is missed is made again.
  */
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type CacheFile, listCacheFiles, removeCacheFile } from '#platform/cache-files.js';
 
 const MAX_MODELS = 24;
 /** Of models and weights together: five of the largest networks. */
@@ -12,27 +11,11 @@ const MAX_BYTES = 4 * 2 ** 30;
 /** Younger files may be those of a process at work; no conversion takes this long. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
-interface CacheFile {
-  readonly name: string;
-  readonly bytes: number;
-  /** Models are touched when they are used. */
-  readonly modifiedAtMs: number;
-}
-
 /** @param newest file name of the model that was just written, which stays whatever it weighs */
 export async function pruneModels(folder: string, newest: string): Promise<void> {
-  const files = await listFiles(folder);
+  const files = await listCacheFiles(folder);
   const doomed = [...findDebris(files, Date.now()), ...findExcess(files, newest)];
-  for (const name of doomed) await rm(join(folder, name), { force: true }).catch(() => undefined);
-}
-
-async function listFiles(folder: string): Promise<CacheFile[]> {
-  const files: CacheFile[] = [];
-  for (const name of await readdir(folder).catch(() => [])) {
-    const info = await stat(join(folder, name)).catch(() => undefined);
-    if (info?.isFile()) files.push({ name, bytes: info.size, modifiedAtMs: info.mtimeMs });
-  }
-  return files;
+  for (const name of doomed) await removeCacheFile(folder, name);
 }
 
 /** Files that were not finished, and weights whose model was never written. */

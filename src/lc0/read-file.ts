@@ -1,13 +1,10 @@
 /**
  * The bytes of a network file, inflated when they are gzip. A file is hostile until proved otherwise: what its headers
  * declare is compared with its real length before memory is reserved, and inflating stops at a limit, so that a small
- * file cannot claim gigabytes. Reading and inflating run in libuv's threads and do not hold up the event loop.
+ * file cannot claim gigabytes. Nothing here holds up the event loop.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { type ByteChunks, computeSha256, gunzip } from '#platform/byte-streams.js';
+import { getFileSize, readFilePart, streamFile } from '#platform/files.js';
 import { describeInflationFailure, describeTooLarge, getInflationLimit, isGzip } from '../util/index.js';
 import { NetworkError } from './network-error.js';
 
@@ -19,13 +16,11 @@ const MAX_FILE_BYTES = 2 ** 31 - 1;
 
 /** SHA-256 of the file as it lies on disk, hexadecimal. @throws NetworkError when it cannot be read. */
 export async function hashFile(source: FileSource): Promise<string> {
-  const hash = createHash('sha256');
   try {
-    for await (const chunk of openStream(source)) hash.update(chunk);
+    return await computeSha256(openStream(source));
   } catch (error) {
     throw toNetworkError(error);
   }
-  return hash.digest('hex');
 }
 
 /** The content of a file, inflated if it is gzip. @throws NetworkError when it is unreadable, damaged or inflates too far. */
@@ -41,15 +36,7 @@ export async function readInflated(source: FileSource): Promise<Uint8Array> {
     }
     const limitBytes = getInflationLimit(ends.sizeBytes);
     const sink = new ByteSink(Math.min(ends.declaredInflatedBytes, limitBytes), limitBytes);
-    const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-    const stream = openStream(source);
-    stream.on('error', (error) => gunzip.destroy(error));
-    stream.pipe(gunzip);
-    try {
-      for await (const chunk of gunzip) sink.push(chunk);
-    } finally {
-      stream.destroy();
-    }
+    for await (const chunk of gunzip(openStream(source))) sink.push(chunk);
     return sink.finish();
   } catch (error) {
     throw toNetworkError(error);
@@ -65,17 +52,10 @@ interface FileEnds {
 
 async function readEnds(source: FileSource): Promise<FileEnds> {
   if (typeof source !== 'string') return describeEnds(source.length, source.subarray(0, 2), source.subarray(-4));
-  const file = await open(source, 'r');
-  try {
-    const sizeBytes = (await file.stat()).size;
-    const head = new Uint8Array(2);
-    const tail = new Uint8Array(4);
-    await file.read(head, 0, 2, 0);
-    await file.read(tail, 0, 4, Math.max(0, sizeBytes - 4));
-    return describeEnds(sizeBytes, head, tail);
-  } finally {
-    await file.close();
-  }
+  const sizeBytes = await getFileSize(source);
+  const head = await readFilePart(source, 0, 2);
+  const tail = await readFilePart(source, Math.max(0, sizeBytes - 4), 4);
+  return describeEnds(sizeBytes, head, tail);
 }
 
 function describeEnds(sizeBytes: number, head: Uint8Array, tail: Uint8Array): FileEnds {
@@ -83,9 +63,8 @@ function describeEnds(sizeBytes: number, head: Uint8Array, tail: Uint8Array): Fi
   return { sizeBytes, isGzip: isGzip(head), declaredInflatedBytes: declared };
 }
 
-function openStream(source: FileSource): Readable {
-  if (typeof source === 'string') return createReadStream(source, { highWaterMark: CHUNK_BYTES });
-  return Readable.from(sliceIntoChunks(source));
+function openStream(source: FileSource): ByteChunks {
+  return typeof source === 'string' ? streamFile(source) : sliceIntoChunks(source);
 }
 
 function* sliceIntoChunks(bytes: Uint8Array): Generator<Uint8Array> {
@@ -101,14 +80,14 @@ class ByteSink {
     capacity: number,
     private readonly limitBytes: number,
   ) {
-    this.buffer = Buffer.allocUnsafeSlow(Math.max(capacity, 4096));
+    this.buffer = new Uint8Array(Math.max(capacity, 4096));
   }
 
   push(chunk: Uint8Array): void {
     const needed = this.length + chunk.length;
     if (needed > this.limitBytes) throw new NetworkError(describeTooLarge(this.limitBytes));
     if (needed > this.buffer.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.min(this.limitBytes, Math.max(needed, this.buffer.length * 2)));
+      const grown = new Uint8Array(Math.min(this.limitBytes, Math.max(needed, this.buffer.length * 2)));
       grown.set(this.buffer.subarray(0, this.length));
       this.buffer = grown;
     }
@@ -117,13 +96,13 @@ class ByteSink {
   }
 
   finish(): Uint8Array {
-    return new Uint8Array(this.buffer.buffer, this.buffer.byteOffset, this.length);
+    return this.buffer.subarray(0, this.length);
   }
 }
 
 function toNetworkError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = (error as { readonly code?: string }).code;
   const inflation = describeInflationFailure(error);
   switch (code) {
     case 'ENOENT':

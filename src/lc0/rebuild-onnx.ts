@@ -32,7 +32,7 @@ export async function rebuildOnnx(
   if (channelBlock === 0) return null;
   try {
     const key = ['rebuilt', await hashFile(source), String(BUILDER_VERSION), String(channelBlock)];
-    const cache = cacheFolder === null ? undefined : new ModelCache(cacheFolder, key);
+    const cache = cacheFolder === null ? undefined : await ModelCache.open(cacheFolder, key);
     const cached = await cache?.read();
     if (cached !== undefined) return cached.onnx;
     const rebuilt = rebuild(await readInflated(source), channelBlock);

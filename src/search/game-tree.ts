@@ -6,7 +6,7 @@
  *
  * It also frees memory when the tree is full.
  */
-import { totalmem } from 'node:os';
+import { getMemoryBytes } from '#platform/machine.js';
 import { Forgetter } from './forget.js';
 import type { SearchParams } from './params.js';
 import type { PositionMessage } from './search-protocol.js';
@@ -144,7 +144,5 @@ function isPrefix(moves: readonly number[], of: readonly number[]): boolean {
 /** Memory that a tree may take, in bytes: RamLimitMb, by default half of the machine's (or the container's) memory. */
 export function computeTreeBytes(params: SearchParams): number {
   if (params.ramLimitMb > 0) return params.ramLimitMb * 1e6;
-  const constrained = process.constrainedMemory();
-  const available = constrained !== undefined && constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
-  return Math.min(LARGEST_DEFAULT_BYTES, available / 2);
+  return Math.min(LARGEST_DEFAULT_BYTES, getMemoryBytes() / 2);
 }

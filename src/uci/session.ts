@@ -3,6 +3,7 @@
  * search; only `wait` holds back what follows. Whatever is wrong with a line costs one `error` line and changes nothing.
  */
 
+import { createLogger } from '#platform/log-file.js';
 import { formatUciMove, type Move, parseUciMove } from '../chess/index.js';
 import {
   Engine,
@@ -13,7 +14,6 @@ import {
   type ScoreType,
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
-import { createLogger } from '../util/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
 import { formatBoard } from './format-board.js';
 import { formatEvaluation } from './format-eval.js';

@@ -3,14 +3,12 @@
  * all-zero network shrinks a thousandfold and is still a network, so inflating up to some size is always allowed, and beyond it
  * up to a ratio.
  */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { gunzip } from '#platform/byte-streams.js';
 import { failure, type Result, success } from './result.js';
 
 const LARGEST_BYTES = 2 ** 31 - 1;
 const ALWAYS_ALLOWED_BYTES = 256 * 2 ** 20;
 const LARGEST_RATIO = 16;
-const unpack = promisify(gunzip);
 
 /** Whether a file that begins with these bytes, two at least, is gzipped (RFC 1952, 2.3.1). */
 export function isGzip(head: Uint8Array): boolean {
@@ -28,18 +26,37 @@ export function describeTooLarge(limitBytes: number): string {
 
 /** @returns null for errors that are not zlib's */
 export function describeInflationFailure(error: unknown): string | null {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code } = error as { readonly code?: string };
   if (code === 'Z_BUF_ERROR') return 'the file is cut off: its compressed data end too early';
   return code?.startsWith('Z_') ? 'the compressed data are damaged' : null;
 }
 
-/** What is gzipped inflated, the rest as it is. Works in libuv's threads. The failure says why, without its subject. */
+/** What is gzipped inflated, the rest as it is. The failure says why, without its subject. */
 export async function inflate(bytes: Uint8Array): Promise<Result<Uint8Array>> {
   if (!isGzip(bytes)) return success(bytes);
-  const maxOutputLength = getInflationLimit(bytes.length);
+  const limitBytes = getInflationLimit(bytes.length);
+  const parts: Uint8Array[] = [];
+  let sizeBytes = 0;
   try {
-    return success(await unpack(bytes, { maxOutputLength }));
+    for await (const part of gunzip([bytes])) {
+      sizeBytes += part.length;
+      if (sizeBytes > limitBytes) return failure(describeTooLarge(limitBytes));
+      parts.push(part);
+    }
+    return success(concatBytes(parts));
   } catch (error) {
-    return failure(describeInflationFailure(error) ?? describeTooLarge(maxOutputLength));
+    const reason = describeInflationFailure(error);
+    if (reason === null) throw error;
+    return failure(reason);
   }
+}
+
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }

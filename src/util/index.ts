@@ -1,11 +1,6 @@
-export { findCacheFolder, listCacheFolders, openCacheFolder } from './cache-folders.js';
-export { getConfigFolder } from './config-folder.js';
-export { createFolder } from './create-folder.js';
-export { describeReadFailure, describeWriteFailure } from './file-failure.js';
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
-export { describeInflationFailure, describeTooLarge, getInflationLimit, inflate, isGzip } from './gzip.js';
+export { concatBytes, describeInflationFailure, describeTooLarge, getInflationLimit, inflate, isGzip } from './gzip.js';
 export { LineReader } from './line-reader.js';
-export { createLogger, getLogPath, type Logger } from './logger.js';
 export { createPrng, drawSeed, type Prng, type SeededPrng } from './prng.js';
 export { failure, type Result, success, unwrap } from './result.js';
 export { runSideBySide } from './side-by-side.js';

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createLogger } from '#sardonyx/util/index.js';
+import { createLogger } from '#platform/log-file.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 import { playGame, UciProcess } from './installed-engine.js';
 

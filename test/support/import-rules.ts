@@ -38,6 +38,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 /** What lives in few rooms: a pattern, the rooms that may, and how the violation is called. */
 const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: string }[] = [
   { pattern: /from 'onnxruntime-node'|import\('onnxruntime-node'\)/, rooms: ['nn'], what: 'onnxruntime-node' },
+  {
+    pattern: /(?:from|import\() ?'node:|\bcreateRequire\b/,
+    rooms: ['platform', 'nn', 'syzygy', 'selfplay', 'data', 'app', 'cli'],
+    what: 'a module of Node (use a port of #platform)',
+  },
   { pattern: /from 'yargs[/']|import\('yargs/, rooms: ['cli'], what: 'yargs' },
   { pattern: /node:worker_threads/, rooms: ['platform'], what: 'worker_threads (use #platform/threads.js)' },
   { pattern: /\bsetImmediate\b/, rooms: ['platform', 'cli'], what: 'setImmediate (use runNextTurn)' },

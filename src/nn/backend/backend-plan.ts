@@ -2,7 +2,7 @@
  * From the options Backend and BackendOptions to a plan: plain data that says what each evaluator thread shall build.
  * All user mistakes (unknown backend, unknown or malformed option) end here, before a thread is started.
  */
-import { availableParallelism } from 'node:os';
+import { getCoreCount } from '#platform/machine.js';
 import { failure, type Result, success } from '../../util/index.js';
 import { BACKENDS, type BackendKind, findBackend, type Provider } from './backend-names.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
@@ -166,7 +166,7 @@ function readFaults(options: BackendOptions): Faults {
 
 function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions, minibatch: number): BackendPlan {
   const faults = readFaults(options);
-  const besideSearch = Math.max(1, availableParallelism() - 1);
+  const besideSearch = Math.max(1, getCoreCount() - 1);
   const shape = { name: kind, threads: besideSearch, batchesInFlight: 0, faults, note: null };
   if (kind === 'trivial') return { ...shape, evaluator: { kind }, minibatch: 32 };
   if (kind === 'hash' || kind === 'random') {
@@ -186,8 +186,7 @@ function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions,
 function createOnnxPlan(evaluator: OnnxPlan, faults: Faults): BackendPlan {
   const { provider, devices, intraOpThreads } = evaluator;
   // Two threads a device: one encodes and decodes while the device works for the other.
-  const threads =
-    provider === 'cpu' ? Math.max(1, Math.floor(availableParallelism() / intraOpThreads)) : 2 * devices.length;
+  const threads = provider === 'cpu' ? Math.max(1, Math.floor(getCoreCount() / intraOpThreads)) : 2 * devices.length;
   const minibatch = getSuitableMinibatch(provider);
   return { name: provider, evaluator, threads, minibatch, batchesInFlight: 0, faults, note: null };
 }

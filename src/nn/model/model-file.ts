@@ -1,7 +1,6 @@
 /** From a file or from bytes in memory to a model whose every tensor is understood, or to one sentence why not. */
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { describeReadFailure, failure, inflate, type Result, success } from '../../util/index.js';
+import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
+import { failure, inflate, type Result, success } from '../../util/index.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { FLOAT16, FLOAT32, INT8, readOnnxHeader } from './onnx-header.js';
 
@@ -67,7 +66,7 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
   if (!format.ok) return failure(`The network ${path} ${format.error}`);
   const { metadata, parameterBytes, bytesByType } = header.value;
   const precision = findPrecision(bytesByType);
-  const fileName = basename(path);
+  const fileName = getFileName(path);
   return success({
     path,
     fileName,

@@ -5,8 +5,9 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { describeReadFailure } from '#platform/files.js';
 import { onParentMessage, postToParent } from '#platform/threads.js';
-import { describeReadFailure, LineReader } from '../../util/index.js';
+import { LineReader } from '../../util/index.js';
 import type { EngineSpec } from './engine-spec.js';
 
 /** To this thread. The main thread numbers the engines. */

@@ -8,7 +8,8 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateS
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { createFolder, failure, type Result, success } from '../../util/index.js';
+import { createFolder } from '#platform/folders.js';
+import { failure, type Result, success } from '../../util/index.js';
 import type { LabelledGameRecord } from './label-game.js';
 import type { LabelSettings } from './label-settings.js';
 

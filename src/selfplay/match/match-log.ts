@@ -6,7 +6,8 @@
  */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { describeWriteFailure, failure, type Result, success } from '../../util/index.js';
+import { describeWriteFailure } from '#platform/files.js';
+import { failure, type Result, success } from '../../util/index.js';
 import type { GameEnd } from '../game/game-end.js';
 
 export interface LoggedGame extends GameEnd {

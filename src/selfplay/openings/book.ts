@@ -5,9 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { describeReadFailure } from '#platform/files.js';
 import { type Move, type Position, parseEpdLine, parseFen, START_FEN } from '../../chess/index.js';
 import { readPgnGame, splitPgn } from '../../pgn/index.js';
-import { createPrng, describeReadFailure, failure, isGzip, type Result, success, unwrap } from '../../util/index.js';
+import { createPrng, failure, isGzip, type Result, success, unwrap } from '../../util/index.js';
 import { mixSeeds } from '../mix-seeds.js';
 
 /** Where a game starts: a position and the book moves from it. */

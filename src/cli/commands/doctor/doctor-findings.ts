@@ -3,19 +3,21 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
+import { listCacheFolders } from '#platform/folders.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
   describeMachine,
   getTuningPath,
   isFileless,
   listBundledNetworks,
+  listDiscoveryFolders,
+  listNetworks,
   readTunings,
   resolveNetworkFile,
 } from '../../../app/index.js';
 import { readBuild, readSettings, readVersion } from '../../../app/options.js';
-import { listDiscoveryFolders, listNetworks } from '../../../lc0/index.js';
 import { describeRuntime, type RuntimeInfo } from '../../../nn/index.js';
-import { listCacheFolders, unwrap } from '../../../util/index.js';
+import { unwrap } from '../../../util/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';
 

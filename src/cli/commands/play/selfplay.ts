@@ -4,6 +4,7 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { createFolder } from '#platform/folders.js';
 import {
   createGameOpenings,
   LONGEST_GAME,
@@ -17,7 +18,7 @@ import {
   type SelfPlaySettings,
   type SelfPlaySummary,
 } from '../../../selfplay/index.js';
-import { createFolder, unwrap } from '../../../util/index.js';
+import { unwrap } from '../../../util/index.js';
 import { addEngineFlags } from '../../engine-flags.js';
 import { numberFlag, requireWhole, wholeFlag } from '../../number-flag.js';
 import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../../output.js';

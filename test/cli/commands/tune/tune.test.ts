@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { getConfigFolder } from '#platform/folders.js';
 import { enginePorts } from '#sardonyx/app/evaluator-network.js';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
 import {
@@ -19,7 +20,7 @@ import {
   type TunedSettings,
 } from '#sardonyx/app/tuned-settings.js';
 import { chooseSettings, type TuneRow } from '#sardonyx/cli/commands/tune/tune-run.js';
-import { getConfigFolder, unwrap } from '#sardonyx/util/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../../../support/shared-folder.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../../dist/cli/main.js', import.meta.url));

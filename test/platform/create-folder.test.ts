@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createFolder } from '#sardonyx/util/index.js';
+import { createFolder } from '#platform/folders.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-folders-'));
 after(() => rmSync(scratch, { recursive: true }));

@@ -8,8 +8,8 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
+import { hasNetworkHead } from '../lc0/index.js';
 import { isGzip } from '../util/index.js';
-import { hasNetworkHead } from './container.js';
 
 /** Smaller files are something else; lc0's bound. */
 const MIN_FILE_BYTES = 500_000;

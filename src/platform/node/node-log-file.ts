@@ -4,13 +4,13 @@
  * that a bot that runs for weeks keeps the latest lines and fills no disk.
  */
 import { appendFileSync, renameSync, statSync } from 'node:fs';
-import { describeWriteFailure } from './file-failure.js';
+import { describeWriteFailure } from './node-files.js';
 
 export interface Logger {
   log(line: string): void;
 }
 
-interface LoggerSettings {
+export interface LoggerSettings {
   readonly maxFileBytes?: number;
   /** Told once, of the first line that could not be written. */
   onFailure?(sentence: string): void;

@@ -1,0 +1,117 @@
+/**
+ * Folders of this user: one for what the user has chosen, one of ours in each place that systems have for caches, best first,
+ * and in it one for each kind of files. Only programs have such folders; a page has none.
+ */
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describeWriteFailure } from './node-files.js';
+
+/** Last resort, where the home folder cannot be written to. */
+const SHARED_PLACES = process.platform === 'linux' ? [tmpdir(), '/dev/shm'] : [tmpdir()];
+
+/** Where settings are kept, by the convention of the system; undefined without a home. */
+export function getConfigFolder(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  const { SARDONYX_CONFIG, XDG_CONFIG_HOME, APPDATA } = environment;
+  if (SARDONYX_CONFIG) return SARDONYX_CONFIG;
+  if (process.platform === 'win32') return APPDATA ? join(APPDATA, 'sardonyx') : undefined;
+  if (process.platform !== 'darwin' && XDG_CONFIG_HOME) return join(XDG_CONFIG_HOME, 'sardonyx');
+  const home = environment.HOME || homedir();
+  if (!home) return undefined;
+  return process.platform === 'darwin'
+    ? join(home, 'Library', 'Application Support', 'sardonyx')
+    : join(home, '.config', 'sardonyx');
+}
+
+/** Our folders in the places for caches, best first; they need not exist. */
+export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): string[] {
+  const folders: string[] = [];
+  const add = (...parts: (string | undefined)[]): void => {
+    if (parts.every((part) => part !== undefined && part !== '')) folders.push(join(...(parts as string[])));
+  };
+  const home = environment.HOME || homedir();
+  add(environment.SARDONYX_CACHE);
+  if (process.platform === 'win32') add(environment.LOCALAPPDATA, 'sardonyx');
+  else if (process.platform === 'darwin') add(home, 'Library', 'Caches', 'sardonyx');
+  else {
+    add(environment.XDG_CACHE_HOME, 'sardonyx');
+    add(home, '.cache', 'sardonyx');
+  }
+  for (const shared of SHARED_PLACES) add(shared, `sardonyx-${process.getuid?.() ?? 'user'}`);
+  return folders;
+}
+
+/**
+ * Creates the folder for files of one kind, unless it exists.
+ * @param cache one of `listCacheFolders`
+ * @throws when it cannot be created, or when others may put files there
+ */
+export function openCacheFolder(cache: string, kind: string): string {
+  const folder = join(cache, kind);
+  createFolder(folder, 0o700);
+  if (SHARED_PLACES.includes(dirname(cache))) requireOwn(cache);
+  return folder;
+}
+
+/** The folder for files of one kind in the first place that can be written to; undefined when there is none. */
+export function findCacheFolder(kind: string, environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  for (const cache of listCacheFolders(environment)) {
+    try {
+      const folder = openCacheFolder(cache, kind);
+      accessSync(folder, constants.W_OK);
+      return folder;
+    } catch {
+      // Try the next place.
+    }
+  }
+  return undefined;
+}
+
+/** In a place that all users share, another user may have created the folder. */
+function requireOwn(folder: string): void {
+  if (process.platform === 'win32') return;
+  const { uid, mode } = statSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error('others may write to it');
+}
+
+/**
+ * Creates a folder and those above it, where they do not exist. Node's own `recursive` is not used: where the system says
+ * "no such folder" although the folder above exists, as below /proc, it tries again for ever.
+ * @param mode permissions of each folder that is created
+ * @throws one sentence for the user
+ */
+export function createFolder(path: string, mode = 0o777): void {
+  try {
+    if (path === '') throw new Error('the name is empty');
+    makeFolder(path, mode);
+  } catch (error) {
+    throw new Error(`Cannot create the folder ${path}: ${describeFailure(error)}`);
+  }
+}
+
+function makeFolder(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    const above = dirname(path);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && above !== path && !isFolder(above)) {
+      makeFolder(above, mode);
+      makeFolder(path, mode);
+    } else if (!isFolder(path)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function describeFailure(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST' || code === 'ENOTDIR') return 'there is a file of that name';
+  return code === 'ENOENT' ? 'no folder can be made there' : describeWriteFailure(error);
+}

@@ -1,0 +1,11 @@
+/** What `#platform/machine.js` tells about the machine. */
+export interface MachinePort {
+  /** Memory that this process may use, in bytes: the machine's, or that of its container. */
+  getMemoryBytes(): number;
+  /** Logical cores that this process may use, at least 1. */
+  getCoreCount(): number;
+  /** Whether native code runs here on an x86-64 processor. */
+  hasX64Kernels(): boolean;
+  /** Whether lists of paths are separated by semicolons alone. */
+  isWindows(): boolean;
+}

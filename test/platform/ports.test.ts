@@ -1,0 +1,93 @@
+/** The ports themselves. Their types are checked when this file is compiled: a side that lacks a function does not compile. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import * as nodeByteStreams from '#platform/byte-streams.js';
+import * as nodeCacheFiles from '#platform/cache-files.js';
+import * as nodeFiles from '#platform/files.js';
+import * as nodeMachine from '#platform/machine.js';
+import type { ByteStreamPort, FilePort } from '#sardonyx/platform/ports/bytes.js';
+import type { CacheFilePort } from '#sardonyx/platform/ports/cache-files.js';
+import type { MachinePort } from '#sardonyx/platform/ports/machine.js';
+import { concatBytes } from '#sardonyx/util/index.js';
+
+const byteStreams: ByteStreamPort = nodeByteStreams;
+const cacheFiles: CacheFilePort = nodeCacheFiles;
+const files: FilePort = nodeFiles;
+const machine: MachinePort = nodeMachine;
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-ports-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => (i * i) >> 7);
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for await (const part of chunks) parts.push(part);
+  return concatBytes(parts);
+}
+
+test('gunzip gives back what was gzipped, in whatever pieces it comes, several members included', async () => {
+  const packed = await byteStreams.gzip(bytes);
+  assert.deepEqual(await collect(byteStreams.gunzip([packed])), bytes);
+  const pieces = [packed.subarray(0, 9), packed.subarray(9), gzipSync(bytes)];
+  assert.deepEqual(await collect(byteStreams.gunzip(pieces)), concatBytes([bytes, bytes]));
+});
+
+test('gunzip names what is wrong by zlib’s codes', async () => {
+  const packed = await byteStreams.gzip(bytes);
+  await assert.rejects(collect(byteStreams.gunzip([packed.subarray(0, -9)])), { code: 'Z_BUF_ERROR' });
+  await assert.rejects(collect(byteStreams.gunzip([new Uint8Array(100)])), { code: 'Z_DATA_ERROR' });
+});
+
+test('SHA-256 is of all pieces together', async () => {
+  const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+  assert.equal(await byteStreams.computeSha256([new TextEncoder().encode('abc')]), abc);
+  assert.equal(await byteStreams.computeSha256(['a', 'bc'].map((text) => new TextEncoder().encode(text))), abc);
+});
+
+test('a file is read whole, in pieces and in parts', async () => {
+  const path = join(folder, 'file.bin');
+  writeFileSync(path, bytes);
+  assert.equal(files.getFileName(path), 'file.bin');
+  assert.equal(await files.getFileSize(path), bytes.length);
+  assert.deepEqual(new Uint8Array(await files.readFile(path)), bytes);
+  assert.deepEqual(await collect(files.streamFile(path)), bytes);
+  assert.deepEqual(await files.readFilePart(path, 99_990, 50), bytes.subarray(99_990));
+  const failure = await files.readFile(join(folder, 'none')).catch((error: unknown) => error);
+  assert.equal(files.describeReadFailure(failure), 'there is no such file');
+});
+
+test('a cache file appears whole or not at all', async () => {
+  const cache = join(folder, 'cache');
+  const isWritten = await cacheFiles.writeCacheFile(cache, 'a', async (file) => {
+    await file.write(bytes, 10);
+    assert.deepEqual(
+      readdirSync(cache).filter((name) => name === 'a'),
+      [],
+    );
+    assert.equal(await file.getSize(), bytes.length + 10);
+  });
+  assert.ok(isWritten);
+  assert.deepEqual(new Uint8Array(await cacheFiles.readCacheFile(cache, 'a')).subarray(10), bytes);
+  const tail = await cacheFiles.withCacheFile(cache, 'a', (file) => file.read(bytes.length, 20));
+  assert.deepEqual(tail, bytes.subarray(-10));
+  await assert.rejects(
+    cacheFiles.writeCacheFile(cache, 'b', () => Promise.reject(new RangeError('of the caller'))),
+    RangeError,
+  );
+  assert.deepEqual(
+    (await cacheFiles.listCacheFiles(cache)).map(({ name, bytes: size }) => [name, size]),
+    [['a', bytes.length + 10]],
+  );
+  await cacheFiles.removeCacheFile(cache, 'a');
+  await assert.rejects(cacheFiles.readCacheFile(cache, 'a'));
+  assert.deepEqual(await cacheFiles.listCacheFiles(join(folder, 'none')), []);
+});
+
+test('the machine has memory and cores', () => {
+  assert.ok(machine.getMemoryBytes() > 2 ** 27);
+  assert.ok(machine.getCoreCount() >= 1);
+});
