@@ -1,7 +1,10 @@
 /** Whatever a user gets wrong: one line that says so, nothing changed, and the next command works. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { openEngine, withEngine } from './uci-process.js';
+import { DEFAULT_NETWORK, openEngine, withEngine } from './uci-process.js';
+
+const BUNDLED = existsSync(DEFAULT_NETWORK);
 
 test('bad commands, options and positions cost one error line each', async () => {
   await withEngine([], async (engine) => {
@@ -13,6 +16,7 @@ test('bad commands, options and positions cost one error line each', async () =>
       'setoption name MultiPV value 1000000',
       'setoption name MultiPV value x',
       'setoption name Backend value abacus',
+      'setoption name BackendOptions value threads',
       'setoption name TimeManager value sundial',
       'position fen',
       'position fen 9/8/8/8/8/8/8/8 w - - 0 1',
@@ -33,17 +37,25 @@ test('bad commands, options and positions cost one error line each', async () =>
   });
 });
 
-test('a network that cannot be loaded is named, and a legal move is played all the same', async (t) => {
-  for (const args of [['--weights=/nowhere/no.onnx'], [`--weights=${import.meta.filename ?? process.argv[1]}`]]) {
+test('a network or backend option that is wrong costs one sentence, and the bundled network plays', async (t) => {
+  for (const args of [
+    ['--weights=/nowhere/no.onnx'],
+    [`--weights=${import.meta.filename ?? process.argv[1]}`],
+    ['--backend-opts=abacus-beads=512'],
+  ]) {
     const engine = openEngine(t, args);
     await engine.ask('uci', 'uciok');
     const lines = await engine.ask(['isready'], 'readyok');
-    assert.match(lines[0], /^error .*(no\.onnx|errors\.test)/);
+    const errors = lines.filter((line) => line.startsWith('error'));
+    assert.equal(errors.length, 1);
+    assert.match(errors[0], /^error .*(no\.onnx|errors\.test|abacus-beads)/);
+    if (BUNDLED) assert.match(errors[0], /; .* on .* plays instead$/);
     const answer = await engine.ask(['position startpos', 'go movetime 50'], 'bestmove');
     assert.match(answer.at(-1) ?? '', /^bestmove [a-h][1-8]/);
-    assert.match(answer.at(-2) ?? '', /^info .* score /);
+    assert.match(answer.at(-2) ?? '', BUNDLED ? /^info .* nodes [1-9].* score / : /^info .* score /);
     // Another choice repairs it.
-    const repaired = await engine.ask(['setoption name Backend value random', 'isready', 'go nodes 5'], 'bestmove');
+    const changes = ['setoption name BackendOptions value <empty>', 'setoption name Backend value random'];
+    const repaired = await engine.ask([...changes, 'isready', 'go nodes 5'], 'bestmove');
     assert.doesNotMatch(repaired.join('\n'), /error/);
     assert.equal(await engine.quit(), 0);
   }

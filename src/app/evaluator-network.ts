@@ -6,8 +6,9 @@ import { EvaluatorPool, type PoolOptions, type TunedSpeed } from '../nn/index.js
 import type { OptionStore } from '../options/index.js';
 import { SearchWorkerClient } from '../search/index.js';
 import { Tablebases } from '../syzygy/index.js';
+import { unwrap } from '../util/index.js';
 import { describeDownload, obtainNetwork } from './network-download.js';
-import { findModel, isFileless, resolveNetworkFile } from './network-file.js';
+import { BUILT_IN, findModel, isFileless, resolveNetworkFile } from './network-file.js';
 import { findTuning } from './tuned-settings.js';
 
 /** Rejects with one sentence for the user. */
@@ -37,6 +38,19 @@ export const enginePorts: EnginePorts = {
   createSearch: (events) => new SearchWorkerClient(events),
   createMateSearch: () => new MateWorkerClient(),
 };
+
+/** The bundled network on the default backend. Everything else, threads included, stays. */
+export function createSpareOptions(options: OptionStore): OptionStore {
+  const spare = options.clone();
+  for (const [name, value] of [
+    ['WeightsFile', BUILT_IN],
+    ['Backend', 'auto'],
+    ['BackendOptions', ''],
+  ] as const) {
+    unwrap(spare.set(name, value));
+  }
+  return spare;
+}
 
 /** With threads and batches as tuned for this network, unless the user has set them. */
 async function createTunedNetwork(

@@ -6,7 +6,13 @@ export { listBundledNetworks } from './bundled-networks.js';
 export { findDefaultConfigs } from './config-file.js';
 export { listDiscoveryFolders, listNetworks } from './discover-networks.js';
 export { type Download, downloadFile, identifyFile } from './download.js';
-export { createNetwork, createPoolOptions, enginePorts, warnOfTables } from './evaluator-network.js';
+export {
+  createNetwork,
+  createPoolOptions,
+  createSpareOptions,
+  enginePorts,
+  warnOfTables,
+} from './evaluator-network.js';
 export { type CataloguedNetwork, NETWORK_CATALOGUE } from './network-catalogue.js';
 export {
   type DownloadWatcher,

@@ -25,7 +25,7 @@ import { findRemoteNetwork, isDownloaded } from './network-download.js';
 
 const AUTODISCOVER = '<autodiscover>';
 /** lc0's name of a network inside the executable. */
-const BUILT_IN = '<built in>';
+export const BUILT_IN = '<built in>';
 
 /**
  * The file that WeightsFile means to a provider, or `<built in>`. Autodiscovery goes by lc0's places: the program's own folder, where

@@ -1,6 +1,6 @@
 /** The UCI session on the real network and search: loaded after `uci` has been answered. */
 
-import { enginePorts, findTuning, isTunable, resolveNetworkFile } from '../app/index.js';
+import { createSpareOptions, enginePorts, findTuning, isTunable, resolveNetworkFile } from '../app/index.js';
 import type { Settings } from '../app/options.js';
 import type { EnginePorts } from '../engine/index.js';
 import { formatGreeting, UciSession } from '../uci/index.js';
@@ -29,7 +29,7 @@ export function startSession(
     version,
     showHidden,
     options,
-    ports: { ...enginePorts, createNetwork },
+    ports: { ...enginePorts, createNetwork, createSpareOptions },
     writeLine,
     bench: async (words, writeBenchLine) => {
       const { runBenchWords } = await import('./commands/bench/bench-run.js');

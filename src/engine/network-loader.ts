@@ -1,7 +1,7 @@
 /**
  * Keeps one network loaded that matches the options. Loading is asynchronous and never two at a time; options that change
- * meanwhile lead to one more load, not to one each. When a load fails, the network before is loaded again and serves until
- * an option changes: a wrong file name loses nothing, and no `go` waits for the same failure twice. A network that has lost
+ * meanwhile lead to one more load, not to one each. When a load fails, the network before is loaded again, or a spare one if
+ * there was none, and serves until an option changes: a wrong file name loses nothing, and no `go` waits for the same failure twice. A network that has lost
  * its device in a search is loaded once more, for the processor: what took over in its threads had the device's batches.
  *
  * The engine tells it when options change (`onPoolChange`, `onEvaluatorChange`, `onTablesChange`).
@@ -34,7 +34,7 @@ export class NetworkLoader {
 
   constructor(
     private readonly options: OptionStore,
-    private readonly ports: Pick<EnginePorts, 'createNetwork'>,
+    private readonly ports: Pick<EnginePorts, 'createNetwork' | 'createSpareOptions'>,
     private readonly events: LoaderEvents,
   ) {}
 
@@ -114,8 +114,12 @@ export class NetworkLoader {
       this.loadedOptions = options;
     } catch (error) {
       const reason = getReason(error);
+      const hadNetwork = this.loadedOptions !== null;
+      this.loadedOptions ??= this.ports.createSpareOptions?.(options) ?? null;
       this.network = await this.createAgain();
-      this.events.onError(this.network === null ? reason : `${reason}; ${this.network.description} stays`);
+      const rest =
+        this.network === null ? '' : `; ${this.network.description} ${hadNetwork ? 'stays' : 'plays instead'}`;
+      this.events.onError(`${reason}${rest}`);
     }
     // Options that changed in the meantime may have changed back.
     if (this.isOutdated) this.onPoolChange();
@@ -144,7 +148,7 @@ export class NetworkLoader {
     return network;
   }
 
-  /** The network before, or null: it may have been the first, or be gone as well. */
+  /** The network of `loadedOptions`, or null: there are none, or it is gone as well. */
   private async createAgain(): Promise<NetworkPort | null> {
     if (this.loadedOptions === null) return null;
     try {

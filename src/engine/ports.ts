@@ -54,6 +54,11 @@ export interface EnginePorts {
    * @param avoidsDevice the network is to work on the processor, as it does where the device of the options cannot be used
    */
   createNetwork(options: OptionStore, warn: (text: string) => void, avoidsDevice: boolean): Promise<NetworkPort>;
+  /**
+   * The options to play with when the first network cannot be loaded with these. Absent where the failure is the answer: in
+   * commands that were asked about a network.
+   */
+  createSpareOptions?(options: OptionStore): OptionStore;
   createSearch(events: SearchPortEvents): SearchPort;
   createMateSearch(): MateSearchPort;
 }

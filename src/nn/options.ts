@@ -4,6 +4,7 @@
  */
 import type { OptionSpec } from '../options/index.js';
 import { BACKENDS, LC0_BACKENDS } from './backend/backend-names.js';
+import { parseBackendOptions } from './backend/backend-options.js';
 
 export const DEFAULT_POLICY_TEMPERATURE = 1.359;
 export const HISTORY_FILLS = ['no', 'fen_only', 'always'] as const;
@@ -32,6 +33,7 @@ export const networkOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'BackendOptions',
+    check: (value) => parseBackendOptions(String(value)),
     effect: 'pool',
     flag: 'backend-opts',
     alias: 'o',

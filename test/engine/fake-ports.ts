@@ -86,6 +86,7 @@ export class FakeSearch implements SearchPort {
 export class FakeWorld implements EnginePorts {
   readonly searches: FakeSearch[] = [];
   readonly networks: (NetworkPort & { cleared: number; disposed: number; hasLostDevice: boolean })[] = [];
+  createSpareOptions?: (options: OptionStore) => OptionStore;
   /** Each load waits for this. */
   loading: Promise<void> = Promise.resolve();
   loadError: Error | null = null;

@@ -50,6 +50,18 @@ test('a network that cannot be loaded leaves the one before in use, and the fail
   assert.deepEqual(said, ['File 9.onnx does not exist; network 2 stays']);
 });
 
+test('where the first network cannot be loaded a spare one plays, until an option changes', async () => {
+  const { world, said, loader, choose, options } = setUp();
+  const spare = options.clone();
+  unwrap(spare.set('Network', '1'));
+  world.createSpareOptions = () => spare;
+  assert.equal(await choose(9), 'network 1');
+  assert.deepEqual(said, ['File 9.onnx does not exist; network 1 plays instead']);
+  assert.equal((await loader.ensure())?.description, 'network 1');
+  assert.equal(world.networks.length, 1);
+  assert.equal(await choose(3), 'network 3');
+});
+
 test('the options before need no other load, the next ones do, and no two networks are held at a time', async () => {
   const { world, loader, choose, options } = setUp();
   await choose(2);
