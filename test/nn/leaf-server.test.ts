@@ -1,12 +1,19 @@
 /** The evaluators' loop where it is not seen from outside: what it does when a small evaluator takes a large one's place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clearCache, createCacheBuffer, EvaluationCache } from '#sardonyx/nn/cache/evaluation-cache.js';
 import type { Evaluator } from '#sardonyx/nn/evaluator.js';
 import { TrivialEvaluator } from '#sardonyx/nn/evaluators/trivial-evaluator.js';
 import { EVALUATED, LeafQueue } from '#sardonyx/nn/index.js';
 import { LeafClaims } from '#sardonyx/nn/pool/leaf-claims.js';
-import { LeafServer } from '#sardonyx/nn/pool/leaf-server.js';
-import { createLeafSlotsBuffer, MINIBATCH_WORD, STOP_WORD, viewLeafSlots } from '#sardonyx/nn/pool/leaf-slots.js';
+import { LeafServer, type LeafServerParts } from '#sardonyx/nn/pool/leaf-server.js';
+import {
+  createLeafSlotsBuffer,
+  type LeafSlots,
+  MINIBATCH_WORD,
+  STOP_WORD,
+  viewLeafSlots,
+} from '#sardonyx/nn/pool/leaf-slots.js';
 import { LeafTablebases } from '#sardonyx/nn/pool/leaf-tablebases.js';
 import { LiveEvaluators } from '#sardonyx/nn/pool/live-evaluators.js';
 import { RootBoards } from '#sardonyx/nn/pool/root-boards.js';
@@ -19,35 +26,19 @@ function createEvaluator(mostRows: number, run: Evaluator['run']): Evaluator {
   return Object.assign(new TrivialEvaluator(), { mostRows, run });
 }
 
-test('leaves that a large batch had claimed are evaluated in small ones by what takes the place of a failed evaluator', async () => {
+/** A queue, and the loop that serves it, on the test's own thread. */
+function createServer(
+  parts: Pick<LeafServerParts, 'evaluator'> & Partial<LeafServerParts>,
+  minibatch = 64,
+): { queue: LeafQueue; slots: LeafSlots; server: LeafServer } {
   const shape = { slotCount: 256, workers: 1 };
   const buffer = createLeafSlotsBuffer(shape);
   const slots = viewLeafSlots(buffer, shape);
   const roots = RootTable.createBuffer();
   const tablebases = TablebaseWords.createBuffer();
   new TablebaseWords(tablebases).write(NO_TABLEBASES);
-  const queue = LeafQueue.attach({
-    ...shape,
-    slots: buffer,
-    roots,
-    tablebases,
-    minibatch: 64,
-    batchesInFlight: 0,
-    hasMovesLeft: false,
-  });
-  const asked = ['e2e4', 'd2d4', 'c2c4', 'g1f3', 'b1c3', 'e2e3', 'd2d3', 'c2c3', 'g2g3', 'b2b3', 'a2a3'];
-  const submitted = asked.map((path, row) => submitLeaf(queue, { path }, row));
-  queue.flush();
-  Atomics.store(slots.control, MINIBATCH_WORD, 64);
-
-  const batches: number[] = [];
-  const small = createEvaluator(4, (rows) => {
-    batches.push(rows);
-    const evaluated = batches.reduce((sum, size) => sum + size);
-    if (evaluated >= asked.length) Atomics.store(slots.control, STOP_WORD, 1);
-    return undefined;
-  });
-  const large = createEvaluator(1000, () => Promise.reject(new Error('the device is lost')));
+  const handle = { ...shape, slots: buffer, roots, tablebases, minibatch, batchesInFlight: 0, hasMovesLeft: false };
+  Atomics.store(slots.control, MINIBATCH_WORD, minibatch);
   const server = new LeafServer({
     slots,
     worker: 0,
@@ -56,10 +47,48 @@ test('leaves that a large batch had claimed are evaluated in small ones by what 
     boards: new RootBoards(new RootTable(roots)),
     cache: null,
     tablebases: new LeafTablebases(new TablebaseWords(tablebases), assert.fail),
-    evaluator: large,
-    replaceEvaluator: async () => small,
+    replaceEvaluator: async () => null,
+    ...parts,
   });
+  return { queue: LeafQueue.attach(handle), slots, server };
+}
+
+test('leaves that a large batch had claimed are evaluated in small ones by what takes the place of a failed evaluator', async () => {
+  const asked = ['e2e4', 'd2d4', 'c2c4', 'g1f3', 'b1c3', 'e2e3', 'd2d3', 'c2c3', 'g2g3', 'b2b3', 'a2a3'];
+  const batches: number[] = [];
+  const small = createEvaluator(4, (rows) => {
+    batches.push(rows);
+    const evaluated = batches.reduce((sum, size) => sum + size);
+    if (evaluated >= asked.length) Atomics.store(slots.control, STOP_WORD, 1);
+    return undefined;
+  });
+  const large = createEvaluator(1000, () => Promise.reject(new Error('the device is lost')));
+  const { queue, slots, server } = createServer({ evaluator: large, replaceEvaluator: async () => small });
+  const submitted = asked.map((path, row) => submitLeaf(queue, { path }, row));
+  queue.flush();
   await server.serve(new Int32Array(0));
   assert.deepEqual(batches, [4, 4, 3]);
   for (const slot of submitted) assert.equal(takeAnswer(queue, slot).kind, EVALUATED);
+});
+
+test('an evaluation that was begun before the cache was emptied is not found after that', async () => {
+  for (const isEmptied of [false, true]) {
+    const buffer = createCacheBuffer(1000);
+    assert.ok(buffer !== null);
+    const cache = new EvaluationCache(buffer);
+    const evaluator = Object.assign(new TrivialEvaluator(), {
+      isInstant: false,
+      run: () => {
+        // Somebody sets HistoryFill while the network works.
+        if (isEmptied) clearCache(buffer);
+        Atomics.store(slots.control, STOP_WORD, 1);
+        return undefined;
+      },
+    });
+    const { queue, slots, server } = createServer({ evaluator, cache });
+    const slot = submitLeaf(queue, { path: 'e2e4' }, 0);
+    queue.flush();
+    await server.serve(new Int32Array(0));
+    assert.equal(cache.find(slots.keyLow[slot], slots.keyHigh[slot], 0, slots.edgeCount[slot]), !isEmptied);
+  }
 });

@@ -80,13 +80,18 @@ export class EvaluationCache {
     this.priors = new Uint16Array(this.copy.buffer, FIRST_PRIOR_WORD * 4, MAX_CACHED_MOVES);
   }
 
+  /** Changes when the cache is emptied. */
+  get generation(): number {
+    return Atomics.load(this.words, 0);
+  }
+
   /**
    * @param horizon entries of leaves with this number or a higher one are not visible; absent = all entries are
    * @returns true when `values` and `priors` now hold the evaluation of the position.
    */
   find(keyLow: number, keyHigh: number, repetitions: number, moveCount: number, horizon?: number): boolean {
     if (moveCount > MAX_CACHED_MOVES) return false;
-    const key = this.locate(keyLow, keyHigh, repetitions);
+    const key = this.locate(keyLow, keyHigh, repetitions, this.generation);
     const first = this.set * WAYS;
     const { tags, tag, entries, copy } = this;
     let oldest = -1;
@@ -108,6 +113,8 @@ export class EvaluationCache {
   /**
    * @param priors codes in move-generation order, from `offset` on
    * @param leaf number of the leaf that was evaluated
+   * @param generation of the time before the settings of the evaluation were read: what was begun before the cache was
+   * emptied is not seen after it
    */
   store(
     keyLow: number,
@@ -120,9 +127,10 @@ export class EvaluationCache {
     priors: Uint16Array,
     offset: number,
     leaf = 0,
+    generation = this.generation,
   ): void {
     if (moveCount > MAX_CACHED_MOVES) return;
-    const key = this.locate(keyLow, keyHigh, repetitions);
+    const key = this.locate(keyLow, keyHigh, repetitions, generation);
     const { copy, values, entries, tags } = this;
     values[0] = valueWl;
     values[1] = valueD;
@@ -140,8 +148,8 @@ export class EvaluationCache {
   }
 
   /** Sets `set` and `tag`. @returns the lower key word, with the generation and repetitions mixed in */
-  private locate(keyLow: number, keyHigh: number, repetitions: number): number {
-    const salt = Math.imul(Atomics.load(this.words, 0) * 4 + repetitions, 0x9e3779b1);
+  private locate(keyLow: number, keyHigh: number, repetitions: number, generation: number): number {
+    const salt = Math.imul(generation * 4 + repetitions, 0x9e3779b1);
     const high = keyHigh ^ salt;
     this.tag = high === 0 ? 1 : high;
     this.set = Math.floor((((keyLow ^ Math.imul(high, 0x85ebca6b)) >>> 0) * this.sets) / 4294967296);

@@ -71,6 +71,8 @@ export class LeafServer {
   /** Each row of the batch: its slot, and the cache key of its position. */
   private rowSlots = new Int32Array(0);
   private rowKeys = new Int32Array(0);
+  /** The cache's generation before the settings of this batch were read. */
+  private generation = 0;
   /** Slots answered since the producer was last told. */
   private unannounced = 0;
 
@@ -118,6 +120,7 @@ export class LeafServer {
   /** The pool may change the minibatch and the tablebases between searches. */
   private followSettings(): void {
     this.tablebases.follow();
+    this.generation = this.cache?.generation ?? 0;
     const minibatch = this.getMinibatch();
     if (minibatch !== this.minibatch) this.makeRoom(minibatch);
   }
@@ -257,7 +260,19 @@ export class LeafServer {
       const { rowKeys } = this;
       const [low, high, repetitions] = [rowKeys[3 * row], rowKeys[3 * row + 1], rowKeys[3 * row + 2]];
       const leaf = slots.number[slot];
-      cache.store(low, high, repetitions, count, valueWl, valueD, movesLeft, edgePriors, firstEdge, leaf);
+      cache.store(
+        low,
+        high,
+        repetitions,
+        count,
+        valueWl,
+        valueD,
+        movesLeft,
+        edgePriors,
+        firstEdge,
+        leaf,
+        this.generation,
+      );
     }
     sortEdges(edgeMoves, edgePriors, firstEdge, count);
     this.answer(slot, EVALUATED, 0, count, valueWl, valueD, movesLeft);
