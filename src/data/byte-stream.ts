@@ -27,8 +27,8 @@ export function readChunks(path: string, onBytes: (bytes: number) => void): Asyn
 }
 
 /**
- * Throws what zlib throws, after everything that was unpacked before the damage. A pipe would not do: a stream that fails
- * throws away what nobody has read yet.
+ * Throws zlib's error after it has yielded everything that was unpacked before the damage. A stream pipe cannot do that:
+ * when it fails, it drops the chunks that were not read yet.
  */
 export async function* gunzipChunks(chunks: Chunks): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
@@ -59,7 +59,7 @@ export async function* gunzipChunks(chunks: Chunks): AsyncGenerator<Buffer> {
   }
 }
 
-/** The first bytes, fewer where there are no more, and the chunks with them. */
+/** The first bytes (fewer if the stream is shorter), and all chunks, those bytes included. */
 export async function peekChunks(
   chunks: Chunks,
   headBytes: number,

@@ -1,6 +1,6 @@
 /**
- * One input file → shards. Damage is reported and costs one game, or the rest of the file when the stream itself breaks;
- * it never ends the run. Shards that cannot be written do: the file is not done then, and the next run takes it up again.
+ * One input file → shards. Damage is reported and never ends the run: it costs one game, or the rest of the file when the
+ * stream itself breaks. Shards that cannot be written end the run; the next run continues with that file.
  */
 import { basename } from 'node:path';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
@@ -17,7 +17,7 @@ import { isV6Folder, TAR_FILE } from './v6-stream.js';
 export const KNOWN_KINDS = '.jsonl and .pgn (plain or .gz), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';
 
 const PROGRESS_GAMES = 50;
-/** A file of another kind would complain at every line; the first complaints tell enough. */
+/** A file of another kind would cause a warning on every line; the first ones suffice. */
 const MAX_WARNINGS = 20;
 
 export function findGameFormat(path: string): Result<GameFormat<unknown>> {
@@ -30,7 +30,7 @@ export function findGameFormat(path: string): Result<GameFormat<unknown>> {
   return failure(`${path} is of no known kind; known are ${KNOWN_KINDS}`);
 }
 
-/** The games until the stream breaks, of which `onBreak` is told. What is thrown at the games' user passes it by. */
+/** The games until the stream breaks; then calls `onBreak`. Errors of the code that uses the games pass through. */
 async function* readUntilBreak<RawGame>(
   games: AsyncIterable<RawGame>,
   onBreak: (error: Error) => void,

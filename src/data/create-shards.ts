@@ -1,6 +1,6 @@
 /**
  * A shards run: deals input files to worker threads, one at a time, and keeps the manifest. Refuses to mix settings in
- * one folder; goes on where an earlier run of the same settings stopped.
+ * one folder; continues where an earlier run with the same settings stopped.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -38,7 +38,7 @@ export interface ShardsSummary {
   readonly newPositions: number;
 }
 
-/** What is taken from a folder; a file of another name can still be named itself. */
+/** The files of a folder that are read; other files must be named one by one. */
 const GAME_FILE = /\.(?:jsonl|pgn|tar)(?:\.gz)?$|\.tgz$/;
 
 interface PendingInput {
@@ -58,7 +58,7 @@ function describeSettings(options: ShardsOptions): string {
   return JSON.stringify({ input, policy, historyFill, shares, filter, validationFiles, testFiles, maxPositions });
 }
 
-/** What the input weighs on disk, for progress and to recognise it again. */
+/** Size on disk, for progress and to notice an input that has changed. */
 function countBytes(path: string): number {
   const stats = statSync(path);
   if (!stats.isDirectory()) return stats.size;
@@ -66,8 +66,8 @@ function countBytes(path: string): number {
 }
 
 /**
- * Folders of games → the files in them; folders of lc0 records stay whole. Names must exist and be of a known kind; what is
- * named twice counts once.
+ * Folders of games → the files in them; folders of lc0 records stay whole. Names must exist and be of a known kind;
+ * duplicates count once.
  */
 function listInputs(names: readonly string[]): Result<string[]> {
   const paths: string[] = [];

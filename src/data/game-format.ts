@@ -1,6 +1,6 @@
 /**
- * What a file format offers: the games of an input one by one, still raw, and the way from a raw game to rows. Raw
- * games are cheap, so that a resumed run can skip those it has done.
+ * A file format: reads the raw games of an input one by one, and turns a raw game into rows. Raw games are cheap to read,
+ * so a resumed run can skip those it has done.
  */
 import type { Position } from '../chess/index.js';
 import type { Result } from '../util/index.js';
@@ -21,13 +21,13 @@ export interface GameFormat<RawGame> {
   /** @param onBytes told how many bytes of the input were read, for progress */
   readGames(path: string, onBytes: (bytes: number) => void): AsyncIterable<RawGame>;
   /**
-   * Rows written; or what is wrong with the game. Games that are moves leave no rows then; of games that are records of
-   * positions those before the damage stay.
+   * Number of rows written, or a sentence about the damage. A damaged game of moves leaves no rows; of a damaged game of
+   * position records, the rows before the damage stay.
    */
   writeGame(game: RawGame, sink: GameSink, filter: GameFilter): Result<number>;
 }
 
-/** Which games and positions are worth learning from; what a format does not know it lets pass. */
+/** Which games and positions become rows; a format ignores conditions that it has no data for. */
 export interface GameFilter {
   /** Both players' rating, where the format has ratings; 0 also takes unrated games. */
   readonly minElo: number;

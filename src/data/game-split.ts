@@ -1,6 +1,6 @@
 /**
- * Which games train, validate and test. The choice hangs on the game's moves alone, so that it does not change with
- * the order of files, the number of threads or a second run, and a game that occurs twice stays on one side.
+ * Decides which games are for training, validation and test. The choice depends on the moves of the game alone, so it does
+ * not change with the order of files, the number of threads or a second run, and copies of a game stay together.
  */
 import { failure, type Result, success } from '../util/index.js';
 

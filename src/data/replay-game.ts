@@ -15,7 +15,7 @@ export interface DecodedGame {
   readonly whiteResult: number | null;
   /** Its last position ends it by the rules; resigned, agreed, adjudicated or broken off, it would have gone on. */
   readonly isPlayedOut: boolean;
-  /** Fills in targets and score of a ply; false when it shall be played only. */
+  /** Fills in targets and score of a ply; false when the ply gives no row. */
   writeTargets(ply: number, row: TrainingRow): boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * One Arrow file being written. It carries the suffix `.part` until it is complete, so that an interrupted run leaves
- * nothing that a reader could mistake for a shard.
+ * Writes one Arrow file. Its name ends in `.part` until it is complete, so readers never take the file of an interrupted
+ * run for a shard.
  */
 import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { AsyncByteQueue, type RecordBatch, RecordBatchFileWriter, type Schema } from 'apache-arrow';

@@ -12,7 +12,7 @@
  * | policy_cp | their centipawns for the mover, ±(32000 − 2n) = mate in n, or null |
  * | result | 1 won, 0 drawn, −1 lost for the mover, or null |
  * | cp, q, d | score, W − L and draw probability of the position for the mover, or null |
- * | plies_left | to the end of the game by the rules, or null where it ended before and nobody knows |
+ * | plies_left | to the end of the game by the rules, or null where the game ended otherwise |
  * | game, ply | hash of the game, and where in it |
  */
 import {

@@ -1,6 +1,6 @@
 /**
- * `shards.json`: which inputs a folder of shards was made from, how far each got, and with what settings. It makes a
- * run resumable and more inputs addable, and it keeps shards of different settings out of one folder.
+ * `shards.json`: the inputs of a folder of shards, how far each has been converted, and the settings. With it a run can be
+ * resumed, inputs can be added, and shards with different settings cannot be mixed.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

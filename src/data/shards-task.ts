@@ -1,6 +1,6 @@
 /**
- * What the threads of a shards run tell each other. The main thread hands out one input file at a time; a worker
- * answers with progress, finished parts and warnings until it is done with the file.
+ * Messages between the threads of a shards run. The main thread hands out one input file at a time; a worker answers with
+ * progress, finished parts and warnings until it is done with the file.
  */
 import type { HistoryFill } from '../encoding/index.js';
 import type { GameFilter } from './game-format.js';

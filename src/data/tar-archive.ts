@@ -23,7 +23,7 @@ export class BrokenArchive extends Error {}
 export interface TarMember {
   readonly name: string;
   readonly sizeBytes: number;
-  /** To be read before the next member is asked for; what is left unread is skipped. */
+  /** Read it before asking for the next member; unread bytes are skipped. */
   readonly chunks: AsyncIterable<Buffer>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is known about one position besides its planes: the targets of training, all from the mover's view. One object
- * is filled again and again by a reader and copied into columns by the shard batch.
+ * The training targets of one position, all from the mover's view. A reader fills one object again and again; the shard
+ * batch copies it into columns.
  */
 const MAX_TARGETS = 256;
 
@@ -10,7 +10,7 @@ export interface TrainingRow {
   ply: number;
   /** How many of the target arrays' entries count. */
   targetCount: number;
-  /** Moves that the policy shall learn, best first when they carry scores. */
+  /** Target moves of the policy, best first when they carry scores. */
   readonly targetMoves: Uint16Array;
   /** What the policy learns from: probabilities, or scores that the training turns into probabilities. */
   targetKind: 'weights' | 'scores';

@@ -1,7 +1,7 @@
 /**
  * Self-play games → training records. A position is recorded when it is searched; result and plies left are filled in
- * when the game ends. A game that was adjudicated would have gone on: how long, the last search says, as in lc0, which
- * asks it of every game. Source of every field's meaning: lc0, trainingdata/trainingdata.cc.
+ * when the game ends. An adjudicated game would have gone on: the last search says how long, as in lc0, which
+ * asks it for every game. Source of every field's meaning: lc0, trainingdata/trainingdata.cc.
  */
 import { BLACK, type Move, type Position } from '../chess/index.js';
 import { getPolicyEncoding, type HistoryFill, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
@@ -25,19 +25,19 @@ export interface SearchValue {
   readonly m: number;
 }
 
-/** What a search found out about a position. */
+/** Results of a search of one position. */
 export interface SearchedPosition {
   /** All legal moves and their visits, in the same order. */
   readonly moves: ArrayLike<number>;
   readonly visits: ArrayLike<number>;
-  /** The network's policy without temperature, in the same order; absent when it is not at hand. */
+  /** The network's policy without temperature, in the same order; absent when unknown. */
   readonly priors?: ArrayLike<number>;
   readonly played: Move;
   readonly best: Move;
   readonly root: SearchValue;
   readonly playedValue: SearchValue;
   readonly bestValue: SearchValue;
-  /** The network's own evaluation of the position; absent when it is not at hand. */
+  /** The network's own evaluation of the position; absent when unknown. */
   readonly network?: SearchValue;
   readonly isBestProven: boolean;
   /** Visits of the root. */
@@ -126,7 +126,7 @@ export class V6GameRecorder {
     this.positions.push({ record, ply, isBlack: position.sideToMove === BLACK });
   }
 
-  /** The ply at which the game ended, or would have; where nobody knows, that at which it was adjudicated. */
+  /** The ply at which the game ended, or would have ended; if that is unknown, the ply of its adjudication. */
   private estimateLastPly(end: GameEnd): number {
     const last = this.positions.at(-1);
     if (!end.isAdjudicated || last === undefined || !knowsMovesLeft(last.record)) return end.plies;

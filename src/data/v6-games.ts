@@ -45,7 +45,7 @@ function hasPliesLeft(bytes: Buffer, recordBytes: number): Result<boolean> {
   return success((record.invariance & V6_ADJUDICATED) === 0 || knowsMovesLeft(record));
 }
 
-/** Records from before there were plies left say 0. */
+/** Records of old lc0 versions have 0 as plies left: unknown. */
 function setRow(ply: number, knowsPliesLeft: boolean): void {
   row.ply = ply;
   row.targetKind = 'weights';

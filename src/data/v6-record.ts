@@ -91,8 +91,8 @@ export function createV6Record(): V6Record {
 }
 
 /**
- * Whether the search had an idea of how many plies would follow. On the 0 of a network that does not say, it counts its
- * own plies.
+ * Whether the network predicted how many plies would follow. If it does not, lc0 starts from 0 and counts the plies of the
+ * search.
  */
 export function knowsMovesLeft({ bestM, origM }: V6Record): boolean {
   return bestM > 0 && origM !== 0;

@@ -1,6 +1,6 @@
 /**
- * lc0 training records wherever they lie: a file of one or many games, a folder of such files, or a tar archive of them
- * as lc0 publishes; each of them, the archive too, gzipped or not. What a file is its content tells.
+ * Reads lc0 training records from a file of one or many games, a folder of such files, or a tar archive of them as lc0
+ * publishes. Each of them may be gzipped, the archive too; the content decides what a file is.
  * Records carry no game number; a new game begins where the plies left go up.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { type Chunks, gunzipChunks, peekChunks, readFileChunks } from './byte-st
 import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
 import { getRecordBytes } from './v6-record.js';
 
-/** Records of one game, back to back; or what is wrong with a file. */
+/** Records of one game, back to back; or a sentence about a damaged file. */
 export type RawV6Game = Result<{ readonly bytes: Buffer; readonly recordBytes: number }>;
 
 const PLIES_LEFT_AT = 8304;

@@ -1,9 +1,7 @@
 /** The door of selfplay/: games between engines and networks, and what is made of them. */
 export { EngineError } from './client/engine-process.js';
 export { createEngineSpec, type EngineSpec, parsePairs } from './client/engine-spec.js';
-export { type AdjudicationRules, parseDrawRule, parseResignRule } from './game/adjudication.js';
-export { openGameTables } from './game/tablebase-end.js';
-export { createGameOpenings } from './games/game-openings.js';
+export { type AdjudicationRules, openGameTables, parseDrawRule, parseResignRule } from './game/adjudication.js';
 export type { SelfPlayPlayer } from './games/self-play-run.js';
 export { playSelfPlaySession, type SelfPlaySummary } from './games/self-play-session.js';
 export { LONGEST_GAME, type MoveLimits, type SelfPlaySettings } from './games/self-play-settings.js';
@@ -13,11 +11,11 @@ export type { LabelSettings, StartSource } from './label/label-settings.js';
 export { openStartBooks, parseStartSource } from './label/start-books.js';
 export { type MatchSetup, runMatch } from './match/match.js';
 export { type LoggedGame, MatchLog } from './match/match-log.js';
-export { createMatchOpenings } from './match/match-openings.js';
 export { createReport, formatReport, type MatchReport } from './match/match-report.js';
 export type { Standings } from './match/standings.js';
 export { NetworkPools, type NetworkSetup } from './network/network-setup.js';
 export type { OpeningOrder } from './openings/book.js';
+export { createGameOpenings, createMatchOpenings } from './openings/opening-plan.js';
 export { createPlayerSources } from './players/player-source.js';
 export { createPlayerSpec, type Pair, type PlayerSpec, parsePlayerWords } from './players/player-spec.js';
 export { parseSprt } from './statistics/sprt.js';

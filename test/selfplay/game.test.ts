@@ -3,12 +3,18 @@ import { test } from 'node:test';
 import { Chess } from 'chess.js';
 import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { readPgnGame, splitPgn } from '#sardonyx/pgn/index.js';
-import { adjudicate, NO_ADJUDICATION, parseDrawRule, parseResignRule } from '#sardonyx/selfplay/game/adjudication.js';
+import {
+  adjudicate,
+  findTablebaseEnd,
+  NO_ADJUDICATION,
+  openGameTables,
+  parseDrawRule,
+  parseResignRule,
+} from '#sardonyx/selfplay/game/adjudication.js';
 import { Clock, formatTimeControl, parseTimeControl } from '#sardonyx/selfplay/game/clock.js';
 import { Game, type PlayedMove } from '#sardonyx/selfplay/game/game.js';
 import { createWin, describeEnd } from '#sardonyx/selfplay/game/game-end.js';
 import { formatGame } from '#sardonyx/selfplay/game/game-text.js';
-import { findTablebaseEnd, openGameTables } from '#sardonyx/selfplay/game/tablebase-end.js';
 import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createWonTables, withTableFolder } from '../support/table-folder.js';

@@ -12,10 +12,10 @@ import { createEngineSpec, createPlayerSpec, MatchLog, runMatch } from '#sardony
 import { CrashWatch } from '#sardonyx/selfplay/match/crash-watch.js';
 import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
 import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
-import { createMatchOpenings } from '#sardonyx/selfplay/match/match-openings.js';
 import { createReport, formatReport } from '#sardonyx/selfplay/match/match-report.js';
 import { Standings } from '#sardonyx/selfplay/match/standings.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
+import { createMatchOpenings } from '#sardonyx/selfplay/openings/opening-plan.js';
 import { createNetworkSource } from '#sardonyx/selfplay/players/network-player.js';
 import type { Player, PlayerLimits, PlayerSource } from '#sardonyx/selfplay/players/player.js';
 import { type PlayerSpec, parsePlayerWords } from '#sardonyx/selfplay/players/player-spec.js';

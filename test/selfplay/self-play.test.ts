@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { readPgnGame, splitPgn } from '#sardonyx/pgn/index.js';
-import { createGameOpenings } from '#sardonyx/selfplay/games/game-openings.js';
 import { ResignWatch } from '#sardonyx/selfplay/games/resignation.js';
 import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/games/self-play-game.js';
 import { runSelfPlay, type SelfPlayPlayer } from '#sardonyx/selfplay/games/self-play-run.js';
@@ -20,6 +19,7 @@ import {
 } from '#sardonyx/selfplay/index.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
 import type { Opening } from '#sardonyx/selfplay/openings/book.js';
+import { createGameOpenings } from '#sardonyx/selfplay/openings/opening-plan.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { hashNetwork } from './hash-network.js';
 

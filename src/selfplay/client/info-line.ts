@@ -1,6 +1,6 @@
 /**
- * The `info` lines of a UCI engine, as far as matches and labels use them. Unknown words are skipped; a line without a
- * score and a move is no news (`info string`, `currmove`, hash tables) and gives null.
+ * The `info` lines of a UCI engine, as far as matches and labels use them. Unknown words are skipped. A line without a
+ * score and a move (`info string`, `currmove`, hash tables) gives null.
  */
 
 export interface UciScore {
@@ -59,7 +59,7 @@ export function parseInfoLine(line: string): UciInfo | null {
 
 /** Larger than any centipawn score: a mate in n is ±(MATE_BASE − 2n). */
 export const MATE_BASE = 32_000;
-/** Centipawns are cut here, below the longest mate that can be coded. */
+/** Limit of centipawns, below the code of the longest mate. */
 const LARGEST_CENTIPAWNS = 30_000;
 
 /** Centipawns with mates coded as ±(32000 − 2n), so that scores compare as numbers. "mate 0" is a mated mover. */

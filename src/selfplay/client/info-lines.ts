@@ -1,7 +1,7 @@
 /**
- * Collects the `info` lines of one search into its last word on each rank. Engines print MultiPV lines in blocks that
- * begin with rank 1, and a move changes its rank between blocks; so blocks are kept together. A block cut short by the
- * end of the search is filled up with moves of the block before it, and a mere bound gives way to that block's score.
+ * Collects the `info` lines of one search: the last line of each rank. Engines print MultiPV lines in blocks that begin
+ * with rank 1, and a move can change its rank between blocks, so blocks are kept together. If the search ends within a
+ * block, moves of the block before complete it. A score that is only a bound is replaced by that block's score.
  */
 import type { UciInfo } from './info-line.js';
 

@@ -1,7 +1,9 @@
 /**
- * Ending games early by what both players think, with the rules and words of cutechess-cli and fastchess: resignation,
- * draw by quiet scores, and a longest game.
+ * Ends games early: by the players' scores with the rules and words of cutechess-cli and fastchess (resignation, draw,
+ * longest game), and by tablebases.
  */
+import type { Position } from '../../chess/index.js';
+import { MOST_MEN, NO_VALUE, Tablebases } from '../../syzygy/index.js';
 import { failure, type Result, success } from '../../util/index.js';
 import type { PlayedMove } from './game.js';
 import { createDraw, createWin, type GameEnd } from './game-end.js';
@@ -84,4 +86,24 @@ function parseRule(flag: string, text: string, keys: readonly string[]): Result<
     values[key] = value;
   }
   return success(values);
+}
+
+/** @param paths folders as in SyzygyPath; empty = no tables */
+export function openGameTables(paths: string, onWarning: (text: string) => void): Result<Tablebases | null> {
+  if (paths === '') return success(null);
+  const tables = new Tablebases(paths, onWarning);
+  const [warning] = tables.warnings;
+  return tables.mostMen === 0 ? failure(warning ?? `There are no tablebases in ${paths}`) : success(tables);
+}
+
+/**
+ * The end of a game whose result the tables know. They know it only right after a capture or pawn move, when the count of
+ * the fifty-move rule is their own (as in lc0's self-play and cutechess-cli's `-tb`).
+ */
+export function findTablebaseEnd(tables: Tablebases | null, position: Position): GameEnd | null {
+  const result = tables?.probeResult(position, MOST_MEN, true) ?? NO_VALUE;
+  if (result === NO_VALUE) return null;
+  if (result === 0) return createDraw('tablebase');
+  const mover = position.sideToMove;
+  return createWin(result > 0 ? mover : mover === 0 ? 1 : 0, 'tablebase');
 }

@@ -1,7 +1,7 @@
 /**
- * When a self-play game is given up, and what giving up would have cost (lc0: selfplay/game.cc). Some games ignore the
- * rule; of those the worst opinion is reported that the later winner (or either side of a draw) ever had of its
- * position. Only a threshold below that would not have thrown the game away.
+ * Decides when a side resigns a self-play game, and measures what resigning would cost (lc0: selfplay/game.cc). Some games
+ * ignore the rule. Of those, the lowest win probability is reported that the later winner (or either side of a draw) had:
+ * a threshold above it would have thrown the game away.
  */
 import type { ResultText } from '../game/game-end.js';
 
@@ -49,7 +49,7 @@ export class ResignWatch {
     return d > threshold ? '1/2-1/2' : null;
   }
 
-  /** The worst opinion that proved wrong; with the WDL rule, the greatest trust in what did not happen. */
+  /** The lowest win probability that proved wrong; with the WDL rule, the highest probability of a result that did not come. */
   getFalsePositiveThreshold(result: ResultText): number {
     const [white, draw, black] = this.surest;
     if (this.rules.isWdlStyle) {

@@ -21,7 +21,7 @@ export interface SearchRecord {
 
 /**
  * @param policyTemperature by which the priors were softened, to be undone (lc0: V6TrainingDataArray::Add)
- * @returns null when the search has nothing to teach: several moves, and no visit to any
+ * @returns null when the search gives no policy target: several moves and no visit to any
  */
 export function createSearchRecord(
   ply: number,

@@ -3,11 +3,10 @@ import type { Move } from '../../chess/index.js';
 import { computeTemperature, type SearchInfo, type SearchParams } from '../../search/index.js';
 import type { Tablebases } from '../../syzygy/index.js';
 import type { Prng } from '../../util/index.js';
+import { findTablebaseEnd } from '../game/adjudication.js';
 import { Game, type PlayedMove } from '../game/game.js';
 import { createDraw, type GameEnd } from '../game/game-end.js';
-import { findTablebaseEnd } from '../game/tablebase-end.js';
-import { computeCentipawns } from '../network/centipawns.js';
-import type { GameSearch } from '../network/game-search.js';
+import { computeCentipawns, type GameSearch } from '../network/game-search.js';
 import type { Opening } from '../openings/book.js';
 import { ResignWatch } from './resignation.js';
 import { createSearchRecord, type SearchRecord } from './search-record.js';
@@ -46,9 +45,9 @@ export interface SelfPlayBoard {
   readonly tables: Tablebases | null;
   readonly opening: Opening;
   readonly random: Prng;
-  /** Told of positions that were refused for too few visits. */
+  /** Called with positions that were refused for too few visits. */
   readonly onDiscard: (opening: Opening) => void;
-  /** Told of each search and the move that it led to. */
+  /** Called with each search and the move that it led to. */
   readonly onThought: (thought: Thought) => void;
 }
 

@@ -1,13 +1,12 @@
 /**
- * A run of self-play: many games at once over one pool of evaluators (or two, when two networks play). Each game is a
- * function of the seed and its number, unless refused moves start games (--discarded-start-chance): then it also hangs
- * on the games before it. Finished games are handed on in the order in which they end.
+ * A run of self-play: many games at once over one pool of evaluators (or two, when two networks play). Each game
+ * depends only on the seed and its number, unless refused moves start games (--discarded-start-chance): then it also
+ * depends on the games before it. Finished games are handed on in the order in which they end.
  */
 
 import { SearchScheduler } from '../../search/index.js';
 import type { Tablebases } from '../../syzygy/index.js';
-import { createPrng, type Prng, runSideBySide } from '../../util/index.js';
-import { mixSeeds } from '../mix-seeds.js';
+import { createPrng, mixSeeds, type Prng, runSideBySide } from '../../util/index.js';
 import { GameSearch } from '../network/game-search.js';
 import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
 import type { Opening } from '../openings/book.js';
@@ -45,7 +44,7 @@ export interface SelfPlayRun {
   readonly signal: AbortSignal;
   /** Awaited, so that slow disks slow the games down instead of filling the memory. */
   onGame(index: number, game: SelfPlayGame): Promise<void>;
-  /** Told of each move when it is drawn. */
+  /** Called with each move when it is drawn. */
   onThought(index: number, thought: Thought): void;
 }
 
@@ -91,7 +90,7 @@ class Tournament {
 
   constructor(
     private readonly run: SelfPlayRun,
-    /** Of each player. */
+    /** One for each player. */
     private readonly pools: readonly NetworkPool[],
     private readonly boards: number,
     private readonly signal: AbortSignal,
@@ -154,7 +153,7 @@ class Tournament {
   }
 }
 
-/** So many games that each needs to gather one leaf at a time. */
+/** Enough games to keep the evaluators busy with one leaf of each. */
 function computeParallelism(pools: readonly NetworkPool[]): number {
   const leaves = Math.max(...pools.map(({ queue }) => BATCHES_AHEAD * queue.workers * queue.minibatch));
   return Math.max(LEAST_GAMES, Math.min(MOST_GAMES, leaves));

@@ -1,7 +1,6 @@
 /**
- * A self-play run and what it leaves behind: training records, results, PGN, and lc0's report lines. The results file
- * decides which games exist: a game is written to it last, so that a run killed at any moment plays exactly the games
- * that are missing.
+ * Runs self-play and writes its output: training records, results, PGN, and lc0's report lines. The results file decides
+ * which games exist: each game is written to it last, so a run that was killed plays exactly the games that are missing.
  */
 import { formatGame } from '../game/game-text.js';
 import type { LoggedGame, MatchLog } from '../match/match-log.js';
@@ -18,7 +17,7 @@ export interface SelfPlayOutput {
   readonly log: MatchLog;
   /** Event tag of the PGN. */
   readonly event: string;
-  /** Lines in lc0's words, as they come. */
+  /** Called with each line of lc0's report as it is made. */
   onLine(line: string): void;
   onProgress(summary: SelfPlaySummary): void;
   /** Two lines a move as well: the last `info` of its search and `bestmove`. */

@@ -1,7 +1,7 @@
 /** What lc0's self-play prints for the client that drives it, word for word (selfplay/loop.cc). */
 import { formatUciMove, type Move, START_FEN } from '../../chess/index.js';
 import type { ResultText } from '../game/game-end.js';
-import { computeCentipawns } from '../network/centipawns.js';
+import { computeCentipawns } from '../network/game-search.js';
 import { computeElo } from '../statistics/elo.js';
 import { computeNormalProbability } from '../statistics/normal.js';
 import type { GameCounts } from '../statistics/score-counts.js';

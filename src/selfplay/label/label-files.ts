@@ -35,7 +35,7 @@ export class LabelFiles {
     private manifest: Manifest,
   ) {}
 
-  /** Starts a run, or goes on with one whose settings are the same. */
+  /** Starts a run, or resumes one with the same settings. */
   static open(folder: string, prefix: string, settings: LabelSettings, pliesPerFile: number): Result<LabelFiles> {
     createFolder(folder);
     const path = join(folder, `${prefix}.json`);
@@ -73,7 +73,7 @@ export class LabelFiles {
     if (this.partPlies >= this.pliesPerFile) this.finishPart();
   }
 
-  /** Compresses what there is of the last file; for the end of a run of known length. */
+  /** Compresses the last file, complete or not; for the end of a run of known length. */
   finishPart(): void {
     if (this.partGames === 0) return;
     const name = `${this.stem()}.jsonl.gz`;

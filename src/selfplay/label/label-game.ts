@@ -4,12 +4,11 @@
  * the seed and the number of the game.
  */
 import { computeOutcome, formatFen, formatUciMove, type Move, type Position, parseUciMove } from '../../chess/index.js';
-import { createPrng, type Prng } from '../../util/index.js';
+import { createPrng, mixSeeds, type Prng } from '../../util/index.js';
 import { EngineError } from '../client/engine-process.js';
 import { encodeScore, type UciInfo } from '../client/info-line.js';
 import type { UciClient } from '../client/uci-client.js';
 import type { ResultText } from '../game/game-end.js';
-import { mixSeeds } from '../mix-seeds.js';
 import type { LabelSettings } from './label-settings.js';
 import { drawStart, type StartBooks } from './start-books.js';
 import { chooseWanderingMove, type ScoredMove, type WanderRates } from './wander.js';

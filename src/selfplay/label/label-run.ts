@@ -24,10 +24,10 @@ export interface LabelRun {
   onWarning(text: string): void;
 }
 
-/** An engine that dies this often over one game will not play it. */
+/** An engine that crashes this often in one game ends the run. */
 const ATTEMPTS_PER_GAME = 3;
 
-/** Resolves when all games are on disk or the signal has come; throws an EngineError when the engine is no use. */
+/** Resolves when all games are on disk or the signal has come; throws an EngineError when the engine does not work. */
 export async function runLabelling(run: LabelRun): Promise<void> {
   const { files } = run;
   const waiting = new Map<number, LabelledGameRecord>();

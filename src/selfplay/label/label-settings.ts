@@ -1,6 +1,6 @@
 /**
- * What a labelling run is made of. Saved beside the output: a run is resumed only with the settings it began with,
- * because game n depends on all of them.
+ * The settings of a labelling run. They are saved beside the output: a run is resumed only with the settings it began
+ * with, because game n depends on all of them.
  */
 
 export interface LabelSettings {

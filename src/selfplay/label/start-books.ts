@@ -5,7 +5,7 @@ import { type Book, createOpeningPosition, openBook } from '../openings/book.js'
 import type { StartSource } from './label-settings.js';
 import { createRandomEndgame } from './random-endgame.js';
 
-/** The opened book of each source; null for the two sources that are no files. */
+/** The opened book of each source; null for `startpos` and `endgames`. */
 export type StartBooks = readonly (Book | null)[];
 
 export function openStartBooks(sources: readonly StartSource[]): Result<StartBooks> {
@@ -38,7 +38,7 @@ export function drawStart(
   const book = books[chosen];
   if (book !== null) {
     const opening = createOpeningPosition(unwrap(book.read(prng.nextBelow(book.size))));
-    // The file only keeps the FEN, so the game must not know what came before it either.
+    // The output holds only a FEN, so the game must start without history too.
     return { position: unwrap(parseFen(formatFen(opening))), randomPlies };
   }
   const position = source.book === 'endgames' ? unwrap(parseFen(createRandomEndgame(prng))) : new Position();

@@ -1,8 +1,7 @@
 /**
  * What a match leaves on disk: a results file, one JSON line a game after a line with the conditions, and a PGN file.
  * A game is in the match when its results line is complete. The line says how long the PGN file was after the game, so
- * that a match killed between the two writes goes on with both files telling the same. Whatever else somebody added to the
- * PGN file stays.
+ * that both files agree when a match killed between the two writes is resumed. Other text in the PGN file stays.
  */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
@@ -86,7 +85,11 @@ function append(path: string, text: string): void {
   }
 }
 
-/** The game that was cut short between the two writes, if there is one: it will be played again. @param length after the last game */
+/**
+ * Removes a game that is in the PGN file and not in the results: the match was killed between the two writes, and the game
+ * will be played again.
+ * @param length of the file after the last game in the results
+ */
 function dropUnloggedGame(pgnPath: string, length: number): void {
   const bytes = readFileSync(pgnPath);
   const tail = bytes.toString('utf8', length);

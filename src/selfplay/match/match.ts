@@ -4,11 +4,10 @@
  * from its number alone, so a resumed match plays the games it would have played.
  */
 import type { Tablebases } from '../../syzygy/index.js';
-import { runSideBySide } from '../../util/index.js';
+import { mixSeeds, runSideBySide } from '../../util/index.js';
 import type { AdjudicationRules } from '../game/adjudication.js';
 import { formatTimeControl } from '../game/clock.js';
 import { formatGame } from '../game/game-text.js';
-import { mixSeeds } from '../mix-seeds.js';
 import type { Opening } from '../openings/book.js';
 import type { Player, PlayerLimits, PlayerSource } from '../players/player.js';
 import { computeSprt, type SprtSettings } from '../statistics/sprt.js';
@@ -28,7 +27,7 @@ export interface MatchSetup {
   readonly tables: Tablebases | null;
   readonly timeMarginMs: number;
   readonly concurrency: number;
-  /** A player that only crashes loses its games, and the match goes on all the same. */
+  /** Keep playing when a player crashes in every game. */
   readonly recovers: boolean;
   readonly seed: number;
   readonly sprt: SprtSettings | null;

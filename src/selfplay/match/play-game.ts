@@ -1,10 +1,9 @@
 /** One game of a match from its opening to its end. */
 import type { Tablebases } from '../../syzygy/index.js';
-import { type AdjudicationRules, adjudicate } from '../game/adjudication.js';
+import { type AdjudicationRules, adjudicate, findTablebaseEnd } from '../game/adjudication.js';
 import { Clock } from '../game/clock.js';
 import { Game, type PlayedMove } from '../game/game.js';
 import { createWin, type GameEnd } from '../game/game-end.js';
-import { findTablebaseEnd } from '../game/tablebase-end.js';
 import type { Opening } from '../openings/book.js';
 import { type Player, PlayerFault } from '../players/player.js';
 

@@ -13,6 +13,18 @@ import type { Prng } from '../../util/index.js';
 import type { Game } from '../game/game.js';
 import type { NetworkPool } from './network-setup.js';
 
+/** lc0's limit of centipawns. */
+const LARGEST_CENTIPAWNS = 12_800;
+
+/**
+ * A search value in centipawns, for PGN comments and adjudication. Formula: lc0's default score type (`centipawn`).
+ * @param wl win minus loss
+ */
+export function computeCentipawns(wl: number): number {
+  const score = Math.round(90 * Math.tan(1.5637541897 * wl));
+  return Math.max(-LARGEST_CENTIPAWNS, Math.min(LARGEST_CENTIPAWNS, score)) || 0;
+}
+
 export interface GameSearchResult {
   readonly move: number;
   readonly root: RootSummary;

@@ -8,8 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { describeReadFailure } from '#platform/files.js';
 import { type Move, type Position, parseEpdLine, parseFen, START_FEN } from '../../chess/index.js';
 import { readPgnGame, splitPgn } from '../../pgn/index.js';
-import { createPrng, failure, isGzip, type Result, success, unwrap } from '../../util/index.js';
-import { mixSeeds } from '../mix-seeds.js';
+import { createPrng, failure, isGzip, mixSeeds, type Result, success, unwrap } from '../../util/index.js';
 
 /** Where a game starts: a position and the book moves from it. */
 export interface Opening {

@@ -3,8 +3,7 @@ import type { Move } from '../../chess/index.js';
 import { computeMoveTimeBudgetMs, type SearchLimits, type SearchScheduler } from '../../search/index.js';
 import { createPrng } from '../../util/index.js';
 import type { Game, Thought } from '../game/game.js';
-import { computeCentipawns } from '../network/centipawns.js';
-import { GameSearch, type GameSearchResult } from '../network/game-search.js';
+import { computeCentipawns, GameSearch, type GameSearchResult } from '../network/game-search.js';
 import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
 import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
 
@@ -83,7 +82,7 @@ class NetworkPlayer implements Player {
   }
 
   async close(): Promise<void> {
-    // A row of evaluators' roots is free only when nobody searches from it; the match is ending anyway.
+    // Its row of the root table is still in use by the search; the match is ending, so leave it.
     if (this.isThinking) this.search.stop();
     else this.search.close();
   }

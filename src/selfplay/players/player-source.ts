@@ -32,7 +32,7 @@ export async function createPlayerSources(
     scheduler: new SearchScheduler(),
     concurrency: Math.max(1, options.concurrency),
   };
-  // Networks are loaded last: what is wrong with the other player is found sooner.
+  // Networks load last, because they load slowly: faults of the other player are found sooner.
   const sources: (() => Promise<PlayerSource>)[] = [];
   const networks: string[] = [];
   for (const spec of specs) {

@@ -17,7 +17,7 @@ export type PlayerSpec =
       readonly name: string | null;
       readonly weights: string;
       readonly limits: PlayerLimits;
-      /** Search and network flags, for whoever knows them. */
+      /** Search and network flags, not checked here. */
       readonly options: readonly Pair[];
     };
 

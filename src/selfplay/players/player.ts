@@ -1,6 +1,6 @@
 /**
- * Whoever chooses moves in a match: an engine process, a network inside this process, or a die. One player plays one
- * game at a time.
+ * A player chooses the moves of one side of a match: an engine process, a network inside this process, or a random
+ * mover. A player plays one game at a time.
  */
 
 import type { TimeControl } from '../game/clock.js';

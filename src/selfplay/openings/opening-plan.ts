@@ -1,0 +1,59 @@
+/** Which opening each game of a run starts from: matches deal them to pairs of games, self-play to single games. */
+import { type Result, success, unwrap } from '../../util/index.js';
+import { createOpeningSequence, type Opening, type OpeningOrder, openBook, START_BOOK } from './book.js';
+
+export interface MatchOpenings {
+  /** Null = the initial position. */
+  readonly book: string | null;
+  /** Longest line taken from a PGN book. */
+  readonly maxPlies: number | null;
+  readonly order: OpeningOrder;
+  readonly seed: number;
+  readonly games: number;
+}
+
+/**
+ * The opening of each pair. All are read before the first game, so that a damaged book cannot end a match midway; the
+ * error names the line.
+ */
+export function createMatchOpenings(request: MatchOpenings): Result<(pair: number) => Opening> {
+  const { book: path, maxPlies, order, seed, games } = request;
+  const book = path === null ? success(START_BOOK) : openBook(path, maxPlies ?? Number.POSITIVE_INFINITY);
+  if (!book.ok) return book;
+  const { size } = book.value;
+  const lineOf = createOpeningSequence(size, order, seed);
+  const openings = new Map<number, Opening>();
+  // In sequence and shuffled, lines repeat after the whole book.
+  const pairs = Math.ceil(games / 2);
+  const distinct = order === 'random' ? pairs : Math.min(pairs, size);
+  for (let pair = 0; pair < distinct; pair++) {
+    const line = lineOf(pair);
+    if (openings.has(line)) continue;
+    const opening = book.value.read(line);
+    if (!opening.ok) return opening;
+    openings.set(line, opening.value);
+  }
+  return success((pair) => openings.get(lineOf(pair)) as Opening);
+}
+
+export interface GameOpenings {
+  /** A damaged line of the book throws its sentence. */
+  readonly at: (game: number) => Opening;
+  /** Games that use every line once, or twice when mirrored. */
+  readonly gamesOfBook: number;
+}
+
+export function createGameOpenings(request: {
+  readonly book: string | null;
+  readonly order: OpeningOrder;
+  /** Each opening twice in a row, so that both players have it with both colours. */
+  readonly isMirrored: boolean;
+  readonly seed: number;
+}): Result<GameOpenings> {
+  const opened = request.book === null ? success(START_BOOK) : openBook(request.book);
+  if (!opened.ok) return opened;
+  const book = opened.value;
+  const lineOf = createOpeningSequence(book.size, request.order, request.seed);
+  const shift = request.isMirrored ? 1 : 0;
+  return success({ at: (game) => unwrap(book.read(lineOf(game >> shift))), gamesOfBook: book.size << shift });
+}
