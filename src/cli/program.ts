@@ -12,6 +12,7 @@ import { evalCommand } from './commands/eval.js';
 import { explainCommand } from './commands/explain/explain.js';
 import { labelCommand } from './commands/label.js';
 import { leela2OnnxCommand } from './commands/leela2onnx.js';
+import { lichessEngineCommand } from './commands/lichess/lichess-engine.js';
 import { networksCommand } from './commands/networks.js';
 import { onnx2LeelaCommand } from './commands/onnx2leela.js';
 import { perftCommand } from './commands/perft.js';
@@ -46,6 +47,7 @@ const COMMANDS = [
   explainCommand,
   encodeCommand,
   analyseCommand,
+  lichessEngineCommand,
   networksCommand,
   describeNetCommand,
   leela2OnnxCommand,

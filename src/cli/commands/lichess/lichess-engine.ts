@@ -1,0 +1,170 @@
+/**
+ * `sardonyx lichess-engine`: this machine analyses for your board on lichess.org, as an external engine. It registers the
+ * engine, waits for work and streams the analysis, until it is interrupted.
+ */
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
+import { wholeFlag } from '../../number-flag.js';
+import { INTERRUPTED, printLine, printNote } from '../../output.js';
+import { acquireWork, LichessRefusal, type LichessServers, registerEngine, submitWork } from './lichess-api.js';
+import { LichessSession } from './lichess-session.js';
+import { type LichessWork, parseLichessWork } from './lichess-work.js';
+
+interface LichessArguments {
+  name: string;
+  'max-threads': number;
+  'max-hash': number;
+  'keep-alive': number;
+  lichess: string;
+  broker: string;
+}
+
+const TOKEN_VARIABLE = 'LICHESS_API_TOKEN';
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
+
+export const lichessEngineCommand: CommandModule<object, LichessArguments> = {
+  command: 'lichess-engine',
+  describe: 'Analyse for your board on lichess.org, as an external engine',
+  builder: (yargs) =>
+    addEngineFlags(yargs)
+      .option('name', { type: 'string', default: 'Sardonyx', describe: 'Name of the engine in lichess’s list' })
+      .option(
+        ...wholeFlag('max-threads', {
+          min: 1,
+          default: availableParallelism(),
+          describe: 'Most threads that lichess may ask for',
+        }),
+      )
+      .option(...wholeFlag('max-hash', { min: 1, default: 1024, describe: 'Largest evaluation cache in MB' }))
+      .option(
+        ...wholeFlag('keep-alive', {
+          min: 1,
+          default: 300,
+          describe: 'Seconds without work after which memory is freed',
+        }),
+      )
+      .option('lichess', { type: 'string', default: 'https://lichess.org', describe: 'Address of lichess' })
+      .option('broker', { type: 'string', default: 'https://engine.lichess.ovh', describe: 'Address of its broker' })
+      .epilogue(
+        `The environment variable ${TOKEN_VARIABLE} holds a token with the scopes engine:read and engine:write, from ` +
+          'https://lichess.org/account/oauth/token/create?scopes[]=engine:read&scopes[]=engine:write',
+      ) as never,
+  handler: async (args: ArgumentsCamelCase<LichessArguments>) => {
+    const token = process.env[TOKEN_VARIABLE] ?? '';
+    if (token === '') throw new Error(`Set ${TOKEN_VARIABLE} to a token of lichess: sardonyx lichess-engine --help`);
+    const options = await readEngineFlags(args);
+    const servers: LichessServers = { registry: args.lichess, broker: args.broker, token };
+    const secret = randomBytes(24).toString('base64url');
+    await registerEngine(servers, {
+      name: args.name,
+      maxThreads: args['max-threads'],
+      maxHash: args['max-hash'],
+      variants: ['chess'],
+      providerSecret: secret,
+    });
+    printLine(`${args.name} is registered; choose it in the analysis board's menu. Ctrl-C ends it.`);
+    const session = new LichessSession(options, args['max-threads'], printNote);
+    const abort = new AbortController();
+    const interrupt = (): void => abort.abort();
+    process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+    try {
+      await new Provider(servers, secret, session, args['keep-alive'], abort.signal).run();
+    } finally {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      await session.close();
+    }
+    process.exitCode = INTERRUPTED;
+  },
+};
+
+class Provider {
+  /** The work under way; resolves when the engine is free. */
+  private running: Promise<void> = Promise.resolve();
+  private isBusy = false;
+  private lastUsed = performance.now();
+
+  constructor(
+    private readonly servers: LichessServers,
+    private readonly secret: string,
+    private readonly session: LichessSession,
+    private readonly keepAliveSeconds: number,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Until the signal. Rejects only when lichess will not have this engine. */
+  async run(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!this.signal.aborted) {
+      try {
+        const json = await acquireWork(this.servers, this.secret, this.signal);
+        pauseMs = FIRST_PAUSE_MS;
+        if (json === null) await this.rest();
+        else await this.take(json);
+      } catch (error) {
+        if (this.signal.aborted) break;
+        if (error instanceof LichessRefusal) throw error;
+        printNote((error as Error).message);
+        await wait(pauseMs, undefined, { signal: this.signal }).catch(() => {});
+        pauseMs = Math.min(LONGEST_PAUSE_MS, 1.5 * pauseMs);
+      }
+    }
+    this.session.stop();
+    await this.running;
+  }
+
+  /** New work ends what is under way: the board has moved on. */
+  private async take(json: unknown): Promise<void> {
+    const work = parseLichessWork(json);
+    if (!work.ok) throw new Error(work.error);
+    this.session.stop();
+    await this.running;
+    this.isBusy = true;
+    this.running = this.handle(work.value).finally(() => {
+      this.isBusy = false;
+      this.lastUsed = performance.now();
+    });
+  }
+
+  private async handle(work: LichessWork): Promise<void> {
+    const abort = new AbortController();
+    let isOpen = true;
+    let enqueue: (line: string) => void = () => {};
+    let close: () => void = () => {};
+    const encoder = new TextEncoder();
+    const lines = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        enqueue = (line) => controller.enqueue(encoder.encode(`${line}\n`));
+        close = () => controller.close();
+      },
+      // The reader has gone.
+      cancel: () => {
+        isOpen = false;
+        this.session.stop();
+      },
+    });
+    const submitted = submitWork(this.servers, work.id, lines, abort.signal)
+      .catch((error: Error) => {
+        if (!this.signal.aborted && !/terminated|other side closed|ECONNRESET|socket/i.test(error.message)) {
+          printNote(error.message);
+        }
+      })
+      .finally(() => {
+        isOpen = false;
+        this.session.stop();
+      });
+    const fault = await this.session.analyse(work, (line) => {
+      if (isOpen) enqueue(line);
+    });
+    if (fault !== null) abort.abort();
+    else if (isOpen) close();
+    await submitted;
+  }
+
+  private async rest(): Promise<void> {
+    if (!this.isBusy && performance.now() - this.lastUsed > 1000 * this.keepAliveSeconds) await this.session.close();
+  }
+}
