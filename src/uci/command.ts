@@ -1,4 +1,4 @@
-/** What a GUI can say to us, after parsing. Moves and FENs are still text: only the engine knows the position. */
+/** The commands of a GUI, after parsing. Moves and FENs are still text, because only the engine knows the position. */
 export interface GoCommand {
   infinite?: boolean;
   ponder?: boolean;
@@ -38,23 +38,23 @@ export type UciCommand =
   | { readonly type: 'go'; readonly go: GoCommand }
   | { readonly type: 'bench'; readonly words: readonly string[] };
 
-/** Every command with the line that `help` prints for it; the parser knows no other. */
+/** Every command, with the lines that `help` prints for it. The parser accepts no other. */
 export const COMMAND_HELP: Record<UciCommand['type'], string> = {
-  uci: 'uci                          who I am and my options, then uciok',
-  isready: 'isready                      readyok, once the network is loaded',
+  uci: 'uci                          print name and options, then uciok',
+  isready: 'isready                      print readyok once the network is loaded',
   setoption: 'setoption name N [value V]   set an option; names are not case-sensitive',
   ucinewgame: 'ucinewgame                   forget the last game',
   position: 'position startpos|fen F [moves m1 m2 …]',
   go: 'go [infinite] [ponder] [wtime|btime|winc|binc MS] [movestogo N] [movetime MS]\n   [nodes N] [depth N] [mate N] [searchmoves m1 m2 …]   search;   go perft N   count moves',
-  stop: 'stop                         end the search (or the perft) and answer',
-  ponderhit: 'ponderhit                    the move I pondered on was played',
-  wait: 'wait                         read on only when the search has ended (for scripts)',
+  stop: 'stop                         end the search or perft and answer',
+  ponderhit: 'ponderhit                    the opponent played the expected move',
+  wait: 'wait                         read no further line until the search has ended (for scripts)',
   d: 'd                            show the board',
-  eval: 'eval                         what the network says of the position',
-  bench: 'bench [nodes]                search a fixed set of positions, print speed and signature',
-  debug: 'debug on|off                 more info strings',
-  register: 'register                     accepted: nothing to register',
+  eval: 'eval                         show the network’s evaluation of the position',
+  bench: 'bench [nodes]                search fixed positions; print speed and signature',
+  debug: 'debug on|off                 print more info strings',
+  register: 'register                     does nothing; Sardonyx needs no registration',
   xyzzy: 'xyzzy',
-  help: 'help                         this list',
+  help: 'help                         show this list',
   quit: 'quit                         end the program',
 };

@@ -1,4 +1,4 @@
-/** Options of the conversation: what info lines show, and the log. */
+/** Options of the UCI conversation: what info lines show, and the log. */
 import type { OptionSpec } from '../options/index.js';
 
 export const conversationOptions: readonly OptionSpec[] = [
@@ -51,6 +51,6 @@ export const conversationOptions: readonly OptionSpec[] = [
     default: 'current',
     choices: ['current', 'classic'],
     hidden: true,
-    help: 'Lines of VerboseMoveStats as lc0 prints them today or as it did until 2020 (Q+U).',
+    help: 'Format of the VerboseMoveStats lines: current = as lc0 prints them today, classic = as until 2020 (with Q+U).',
   },
 ];

@@ -1,4 +1,4 @@
-/** Who we are and what can be set, as `uci` asks. Floats are `type string` with six decimals, as lc0 prints them. */
+/** The answer to `uci`: name and options. Floats are `type string` with six decimals, as lc0 prints them. */
 import type { OptionSpec } from '../options/index.js';
 
 /** The answer to `uci`, `uciok` included. */

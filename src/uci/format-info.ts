@@ -2,13 +2,13 @@
 import { formatUciMove, type Move, NO_MOVE } from '../chess/index.js';
 import type { ReportLine, SearchReport } from '../engine/index.js';
 
-/** What the GUI asked to see. */
+/** What the GUI asked for by options. */
 export interface InfoStyle {
   readonly chess960: boolean;
   readonly showWdl: boolean;
   readonly showMovesLeft: boolean;
   readonly showEps: boolean;
-  /** `multipv k` stands in a line only when several lines were asked for, now or when the search began. */
+  /** A line has `multipv k` only if several lines were asked for, now or when the search began. */
   readonly multiPv: number;
   /** `nodes` of each line instead of the total. */
   readonly perPvCounters: boolean;
@@ -28,7 +28,7 @@ export function formatInfo(report: SearchReport, line: ReportLine, style: InfoSt
   return words.join(' ');
 }
 
-/** `(none)` where there is no legal move, as Stockfish says it and python-chess reads it. */
+/** Without a legal move the answer is `(none)`, as Stockfish prints it and python-chess reads it. */
 export function formatBestMove(move: Move, ponder: Move, chess960: boolean): string {
   if (move === NO_MOVE) return 'bestmove (none)';
   const best = `bestmove ${formatUciMove(move, chess960)}`;

@@ -1,13 +1,13 @@
 /**
  * VerboseMoveStats, character for character as lc0 prints it (search/classic/search.cc, GetVerboseStats), because Nibbler,
- * Arena and many scripts read it: ascending, widths fixed, a blank at the end of each line.
+ * Arena and many scripts parse it: ascending order, fixed widths, a blank at the end of each line.
  */
 import { formatUciMove, type Move } from '../chess/index.js';
 import type { RootMoveStats, RootStats } from '../engine/index.js';
 
 export type MoveStatsFormat = 'current' | 'classic';
 
-/** @returns lines without the `info string ` in front. */
+/** @returns the lines, without the leading `info string ` */
 export function formatMoveStats(stats: RootStats, format: MoveStatsFormat = 'current'): string[] {
   const formatRow = format === 'current' ? formatCurrent : formatClassic;
   return [...stats.moves.map((row) => formatRow(row, false)), formatRow(stats.node, true)];
@@ -18,14 +18,14 @@ function formatCurrent(row: RootMoveStats, isNode: boolean): string {
   return `${formatHead(row, isNode)} ${formatAverages(row)}${tail}${formatValue(row)}${BOUNDS[row.bound]}`;
 }
 
-/** The format of 2018 to 2020 (seed document 002): Q, U, Q+U and V only. */
+/** lc0's format from 2018 to 2020: Q, U, Q+U and V only. */
 function formatClassic(row: RootMoveStats, isNode: boolean): string {
   const sum = row.u === null ? null : row.q + row.u;
   const tail = isNode ? '' : `(U: ${fixed(row.u, 6, 5)}) (Q+U: ${fixed(sum, 8, 5)}) `;
   return `${formatHead(row, isNode)} (Q: ${fixed(row.q, 8, 5)}) ${tail}${formatValue(row)}`;
 }
 
-/** The index of a move stands left in its four columns, that of the node right: so does lc0. */
+/** As in lc0, the index of a move is aligned left in its four columns, the index of the node right. */
 function formatHead(row: RootMoveStats, isNode: boolean): string {
   const label = isNode ? 'node ' : formatUciMove(row.move as Move, true).padEnd(5);
   const index = isNode ? String(row.index).padStart(4) : String(row.index).padEnd(4);

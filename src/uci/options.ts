@@ -1,3 +1,3 @@
-/** The second, light door of uci/: the options of the conversation and the answer to `uci`, without loading what runs. */
+/** The second, light door of uci/: options and the answer to `uci`. It loads no code that plays. */
 export { conversationOptions } from './conversation-options.js';
 export { formatIdentity, formatOption } from './format-identity.js';

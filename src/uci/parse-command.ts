@@ -1,12 +1,12 @@
 /**
- * One line of input → one command, or one sentence saying what is wrong with it. Never throws, changes nothing.
- * Unlike the letter of the protocol it does not skip unknown words: like lc0 it reports them, because a typing error in
- * a script should not become another search than the one meant.
+ * Parses one line of input into a command, or into one sentence that says what is wrong with it. It never throws and changes
+ * nothing. The protocol says to skip unknown words. Like lc0 we report them instead, so that a typing error in a script does
+ * not start another search than the one meant.
  */
 import { failure, type Result, success } from '../util/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
 
-/** @returns null for an empty line. */
+/** @returns null for an empty line */
 export function parseCommand(line: string): Result<UciCommand> | null {
   const words = line.trim().split(/\s+/);
   const name = words[0];
@@ -22,7 +22,7 @@ export function parseCommand(line: string): Result<UciCommand> | null {
       return parseGo(words.slice(1));
     case 'debug': {
       const state = words[1] ?? 'on';
-      if (state !== 'on' && state !== 'off') return failure(`debug is followed by on or off, not ${state}`);
+      if (state !== 'on' && state !== 'off') return failure(`debug needs on or off, not ${state}`);
       return success({ type, on: state === 'on' });
     }
     case 'bench':
@@ -32,10 +32,10 @@ export function parseCommand(line: string): Result<UciCommand> | null {
   }
 }
 
-/** `setoption name <words> [value <anything>]`: a value keeps its inner blanks and its case. */
+/** `setoption name <words> [value <anything>]`. A value keeps its inner blanks and its case. */
 function parseSetOption(line: string): Result<UciCommand> {
   const match = /^\s*setoption\s+name\s+(\S.*?)(?:\s+value(?:\s(.*))?)?\s*$/is.exec(line);
-  if (match === null) return failure('setoption is written: setoption name <option> [value <value>]');
+  if (match === null) return failure('The format is: setoption name <option> [value <value>]');
   return success({ type: 'setoption', option: match[1], value: (match[2] ?? '').trim() });
 }
 
@@ -44,14 +44,14 @@ function parsePosition(words: readonly string[]): Result<UciCommand> {
   const head = movesAt < 0 ? words : words.slice(0, movesAt);
   const moves = movesAt < 0 ? [] : words.slice(movesAt + 1);
   if (head[0] === 'startpos') {
-    if (head.length > 1) return failure(`position startpos is followed by moves, not by ${head[1]}`);
+    if (head.length > 1) return failure(`Only moves can follow position startpos, not ${head[1]}`);
     return success({ type: 'position', fen: null, moves });
   }
   if (head[0] === 'fen') {
     if (head.length === 1) return failure('position fen lacks the FEN');
     return success({ type: 'position', fen: head.slice(1).join(' '), moves });
   }
-  return failure('position is written: position startpos|fen <FEN> [moves <move>…]');
+  return failure('The format is: position startpos|fen <FEN> [moves <move>…]');
 }
 
 type NumberField = Exclude<keyof GoCommand, 'infinite' | 'ponder' | 'searchMoves'>;
@@ -68,7 +68,7 @@ const GO_NUMBERS: Record<string, NumberField> = {
   movetime: 'moveTimeMs',
   perft: 'perft',
 };
-/** Clocks may be negative (a lagging server) and some GUIs send fractions of a millisecond; the rest are counts. */
+/** A lagging server may send negative clocks, and some GUIs send fractions of a millisecond. All other numbers are counts. */
 const SIGNED = new Set<NumberField>([
   'whiteTimeMs',
   'blackTimeMs',

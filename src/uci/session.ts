@@ -1,6 +1,6 @@
 /**
- * The conversation: lines in, engine calls, lines out. Every command is carried out when it arrives, also during a
- * search; only `wait` holds back what follows. Whatever is wrong with a line costs one `error` line and changes nothing.
+ * The UCI conversation: lines in, engine calls, lines out. A command is executed when it arrives, also during a search; only
+ * `wait`, `eval` and `bench` hold back the lines after them. A wrong line gets one `error` line and changes nothing.
  */
 
 import { createLogger } from '#platform/log-file.js';
@@ -15,8 +15,7 @@ import {
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
-import { formatBoard } from './format-board.js';
-import { formatEvaluation } from './format-eval.js';
+import { formatBoard, formatEvaluation } from './format-console.js';
 import { formatIdentity } from './format-identity.js';
 import { formatBestMove, formatInfo, type InfoStyle } from './format-info.js';
 import { formatMoveStats, type MoveStatsFormat } from './format-move-stats.js';
@@ -28,18 +27,18 @@ export interface SessionSettings {
   readonly options: OptionStore;
   readonly ports: EnginePorts;
   writeLine(line: string): void;
-  /** The `bench` command; null when this session has none. */
+  /** The `bench` command; null if this session has none. */
   readonly bench: ((words: readonly string[], writeLine: (line: string) => void) => Promise<void>) | null;
   /**
-   * The conversation is over. `isStuck`: a thread still has not come back from a device or from loading; to end it there in
-   * order would wait for it, or crash.
+   * Called when the conversation is over. `isStuck`: a thread is still busy in a device or with loading. Do not wait for it;
+   * terminating it there could crash.
    */
   onEnd(isStuck: boolean): void;
 }
 
-/** GUIs send their options right after `uciok`; loading starts when they have, or when this time has passed. */
+/** GUIs send their options right after `uciok`. Loading starts this long after the last of them. */
 const LOAD_DELAY_MS = 25;
-/** Loading cannot be broken off, and a large network on a busy machine takes seconds. */
+/** Loading cannot be interrupted; a large network on a busy machine takes seconds. */
 const QUIT_PATIENCE_MS = 5000;
 
 export class UciSession {
@@ -66,7 +65,7 @@ export class UciSession {
       this.held.push(line);
       return;
     }
-    // A `stop` is also for what was asked for before it and is held back.
+    // A `stop` also applies to held-back commands before it.
     if (this.isHolding && this.held.length > 0 && /^\s*stop\b/.test(line)) this.held.push(line);
     this.log(`>> ${line}`);
     const command = parseCommand(line);
@@ -78,18 +77,18 @@ export class UciSession {
     this.execute(command.value);
   }
 
-  /** The input has ended: as `quit`, after what `wait` holds back. */
+  /** The end of the input acts like `quit`, after the lines that are held back. */
   endOfInput(): void {
     if (this.isHolding && !this.mayPass('quit')) this.held.push('quit');
     else this.end();
   }
 
-  /** Whether `wait` does not hold a line back: nothing but `stop` or `quit` ends an unlimited search. */
+  /** Lines that are never held back: only `stop` or `quit` ends an unlimited search. */
   private mayPass(line: string): boolean {
     return /^\s*(stop|isready)\b/.test(line) || (/^\s*quit\b/.test(line) && this.engine.needsStop);
   }
 
-  /** Stops everything, lets the last bestmove out and reports the end. */
+  /** Stops everything, writes the last `bestmove` and calls `onEnd`. */
   end(): void {
     if (this.isEnding) return;
     this.isEnding = true;
@@ -182,7 +181,7 @@ export class UciSession {
   }
 
   private answerWhenReady(): void {
-    // During a search the answer may not wait for anything, not even for a network of new options.
+    // During a search the answer must not wait, not even for a network that new options ask for.
     if (this.engine.isSearching || this.engine.network !== null) {
       this.write('readyok');
       return;
@@ -225,7 +224,7 @@ export class UciSession {
 
   private startPerft(depth: number): void {
     if (this.perft !== null || this.engine.isSearching) {
-      this.writeError('A search is under way: stop it before go perft');
+      this.writeError('A search is running: stop it before go perft');
       return;
     }
     this.perftEnd = new Promise((resolve) => {
@@ -245,7 +244,7 @@ export class UciSession {
     const stats = await this.engine.evaluate();
     if (this.isEnding) return;
     if (stats === null) {
-      this.writeError('Nothing to evaluate: the game is over, a search is under way or no network is loaded');
+      this.writeError('Cannot evaluate: the game is over, a search is running, or no network is loaded');
       return;
     }
     const scoreType = this.settings.options.getString('ScoreType') as ScoreType;
@@ -254,11 +253,12 @@ export class UciSession {
 
   private bench(words: readonly string[]): void {
     const { bench } = this.settings;
-    if (bench === null || this.engine.isSearching) this.writeError('bench is not possible now');
+    if (bench === null || this.engine.isSearching)
+      this.writeError('bench is not possible during a search, or in this session');
     else this.hold(bench(words, (line) => this.write(line)));
   }
 
-  /** Lines that arrive before `until` wait for it. */
+  /** Holds back all lines until the promise settles. */
   private hold(until: Promise<void>): void {
     this.isHolding = true;
     void until
@@ -278,7 +278,7 @@ export class UciSession {
       moveStats: (stats) => {
         const { options } = this.settings;
         const lines = formatMoveStats(stats, options.getString('VerboseMoveStatsFormat') as MoveStatsFormat);
-        // lc0: live statistics that nobody asked to see are for the log.
+        // As in lc0, live statistics without VerboseMoveStats go to the log.
         const isWanted = options.getBoolean('VerboseMoveStats');
         for (const line of lines) {
           if (isWanted) this.write(`info string ${line}`);
@@ -287,7 +287,7 @@ export class UciSession {
       },
       bestMove: ({ move, ponder }) => {
         this.write(formatBestMove(move, ponder, this.isChess960));
-        // Options have changed or a device was lost meanwhile: a search keeps the network that it began with.
+        // A search keeps its network. If options changed or a device failed meanwhile, load the new one now.
         if (!this.isEnding && this.engine.network === null) this.scheduleLoad(LOAD_DELAY_MS);
       },
       warning: (text) => this.write(`info string ${text}`),
