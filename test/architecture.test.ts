@@ -20,8 +20,8 @@ test('ARCHITECTURE.md stays under two pages', () => {
 });
 
 /** Both numbers only fall. Lower them whenever you can; the aim is 25 and 0. */
-const MOST_SMALL_FILES = 57;
-const MOST_SHARED_NAMES = 6;
+const MOST_SMALL_FILES = 56;
+const MOST_SHARED_NAMES = 5;
 
 test('few files are under 30 lines, doors aside', () => {
   const small = listCodeFiles().filter(({ lines }) => lines < MIN_LINES);

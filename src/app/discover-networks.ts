@@ -1,8 +1,8 @@
 /**
- * Looks for a network where lc0 looks for one (`DiscoverWeightsFile` in its neural/loader.cc): beside the program,
- * in the user's and then the system's data folder `lc0`, and in a folder `networks` of each. The newest one of the
- * first place that has any. lc0's networks are known by their content, since many have no extension; ONNX has no mark of
- * its own and goes by its name.
+ * Looks for a network in the places where lc0 looks (`DiscoverWeightsFile` in its neural/loader.cc): beside the program,
+ * in the user's and then the system's data folder `lc0`, and in a folder `networks` of each. It takes the newest file of
+ * the first place that has any. lc0's networks are recognised by their content, since many have no extension; ONNX files
+ * have no such mark and are recognised by their names.
  */
 import { open, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -11,7 +11,7 @@ import { constants, gunzipSync } from 'node:zlib';
 import { hasNetworkHead } from '../lc0/index.js';
 import { isGzip } from '../util/index.js';
 
-/** Smaller files are something else; lc0's bound. */
+/** Smaller files are not networks; lc0 has the same limit. */
 const MIN_FILE_BYTES = 500_000;
 const HEAD_BYTES = 1024;
 
@@ -31,7 +31,7 @@ export function listDiscoveryFolders(programFolder: string, environment: NodeJS.
   return folders;
 }
 
-/** @returns the path of a network file, or undefined when there is none. */
+/** @returns the path of a network file, or undefined if there is none */
 export async function discoverNetwork(folders: readonly string[]): Promise<string | undefined> {
   for (const folder of folders) for await (const path of findNetworks(folder)) return path;
   return undefined;
@@ -60,7 +60,7 @@ async function listLargeFiles(folder: string): Promise<{ path: string; modifiedA
   return files;
 }
 
-/** Whether a file begins like an lc0 network, gzip or not. Reads its first kilobyte. */
+/** Whether a file begins like an lc0 network, gzipped or not. Reads its first kilobyte. */
 export async function isNetworkFile(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch(() => undefined);
   if (!file) return false;

@@ -1,18 +1,17 @@
-/** Network plan → ONNX model, as bytes that ONNX Runtime, lc0 and every other ONNX reader take. */
+/** Builds an ONNX model from a network plan. ONNX Runtime, lc0 and every other ONNX reader can load it. */
 import { LC0_TENSOR_NAMES } from '../nn/index.js';
 import { addAttentionBody } from './graph/attention-body.js';
-import { addConvolutionBody } from './graph/convolution-body.js';
-import { PlaneConvolutions } from './graph/convolutions.js';
+import { addConvolutionBody, PlaneConvolutions } from './graph/convolutions.js';
 import { GraphBuilder, type GraphSettings } from './graph/graph-builder.js';
 import { addMovesLeftHead, addPolicyHead, addValueHead, type BodyOutput } from './graph/heads.js';
 import { RankConvolutions } from './graph/rank-convolutions.js';
 import { INPUT_PLANES, type NetworkPlan } from './network-plan.js';
 import type { ModelMessage } from './onnx-schema.js';
 
-/** Raised whenever the same network would give another file: cached models of other versions are not used. */
+/** Raise it when the same network would give a different file; cached models with another version are not used. */
 export const BUILDER_VERSION = 2;
 
-/** Names of the graph's input and outputs; the defaults are those of lc0's own exports. */
+/** Names of the graph's input and outputs. The defaults are those of lc0's own exports. */
 export interface TensorNames {
   readonly input: string;
   readonly policy: string;
@@ -23,9 +22,9 @@ export interface TensorNames {
 
 export interface BuildOptions extends GraphSettings {
   readonly names: TensorNames;
-  /** ONNX's IR version, −1 for the oldest that goes with the operator set. */
+  /** ONNX's IR version; −1 for the oldest that the operator set allows. */
   readonly irVersion: number;
-  /** Channel block of rank-convolutions.ts, for a plan that suits it (channel-block.ts); 0: ONNX's convolutions. */
+  /** Channel block for rank-convolutions.ts, if the plan suits it (channel-block.ts); 0 for ONNX's convolutions. */
   readonly channelBlock: number;
 }
 
@@ -45,9 +44,9 @@ export interface OnnxDraft {
 }
 
 /**
- * The model, ready for one of the writers of graph/write-model.ts.
+ * The model, to be written by graph/write-model.ts. All outputs are from the mover's view.
  * Policy: raw logits [N, 1858]. Value: win, draw, loss probabilities [N, 3] or one number from −1 to 1 [N, 1].
- * Moves left: plies ≥ 0 [N, 1]. All from the mover's view.
+ * Moves left: plies ≥ 0 [N, 1].
  */
 export function draftOnnx(
   plan: NetworkPlan,
@@ -89,6 +88,6 @@ function getIrVersion(opset: number): number {
   if (opset >= 12) return 7;
   if (opset === 11) return 6;
   if (opset === 10) return 5;
-  // Before 4, weights would have to be listed as inputs as well.
+  // Before version 4, weights had to be listed as inputs too.
   return 4;
 }

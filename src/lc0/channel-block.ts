@@ -1,7 +1,7 @@
 /**
- * Whether rank convolutions (graph/rank-convolutions.ts) work on this processor, and with which channel block. ONNX
- * Runtime does not tell the block, so one small convolution is computed both ways: whatever goes wrong, be it another
- * layout in a new version or a processor without blocked operators, the answer is 0 and ONNX's convolutions are used.
+ * Finds out whether rank convolutions (graph/rank-convolutions.ts) work on this CPU, and with which channel block. ONNX
+ * Runtime does not tell the block size, so one small convolution is computed both ways and compared. If anything goes
+ * wrong, such as a new layout or a CPU without blocked operators, the answer is 0 and ONNX's convolutions are used.
  */
 import { hasX64Kernels } from '#platform/machine.js';
 import { runOnCpu } from '../nn/index.js';
@@ -18,18 +18,18 @@ import { PRODUCTS } from './winograd.js';
 const BLOCKS = [16, 8];
 const TOLERANCE = 1e-4;
 const BATCH = 2;
-/** Filters grow to 10/3 of their size; beyond this, memory counts for more than speed. */
+/** Filters grow to 10/3 of their size. Above this limit they take too much memory. */
 const MAX_FILTER_BYTES = 512 * 2 ** 20;
 
 let found: Promise<number> | undefined;
 
-/** 0: none works. Never rejects. */
+/** @returns the channel block, or 0 if none works; never rejects */
 export function findChannelBlock(): Promise<number> {
   found ??= probeBlocks();
   return found;
 }
 
-/** Rank convolutions want a tower without attention behind it, whose widths are multiples of the block. */
+/** Rank convolutions need a tower without attention whose widths are multiples of the block. */
 export function suitsChannelBlock(plan: NetworkPlan, block: number): boolean {
   const { convolutionBody: body, attentionBody, policy } = plan;
   if (!body || attentionBody) return false;
@@ -43,7 +43,7 @@ export function suitsChannelBlock(plan: NetworkPlan, block: number): boolean {
 }
 
 async function probeBlocks(): Promise<number> {
-  // Blocked operators exist on ARM as well; nobody has measured there whether this is faster.
+  // ARM has blocked operators too, but nobody has measured whether they are faster there.
   if (!hasX64Kernels()) return 0;
   for (const block of BLOCKS) if (await worksWith(block)) return block;
   return 0;

@@ -1,4 +1,7 @@
-/** Which tensors of an ONNX model are planes, policy, value and moves left: as told, else as the engine takes them. */
+/**
+ * Chooses which tensors of an ONNX model are planes, policy, value and moves left: those the user named, else those the engine
+ * would take.
+ */
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorDescription, type TensorRoles } from '../nn/index.js';
 import { listNames } from './graph-edit.js';
@@ -15,7 +18,7 @@ export interface TensorChoice {
   readonly onnxOutputMlh?: string | undefined;
 }
 
-/** Of `wdl` and `value` there is exactly one. */
+/** Has either `wdl` or `value`, never both. */
 export interface NetworkTensors {
   readonly input: string;
   readonly policy: string;
@@ -25,7 +28,7 @@ export interface NetworkTensors {
 }
 
 /**
- * Name of lc0's enum. Without metadata: the classical 112 planes.
+ * The input format, as lc0's enum names it; the classical 112 planes if the metadata do not say.
  * @throws NetworkError
  */
 export function getInputFormat(metadata: ReadonlyMap<string, string>): string {
@@ -36,7 +39,7 @@ export function getInputFormat(metadata: ReadonlyMap<string, string>): string {
 }
 
 export class TensorChooser {
-  /** What was guessed, a sentence each. */
+  /** One sentence for each tensor that was guessed. */
   readonly notes: string[] = [];
 
   constructor(
@@ -79,7 +82,7 @@ export class TensorChooser {
     throw new NetworkError(`--onnx-output-wdl or --onnx-output-value must be given; the model has ${names}`);
   }
 
-  /** What the engine would take, of the tensors that the user did not give another meaning. */
+  /** The tensors that the engine would take, without those that the user gave another meaning. */
   private findRoles(): TensorRoles {
     const { graph, metadata, options } = this;
     const weights = new Set(graph.initializer?.map((tensor) => tensor.name));
@@ -94,7 +97,7 @@ export class TensorChooser {
     return findTensors({ inputs, outputs, metadata }, [LC0_POLICY_SIZE]);
   }
 
-  /** Where shapes tell nothing, lc0's own name does. */
+  /** If shapes do not decide, takes the tensor with lc0's own name. */
   private take(role: keyof typeof LC0_TENSOR_NAMES, found: TensorDescription | null, what: string): string | undefined {
     const usualName = LC0_TENSOR_NAMES[role];
     const infos = role === 'input' ? this.graph.input : this.graph.output;
@@ -110,7 +113,7 @@ function describeTensor({ name = '', type }: ValueInfoMessage): TensorDescriptio
   return { name, elementType: type?.tensorType?.elemType ?? 0, shape };
 }
 
-/** Values a position, or 0 when the shape is open. */
+/** Values a position; 0 if the shape is not fixed. */
 export function getOutputWidth(info: ValueInfoMessage): number {
   return getWidth(describeTensor(info));
 }

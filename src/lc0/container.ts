@@ -1,17 +1,17 @@
 /**
- * lc0's network container: protobuf bytes → `NetMessage`, checked and repaired as lc0 does on load, and back.
+ * lc0's network container: decodes protobuf bytes to a `NetMessage`, checks and repairs it as lc0 does on load, and encodes it.
  * Decoding copies no weights: every `params` is a view of the given bytes.
  */
 import protobuf from 'protobufjs/light.js';
 import { NetworkStructure } from './net-enums.js';
 import { NET_MAGIC, type NetMessage, netType } from './net-schema.js';
 import { NetworkError } from './network-error.js';
+import { scanStructure } from './protobuf-messages.js';
 import { repairNetworkFormat } from './repairs.js';
-import { scanStructure } from './structure-scan.js';
 
-/** The newest lc0 whose networks this room knows. */
+/** The newest lc0 whose networks we can read. */
 const KNOWN_LC0_VERSION = { major: 0, minor: 33 } as const;
-/** lc0 lets networks with this odd minimal version pass (its loader.cc, 0x5c99973 = 97.98.99). */
+/** lc0 accepts networks with this odd minimal version (its loader.cc, 0x5c99973 = 97.98.99). */
 const ALWAYS_ACCEPTED_VERSION = '97.98.99';
 /** The largest real networks have a few thousand. */
 const MAX_FIELDS = 100_000;

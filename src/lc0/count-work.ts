@@ -1,4 +1,4 @@
-/** How large a network is: weights in the file, floating-point operations of one evaluation. */
+/** The size of a network: weights in the file, and floating-point operations of one evaluation. */
 import type { LayerMessage, WeightsMessage } from './net-schema.js';
 import type { DenseLayer, EncoderLayer, FeedForward, Funnel, NetworkPlan, PolicyHead } from './network-plan.js';
 import { decodeLayer } from './tensor-source.js';
@@ -20,8 +20,8 @@ export function countParameters(weights: WeightsMessage): number {
 }
 
 /**
- * Multiplications and additions of one evaluation, two for each weight of a dense layer or convolution tap and square,
- * with the heads of the plan. Activations, norms and additions of whole layers, a few percent, are left out.
+ * Multiplications and additions of one evaluation with the heads of the plan: two for each weight of a dense layer, or for each
+ * convolution tap and square. Activations, norms and additions of whole layers are not counted; they are a few percent.
  */
 export function countFlops(plan: NetworkPlan): number {
   let multiplies = 0;
@@ -37,7 +37,7 @@ export function countFlops(plan: NetworkPlan): number {
   const encoder = (layers: EncoderLayer): void => {
     const { attention } = layers;
     for (const layer of [attention.query, attention.key, attention.value, attention.output]) dense(layer, 64);
-    // Queries with keys, and shares with values.
+    // Products of queries with keys, and of attention weights with values.
     multiplies += 2 * 64 * 64 * attention.modelSize;
     if (attention.smolgen) {
       const { smolgen } = attention;

@@ -1,14 +1,14 @@
-/** What `describenet` tells of an ONNX model, alone or inside a network file. */
+/** The description that `describenet` prints of an ONNX model, alone or inside a network file. */
 import type { DescriptionSection } from './describe.js';
+import { INFO_KEY } from './lc0-network-info.js';
 import { getEnumName, OnnxDataType } from './net-enums.js';
 import type { OnnxModelMessage } from './net-schema.js';
-import { INFO_KEY } from './network-info.js';
 import { hasExternalTensors } from './onnx-model.js';
 import { type ModelMessage, TensorType } from './onnx-schema.js';
 
 type Rows = [string, string][];
 
-/** Which tensors of the model inside are what. */
+/** The roles of the tensors of the model inside. */
 export function describeOnnxInterface(onnx: OnnxModelMessage): DescriptionSection {
   const rows: Rows = [];
   if (Object.hasOwn(onnx, 'dataType')) rows.push(['Data type', getEnumName(OnnxDataType, onnx.dataType ?? 0)]);
@@ -23,7 +23,7 @@ export function describeOnnxInterface(onnx: OnnxModelMessage): DescriptionSectio
   return { title: 'ONNX interface', rows };
 }
 
-/** The model itself: versions, tensors, metadata, size. */
+/** Versions, tensors, metadata and size of the model. */
 export function describeOnnxModel(model: ModelMessage): DescriptionSection {
   const rows: Rows = [];
   const texts: [string, unknown][] = [
@@ -53,7 +53,7 @@ export function describeOnnxModel(model: ModelMessage): DescriptionSection {
 }
 
 const BOOL = 9;
-/** Operator → its inputs that are scales and zero points. */
+/** For each operator, its inputs that are scales and zero points. */
 const QUANTISATION_INPUTS: Readonly<Record<string, readonly number[]>> = {
   QuantizeLinear: [1, 2],
   DequantizeLinear: [1, 2],
@@ -62,10 +62,10 @@ const QUANTISATION_INPUTS: Readonly<Record<string, readonly number[]>> = {
   ConvInteger: [2, 3],
   MatMulInteger: [2, 3],
 };
-/** Operator → its input that is a weight also where it is an integer of 32 bits: the bias of a quantised layer. */
+/** For each operator, the input that is a weight even as a 32-bit integer: the bias of a quantised layer. */
 const BIAS_INPUTS: Readonly<Record<string, number>> = { DequantizeLinear: 0, QLinearConv: 8 };
 
-/** Numbers in the tensors of a model that hold weights: no shapes, index tables and masks, and nothing that only says how weights are rounded. */
+/** Counts the weights of a model. Shapes, index tables, masks and the scales of quantised weights do not count. */
 function countElements(model: ModelMessage): number {
   const roundings = new Set<string>();
   const biases = new Set<string>();

@@ -1,4 +1,4 @@
-/** What `describenet` tells of a network file: lc0's sections and lines, and how large the network is. */
+/** The description that `describenet` prints of a network file: lc0's sections and lines, then the size of the network. */
 
 import { failure, type Result, success } from '../util/index.js';
 import { hasNetworkHead, parseNet } from './container.js';
@@ -60,7 +60,7 @@ export async function describeNetwork(
   }
 }
 
-/** As lc0 prints it: underlined titles, labels right-justified to 28 columns. */
+/** lc0's layout: underlined titles, labels aligned right in 28 columns. */
 export function formatDescription(description: NetworkDescription): string {
   const lines: string[] = [];
   for (const { title, rows } of description) {
@@ -135,7 +135,7 @@ function describeTraining(net: NetMessage): Rows {
   return rows;
 }
 
-/** Six significant digits, as a C++ stream prints a float. */
+/** Six significant digits, as C++ streams print a float. */
 function formatNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
 }
@@ -167,7 +167,7 @@ function describeWeights(net: NetMessage, weights: WeightsMessage, heads: HeadCh
   const head = policyHeads.get(heads.policyHead) ?? weights;
   const defaultName = getEnumName(ActivationFunction, ActivationFunction.ACTIVATION_DEFAULT);
   if (format.policy === PolicyFormat.POLICY_ATTENTION) {
-    // Convolutional bodies have SELU in their attention policy, whatever the format says (lc0 hard-codes it).
+    // Attention policies on convolutional bodies use SELU, whatever the format says (lc0 hard-codes it).
     const selu = encoders.length === 0 ? ActivationFunction.ACTIVATION_SELU : undefined;
     add('Policy', 'Attention');
     add('Policy activation', selu === undefined ? defaultName : getEnumName(ActivationFunction, selu));

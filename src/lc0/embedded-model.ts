@@ -1,14 +1,14 @@
 /**
- * Networks that are ONNX inside (lc0's NETWORK_ONNX): the model is kept, its outputs get the names and types that
- * converted networks have, and metadata that say what they mean. lc0 names them in the file around the model; nobody
- * else could tell a moves-left output called "Identity:3" from a value.
+ * Network files that hold an ONNX model (lc0's NETWORK_ONNX). The model is kept. Its outputs get the names and types of
+ * converted networks, and metadata that say what they mean. Only lc0's file names their roles: without it, nothing tells a
+ * moves-left output called "Identity:3" from a value.
  */
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import { LC0_TENSOR_NAMES } from '../nn/index.js';
 import { addAlias, findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
+import { formatMetadata, type Lc0NetworkInfo } from './lc0-network-info.js';
 import type { NetMessage } from './net-schema.js';
 import { NetworkError } from './network-error.js';
-import { formatMetadata, type Lc0NetworkInfo } from './network-info.js';
 import { decodeModel, encodeModel, hasExternalTensors } from './onnx-model.js';
 import { type GraphMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
 
@@ -46,7 +46,7 @@ function makeInputFloat(graph: GraphMessage, name: string): void {
   input.type = { tensorType: { ...tensor, elemType: TensorType.FLOAT } };
 }
 
-/** @returns the description of a float32 output with the new name; a node that leads to it is added where needed. */
+/** @returns a float32 output with the new name; adds a node that leads to it where needed */
 function makeOutput(graph: GraphMessage, name: string, newName: string, width: number): ValueInfoMessage {
   const output = findOutput(graph, name);
   const tensor = output.type?.tensorType;

@@ -1,10 +1,10 @@
-/** The 16-bit numbers that weights come and go in: bfloat16, and half precision (util) as networks want it. */
+/** The 16-bit formats of stored weights: bfloat16, and half precision (util) with the rounding that weights need. */
 import { decodeFloat16, encodeFloat16, FLOAT16_LARGEST } from '../util/index.js';
 
 const float32 = new Float32Array(1);
 const bits32 = new Uint32Array(float32.buffer);
 
-/** A half; what is too large becomes the largest finite one, as a weight must stay a number. */
+/** Half precision. Values that are too large become the largest finite one, because a weight must stay a number. */
 export function encodeHalfWeight(value: number): number {
   return encodeFloat16(value, FLOAT16_LARGEST);
 }
@@ -24,7 +24,7 @@ export function encodeBfloat16(value: number): number {
 
 let float16Table: Float32Array | undefined;
 
-/** All 65,536 binary16 values; made once, for decoding whole layers. */
+/** All 65,536 binary16 values, created once, for decoding whole layers. */
 export function getFloat16Table(): Float32Array {
   if (float16Table === undefined) {
     float16Table = new Float32Array(65536);

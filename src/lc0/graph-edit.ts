@@ -1,4 +1,4 @@
-/** Small changes to an ONNX graph that somebody else made: nodes put in at its edges. Edits the decoded graph in place. */
+/** Small edits of an existing ONNX graph: inserts nodes at its inputs and outputs. Changes the decoded graph in place. */
 import { type Attributes, formatAttributes } from './graph/graph-builder.js';
 import { NetworkError } from './network-error.js';
 import type { GraphMessage, NodeMessage, ValueInfoMessage } from './onnx-schema.js';
@@ -6,9 +6,9 @@ import type { GraphMessage, NodeMessage, ValueInfoMessage } from './onnx-schema.
 export interface InsertedNode {
   readonly opType: string;
   readonly attributes?: Attributes;
-  /** Names of further inputs, after the tensor it is put in behind. */
+  /** Names of further inputs, after the tensor behind which the node is inserted. */
   readonly operands?: readonly string[];
-  /** What the tensor is called on its inner side: `<name>/<suffix>`. */
+  /** The tensor's new name inside the graph is `<name>/<suffix>`. */
   readonly suffix: string;
 }
 
@@ -33,14 +33,14 @@ export function listNames(infos: readonly ValueInfoMessage[] | undefined): strin
   return infos?.map((info) => `"${info.name}"`).join(', ') || 'none';
 }
 
-/** Everything that read the input reads the new node's output instead. */
+/** Inserts a node behind an input. All nodes that read the input then read the new node's output. */
 export function insertBehindInput(graph: GraphMessage, name: string, node: InsertedNode): void {
   const inner = `${name}/${node.suffix}`;
   renameUses(graph, name, inner);
   graph.node = [createNode(graph, inner, [name, ...(node.operands ?? [])], node), ...(graph.node ?? [])];
 }
 
-/** The node that made the output makes the new node's input instead. */
+/** Inserts a node before an output. The node that made the output then makes the new node's input. */
 export function insertBeforeOutput(graph: GraphMessage, name: string, node: InsertedNode): void {
   const inner = `${name}/${node.suffix}`;
   renameUses(graph, name, inner);
@@ -50,7 +50,7 @@ export function insertBeforeOutput(graph: GraphMessage, name: string, node: Inse
   graph.node = [...(graph.node ?? []), createNode(graph, name, [inner, ...(node.operands ?? [])], node)];
 }
 
-/** A second name for a tensor, through a node that may convert it. */
+/** Gives a tensor a second name, through a node that may convert it. */
 export function addAlias(graph: GraphMessage, name: string, newName: string, node: InsertedNode): void {
   graph.node = [...(graph.node ?? []), createNode(graph, newName, [name], node)];
 }
@@ -61,14 +61,14 @@ function renameUses(graph: GraphMessage, name: string, newName: string): void {
   }
 }
 
-/** Under a name of its own among the graph's nodes; it is not put in yet. */
+/** A node with a name that no other node of the graph has. It is not added yet. */
 export function createNode(
   graph: GraphMessage,
   output: string,
   input: string[],
   { opType, attributes }: Pick<InsertedNode, 'opType' | 'attributes'>,
 ): NodeMessage {
-  // The output often carries the name of the node that made it before, and names of nodes must differ.
+  // The output often has the name of the node that made it before, and names of nodes must differ.
   const taken = new Set(graph.node?.map((other) => other.name));
   let name = `${output}/${opType}`;
   while (taken.has(name)) name += "'";

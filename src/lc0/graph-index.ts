@@ -1,6 +1,6 @@
 /**
- * Which node of an ONNX graph makes a tensor, which use it, and which tensors are constants. It is as old as its making: edits of
- * the graph are not seen.
+ * Finds the node that makes a tensor, the nodes that use it, and constants. The index reflects the graph at the time it was
+ * created; it does not see later edits.
  */
 import type { AttributeMessage, GraphMessage, NodeMessage, TensorMessage } from './onnx-schema.js';
 
@@ -27,7 +27,7 @@ export class GraphIndex {
     }
   }
 
-  /** undefined for weights and inputs of the graph. */
+  /** @returns undefined for weights and inputs of the graph */
   findMaker(name: string): NodeMessage | undefined {
     return this.makers.get(name);
   }
@@ -36,7 +36,7 @@ export class GraphIndex {
     return this.users.get(name) ?? NO_NODES;
   }
 
-  /** A weight, or what a node Constant holds. */
+  /** A weight, or the value of a Constant node. */
   findConstant(name: string): TensorMessage | undefined {
     return this.constants.get(name);
   }

@@ -1,8 +1,8 @@
 /**
- * An ONNX network in single precision → the same in half precision, for devices that are twice as fast in it. Inputs and outputs
- * stay single, with casts behind and before them, so that nobody else notices; so does the arithmetic of layer norms. A
- * network with quantised layers, with halves, or with anything in it that this room does not read, is left alone: a slower
- * network is better than a wrong one.
+ * Converts an ONNX network from single to half precision, for devices that compute it twice as fast. Inputs and outputs stay
+ * single, with casts inside, so callers see no difference. Layer norms also stay single. Networks with quantised layers,
+ * with halves already, or with anything that this room cannot read, are not converted: a slower network is better than a
+ * wrong one.
  */
 import { encodeHalfWeight } from './float-formats.js';
 import { insertBeforeOutput, insertBehindInput } from './graph-edit.js';
@@ -10,11 +10,14 @@ import { decodeModel, encodeModel, listTensors } from './onnx-model.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
 import { findNorms, insertCasts, separateConstants } from './wide-norms.js';
 
-/** Quantised arithmetic has scales in single precision; the rest carry numbers or graphs where this room does not look. */
+/**
+ * Operators we do not convert: quantised ones have scales in single precision; the others hold numbers or graphs that we do not
+ * look into.
+ */
 const UNTOUCHABLE =
   /Quantize|QLinear|Integer|^(If|Loop|Scan|Resize|Range|RandomNormal.*|RandomUniform.*|EyeLike|Multinomial)$/;
 
-/** null: it cannot be done, or there is nothing to do. */
+/** @returns null if the model cannot be converted, or need not be */
 export function halveModel(bytes: Uint8Array): Uint8Array | null {
   const model = decodeModel(bytes);
   const graph = model?.graph;
@@ -32,7 +35,7 @@ export function halveModel(bytes: Uint8Array): Uint8Array | null {
   for (const name of outputs) {
     insertBeforeOutput(graph, name, { opType: 'Cast', attributes: { to: TensorType.FLOAT }, suffix: 'half' });
   }
-  // Types of tensors between the nodes, which are no longer true; onnxruntime works them out.
+  // The types of inner tensors have changed; onnxruntime infers them again.
   graph.valueInfo = [];
   return encodeModel(model);
 }
@@ -43,15 +46,15 @@ function isHalvable(graph: GraphMessage): boolean {
   return (
     (graph.initializer ?? []).some(({ dataType }) => dataType === TensorType.FLOAT) &&
     nodes.every(({ opType = '', domain = '' }) => domain === '' && !UNTOUCHABLE.test(opType)) &&
-    // An input that is also an initializer is a default value: too strange to touch.
+    // An input that is also an initializer is a default value; we leave such a graph alone.
     (graph.input ?? []).every(({ name }) => !weights.has(name)) &&
-    // What is single beside halves is so on purpose: their squares overflow early.
+    // In a graph with halves, single tensors are single on purpose: their squares would overflow.
     listTensors(graph).every((tensor) => tensor.dataType !== TensorType.FLOAT16 && isReadable(tensor)) &&
     nodes.every(({ opType, attribute }) => opType !== 'Constant' || (attribute ?? []).every(({ t }) => t !== undefined))
   );
 }
 
-/** Its numbers lie in rawData, not in a field of their own or in another file. */
+/** Whether its numbers are in rawData, not in a field of their own or in another file. */
 function isReadable({ dataType, dims, rawData }: TensorMessage): boolean {
   if (dataType !== TensorType.FLOAT) return dataType !== TensorType.BFLOAT16;
   const count = (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);

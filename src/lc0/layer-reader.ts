@@ -1,6 +1,6 @@
 /**
- * Single layers out of lc0's messages, with their sizes worked out and checked: lc0 stores no shapes, a layer's width
- * is the length of its bias vector.
+ * Reads single layers from lc0's messages, and derives and checks their sizes. lc0 stores no shapes: a layer's width is the
+ * length of its bias vector.
  */
 import type { ConvBlockMessage, LayerMessage } from './net-schema.js';
 import { NetworkError } from './network-error.js';
@@ -9,7 +9,7 @@ import { decodeLayer, fromFloats, materialise, scaleRows, type TensorSource } fr
 
 /** Added to the variance of a BatchNorm (lc0 neural/network_legacy.cc). */
 const BATCH_NORM_EPSILON = 1e-5;
-/** Wider than any network by far; a bound for products of sizes that come from a file. */
+/** Far wider than any network; limits products of sizes that come from a file. */
 const MAX_WIDTH = 1 << 20;
 
 export function isPresent(layer: LayerMessage | undefined | null): layer is LayerMessage {
@@ -26,7 +26,7 @@ export function readVector(layer: LayerMessage | undefined | null, name: string,
   return source;
 }
 
-/** @param inputs how wide the layer before it is. */
+/** @param inputs width of the layer before it */
 export function readDense(
   weights: LayerMessage | undefined | null,
   biases: LayerMessage | undefined | null,
@@ -38,7 +38,7 @@ export function readDense(
   return { inputs, outputs, weights: readVector(weights, `${name}_w`, inputs * outputs), biases: biasSource };
 }
 
-/** A dense layer without biases: its width follows from its weights. */
+/** A dense layer without biases. Its width follows from the number of weights. */
 export function readDenseWithoutBias(
   weights: LayerMessage | undefined | null,
   inputs: number,
@@ -68,8 +68,8 @@ export function readLayerNorm(
 }
 
 /**
- * A convolution with its BatchNorm folded in. `bn_stddivs` holds the variance, in spite of its name; networks of 2018
- * have no gammas and betas.
+ * A convolution with its BatchNorm folded in. Despite its name, `bn_stddivs` holds the variance. Networks of 2018 have no
+ * gammas and betas.
  */
 export function readConvolution(
   block: ConvBlockMessage | undefined | null,

@@ -1,11 +1,13 @@
-/** `leela2onnx`: an lc0 network file → an ONNX file for any program, with lc0's choices of names, type and operator set. */
+/**
+ * `leela2onnx`: converts an lc0 network file to an ONNX file for any program, with lc0's choices of names, type and operator set.
+ */
 import { failure, type Result, success } from '../util/index.js';
 import { type BuildOptions, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.js';
 import { parseNet } from './container.js';
 import { writeModel } from './graph/write-model.js';
+import { collectInfo, formatMetadata } from './lc0-network-info.js';
 import { NetworkStructure } from './net-enums.js';
 import { NetworkError } from './network-error.js';
-import { collectInfo, formatMetadata } from './network-info.js';
 import { viewBytes } from './onnx-model.js';
 import { DEFAULT_HEADS, type HeadChoice } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
@@ -15,11 +17,11 @@ export type Leela2OnnxOptions = Partial<BuildOptions & HeadChoice>;
 
 export interface ConvertedModel {
   readonly onnx: Uint8Array;
-  /** The file held an ONNX model, which was taken out as it is; no option applied. */
+  /** True if the file held an ONNX model. It is returned as it is; no option applies. */
   readonly wasEmbedded: boolean;
 }
 
-/** The error is a whole sentence that names the path. */
+/** An error is a whole sentence that names the path. */
 export async function convertLeelaToOnnx(
   source: FileSource,
   options: Leela2OnnxOptions = {},

@@ -1,6 +1,6 @@
 /**
- * The door: an lc0 network file → an ONNX model in memory that the evaluators run like any other. Conversion is done
- * once; afterwards the model comes from the cache.
+ * Loads an lc0 network file as an ONNX model in memory, which the evaluators run like any other. The conversion is done
+ * once; later starts take the model from the cache.
  */
 import { failure, type Result, success } from '../util/index.js';
 import { BUILDER_VERSION, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.js';
@@ -8,15 +8,15 @@ import { suitsChannelBlock } from './channel-block.js';
 import { parseNet } from './container.js';
 import { adaptEmbeddedModel } from './embedded-model.js';
 import { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
+import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './lc0-network-info.js';
 import { findModelFolder, ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
 import { NetworkStructure } from './net-enums.js';
 import { NetworkError } from './network-error.js';
-import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './network-info.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
 import { checkInputFormat, planNetwork } from './plan-network.js';
 import { type FileSource, hashFile, readInflated } from './read-file.js';
 
-/** From here on a file of their own makes weights cheaper to load; below, one buffer is simpler. */
+/** Larger weights load faster from a file of their own; smaller ones are simpler in one buffer. */
 export const LARGE_WEIGHT_BYTES = 32 * 2 ** 20;
 
 export interface Lc0LoadOptions {
@@ -24,18 +24,18 @@ export interface Lc0LoadOptions {
   readonly policyHead?: string;
   /** winner (default), q, st. */
   readonly valueHead?: string;
-  /** Weights and arithmetic; inputs and outputs are float32 either way. Default f32. */
+  /** Precision of weights and arithmetic; inputs and outputs are always float32. Default f32. */
   readonly precision?: 'f32' | 'f16';
-  /** Where converted networks are kept; null keeps none. Default: the user's cache. */
+  /** Folder of converted networks; null keeps none. Default: the user's cache. */
   readonly cacheFolder?: string | null;
   /**
-   * Weights of more bytes than this may go to a file of their own in the cache, when the caller can open models with a
-   * `weightsFolder` (LARGE_WEIGHT_BYTES is a good value). Default: never.
+   * If the weights have more bytes than this, they may go to a file of their own in the cache. The caller must be able to open
+   * models with a `weightsFolder`. LARGE_WEIGHT_BYTES is a good value. Default: never.
    */
   readonly weightsFileAboveBytes?: number;
   /**
-   * The answer of `findChannelBlock`, for a model that runs on this processor only, but faster, where the network
-   * allows it. Default: 0, a model of ONNX's own operators.
+   * The answer of `findChannelBlock`: if the network allows it, the model then runs faster, but on this CPU only. Default 0: a
+   * model of ONNX's own operators.
    */
   readonly channelBlock?: number;
 }
@@ -43,17 +43,17 @@ export interface Lc0LoadOptions {
 export interface Lc0Network {
   readonly onnx: Uint8Array;
   /**
-   * Set when the weights lie in a file of this folder; ONNX Runtime takes it as session option
+   * Set if the weights are in a file of this folder. ONNX Runtime takes it as session option
    * `extra: { session: { model_external_initializers_file_folder_path } }`.
    */
   readonly weightsFolder?: string;
   readonly info: Lc0NetworkInfo;
-  /** Of the file as it lies on disk, in hexadecimal. */
+  /** SHA-256 of the file on disk, in hexadecimal. */
   readonly fileSha256: string;
   readonly isFromCache: boolean;
 }
 
-/** @param source a path, or a file's bytes. The error is a whole sentence that names the path. */
+/** @param source a path, or a file's bytes. An error is a whole sentence that names the path. */
 export async function loadLc0Network(source: FileSource, options: Lc0LoadOptions = {}): Promise<Result<Lc0Network>> {
   try {
     return success(await load(source, options));

@@ -1,12 +1,12 @@
 /**
- * Converted networks on disk, so that the second start is fast. A file's name is a hash of everything its content
- * follows from, and files appear by renaming, complete or not at all: nothing is ever updated, and two processes that
- * convert the same network at once write the same file. A cache that cannot be used (read-only or full disk) is no error.
+ * Converted networks on disk, so that later starts are fast. A file's name is a hash of everything that decides its content. Files
+ * appear complete, by renaming, and are never updated; two processes that convert the same network at once write the same
+ * file. A cache that cannot be used (read-only folder, full disk) is no error.
  *
- * A disk can change what was written. The model carries a digest of itself, checked whole: 0.6 ms for a megabyte, and it is 32 MB
- * at most where weights may lie apart. Those, up to 800 MB, would cost a quarter of the start; of them the length and pages
- * spread over the file are checked, which finds what crashes leave behind (cut, zeroed or foreign stretches), not a single
- * flipped bit. A model that fails is converted again without a word.
+ * The cache detects damaged files. The model holds a digest of itself, and all of it is checked: 0.6 ms a megabyte, 32 MB at
+ * most if weights may be kept apart. Checking separate weights (up to 800 MB) would add a quarter to the start, so only
+ * their length and pages spread over the file are checked. That finds what crashes leave behind (cut, zeroed or foreign
+ * stretches), but not a single flipped bit. A damaged model is converted again without a message.
  */
 import { computeSha256 } from '#platform/byte-streams.js';
 import {
@@ -19,14 +19,14 @@ import {
   writeCacheFile,
 } from '#platform/cache-files.js';
 import { concatBytes } from '../util/index.js';
-import { type Lc0NetworkInfo, parseMetadata } from './network-info.js';
+import { type Lc0NetworkInfo, parseMetadata } from './lc0-network-info.js';
 import { decodeModel } from './onnx-model.js';
 import { modelType } from './onnx-schema.js';
 import { pruneModels } from './prune-models.js';
 
 /** Metadata entry with the length of the weights file beside the model. */
 export const WEIGHTS_BYTES_KEY = 'sardonyx.weights_bytes';
-/** Metadata entries: of the model up to this entry, its last; of the weights file's sampled pages. */
+/** Metadata entries with digests: of the model up to this entry, which is its last; of the sampled pages of the weights file. */
 const DIGEST_KEY = 'sardonyx.digest';
 const WEIGHTS_DIGEST_KEY = 'sardonyx.weights_digest';
 const PAGE_BYTES = 4096;
@@ -35,33 +35,33 @@ const SAMPLED_PAGES = 128;
 export interface CachedModel {
   readonly onnx: Uint8Array;
   readonly info: Lc0NetworkInfo;
-  /** Whether the weights lie in a file of their own in the cache's folder. */
+  /** Whether the weights are in a file of their own in the cache folder. */
   readonly hasWeightsFile: boolean;
 }
 
-/** Where converted networks go unless told otherwise; undefined when no place can be written to. */
+/** Default folder of converted networks; undefined if no place is writable. */
 export function findModelFolder(): string | undefined {
   return findCacheFolder('lc0');
 }
 
 export class ModelCache {
-  /** Of the weights file that was written last. */
+  /** Digest of the weights file written last. */
   private weightsDigest: string | undefined;
 
   private constructor(
     readonly folder: string,
     private readonly modelName: string,
-    /** File name of the weights, as the model refers to it. */
+    /** The model refers to its weights by this file name. */
     readonly weightsName: string,
   ) {}
 
-  /** @param parts everything that decides about the model: the network's hash, the builder's version, options. */
+  /** @param parts everything that decides the content: the network's hash, the builder's version, options */
   static async open(folder: string, parts: readonly string[]): Promise<ModelCache> {
     const key = (await computeSha256([new TextEncoder().encode(JSON.stringify(parts))])).slice(0, 40);
     return new ModelCache(folder, `${key}.onnx`, `${key}.weights`);
   }
 
-  /** undefined when there is none, or none that is whole. */
+  /** @returns undefined if the cache has no intact model */
   async read(): Promise<CachedModel | undefined> {
     try {
       const onnx = await unsealModel(await readCacheFile(this.folder, this.modelName));
@@ -91,12 +91,12 @@ export class ModelCache {
     const isWritten = await writeCacheFile(this.folder, this.modelName, async (file) => {
       await file.write(await sealModel(onnx, this.weightsDigest), 0);
     });
-    // Also when it was not: what is too much may be why the disk is full.
+    // Prune even if nothing was written: old models may be why the disk is full.
     await pruneModels(this.folder, this.modelName);
     return isWritten;
   }
 
-  /** @returns whether the weights file is there now; errors of `fill` that are not the disk's pass through. */
+  /** @returns whether the weights file is in the cache now. Errors of `fill` that are not the disk's are passed on. */
   writeWeights(fill: (file: NewCacheFile) => Promise<void>): Promise<boolean> {
     return writeCacheFile(this.folder, this.weightsName, async (file) => {
       await fill(file);
@@ -105,7 +105,7 @@ export class ModelCache {
   }
 }
 
-/** Encoded messages that follow each other are one message: the entries join the model's own, and it stays an ONNX file. */
+/** Concatenated protobuf messages merge, so the entries join the model's own and the result is still an ONNX file. */
 function encodeEntry(key: string, value: string): Uint8Array {
   return modelType.encode({ metadataProps: [{ key, value }] }).finish();
 }

@@ -1,4 +1,4 @@
-/** The enums of lc0's network file (lc0 `proto/net.proto`), each a table from lc0's own name to its number. */
+/** The enums of lc0's network file (lc0 `proto/net.proto`): tables from lc0's names to numbers. */
 
 export const LayerEncoding = { UNKNOWN_ENCODING: 0, LINEAR16: 1, FLOAT16: 2, BFLOAT16: 3, FLOAT32: 4 } as const;
 
@@ -63,7 +63,7 @@ export const InputEmbedding = {
 
 export const OnnxDataType = { UNKNOWN_DATATYPE: 0, FLOAT: 1, FLOAT16: 10, BFLOAT16: 16 } as const;
 
-/** lc0's name of an enum value, or the bare number when this program does not know it. */
+/** lc0's name of an enum value, or the bare number if this program does not know it. */
 export function getEnumName(table: Readonly<Record<string, number>>, value: number): string {
   for (const [name, number] of Object.entries(table)) if (number === value) return name;
   return String(value);

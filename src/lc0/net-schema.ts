@@ -1,9 +1,9 @@
 /**
- * lc0's network file as protobuf messages (package pblczero, lc0 `proto/net.proto`), and the enums inside it.
- * Enums are kept as plain integers: an unknown value must survive decoding so that it can be named in an error.
- * In decoded messages an absent sub-message or list is null or empty, an absent scalar is not an own property.
+ * lc0's network file as protobuf messages (package pblczero, lc0 `proto/net.proto`) and its enums. Enums stay plain integers, so
+ * that an error can name an unknown value. In decoded messages an absent sub-message or list is null or empty, and an
+ * absent scalar is not an own property.
  */
-import { createMessageTypes } from './message-schema.js';
+import { createMessageTypes } from './protobuf-messages.js';
 
 export interface LayerMessage {
   minVal?: number;
@@ -119,7 +119,7 @@ export interface ValueHeadsMessage {
   valueHeadMap?: { key?: string; value?: ValueHeadMessage }[];
 }
 
-/** The policy and value fields of a network with one head of each stand directly in here. */
+/** A network with one policy and one value head stores their fields directly here. */
 export interface WeightsMessage extends PolicyHeadMessage, ValueHeadMessage {
   input?: ConvBlockMessage;
   residual?: ResidualMessage[];

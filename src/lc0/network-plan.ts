@@ -1,12 +1,12 @@
 /**
- * A network as layers with known shapes: what lies between lc0's file (message fields, guessed sizes) and the ONNX
- * graph. Every size has been checked when one of these exists. Dense weights are stored [outputs][inputs], convolution
- * weights [outputs][inputs][kernel][kernel] with BatchNorm already folded in.
+ * A network as layers with known shapes: the step between lc0's file (message fields, implicit sizes) and the ONNX graph. Every
+ * size in a plan has been checked. Dense weights are stored [outputs][inputs], convolution weights
+ * [outputs][inputs][kernel][kernel] with BatchNorm folded in.
  */
 import type { TensorSource } from './tensor-source.js';
 
 export const INPUT_PLANES = 112;
-/** The first planes of an input, the pieces of the current position, feed the preprocessing of dense embeddings. */
+/** Dense embeddings preprocess only the first planes of the input: the pieces of the current position. */
 export const PIECE_PLANES = 12;
 
 export type Activation = 'none' | 'relu' | 'relu-squared' | 'mish' | 'swish' | 'selu' | 'tanh' | 'sigmoid' | 'softmax';
@@ -35,7 +35,7 @@ export interface LayerNorm {
 
 export interface SqueezeExcite {
   readonly squeeze: DenseLayer;
-  /** The first half of its outputs goes through a sigmoid and scales, the second half is added. */
+  /** The first half of its outputs scales the channels through a sigmoid; the second half is added. */
   readonly excite: DenseLayer;
 }
 
@@ -50,7 +50,7 @@ export interface ConvolutionBody {
   readonly blocks: readonly ResidualBlock[];
 }
 
-/** Attention logits made from the whole board (lc0's "smolgen"), one 64×64 matrix a head. */
+/** Attention logits computed from the whole board (lc0's "smolgen"): one 64×64 matrix a head. */
 export interface Smolgen {
   readonly compress: DenseLayer;
   readonly first: DenseLayer;
@@ -87,7 +87,7 @@ export interface EncoderLayer {
   readonly residualScale: number;
 }
 
-/** What is joined to the 112 planes of each square before the embedding. */
+/** Values that are joined to the 112 planes of each square before the embedding. */
 export type PositionEncoding =
   | { readonly kind: 'none' }
   | { readonly kind: 'map' }
@@ -97,7 +97,7 @@ export interface AttentionBody {
   readonly positions: PositionEncoding;
   readonly embedding: DenseLayer;
   readonly embeddingNorm?: LayerNorm;
-  /** [embedding][64], as the file has them. */
+  /** [embedding][64], as stored in the file. */
   readonly multiplyGate?: TensorSource;
   readonly addGate?: TensorSource;
   readonly embeddingFeedForward?: FeedForward;
@@ -119,7 +119,7 @@ export type PolicyHead =
       readonly promotion: DenseLayer;
     };
 
-/** How a head gets from the body's output to one flat vector: a 1×1 convolution, or a dense layer on each square. */
+/** Turns the body's output into one flat vector: a 1×1 convolution, or a dense layer on each square. */
 export type Funnel =
   | { readonly kind: 'convolution'; readonly layer: ConvolutionLayer }
   | { readonly kind: 'dense'; readonly layer: DenseLayer };

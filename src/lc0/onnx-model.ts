@@ -1,15 +1,15 @@
 /**
- * Existing ONNX models: read without copying their weights, changed a little, and written again. What this room's
- * schema does not know (subgraphs, functions) is kept as it was.
+ * Reads existing ONNX models without copying their weights, and writes them again after small changes. Parts that this room's
+ * schema does not know (subgraphs, functions) are kept as they are.
  */
 import protobuf from 'protobufjs/light.js';
 import { EXTERNAL_DATA, type GraphMessage, type ModelMessage, modelType, type TensorMessage } from './onnx-schema.js';
-import { scanStructure } from './structure-scan.js';
+import { scanStructure } from './protobuf-messages.js';
 
-/** Enough for graphs of some ten thousand nodes; at worst they decode to some hundred megabytes. */
+/** Enough for graphs of some ten thousand nodes. Such a graph decodes to a few hundred megabytes at most. */
 const MAX_FIELDS = 500_000;
 
-/** undefined when the bytes are no ONNX model. */
+/** @returns undefined if the bytes are not an ONNX model */
 export function decodeModel(bytes: Uint8Array): ModelMessage | undefined {
   if (scanStructure(bytes, modelType, MAX_FIELDS) !== undefined) return undefined;
   try {
@@ -33,12 +33,12 @@ export function listTensors(graph: GraphMessage): TensorMessage[] {
   return [...(graph.initializer ?? []), ...constants];
 }
 
-/** Whether the model is not whole: some of its tensors lie in another file. */
+/** Whether some of the model's tensors are in another file. */
 export function hasExternalTensors(graph: GraphMessage): boolean {
   return listTensors(graph).some((tensor) => tensor.dataLocation === EXTERNAL_DATA);
 }
 
-/** protobufjs gives Buffers; this room gives plain arrays. */
+/** protobufjs returns Buffers; this room uses plain arrays. */
 export function viewBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

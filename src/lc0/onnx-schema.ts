@@ -1,9 +1,9 @@
 /**
- * The part of ONNX's protobuf messages (onnx.proto3) that this room writes or edits. Fields left out here, subgraphs
- * and functions among them, survive an edit all the same: protobufjs keeps unknown fields and writes them back.
+ * The part of ONNX's protobuf messages (onnx.proto3) that this room writes or edits. Other fields, such as subgraphs and
+ * functions, survive an edit too: protobufjs keeps unknown fields and writes them back.
  */
 import type { Long } from 'protobufjs/light.js';
-import { createMessageTypes } from './message-schema.js';
+import { createMessageTypes } from './protobuf-messages.js';
 
 export type Int64 = number | Long;
 
@@ -71,10 +71,10 @@ export interface ModelMessage {
   metadataProps?: { key: string; value: string }[];
 }
 
-/** TensorProto.DataType, as far as it is met here. */
+/** TensorProto.DataType, as far as needed here. */
 export const TensorType = { FLOAT: 1, INT32: 6, INT64: 7, FLOAT16: 10, BFLOAT16: 16 } as const;
 
-/** TensorProto.DataLocation of a tensor whose values lie in another file. */
+/** TensorProto.DataLocation of a tensor whose values are in another file. */
 export const EXTERNAL_DATA = 1;
 
 /** AttributeProto.AttributeType. */

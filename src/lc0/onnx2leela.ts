@@ -1,6 +1,6 @@
 /**
- * `onnx2leela`: an ONNX file → a network file that lc0 runs. A graph that is one of lc0's residual networks becomes
- * lc0's own weights, which every backend of lc0 runs; any other is wrapped as it is, for lc0's ONNX backends.
+ * `onnx2leela`: converts an ONNX file to a network file for lc0. If the graph is one of lc0's residual networks it becomes
+ * lc0's own weights, which every backend of lc0 runs. Any other graph is wrapped as it is, for lc0's ONNX backends.
  */
 import { gzip } from '#platform/byte-streams.js';
 import { failure, type Result, success } from '../util/index.js';
@@ -29,36 +29,36 @@ import { type FileSource, readInflated } from './read-file.js';
 import { Unrecognised } from './recognise/graph-reader.js';
 import { recogniseNetwork } from './recognise/recognise-network.js';
 
-/** Tensors that are not named are found by metadata, lc0's names and shapes. */
+/** Tensors that are not named are found by metadata, by lc0's names and by shapes. */
 export interface Onnx2LeelaOptions extends TensorChoice {
-  /** weights: lc0's own, or an error; onnx: wrapped; auto (default): weights where the graph allows it. */
+  /** weights: lc0's own weights, or an error; onnx: wrapped; auto (default): weights if the graph allows it. */
   readonly structure?: 'auto' | 'weights' | 'onnx' | undefined;
-  /** Names of lc0's enums. Default: what the model's metadata say, else the classical 112 planes. */
+  /** Names of lc0's enums. Default: what the metadata say, else the classical 112 planes. */
   readonly inputFormat?: string | undefined;
   readonly policyFormat?: string | undefined;
   readonly valueFormat?: string | undefined;
   readonly movesLeftFormat?: string | undefined;
   /** Checks that the named tensors exist. Default true. */
   readonly validateWeights?: boolean | undefined;
-  /** Divides the rule-50 plane by 99 in front of a model that was trained on it scaled. */
+  /** Divides the rule-50 plane by 99, for a model that was trained on that scale. */
   readonly fixRule50?: boolean | undefined;
-  /** Puts a softmax behind a WDL output that has none. */
+  /** Adds a softmax to a WDL output that has none. */
   readonly fixWdlSoftmax?: boolean | undefined;
 }
 
 export interface WrappedModel {
-  /** The network file, gzip. */
+  /** The network file, gzipped. */
   readonly file: Uint8Array;
-  /** What was found or changed, a sentence each. */
+  /** One sentence for each thing that was guessed or changed. */
   readonly notes: readonly string[];
 }
 
-/** ONNX networks came with this version of lc0. */
+/** This version of lc0 introduced ONNX networks. */
 const MIN_VERSION = { major: 0, minor: 28, patch: 0 };
 const RULE50_PLANE = 109;
 const RULE50_DIVISOR = 99;
 
-/** The error is a whole sentence that names the path. */
+/** An error is a whole sentence that names the path. */
 export async function wrapOnnxModel(
   source: FileSource,
   options: Onnx2LeelaOptions = {},

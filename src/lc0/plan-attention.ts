@@ -1,4 +1,4 @@
-/** Encoder layers and the attention body (facts: lc0 neural/onnx/converter.cc and neural/backends/blas). */
+/** Plans encoder layers and the attention body (source: lc0 neural/onnx/converter.cc and neural/backends/blas). */
 
 import { isPresent, readDense, readDenseWithoutBias, readLayerNorm, readVector } from './layer-reader.js';
 import { InputEmbedding } from './net-enums.js';
@@ -110,7 +110,7 @@ function planSmolgen(
   };
 }
 
-/** @param bodyChannels channels of the convolutional body under this one, 0 when it starts from the planes. */
+/** @param bodyChannels channels of the convolutional body below this one; 0 if it starts from the planes */
 export function planAttentionBody(
   weights: WeightsMessage,
   bodyChannels: number,

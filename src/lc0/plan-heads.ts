@@ -1,4 +1,4 @@
-/** The heads of a network file by the names lc0 gives them, and their layers. */
+/** Plans the heads of a network file, which are chosen by lc0's names. */
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import { isPresent, readConvolution, readDense, readDenseWithoutBias } from './layer-reader.js';
 import { MovesLeftFormat, PolicyFormat, ValueFormat } from './net-enums.js';
@@ -24,14 +24,14 @@ export interface HeadChoice {
 
 export const DEFAULT_HEADS: HeadChoice = { policyHead: 'vanilla', valueHead: 'winner' };
 
-/** What the heads stand on. */
+/** The body's output, which the heads read. */
 export interface BodyShape {
   /** Channels of a convolutional body, embedding of an attention body. */
   readonly width: number;
   readonly isAttention: boolean;
 }
 
-/** The policy heads by the names `--policy-head` takes. */
+/** The policy heads, by the names that `--policy-head` accepts. */
 export function listPolicyHeads(weights: WeightsMessage): Map<string, PolicyHeadMessage> {
   const heads = new Map<string, PolicyHeadMessage>();
   const multi = weights.policyHeads;
@@ -44,7 +44,7 @@ export function listPolicyHeads(weights: WeightsMessage): Map<string, PolicyHead
   return heads;
 }
 
-/** The value heads by the names `--value-head` takes. */
+/** The value heads, by the names that `--value-head` accepts. */
 export function listValueHeads(weights: WeightsMessage): Map<string, ValueHeadMessage> {
   const heads = new Map<string, ValueHeadMessage>();
   const multi = weights.valueHeads;
@@ -64,7 +64,7 @@ function chooseHead<Head>(heads: Map<string, Head>, name: string, what: string):
   return head;
 }
 
-/** @param context of encoders inside the head. */
+/** @param context settings for encoders inside the head */
 export function planPolicy(
   weights: WeightsMessage,
   format: NetworkFormatMessage,
@@ -76,7 +76,7 @@ export function planPolicy(
   const head = chooseHead(listPolicyHeads(weights), headName, 'policy');
   const { width } = body;
   if (format.policy === PolicyFormat.POLICY_ATTENTION) {
-    // Multi-head networks may share one embedding among their policy heads.
+    // Policy heads of multi-head networks may share one embedding.
     const shared = weights.policyHeads ?? {};
     const embeddingW = pickPresent(head.ipPolW, shared.ipPolW, weights.ipPolW);
     const embeddingB = pickPresent(head.ipPolB, shared.ipPolB, weights.ipPolB);
@@ -139,7 +139,7 @@ export function planValue(
   return { funnel, hidden, output, isWdl };
 }
 
-/** undefined when the network has none. */
+/** @returns undefined if the network has none */
 export function planMovesLeft(
   weights: WeightsMessage,
   format: NetworkFormatMessage,

@@ -1,4 +1,4 @@
-/** lc0's message → `NetworkPlan` for the chosen heads; every unknown or inconsistent thing is refused by name. */
+/** Turns lc0's message into a `NetworkPlan` for the chosen heads. It refuses everything unknown or inconsistent, by name. */
 import { isPresent, readConvolution, readDense } from './layer-reader.js';
 import {
   ActivationFunction,
@@ -24,7 +24,7 @@ const STRUCTURES_WITH_WEIGHTS: readonly number[] = [
   NetworkStructure.NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT,
 ];
 
-/** Layer norms of encoders: 1e-6, and 1e-3 in networks that came with the PE_DENSE embedding. */
+/** Epsilon of layer norms in encoders: 1e-6, and 1e-3 in networks with the PE_DENSE embedding. */
 const ENCODER_EPSILON = 1e-6;
 const DENSE_EMBEDDING_ENCODER_EPSILON = 1e-3;
 
@@ -64,12 +64,12 @@ export function planNetwork(net: NetMessage, choice: HeadChoice): NetworkPlan {
   };
 
   const isAttentionStructure = (format.network ?? 0) >= NetworkStructure.NETWORK_ATTENTIONBODY_WITH_HEADFORMAT;
-  // Attention policies on convolutional bodies were trained with SELU throughout (lc0 hard-codes it).
+  // Attention policies on convolutional bodies are trained with SELU throughout (lc0 hard-codes it).
   const policyActivation = isAttentionStructure ? activation : 'selu';
   const policyContext: EncoderContext = {
     ...bodyContext,
     feedForwardActivation: getActivation(format.ffnActivation, policyActivation),
-    // Policy encoders are trained with 1e-6 and without DeepNorm, whatever the body does (lc0 blas, cuda).
+    // Policy encoders are trained with 1e-6 and without DeepNorm, whatever the body uses (lc0 blas, cuda).
     epsilon: ENCODER_EPSILON,
     residualScale: 1,
   };

@@ -1,17 +1,17 @@
 /**
- * Which output of a convolutional or attention policy head is which of lc0's 1858 moves, and the positional map of
- * PE_MAP embeddings. Everything follows from how a queen and a knight move on an empty board, so there is no table.
+ * Maps the outputs of convolutional and attention policy heads to lc0's 1858 moves, and the positional map of PE_MAP
+ * embeddings. All of it is computed from how a queen and a knight move on an empty board, so no table is stored.
  * Squares are 8·rank + file from a1 = 0, seen from the mover's side.
  */
 import { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from '../chess/index.js';
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
 
-/** Planes of the convolutional head that mean something; it has 80 so that a GPU can tile it. */
+/** Planes of the convolutional head that are used. The head has 80, for tiling on GPUs. */
 export const CONVOLUTION_POLICY_PLANES = 73;
-/** 64×64 from-to logits and then 8×24 promotions: 24·fromFile + 3·toFile + {queen 0, rook 1, bishop 2}. */
+/** 64×64 from-to logits, then 8×24 promotions: 24·fromFile + 3·toFile + {queen 0, rook 1, bishop 2}. */
 export const ATTENTION_POLICY_OUTPUTS = 64 * 64 + 8 * 24;
 
-/** Planes 64–72: to the left, straight, to the right; each promoting to rook, bishop, queen in this order. */
+/** Planes 64–72: to the left, straight, to the right; each with promotion to rook, bishop, queen, in this order. */
 const PROMOTION_PLANE_PIECES = [1, 2, 0] as const;
 
 function isReachable(from: number, to: number): boolean {
@@ -24,7 +24,7 @@ function isReachable(from: number, to: number): boolean {
 /** Width of a row of the positional map. */
 export const CHANNELS_OF_POSITION_MAP = 64;
 
-/** 1 where a queen or knight on `row` could go to `column`, −1 on the diagonal, else 0: [64][64]. */
+/** 1 if a queen or knight on `row` could go to `column`, −1 on the diagonal, else 0: [64][64]. */
 export function computePositionMap(): Float32Array {
   const map = new Float32Array(64 * 64);
   for (let from = 0; from < 64; from++) {

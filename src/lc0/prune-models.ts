@@ -1,24 +1,24 @@
 /**
- * What goes from the folder of converted networks: models beyond a number and a size, those that were not used for longest, and
- * what processes that were killed left behind. A file that cannot be deleted stays: somebody uses it, or somebody else is
- * tidying up, and a model that is missed is made again.
+ * Deletes converted networks: the least recently used ones beyond a number and a total size, and files that killed processes
+ * left behind. A file that cannot be deleted is kept: another process may be using or pruning it. A model that is
+ * missing later is converted again.
  */
 import { type CacheFile, listCacheFiles, removeCacheFile } from '#platform/cache-files.js';
 
 const MAX_MODELS = 24;
-/** Of models and weights together: five of the largest networks. */
+/** Limit of models and weights together: five of the largest networks. */
 const MAX_BYTES = 4 * 2 ** 30;
-/** Younger files may be those of a process at work; no conversion takes this long. */
+/** Younger files may belong to a running process; no conversion takes this long. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 
-/** @param newest file name of the model that was just written, which stays whatever it weighs */
+/** @param newest file name of the model that was just written; it is kept, whatever its size */
 export async function pruneModels(folder: string, newest: string): Promise<void> {
   const files = await listCacheFiles(folder);
   const doomed = [...findDebris(files, Date.now()), ...findExcess(files, newest)];
   for (const name of doomed) await removeCacheFile(folder, name);
 }
 
-/** Files that were not finished, and weights whose model was never written. */
+/** Unfinished files, and weights whose model was never written. */
 function findDebris(files: readonly CacheFile[], nowMs: number): string[] {
   const names = new Set(files.map(({ name }) => name));
   const isUseless = (name: string): boolean =>

@@ -1,7 +1,7 @@
 /**
- * The bytes of a network file, inflated when they are gzip. A file is hostile until proved otherwise: what its headers
- * declare is compared with its real length before memory is reserved, and inflating stops at a limit, so that a small
- * file cannot claim gigabytes. Nothing here holds up the event loop.
+ * Reads a network file and inflates it if it is gzipped. A file may be hostile: the sizes in its headers are compared with its
+ * real length before memory is reserved, and inflating stops at a limit, so a small file cannot claim gigabytes. Nothing
+ * here blocks the event loop.
  */
 import { type ByteChunks, computeSha256, gunzip } from '#platform/byte-streams.js';
 import { getFileSize, readFilePart, streamFile } from '#platform/files.js';
@@ -14,7 +14,7 @@ export type FileSource = string | Uint8Array;
 const CHUNK_BYTES = 1 << 20;
 const MAX_FILE_BYTES = 2 ** 31 - 1;
 
-/** SHA-256 of the file as it lies on disk, hexadecimal. @throws NetworkError when it cannot be read. */
+/** SHA-256 of the file on disk, in hexadecimal. @throws NetworkError if it cannot be read */
 export async function hashFile(source: FileSource): Promise<string> {
   try {
     return await computeSha256(openStream(source));
@@ -23,7 +23,7 @@ export async function hashFile(source: FileSource): Promise<string> {
   }
 }
 
-/** The content of a file, inflated if it is gzip. @throws NetworkError when it is unreadable, damaged or inflates too far. */
+/** The content of a file, inflated if it is gzipped. @throws NetworkError if it is unreadable, damaged or too large */
 export async function readInflated(source: FileSource): Promise<Uint8Array> {
   try {
     const ends = await readEnds(source);
@@ -46,7 +46,7 @@ export async function readInflated(source: FileSource): Promise<Uint8Array> {
 interface FileEnds {
   readonly sizeBytes: number;
   readonly isGzip: boolean;
-  /** The last four bytes of a gzip file: its inflated size modulo 2^32, if it tells the truth. */
+  /** The last four bytes of a gzip file: its inflated size modulo 2^32, unless the file lies. */
   readonly declaredInflatedBytes: number;
 }
 
@@ -71,7 +71,7 @@ function* sliceIntoChunks(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES);
 }
 
-/** Grows by doubling up to a limit; with a true first capacity it never copies. */
+/** Grows by doubling up to a limit. If the first capacity is right, it never copies. */
 class ByteSink {
   private buffer: Uint8Array;
   private length = 0;

@@ -1,16 +1,16 @@
 /**
- * An ONNX network whose graph is one of lc0's residual networks (ours are) → the same network with the convolutions that
- * are fastest on this processor. The weights go through lc0's messages in single precision, so nothing is rounded; sums
- * are taken in another order (logits of the bundled network move by 1e-4 at most).
+ * Rebuilds an ONNX network whose graph is one of lc0's residual networks with the convolutions that are fastest on this
+ * CPU. The weights pass through lc0's messages in single precision, so nothing is rounded; sums are computed in another
+ * order (logits of our residual networks change by 1e-4 at most).
  */
 import { BUILDER_VERSION, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.js';
 import { suitsChannelBlock } from './channel-block.js';
 import { getInputFormat, TensorChooser } from './choose-tensors.js';
 import { writeModel } from './graph/write-model.js';
+import { collectInfo, formatMetadata } from './lc0-network-info.js';
 import { findModelFolder, ModelCache } from './model-cache.js';
 import { InputFormat } from './net-enums.js';
 import { NetworkError } from './network-error.js';
-import { collectInfo, formatMetadata } from './network-info.js';
 import { decodeModel } from './onnx-model.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
@@ -21,8 +21,8 @@ import { recogniseNetwork } from './recognise/recognise-network.js';
 
 /**
  * @param channelBlock the answer of `findChannelBlock`
- * @param cacheFolder where rebuilt networks are kept; null keeps none
- * @returns null when the network must stay as it is: unreadable, of another kind, or of unsuitable widths
+ * @param cacheFolder folder of rebuilt networks; null keeps none
+ * @returns null if the network must stay as it is: it is unreadable, of another kind, or has unsuitable widths
  */
 export async function rebuildOnnx(
   source: FileSource,

@@ -1,5 +1,5 @@
 /**
- * What lc0 puts right in a network's format when it loads one that was written before some field existed
+ * Repairs the format of networks that were written before some of its fields existed, as lc0 does on load
  * (`FixOlderWeightsFile` in lc0's neural/loader.cc).
  */
 import {
@@ -13,7 +13,7 @@ import {
 } from './net-enums.js';
 import type { NetMessage, NetworkFormatMessage } from './net-schema.js';
 
-/** Changes `net.format.networkFormat` in place; afterwards it is present and its structure is a current one. */
+/** Changes `net.format.networkFormat` in place. Afterwards it is present, and its structure is a current one. */
 export function repairNetworkFormat(net: NetMessage): void {
   net.format ??= {};
   const format = net.format.networkFormat;

@@ -1,6 +1,6 @@
 /**
- * Weights that are read when they are written into the ONNX file, a chunk at a time, and never held as a whole:
- * a 100 MB network would otherwise exist three times. Sources wrap each other (decode, scale, concatenate).
+ * Weights that are decoded in chunks while they are written into the ONNX file, and never held in memory as a whole; otherwise
+ * a 100 MB network would exist three times. Sources wrap each other (decode, scale, concatenate).
  */
 import { getFloat16Table } from './float-formats.js';
 import { getEnumName, LayerEncoding } from './net-enums.js';
@@ -14,7 +14,7 @@ export interface TensorSource {
   read(start: number, count: number, out: Float32Array): void;
 }
 
-/** The values of a layer as the file stores them. @param name lc0's name of the layer, for errors. */
+/** The values of a layer as stored in the file. @param name lc0's name of the layer, for errors */
 export function decodeLayer(layer: LayerMessage, name: string): TensorSource {
   const params = layer.params ?? new Uint8Array(0);
   const encoding = Object.hasOwn(layer, 'encoding') ? (layer.encoding ?? 0) : LayerEncoding.LINEAR16;
@@ -63,7 +63,7 @@ function decodeThroughTable(params: Uint8Array, length: number, name: string): T
   };
 }
 
-/** FLOAT32 is copied as it is; BFLOAT16 is the upper half of a FLOAT32. Little-endian hosts only, as Node's all are. */
+/** FLOAT32 is copied; BFLOAT16 is the upper half of a FLOAT32. Only for little-endian hosts; all of Node's are. */
 function decodeBytes(params: Uint8Array, length: number, elementBytes: 2 | 4, name: string): TensorSource {
   return {
     length,
@@ -85,7 +85,7 @@ function decodeBytes(params: Uint8Array, length: number, elementBytes: 2 | 4, na
 }
 
 function assertFinite(values: Float32Array, count: number, name: string): void {
-  // Anything times zero is zero, except infinities and NaN: one comparison a chunk instead of one an element.
+  // Zero times infinity or NaN is NaN; zero times any other number is zero. So one comparison checks a whole chunk.
   let poison = 0;
   for (let i = 0; i < count; i++) poison += values[i] * 0;
   if (poison !== 0) throw new NetworkError(`layer ${name} contains infinities or values that are not numbers`);
@@ -130,12 +130,12 @@ export function scaleRows(source: TensorSource, scales: Float32Array): TensorSou
   };
 }
 
-/** A contiguous part of a source. */
+/** Part of a source, without gaps. */
 export function sliceSource(source: TensorSource, from: number, length: number): TensorSource {
   return { length, read: (start, count, out) => source.read(from + start, count, out) };
 }
 
-/** The whole source in memory: for biases, gates and other small things. */
+/** Reads the whole source into memory: for biases, gates and other small parts. */
 export function materialise(source: TensorSource): Float32Array {
   const values = new Float32Array(source.length);
   source.read(0, source.length, values);

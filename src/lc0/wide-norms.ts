@@ -1,13 +1,13 @@
 /**
- * Layer norms that a graph spells out (mean, difference, squares, their mean, root, quotient), for whoever makes halves of it:
- * squares of half-precision numbers overflow from 256 on and lose the small ones, which the operator LayerNormalization
- * avoids by working in single precision inside. So does what is found here. RMS norms, without the first mean, count too.
+ * Finds layer norms that a graph spells out as single operators (mean, difference, squares, their mean, root, quotient) and keeps them in
+ * single precision when the graph becomes half. In half precision squares overflow from 256 on and small ones vanish; the
+ * operator LayerNormalization computes in single precision inside. RMS norms, without the first mean, are found too.
  */
 import { createNode } from './graph-edit.js';
 import { GraphIndex } from './graph-index.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
 
-/** The nodes from the first mean to the quotient; scale and shift are not among them. */
+/** The nodes from the first mean to the quotient, without scale and shift. */
 export function findNorms(graph: GraphMessage): Set<NodeMessage> {
   const index = new GraphIndex(graph);
   const getMaker = (name: string | undefined, ...types: string[]): NodeMessage | undefined => {
@@ -43,7 +43,7 @@ export function findNorms(graph: GraphMessage): Set<NodeMessage> {
   return found;
 }
 
-/** Weights and constants of theirs that must stay single; what others use too is copied for them, under another name. */
+/** Weights and constants of the norms, which must stay single. If other nodes use them too, the norms get copies. */
 export function separateConstants(graph: GraphMessage, norms: ReadonlySet<NodeMessage>): Set<TensorMessage> {
   const index = new GraphIndex(graph);
   const kept = new Set<TensorMessage>();
@@ -70,7 +70,7 @@ export function separateConstants(graph: GraphMessage, norms: ReadonlySet<NodeMe
   return kept;
 }
 
-/** Casts to single precision before these nodes, and to half behind them. All others work in halves by now. */
+/** Adds casts to single precision before these nodes and to half behind them. All other nodes work in halves by now. */
 export function insertCasts(graph: GraphMessage, norms: ReadonlySet<NodeMessage>): void {
   const index = new GraphIndex(graph);
   const createCast = (input: string, output: string, to: number): NodeMessage =>
@@ -110,7 +110,7 @@ export function insertCasts(graph: GraphMessage, norms: ReadonlySet<NodeMessage>
   graph.node = nodes;
 }
 
-/** For a tensor. */
+/** A name for a new tensor. */
 function findFreeName(graph: GraphMessage, wish: string): string {
   const isTaken = (name: string): boolean =>
     (graph.node ?? []).some((node) => node.output?.includes(name)) ||

@@ -1,12 +1,12 @@
 /**
- * Winograd's minimal filtering F(8, 3) over the 8 ranks of a board: 8 outputs of a 3-tap filter with 10 products
+ * Winograd's minimal filtering F(8, 3) over the 8 ranks of a board: it computes 8 outputs of a 3-tap filter with 10 products
  * instead of 24 (Toom-Cook over 9 points and infinity; Lavin and Gray, "Fast Algorithms for Convolutional Neural
- * Networks", 2015). With d the ranks with one empty rank on either side and g the taps,
- * y = inverse · ((filter · g) ⊙ (forward · d)). The empty ranks are left out of `forward`.
+ * Networks", 2015). With d the ranks plus one empty rank on either side, and g the taps,
+ * y = inverse · ((filter · g) ⊙ (forward · d)). `forward` leaves out the empty ranks.
  *
- * Only one axis is transformed: over both, products fall further, but rounding errors multiply and transforms eat what
- * is won. The points p and −1/p keep the error of a layer in float32 at 1.7e-6 of its output (direct: 1e-7, points
- * 0, ±1, ±2, ±½, ±1½: 2.8e-6).
+ * Only one axis is transformed. Over both axes there would be even fewer products, but rounding errors multiply and the
+ * transforms cost more than is saved. The points p and −1/p keep the error of a layer in float32 at 1.7e-6 of its output
+ * (direct: 1e-7; with points 0, ±1, ±2, ±½, ±1½: 2.8e-6).
  */
 
 export const RANKS = 8;
@@ -14,7 +14,7 @@ const TAPS = 3;
 const POINTS = [0, 1, -1, 1 / 2, -2, 3 / 2, -2 / 3, 3, -1 / 3];
 /** Products for each output column of 8. */
 export const PRODUCTS = POINTS.length + 1;
-/** The product that belongs to point 1: what is added to it is added to all outputs. */
+/** The product of point 1: a value added to it is added to all outputs. */
 export const BIAS_PRODUCT = POINTS.indexOf(1);
 
 export interface WinogradMatrices {

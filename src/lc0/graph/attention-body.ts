@@ -1,4 +1,4 @@
-/** The transformer: planes or a convolutional body's output → [N·64, embedding], one row a square. */
+/** The transformer body: from planes or a convolutional body's output to [N·64, embedding], one row a square. */
 
 import {
   type Activation,
@@ -85,8 +85,8 @@ function addEmbedding(graph: GraphBuilder, rows: string, body: AttentionBody, ac
 }
 
 /**
- * The positional map is constant, so its share of the embedding is a constant for each square: it is multiplied out
- * here and replaces the bias, and the graph does not concatenate anything.
+ * The positional map is constant, so its part of the embedding is a constant for each square. It is computed here and
+ * replaces the bias; the graph concatenates nothing.
  */
 function addMapEmbedding(graph: GraphBuilder, rows: string, embedding: DenseLayer): string {
   const { outputs } = embedding;
@@ -116,7 +116,7 @@ function addMapEmbedding(graph: GraphBuilder, rows: string, embedding: DenseLaye
   return graph.addReshape('/embedding/dense/rows', placed, [-1, outputs]);
 }
 
-/** [width][64] in the file → [64][width] in the graph. */
+/** From [width][64] in the file to [64][width] in the graph. */
 function transposeGate(gate: TensorSource, width: number): TensorSource {
   const values = materialise(gate);
   const transposed = new Float32Array(values.length);

@@ -1,8 +1,8 @@
 /**
- * How a graph convolves: the parts of a residual tower over a layout of its own. `PlaneConvolutions` are ONNX's Conv on
- * [N, channels, 8, 8]; rank-convolutions.ts has a faster way for the CPU. Every method returns the name of its output.
+ * The parts of a residual tower, and the tower itself. `PlaneConvolutions` are ONNX's Conv on [N, channels, 8, 8];
+ * rank-convolutions.ts has a layout that is faster on the CPU. Every method returns the name of its output.
  */
-import type { Activation, ConvolutionLayer, SqueezeExcite } from '../network-plan.js';
+import type { Activation, ConvolutionBody, ConvolutionLayer, SqueezeExcite } from '../network-plan.js';
 import { sliceSource } from '../tensor-source.js';
 import type { GraphBuilder } from './graph-builder.js';
 import { addActivation, addConvolution } from './layers.js';
@@ -28,7 +28,7 @@ export class PlaneConvolutions implements Convolutions {
     return addConvolution(this.graph, input, layer, name);
   }
 
-  /** The dense layers are written as 1×1 convolutions on [N, channels, 1, 1]: nothing has to be reshaped or split. */
+  /** Writes the dense layers as 1×1 convolutions on [N, channels, 1, 1], so nothing needs to be reshaped or split. */
   addSqueezeExcite(input: string, layers: SqueezeExcite, activation: Activation, name: string): string {
     const { graph } = this;
     const { squeeze, excite } = layers;
@@ -54,4 +54,29 @@ export class PlaneConvolutions implements Convolutions {
   addExit(input: string): string {
     return input;
   }
+}
+
+/** The residual tower: from [N, 112, 8, 8] to channels in the layout of the convolutions. */
+export function addConvolutionBody(
+  graph: GraphBuilder,
+  convolutions: Convolutions,
+  planes: string,
+  body: ConvolutionBody,
+  activation: Activation,
+): string {
+  const input = convolutions.addEntry(planes, body.input.inputs, '/input');
+  let flow = addActivation(graph, convolutions.addConvolution(input, body.input, '/input'), activation, '/input');
+  for (const [index, block] of body.blocks.entries()) {
+    const name = `/block${index}`;
+    const skip = flow;
+    flow = convolutions.addConvolution(flow, block.first, `${name}/conv1`);
+    flow = addActivation(graph, flow, activation, `${name}/conv1`);
+    flow = convolutions.addConvolution(flow, block.second, `${name}/conv2`);
+    if (block.squeezeExcite) {
+      flow = convolutions.addSqueezeExcite(flow, block.squeezeExcite, activation, `${name}/se`);
+    }
+    flow = graph.addNode('Add', `${name}/skip`, [flow, skip]);
+    flow = addActivation(graph, flow, activation, name);
+  }
+  return flow;
 }

@@ -1,6 +1,6 @@
 /**
- * An ONNX graph under construction: nodes are added in the order of the computation and name their outputs, weights
- * stay `TensorSource`s until the model is written. Knows ONNX and nothing of chess or lc0.
+ * An ONNX graph under construction. Nodes are added in the order of the computation and return the names of their outputs. Weights
+ * stay `TensorSource`s until the model is written. This file knows ONNX, and nothing of chess or lc0.
  */
 import {
   type AttributeMessage,
@@ -11,7 +11,7 @@ import {
 } from '../onnx-schema.js';
 import { fromFloats, type TensorSource } from '../tensor-source.js';
 
-/** What weights are stored in; graph inputs and outputs are float32 always. */
+/** The type of stored weights; graph inputs and outputs are always float32. */
 export type Precision = 'f32' | 'f16' | 'bf16';
 
 export type Initializer = { readonly name: string; readonly dims: readonly number[] } & (
@@ -26,13 +26,13 @@ export type Shape = readonly number[];
 
 export interface GraphSettings {
   /**
-   * f16: weights and arithmetic are half precision. bf16: weights are stored as bfloat16 and widened before use, since
-   * hardly any operator takes bfloat16.
+   * f16: weights and arithmetic are half precision. bf16: weights are stored as bfloat16 and widened before use, because
+   * few operators accept bfloat16.
    */
   readonly precision: Precision;
   /** Version of ONNX's default operator set. */
   readonly opset: number;
-  /** Fixed size of the batch dimension, or −1 for one that each run chooses. */
+  /** Fixed size of the batch dimension; −1 leaves it open. */
   readonly batchSize: number;
   /** Avoids LayerNormalization, which older readers do not know. */
   readonly usesSimpleOperators: boolean;
@@ -43,7 +43,7 @@ export class GraphBuilder {
   readonly initializers: Initializer[] = [];
   readonly inputs: ValueInfoMessage[] = [];
   readonly outputs: ValueInfoMessage[] = [];
-  /** Domains of operators beside ONNX's own. */
+  /** Domains of operators that are not ONNX's own. */
   readonly domains = new Set<string>();
   private readonly initializerNames = new Set<string>();
 
@@ -53,7 +53,7 @@ export class GraphBuilder {
     return this.settings.opset >= 17 && !this.settings.usesSimpleOperators;
   }
 
-  /** The element type of everything between the casts at input and outputs. */
+  /** The element type of everything between the casts at inputs and outputs. */
   get computeType(): number {
     return this.settings.precision === 'f16' ? TensorType.FLOAT16 : TensorType.FLOAT;
   }
@@ -68,7 +68,7 @@ export class GraphBuilder {
   }
 
   /**
-   * Adds a node and returns the name of its one output, which is also the node's.
+   * Adds a node with one output and returns its name, which is also the node's name.
    * @param domain of operators that are not ONNX's own
    */
   addNode(opType: string, name: string, inputs: readonly string[], attributes: Attributes = {}, domain = ''): string {
@@ -78,7 +78,7 @@ export class GraphBuilder {
     return name;
   }
 
-  /** Weights in the graph's precision; the same name means the same weights, stored once. */
+  /** Stores weights in the graph's precision. Weights with the same name are stored once. */
   addWeights(name: string, dims: readonly number[], source: TensorSource): string {
     const precision = this.settings.precision;
     if (precision !== 'bf16') return this.add({ kind: 'float', name, dims, source, precision });
@@ -93,7 +93,7 @@ export class GraphBuilder {
     return this.addWeights(name, dims, fromFloats(Float32Array.from(values)));
   }
 
-  /** Constants of parts that compute in float32 whatever the graph's precision. */
+  /** Constants for parts that compute in float32 whatever the graph's precision. */
   addFloat32s(name: string, values: readonly number[]): string {
     const source = fromFloats(Float32Array.from(values));
     return this.add({ kind: 'float', name, dims: [values.length], source, precision: 'f32' });
@@ -107,13 +107,13 @@ export class GraphBuilder {
     return this.add({ kind: 'int64', name, dims: [values.length], values });
   }
 
-  /** Reshapes to constant dimensions; −1 is the batch, or the batch times something. */
+  /** Reshapes to constant dimensions; −1 is the batch, or a multiple of it. */
   addReshape(name: string, input: string, dims: readonly number[]): string {
     const shapeName = `/const/shape/${dims.join('x')}`;
     return this.addNode('Reshape', name, [input, this.addInt64s(shapeName, dims)]);
   }
 
-  /** Mean over the second of two dimensions, which stays as size 1. */
+  /** Mean over the second of two dimensions; that dimension becomes 1. */
   addMean(name: string, input: string): string {
     if (this.settings.opset < 18) return this.addNode('ReduceMean', name, [input], { axes: [1] });
     return this.addNode('ReduceMean', name, [input, this.addInt64s('/const/axis/1', [1])]);

@@ -9,7 +9,7 @@ import type { Convolutions } from './convolutions.js';
 import type { GraphBuilder } from './graph-builder.js';
 import { addActivation, addDense } from './layers.js';
 
-/** The body's output: in the layout of the convolutions, or [N·64, width] of an attention body. */
+/** The body's output: in the layout of the convolutions, or [N·64, width] from an attention body. */
 export interface BodyOutput {
   readonly name: string;
   readonly width: number;
@@ -52,7 +52,7 @@ export function addPolicyHead(
   addFloatOutput(graph, logits, outputName, [-1, LC0_POLICY_SIZE]);
 }
 
-/** The same as to gather along axis 1, which costs ONNX Runtime five times as much on a CPU. */
+/** Gathers along axis 1. On a CPU ONNX Runtime needs five times as long for its own Gather along that axis. */
 function addGather(graph: GraphBuilder, flat: string, map: Int32Array): string {
   const turned = graph.addNode('Transpose', '/policy/turned', [flat], { perm: [1, 0] });
   const indices = graph.addInt32s('/const/policy-map', [map.length], map);
@@ -60,7 +60,7 @@ function addGather(graph: GraphBuilder, flat: string, map: Int32Array): string {
   return graph.addNode('Transpose', '/policy/moves', [moves], { perm: [1, 0] });
 }
 
-/** Logits of all from-to pairs and then of the promotions: [N, ATTENTION_POLICY_OUTPUTS]. */
+/** Logits of all from-to pairs, then of the promotions: [N, ATTENTION_POLICY_OUTPUTS]. */
 function addAttentionPolicy(
   graph: GraphBuilder,
   body: BodyOutput,
@@ -81,8 +81,8 @@ function addAttentionPolicy(
   const keyColumns = graph.addNode('Transpose', '/policy/k/transpose', [keys], { perm: [0, 2, 1] });
   const fromTo = graph.addNode('MatMul', '/policy/from-to', [queries, keyColumns]);
 
-  // A promotion's logit is that of the move from the seventh to the eighth rank plus an offset for its piece (queen,
-  // rook, bishop, and one common to all three) that depends on the square it arrives on.
+  // A promotion's logit is that of the move from the seventh to the eighth rank plus an offset. The offset depends on the
+  // piece (queen, rook, bishop, and one value common to all three) and on the square of arrival.
   const gather = (input: string, indices: Int32Array, axis: number, name: string): string =>
     graph.addNode('Gather', name, [input, graph.addInt32s(`/const${name}`, [indices.length], indices)], { axis });
   const squares = (first: number): Int32Array => Int32Array.from({ length: 8 }, (_, file) => first + file);

@@ -1,6 +1,6 @@
 /**
- * Layers as ONNX nodes. Dense layers are Gemm with transposed weights, which takes lc0's [outputs][inputs] order as it
- * is; their input is [rows, inputs]. Every function returns the name of its output.
+ * Layers as ONNX nodes. Dense layers are Gemm with transposed weights, because lc0 stores [outputs][inputs]; their input is
+ * [rows, inputs]. Every function returns the name of its output.
  */
 import type { Activation, ConvolutionLayer, DenseLayer, LayerNorm } from '../network-plan.js';
 import { TensorType } from '../onnx-schema.js';
@@ -9,7 +9,7 @@ import type { GraphBuilder } from './graph-builder.js';
 
 export function addDense(graph: GraphBuilder, input: string, layer: DenseLayer, name: string, scale = 1): string {
   const weights = scale === 1 ? layer.weights : scaleSource(layer.weights, scale);
-  // Operator sets before 11 want the biases even where there are none.
+  // Operator sets before 11 require biases.
   const bareBiases = layer.biases ?? fromFloats(new Float32Array(layer.outputs));
   const biases = scale === 1 ? bareBiases : scaleSource(bareBiases, scale);
   const operands = [
@@ -59,8 +59,8 @@ export function addActivation(graph: GraphBuilder, input: string, activation: Ac
 }
 
 /**
- * mish(x) = x·tanh(ln(1 + eˣ)) = x / (1 + 2 / (eˣ·(eˣ + 2))), which needs one vectorised exponential where softplus and
- * tanh need three slow functions, and stays right at both ends: eˣ = ∞ gives x, eˣ = 0 gives −0.
+ * mish(x) = x·tanh(ln(1 + eˣ)) = x / (1 + 2 / (eˣ·(eˣ + 2))). This form needs one vectorised exponential; softplus and tanh need
+ * three slow functions. It is right at both ends: eˣ = ∞ gives x, eˣ = 0 gives −0.
  */
 function addMish(graph: GraphBuilder, input: string, name: string): string {
   const one = graph.addFloats('/const/one', [1], [1]);
@@ -73,7 +73,7 @@ function addMish(graph: GraphBuilder, input: string, name: string): string {
   return graph.addNode('Div', `${name}/mish`, [input, denominator]);
 }
 
-/** Over the last dimension of [rows, size]. Operator sets before 17 have no LayerNormalization; there it is spelt out. */
+/** Over the last dimension of [rows, size]. Operator sets before 17 have no LayerNormalization, so it is spelt out there. */
 export function addLayerNorm(graph: GraphBuilder, input: string, norm: LayerNorm, name: string): string {
   const gammas = graph.addWeights(`${name}/gammas`, [norm.size], norm.gammas);
   const betas = graph.addWeights(`${name}/betas`, [norm.size], norm.betas);
@@ -84,7 +84,7 @@ export function addLayerNorm(graph: GraphBuilder, input: string, norm: LayerNorm
     });
   }
   const epsilon = graph.addFloat32s(`/const/epsilon/${norm.epsilon}`, [norm.epsilon]);
-  // Squares of half-precision numbers overflow early, so this part runs in float32.
+  // Squares of half-precision numbers overflow, so this part runs in float32.
   const wide = graph.addCast(`${name}/wide`, input, TensorType.FLOAT);
   const mean = graph.addMean(`${name}/mean`, wide);
   const centred = graph.addNode('Sub', `${name}/centred`, [wide, mean]);

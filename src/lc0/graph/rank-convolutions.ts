@@ -1,15 +1,15 @@
 /**
- * Convolutions for ONNX Runtime's CPU provider, twice as fast as its own: Winograd's F(8, 3) over the ranks
+ * Convolutions for ONNX Runtime's CPU provider that are twice as fast as its own: Winograd's F(8, 3) over the ranks
  * (winograd.ts), ONNX Runtime's blocked convolution over the files.
  *
  * The layout is float32 [8 ranks, channels/B, N, 8 files, B], written as [8, −1]. B is the number of channels that ONNX
- * Runtime keeps together for this processor's vectors ("NCHWc": 16 with AVX-512, 8 with AVX). With the ranks outermost
- * both transforms are one matrix product of a small constant and the whole tensor, and what lies between is, byte for
- * byte, a blocked tensor [1, 10·channels, N, 8]: one grouped convolution with a 1×3 kernel. Nothing is ever transposed
+ * Runtime keeps together for this CPU's vectors ("NCHWc": 16 with AVX-512, 8 with AVX). Because the ranks come first, both
+ * transforms are one matrix product of a small constant and the whole tensor. The tensor between them is, byte for byte, a
+ * blocked tensor [1, 10·channels, N, 8], so the middle is one grouped convolution with a 1×3 kernel. Nothing is transposed
  * inside the tower, and a filter is read once for the whole batch.
  *
- * The operators of the domain com.microsoft.nchwc are those that ONNX Runtime's optimiser puts in itself; they exist on
- * the CPU only, and a wrong B gives wrong numbers (channel-block.ts finds it).
+ * The operators of the domain com.microsoft.nchwc are those that ONNX Runtime's optimiser inserts itself. They exist on the
+ * CPU only, and a wrong B gives wrong numbers (channel-block.ts finds it).
  */
 import type { Activation, ConvolutionLayer, DenseLayer, SqueezeExcite } from '../network-plan.js';
 import { fromFloats, materialise, type TensorSource } from '../tensor-source.js';
@@ -42,7 +42,7 @@ export class RankConvolutions implements Convolutions {
     return graph.addReshape(`${name}/entry`, ranks, LAYOUT_SHAPE);
   }
 
-  /** Outputs beyond the layer's own, up to a multiple of the block, are zero; its inputs are such a multiple. */
+  /** Outputs are padded with zeros to a multiple of the block; the inputs already are a multiple. */
   addConvolution(input: string, layer: ConvolutionLayer, name: string): string {
     const { graph, matrices } = this;
     if (layer.kernel === 1) {
@@ -63,7 +63,7 @@ export class RankConvolutions implements Convolutions {
     const { graph, block } = this;
     const { squeeze, excite } = layers;
     const channels = squeeze.inputs;
-    // Files are not summed before the first dense layer but in it, and the last ones give each file its own copy.
+    // The first dense layer also sums over the files, and the last ones give each file its own copy.
     const copies = this.listFileCopies(channels);
     const squares = RANKS * FILES;
     const averaging = graph.addFloats('/const/rank-sum', [1, RANKS], new Float32Array(RANKS).fill(1 / squares));
@@ -94,7 +94,7 @@ export class RankConvolutions implements Convolutions {
     return graph.addNode('ReorderOutput', `${name}/exit`, [blocked], { channels }, BLOCKED);
   }
 
-  /** @param filter [groups][kernel], what becomes of the taps over the ranks; biases go to one of the groups. */
+  /** @param filter [groups][kernel]: the transformed taps over the ranks; biases go to one of the groups */
   private addBlockedConvolution(
     planes: string,
     layer: ConvolutionLayer,
@@ -134,8 +134,8 @@ export class RankConvolutions implements Convolutions {
 }
 
 /**
- * Filters [outputs][inputs][ranks][files] → [group][outputs/B][inputs/B][files][B inputs][B outputs], with the taps over
- * the ranks transformed. They are computed when they are read, one block of outputs at a time.
+ * Reorders filters from [outputs][inputs][ranks][files] to [group][outputs/B][inputs/B][files][B inputs][B outputs] and transforms
+ * the taps over the ranks. The values are computed when they are read, one block of outputs at a time.
  */
 function blockFilters(layer: ConvolutionLayer, filter: readonly (readonly number[])[], block: number): TensorSource {
   const { inputs, outputs, kernel, weights } = layer;
@@ -177,7 +177,7 @@ function blockFilters(layer: ConvolutionLayer, filter: readonly (readonly number
   };
 }
 
-/** The layer with input i being what was input columns[i]. */
+/** The layer with its inputs reordered: input i is the old input columns[i]. */
 function copyColumns(layer: DenseLayer, columns: Int32Array): DenseLayer {
   const old = materialise(layer.weights);
   const weights = new Float32Array(layer.outputs * columns.length);
@@ -188,7 +188,7 @@ function copyColumns(layer: DenseLayer, columns: Int32Array): DenseLayer {
   return { ...layer, inputs: columns.length, weights: fromFloats(weights) };
 }
 
-/** The layer with output i being what was output rows[i]. */
+/** The layer with its outputs reordered: output i is the old output rows[i]. */
 function copyRows(layer: DenseLayer, rows: Int32Array): DenseLayer {
   const old = materialise(layer.weights);
   const weights = new Float32Array(rows.length * layer.inputs);

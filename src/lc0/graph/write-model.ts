@@ -1,8 +1,8 @@
 /**
- * Graph → ONNX bytes. protobufjs encodes everything but the weights; those are decoded from lc0's encoding straight
- * into their final place, so that nothing large exists twice. Small models are one piece of memory. The weights of
- * large ones go to a file beside the model (ONNX "external data"), which ONNX Runtime maps instead of copying: with a
- * 110 MB network, a session takes 0.4 s and 300 MB that way, against 2.1 s and 610 MB from one buffer of 220 MB.
+ * Writes a graph as ONNX bytes. protobufjs encodes everything but the weights. Those are decoded from lc0's encoding straight
+ * into their final place, so that nothing large exists twice. A small model is one buffer. The weights of a large one go to
+ * a file beside the model (ONNX "external data"), which ONNX Runtime maps instead of copying: for a 110 MB network
+ * a session then takes 0.4 s and 300 MB, against 2.1 s and 610 MB from one buffer of 220 MB.
  */
 
 import protobuf from 'protobufjs/light.js';
@@ -25,7 +25,7 @@ import { type GraphBuilder, getTensorType, type Initializer } from './graph-buil
 const CHUNK_ELEMENTS = 1 << 16;
 /** Protobuf's own limit, which ONNX Runtime enforces. */
 const MAX_MODEL_BYTES = 2 ** 31 - 1;
-/** Tensors in a weights file start at multiples of a page, and smaller ones stay in the model. */
+/** Tensors in a weights file start at multiples of a page; smaller ones stay in the model. */
 const PAGE_BYTES = 4096;
 
 /** Field tags: number · 8 + 2 (length-delimited). */
@@ -33,12 +33,12 @@ const MODEL_GRAPH_TAG = (7 << 3) | 2;
 const GRAPH_INITIALIZER_TAG = (5 << 3) | 2;
 const TENSOR_RAW_DATA_TAG = (9 << 3) | 2;
 
-/** Bytes of all weights: what decides between one buffer and a weights file. */
+/** Bytes of all weights, by which the caller decides between one buffer and a weights file. */
 export function getWeightBytes(graph: GraphBuilder): number {
   return graph.initializers.reduce((sum, initializer) => sum + getRawBytes(initializer), 0);
 }
 
-/** One buffer with everything. @throws NetworkError when a weight is not a number or the model is too large. */
+/** The whole model in one buffer. @throws NetworkError if a weight is not a number or the model is too large */
 export function writeModel(model: ModelMessage, graph: GraphBuilder): Uint8Array {
   const tensors = graph.initializers.map((initializer) => ({ initializer, head: encodeInlineHead(initializer) }));
   let tensorBytes = 0;
@@ -60,9 +60,9 @@ export function writeModel(model: ModelMessage, graph: GraphBuilder): Uint8Array
 }
 
 /**
- * The model without its large weights, which go to `weightsFile`, known to the model as `weightsName`. Its metadata
- * get an entry `lengthKey` with the length of that file.
- * @throws NetworkError when a weight is not a number; errors of the file system pass through.
+ * Writes the large weights to `weightsFile`, which the model calls `weightsName`, and returns the model without them. The
+ * metadata get an entry `lengthKey` with the length of that file.
+ * @throws NetworkError if a weight is not a number; file system errors are passed on
  */
 export async function writeModelWithWeightsFile(
   model: ModelMessage,
@@ -101,7 +101,7 @@ export async function writeModelWithWeightsFile(
   return concatBytes([encodeModelHead({ ...model, metadataProps }, graph, tensorBytes), ...tensors]);
 }
 
-/** Everything before the initializers, which are the last field of the graph and the graph the last of the model. */
+/** Everything before the initializers. They are the last field of the graph, and the graph is the last of the model. */
 function encodeModelHead(model: ModelMessage, graph: GraphBuilder, tensorBytes: number): Uint8Array {
   const message: GraphMessage = {
     name: 'lc0 network',
@@ -114,7 +114,7 @@ function encodeModelHead(model: ModelMessage, graph: GraphBuilder, tensorBytes: 
   return concatBytes([modelType.encode(model).finish(), graphTag, graphHead]);
 }
 
-/** Everything of a tensor before its raw bytes, tags and lengths included. */
+/** Everything of a tensor before its raw bytes, including tags and lengths. */
 function encodeInlineHead(initializer: Initializer): Uint8Array {
   const rawBytes = getRawBytes(initializer);
   const described = tensorType.encode(describeTensor(initializer)).finish();
@@ -151,7 +151,7 @@ function getRawBytes(initializer: Initializer): number {
   return length * (initializer.kind === 'int32' ? 4 : 8);
 }
 
-/** A tensor's raw bytes, piece by piece; a piece is overwritten by the next one. */
+/** A tensor's raw bytes in pieces. Each piece overwrites the one before. */
 function* encodeChunks(initializer: Initializer): Generator<Uint8Array, void, void> {
   if (initializer.kind !== 'float') {
     const values =

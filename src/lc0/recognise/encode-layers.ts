@@ -1,12 +1,12 @@
-/** Layers as lc0's messages: rounded for lc0, or exact for ourselves. */
+/** Encodes layers as lc0's messages: rounded for lc0, or exact for our own reader. */
 import { LayerEncoding } from '../net-enums.js';
 import type { ConvBlockMessage, LayerMessage } from '../net-schema.js';
 import { decodeLayer, materialise } from '../tensor-source.js';
 import type { Affine } from './graph-reader.js';
 
-/** lc0 adds this to a variance before its root is taken. */
+/** lc0 adds this to a variance before it takes the root. */
 const BATCH_NORM_EPSILON = 1e-5;
-/** Channels of nothing but zeros are left so. */
+/** Channels that are all zeros are not scaled. */
 const LEAST_GAMMA = 1e-4;
 
 export interface LayerEncoder {
@@ -15,14 +15,14 @@ export interface LayerEncoder {
 }
 
 /**
- * LINEAR16, the only encoding that released versions of lc0 read: 65,536 steps from a layer's least to its greatest
- * value. Two things keep the loss small where it would show (without them the bundled network's values moved by up to
- * 0.004): a BatchNorm gives each output channel of a convolution the full range, and rounding errors are carried from
- * tap to tap, because the rule-50 plane is constant, unscaled and up to 99.
+ * LINEAR16, the only encoding that released versions of lc0 read: 65,536 steps from a layer's smallest to its largest
+ * value. Two things keep the rounding loss small (without them the values of our first network moved by up to 0.004). A
+ * BatchNorm gives each output channel of a convolution the full range. Rounding errors are carried from tap to tap, because the
+ * rule-50 plane is constant, unscaled and up to 99.
  */
 export const LINEAR16_ENCODER: LayerEncoder = { encodeLayer: (values) => encodeLinear16(values), encodeConvolution };
 
-/** Single precision, which only our reader takes. */
+/** Single precision, which only our own reader accepts. */
 export const FLOAT32_ENCODER: LayerEncoder = {
   encodeLayer: encodeFloat32,
   encodeConvolution: ({ weights, biases }) => ({ weights: encodeFloat32(weights), biases: encodeFloat32(biases) }),
@@ -33,7 +33,7 @@ function encodeFloat32(values: Float32Array): LayerMessage {
   return { params, encoding: LayerEncoding.FLOAT32 };
 }
 
-/** @param group rounding errors are carried on within so many values. */
+/** @param group number of values within which rounding errors are carried on */
 function encodeLinear16(values: Float32Array, group = 1): LayerMessage {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
@@ -62,7 +62,7 @@ function encodeConvolution({ weights, biases, outputs, kernel }: Affine): ConvBl
   });
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0) || 1;
   const gammas = encodeLinear16(sizes.map((size) => Math.max(size / largest, LEAST_GAMMA)));
-  // Divided by what the reader will multiply with, so that the rounding of the gammas costs nothing.
+  // Divided by the rounded gamma that the reader will multiply by, so the rounding of gammas costs nothing.
   const decodedGammas = materialise(decodeLayer(gammas, 'bn_gammas'));
   const equalised = weights.map((weight, i) => weight / decodedGammas[Math.floor(i / rowLength)]);
   return {

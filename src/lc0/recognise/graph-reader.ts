@@ -1,22 +1,22 @@
 /**
- * Reads an ONNX graph backwards, from an output to what it was made of: constants as numbers, layers with their
- * weights in lc0's order whatever operators they were exported as. Everything it does not expect ends the reading.
+ * Reads an ONNX graph backwards from an output: constants as numbers, and layers with their weights in lc0's order, whatever
+ * operators they were exported as. It stops at everything that it does not expect.
  */
 import { findAttribute, GraphIndex, getIntegerAttribute, getIntegerList } from '../graph-index.js';
 import { type GraphMessage, type NodeMessage, TensorType } from '../onnx-schema.js';
 
-/** The graph is something else than what is being looked for; the message says where. */
+/** The graph is not of the kind that is being looked for; the message says where it differs. */
 export class Unrecognised extends Error {
   override readonly name = 'Unrecognised';
 }
 
-/** More reshapes in a row are a circle, which a damaged file may hold. */
+/** More reshapes in a row are a cycle, which a damaged file may have. */
 const MAX_RESHAPES = 100;
-/** Operators that change a tensor's shape and keep its numbers in their order. */
+/** Operators that change a tensor's shape and keep its numbers in order. */
 const RESHAPES = new Set(['Flatten', 'Reshape', 'Squeeze', 'Unsqueeze', 'Identity', 'Cast']);
 
 export interface Affine {
-  /** The tensor it is applied to. */
+  /** The tensor that the layer is applied to. */
   readonly input: string;
   /** 0 for a dense layer. */
   readonly kernel: number;
@@ -39,7 +39,7 @@ export class GraphReader {
     this.index = new GraphIndex(graph);
   }
 
-  /** The node that makes a tensor, reshapes left out. */
+  /** The node that makes a tensor; reshapes are skipped. */
   getMaker(name: string): NodeMessage {
     const tensor = this.skipReshapes(name);
     const node = this.index.findMaker(tensor);
@@ -47,7 +47,7 @@ export class GraphReader {
     return node;
   }
 
-  /** @throws Unrecognised when another operator made the tensor */
+  /** @throws Unrecognised if another operator made the tensor */
   expect(name: string, opType: string): NodeMessage {
     const node = this.getMaker(name);
     if (node.opType !== opType)
@@ -87,7 +87,7 @@ export class GraphReader {
     throw new Unrecognised(`"${name}" is no constant of integers`);
   }
 
-  /** What an activation was applied to. */
+  /** The tensor that an activation was applied to. */
   expectActivation(name: string, activation: 'relu' | 'selu' | 'mish'): string {
     if (activation === 'relu') return getInput(this.expect(name, 'Relu'), 0);
     if (activation === 'selu') return getInput(this.expect(name, 'Selu'), 0);
@@ -121,7 +121,7 @@ export class GraphReader {
     }
   }
 
-  /** The two operands of a commutative operator, in the order that `fits`. */
+  /** The two operands of a commutative operator, ordered so that `fits` holds for the first. */
   getOperands(
     name: string,
     opType: string,
@@ -187,7 +187,7 @@ export function getInput(node: NodeMessage, index: number): string {
   return name;
 }
 
-/** Many exporters leave nodes without names. */
+/** Many exporters do not name their nodes. */
 export function describeNode({ name, output }: NodeMessage): string {
   return name || output?.[0] || '';
 }

@@ -1,4 +1,4 @@
-/** The residual tower of a graph, read from its last activation back to the planes. */
+/** Reads the residual tower of a graph, from its last activation back to the planes. */
 import { getIntegerAttribute, getIntegerList } from '../graph-index.js';
 import { type Affine, type GraphReader, getInput, Unrecognised } from './graph-reader.js';
 
@@ -14,7 +14,7 @@ export interface RecognisedBody {
   readonly activation: 'relu' | 'mish';
 }
 
-/** More are a circle, which a damaged file may hold. */
+/** More blocks are a cycle, which a damaged file may have. */
 const MAX_BLOCKS = 500;
 
 /** @param trunk the body's output. @param planes the graph's input. */
@@ -35,7 +35,7 @@ export function recogniseBody(graph: GraphReader, trunk: string, planes: string)
   throw new Unrecognised('the body has no beginning');
 }
 
-/** @returns the block and the tensor it started from. */
+/** @returns the block and the tensor that it starts from */
 function readBlock(graph: GraphReader, sum: string, activation: 'relu' | 'mish'): [RecognisedBlock, string] {
   const node = graph.getMaker(sum);
   const problems: string[] = [];
@@ -60,7 +60,7 @@ function readBlock(graph: GraphReader, sum: string, activation: 'relu' | 'mish')
   throw new Unrecognised(problems.join('; '));
 }
 
-/** sigmoid(γ)·x + β, with γ and β from the mean of x; or no such thing. */
+/** Reads sigmoid(γ)·x + β with γ and β from the mean of x, if the block has squeeze-excitation. */
 function readSqueezeExcite(
   graph: GraphReader,
   name: string,
@@ -82,7 +82,7 @@ function readSqueezeExcite(
   return { convolved, squeezeExcite: { squeeze, excite } };
 }
 
-/** One layer whose output is cut in two, or two layers. */
+/** γ and β: one layer whose output is split, or two layers. */
 function readExcitation(graph: GraphReader, gamma: string, beta: string): Affine {
   const isCut = graph.getMaker(gamma).opType === 'Slice' || graph.getMaker(gamma).opType === 'Split';
   if (isCut) {
@@ -128,7 +128,7 @@ function toDense(layer: Affine): Affine {
   return layer;
 }
 
-/** The first convolution; a constant that scales each plane in front of it is multiplied into its weights. */
+/** The first convolution. A constant that scales each plane before it is multiplied into its weights. */
 function readStem(graph: GraphReader, name: string, planes: string): Affine {
   const layer = graph.expectAffine(name);
   if (layer.kernel !== 3 || layer.inputs !== 112) throw new Unrecognised('the body does not start from 112 planes');

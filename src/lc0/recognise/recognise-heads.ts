@@ -1,4 +1,4 @@
-/** Policy, value and moves-left heads of a graph, read from its outputs back to the body. */
+/** Reads policy, value and moves-left heads of a graph, from its outputs back to the body. */
 
 import { LC0_POLICY_SIZE } from '../../encoding/index.js';
 import { getIntegerAttribute, getIntegerList } from '../graph-index.js';
@@ -24,7 +24,7 @@ export interface RecognisedTop {
 
 type Activation = 'relu' | 'mish';
 
-/** 1×1 convolution, flattened in lc0's order, and two dense layers; `name` is what comes out of the last. */
+/** A 1×1 convolution, flattened in lc0's order, and two dense layers. `name` is the output of the last one. */
 export function recogniseTop(graph: GraphReader, name: string, activation: Activation): RecognisedTop {
   const output = graph.expectAffine(name);
   const hidden = graph.expectAffine(graph.expectActivation(output.input, activation));
@@ -48,7 +48,7 @@ export function recogniseValue(
   return recogniseTop(graph, raw, activation);
 }
 
-/** The plies are a ReLU of the last layer, perhaps times a positive constant, which goes into the layer's weights. */
+/** The plies are a ReLU of the last layer, perhaps times a positive constant, which is multiplied into the layer's weights. */
 export function recogniseMovesLeft(graph: GraphReader, name: string, activation: Activation): RecognisedTop {
   let relu = name;
   let scale = 1;
@@ -94,7 +94,7 @@ export function recognisePolicy(graph: GraphReader, name: string, activation: Ac
   return recogniseAttentionPolicy(graph, getInput(flat, 0), getInput(flat, 1));
 }
 
-/** lc0's networks have 80 planes, of which 73 mean something. */
+/** lc0's networks have 80 planes, of which 73 are used. */
 function padPlanes(layer: Affine): Affine {
   const planes = 80;
   if (layer.outputs >= planes) return layer;
@@ -131,7 +131,7 @@ function recogniseAttentionPolicy(graph: GraphReader, fromTo: string, promotions
   }
   const embedding = { ...rows, input: getInput(transpose, 0) };
   const promotion = findPromotion(graph, promotions, graph.skipReshapes(getInput(turnedKeys, 0)));
-  // lc0 divides by the root of the size; what this graph multiplies with instead goes into the queries.
+  // lc0 divides by the root of the size. If this graph uses another factor, it is multiplied into the queries.
   return {
     kind: 'attention',
     embedding,
@@ -141,7 +141,7 @@ function recogniseAttentionPolicy(graph: GraphReader, fromTo: string, promotions
   };
 }
 
-/** The one layer with four outputs between the keys and the promotions. */
+/** The layer with four outputs between the keys and the promotions. */
 function findPromotion(graph: GraphReader, promotions: string, keys: string): Affine {
   const found = new Map<string, Affine>();
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * An ONNX graph that is one of lc0's residual networks (ours are) → lc0's own weights, which all of lc0's backends run,
- * while ONNX inside a network file needs an lc0 built with ONNX Runtime.
+ * Recognises an ONNX graph that is one of lc0's residual networks and returns lc0's own weights, which all of lc0's backends
+ * run. ONNX inside a network file needs an lc0 that was built with ONNX Runtime.
  */
 import type { NetworkTensors } from '../choose-tensors.js';
 import {
@@ -25,7 +25,7 @@ import {
   recogniseValue,
 } from './recognise-heads.js';
 
-/** The oldest lc0 that has everything such a network may need: attention policies came with 0.29. */
+/** The oldest lc0 that has all parts of such a network: attention policies came with 0.29. */
 const MIN_VERSION = { major: 0, minor: 29, patch: 0 };
 const POLICY_FORMATS = {
   dense: PolicyFormat.POLICY_CLASSICAL,
@@ -43,7 +43,7 @@ export function recogniseNetwork(
   const graph = new GraphReader(message);
   const isWdl = tensors.wdl !== undefined;
   const valueName = tensors.wdl ?? tensors.value ?? '';
-  // Heads have the body's activation, which is not known before the body is reached: so both are tried.
+  // Heads use the body's activation, which is unknown until the body is reached, so both are tried.
   const value = tryBoth((activation) => recogniseValue(graph, valueName, activation, isWdl));
   const trunk = graph.skipReshapes(value.convolution.input);
   const body = recogniseBody(graph, trunk, tensors.input);

@@ -1,4 +1,4 @@
-/** What the rest of the program may want to know of an lc0 network; it travels inside the converted model. */
+/** Facts of an lc0 network for the rest of the program. They are stored in the converted model. */
 import { countFlops, countParameters } from './count-work.js';
 import { getEnumName, InputFormat, MovesLeftFormat, NetworkStructure, PolicyFormat, ValueFormat } from './net-enums.js';
 import type { NetMessage } from './net-schema.js';
@@ -14,17 +14,17 @@ export interface Lc0NetworkInfo {
   readonly hasMovesLeft: boolean;
   readonly policyHead: string;
   readonly valueHead: string;
-  /** Heads there are to choose from. */
+  /** Names of the heads that can be chosen. */
   readonly policyHeads: readonly string[];
   readonly valueHeads: readonly string[];
-  /** null for a network that is ONNX inside. */
+  /** null if the file holds an ONNX model. */
   readonly parameters: number | null;
   readonly flopsPerEvaluation: number | null;
   readonly trainingSteps: number | null;
   readonly licence: string;
 }
 
-/** @param plan undefined for a network that is ONNX inside. */
+/** @param plan undefined if the file holds an ONNX model */
 export function collectInfo(net: NetMessage, plan: NetworkPlan | undefined, heads: HeadChoice): Lc0NetworkInfo {
   const format = net.format?.networkFormat ?? {};
   const { weights } = net;
@@ -48,7 +48,7 @@ export function collectInfo(net: NetMessage, plan: NetworkPlan | undefined, head
 /** Metadata entry with all of `Lc0NetworkInfo`, as JSON. */
 export const INFO_KEY = 'sardonyx.lc0';
 
-/** Metadata by which every part of the program recognises the model (docs/networks.md). */
+/** Metadata that say what the model's tensors mean (docs/networks.md). */
 export function formatMetadata(info: Lc0NetworkInfo, isWdl: boolean): Record<string, string> {
   return {
     'sardonyx.input': info.inputFormat === 'INPUT_CLASSICAL_112_PLANE' ? 'lc0-112' : info.inputFormat,
@@ -61,7 +61,7 @@ export function formatMetadata(info: Lc0NetworkInfo, isWdl: boolean): Record<str
   };
 }
 
-/** undefined when the model was not converted by `formatMetadata`. */
+/** @returns undefined if the model was not converted by `formatMetadata` */
 export function parseMetadata(entries: readonly { key: string; value: string }[]): Lc0NetworkInfo | undefined {
   const entry = entries.find(({ key }) => key === INFO_KEY);
   if (!entry) return undefined;
