@@ -9,7 +9,7 @@ const sourceRoot = fileURLToPath(new URL('../../src/', import.meta.url));
 
 function readSources(): SourceFile[] {
   return readdirSync(sourceRoot, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => ({ path: name.replaceAll('\\', '/'), text: readFileSync(join(sourceRoot, name), 'utf8') }));
 }
 

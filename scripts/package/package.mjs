@@ -23,6 +23,7 @@ const flags = yargs(hideBin(process.argv))
   .version(false)
   .strict()
   .parseSync();
+const pageFolder = join(root, 'dist', 'board', 'page');
 const wanted = flags.targets?.length > 0 ? flags.targets : Object.keys(targets);
 
 const work = join(root, 'build', 'package');
@@ -80,6 +81,9 @@ function writeCommonAssets(folder) {
   assets['models/bundled.json'] = list;
   for (const { file } of JSON.parse(readFileSync(list, 'utf8')).networks) {
     assets[`models/${file}`] = join(root, 'models', file);
+  }
+  for (const file of ['files.json', ...JSON.parse(readFileSync(join(pageFolder, 'files.json'), 'utf8'))]) {
+    assets[`dist/board/page/${file}`] = join(pageFolder, file);
   }
   return assets;
 }

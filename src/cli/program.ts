@@ -5,6 +5,7 @@ import { prepareArguments } from './arguments.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
 import { benchCommand } from './commands/bench/bench.js';
+import { boardCommand } from './commands/board.js';
 import { describeNetCommand } from './commands/describenet.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
 import { encodeCommand } from './commands/encode.js';
@@ -46,6 +47,7 @@ const COMMANDS = [
   evalCommand,
   explainCommand,
   encodeCommand,
+  boardCommand,
   analyseCommand,
   lichessEngineCommand,
   networksCommand,

@@ -147,6 +147,16 @@ export const engineOptions: readonly OptionSpec[] = [
     help: 'Print the same statistics with every info line; without VerboseMoveStats they go to the log.',
   },
   {
+    uci: 'InfoIntervalMs',
+    flag: 'info-interval',
+    kind: 'int',
+    default: 5000,
+    min: 50,
+    max: MAX_MS,
+    hidden: true,
+    help: 'Longest silence between two info lines of a search, in milliseconds.',
+  },
+  {
     uci: 'MateSearch',
     flag: 'mate-search',
     kind: 'bool',

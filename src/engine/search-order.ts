@@ -30,6 +30,7 @@ export function createSearchOrder(search: ActiveSearch, options: OptionStore): S
     limits: {
       ...limits,
       reportedLines: options.getNumber('MultiPV'),
+      reportIntervalMs: options.getNumber('InfoIntervalMs'),
       ...readStatsWish(search, options),
       ...(startsEarlier ? createPonderLimits(game) : search.tablebaseLimits),
     },

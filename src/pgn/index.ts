@@ -8,4 +8,4 @@ export { nameGame, type PgnGame, type PgnMove, readPgnGame, spellMoves } from '.
 export { annotateGame, type Remark } from './pgn-remarks.js';
 export { hasChessRules, parsePgnTags } from './pgn-tags.js';
 export { type PgnText, readPgn, splitPgn } from './pgn-text.js';
-export type { PgnResult, PgnTree } from './pgn-tree.js';
+export { PgnMoveNode, PgnNode, type PgnNodeData, type PgnResult, type PgnTree } from './pgn-tree.js';

@@ -1,14 +1,14 @@
 /**
- * Decides when a running search reports: an info line when the best move or the depth changes, or after five silent
- * seconds, and the statistics of all moves when the limits ask for them.
+ * Decides when a running search reports: an info line when the best move or the depth changes, or after a long
+ * silence, and the statistics of all moves when the limits ask for them.
  */
 import { computeAverageDepth, type IterationStats } from './iteration-stats.js';
 import { createMoveStats } from './root/verbose-move-stats.js';
 import { createInfo, findVisitedEdge, listBestEdges, type ReportContext } from './search-info.js';
 import type { MoveStats, SearchInfo, SearchLimits } from './search-protocol.js';
 
-/** Longest silence between two info lines while nothing changes. */
-const INFO_INTERVAL_MS = 5000;
+/** Longest silence between two info lines while nothing changes, unless the limits say otherwise. */
+const REPORT_INTERVAL_MS = 5000;
 
 export interface InfoListener {
   onInfo(info: SearchInfo): void;
@@ -44,7 +44,8 @@ export class Announcer {
    * how fast evaluators answer, and a search without a clock must report the same on every machine.
    */
   showSignOfLife(stats: IterationStats): void {
-    if (stats.elapsedMs > this.timeMs + INFO_INTERVAL_MS) this.showLine(stats);
+    const { reportIntervalMs = REPORT_INTERVAL_MS } = this.limits;
+    if (stats.elapsedMs > this.timeMs + reportIntervalMs) this.showLine(stats);
   }
 
   /** The last info line of a search. @param answer the move to be played, which comes first; 0 = none */

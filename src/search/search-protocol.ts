@@ -19,6 +19,8 @@ export interface SearchLimits {
   readonly reportedLines?: number;
   /** When statistics of all root moves are sent: at the end, or with every report as well; absent = never. */
   readonly reportedStats?: 'atEnd' | 'always';
+  /** Longest silence between two reports; absent = 5 seconds. */
+  readonly reportIntervalMs?: number;
   /** Visits of the root, reused ones included (playouts with `NodesAsPlayouts`); 0 or absent = no limit. */
   readonly nodes?: number;
   /** New playouts of this search. */

@@ -13,7 +13,7 @@ export interface SourceFile {
 
 const EVERYTHING_BELOW_ENGINE = ['util', 'options', 'chess', 'encoding', 'syzygy', 'nn', 'lc0', 'search'];
 
-/** Room → the rooms whose doors it may import. index.ts is the door of the whole package. */
+/** Room, or folder of a room, → the rooms whose doors it may import. index.ts is the door of the whole package. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   util: [],
@@ -31,7 +31,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   uci: [...EVERYTHING_BELOW_ENGINE, 'engine'],
   web: [...EVERYTHING_BELOW_ENGINE, 'engine', 'selfplay'],
   app: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci'],
-  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'app', 'pgn', 'selfplay', 'data', 'web'],
+  board: [...EVERYTHING_BELOW_ENGINE, 'engine', 'app', 'selfplay', 'data'],
+  // What runs in a browser.
+  'board/desk': [...EVERYTHING_BELOW_ENGINE, 'engine'],
+  'board/game': ['util', 'chess', 'pgn'],
+  'board/page': ['util', 'chess'],
+  'board/protocol': ['options'],
+  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'app', 'pgn', 'selfplay', 'data', 'web', 'board'],
   'index.ts': [...EVERYTHING_BELOW_ENGINE, 'engine', 'app'],
 };
 
@@ -40,7 +46,7 @@ const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: stri
   { pattern: /from 'onnxruntime-node'|import\('onnxruntime-node'\)/, rooms: ['nn'], what: 'onnxruntime-node' },
   {
     pattern: /(?:from|import\() ?'node:|\bcreateRequire\b/,
-    rooms: ['platform', 'nn', 'syzygy', 'selfplay', 'data', 'app', 'cli'],
+    rooms: ['board/server', 'platform', 'nn', 'syzygy', 'selfplay', 'data', 'app', 'cli'],
     what: 'a module of Node (use a port of #platform)',
   },
   { pattern: /from 'yargs[/']|import\('yargs/, rooms: ['cli'], what: 'yargs' },
@@ -48,6 +54,8 @@ const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: stri
   { pattern: /\bsetImmediate\b/, rooms: ['platform', 'cli'], what: 'setImmediate (use runNextTurn)' },
   { pattern: /from 'chessops/, rooms: ['pgn'], what: 'chessops' },
   { pattern: /from 'chess\.js'/, rooms: ['selfplay'], what: 'chess.js' },
+  { pattern: /from '(?:preact|@preact|uplot|@lichess-org)[/']/, rooms: ['board/page'], what: 'the page’s libraries' },
+  { pattern: /from '(?:ws|node:https?)'/, rooms: ['board/server'], what: 'servers' },
   { pattern: /process\.stdout|console\.log/, rooms: ['uci', 'cli'], what: 'stdout' },
   { pattern: /Math\.random/, rooms: [], what: 'Math.random (use a seeded Prng)' },
   { pattern: /getRandomValues/, rooms: ['util'], what: 'getRandomValues (use drawSeed)' },
@@ -61,7 +69,7 @@ export function findImportViolations(files: readonly SourceFile[]): string[] {
 
 function checkRelativeImports(file: SourceFile): string[] {
   const room = file.path.split('/')[0] ?? '';
-  const allowed = ALLOWED[room];
+  const allowed = ALLOWED[file.path.split('/').slice(0, 2).join('/')] ?? ALLOWED[room];
   if (allowed === undefined) return [`${file.path}: src/${room} is not a room`];
   const violations: string[] = [];
   for (const match of file.text.matchAll(SPECIFIER)) {
@@ -77,8 +85,9 @@ function checkRelativeImports(file: SourceFile): string[] {
 }
 
 function checkConfined(file: SourceFile): string[] {
-  const room = file.path.split('/')[0] ?? '';
-  return CONFINED.filter(({ pattern, rooms }) => pattern.test(file.text) && !rooms.includes(room)).map(
+  const [room = '', folder = ''] = file.path.split('/');
+  const isAllowed = (rooms: readonly string[]): boolean => rooms.includes(room) || rooms.includes(`${room}/${folder}`);
+  return CONFINED.filter(({ pattern, rooms }) => pattern.test(file.text) && !isAllowed(rooms)).map(
     ({ what }) => `${file.path}: ${what} does not belong in ${room}`,
   );
 }

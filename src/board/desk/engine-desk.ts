@@ -1,0 +1,231 @@
+/**
+ * One engine for several pages. One search runs at a time:
+ * 1. jobs that need a quiet engine (options, tree, tablebases) come first and take milliseconds,
+ * 2. then searches with an end (`think`: moves of a game, hints, reviews), first come, first served,
+ * 3. then the one analysis. Whatever comes before it interrupts it, and afterwards it goes on in its tree. The analysis that was
+ *    asked for last is the one that counts; the page whose analysis it replaces is told.
+ *
+ * The desk knows no network protocol and no machine, so that it can also run inside a page.
+ */
+import { NO_MOVE } from '../../chess/index.js';
+import { type BestMove, Engine, type EnginePorts } from '../../engine/index.js';
+import type { OptionStore } from '../../options/index.js';
+import type { PortEvent, Thought } from '../protocol/replies.js';
+import type { DeskTask } from './desk-task.js';
+import { formatMove } from './engine-answers.js';
+
+/** A page, as the desk sees it. */
+export interface DeskClient {
+  emit(event: PortEvent): void;
+}
+
+/** Shortest time between two events of one search. */
+const EVENT_INTERVAL_MS = 120;
+
+export class EngineDesk {
+  private readonly engine: Engine;
+  private readonly jobs: (() => Promise<void> | void)[] = [];
+  private readonly waiting: DeskTask[] = [];
+  private analysis: DeskTask | null = null;
+  private current: DeskTask | null = null;
+  private isBusyWithJob = false;
+  private eventTimer: ReturnType<typeof setTimeout> | null = null;
+  private lastEventAtMs = 0;
+  private isDisposed = false;
+
+  /** @param broadcast tells every page */
+  constructor(
+    readonly options: OptionStore,
+    ports: EnginePorts,
+    broadcast: (event: PortEvent) => void,
+  ) {
+    const tell = (level: 'note' | 'warning' | 'error') => (text: string) => broadcast({ type: 'notice', level, text });
+    this.engine = new Engine(options, ports, {
+      report: (report) => {
+        if (this.current !== null) this.current.report = report;
+        this.scheduleEvent();
+      },
+      moveStats: (stats) => {
+        if (this.current !== null) this.current.stats = stats;
+        this.scheduleEvent();
+      },
+      bestMove: (best) => this.finish(best),
+      warning: tell('warning'),
+      note: tell('note'),
+      debug: () => undefined,
+      error: (text) => {
+        tell('error')(text);
+        // An analysis that has failed waits for its stop; the others are answered by the engine.
+        if (this.current?.isAnalysis) this.endAnalysis(text);
+      },
+    });
+  }
+
+  /** The loaded network in words; null while there is none. */
+  get running(): string | null {
+    return this.engine.network?.description ?? null;
+  }
+
+  /** Loads the network of the options, between two searches. */
+  prepare(): Promise<void> {
+    return this.runQuietly(async () => {
+      await this.engine.prepare();
+    });
+  }
+
+  /** Replaces the analysis of whichever page has one. */
+  analyse(task: DeskTask): void {
+    const previous = this.analysis;
+    if (previous !== null && previous.client !== task.client) {
+      this.emitEnd(previous, 'Another page has started an analysis');
+    }
+    this.analysis = task;
+    if (this.current?.isAnalysis) this.interrupt();
+    else this.pump();
+  }
+
+  /** Nothing happens when the client has no analysis. */
+  stopAnalysis(client: DeskClient): void {
+    if (this.analysis?.client !== client) return;
+    this.analysis = null;
+    if (this.current?.isAnalysis) this.interrupt();
+  }
+
+  think(task: DeskTask): void {
+    this.waiting.push(task);
+    if (this.current?.isAnalysis) this.interrupt();
+    else this.pump();
+  }
+
+  countWaiting(client: DeskClient): number {
+    return this.waiting.filter((task) => task.client === client).length;
+  }
+
+  /** Ends the running `think` of a client with what it has, and refuses those that wait. */
+  hurry(client: DeskClient): void {
+    for (const task of this.waiting.filter((candidate) => candidate.client === client)) {
+      this.waiting.splice(this.waiting.indexOf(task), 1);
+      task.reject(new Error('The search was cancelled'));
+    }
+    if (this.current?.client === client && !this.current.isAnalysis) this.interrupt();
+  }
+
+  /** The page is gone. */
+  leave(client: DeskClient): void {
+    this.stopAnalysis(client);
+    this.hurry(client);
+  }
+
+  /** Runs a job while no search runs; an analysis is interrupted for it and goes on afterwards. */
+  runQuietly<T>(job: (engine: Engine) => Promise<T> | T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.jobs.push(async () => {
+        try {
+          resolve(await job(this.engine));
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+      if (this.current?.isAnalysis) this.interrupt();
+      else this.pump();
+    });
+  }
+
+  async dispose(): Promise<void> {
+    this.isDisposed = true;
+    if (this.eventTimer !== null) clearTimeout(this.eventTimer);
+    this.analysis = null;
+    this.waiting.length = 0;
+    await this.engine.dispose();
+  }
+
+  private interrupt(): void {
+    if (this.current === null || this.current.isEnding) return;
+    this.current.isEnding = true;
+    this.engine.stop();
+  }
+
+  private pump(): void {
+    if (this.isDisposed || this.current !== null || this.isBusyWithJob) return;
+    const job = this.jobs.shift();
+    if (job !== undefined) {
+      void this.runJob(job);
+      return;
+    }
+    const task = this.waiting.shift() ?? this.analysis;
+    if (task !== null && task !== undefined) this.begin(task);
+  }
+
+  private async runJob(job: () => Promise<void> | void): Promise<void> {
+    this.isBusyWithJob = true;
+    await job();
+    this.isBusyWithJob = false;
+    this.pump();
+  }
+
+  private begin(task: DeskTask): void {
+    const { fen, moves } = task.settings.position;
+    const placed = this.engine.setPosition(fen, moves);
+    if (!placed.ok) {
+      if (task === this.analysis) this.endAnalysis(placed.error);
+      else task.reject(new Error(placed.error));
+      this.pump();
+      return;
+    }
+    for (const [name, value] of task.listOptions()) this.options.set(name, value);
+    if (task.isAnalysis) task.prepareToResume();
+    this.current = task;
+    this.engine.go(task.settings.request);
+  }
+
+  private finish(best: BestMove): void {
+    const task = this.current;
+    if (task === null) return;
+    this.emitState();
+    this.current = null;
+    const state = task.createState();
+    if (task.resolve !== null) {
+      if (state === null) task.reject(new Error('The search has said nothing'));
+      else task.resolve(createThought(best, state));
+    }
+    // The engine ends its own bookkeeping of this search first.
+    queueMicrotask(() => this.pump());
+  }
+
+  private endAnalysis(reason: string): void {
+    const task = this.analysis;
+    if (task === null) return;
+    this.emitEnd(task, reason);
+    this.analysis = null;
+    if (this.current === task) this.interrupt();
+  }
+
+  private emitEnd({ client, id }: DeskTask, reason: string): void {
+    client.emit({ type: 'ended', id, reason });
+  }
+
+  private scheduleEvent(): void {
+    if (this.eventTimer !== null) return;
+    const dueInMs = Math.max(0, this.lastEventAtMs + EVENT_INTERVAL_MS - performance.now());
+    this.eventTimer = setTimeout(() => this.emitState(), dueInMs);
+  }
+
+  private emitState(): void {
+    if (this.eventTimer !== null) clearTimeout(this.eventTimer);
+    this.eventTimer = null;
+    const task = this.current;
+    const state = task?.createState() ?? null;
+    // Nobody waits for the last words of an analysis that was stopped or replaced.
+    if (task === null || state === null || (task.isAnalysis && task !== this.analysis)) return;
+    this.lastEventAtMs = performance.now();
+    task.client.emit({ type: 'search', id: task.id, state });
+  }
+}
+
+function createThought({ move, ponder }: BestMove, state: Thought['state']): Thought {
+  return {
+    best: move === NO_MOVE ? null : formatMove(move),
+    ponder: ponder === NO_MOVE ? null : formatMove(ponder),
+    state,
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * The one way in which a page talks to an engine. It has two sides: a WebSocket to `sardonyx board`, and the engine inside the
+ * page. A panel never knows which of the two it has.
+ */
+import type { Answers, PortEvent } from './protocol/replies.js';
+import type { RequestOf, RequestType } from './protocol/requests.js';
+
+/** Without the number, which the port adds. */
+export type Question<Type extends RequestType> = Omit<RequestOf<Type>, 'id' | 'type'>;
+
+/**
+ * connecting → open ⇄ lost. While it is lost, requests are refused at once; when it is open again, the page asks anew for what it
+ * shows, for the other side has forgotten it.
+ */
+export type PortState = 'connecting' | 'open' | 'lost';
+
+export interface Sent<Type extends RequestType> {
+  /** Number of the request, by which its events are recognised. */
+  readonly id: number;
+  /** Rejects with an Error whose message is one sentence for the user. */
+  readonly answer: Promise<Answers[Type]>;
+}
+
+export interface EnginePort {
+  send<Type extends RequestType>(type: Type, question: Question<Type>): Sent<Type>;
+  /** @returns a function that ends it */
+  listen(listener: (event: PortEvent) => void): () => void;
+  /** Calls at once, and with each change. @returns a function that ends it */
+  watchState(listener: (state: PortState) => void): () => void;
+  close(): void;
+}

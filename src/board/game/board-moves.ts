@@ -1,0 +1,117 @@
+/** Legal moves as a board with the mouse needs them: from which square to which, and what a drop may mean. */
+import {
+  BLACK,
+  formatSan,
+  formatSquare,
+  isCastling,
+  listLegalMoves,
+  type Move,
+  moveFrom,
+  movePromotion,
+  moveTo,
+  type Position,
+  parseSan,
+  parseUciMove,
+  type Square,
+} from '../../chess/index.js';
+import { failure, type Result, unwrap } from '../../util/index.js';
+
+/** Where the king ends, by the side of the rook: file g or c. */
+function getKingTarget(move: Move): Square {
+  const file = moveTo(move) > moveFrom(move) ? 6 : 2;
+  return ((moveFrom(move) & 56) | file) as Square;
+}
+
+/** A castling king may be dropped on its rook, and in the standard set-up also on the square where it ends. */
+function listTargets(move: Move, isChess960: boolean): Square[] {
+  if (!isCastling(move)) return [moveTo(move)];
+  return isChess960 ? [moveTo(move)] : [moveTo(move), getKingTarget(move)];
+}
+
+/** From square → to squares, by name. */
+export function createDests(position: Position, isChess960: boolean): Map<string, string[]> {
+  const dests = new Map<string, string[]>();
+  for (const move of listLegalMoves(position)) {
+    const from = formatSquare(moveFrom(move));
+    const known = dests.get(from) ?? [];
+    for (const to of listTargets(move, isChess960).map((square) => formatSquare(square))) {
+      if (!known.includes(to)) known.push(to);
+    }
+    dests.set(from, known);
+  }
+  return dests;
+}
+
+/** The moves that a drop may mean: none, one, or the four promotions. */
+export function findDroppedMoves(position: Position, from: string, to: string, isChess960: boolean): Move[] {
+  return listLegalMoves(position).filter(
+    (move) =>
+      formatSquare(moveFrom(move)) === from &&
+      listTargets(move, isChess960).some((square) => formatSquare(square) === to),
+  );
+}
+
+/** The squares of a move to be marked on the board: for castling where king and rook stood. */
+export function getMoveSquares(move: Move): [from: string, to: string] {
+  return [formatSquare(moveFrom(move)), formatSquare(moveTo(move))];
+}
+
+/** Where an arrow for a UCI move points; castling points to the king's new square. */
+export function getArrow(position: Position, uci: string, isChess960: boolean): [from: string, to: string] {
+  const move = parseUciMove(position, uci);
+  if (!move.ok) return [uci.slice(0, 2), uci.slice(2, 4)];
+  const to = isCastling(move.value) && !isChess960 ? getKingTarget(move.value) : moveTo(move.value);
+  return [formatSquare(moveFrom(move.value)), formatSquare(to)];
+}
+
+/** `Nf3`, `e2e4`, `e8=Q`, `o-o`: what somebody types. The error is the sentence for the user. */
+export function parseTypedMove(position: Position, text: string): Result<Move> {
+  const trimmed = text.trim();
+  const uci = parseUciMove(position, trimmed.toLowerCase());
+  if (uci.ok) return uci;
+  const san = parseSan(
+    position,
+    trimmed.replace(/^([o0])-\1(-\1)?/i, (castling) => castling.toUpperCase()),
+  );
+  if (san.ok) return san;
+  const wanted = trimmed.toLowerCase().replace(/[+#=x]/g, '');
+  const legal = listLegalMoves(position).filter(
+    (move) =>
+      formatSan(position, move)
+        .toLowerCase()
+        .replace(/[+#=x]/g, '') === wanted,
+  );
+  return legal.length === 1 ? { ok: true, value: legal[0] } : failure(`"${trimmed}" is no legal move here`);
+}
+
+/** "12." for White, "12…" for Black. @param gamePly before the move */
+export function formatMoveNumber(gamePly: number, isBlack: boolean): string {
+  return `${(gamePly >> 1) + 1}${isBlack ? '…' : '.'}`;
+}
+
+/** UCI moves → SAN, as far as they are legal. @param position is left as it was */
+export function describeLine(
+  position: Position,
+  ucis: readonly string[],
+): { uci: string; san: string; number: string }[] {
+  const line: { uci: string; san: string; number: string }[] = [];
+  for (const uci of ucis) {
+    const move = parseUciMove(position, uci);
+    if (!move.ok) break;
+    const isBlack = position.sideToMove === BLACK;
+    const number = isBlack && line.length > 0 ? '' : formatMoveNumber(position.gamePly, isBlack);
+    line.push({ uci, san: formatSan(position, move.value), number });
+    position.makeMove(move.value);
+  }
+  for (const _ of line) position.unmakeMove();
+  return line;
+}
+
+/** The piece letter of a promotion (n, b, r, q); '' for other moves. */
+export function getPromotionLetter(move: Move): string {
+  return ['', '', 'n', 'b', 'r', 'q'][movePromotion(move)] ?? '';
+}
+
+export function requireMove(position: Position, uci: string): Move {
+  return unwrap(parseUciMove(position, uci));
+}

@@ -1,0 +1,65 @@
+/** Scores and shares as the page writes them. */
+import type { Line, ScoreText } from '../protocol/replies.js';
+
+/** Pawns with a sign, or `#n`; from White's view. @param isBlack the player to move, whose view the score has */
+export function formatScore({ kind, value }: ScoreText, isBlack: boolean): string {
+  const whites = isBlack ? -value : value;
+  if (kind === 'mate') return whites === 0 ? '#' : `#${whites < 0 ? '−' : ''}${Math.abs(whites)}`;
+  const pawns = Math.abs(whites) / 100;
+  const digits = pawns >= 100 ? 0 : pawns >= 10 ? 1 : 2;
+  return `${whites < 0 ? '−' : '+'}${pawns.toFixed(digits)}`;
+}
+
+/** White's expected points, 0 to 1. */
+export function getWhitePoints({ wdl: [win, draw] }: Pick<Line, 'wdl'>, isBlack: boolean): number {
+  const points = (win + draw / 2) / 1000;
+  return isBlack ? 1 - points : points;
+}
+
+/** Per mille for White: won, drawn, lost. */
+export function getWhiteWdl({ wdl: [win, draw, loss] }: Pick<Line, 'wdl'>, isBlack: boolean): [number, number, number] {
+  return isBlack ? [loss, draw, win] : [win, draw, loss];
+}
+
+/** 12345678 → "12.3 M". */
+export function formatCount(count: number): string {
+  if (count >= 1e9) return `${(count / 1e9).toFixed(1)} G`;
+  if (count >= 1e6) return `${(count / 1e6).toFixed(count >= 1e8 ? 0 : 1)} M`;
+  if (count >= 1e4) return `${(count / 1e3).toFixed(count >= 1e5 ? 0 : 1)} k`;
+  return String(count);
+}
+
+export function formatPercent(share: number): string {
+  const percent = 100 * share;
+  return `${percent.toFixed(percent >= 9.95 || percent === 0 ? 0 : 1)} %`;
+}
+
+/** "+0.123" with a real minus sign. */
+export function formatSigned(value: number, digits: number): string {
+  const text = Math.abs(value).toFixed(digits);
+  return `${value < 0 && Number(text) !== 0 ? '−' : '+'}${text}`;
+}
+
+/** 75 s → "1:15"; below twenty seconds with tenths. */
+export function formatClock(remainingMs: number): string {
+  const ms = Math.max(0, remainingMs);
+  if (ms < 20_000) return `0:${(Math.floor(ms / 100) / 10).toFixed(1).padStart(4, '0')}`;
+  const seconds = Math.ceil(ms / 1000);
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const tail = `${String(minutes).padStart(hours > 0 ? 2 : 1, '0')}:${String(rest).padStart(2, '0')}`;
+  return hours > 0 ? `${hours}:${tail}` : tail;
+}
+
+/** Words of PGN's glyphs that the page shows and offers. */
+export const GLYPHS: readonly { readonly nag: number; readonly sign: string; readonly word: string }[] = [
+  { nag: 3, sign: '!!', word: 'Brilliant move' },
+  { nag: 1, sign: '!', word: 'Good move' },
+  { nag: 5, sign: '!?', word: 'Interesting move' },
+  { nag: 6, sign: '?!', word: 'Dubious move' },
+  { nag: 2, sign: '?', word: 'Mistake' },
+  { nag: 4, sign: '??', word: 'Blunder' },
+];
+
+export function formatGlyphs(nags: readonly number[]): string {
+  return nags.map((nag) => GLYPHS.find((glyph) => glyph.nag === nag)?.sign ?? '').join('');
+}

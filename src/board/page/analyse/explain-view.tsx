@@ -1,0 +1,119 @@
+/** Which pieces a move and the value hang on, painted on the squares of the board. */
+import { computed, signal } from '@preact/signals';
+import { formatSan } from '../../../chess/index.js';
+import { requireMove } from '../../game/board-moves.js';
+import type { MoveNode } from '../../game/move-tree.js';
+import { formatPercent, formatSigned } from '../../game/value-text.js';
+import type { ExplanationText, SquareWeight } from '../../protocol/replies.js';
+import { port, reportError } from '../port/engine-state.js';
+import { study } from '../study/study.js';
+
+type Weight = 'policy' | 'value';
+
+const explanation = signal<{ readonly node: MoveNode; readonly text: ExplanationText } | null>(null);
+const weight = signal<Weight>('policy');
+const isWorking = signal(false);
+
+const SHADES = 4;
+const LISTED = 6;
+
+const current = computed(() => (explanation.value?.node === study.node.value ? explanation.value.text : null));
+
+/** Square → class of its colour, while there is an explanation of the position on the board. */
+export const explainedSquares = computed<ReadonlyMap<string, string>>(() => {
+  const text = current.value;
+  if (text === null) return new Map();
+  const largest = Math.max(1e-6, ...text.squares.map((square) => Math.abs(square[weight.value])));
+  const classes = new Map<string, string>();
+  for (const square of text.squares) {
+    const strength = square[weight.value] / largest;
+    const shade = Math.round(Math.abs(strength) * SHADES);
+    if (shade > 0) classes.set(square.square, `explain-${strength > 0 ? 'for' : 'against'}-${shade}`);
+  }
+  return classes;
+});
+
+function ask(move: string | null): void {
+  const { value: node } = study.node;
+  isWorking.value = true;
+  port
+    .send('explain', { position: study.describePosition(node), move })
+    .answer.then((text) => {
+      explanation.value = { node, text };
+    }, reportError)
+    .finally(() => {
+      isWorking.value = false;
+    });
+}
+
+export function clearExplanation(): void {
+  explanation.value = null;
+}
+
+export function ExplainView() {
+  const text = current.value;
+  const position = study.position.value;
+  const next = study.node.value.children[0];
+  return (
+    <div class="explain">
+      <div class="button-row">
+        <button type="button" disabled={isWorking.value} onClick={() => ask(null)}>
+          Explain the favourite move
+        </button>
+        {next !== undefined && (
+          <button type="button" disabled={isWorking.value} onClick={() => ask(next.uci)}>
+            Explain {next.san}
+          </button>
+        )}
+        {text !== null && (
+          <button type="button" onClick={clearExplanation}>
+            Clear
+          </button>
+        )}
+      </div>
+      {text === null ? (
+        <p class="faint panel-hint">
+          The network looks at the position again and again, each time with one square wiped. What it loses shows what
+          its opinion hangs on.
+        </p>
+      ) : (
+        <>
+          <p>
+            <strong>{formatSan(position, requireMove(position, text.move))}</strong> {formatPercent(text.probability)},
+            value {formatSigned(text.value, 3)}
+          </p>
+          <fieldset class="choice">
+            <legend class="visually-hidden">What is painted</legend>
+            {(['policy', 'value'] as const).map((name) => (
+              <label key={name}>
+                <input
+                  type="radio"
+                  name="explain"
+                  checked={weight.value === name}
+                  onChange={() => {
+                    weight.value = name;
+                  }}
+                />
+                {name === 'policy' ? 'The move' : 'The value'}
+              </label>
+            ))}
+          </fieldset>
+          <p class="faint">
+            <span class="key explain-for-4" /> speaks for it <span class="key explain-against-4" /> speaks against it
+          </p>
+          <ul class="weights">
+            {listHeaviest(text.squares, weight.value).map((square) => (
+              <li key={square.square}>
+                {square.square} {formatSigned(100 * square[weight.value], 1)}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function listHeaviest(squares: readonly SquareWeight[], by: Weight): readonly SquareWeight[] {
+  return [...squares].sort((a, b) => Math.abs(b[by]) - Math.abs(a[by])).slice(0, LISTED);
+}

@@ -1,0 +1,91 @@
+/** Where the page starts: header, the panel that the address names, dialogs, notices. */
+import '@lichess-org/chessground/assets/chessground.base.css';
+import '@lichess-org/chessground/assets/chessground.brown.css';
+import '@lichess-org/chessground/assets/chessground.cburnett.css';
+import { signal } from '@preact/signals';
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { AnalysePanel } from './analyse/analyse-panel.js';
+import { OptionsDialog } from './options/options-dialog.js';
+import { Dialog } from './shell/dialog.js';
+import { Header } from './shell/header.js';
+import { bindKeys, listBindings } from './shell/keyboard.js';
+import { Notices } from './shell/notices.js';
+
+const dialog = signal<'options' | 'help' | null>(null);
+
+function closeDialog(): void {
+  dialog.value = null;
+}
+
+function App() {
+  useEffect(
+    () =>
+      bindKeys([
+        {
+          keys: ['?'],
+          help: 'This list',
+          run: () => {
+            dialog.value = 'help';
+          },
+        },
+        {
+          keys: ['e'],
+          help: 'Engine: network and options',
+          run: () => {
+            dialog.value = 'options';
+          },
+        },
+      ]),
+    [],
+  );
+  return (
+    <>
+      <Header
+        onOptions={() => {
+          dialog.value = 'options';
+        }}
+        onHelp={() => {
+          dialog.value = 'help';
+        }}
+      />
+      <AnalysePanel />
+      {dialog.value === 'options' && <OptionsDialog onClose={closeDialog} />}
+      {dialog.value === 'help' && <KeyList />}
+      <Notices />
+    </>
+  );
+}
+
+const KEY_NAMES: Readonly<Record<string, string>> = {
+  ' ': 'Space',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+};
+
+function KeyList() {
+  return (
+    <Dialog title="Keys" onClose={closeDialog}>
+      <dl class="keys">
+        {listBindings()
+          .filter(({ help }) => help !== '')
+          .map(({ keys, help }) => (
+            <div key={help}>
+              <dt>
+                {keys.map((key) => (
+                  <kbd key={key}>{KEY_NAMES[key] ?? key}</kbd>
+                ))}
+              </dt>
+              <dd>{help}</dd>
+            </div>
+          ))}
+      </dl>
+      <p class="faint">With the right mouse button you draw arrows and circles of your own.</p>
+    </Dialog>
+  );
+}
+
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

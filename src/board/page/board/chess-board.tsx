@@ -1,0 +1,128 @@
+/**
+ * The board: chessground inside of a component. The component owns nothing but the element; what is shown follows from its
+ * properties. chessground has no words for screen readers, so that the position is also there as text.
+ */
+import { Chessground } from '@lichess-org/chessground';
+import type { Api } from '@lichess-org/chessground/api';
+import type { DrawBrush, DrawShape } from '@lichess-org/chessground/draw';
+import type { Key } from '@lichess-org/chessground/types';
+import { useEffect, useRef } from 'preact/hooks';
+import { ARROW_SHADES } from '../../game/arrows.js';
+import { describeBoard } from '../../game/board-text.js';
+import { reducesMotion } from '../shell/theme.js';
+
+/** Colours of arrows: `move0` … are the engine's, from as good as the best move to bad; the others are chessground's own. */
+const SHADES = ['#15781b', '#5b8c14', '#a08a00', '#c97000', '#c8500f', '#b3261e'];
+
+function createBrush(key: string, color: string, opacity: number, lineWidth: number): DrawBrush {
+  return { key, color, opacity, lineWidth };
+}
+
+const MOVE_BRUSHES = Array.from({ length: ARROW_SHADES }, (_, i) => createBrush(`move${i}`, SHADES[i], 0.75, 10));
+
+const BRUSHES: Readonly<Record<string, DrawBrush>> = Object.fromEntries(
+  [
+    ...MOVE_BRUSHES,
+    createBrush('green', '#15781B', 1, 10),
+    createBrush('red', '#882020', 1, 10),
+    createBrush('blue', '#003088', 1, 10),
+    createBrush('yellow', '#e68f00', 1, 10),
+    createBrush('paleBlue', '#003088', 0.4, 15),
+    createBrush('paleGreen', '#15781B', 0.4, 15),
+    createBrush('paleRed', '#882020', 0.4, 15),
+    createBrush('paleGrey', '#4a4a4a', 0.35, 15),
+    createBrush('hover', '#3692e7', 0.9, 9),
+  ].map((brush) => [brush.key, brush]),
+);
+
+export type Side = 'white' | 'black';
+
+export interface BoardProps {
+  readonly fen: string;
+  readonly orientation: Side;
+  readonly turn: Side;
+  /** From square → to squares; empty where nobody may move. */
+  readonly dests: ReadonlyMap<string, readonly string[]>;
+  /** Whose pieces may be dragged. */
+  readonly movable: Side | 'both' | 'none';
+  readonly lastMove: readonly string[];
+  readonly isCheck: boolean;
+  readonly shapes?: readonly DrawShape[];
+  /** Square → CSS class. */
+  readonly squareClasses?: ReadonlyMap<string, string>;
+  readonly canPremove?: boolean;
+  readonly isSmall?: boolean;
+  onMove?(from: string, to: string): void;
+  /** Called with the board when the position is new: the moment to play a premove. */
+  onReady?(api: Api): void;
+}
+
+export function ChessBoard(props: BoardProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const board = useRef<Api | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+
+  useEffect(() => {
+    if (element.current === null) return;
+    board.current = Chessground(element.current, {
+      ...createConfig(props),
+      coordinates: props.isSmall !== true,
+      viewOnly: props.isSmall === true,
+      animation: { duration: reducesMotion ? 0 : 160 },
+      disableContextMenu: true,
+      draggable: { showGhost: true },
+      drawable: { enabled: props.isSmall !== true, brushes: BRUSHES as never },
+      movable: {
+        ...createConfig(props).movable,
+        free: false,
+        showDests: true,
+        rookCastle: true,
+        events: { after: (from, to) => latest.current.onMove?.(from, to) },
+      },
+    });
+    // A page that grows or a panel that opens changes the size of the squares.
+    const observer = new ResizeObserver(() => board.current?.redrawAll());
+    observer.observe(element.current);
+    return () => {
+      observer.disconnect();
+      board.current?.destroy();
+    };
+  }, []);
+
+  const { fen, orientation, movable, dests, isCheck, lastMove, canPremove } = props;
+  useEffect(() => {
+    board.current?.set(createConfig(latest.current));
+    if (board.current !== null) latest.current.onReady?.(board.current);
+  }, [fen, orientation, movable, dests, isCheck, lastMove.join(), canPremove]);
+
+  useEffect(() => {
+    board.current?.setAutoShapes([...(props.shapes ?? [])]);
+  }, [props.shapes]);
+
+  useEffect(() => {
+    board.current?.set({ highlight: { custom: (props.squareClasses ?? new Map()) as never } });
+  }, [props.squareClasses]);
+
+  return (
+    <div class={props.isSmall ? 'board-wrap board-small' : 'board-wrap'}>
+      <div ref={element} class="board" aria-hidden="true" />
+      <p class="visually-hidden">{describeBoard(fen)}</p>
+    </div>
+  );
+}
+
+function createConfig({ fen, orientation, turn, dests, movable, lastMove, isCheck, canPremove }: BoardProps) {
+  return {
+    fen: fen.split(' ')[0],
+    orientation,
+    turnColor: turn,
+    lastMove: lastMove as Key[],
+    check: isCheck,
+    movable: {
+      ...(movable === 'none' ? {} : { color: movable }),
+      dests: (movable === 'none' ? new Map() : dests) as Map<Key, Key[]>,
+    },
+    premovable: { enabled: canPremove === true },
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * A chart of lines on a canvas (uPlot). A canvas says nothing to a screen reader, so that every chart comes with its numbers as
+ * a table that only such programs see.
+ */
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { isDark, readColor } from '../shell/theme.js';
+
+export interface ChartSeries {
+  readonly label: string;
+  /** As in CSS; a name of a variable of the theme. */
+  readonly color: string;
+  readonly values: readonly (number | null)[];
+  readonly fill?: boolean;
+}
+
+export interface LineChartProps {
+  readonly label: string;
+  readonly xLabel: string;
+  readonly x: readonly number[];
+  readonly series: readonly ChartSeries[];
+  readonly height: number;
+  /** Fixed range of the values; as the data needs when left out. */
+  readonly range?: readonly [number, number];
+  readonly marked?: number | null;
+  formatX?(x: number): string;
+  formatY?(y: number): string;
+  /** A click on the chart, with the index of the nearest point. */
+  onPick?(index: number): void;
+}
+
+const MOST_TABLE_ROWS = 40;
+
+export function LineChart(props: LineChartProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const { x, series, height, label, xLabel } = props;
+  const names = series.map((one) => one.label).join('|');
+
+  useEffect(() => {
+    const host = element.current;
+    if (host === null) return;
+    const plot = new uPlot(createOptions(latest, host.clientWidth || 300), createData(latest.current), host);
+    chart.current = plot;
+    const observer = new ResizeObserver(() => plot.setSize({ width: host.clientWidth, height }));
+    observer.observe(host);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+      chart.current = null;
+    };
+  }, [names, height, isDark.value]);
+
+  useEffect(() => {
+    chart.current?.setData(createData(latest.current));
+  }, [x, series]);
+
+  useEffect(() => {
+    chart.current?.redraw();
+  }, [props.marked]);
+
+  const step = Math.max(1, Math.ceil(x.length / MOST_TABLE_ROWS));
+  return (
+    <figure class="chart">
+      <div ref={element} aria-hidden="true" />
+      <table class="visually-hidden">
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{xLabel}</th>
+            {series.map((one) => (
+              <th key={one.label} scope="col">
+                {one.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {x.map((value, index) =>
+            index % step === 0 ? (
+              <tr key={index}>
+                <td>{props.formatX?.(value) ?? value}</td>
+                {series.map((one) => (
+                  <td key={one.label}>{formatValue(props, one.values[index])}</td>
+                ))}
+              </tr>
+            ) : null,
+          )}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+function formatValue({ formatY }: LineChartProps, value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  return formatY?.(value) ?? String(Number(value.toFixed(3)));
+}
+
+function createData({ x, series }: LineChartProps): uPlot.AlignedData {
+  return [[...x], ...series.map(({ values }) => [...values])] as uPlot.AlignedData;
+}
+
+function createOptions(latest: { current: LineChartProps }, width: number): uPlot.Options {
+  const { series, height, range, formatX, formatY } = latest.current;
+  const ink = readColor('--faint');
+  const grid = { stroke: readColor('--line'), width: 1 };
+  const axis = { stroke: ink, grid, ticks: { show: false }, font: '11px system-ui, sans-serif' };
+  return {
+    width,
+    height,
+    legend: { show: series.length > 1, live: false },
+    cursor: { drag: { x: false, y: false }, y: false, points: { size: 6 } },
+    scales: { x: { time: false }, ...(range === undefined ? {} : { y: { range: [range[0], range[1]] } }) },
+    axes: [
+      {
+        ...axis,
+        size: 22,
+        values: (_, ticks) => ticks.map((tick) => formatX?.(tick) ?? String(tick)),
+      },
+      { ...axis, size: 44, values: (_, ticks) => ticks.map((tick) => formatY?.(tick) ?? String(tick)) },
+    ],
+    series: [
+      {},
+      ...series.map((one) => ({
+        label: one.label,
+        stroke: readColor(one.color),
+        width: 2,
+        spanGaps: true,
+        points: { show: one.values.length < 2 },
+        ...(one.fill === true ? { fill: `${readColor(one.color)}30` } : {}),
+      })),
+    ],
+    hooks: {
+      draw: [(plot) => drawMark(plot, latest.current.marked ?? null)],
+      ready: [
+        (plot) =>
+          plot.over.addEventListener('click', () => {
+            const { idx } = plot.cursor;
+            if (idx !== null && idx !== undefined) latest.current.onPick?.(idx);
+          }),
+      ],
+    },
+  };
+}
+
+/** A vertical line where the user is. */
+function drawMark(plot: uPlot, marked: number | null): void {
+  if (marked === null) return;
+  const { ctx, bbox } = plot;
+  const x = Math.round(plot.valToPos(marked, 'x', true));
+  ctx.save();
+  ctx.strokeStyle = readColor('--accent');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
+}

@@ -1,0 +1,136 @@
+/** The engine's options with their help, and its networks. A change holds for every page of this engine. */
+import { signal } from '@preact/signals';
+import type { OptionState } from '../../protocol/replies.js';
+import { engine, setOption, useNetwork } from '../port/engine-state.js';
+import { Dialog } from '../shell/dialog.js';
+
+const filter = signal('');
+const showsHidden = signal(false);
+
+export function OptionsDialog({ onClose }: { onClose(): void }) {
+  const description = engine.value;
+  if (description === null) return null;
+  const words = filter.value.toLowerCase();
+  const options = description.options.filter(
+    ({ spec }) =>
+      (showsHidden.value || spec.hidden !== true) &&
+      spec.uci !== 'WeightsFile' &&
+      `${spec.uci} ${spec.help}`.toLowerCase().includes(words),
+  );
+  return (
+    <Dialog title="Engine" isWide onClose={onClose}>
+      <label class="field">
+        Network
+        <select value={description.network ?? ''} onChange={({ currentTarget }) => useNetwork(currentTarget.value)}>
+          {description.network === null && <option value="">{description.running ?? 'unknown'}</option>}
+          {description.networks.map(({ name, description: text }) => (
+            <option key={name} value={name}>
+              {name} ({text})
+            </option>
+          ))}
+        </select>
+      </label>
+      <p class="faint">
+        {description.name} {description.version}
+        {description.running === null ? '' : `, ${description.running}`}
+      </p>
+      <div class="option-filter">
+        <input
+          type="search"
+          placeholder="Find an option"
+          aria-label="Find an option"
+          value={filter.value}
+          onInput={({ currentTarget }) => {
+            filter.value = currentTarget.value;
+          }}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={showsHidden.value}
+            onChange={() => {
+              showsHidden.value = !showsHidden.value;
+            }}
+          />
+          Rare ones too
+        </label>
+      </div>
+      <ul class="options" aria-label="Options">
+        {options.map((option) => (
+          <OptionRow key={option.spec.uci} option={option} />
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function OptionRow({ option }: { readonly option: OptionState }) {
+  const { spec, isLocked, value } = option;
+  const isChanged = spec.kind !== 'button' && value !== spec.default;
+  return (
+    <li class={isChanged ? 'option option-changed' : 'option'}>
+      <label for={`option-${spec.uci}`}>
+        <span class="option-name">{spec.uci}</span>
+        <OptionInput option={option} />
+      </label>
+      <p class="option-help">
+        {spec.help}
+        {spec.kind !== 'button' && ` Default: ${spec.default === '' ? 'empty' : spec.default}.`}
+        {isLocked && ' Set on the command line alone.'}
+      </p>
+    </li>
+  );
+}
+
+function OptionInput({ option: { spec, value, isLocked } }: { readonly option: OptionState }) {
+  const id = `option-${spec.uci}`;
+  const set = (text: string): void => setOption(spec.uci, text);
+  switch (spec.kind) {
+    case 'button':
+      return (
+        <button id={id} type="button" onClick={() => set('')}>
+          Do it
+        </button>
+      );
+    case 'bool':
+      return (
+        <input
+          id={id}
+          type="checkbox"
+          checked={value === true}
+          onChange={({ currentTarget }) => set(String(currentTarget.checked))}
+        />
+      );
+    case 'choice':
+      return (
+        <select id={id} value={String(value)} onChange={({ currentTarget }) => set(currentTarget.value)}>
+          {spec.choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      );
+    case 'int':
+    case 'float':
+      return (
+        <input
+          id={id}
+          type="number"
+          min={spec.min}
+          max={spec.max}
+          step={spec.kind === 'int' ? 1 : 'any'}
+          value={Number(value)}
+          onChange={({ currentTarget }) => set(currentTarget.value)}
+        />
+      );
+    case 'string':
+      return (
+        <input
+          id={id}
+          type="text"
+          value={String(value ?? '')}
+          readOnly={isLocked}
+          onChange={({ currentTarget }) => set(currentTarget.value)}
+        />
+      );
+  }
+}

@@ -1,0 +1,39 @@
+/** The port of this page and what is known of the engine behind it, for every panel. */
+import { signal } from '@preact/signals';
+import type { EnginePort, PortState } from '../../engine-port.js';
+import type { EngineDescription } from '../../protocol/replies.js';
+import { addNotice } from '../shell/notices.js';
+import { SocketPort } from './socket-port.js';
+
+export const portState = signal<PortState>('connecting');
+export const engine = signal<EngineDescription | null>(null);
+
+export const port: EnginePort = new SocketPort(`ws://${location.host}/engine`);
+
+port.listen((event) => {
+  if (event.type === 'description') engine.value = event.description;
+  if (event.type === 'notice' && event.level !== 'note') addNotice(event.level, event.text);
+});
+
+port.watchState((state) => {
+  portState.value = state;
+  if (state !== 'open') return;
+  port.send('describe', {}).answer.then((description) => {
+    engine.value = description;
+  }, reportError);
+});
+
+/** For promises whose failure the user should read. */
+export function reportError(error: unknown): void {
+  addNotice('error', error instanceof Error ? error.message : String(error));
+}
+
+/** For every page of this engine. */
+export function setOption(name: string, value: string): void {
+  port.send('setOption', { name, value }).answer.catch(reportError);
+}
+
+export function useNetwork(name: string): void {
+  addNotice('note', 'Loading the network …');
+  port.send('useNetwork', { name }).answer.catch(reportError);
+}

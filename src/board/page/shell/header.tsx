@@ -1,0 +1,74 @@
+/** The bar at the top: panels, connection, engine, theme, help. */
+import { signal } from '@preact/signals';
+import { engine, portState } from '../port/engine-state.js';
+import { Icon } from './icon.js';
+import { isDark, toggleTheme } from './theme.js';
+
+const PANELS = ['analyse', 'play', 'review', 'match', 'training'] as const;
+type Panel = (typeof PANELS)[number];
+
+const PANEL_NAMES: Readonly<Record<Panel, string>> = {
+  analyse: 'Analyse',
+  play: 'Play',
+  review: 'Review',
+  match: 'Match',
+  training: 'Training',
+};
+
+function readHash(): Panel {
+  const name = location.hash.slice(1);
+  return PANELS.find((panel) => panel === name) ?? 'analyse';
+}
+
+/** The panel that is shown: the hash of the address, so that the browser's back button works. */
+const panel = signal<Panel>(readHash());
+
+addEventListener('hashchange', () => {
+  panel.value = readHash();
+});
+
+interface HeaderProps {
+  onOptions(): void;
+  onHelp(): void;
+}
+
+const SHOWN_PANELS = PANELS.filter((name) => name === 'analyse');
+
+export function Header({ onOptions, onHelp }: HeaderProps) {
+  return (
+    <header class="header">
+      <a class="brand" href="#analyse">
+        <img src={new URL('../icon.svg', import.meta.url).href} alt="" width={22} height={22} />
+        <span>Sardonyx</span>
+      </a>
+      <nav class="nav" aria-label="Panels">
+        {SHOWN_PANELS.map((name) => (
+          <a key={name} href={`#${name}`} aria-current={panel.value === name ? 'page' : undefined}>
+            {PANEL_NAMES[name]}
+          </a>
+        ))}
+      </nav>
+      <span class="spacer" />
+      {portState.value === 'lost' && (
+        <span class="lost" role="alert">
+          No connection
+        </span>
+      )}
+      <button type="button" onClick={onOptions} disabled={engine.value === null} title="Network and options">
+        Engine
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        onClick={toggleTheme}
+        aria-label={isDark.value ? 'Light colours' : 'Dark colours'}
+        title={isDark.value ? 'Light colours' : 'Dark colours'}
+      >
+        <Icon name={isDark.value ? 'sun' : 'moon'} />
+      </button>
+      <button type="button" class="icon-button" onClick={onHelp} aria-label="Keys" title="Keys (?)">
+        <Icon name="keyboard" />
+      </button>
+    </header>
+  );
+}

@@ -1,0 +1,40 @@
+/** Settings that the browser keeps. Where it keeps nothing (private windows, full disks) they last as long as the page. */
+import { effect, type Signal, signal } from '@preact/signals';
+
+const PREFIX = 'sardonyx.';
+
+export function readStored(name: string): unknown {
+  try {
+    return JSON.parse(localStorage.getItem(PREFIX + name) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+export function writeStored(name: string, value: unknown): void {
+  try {
+    localStorage.setItem(PREFIX + name, JSON.stringify(value));
+  } catch {
+    // Nothing to be done: the page works without.
+  }
+}
+
+/** A signal that the browser remembers. @param isValid what an older version of the page left behind may not be */
+export function storedSignal<T>(name: string, initial: T, isValid: (value: unknown) => value is T): Signal<T> {
+  const stored = readStored(name);
+  const state = signal<T>(isValid(stored) ? stored : initial);
+  effect(() => writeStored(name, state.value));
+  return state;
+}
+
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+export function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+export function isOneOf<T extends string>(...choices: readonly T[]): (value: unknown) => value is T {
+  return (value): value is T => choices.includes(value as T);
+}

@@ -1,0 +1,142 @@
+/**
+ * What the engine tells a page: one reply to each request, and events in between. Moves are UCI text, castling king takes
+ * rook. Values are from the view of the player to move in the position asked about; times are milliseconds.
+ */
+import type { OptionSpec, OptionValue } from '../../options/index.js';
+import type { RequestType } from './requests.js';
+
+export interface ScoreText {
+  readonly kind: 'cp' | 'mate';
+  readonly value: number;
+}
+
+export interface Line {
+  readonly score: ScoreText;
+  /** Per mille: won, drawn, lost. */
+  readonly wdl: readonly [win: number, draw: number, loss: number];
+  /** Full moves to the end of the game; null when the network does not say. */
+  readonly movesLeft: number | null;
+  readonly pv: readonly string[];
+}
+
+/** One row of VerboseMoveStats, by its letters: N, P, Q, D, M, U, S, V. Null where the search knows nothing yet. */
+export interface MoveRow {
+  readonly move: string;
+  readonly n: number;
+  readonly p: number;
+  readonly q: number;
+  readonly d: number | null;
+  readonly m: number | null;
+  readonly u: number | null;
+  readonly s: number | null;
+  readonly v: number | null;
+  /** What the search has proven of the result. */
+  readonly bound: 'none' | 'exact' | 'drawOrWin' | 'lossOrDraw';
+}
+
+export interface SearchState {
+  readonly timeMs: number;
+  readonly nodes: number;
+  readonly nps: number | null;
+  readonly depth: number;
+  readonly seldepth: number;
+  readonly tbHits: number;
+  /** Best first. */
+  readonly lines: readonly Line[];
+  /** Most visits first; empty before the first statistics. */
+  readonly moves: readonly MoveRow[];
+}
+
+export interface Thought {
+  /** Null when the game is over. */
+  readonly best: string | null;
+  readonly ponder: string | null;
+  readonly state: SearchState;
+}
+
+/** -2 lost, -1 lost but for the fifty-move rule, 0 drawn, 1 won but for that rule, 2 won. */
+export interface TablebaseVerdict {
+  readonly wdl: number;
+  /** Plies to a capture or pawn move; null when that table is missing. */
+  readonly dtz: number | null;
+  /** Every move whose position a table knows, from the mover's view, best first. */
+  readonly moves: readonly { readonly move: string; readonly wdl: number; readonly dtz: number | null }[];
+}
+
+export interface SquareWeight {
+  readonly square: string;
+  /** What the value (W − L) loses without the square's piece. */
+  readonly value: number;
+  /** What the probability of the move loses. */
+  readonly policy: number;
+}
+
+export interface ExplanationText {
+  readonly move: string;
+  readonly probability: number;
+  readonly value: number;
+  readonly squares: readonly SquareWeight[];
+}
+
+/** A move of the search tree; wl is from the view of the player who makes it, for the root from its mover's. */
+export interface TreeNode {
+  /** Empty for the root. */
+  readonly move: string;
+  readonly prior: number;
+  readonly visits: number;
+  readonly wl: number;
+  readonly d: number;
+  readonly terminal: 'end' | 'tablebase' | 'repetition' | null;
+  readonly children: readonly TreeNode[];
+}
+
+export interface OptionState {
+  readonly spec: OptionSpec;
+  /** Null for buttons. */
+  readonly value: OptionValue | null;
+  /** Options that open files are set on the command line alone. */
+  readonly isLocked: boolean;
+}
+
+export interface NetworkEntry {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface EngineDescription {
+  readonly name: string;
+  readonly version: string;
+  readonly options: readonly OptionState[];
+  readonly networks: readonly NetworkEntry[];
+  /** Entry of `networks` in use; null for one that is not in the list. */
+  readonly network: string | null;
+  /** The loaded network in words; null while it loads. */
+  readonly running: string | null;
+}
+
+/** Answer to each request, by its type. */
+export interface Answers extends Record<RequestType, unknown> {
+  describe: EngineDescription;
+  analyse: null;
+  stop: null;
+  think: Thought;
+  hurry: null;
+  setOption: null;
+  useNetwork: null;
+  explain: ExplanationText;
+  tree: TreeNode | null;
+  probe: TablebaseVerdict | null;
+}
+
+export type PortEvent =
+  /** News of the analysis or of the `think` with this request number. */
+  | { readonly type: 'search'; readonly id: number; readonly state: SearchState }
+  /** An analysis has ended by itself: another page took the engine, or it failed. */
+  | { readonly type: 'ended'; readonly id: number; readonly reason: string }
+  | { readonly type: 'description'; readonly description: EngineDescription }
+  | { readonly type: 'notice'; readonly level: 'note' | 'warning' | 'error'; readonly text: string };
+
+export type Reply =
+  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+  /** `id` null: the message could not be read so far. */
+  | { readonly type: 'refusal'; readonly id: number | null; readonly error: string };

@@ -1,0 +1,82 @@
+/**
+ * What a page may ask of the engine. Each request is one JSON object with a number chosen by the page; the answer carries the
+ * same number. The schemas are the only declaration: types are derived from them, and a message that does not fit is answered
+ * by one error.
+ *
+ * Positions travel as a FEN (null = standard start) and the UCI moves since, castling written king takes rook.
+ */
+import * as v from 'valibot';
+
+const MOST_MOVES = 2000;
+const LONGEST_FEN = 120;
+const LONGEST_VALUE = 2000;
+const ONE_DAY_MS = 86_400_000;
+
+const move = v.pipe(v.string(), v.regex(/^[a-h][1-8][a-h][1-8][nbrqk]?$/));
+const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
+const id = count(Number.MAX_SAFE_INTEGER);
+const milliseconds = count(ONE_DAY_MS);
+
+const position = v.strictObject({
+  fen: v.nullable(v.pipe(v.string(), v.maxLength(LONGEST_FEN))),
+  moves: v.pipe(v.array(move), v.maxLength(MOST_MOVES)),
+});
+
+/** How long a search with an end may take. At least one of the fields is needed. */
+const limits = v.pipe(
+  v.strictObject({
+    nodes: v.optional(v.pipe(count(1e9), v.minValue(1))),
+    moveTimeMs: v.optional(milliseconds),
+    whiteTimeMs: v.optional(milliseconds),
+    blackTimeMs: v.optional(milliseconds),
+    whiteIncrementMs: v.optional(milliseconds),
+    blackIncrementMs: v.optional(milliseconds),
+  }),
+  v.check(
+    ({ nodes, moveTimeMs, whiteTimeMs }) => (nodes ?? moveTimeMs ?? whiteTimeMs) !== undefined,
+    'a search needs a limit',
+  ),
+);
+
+const multiPv = v.pipe(count(500), v.minValue(1));
+const searchMoves = v.optional(v.pipe(v.array(move), v.maxLength(256)));
+
+export const requestSchema = v.variant('type', [
+  /** Answered with EngineDescription. */
+  v.strictObject({ type: v.literal('describe'), id }),
+  /** Searches until `stop` or until another page starts its own analysis. Answered when it starts, followed by events. */
+  v.strictObject({ type: v.literal('analyse'), id, position, multiPv, searchMoves }),
+  /** Ends this page's analysis. */
+  v.strictObject({ type: v.literal('stop'), id }),
+  /** A search with an end, at full strength or at `elo`. Answered with Thought. */
+  v.strictObject({
+    type: v.literal('think'),
+    id,
+    position,
+    limits,
+    multiPv,
+    elo: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(4000))),
+  }),
+  /** Every `think` of this page that runs answers at once with what it has; those that wait are refused. */
+  v.strictObject({ type: v.literal('hurry'), id }),
+  v.strictObject({
+    type: v.literal('setOption'),
+    id,
+    name: v.pipe(v.string(), v.maxLength(100)),
+    value: v.pipe(v.string(), v.maxLength(LONGEST_VALUE)),
+  }),
+  /** The network of that name from EngineDescription.networks. */
+  v.strictObject({ type: v.literal('useNetwork'), id, name: v.pipe(v.string(), v.maxLength(300)) }),
+  /** Which squares a move and the value hang on; the network's favourite move when none is named. */
+  v.strictObject({ type: v.literal('explain'), id, position, move: v.nullable(move) }),
+  /** The tree of this page's analysis as it is now; the analysis goes on. */
+  v.strictObject({ type: v.literal('tree'), id, depth: v.pipe(count(40), v.minValue(1)), minVisits: count(1e9) }),
+  /** What tablebases say of the position and its moves. Answered with TablebaseVerdict or null. */
+  v.strictObject({ type: v.literal('probe'), id, position }),
+]);
+
+export type Request = v.InferOutput<typeof requestSchema>;
+export type RequestType = Request['type'];
+export type RequestOf<Type extends RequestType> = Extract<Request, { type: Type }>;
+export type PositionText = v.InferOutput<typeof position>;
+export type ThinkLimits = v.InferOutput<typeof limits>;

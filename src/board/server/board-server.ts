@@ -1,0 +1,104 @@
+/** The server: one HTTP server with its WebSockets, from the first port to the last connection. */
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { PortEvent, Reply } from '../protocol/replies.js';
+import { Access } from './access.js';
+import { answerHttp } from './http-answers.js';
+import { readPageFiles } from './page-files.js';
+import { connectSocket } from './socket-connection.js';
+
+/** Where the page looks for it. */
+const SOCKET_PATH = '/engine';
+const LARGEST_MESSAGE_BYTES = 1 << 20;
+const MOST_SOCKETS = 64;
+const MOST_CONNECTIONS = 512;
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+interface ServerSettings {
+  /** 0 = any free one. */
+  readonly port: number;
+  /** Address to listen on. */
+  readonly address: string;
+  /** Further names by which the server may be called. */
+  readonly extraHosts: readonly string[];
+  createSession(send: (message: Reply | PortEvent) => void): { receive(message: unknown): void; close(): void };
+}
+
+export class BoardServer {
+  private constructor(
+    private readonly http: Server,
+    private readonly sockets: WebSocketServer,
+    /** For the user: it holds the token. */
+    readonly url: string,
+  ) {}
+
+  /** Rejects with the sentence for the user. */
+  static async start(settings: ServerSettings): Promise<BoardServer> {
+    const files = readPageFiles();
+    const http = createServer({ requestTimeout: 10_000, headersTimeout: 5000, maxHeaderSize: 16_384 });
+    http.maxConnections = MOST_CONNECTIONS;
+    await listen(http, settings);
+    const { port } = http.address() as AddressInfo;
+    const access = new Access(listHosts(settings), port);
+    const sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: LARGEST_MESSAGE_BYTES,
+      perMessageDeflate: false,
+      clientTracking: true,
+    });
+    http.on('request', (request, response) => answerHttp(request, response, access, files));
+    http.on('upgrade', (request, socket: Duplex, head: Buffer) => {
+      socket.on('error', () => socket.destroy());
+      const { headers, url } = request;
+      if (access.findObstacle(headers, true) !== null) refuseUpgrade(socket, '403 Forbidden');
+      else if (!access.hasCookie(headers)) refuseUpgrade(socket, '401 Unauthorized');
+      else if (url !== SOCKET_PATH) refuseUpgrade(socket, '404 Not Found');
+      else if (sockets.clients.size >= MOST_SOCKETS) refuseUpgrade(socket, '503 Service Unavailable');
+      else {
+        sockets.handleUpgrade(request, socket, head, (webSocket) => connectSocket(webSocket, settings.createSession));
+      }
+    });
+    http.on('clientError', (_, socket) => socket.destroy());
+    const [host] = listHosts(settings);
+    return new BoardServer(http, sockets, `http://${host}:${port}/?token=${access.token}`);
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets.clients) socket.terminate();
+    this.sockets.close();
+    this.http.closeAllConnections();
+    await new Promise((resolve) => this.http.close(resolve));
+  }
+}
+
+function listen(http: Server, { port, address }: ServerSettings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
+      reject(new Error(`The server cannot listen on port ${port} of ${address}: ${reason}`));
+    });
+    http.listen(port, address, resolve);
+  });
+}
+
+/** Names by which the server may be called; the first one goes into the printed URL. */
+function listHosts({ address, extraHosts }: ServerSettings): string[] {
+  const isEverywhere = address === '0.0.0.0' || address === '::';
+  const isLoopback = address === 'localhost' || address === '::1' || address.startsWith('127.');
+  const own = isEverywhere ? listOwnAddresses() : [address];
+  const named = own.map((name) => (isIP(name) === 6 ? `[${name}]` : name));
+  const names = isEverywhere || isLoopback ? [...named, ...LOOPBACK_NAMES] : named;
+  return [...new Set([...names, ...(isEverywhere ? [hostname()] : []), ...extraHosts])];
+}
+
+function listOwnAddresses(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address);
+}
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

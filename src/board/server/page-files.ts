@@ -1,0 +1,39 @@
+/**
+ * The files of the page, all in memory. The list that the build wrote says which there are, so that no path of a request ever
+ * reaches the disk, and it works the same inside of a packed executable.
+ */
+import { readProgramFile } from '#platform/program-files.js';
+
+const FOLDER = 'dist/board/page';
+/** Written by scripts/build-page.mjs: a JSON array of paths below the folder. */
+const LIST = `${FOLDER}/files.json`;
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  json: 'application/json',
+  webmanifest: 'application/manifest+json',
+};
+
+export interface PageFile {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  /** Its name has a hash of its content, so that it never changes. */
+  readonly isImmutable: boolean;
+}
+
+/** URL path → file. Throws the sentence for the user when the page was never built. */
+export function readPageFiles(): ReadonlyMap<string, PageFile> {
+  const list = readProgramFile(LIST);
+  if (list === null) throw new Error('The page is not built: run `npm run build` first');
+  const files = new Map<string, PageFile>();
+  for (const name of JSON.parse(Buffer.from(list).toString('utf8')) as string[]) {
+    const bytes = readProgramFile(`${FOLDER}/${name}`);
+    if (bytes === null) throw new Error(`The page is incomplete: ${name} is missing`);
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    files.set(name === 'index.html' ? '/' : `/${name}`, { bytes, type, isImmutable: name.startsWith('assets/') });
+  }
+  return files;
+}

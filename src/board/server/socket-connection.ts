@@ -1,0 +1,80 @@
+/**
+ * One WebSocket of a page. Messages are JSON objects of text. One that cannot be read costs one refusal; a page that sends
+ * more than the rate allows is refused, and cut off when it does not stop. A page that reads too slowly misses events, never
+ * answers.
+ */
+import type { WebSocket } from 'ws';
+import type { PortEvent, Reply } from '../protocol/replies.js';
+
+const BURST = 200;
+const MESSAGES_PER_SECOND = 50;
+/** Messages over the rate after which the connection ends. */
+const MOST_REFUSALS = 500;
+/** Bytes that wait for a slow page, from which on events are dropped. */
+const SLOW_BYTES = 1 << 20;
+/** WebSocket close code: policy violation. */
+const POLICY_VIOLATION = 1008;
+
+interface Receiver {
+  receive(message: unknown): void;
+  close(): void;
+}
+
+export function connectSocket(
+  socket: WebSocket,
+  createReceiver: (send: (message: Reply | PortEvent) => void) => Receiver,
+): void {
+  const rate = new RateLimit(BURST, MESSAGES_PER_SECOND);
+  let refusals = 0;
+  const send = (message: Reply | PortEvent): void => {
+    const isEvent = message.type !== 'answer' && message.type !== 'refusal';
+    if (socket.readyState !== socket.OPEN || (isEvent && socket.bufferedAmount > SLOW_BYTES)) return;
+    socket.send(JSON.stringify(message));
+  };
+  const receiver = createReceiver(send);
+  socket.on('message', (data, isBinary) => {
+    if (!rate.take()) {
+      if (++refusals > MOST_REFUSALS) socket.close(POLICY_VIOLATION, 'Too many messages');
+      else send({ type: 'refusal', id: null, error: 'Too many messages: wait a moment' });
+      return;
+    }
+    const message = isBinary ? undefined : parseJson(String(data));
+    if (message === undefined) send({ type: 'refusal', id: null, error: 'Not a request: it is not JSON text' });
+    else receiver.receive(message);
+  });
+  // A frame that is too large or broken ends the connection; ws has already said so to the other side.
+  socket.on('error', () => undefined);
+  socket.on('close', () => receiver.close());
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A token bucket: so many messages at once, then so many a second. */
+class RateLimit {
+  private tokens: number;
+  private refilledAtMs: number;
+
+  constructor(
+    private readonly burst: number,
+    private readonly perSecond: number,
+    nowMs: number = performance.now(),
+  ) {
+    this.tokens = burst;
+    this.refilledAtMs = nowMs;
+  }
+
+  /** @returns whether one more is allowed now */
+  take(nowMs: number = performance.now()): boolean {
+    this.tokens = Math.min(this.burst, this.tokens + ((nowMs - this.refilledAtMs) / 1000) * this.perSecond);
+    this.refilledAtMs = nowMs;
+    if (this.tokens < 1) return false;
+    this.tokens--;
+    return true;
+  }
+}

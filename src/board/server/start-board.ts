@@ -1,0 +1,63 @@
+/** The engine, its desk and the server put together. */
+import { enginePorts } from '../../app/index.js';
+import type { OptionStore } from '../../options/index.js';
+import { EngineDesk } from '../desk/engine-desk.js';
+import { PageSession } from '../desk/page-session.js';
+import type { PortEvent } from '../protocol/replies.js';
+import { BoardServer } from './board-server.js';
+import { MachineServices } from './machine-services.js';
+import { OfferedNetworks } from './offered-networks.js';
+
+export interface BoardSettings {
+  readonly options: OptionStore;
+  readonly version: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  readonly address: string;
+  readonly extraHosts: readonly string[];
+  /** Folders whose networks the page may choose. */
+  readonly networkFolders: readonly string[];
+}
+
+export interface Board {
+  /** With the token. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Rejects with the sentence for the user. The network is loaded behind its back. */
+export async function startBoard(settings: BoardSettings): Promise<Board> {
+  const { options, version } = settings;
+  const networks = new OfferedNetworks(options, settings.networkFolders);
+  const sessions = new Set<PageSession>();
+  const broadcast = (event: PortEvent): void => {
+    for (const session of sessions) session.emit(event);
+  };
+  const desk = new EngineDesk(options, enginePorts, broadcast);
+  const services = new MachineServices(desk, networks, version, broadcast);
+  const server = await BoardServer.start({
+    ...settings,
+    createSession: (send) => {
+      const session = new PageSession(desk, services, send);
+      sessions.add(session);
+      return {
+        receive: (message) => session.receive(message),
+        close: () => {
+          sessions.delete(session);
+          session.close();
+        },
+      };
+    },
+  }).catch(async (error: unknown) => {
+    await desk.dispose();
+    throw error;
+  });
+  void desk.prepare().then(() => services.announce());
+  return {
+    url: server.url,
+    close: async () => {
+      await server.close();
+      await desk.dispose();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** `sardonyx board`: the page to play and analyse in a browser, served from this process. */
+import { spawn } from 'node:child_process';
+import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { readVersion } from '../../app/options.js';
+import { startBoard } from '../../board/index.js';
+import { addEngineFlags, readEngineFlags } from '../engine-flags.js';
+import { wholeFlag } from '../number-flag.js';
+import { INTERRUPTED, printLine, printNote } from '../output.js';
+
+interface BoardArguments {
+  port: number;
+  host: string;
+  'allow-host': string[];
+  networks: string[];
+  open: boolean;
+}
+
+export const boardCommand: CommandModule<object, BoardArguments> = {
+  command: 'board',
+  describe: 'A page to play, analyse and watch in a browser',
+  builder: (yargs) =>
+    addEngineFlags(yargs)
+      .option(
+        ...wholeFlag('port', { min: 0, max: 65535, default: 0, describe: 'port of the server; 0 = any free one' }),
+      )
+      .option('host', {
+        type: 'string',
+        default: '127.0.0.1',
+        describe: 'address to listen on; anything but the default lets other machines in, if they know the URL',
+      })
+      .option('allow-host', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [],
+        describe: 'a further name by which browsers may call the server',
+      })
+      .option('networks', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [],
+        describe: 'a folder whose networks the page may choose',
+      })
+      .option('open', { type: 'boolean', default: true, describe: 'open the page in the browser' })
+      .epilogue(
+        'The first line on stdout is the URL. Whoever has it can use the engine. Ctrl-C ends everything.',
+      ) as never,
+  handler: async (args: ArgumentsCamelCase<BoardArguments>) => {
+    const board = await startBoard({
+      options: await readEngineFlags(args),
+      version: readVersion(),
+      port: args.port,
+      address: args.host,
+      extraHosts: args['allow-host'],
+      networkFolders: args.networks,
+    });
+    printLine(board.url);
+    if (args.open) openInBrowser(board.url);
+    const end = (): void => {
+      // A thread in native code must not keep the user waiting.
+      setTimeout(() => process.exit(INTERRUPTED), 2000).unref();
+      void board.close().finally(() => process.exit(INTERRUPTED));
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
+  },
+};
+
+/** Quietly nothing where there is no browser: the URL is on stdout. */
+function openInBrowser(url: string): void {
+  const { platform, env } = process;
+  if (platform === 'linux' && (env.DISPLAY ?? '') === '' && (env.WAYLAND_DISPLAY ?? '') === '') return;
+  const [program, ...args] =
+    platform === 'darwin'
+      ? ['open']
+      : platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler']
+        : ['xdg-open'];
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => printNote('No browser could be started: open the URL above'));
+  child.unref();
+}

@@ -1,0 +1,139 @@
+/** One engine, several pages: who is served when. On the hash evaluator, through the real server. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { SearchState, Thought, TreeNode } from '#sardonyx/board/protocol/replies.js';
+import { BoardProcess, type BoardSocket } from '../support/board-process.js';
+
+let board: BoardProcess;
+const sockets: BoardSocket[] = [];
+
+before(async () => {
+  board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=20000']);
+});
+
+after(async () => {
+  for (const socket of sockets) socket.close();
+  await board.stop();
+});
+
+async function connect(): Promise<BoardSocket> {
+  const socket = await board.connect();
+  sockets.push(socket);
+  return socket;
+}
+
+const START = { fen: null, moves: [] };
+
+function nextState(page: BoardSocket): Promise<SearchState> {
+  return page.waitFor(({ type }) => type === 'search').then(({ state }) => state as SearchState);
+}
+
+test('an analysis reports lines and statistics of every move until it is stopped', async () => {
+  const page = await connect();
+  const first = nextState(page);
+  assert.equal((await page.ask('analyse', { position: START, multiPv: 3 })).type, 'answer');
+  await first;
+  const state = (
+    await page.waitFor((message) => {
+      const { moves = [], nodes = 0 } = (message.state ?? {}) as Partial<SearchState>;
+      return moves.length > 0 && nodes > 500;
+    })
+  ).state as SearchState;
+  assert.equal(state.lines.length, 3);
+  assert.equal(state.moves.length, 20);
+  assert.ok(state.moves[0].n >= state.moves[19].n);
+  assert.equal(
+    state.lines[0].wdl.reduce((sum, part) => sum + part, 0),
+    1000,
+  );
+  assert.ok(Math.abs(state.moves.reduce((sum, { p }) => sum + p, 0) - 1) < 0.01);
+  assert.equal((await page.ask('stop')).type, 'answer');
+  const described = await page.ask('describe');
+  const seen = page.received.filter(({ type }) => type === 'search').length;
+  await page.ask('describe');
+  assert.equal(page.received.filter(({ type }) => type === 'search').length, seen);
+  assert.match(JSON.stringify(described.answer), /hash/);
+});
+
+test('a second page takes the analysis over, and the first is told', async () => {
+  const [one, two] = [await connect(), await connect()];
+  await one.ask('analyse', { position: START, multiPv: 1 });
+  await nextState(one);
+  const ended = one.waitFor(({ type }) => type === 'ended');
+  await two.ask('analyse', { position: { fen: null, moves: ['e2e4'] }, multiPv: 1 });
+  assert.match(String((await ended).reason), /Another page/);
+  await nextState(two);
+  await two.ask('stop');
+});
+
+test('a search with an end interrupts an analysis, which then goes on in its tree', async () => {
+  const page = await connect();
+  await page.ask('analyse', { position: START, multiPv: 1 });
+  await nextState(page);
+  const limits = { nodes: 200 };
+  const question = { position: { fen: null, moves: ['d2d4', 'd7d5'] }, limits, multiPv: 2, elo: null };
+  const { answer } = await page.ask('think', question);
+  const { best, state } = answer as Thought;
+  assert.match(best ?? '', /^[a-h][1-8][a-h][1-8]$/);
+  assert.equal(state.lines.length, 2);
+  const after = await nextState(page);
+  assert.ok(after.nodes > 0);
+  await page.ask('stop');
+});
+
+test('a level below full strength answers with a legal move', async () => {
+  const page = await connect();
+  const { answer } = await page.ask('think', { position: START, limits: { moveTimeMs: 500 }, multiPv: 1, elo: 1200 });
+  assert.match((answer as Thought).best ?? '', /^[a-h][1-8][a-h][1-8]$/);
+});
+
+test('hurry ends a search at once and refuses those that wait', async () => {
+  const page = await connect();
+  const question = { position: START, limits: { moveTimeMs: 60_000 }, multiPv: 1, elo: null };
+  const running = page.ask('think', question);
+  const waiting = page.ask('think', question);
+  await nextState(page);
+  await page.ask('hurry');
+  assert.equal((await running).type, 'answer');
+  assert.match(String((await waiting).error), /cancelled/);
+});
+
+test('a page may have only so many searches waiting', async () => {
+  const page = await connect();
+  const question = { position: START, limits: { moveTimeMs: 60_000 }, multiPv: 1, elo: null };
+  const replies = Array.from({ length: 12 }, () => page.ask('think', question));
+  assert.match(String((await replies[11]).error), /Too many searches/);
+  // The page goes away, and with it all that it asked for.
+  page.close();
+  const other = await connect();
+  const { type } = await other.ask('think', { ...question, limits: { nodes: 50 } });
+  assert.equal(type, 'answer');
+});
+
+test('the tree of a running analysis can be looked at, and the analysis goes on', async () => {
+  const page = await connect();
+  await page.ask('analyse', { position: START, multiPv: 1 });
+  await page.waitFor(({ type, state }) => type === 'search' && (state as SearchState).nodes > 300);
+  const tree = (await page.ask('tree', { depth: 3, minVisits: 2 })).answer as TreeNode;
+  assert.ok(tree.visits > 300);
+  assert.ok(tree.children.length > 1 && tree.children[0].visits >= tree.children[1].visits);
+  assert.ok(tree.children.reduce((sum, { visits }) => sum + visits, 0) <= tree.visits);
+  assert.ok((await nextState(page)).nodes >= tree.visits);
+  await page.ask('stop');
+});
+
+test('an option is changed for every page, with its range checked', async () => {
+  const [one, two] = [await connect(), await connect()];
+  const news = two.waitFor(({ type }) => type === 'description');
+  assert.equal((await one.ask('setOption', { name: 'CPuct', value: '2.5' })).type, 'answer');
+  assert.match(JSON.stringify(await news), /2\.5/);
+  assert.match(String((await one.ask('setOption', { name: 'CPuct', value: '-1' })).error), /must lie between/);
+  assert.match(String((await one.ask('setOption', { name: 'MultiPV', value: '2' })).error), /by itself/);
+});
+
+test('a finished game is nothing to analyse', async () => {
+  const page = await connect();
+  const moves = ['f2f3', 'e7e5', 'g2g4', 'd8h4'];
+  const { error } = await page.ask('analyse', { position: { fen: null, moves }, multiPv: 1 });
+  assert.match(String(error), /game is over/);
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDests, describeLine, findDroppedMoves, parseTypedMove } from '#sardonyx/board/game/board-moves.js';
+import { describeBoard } from '#sardonyx/board/game/board-text.js';
+import { createChess960Fen } from '#sardonyx/board/game/chess960.js';
+import { findLineEnd, listUciMoves, MoveTree } from '#sardonyx/board/game/move-tree.js';
+import { formatGame, parseGames } from '#sardonyx/board/game/move-tree-text.js';
+import { START_FEN } from '#sardonyx/chess/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
+
+function readGame(text: string): MoveTree {
+  return unwrap(parseGames(text))[0].tree;
+}
+
+const GAME = `[Event "Test"]
+[White "A"]
+[Black "B"]
+[Result "1-0"]
+
+{ Before } 1. e4! { King's pawn } 1... e5 (1... c5 2. Nf3 (2. c3 d5) 2... d6) 2. Nf3 $6 { [%eval 0.3] } 2... Nc6 1-0
+`;
+
+test('a PGN with variations, comments and glyphs is read and written again', () => {
+  const tree = readGame(GAME);
+  const [e4] = tree.root.children;
+  assert.equal(tree.root.comment, 'Before');
+  assert.equal(e4.san, 'e4');
+  assert.deepEqual(e4.nags, [1]);
+  assert.equal(e4.comment, "King's pawn");
+  assert.deepEqual(
+    e4.children.map(({ san }) => san),
+    ['e5', 'c5'],
+  );
+  const [nf3] = e4.children[0].children;
+  assert.equal(nf3.comment, '');
+  const text = formatGame(tree);
+  assert.equal(formatGame(readGame(text)), text);
+  assert.match(text, /\[White "A"\]/);
+  assert.match(text.replace(/\s+/g, ' '), /\( 1\.\.\. c5 2\. Nf3 \( 2\. c3 d5 \) 2\.\.\. d6 \)/);
+});
+
+test('a wrong move ends the game there, with a sentence; no game at all is an error', () => {
+  const [{ tree, problem }] = unwrap(parseGames('1. e4 e5 2. Ke3 Nc6'));
+  assert.equal(findLineEnd(tree.root).san, 'e5');
+  assert.match(problem ?? '', /Ke3/);
+  assert.equal(parseGames('nothing').ok, false);
+  assert.equal(parseGames('').ok, false);
+});
+
+test('a move is added once; variations are promoted and removed', () => {
+  const tree = unwrap(MoveTree.create());
+  const play = (from: string, to: string) =>
+    tree.add(tree.root, findDroppedMoves(tree.createPosition(tree.root), from, to, false)[0]);
+  const e4 = play('e2', 'e4');
+  const d4 = play('d2', 'd4');
+  assert.equal(play('e2', 'e4'), e4);
+  tree.promote(d4);
+  assert.deepEqual(tree.root.children, [d4, e4]);
+  assert.equal(tree.remove(d4), tree.root);
+  assert.deepEqual(tree.root.children, [e4]);
+  assert.deepEqual(listUciMoves(e4), ['e2e4']);
+});
+
+test('castling can be dropped on the rook and, in the standard set-up, on the king’s new square', () => {
+  const fen = 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1';
+  const position = unwrap(MoveTree.create(fen)).createPosition(unwrap(MoveTree.create(fen)).root);
+  const targets = createDests(position, false).get('e1') ?? [];
+  for (const square of ['g1', 'h1', 'c1', 'a1']) assert.ok(targets.includes(square), square);
+  assert.ok(!(createDests(position, true).get('e1') ?? []).includes('g1'));
+  assert.deepEqual(findDroppedMoves(position, 'e1', 'g1', false), findDroppedMoves(position, 'e1', 'h1', false));
+});
+
+test('a pawn on the last rank may become four pieces', () => {
+  const tree = unwrap(MoveTree.create('8/P6k/8/8/8/8/8/K7 w - - 0 1'));
+  assert.equal(findDroppedMoves(tree.createPosition(tree.root), 'a7', 'a8', false).length, 4);
+});
+
+test('moves are typed as SAN or UCI, carelessly too', () => {
+  const position = unwrap(MoveTree.create('r3k2r/7P/8/8/8/5N2/8/R3K2R w KQkq - 0 1'));
+  const at = position.createPosition(position.root);
+  for (const text of ['Nd4', 'nd4', 'f3d4', 'O-O', 'o-o', '0-0', 'e1g1', 'Ke2+', 'hxg8=q'.replace('hxg8', 'h8')]) {
+    const move = parseTypedMove(at, text);
+    if (text === 'h8=q') assert.equal(move.ok, false);
+    else assert.ok(move.ok, text);
+  }
+  assert.match(String((parseTypedMove(at, 'Qa1') as { error: string }).error), /no legal move/);
+});
+
+test('a line is described up to its first illegal move', () => {
+  const tree = unwrap(MoveTree.create());
+  const line = describeLine(tree.createPosition(tree.root), ['e2e4', 'e7e5', 'e1e3', 'a7a6']);
+  assert.deepEqual(
+    line.map(({ number, san }) => number + san),
+    ['1.e4', 'e5'],
+  );
+});
+
+test('the 960 start positions: 518 is the standard one, all differ, all are legal', () => {
+  assert.equal(createChess960Fen(518), START_FEN);
+  assert.match(createChess960Fen(0), /^bbqnnrkr\//);
+  assert.match(createChess960Fen(959), /^rkrnnqbb\//);
+  const all = new Set(Array.from({ length: 960 }, (_, number) => createChess960Fen(number)));
+  assert.equal(all.size, 960);
+  for (const fen of all) assert.ok(MoveTree.create(fen).ok, fen);
+});
+
+test('a position in words', () => {
+  assert.equal(
+    describeBoard('4k3/8/8/8/8/8/PP6/4K2R w K - 0 1'),
+    'White to move. White: king e1, rook h1, pawns a2 b2. Black: king e8.',
+  );
+});

@@ -1,0 +1,210 @@
+/** The page in a real Chromium, as a user clicks through it. On the hash evaluator: what the engine thinks does not matter here. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { BoardProcess } from '../support/board-process.js';
+import { launchBrowser } from '../support/browser.js';
+
+const launched = await launchBrowser();
+const skip = 'reason' in launched ? launched.reason : false;
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { html: string }[];
+  }[];
+}
+
+describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
+  const browser = (launched as { browser: Browser }).browser;
+  const foreign: string[] = [];
+  const complaints: string[] = [];
+  let board: BoardProcess;
+  let context: BrowserContext;
+  let page: Page;
+
+  before(async () => {
+    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=5000']);
+    context = await browser.newContext({ viewport: { width: 1280, height: 860 }, bypassCSP: false });
+    page = await context.newPage();
+    page.on('request', (request) => {
+      if (!request.url().startsWith(board.origin) && !/^(data|blob):/.test(request.url())) foreign.push(request.url());
+    });
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(board.url);
+    await page.waitForSelector('.engine-head');
+  });
+
+  after(async () => {
+    // Whatever of it there is: the start may have failed.
+    await browser.close();
+    await board?.stop();
+  });
+
+  async function drag(from: string, to: string): Promise<void> {
+    const [a, b] = [await locate(from), await locate(to)];
+    await page.mouse.move(a.x, a.y);
+    await page.mouse.down();
+    await page.mouse.move(b.x, b.y, { steps: 4 });
+    await page.mouse.up();
+  }
+
+  async function locate(square: string): Promise<{ x: number; y: number }> {
+    const box = await page.locator('cg-board').first().boundingBox();
+    if (box === null) throw new Error('There is no board');
+    const size = box.width / 8;
+    const [file, rank] = [square.charCodeAt(0) - 97, Number(square[1]) - 1];
+    return { x: box.x + size * (file + 0.5), y: box.y + size * (7.5 - rank) };
+  }
+
+  /** Serious findings of axe-core. */
+  async function findBarriers(): Promise<string[]> {
+    await page.evaluate(axeSource);
+    const { violations } = (await page.evaluate('axe.run()')) as AxeResult;
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes
+            .map(({ html }) => html)
+            .join(' ')
+            .slice(0, 300)}`,
+      );
+  }
+
+  test('the token is gone from the address and from the history', async () => {
+    assert.equal(page.url(), `${board.origin}/`);
+    assert.equal(await page.evaluate('history.length'), 2);
+    assert.equal(await page.evaluate('document.referrer'), '');
+    assert.equal(await page.evaluate('document.cookie'), '');
+    assert.equal(await page.evaluate('crossOriginIsolated'), true);
+  });
+
+  test('pieces are dragged and clicked, and moves are typed', async () => {
+    await drag('e2', 'e4');
+    await page.waitForSelector('.move:has-text("e4")');
+    for (const square of ['e7', 'e5']) {
+      const { x, y } = await locate(square);
+      await page.mouse.click(x, y);
+    }
+    await page.waitForSelector('.move:has-text("e5")');
+    await page.getByLabel('Type a move').fill('Nf3');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.move:has-text("Nf3")');
+    assert.match(await page.getByLabel('FEN of the position').inputValue(), /5N2\/PPPP1PPP\/RNBQKB1R b KQkq - 1 2$/);
+  });
+
+  test('keys step through the game; another move makes a variation', async () => {
+    await page.locator('.move-list').click({ position: { x: 20, y: 100 } });
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await page.locator('.move[aria-current]').textContent(), 'e4');
+    await drag('c7', 'c5');
+    await page.waitForSelector('.variation .move:has-text("c5")');
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await page.locator('.move[aria-current]').count(), 0);
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.locator('.move[aria-current]').textContent(), 'Nf3');
+    await page.keyboard.press('f');
+    await page.waitForSelector('.orientation-black');
+    await page.keyboard.press('f');
+  });
+
+  test('the engine shows lines, statistics, arrows and a graph, and goes with the board', async () => {
+    await page.keyboard.press('l');
+    await page.waitForSelector('.line-move');
+    await page.waitForSelector('.move-table tbody tr');
+    await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
+    const name = await page.locator('.table-move').first().textContent();
+    await page.getByRole('tab', { name: 'Graph' }).click();
+    await page.waitForSelector('.chart canvas');
+    await page.getByRole('tab', { name: 'Tree' }).click();
+    await page.getByRole('button', { name: 'Show the search tree' }).click();
+    await page.locator('.tree-row').first().click();
+    await page.waitForSelector('.tree ul .tree-row');
+    await page.getByRole('tab', { name: 'Moves' }).click();
+    await page.locator('.line-move').nth(1).hover();
+    await page.locator('.line-move').nth(1).click();
+    assert.ok(name !== null);
+    await page.waitForSelector('.move-table tbody tr');
+    await page.keyboard.press('l');
+    await page.waitForFunction("document.querySelector('.engine-speed').textContent.includes('Switch the engine on')");
+  });
+
+  test('the board goes on while the engine searches at full speed with five lines', async () => {
+    await page.getByLabel('Number of lines').fill('5');
+    await page.getByLabel('Number of lines').blur();
+    await page.keyboard.press('l');
+    for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) {
+      await page.keyboard.press(key);
+      await page.waitForSelector('.move-table tbody tr');
+      await page.waitForFunction("document.querySelectorAll('.line-score').length === 5");
+    }
+    await page.keyboard.press('l');
+  });
+
+  test('a FEN, a PGN and nonsense are pasted', async () => {
+    const paste = async (text: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Load', exact: true }).first().click();
+      await page.getByLabel('FEN or PGN').fill(text);
+      await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
+    };
+    await paste('8/P6k/8/8/8/8/8/K7 w - - 0 1');
+    await drag('a7', 'a8');
+    await page.locator('.promotion-choice').nth(3).click();
+    await page.waitForSelector('.move:has-text("a8=N")');
+    await paste('[White "Anna"]\n\n1. d4 d5 { queen’s pawn } 2. c4 (2. Nf3) 2... e6 *');
+    await page.waitForSelector('.variation .move:has-text("Nf3")');
+    await paste('neither of them');
+    await page.waitForSelector('dialog .problem');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog', { state: 'detached' });
+  });
+
+  test('a comment and a glyph are added to a move', async () => {
+    await page.locator('.move:has-text("d4")').click();
+    await page.locator('.annotation summary').click();
+    await page.getByRole('button', { name: 'Good move' }).click();
+    await page.getByLabel('Comment').fill('A solid start');
+    await page.waitForSelector('.move-good:has-text("d4!")');
+    await page.waitForSelector('.move-comment:has-text("A solid start")');
+  });
+
+  test('options are listed with their help and can be changed', async () => {
+    await page.getByRole('button', { name: 'Engine', exact: true }).click();
+    await page.getByLabel('Find an option').fill('CPuct');
+    await page.getByLabel('CPuct', { exact: true }).fill('2');
+    await page.getByLabel('CPuct', { exact: true }).blur();
+    await page.waitForSelector('.option-changed:has-text("CPuct")');
+    assert.deepEqual(await findBarriers(), []);
+    await page.keyboard.press('Escape');
+  });
+
+  test('axe-core finds nothing serious, in light and in dark colours', async () => {
+    await page.keyboard.press('l');
+    await page.waitForSelector('.move-table tbody tr');
+    for (const name of ['Dark colours', 'Light colours']) {
+      assert.deepEqual(await findBarriers(), []);
+      await page.getByRole('button', { name }).click();
+    }
+    await page.keyboard.press('l');
+  });
+
+  test('on a phone nothing is wider than the screen', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  test('all of this without a request to another host, a warning or an error in the console', () => {
+    assert.deepEqual(foreign, []);
+    assert.deepEqual(complaints, []);
+  });
+});

@@ -1,0 +1,229 @@
+/** Each promise of docs/board.md about safety, broken on purpose. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { BoardProcess } from '../support/board-process.js';
+
+let board: BoardProcess;
+let cookie: string;
+
+before(async () => {
+  board = await BoardProcess.start();
+  cookie = await board.fetchCookie();
+});
+
+after(async () => {
+  await board.stop();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+/** Not fetch, which forbids to set Host and tidies paths up. */
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const sent = request({ port: board.port, host: '127.0.0.1', path, method, headers });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode ?? 0, headers: response.headers, text };
+}
+
+/** @returns the status with which the handshake is refused; 101 when it is not */
+function shakeHands(headers: Record<string, string>, path = '/engine'): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${board.port}${path}`, { headers });
+    socket.on('open', () => {
+      socket.terminate();
+      resolve(101);
+    });
+    socket.on('unexpected-response', (_, response) => resolve(response.statusCode ?? 0));
+    socket.on('error', () => undefined);
+  });
+}
+
+test('it listens on 127.0.0.1 alone', async () => {
+  assert.equal(new URL(board.url).hostname, '127.0.0.1');
+  const socket = connect(board.port, '127.0.0.2');
+  const [event] = await Promise.race([
+    once(socket, 'error').then(() => ['refused']),
+    once(socket, 'connect').then(() => ['connected']),
+  ]);
+  socket.destroy();
+  assert.equal(event, 'refused');
+});
+
+test('the token is exchanged for a cookie that scripts and other sites cannot use, and leaves the address', async () => {
+  const { status, headers } = await get(new URL(board.url).pathname + new URL(board.url).search);
+  assert.equal(status, 303);
+  assert.equal(headers.location, '/');
+  assert.equal(headers['referrer-policy'], 'no-referrer');
+  assert.equal(headers['cache-control'], 'no-store');
+  const [set = ''] = headers['set-cookie'] ?? [];
+  assert.match(set, /HttpOnly/);
+  assert.match(set, /SameSite=Strict/);
+  const token = new URL(board.url).searchParams.get('token') ?? '';
+  assert.ok(token.length >= 32);
+  assert.ok(!set.includes(token));
+});
+
+test('without the cookie there is neither page nor engine', async () => {
+  assert.equal((await get('/')).status, 401);
+  assert.equal((await get('/files.json')).status, 401);
+  assert.equal((await get('/', { Cookie: `sardonyx_${board.port}=guess` })).status, 401);
+  assert.equal(await shakeHands({ Origin: board.origin }), 401);
+  assert.equal(await shakeHands({ Origin: board.origin, Cookie: `sardonyx_${board.port}=` }), 401);
+});
+
+test('a foreign Host is refused even with the cookie', async () => {
+  for (const Host of [
+    'evil.example',
+    `evil.example:${board.port}`,
+    '127.0.0.1',
+    `127.0.0.1:${board.port}.evil.example`,
+  ]) {
+    assert.equal((await get('/', { Host, Cookie: cookie })).status, 403, Host);
+    assert.equal(await shakeHands({ Host, Origin: `http://${Host}`, Cookie: cookie }), 403, Host);
+  }
+  assert.equal((await get('/', { Host: `localhost:${board.port}`, Cookie: cookie })).status, 200);
+});
+
+test('a foreign Origin is refused even with the cookie, and a WebSocket needs one', async () => {
+  for (const Origin of ['http://evil.example', 'null', `https://127.0.0.1:${board.port}`, 'http://127.0.0.1:1']) {
+    assert.equal((await get('/', { Origin, Cookie: cookie })).status, 403, Origin);
+    assert.equal(await shakeHands({ Origin, Cookie: cookie }), 403, Origin);
+  }
+  assert.equal(await shakeHands({ Cookie: cookie }), 403);
+  assert.equal(await shakeHands({ Cookie: cookie, Origin: board.origin }), 101);
+});
+
+test('only the files of the page are served, whatever the path', async () => {
+  const escapes = [
+    '/../package.json',
+    '/..%2f..%2fpackage.json',
+    '/assets/../../../../package.json',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '//etc/passwd',
+    '/etc/passwd',
+    '/assets/',
+    '/index.html/..',
+    '/\\..\\package.json',
+    '/%00',
+    '/%',
+    '/@fs/etc/passwd',
+  ];
+  for (const path of escapes) {
+    const { status, text } = await get(path, { Cookie: cookie });
+    assert.ok(status === 404 || (status === 200 && text.includes('<title>Sardonyx</title>')), `${path}: ${status}`);
+    assert.doesNotMatch(text, /"devDependencies"|root:/);
+  }
+  assert.equal((await get('/', { Cookie: cookie }, 'POST')).status, 405);
+});
+
+test('every answer carries a strict policy, and the page names no other host', async () => {
+  const page = await get('/', { Cookie: cookie });
+  assert.equal(page.status, 200);
+  const policy = String(page.headers['content-security-policy']);
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /script-src 'self'(;|$)/);
+  assert.match(policy, /frame-ancestors 'none'/);
+  assert.doesNotMatch(policy, /unsafe|\*/);
+  assert.doesNotMatch(page.text, /https?:\/\//);
+  assert.doesNotMatch(page.text, /<script>|<style|style=/);
+  for (const path of ['/', '/nothing']) {
+    const { headers } = await get(path);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+    assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
+    assert.equal(headers['access-control-allow-origin'], undefined);
+  }
+});
+
+test('a message of 10 MB ends its connection, and the engine lives', async () => {
+  const socket = await board.connect();
+  socket.socket.send(JSON.stringify({ type: 'describe', id: 1, padding: 'x'.repeat(10 << 20) }));
+  const [code] = await once(socket.socket, 'close');
+  assert.equal(code, 1009);
+  const other = await board.connect();
+  assert.equal((await other.ask('describe')).type, 'answer');
+  other.close();
+});
+
+test('10,000 messages at once: the first are served, the rest refused, the flood is cut off, others go on', async () => {
+  const flood = await board.connect();
+  const closed = once(flood.socket, 'close');
+  for (let i = 0; i < 10_000; i++) flood.socket.send(`{"type":"stop","id":${i}}`);
+  const other = await board.connect();
+  assert.equal((await other.ask('describe')).type, 'answer');
+  const [code] = await closed;
+  assert.equal(code, 1008);
+  const served = flood.received.filter(({ type }) => type === 'answer').length;
+  assert.ok(served >= 100 && served < 1000, `${served} served`);
+  assert.equal((await other.ask('describe')).type, 'answer');
+  other.close();
+});
+
+test('a wrong message is one refusal, and the next one is answered', async () => {
+  const socket = await board.connect();
+  const bad = [
+    'no json',
+    'null',
+    '[]',
+    '{}',
+    '{"type":"describe"}',
+    '{"type":"nothing","id":5}',
+    '{"type":"analyse","id":6,"position":{"fen":null,"moves":["e2e9"]},"multiPv":1}',
+    '{"type":"analyse","id":7,"position":{"fen":"x","moves":[]},"multiPv":1}',
+    '{"type":"think","id":8,"position":{"fen":null,"moves":[]},"limits":{},"multiPv":1,"elo":null}',
+    '{"type":"setOption","id":9,"name":"__proto__","value":"1"}',
+    '{"type":"describe","id":10,"more":1}',
+  ];
+  for (const text of bad) {
+    const refusal = socket.waitFor(({ type }) => type === 'refusal');
+    socket.socket.send(text);
+    assert.equal(typeof (await refusal).error, 'string', text);
+  }
+  socket.socket.send(Buffer.from([1, 2, 3]), { binary: true });
+  await socket.waitFor(({ type }) => type === 'refusal');
+  assert.equal(socket.received.filter(({ type }) => type === 'refusal').length, bad.length + 1);
+  assert.equal((await socket.ask('describe')).type, 'answer');
+  socket.close();
+});
+
+test('no option that opens a file can be set, and no network that was not offered', async () => {
+  const socket = await board.connect();
+  for (const name of ['LogFile', 'ConfigFile', 'SyzygyPath', 'WeightsFile', 'BackendOptions', 'logfile']) {
+    const { type, error } = await socket.ask('setOption', { name, value: '/tmp/x' });
+    assert.equal(type, 'refusal', name);
+    assert.match(String(error), /command line/);
+  }
+  const network = await socket.ask('useNetwork', { name: '/etc/passwd' });
+  assert.match(String(network.error), /No network of that name/);
+  socket.close();
+});
+
+test('50 pages are served at once, and a 65th is turned away', async () => {
+  const sockets = await Promise.all(Array.from({ length: 64 }, () => board.connect()));
+  const answers = await Promise.all(sockets.slice(0, 50).map((socket) => socket.ask('describe')));
+  assert.ok(answers.every(({ type }) => type === 'answer'));
+  assert.equal(await shakeHands({ Cookie: cookie, Origin: board.origin }), 503);
+  for (const socket of sockets) socket.close();
+});
+
+test('wrong tokens are refused, and too many of them make everybody wait', async () => {
+  for (let i = 0; i < 20; i++) assert.equal((await get(`/?token=wrong${i}`)).status, 403);
+  assert.equal((await get('/?token=wrong')).status, 429);
+  // Whoever has the cookie is not disturbed.
+  assert.equal((await get('/', { Cookie: cookie })).status, 200);
+});
+
+test('Ctrl-C ends everything, with nothing on stderr', async () => {
+  assert.equal(await board.stop(), 130);
+  assert.equal(board.errors, '');
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ARROW_SHADES, createArrows } from '#sardonyx/board/game/arrows.js';
+import {
+  formatClock,
+  formatCount,
+  formatScore,
+  formatSigned,
+  getWhitePoints,
+  getWhiteWdl,
+} from '#sardonyx/board/game/value-text.js';
+import type { MoveRow } from '#sardonyx/board/protocol/replies.js';
+
+test('scores are from White’s view', () => {
+  assert.equal(formatScore({ kind: 'cp', value: 31 }, false), '+0.31');
+  assert.equal(formatScore({ kind: 'cp', value: 31 }, true), '−0.31');
+  assert.equal(formatScore({ kind: 'cp', value: 1234 }, false), '+12.3');
+  assert.equal(formatScore({ kind: 'mate', value: 3 }, true), '#−3');
+  assert.equal(formatScore({ kind: 'mate', value: -2 }, true), '#2');
+  assert.deepEqual(getWhiteWdl({ wdl: [500, 300, 200] }, true), [200, 300, 500]);
+  assert.equal(getWhitePoints({ wdl: [500, 300, 200] }, false), 0.65);
+  assert.equal(getWhitePoints({ wdl: [500, 300, 200] }, true), 0.35);
+});
+
+test('numbers are short', () => {
+  assert.deepEqual([999, 12_345, 123_456, 12_345_678].map(formatCount), ['999', '12.3 k', '123 k', '12.3 M']);
+  assert.equal(formatSigned(-0.0001, 2), '+0.00');
+  assert.equal(formatSigned(-0.5, 2), '−0.50');
+});
+
+test('a clock shows tenths when it matters', () => {
+  assert.deepEqual([-5, 9_960, 65_000, 3_600_000].map(formatClock), ['0:00.0', '0:09.9', '1:05', '1:00:00']);
+});
+
+function createRow(move: string, n: number, p: number, q: number): MoveRow {
+  return { move, n, p, q, d: 0, m: null, u: null, s: null, v: null, bound: 'none' };
+}
+
+test('arrows: width by visits or policy, colour by the loss against the best move, few of them', () => {
+  const rows = [
+    createRow('e2e4', 600, 0.2, 0.3),
+    createRow('d2d4', 390, 0.5, 0.28),
+    createRow('a2a3', 9, 0.25, -0.4),
+    createRow('h2h3', 1, 0.05, 0.3),
+  ];
+  const byVisits = createArrows(rows, [], 'visits');
+  assert.deepEqual(
+    byVisits.map(({ move }) => move),
+    ['e2e4', 'd2d4'],
+  );
+  assert.equal(byVisits[0].shade, 0);
+  const byPolicy = createArrows(rows, [], 'policy');
+  assert.deepEqual(
+    byPolicy.map(({ move }) => move),
+    ['d2d4', 'a2a3', 'e2e4', 'h2h3'],
+  );
+  assert.equal(byPolicy[1].shade, ARROW_SHADES - 1);
+  assert.deepEqual(createArrows([], [], 'visits'), []);
+});

@@ -1,0 +1,105 @@
+/** `sardonyx board` as a user starts it, with the hash evaluator unless a test says otherwise. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { WebSocket } from 'ws';
+import { repositoryRoot } from './shared-folder.js';
+
+/** Does nothing when the page is up to date. */
+export function buildPage(): void {
+  execFileSync(process.execPath, [join(repositoryRoot, 'scripts', 'build-page.mjs')], { stdio: 'inherit' });
+}
+
+export class BoardProcess {
+  errors = '';
+
+  private constructor(
+    readonly child: ChildProcess,
+    /** With the token. */
+    readonly url: string,
+  ) {
+    child.stderr?.on('data', (chunk) => {
+      this.errors += chunk;
+    });
+  }
+
+  static async start(args: readonly string[] = ['--backend=hash']): Promise<BoardProcess> {
+    buildPage();
+    const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
+    const child = spawn(process.execPath, [program, 'board', '--no-open', '--config=', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [url] = await once(createInterface({ input: child.stdout }), 'line');
+    return new BoardProcess(child, url);
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  get origin(): string {
+    return new URL(this.url).origin;
+  }
+
+  /** The cookie that the token is exchanged for. */
+  async fetchCookie(): Promise<string> {
+    const response = await fetch(this.url, { redirect: 'manual' });
+    return (response.headers.get('set-cookie') ?? '').split(';')[0];
+  }
+
+  async connect(): Promise<BoardSocket> {
+    const socket = new WebSocket(`ws://127.0.0.1:${this.port}/engine`, {
+      headers: { Cookie: await this.fetchCookie(), Origin: this.origin },
+    });
+    await once(socket, 'open');
+    return new BoardSocket(socket);
+  }
+
+  /** @returns the exit status after Ctrl-C */
+  async stop(): Promise<number | null> {
+    if (this.child.exitCode !== null) return this.child.exitCode;
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGINT');
+    const [status] = await exit;
+    return status;
+  }
+}
+
+type Message = Record<string, unknown>;
+
+export class BoardSocket {
+  readonly received: Message[] = [];
+  private readonly waiting: { wants: (message: Message) => boolean; resolve: (message: Message) => void }[] = [];
+  private nextId = 1;
+
+  constructor(readonly socket: WebSocket) {
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data)) as Message;
+      this.received.push(message);
+      for (const waiter of this.waiting.filter(({ wants }) => wants(message))) {
+        this.waiting.splice(this.waiting.indexOf(waiter), 1);
+        waiter.resolve(message);
+      }
+    });
+  }
+
+  /** The next message that fits. */
+  waitFor(wants: (message: Message) => boolean): Promise<Message> {
+    return new Promise((resolve) => this.waiting.push({ wants, resolve }));
+  }
+
+  /** @returns the answer or refusal */
+  ask(type: string, question: object = {}): Promise<Message> {
+    const id = this.nextId++;
+    const reply = this.waitFor(
+      (message) => message.id === id && (message.type === 'answer' || message.type === 'refusal'),
+    );
+    this.socket.send(JSON.stringify({ type, id, ...question }));
+    return reply;
+  }
+
+  close(): void {
+    this.socket.terminate();
+  }
+}
