@@ -39,9 +39,9 @@ const planted: [string, SourceFile, RegExp][] = [
     /chess may not import nn/,
   ],
   [
-    'the network runtime outside nn',
-    { path: 'search/x.ts', text: "import * as ort from 'onnxruntime-node';" },
-    /onnxruntime-node/,
+    'the network runtime past the platform',
+    { path: 'nn/x.ts', text: "import * as ort from 'onnxruntime-node';" },
+    /ONNX Runtime/,
   ],
   [
     'threads past the platform',
@@ -50,6 +50,12 @@ const planted: [string, SourceFile, RegExp][] = [
   ],
   ['files past the platform', { path: 'lc0/x.ts', text: "import { readFile } from 'node:fs/promises';" }, /of Node/],
   ['a late import of Node', { path: 'engine/x.ts', text: "await import('node:zlib');" }, /of Node/],
+  ['a global of Node', { path: 'nn/x.ts', text: 'const home = process.env.HOME;' }, /global of Node/],
+  [
+    'a port that pages lack',
+    { path: 'lc0/x.ts', text: "import { createFolder } from '#platform/folders.js';" },
+    /only Node has/,
+  ],
   ['setImmediate past the platform', { path: 'search/x.ts', text: 'setImmediate(work);' }, /runNextTurn/],
   [
     'the platform imported by a path',

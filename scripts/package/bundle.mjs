@@ -1,7 +1,7 @@
 // dist/ → one script for the main thread and one for every kind of worker, all of them CommonJS, because that is what a
 // single executable can start. Three things differ from the program as it is installed, and they are all here:
 // a thread is started from an asset instead of a file, onnxruntime's native part is loaded from the folder that
-// native-folder.ts lays out, and the URL of a module is that of the executable.
+// node-native-folder.ts lays out, and the URL of a module is that of the executable.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
@@ -66,7 +66,7 @@ function adaptBinding(path, dist) {
   const text = readFileSync(path, 'utf8');
   if (!NATIVE_BINDING.test(text))
     throw new Error('onnxruntime-node loads its native part in a new way: adapt bundle.mjs');
-  const folder = JSON.stringify(join(dist, 'nn', 'backend', 'native-folder.js'));
+  const folder = JSON.stringify(join(dist, 'platform', 'node', 'node-native-folder.js'));
   return text.replace(
     NATIVE_BINDING,
     `(() => {

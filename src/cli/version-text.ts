@@ -1,9 +1,10 @@
 /** `sardonyx --version`: the program, what it runs on, and the network it would play with. */
 
+import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 import { isPackaged } from '#platform/program-files.js';
 import { findModel, isFileless, resolveNetworkFile } from '../app/index.js';
 import { readBuild, readSettings, readVersion } from '../app/options.js';
-import { loadModel, readRuntimeVersion } from '../nn/index.js';
+import { loadModel } from '../nn/index.js';
 import { unwrap } from '../util/index.js';
 import { printNote } from './output.js';
 

@@ -64,16 +64,19 @@ async function worksWith(block: number): Promise<boolean> {
   const settings = { precision: 'f32', opset: 17, batchSize: -1, usesSimpleOperators: false } as const;
   const graph = new GraphBuilder(settings);
   const shape = [-1, channels, 8, 8];
+  const dims = [BATCH, ...shape.slice(1)];
   const input = graph.addInput('input', shape);
   const ranks = new RankConvolutions(graph, block);
   const flow = ranks.addConvolution(ranks.addEntry(input, channels, 'ranks'), layer, 'ranks/conv');
-  graph.addOutput(ranks.addExit(flow, channels, 'ranks'), shape);
-  graph.addOutput(new PlaneConvolutions(graph).addConvolution(input, layer, 'planes/conv'), shape);
+  const fromRanks = ranks.addExit(flow, channels, 'ranks');
+  graph.addOutput(fromRanks, shape);
+  const fromPlanes = new PlaneConvolutions(graph).addConvolution(input, layer, 'planes/conv');
+  graph.addOutput(fromPlanes, shape);
   const opsetImport = [{ version: settings.opset }, ...Array.from(graph.domains, (domain) => ({ domain, version: 1 }))];
   try {
     const model = writeModel({ irVersion: 8, opsetImport }, graph);
-    const feeds = { input: { data: createValues(BATCH * channels * 64), dims: [BATCH, channels, 8, 8] } };
-    const [a, b] = await runOnCpu(model, feeds);
+    const feeds = { input: { data: createValues(BATCH * channels * 64), dims } };
+    const [a, b] = await runOnCpu(model, feeds, { [fromRanks]: dims, [fromPlanes]: dims });
     return a.every((value, i) => Math.abs(value - b[i]) <= TOLERANCE);
   } catch {
     return false;

@@ -1,7 +1,7 @@
 export { getBackendName, type TunedSpeed } from './backend/backend-plan.js';
-export { getNativeFolder } from './backend/native-folder.js';
 export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
+export { runOnCpu } from './evaluators/onnx-session.js';
 export { loadModel, type Model, type ModelSource, readPrecision } from './model/model-file.js';
 export type { ModelEdition } from './model/model-finder.js';
 export type { TensorDescription } from './model/onnx-header.js';
@@ -26,5 +26,3 @@ export {
 export { getTagPly } from './pool/node-tag.js';
 export { MAX_ROOT_MOVES, ROOT_ROWS, type RootPosition } from './pool/root-table.js';
 export { decodePrior, encodePrior } from './prior.js';
-export { runOnCpu } from './run-on-cpu.js';
-export { describeRuntime, type RuntimeInfo, readRuntimeVersion } from './runtime-info.js';

@@ -3,11 +3,11 @@
  * Convolutional Networks", 2014): the position is evaluated again with one square after the other wiped from all input
  * planes, past positions included. It needs nothing of a network but its answers, so it works with every one.
  */
+import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { formatFen, MAX_MOVES, type Move, type Position, parseFen } from '../chess/index.js';
 import { type HistoryFill, type InputEncoding, transformSquare } from '../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { planBackend } from './backend/backend-plan.js';
-import { forbidTelemetry } from './backend/telemetry.js';
 import type { Evaluator } from './evaluator.js';
 import { createEvaluator } from './evaluators/create-evaluator.js';
 import type { Model } from './model/model-file.js';
@@ -89,7 +89,7 @@ export async function computeOcclusion(pool: PoolOptions, position: Position): P
   if (plans.value[0].evaluator.kind !== 'onnx' || pool.model === undefined) {
     return failure(`The backend ${plans.value[0].name} has no network, so there is nothing to explain`);
   }
-  forbidTelemetry();
+  prepareRuntime(plans.value[0].evaluator.config.tf32);
   const model = await loadEdition(pool.model, plans.value[0].evaluator);
   if (!model.ok) return model;
   const encoding = new OccludingEncoding(model.value.format.inputEncoding);

@@ -1,5 +1,5 @@
 /** The tables of a list of folders, ready for probing. Each thread opens its own. A probe allocates nothing. */
-import { isWindows } from '#platform/machine.js';
+import { getSystem } from '#platform/machine.js';
 import { NO_SQUARE, type Position, popCount64 } from '../chess/index.js';
 import { MOST_MEN } from './material.js';
 import { CURSED_WIN, Prober } from './prober.js';
@@ -25,7 +25,7 @@ export class Tablebases {
 
   /** @param onWarning receives one sentence about each file that a probe finds damaged */
   constructor(paths: string, onWarning: (text: string) => void) {
-    const folders = splitFolders(paths, isWindows());
+    const folders = splitFolders(paths, getSystem() === 'win32');
     const found = folders.length === 0 ? { files: [], warnings: [] } : findTables(folders);
     this.warnings = found.warnings;
     this.tables = new TableSet(found.files, onWarning);

@@ -7,7 +7,8 @@ import { findChannelBlock, rebuildOnnx } from '#sardonyx/lc0/index.js';
 import { decodeModel, encodeModel } from '#sardonyx/lc0/onnx-model.js';
 import { BIAS_PRODUCT, createWinogradMatrices, PRODUCTS, RANKS } from '#sardonyx/lc0/winograd.js';
 import { runOnCpu } from '#sardonyx/nn/index.js';
-import { createPrng } from '#sardonyx/util/index.js';
+import { readOnnxHeader } from '#sardonyx/nn/model/onnx-header.js';
+import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { createRandomPlanes } from '../support/lc0-onnx.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -22,8 +23,12 @@ it('a network of our training gives the same policy, value and moves left after 
   assert.ok(rebuilt, 'it was not recognised');
   const data = createRandomPlanes(7, BATCH);
   const dims = [BATCH, 112, 8, 8];
-  const before = await runOnCpu(exported, { '/input/planes': { data, dims } });
-  const after = await runOnCpu(rebuilt, { '/input/planes': { data, dims } });
+  const run = (onnx: Uint8Array): Promise<Float32Array[]> => {
+    const outputs = unwrap(readOnnxHeader(onnx)).outputs.map(({ name, shape }) => [name, [BATCH, ...shape.slice(1)]]);
+    return runOnCpu(onnx, { '/input/planes': { data, dims } }, Object.fromEntries(outputs));
+  };
+  const before = await run(exported);
+  const after = await run(rebuilt);
   const sort = (outputs: Float32Array[]) => outputs.sort((a, b) => b.length - a.length);
   assert.deepEqual(
     sort(after).map((output) => output.length),

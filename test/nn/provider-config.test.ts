@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { prepareRuntime } from '#platform/onnx-runtime.js';
 import type { Provider } from '#sardonyx/nn/backend/backend-names.js';
 import { type OnnxPlan, planBackend } from '#sardonyx/nn/backend/backend-plan.js';
-import { applyToEnvironment, describeProvider } from '#sardonyx/nn/backend/provider-config.js';
+import { describeProvider } from '#sardonyx/nn/backend/provider-config.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 function plan(backend: string, optionsText = '', minibatch = 0): OnnxPlan {
@@ -54,9 +55,9 @@ test('tf32 is turned off for the whole process, and never on', (t) => {
     else process.env.NVIDIA_TF32_OVERRIDE = before;
   });
   delete process.env.NVIDIA_TF32_OVERRIDE;
-  applyToEnvironment(plan('cuda').config);
+  prepareRuntime(plan('cuda').config.tf32);
   assert.equal(process.env.NVIDIA_TF32_OVERRIDE, undefined);
-  applyToEnvironment(plan('cuda', 'tf32=false').config);
+  prepareRuntime(plan('cuda', 'tf32=false').config.tf32);
   assert.equal(process.env.NVIDIA_TF32_OVERRIDE, '0');
 });
 

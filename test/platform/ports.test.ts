@@ -1,6 +1,6 @@
 /** The ports themselves. Their types are checked when this file is compiled: a side that lacks a function does not compile. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -9,15 +9,19 @@ import * as nodeByteStreams from '#platform/byte-streams.js';
 import * as nodeCacheFiles from '#platform/cache-files.js';
 import * as nodeFiles from '#platform/files.js';
 import * as nodeMachine from '#platform/machine.js';
+import * as nodeOnnxRuntime from '#platform/onnx-runtime.js';
 import type { ByteStreamPort, FilePort } from '#sardonyx/platform/ports/bytes.js';
 import type { CacheFilePort } from '#sardonyx/platform/ports/cache-files.js';
 import type { MachinePort } from '#sardonyx/platform/ports/machine.js';
+import type { OnnxRuntimePort } from '#sardonyx/platform/ports/onnx-runtime.js';
 import { concatBytes } from '#sardonyx/util/index.js';
+import { repositoryRoot } from '../support/shared-folder.js';
 
 const byteStreams: ByteStreamPort = nodeByteStreams;
 const cacheFiles: CacheFilePort = nodeCacheFiles;
 const files: FilePort = nodeFiles;
 const machine: MachinePort = nodeMachine;
+const onnxRuntime: OnnxRuntimePort = nodeOnnxRuntime;
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-ports-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -90,4 +94,29 @@ test('a cache file appears whole or not at all', async () => {
 test('the machine has memory and cores', () => {
   assert.ok(machine.getMemoryBytes() > 2 ** 27);
   assert.ok(machine.getCoreCount() >= 1);
+});
+
+test('ONNX Runtime runs a network on tensors that share their memory with the caller', async () => {
+  onnxRuntime.prepareRuntime(true);
+  const session = await onnxRuntime.openSession({
+    model: readFileSync(join(repositoryRoot, 'models', 'tiny-test.onnx')),
+    provider: { name: 'cpu' },
+    intraOpThreads: 1,
+    optimization: 3,
+    needsWideSums: false,
+  });
+  const policy = new Float32Array(2 * 1858);
+  const value = new Float32Array(2 * 3);
+  const planes = session.createTensor(new Float32Array(2 * 112 * 64), [2, 112, 8, 8]);
+  await session.run(
+    { '/input/planes': planes },
+    {
+      '/output/policy': session.createTensor(policy, [2, 1858]),
+      '/output/wdl': session.createTensor(value, [2, 3]),
+    },
+  );
+  assert.ok(policy.some((logit) => logit !== 0));
+  assert.deepEqual(policy.subarray(0, 1858), policy.subarray(1858));
+  assert.ok(Math.abs(value[0] + value[1] + value[2] - 1) < 1e-3);
+  await session.release();
 });

@@ -13,6 +13,9 @@ export interface SourceFile {
 
 const EVERYTHING_BELOW_ENGINE = ['util', 'options', 'chess', 'encoding', 'syzygy', 'nn', 'lc0', 'search'];
 
+/** Rooms that run in Node only; the others, tables of syzygy aside, run in a page as well. */
+const NODE_ROOMS = ['board/server', 'selfplay', 'data', 'app', 'cli'];
+
 /** Room, or folder of a room, → the rooms whose doors it may import. index.ts is the door of the whole package. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: [],
@@ -43,11 +46,21 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 /** What lives in few rooms: a pattern, the rooms that may, and how the violation is called. */
 const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: string }[] = [
-  { pattern: /from 'onnxruntime-node'|import\('onnxruntime-node'\)/, rooms: ['nn'], what: 'onnxruntime-node' },
+  { pattern: /from 'onnxruntime-|import\('onnxruntime-/, rooms: ['platform'], what: 'ONNX Runtime' },
   {
     pattern: /(?:from|import\() ?'node:|\bcreateRequire\b/,
-    rooms: ['board/server', 'platform', 'nn', 'syzygy', 'selfplay', 'data', 'app', 'cli'],
+    rooms: ['platform', 'syzygy', ...NODE_ROOMS],
     what: 'a module of Node (use a port of #platform)',
+  },
+  {
+    pattern: /\bprocess\.(?!std)\w|\bBuffer\.\w|\bNodeJS\./,
+    rooms: ['platform', ...NODE_ROOMS],
+    what: 'a global of Node (use a port of #platform)',
+  },
+  {
+    pattern: /'#platform\/(?:folders|native-folder|program-files)\.js'/,
+    rooms: NODE_ROOMS,
+    what: 'a port that only Node has',
   },
   { pattern: /from 'yargs[/']|import\('yargs/, rooms: ['cli'], what: 'yargs' },
   { pattern: /node:worker_threads/, rooms: ['platform'], what: 'worker_threads (use #platform/threads.js)' },

@@ -3,12 +3,12 @@
  * All user mistakes (unknown backend, unknown or malformed option) end here, before a thread is started.
  */
 import { getCoreCount } from '#platform/machine.js';
+import { hasCudaProvider } from '#platform/onnx-runtime.js';
 import { failure, type Result, success } from '../../util/index.js';
 import { BACKENDS, type BackendKind, findBackend, type Provider } from './backend-names.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
 import { type Precision, readNetworkChoice } from './network-choice.js';
 import { type ProviderConfig, readProviderConfig } from './provider-config.js';
-import { hasCudaProvider } from './provider-files.js';
 
 export interface OnnxPlan {
   readonly kind: 'onnx';

@@ -4,7 +4,7 @@
  * to CUDA and TensorRT the device number alone, and TensorRT then ignores its environment variables too. What cannot be
  * passed on is refused by name, since a limit that silently limits nothing is worse than none.
  */
-import type { InferenceSession } from 'onnxruntime-node';
+import type { SessionRequest } from '#platform/onnx-runtime.js';
 import type { Provider } from './backend-names.js';
 import { BackendOptionError, type BackendOptions } from './backend-options.js';
 
@@ -78,7 +78,7 @@ export function describeProvider(
   provider: Provider,
   config: ProviderConfig,
   deviceId: number,
-): InferenceSession.ExecutionProviderConfig {
+): SessionRequest['provider'] {
   switch (provider) {
     case 'cuda':
     case 'tensorrt':
@@ -91,12 +91,4 @@ export function describeProvider(
     case 'cpu':
       return { name: provider };
   }
-}
-
-/**
- * cuBLAS and cuDNN read it when they are loaded, so a process has one answer for all its devices, and must have it before.
- * Main thread only, as every change of the environment.
- */
-export function applyToEnvironment({ tf32 }: ProviderConfig): void {
-  if (!tf32) process.env.NVIDIA_TF32_OVERRIDE = '0';
 }

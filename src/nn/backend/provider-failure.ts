@@ -2,18 +2,20 @@
  * What onnxruntime says when a provider fails → a sentence for the user. Its texts name C++ files and conditions; the
  * failures that are common are known by their words, from the others only the C++ is taken away.
  */
+import { getSystem } from '#platform/machine.js';
 
 interface KnownFailure {
   readonly pattern: RegExp;
-  describe(platform: NodeJS.Platform): string;
+  /** @param system as `getSystem` names it */
+  describe(system: string): string;
 }
 
-const GRAPHICS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'Metal', win32: 'Direct3D 12' };
+const GRAPHICS: Readonly<Record<string, string>> = { darwin: 'Metal', win32: 'Direct3D 12' };
 
 const KNOWN: readonly KnownFailure[] = [
   {
     pattern: /Failed to get a WebGPU adapter/,
-    describe: (platform) => `no GPU that ${GRAPHICS[platform] ?? 'Vulkan'} can use`,
+    describe: (system) => `no GPU that ${GRAPHICS[system] ?? 'Vulkan'} can use`,
   },
   {
     pattern: /_Cuda: Failed to load shared library|libonnxruntime_providers_cuda/,
@@ -26,13 +28,12 @@ const KNOWN: readonly KnownFailure[] = [
   },
   {
     pattern: /\[dml\] backend not found/,
-    describe: (platform) =>
-      platform === 'win32' ? 'this onnxruntime has no DirectML' : 'DirectML is a part of Windows alone',
+    describe: (system) =>
+      system === 'win32' ? 'this onnxruntime has no DirectML' : 'DirectML is a part of Windows alone',
   },
   {
     pattern: /\[coreml\] backend not found/,
-    describe: (platform) =>
-      platform === 'darwin' ? 'this onnxruntime has no CoreML' : 'CoreML is a part of macOS alone',
+    describe: (system) => (system === 'darwin' ? 'this onnxruntime has no CoreML' : 'CoreML is a part of macOS alone'),
   },
 ];
 
@@ -40,8 +41,8 @@ const KNOWN: readonly KnownFailure[] = [
 const CPP_LOCATION = /\S*\.(?:cc|cpp|cu|cuh|h|hpp):\d+ .*? was false\. /g;
 
 /** One line. @param text onnxruntime's own, or ours, which is left as it is */
-export function describeProviderFailure(text: string, platform: NodeJS.Platform = process.platform): string {
+export function describeProviderFailure(text: string, system = getSystem()): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const known = KNOWN.find(({ pattern }) => pattern.test(line));
-  return known?.describe(platform) ?? line.replaceAll(CPP_LOCATION, '');
+  return known?.describe(system) ?? line.replaceAll(CPP_LOCATION, '');
 }

@@ -2,7 +2,7 @@
  * The evaluator of real networks: encodes positions into one input tensor, runs the session, reads policy, value and
  * moves left. Input and output tensors are made once for each batch size and reused, so a run allocates next to nothing.
  */
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { NamedTensors, RuntimeSession, RuntimeTensor } from '#platform/onnx-runtime.js';
 import { MAX_MOVES, type Move, type Position } from '../../chess/index.js';
 import { expandPlanes, type HistoryFill } from '../../encoding/index.js';
 import { encodeFloat16, FLOAT16_INFINITY } from '../../util/index.js';
@@ -15,8 +15,8 @@ import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './val
 
 /** The tensors of one call: rows `start` to `start + rows − 1` of the evaluator's arrays. */
 interface Call {
-  readonly feeds: InferenceSession.FeedsType;
-  readonly fetches: InferenceSession.FetchesType;
+  readonly feeds: NamedTensors;
+  readonly fetches: NamedTensors;
 }
 
 export async function createOnnxEvaluator(model: Model, plan: OnnxPlan, worker: number): Promise<Evaluator> {
@@ -47,7 +47,7 @@ class OnnxEvaluator implements Evaluator {
   private policyIndices = new Uint16Array(0);
 
   constructor(
-    private readonly session: InferenceSession,
+    private readonly session: RuntimeSession,
     private readonly format: NetworkFormat,
     plan: OnnxPlan,
   ) {
@@ -135,25 +135,24 @@ class OnnxEvaluator implements Evaluator {
     if (known !== undefined) return known;
     const { input, policy, value, movesLeft } = this.format;
     const inputData = input.isFloat16 ? this.halfInput : this.input;
-    const fetches: Record<string, Tensor> = {
-      [policy.name]: createTensor(this.policy.data, policy, start, rows),
-      [value.name]: createTensor(this.value.data, value, start, rows),
+    const fetches: Record<string, RuntimeTensor> = {
+      [policy.name]: this.createTensor(this.policy.data, policy, start, rows),
+      [value.name]: this.createTensor(this.value.data, value, start, rows),
     };
-    if (movesLeft !== null) fetches[movesLeft.name] = createTensor(this.plies.data, movesLeft, start, rows);
-    const call = { feeds: { [input.name]: createTensor(inputData, input, start, rows) }, fetches };
+    if (movesLeft !== null) fetches[movesLeft.name] = this.createTensor(this.plies.data, movesLeft, start, rows);
+    const call = { feeds: { [input.name]: this.createTensor(inputData, input, start, rows) }, fetches };
     this.calls.set(key, call);
     return call;
+  }
+
+  /** A view of `rows` rows from row `start` on. */
+  private createTensor(data: Float32Array | Uint16Array, port: TensorPort, start: number, rows: number): RuntimeTensor {
+    const rowLength = port.shape.reduce((product, size) => product * size, 1);
+    const part = data.subarray(start * rowLength, (start + rows) * rowLength);
+    return this.session.createTensor(part, [rows, ...port.shape]);
   }
 }
 
 function createHead(port: TensorPort, width: number, rows: number): HeadOutput {
   return { width, data: port.isFloat16 ? new Uint16Array(rows * width) : new Float32Array(rows * width) };
-}
-
-/** A view of `rows` rows from row `start` on. */
-function createTensor(data: Float32Array | Uint16Array, port: TensorPort, start: number, rows: number): Tensor {
-  const rowLength = port.shape.reduce((product, size) => product * size, 1);
-  const part = data.subarray(start * rowLength, (start + rows) * rowLength);
-  const dims = [rows, ...port.shape];
-  return part instanceof Float32Array ? new Tensor('float32', part, dims) : new Tensor('float16', part, dims);
 }

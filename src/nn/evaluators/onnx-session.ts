@@ -1,32 +1,58 @@
-/** Opens a model in onnxruntime with the provider of a plan. This and onnx-evaluator.ts are all that knows onnxruntime. */
-import { env, InferenceSession } from 'onnxruntime-node';
+/** Sessions of ONNX Runtime: the one that a plan asks for, and one run on the CPU. The runtime is loaded only here. */
+import { openSession as openRuntimeSession, prepareRuntime, type RuntimeSession } from '#platform/onnx-runtime.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { describeProvider } from '../backend/provider-config.js';
 import type { Model } from '../model/model-file.js';
 
-const OPTIMIZATION = ['disabled', 'basic', 'extended', 'all'] as const;
-/** Only what ends the process: a provider that fails to load is reported by us, once, and stderr stays silent. */
-const LOG_FATAL = 4;
-
-/** @param deviceId for providers with several devices */
-export function openSession(model: Model, plan: OnnxPlan, deviceId: number): Promise<InferenceSession> {
-  env.logLevel = 'fatal';
-  // onnxruntime refuses shared memory, and a Uint8Array over some is what a worker is given.
-  const bytes = model.bytes.buffer instanceof SharedArrayBuffer ? model.bytes.slice() : model.bytes;
-  return InferenceSession.create(bytes, {
-    executionProviders: [describeProvider(plan.provider, plan.config, deviceId)],
-    intraOpNumThreads: plan.intraOpThreads,
-    interOpNumThreads: 1,
-    graphOptimizationLevel: OPTIMIZATION[plan.optimization],
-    logSeverityLevel: LOG_FATAL,
-    extra: { session: describeExtras(model) },
+/**
+ * Opens a model with the provider of a plan.
+ * @param deviceId for providers with several devices
+ */
+export function openSession(model: Model, plan: OnnxPlan, deviceId: number): Promise<RuntimeSession> {
+  return openRuntimeSession({
+    model: model.bytes,
+    weightsFolder: model.weightsFolder,
+    provider: describeProvider(plan.provider, plan.config, deviceId),
+    intraOpThreads: plan.intraOpThreads,
+    optimization: plan.optimization,
+    needsWideSums: model.needsWideSums,
   });
 }
 
-function describeExtras(model: Model): Record<string, string> {
-  return {
-    ...(model.weightsFolder === undefined ? {} : { model_external_initializers_file_folder_path: model.weightsFolder }),
-    // Slower and exact on CPUs without VNNI, without effect on others.
-    ...(model.needsWideSums ? { x64quantprecision: '1' } : {}),
-  };
+export interface RunTensor {
+  readonly data: Float32Array;
+  readonly dims: readonly number[];
+}
+
+/**
+ * Runs a small model once on the CPU, for questions about ONNX Runtime itself.
+ * @param outputs shapes of the outputs by name
+ * @returns the outputs, in the order of `outputs`. Rejects when the model does not work.
+ */
+export async function runOnCpu(
+  model: Uint8Array,
+  inputs: Readonly<Record<string, RunTensor>>,
+  outputs: Readonly<Record<string, readonly number[]>>,
+): Promise<Float32Array[]> {
+  prepareRuntime(true);
+  const provider = { name: 'cpu' };
+  const session = await openRuntimeSession({
+    model,
+    provider,
+    intraOpThreads: 1,
+    optimization: 3,
+    needsWideSums: false,
+  });
+  try {
+    const feeds = Object.entries(inputs).map(([name, { data, dims }]) => [name, session.createTensor(data, dims)]);
+    const results = Object.entries(outputs).map(([name, dims]) => {
+      const data = new Float32Array(dims.reduce((product, size) => product * size, 1));
+      return { name, data, tensor: session.createTensor(data, dims) };
+    });
+    const fetches = results.map(({ name, tensor }) => [name, tensor]);
+    await session.run(Object.fromEntries(feeds), Object.fromEntries(fetches));
+    return results.map(({ data }) => data);
+  } finally {
+    await session.release();
+  }
 }

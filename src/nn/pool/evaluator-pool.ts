@@ -2,13 +2,12 @@
  * The main thread's side of evaluation: makes the shared memory, starts one thread an evaluator, replaces threads that
  * die, passes on what users must know, and ends everything. It never touches a leaf.
  */
+import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { startThread, type Thread } from '#platform/threads.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../syzygy/index.js';
 import { type BackendPlan, needsDevice, planBackend, type TunedSpeed } from '../backend/backend-plan.js';
-import { applyToEnvironment } from '../backend/provider-config.js';
 import { describeProviderFailure } from '../backend/provider-failure.js';
-import { forbidTelemetry } from '../backend/telemetry.js';
 import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/evaluation-cache.js';
 import type { Model, ModelSource } from '../model/model-file.js';
 import { loadEdition, type ModelEdition, type ModelFinder } from '../model/model-finder.js';
@@ -120,7 +119,6 @@ export class EvaluatorPool {
    * user when there is no way to evaluate.
    */
   static async create(options: PoolOptions): Promise<EvaluatorPool> {
-    forbidTelemetry();
     const backend = options.backend ?? 'auto';
     const plans = planBackend({
       backend,
@@ -137,7 +135,7 @@ export class EvaluatorPool {
     for (const plan of plans.value) {
       if (options.avoidsDevice && needsDevice(plan)) continue;
       const { evaluator } = plan;
-      if (evaluator.kind === 'onnx') applyToEnvironment(evaluator.config);
+      if (evaluator.kind === 'onnx') prepareRuntime(evaluator.config.tf32);
       const model = evaluator.kind === 'onnx' ? await loadSharedModel(options.model, backend, evaluator) : null;
       if (model !== null) tried = model.path;
       const pool = new EvaluatorPool(plan, model, options);

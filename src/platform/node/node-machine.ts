@@ -16,6 +16,7 @@ export function hasX64Kernels(): boolean {
   return process.arch === 'x64';
 }
 
-export function isWindows(): boolean {
-  return process.platform === 'win32';
+/** linux, darwin, win32, … */
+export function getSystem(): string {
+  return process.platform;
 }

@@ -6,6 +6,6 @@ export interface MachinePort {
   getCoreCount(): number;
   /** Whether native code runs here on an x86-64 processor. */
   hasX64Kernels(): boolean;
-  /** Whether lists of paths are separated by semicolons alone. */
-  isWindows(): boolean;
+  /** Node's name of the operating system (linux, darwin, win32, …), or `browser`. */
+  getSystem(): string;
 }

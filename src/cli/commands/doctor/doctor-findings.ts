@@ -4,6 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { listCacheFolders } from '#platform/folders.js';
+import { describeRuntime, type RuntimeInfo } from '#platform/onnx-runtime.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
   describeMachine,
@@ -16,7 +17,6 @@ import {
   resolveNetworkFile,
 } from '../../../app/index.js';
 import { readBuild, readSettings, readVersion } from '../../../app/options.js';
-import { describeRuntime, type RuntimeInfo } from '../../../nn/index.js';
 import { unwrap } from '../../../util/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';

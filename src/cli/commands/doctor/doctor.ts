@@ -1,6 +1,6 @@
 /** `sardonyx doctor`: what this machine has for the engine, what is missing, and the command that installs it. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { getNativeFolder } from '../../../nn/index.js';
+import { getNativeFolder } from '#platform/native-folder.js';
 import { createDownloadBar } from '../../download-bar.js';
 import { printJson, printLine } from '../../output.js';
 import { installCuda } from './cuda-provider.js';

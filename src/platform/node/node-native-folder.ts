@@ -6,8 +6,8 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { listCacheFolders, openCacheFolder } from '#platform/folders.js';
-import { isPackaged, readProgramFile } from '#platform/program-files.js';
+import { listCacheFolders, openCacheFolder } from './node-folders.js';
+import { isPackaged, readProgramFile } from './node-program-files.js';
 
 /** Set for the threads of this process, so that one look is enough; a user may point it at another onnxruntime. */
 const FOLDER_VARIABLE = 'SARDONYX_NATIVE_FOLDER';

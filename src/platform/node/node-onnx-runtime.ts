@@ -1,0 +1,99 @@
+/** ONNX Runtime over onnxruntime-node. Its library takes a tenth of a second to load, so that waits for the first session. */
+import { statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { InferenceSession } from 'onnxruntime-node';
+import type { NamedTensors, RuntimeSession, SessionRequest } from '../ports/onnx-runtime.js';
+import { getNativeFolder } from './node-native-folder.js';
+import { isPackaged, readProgramFile } from './node-program-files.js';
+
+export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
+
+const OPTIMIZATION = ['disabled', 'basic', 'extended', 'all'] as const;
+/** Only what ends the process: a provider that fails to load is reported by us, once, and stderr stays silent. */
+const LOG_FATAL = 4;
+
+/**
+ * Changes the environment, which only the main thread can: in a worker `process.env` is a copy, which libraries do not see.
+ *
+ * onnxruntime 1.30 for Linux and macOS collects usage data: while it loads it reads the machine's id and the command line, keeps a
+ * database in `~/.cache/Microsoft`, leaves `mat-debug-<process>.log` and `.ses` in the temporary folder, and has an uploader
+ * to Microsoft. A chess engine needs none of that, so it is switched off; a user's own setting stands.
+ *
+ * cuBLAS and cuDNN read the TF32 switch when they are loaded, so a process has one answer for all its devices.
+ */
+export function prepareRuntime(usesTf32: boolean): void {
+  process.env.ORT_DISABLE_TELEMETRY ??= '1';
+  if (!usesTf32) process.env.NVIDIA_TF32_OVERRIDE = '0';
+}
+
+export async function openSession(request: SessionRequest): Promise<RuntimeSession> {
+  const { env, InferenceSession, Tensor } = await import('onnxruntime-node');
+  env.logLevel = 'fatal';
+  // onnxruntime refuses shared memory.
+  const model = request.model.buffer instanceof SharedArrayBuffer ? request.model.slice() : request.model;
+  const session = await InferenceSession.create(model, {
+    executionProviders: [request.provider as InferenceSession.ExecutionProviderConfig],
+    intraOpNumThreads: request.intraOpThreads,
+    interOpNumThreads: 1,
+    graphOptimizationLevel: OPTIMIZATION[request.optimization],
+    logSeverityLevel: LOG_FATAL,
+    extra: { session: describeExtras(request) },
+  });
+  return {
+    outputNames: session.outputNames,
+    createTensor: (data, dims) =>
+      data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('float16', data, dims),
+    run: (inputs: NamedTensors, outputs: NamedTensors) =>
+      session.run(inputs as InferenceSession.FeedsType, outputs as InferenceSession.FetchesType),
+    release: () => session.release(),
+  };
+}
+
+function describeExtras({ weightsFolder, needsWideSums }: SessionRequest): Record<string, string> {
+  return {
+    ...(weightsFolder === undefined ? {} : { model_external_initializers_file_folder_path: weightsFolder }),
+    ...(needsWideSums ? { x64quantprecision: '1' } : {}),
+  };
+}
+
+/** onnxruntime loads a provider from the folder of its own library; `doctor --install-cuda` puts it there. An empty file is none. */
+export function hasCudaProvider(): boolean {
+  const files: Partial<Record<NodeJS.Platform, string>> = {
+    linux: 'libonnxruntime_providers_cuda.so',
+    win32: 'onnxruntime_providers_cuda.dll',
+  };
+  const file = files[process.platform];
+  if (file === undefined) return false;
+  try {
+    return statSync(join(getNativeFolder(), file)).size > 0;
+  } catch {
+    // Not there; or no folder at all, and the evaluators will meet the same trouble and report it.
+    return false;
+  }
+}
+
+export interface RuntimeInfo {
+  readonly version: string;
+  /** Where its native files lie, and where a provider is looked for. */
+  readonly folder: string;
+  /** Compiled in, by onnxruntime's names; `isBundled` when its files came with onnxruntime. */
+  readonly providers: readonly { readonly name: string; readonly isBundled: boolean }[];
+}
+
+/** Loads onnxruntime; rejects when it cannot be loaded. */
+export async function describeRuntime(): Promise<RuntimeInfo> {
+  prepareRuntime(true);
+  const folder = getNativeFolder();
+  const { env, listSupportedBackends } = await import('onnxruntime-node');
+  const providers = listSupportedBackends().map(({ name, bundled }) => ({ name, isBundled: bundled }));
+  return { version: env.versions.node ?? 'of unknown version', folder, providers };
+}
+
+/** Without loading it. */
+export function readRuntimeVersion(): string {
+  const manifest: unknown = isPackaged
+    ? JSON.parse(Buffer.from(readProgramFile('native/files.json') ?? []).toString('utf8') || '{}')
+    : createRequire(import.meta.url)('onnxruntime-node/package.json');
+  return String((manifest as { version?: unknown }).version ?? 'of unknown version');
+}

@@ -1,0 +1,44 @@
+/** ONNX Runtime as `#platform/onnx-runtime.js` offers it: onnxruntime-node in Node, onnxruntime-web in a page. */
+
+/** A tensor of the runtime's own; made by a session and passed back to it. */
+export interface RuntimeTensor {
+  readonly data: unknown;
+}
+
+export type NamedTensors = Readonly<Record<string, RuntimeTensor>>;
+
+export interface SessionRequest {
+  /** An ONNX model; may lie in shared memory. */
+  readonly model: Uint8Array;
+  /** Folder of the file with the model's weights, where the model refers to one. */
+  readonly weightsFolder?: string | undefined;
+  /** Execution provider by ONNX Runtime's name, and its options. */
+  readonly provider: { readonly name: string } & Readonly<Record<string, unknown>>;
+  /** CPU threads for the operators of one run. */
+  readonly intraOpThreads: number;
+  /** Graph optimisation: 0 none … 3 all. */
+  readonly optimization: number;
+  /** Products of 8-bit weights do not fit into 16 bits: CPUs without VNNI must add them in a slower, exact way. */
+  readonly needsWideSums: boolean;
+}
+
+export interface RuntimeSession {
+  readonly outputNames: readonly string[];
+  /** A view: the runtime reads and writes `data` itself. Halves (float16) stand in a Uint16Array. */
+  createTensor(data: Float32Array | Uint16Array, dims: readonly number[]): RuntimeTensor;
+  /** Runs the network on `inputs` and fills `outputs`. Rejects when the device fails. One run at a time. */
+  run(inputs: NamedTensors, outputs: NamedTensors): Promise<unknown>;
+  release(): Promise<void>;
+}
+
+export interface OnnxRuntimePort {
+  /**
+   * Main thread, before the first session: what the runtime's libraries read when they are loaded.
+   * @param usesTf32 CUDA and TensorRT may multiply matrices of 32-bit numbers with 10 bits of mantissa
+   */
+  prepareRuntime(usesTf32: boolean): void;
+  /** Rejects when the provider cannot be used here or cannot run the model. */
+  openSession(request: SessionRequest): Promise<RuntimeSession>;
+  /** Whether CUDA can be tried without an error on stderr. */
+  hasCudaProvider(): boolean;
+}
