@@ -9,11 +9,13 @@ import { SearchScheduler } from '#sardonyx/search/index.js';
 import { NO_ADJUDICATION } from '#sardonyx/selfplay/game/adjudication.js';
 import type { Game, Thought } from '#sardonyx/selfplay/game/game.js';
 import { createEngineSpec, createPlayerSpec, MatchLog, runMatch } from '#sardonyx/selfplay/index.js';
-import { CrashWatch } from '#sardonyx/selfplay/match/crash-watch.js';
+import { createCrosstable, formatCrosstable } from '#sardonyx/selfplay/match/crosstable.js';
 import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
 import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
 import { createReport, formatReport } from '#sardonyx/selfplay/match/match-report.js';
+import { Schedule } from '#sardonyx/selfplay/match/schedule.js';
 import { Standings } from '#sardonyx/selfplay/match/standings.js';
+import { CrashWatch, Tournament } from '#sardonyx/selfplay/match/tournament.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
 import { createMatchOpenings } from '#sardonyx/selfplay/openings/opening-plan.js';
 import { createNetworkSource } from '#sardonyx/selfplay/players/network-player.js';
@@ -39,15 +41,18 @@ writeFileSync(
 );
 
 interface Played {
+  readonly tournament: Tournament;
+  /** Of the first pairing. */
   readonly standings: Standings;
   readonly games: LoggedGame[];
 }
 
-async function play(players: [PlayerSource, PlayerSource], change: Partial<MatchSetup> = {}): Promise<Played> {
+async function play(players: PlayerSource[], change: Partial<MatchSetup> = {}): Promise<Played> {
   const games: LoggedGame[] = [];
   const book = { book: BOOK, maxPlies: null, order: 'sequential', seed: 1, games: 100 } as const;
-  const standings = await runMatch({
+  const tournament = await runMatch({
     players,
+    tournament: 'round-robin',
     games: 4,
     openings: unwrap(createMatchOpenings(book)),
     chess960: false,
@@ -64,7 +69,7 @@ async function play(players: [PlayerSource, PlayerSource], change: Partial<Match
     onGame: (game) => games.push(game),
     ...change,
   });
-  return { standings, games: games.sort((a, b) => a.game - b.game) };
+  return { tournament, standings: tournament.pairings[0], games: games.sort((a, b) => a.game - b.game) };
 }
 
 test('each opening is played twice, with colours swapped', async () => {
@@ -303,16 +308,103 @@ test('three games in a row that an engine loses by crashing end the match, unles
 });
 
 test('crashes in a row are counted from the last game that was played to its end', () => {
-  const crashed = (game: number, loser: 0 | 1) =>
-    [game, { result: (game + loser) % 2 === 0 ? '0-1' : '1-0', reason: 'crash' }] as const;
   const watch = new CrashWatch();
-  for (let game = 0; game < 20; game += 4) {
-    assert.equal(watch.add(...crashed(game, 1)), null);
-    assert.equal(watch.add(...crashed(game + 1, 1)), null);
-    assert.equal(watch.add(...crashed(game + 2, 0)), null);
-    assert.equal(watch.add(game + 3, { result: '1-0', reason: 'time' }), null);
+  for (let round = 0; round < 5; round++) {
+    assert.equal(watch.add([0, 1], 1), null);
+    assert.equal(watch.add([1, 0], 1), null);
+    assert.equal(watch.add([0, 1], 0), null);
+    assert.equal(watch.add([1, 0], null), null);
   }
   const alternating = new CrashWatch();
-  const broken = [0, 1, 2, 3, 4].map((game) => alternating.add(...crashed(game, (game % 2) as 0 | 1)));
+  const broken = [0, 1, 2, 3, 4].map((game) => alternating.add([0, 1], game % 2));
   assert.deepEqual(broken, [null, null, null, null, 0]);
+});
+
+test('a schedule plays every pairing in rounds of one opening, and longer matches keep the numbers of their games', () => {
+  const roundRobin = new Schedule('round-robin', 4, 3);
+  assert.deepEqual(roundRobin.pairings, [
+    [0, 1],
+    [0, 2],
+    [0, 3],
+    [1, 2],
+    [1, 3],
+    [2, 3],
+  ]);
+  assert.equal(roundRobin.totalGames, 18);
+  const games: number[] = [];
+  for (let game = roundRobin.findNext(0); game !== null; game = roundRobin.findNext(game + 1)) games.push(game);
+  assert.equal(games.length, 18);
+  assert.deepEqual(games.slice(12), [12, 14, 16, 18, 20, 22]);
+  for (const game of games) {
+    const { white, black, round, pairing, numberInPairing } = roundRobin.at(game);
+    assert.deepEqual(roundRobin.pairings[pairing], numberInPairing % 2 === 0 ? [white, black] : [black, white]);
+    assert.equal(round, numberInPairing >> 1);
+    assert.deepEqual(new Schedule('round-robin', 4, 10).at(game), roundRobin.at(game));
+  }
+  assert.deepEqual(new Schedule('gauntlet', 4, 2).pairings, [
+    [0, 1],
+    [0, 2],
+    [0, 3],
+  ]);
+});
+
+test('a tournament of several players has a crosstable with points, ranks and forfeits of each kind', async () => {
+  const clock = { nodes: null, timeControl: { movesPerPeriod: null, periodMs: 200, incrementMs: 100 } };
+  const rules = { ...NO_ADJUDICATION, resign: { moveCount: 1, score: 500, isTwoSided: false }, maxPlies: 8 };
+  const players = [
+    fake('Good', {}, '--score=10'),
+    fake('Weak', {}, '--score=-600'),
+    fake('Crashing', {}, '--crash-at=2'),
+    fake('Slow', clock, '--think=400'),
+  ];
+  const { tournament, games } = await play(players, { games: 2, rules, recovers: true });
+  assert.equal(games.length, 12);
+  assert.equal(new Set(games.slice(0, 12).map(({ opening }) => opening)).size, 1, 'one opening a round');
+  const names = ['Good', 'Weak', 'Crashing', 'Slow'];
+  const table = createCrosstable(names, tournament);
+  const { table: rows } = table;
+  assert.equal(
+    rows.reduce((sum, { points }) => sum + points, 0),
+    12,
+  );
+  assert.equal(rows[0].player, 'Good');
+  const rowOf = (name: string) => rows.find(({ player }) => player === name) ?? assert.fail(name);
+  assert.ok(rowOf('Slow').forfeits.time > 0 && rowOf('Slow').forfeits.crash === 0);
+  assert.ok(rowOf('Crashing').forfeits.crash > 0 && rowOf('Crashing').forfeits.time === 0);
+  assert.deepEqual(rowOf('Good').forfeits, { time: 0, crash: 0, illegalMove: 0 });
+  for (const [i, { against, points, games: played }] of rows.entries()) {
+    assert.equal(against[i], null);
+    assert.equal(
+      against.reduce((sum, cell) => sum + (cell?.points ?? 0), 0),
+      points,
+    );
+    assert.equal(played, 6);
+  }
+  const text = formatCrosstable(table);
+  assert.match(
+    text,
+    /^Results of 12 games:\n# {2}Player +Elo +\+\/- +Points +Games +Score +1 +2 +3 +4 +Forfeits\n1 {2}Good/,
+  );
+  assert.match(text, /Slow .* time \d/);
+  assert.match(text, /Crashing .* crash \d/);
+});
+
+test('an unfinished tournament goes on with the games that are missing', async () => {
+  const results = join(folder, 'tournament.jsonl');
+  const names = ['A', 'B', 'C'];
+  const abort = new AbortController();
+  const sources = (): PlayerSource[] => names.map((name) => createRandomSource(name));
+  await play(sources(), {
+    log: unwrap(MatchLog.open({}, results, null)),
+    signal: abort.signal,
+    onGame: (_, { played }) => played === 5 && abort.abort(),
+  });
+  const log = unwrap(MatchLog.open({}, results, null));
+  const { tournament, games } = await play(sources(), { log });
+  assert.equal(tournament.played, 12);
+  assert.equal(games.length, 12 - log.earlier.length);
+  assert.equal(
+    formatCrosstable(createCrosstable(names, new Tournament(new Schedule('gauntlet', 3, 2)))).split('\n').length,
+    6,
+  );
 });

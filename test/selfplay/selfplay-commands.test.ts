@@ -74,8 +74,12 @@ test('match takes a network and an engine by flags of their own', async () => {
   assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(stdout).players, ['Net', 'Fake']);
   const crowded = await sardonyx(['match', ...network, ...engine, '--engine', 'random']);
-  assert.equal(crowded.code, 1);
-  assert.match(crowded.stderr, /no place for --engine "random"/);
+  assert.equal(crowded.code, 0, crowded.stderr);
+  const { players, games, table } = JSON.parse(crowded.stdout);
+  assert.deepEqual([players, games], [['Net', 'Fake', 'random'], 6]);
+  assert.deepEqual(table.map(({ player }: { player: string }) => player).sort(), ['Fake', 'Net', 'random']);
+  const gauntlet = await sardonyx(['match', ...network, ...engine, '--engine=random', '--tournament=gauntlet']);
+  assert.equal(JSON.parse(gauntlet.stdout).games, 4);
 });
 
 test('games of another network under the same name are not counted together', async () => {
@@ -112,6 +116,7 @@ test('match says in one sentence what is wrong', async () => {
     ],
     [['--engine', 'random', '--engine', 'weights=x movetime=Infinity'], /^Player 2: movetime needs a number above 0/],
     [['--engine', 'random', '--engine', 'random', '--results=x', '--results=.'], /^Cannot write \.: it is a folder$/m],
+    [['--engine=random', '--engine=random', '--engine=random', '--sprt=elo0=0 elo1=5'], /^--sprt tests two players/],
     [['--engine', 'random', '--engine', 'random', '--sprt=elo0=5 elo1=0'], /^--sprt: elo0 \(5\) must be below/],
     [['--engine', 'random', '--engine', 'random', '--openings-pgn=none.epd'], /^The book none\.epd cannot be read/],
     [

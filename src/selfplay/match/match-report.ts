@@ -1,8 +1,8 @@
-/** The score of a match as data and as text, in the words of fastchess and lc0. */
+/** The result of two players against each other, as data and as text, in the words of fastchess and lc0. */
 import { type EloEstimate, estimateElo } from '../statistics/elo.js';
 import type { PairCounts } from '../statistics/score-counts.js';
 import { computeSprt, type SprtSettings, type SprtState } from '../statistics/sprt.js';
-import type { Standings } from './standings.js';
+import type { Forfeits, Standings } from './standings.js';
 
 export interface MatchReport {
   readonly players: readonly [string, string];
@@ -16,6 +16,8 @@ export interface MatchReport {
   readonly elo: EloEstimate | null;
   readonly sprt: (SprtState & SprtSettings) | null;
   readonly reasons: Readonly<Record<string, number>>;
+  /** Of each player. */
+  readonly forfeits: readonly [Forfeits, Forfeits];
 }
 
 export function createReport(
@@ -32,6 +34,7 @@ export function createReport(
     elo: estimateElo(distribution),
     sprt: sprt === null ? null : { ...sprt, ...computeSprt(distribution, sprt) },
     reasons: standings.reasonCounts,
+    forfeits: standings.forfeits,
   };
 }
 
@@ -56,10 +59,20 @@ export function formatReport(report: MatchReport): string {
   }
   const reasons = Object.entries(report.reasons).map(([reason, count]) => `${reason} ${count}`);
   if (reasons.length > 0) lines.push(`Ends: ${reasons.join(', ')}`);
+  const faults = players
+    .map((player, i) => [player, formatForfeits(report.forfeits[i])])
+    .filter(([, text]) => text !== '');
+  if (faults.length > 0) lines.push(`Forfeits: ${faults.map(([player, text]) => `${player}: ${text}`).join('; ')}`);
   return lines.join('\n');
 }
 
-function formatElo(elo: number): string {
+/** `time 2, crash 1`; '' when there are none. */
+export function formatForfeits({ time, crash, illegalMove }: Forfeits): string {
+  const counts = Object.entries({ time, crash, 'illegal move': illegalMove });
+  return counts.flatMap(([name, count]) => (count === 0 ? [] : [`${name} ${count}`])).join(', ');
+}
+
+export function formatElo(elo: number): string {
   if (Number.isFinite(elo)) return elo.toFixed(2);
   return elo > 0 ? 'inf' : elo < 0 ? '-inf' : '-';
 }

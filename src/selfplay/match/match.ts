@@ -1,7 +1,7 @@
 /**
- * A match between two players: games in pairs over one opening with colours swapped, several at a time, until all are
- * played, the sequential test has decided, or the signal comes. What a game depends on (opening, colours, seeds) follows
- * from its number alone, so a resumed match plays the games it would have played.
+ * A match of two or more players: games in pairs over one opening with colours swapped, several at a time, until all are
+ * played, the sequential test has decided, or the signal comes. Players, opening, colours and seeds of a game follow from
+ * its number alone, so a resumed match plays the games it would have played.
  */
 import type { Tablebases } from '../../syzygy/index.js';
 import { mixSeeds, runSideBySide } from '../../util/index.js';
@@ -11,17 +11,17 @@ import { formatGame } from '../game/game-text.js';
 import type { Opening } from '../openings/book.js';
 import type { Player, PlayerLimits, PlayerSource } from '../players/player.js';
 import { computeSprt, type SprtSettings } from '../statistics/sprt.js';
-import { CrashWatch, MOST_CRASHES } from './crash-watch.js';
 import type { LoggedGame, MatchLog } from './match-log.js';
 import { type FinishedGame, playGame } from './play-game.js';
-import { isFirstPlayerWhite, Standings } from './standings.js';
+import { Schedule, type TournamentKind } from './schedule.js';
+import { CrashWatch, MOST_CRASHES, Tournament } from './tournament.js';
 
 export interface MatchSetup {
-  readonly players: readonly [PlayerSource, PlayerSource];
-  /** In all, those of earlier runs included. */
+  readonly players: readonly PlayerSource[];
+  readonly tournament: TournamentKind;
+  /** Of each pairing, those of earlier runs included. */
   readonly games: number;
-  /** The opening of the n-th pair. */
-  readonly openings: (pair: number) => Opening;
+  readonly openings: (round: number) => Opening;
   readonly chess960: boolean;
   readonly rules: AdjudicationRules;
   readonly tables: Tablebases | null;
@@ -30,17 +30,19 @@ export interface MatchSetup {
   /** Keep playing when a player crashes in every game. */
   readonly recovers: boolean;
   readonly seed: number;
+  /** For two players only. */
   readonly sprt: SprtSettings | null;
   readonly event: string;
   readonly log: MatchLog;
   readonly signal: AbortSignal;
-  onGame(game: LoggedGame, standings: Standings): void;
+  onGame(game: LoggedGame, tournament: Tournament): void;
 }
 
 /** Throws when a player cannot be started or does nothing but crash, and the first error of a game, when all boards have ended. */
-export async function runMatch(setup: MatchSetup): Promise<Standings> {
-  const standings = new Standings();
-  for (const { game, result, reason } of setup.log.earlier) standings.add(game, { result, reason });
+export async function runMatch(setup: MatchSetup): Promise<Tournament> {
+  const schedule = new Schedule(setup.tournament, setup.players.length, setup.games);
+  const tournament = new Tournament(schedule);
+  for (const { game, result, reason } of setup.log.earlier) tournament.add(game, { result, reason });
 
   const stop = new AbortController();
   const forward = (): void => stop.abort();
@@ -49,51 +51,62 @@ export async function runMatch(setup: MatchSetup): Promise<Standings> {
   const crashes = new CrashWatch();
   let next = 0;
   const takeGame = (): number | null => {
-    while (next < setup.games && standings.has(next)) next++;
-    return stop.signal.aborted || next >= setup.games || isDecided(setup, standings) ? null : next++;
+    if (stop.signal.aborted || isDecided(setup, tournament)) return null;
+    for (let game = schedule.findNext(next); game !== null; game = schedule.findNext(game + 1)) {
+      next = game + 1;
+      if (!tournament.has(game)) return game;
+    }
+    return null;
   };
   const finish = (game: number, finished: FinishedGame): void => {
-    const row = describeGame(setup, game, finished);
-    setup.log.add(row, formatGamePgn(setup, game, finished));
-    standings.add(game, finished.end);
-    setup.onGame(row, standings);
-    const broken = crashes.add(game, finished.end);
+    const { white, black } = schedule.at(game);
+    const row = describeGame(setup, schedule, game, finished);
+    setup.log.add(row, formatGamePgn(setup, schedule, game, finished));
+    tournament.add(game, finished.end);
+    setup.onGame(row, tournament);
+    const { reason, result } = finished.end;
+    const broken = crashes.add([white, black], reason === 'crash' ? (result === '0-1' ? white : black) : null);
     if (broken !== null && !setup.recovers) throw new Error(describeBroken(setup.players[broken], finished));
-    if (isDecided(setup, standings)) stop.abort();
+    if (isDecided(setup, tournament)) stop.abort();
   };
   try {
-    const boards = Math.max(1, Math.min(setup.concurrency, setup.games - standings.played));
+    const boards = Math.max(1, Math.min(setup.concurrency, schedule.totalGames - tournament.played));
     await runSideBySide(
       boards,
-      () => playBoard(setup, takeGame, finish, stop.signal),
+      () => playBoard(setup, schedule, takeGame, finish, stop.signal),
       () => stop.abort(),
     );
   } finally {
     setup.signal.removeEventListener('abort', forward);
     await Promise.all(setup.players.map((source) => source.close()));
   }
-  return standings;
+  return tournament;
 }
 
-/** Plays games one after another with two players of its own. */
+/** Plays games one after another with players of its own, which it creates for their first game. */
 async function playBoard(
   setup: MatchSetup,
+  schedule: Schedule,
   takeGame: () => number | null,
   finish: (game: number, finished: FinishedGame) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const players: Player[] = [];
+  const players = new Map<number, Player>();
+  const findPlayer = async (index: number): Promise<Player> => {
+    const player = players.get(index) ?? (await setup.players[index].create());
+    players.set(index, player);
+    return player;
+  };
   // Players that are thinking must hear of the end at once, not when their move is found.
-  const closePlayers = (): void => void Promise.all(players.map((player) => player.close()));
+  const closePlayers = (): void => void Promise.all([...players.values()].map((player) => player.close()));
   signal.addEventListener('abort', closePlayers);
   try {
     for (let game = takeGame(); game !== null; game = takeGame()) {
-      while (players.length < 2) players.push(await setup.players[players.length].create());
-      const [first, second] = players;
+      const { white, black, round } = schedule.at(game);
       const finished = await playGame(
-        isFirstPlayerWhite(game) ? [first, second] : [second, first],
+        [await findPlayer(white), await findPlayer(black)],
         {
-          opening: setup.openings(game >> 1),
+          opening: setup.openings(round),
           chess960: setup.chess960,
           rules: setup.rules,
           tables: setup.tables,
@@ -109,7 +122,7 @@ async function playBoard(
     if (!signal.aborted) throw error;
   } finally {
     signal.removeEventListener('abort', closePlayers);
-    await Promise.all(players.map((player) => player.close()));
+    await Promise.all([...players.values()].map((player) => player.close()));
   }
 }
 
@@ -117,23 +130,23 @@ function describeBroken({ name }: PlayerSource, { fault }: FinishedGame): string
   return `The match ends, for ${name} has crashed in ${MOST_CRASHES} games in a row; at last: ${fault}`;
 }
 
-function isDecided(setup: MatchSetup, standings: Standings): boolean {
-  return setup.sprt !== null && computeSprt(standings.distribution, setup.sprt).verdict !== 'continue';
+function isDecided({ sprt }: MatchSetup, { pairings }: Tournament): boolean {
+  return sprt !== null && computeSprt(pairings[0].distribution, sprt).verdict !== 'continue';
 }
 
-function orderByColor({ players }: MatchSetup, game: number): [white: PlayerSource, black: PlayerSource] {
-  const [first, second] = players;
-  return isFirstPlayerWhite(game) ? [first, second] : [second, first];
-}
-
-function describeGame(setup: MatchSetup, game: number, { played, end, fault }: FinishedGame): LoggedGame {
-  const [white, black] = orderByColor(setup, game);
-  const opening = setup.openings(game >> 1);
+function describeGame(
+  { players, openings }: MatchSetup,
+  schedule: Schedule,
+  game: number,
+  { played, end, fault }: FinishedGame,
+): LoggedGame {
+  const { white, black, round } = schedule.at(game);
+  const opening = openings(round);
   const plies = opening.moves.length + played.length;
   return {
     game,
-    white: white.name,
-    black: black.name,
+    white: players[white].name,
+    black: players[black].name,
     opening: opening.origin,
     ...end,
     plies,
@@ -141,17 +154,18 @@ function describeGame(setup: MatchSetup, game: number, { played, end, fault }: F
   };
 }
 
-function formatGamePgn(setup: MatchSetup, game: number, { played, end }: FinishedGame): string {
-  const [white, black] = orderByColor(setup, game);
+function formatGamePgn(setup: MatchSetup, schedule: Schedule, game: number, { played, end }: FinishedGame): string {
+  const { white, black, round, numberInRound } = schedule.at(game);
+  const { players, event, chess960 } = setup;
   return formatGame({
-    event: setup.event,
+    event,
     date: new Date().toISOString().slice(0, 10).replaceAll('-', '.'),
-    round: `${(game >> 1) + 1}.${(game & 1) + 1}`,
-    white: white.name,
-    black: black.name,
-    timeControls: [formatLimits(white.limits), formatLimits(black.limits)],
-    chess960: setup.chess960,
-    opening: setup.openings(game >> 1),
+    round: `${round + 1}.${numberInRound + 1}`,
+    white: players[white].name,
+    black: players[black].name,
+    timeControls: [formatLimits(players[white].limits), formatLimits(players[black].limits)],
+    chess960,
+    opening: setup.openings(round),
     played,
     end,
   });

@@ -1,4 +1,4 @@
-/** The score of a match, kept up to date game by game from the first player's view. */
+/** The score of two players against each other, kept up to date game by game from the first player's view. */
 import { countWhiteHalfPoints, type EndReason, type GameEnd } from '../game/game-end.js';
 import {
   distributeGames,
@@ -7,10 +7,25 @@ import {
   type PairCounts,
   type ScoreDistribution,
 } from '../statistics/score-counts.js';
+import { isFirstPlayerWhite } from './schedule.js';
 
-/** Games 2k and 2k + 1 are a pair: one opening, colours swapped; the first player is White in game 2k. */
-export function isFirstPlayerWhite(game: number): boolean {
-  return (game & 1) === 0;
+/** Games that a player lost by something else than chess. */
+export interface Forfeits {
+  readonly time: number;
+  readonly crash: number;
+  readonly illegalMove: number;
+}
+
+export const NO_FORFEITS: Forfeits = { time: 0, crash: 0, illegalMove: 0 };
+
+const FORFEIT_REASONS: ReadonlyMap<EndReason, keyof Forfeits> = new Map([
+  ['time', 'time'],
+  ['crash', 'crash'],
+  ['illegal-move', 'illegalMove'],
+]);
+
+export function addForfeits(a: Forfeits, b: Forfeits): Forfeits {
+  return { time: a.time + b.time, crash: a.crash + b.crash, illegalMove: a.illegalMove + b.illegalMove };
 }
 
 export class Standings {
@@ -21,13 +36,18 @@ export class Standings {
     [0, 0, 0],
   ];
   private readonly reasons = new Map<EndReason, number>();
+  private readonly faults: [Forfeits, Forfeits] = [NO_FORFEITS, NO_FORFEITS];
 
+  /** @param game its number among the games of these two players */
   add(game: number, end: GameEnd): void {
     const white = countWhiteHalfPoints(end.result);
     const points = (isFirstPlayerWhite(game) ? white : 2 - white) as 0 | 1 | 2;
     this.halfPoints.set(game, points);
     this.byColor[game & 1][points]++;
     this.reasons.set(end.reason, (this.reasons.get(end.reason) ?? 0) + 1);
+    const fault = FORFEIT_REASONS.get(end.reason);
+    const loser = points === 0 ? 0 : 1;
+    if (fault !== undefined) this.faults[loser] = addForfeits(this.faults[loser], { ...NO_FORFEITS, [fault]: 1 });
     const other = this.halfPoints.get(game ^ 1);
     if (other !== undefined) this.pairs[points + other]++;
   }
@@ -49,6 +69,10 @@ export class Standings {
   get gamesByColor(): readonly [white: GameCounts, black: GameCounts] {
     const [white, black] = this.byColor.map(([losses, draws, wins]) => ({ wins, draws, losses }));
     return [white, black];
+  }
+
+  get forfeits(): readonly [first: Forfeits, second: Forfeits] {
+    return [...this.faults];
   }
 
   get pairCounts(): PairCounts {

@@ -17,14 +17,14 @@ export interface SourceOptions {
 }
 
 export interface PlayerSources {
-  readonly players: readonly [PlayerSource, PlayerSource];
+  readonly players: readonly PlayerSource[];
   /** Digests of the networks of this process, in the players' order. */
   readonly networks: readonly string[];
 }
 
 /** Loads the networks of this process; rejects with one sentence for the user when one cannot be used. */
 export async function createPlayerSources(
-  specs: readonly [PlayerSpec, PlayerSpec],
+  specs: readonly PlayerSpec[],
   options: SourceOptions,
 ): Promise<Result<PlayerSources>> {
   const table = {
@@ -52,8 +52,9 @@ export async function createPlayerSources(
     }
   }
   try {
-    const [create, createOther] = sources;
-    return success({ players: [await create(), await createOther()], networks });
+    const players: PlayerSource[] = [];
+    for (const create of sources) players.push(await create());
+    return success({ players, networks });
   } catch (error) {
     await table.pools.close();
     throw error;

@@ -1,14 +1,15 @@
-/**
- * `sardonyx match`: games between any two of UCI engine, network and random mover.
- */
+/** `sardonyx match`: games between UCI engines, networks and the random mover, two or more of them. */
 import type { CommandModule } from 'yargs';
 import {
   type AdjudicationRules,
+  type Crosstable,
+  createCrosstable,
   createMatchOpenings,
   createPlayerSources,
   createPlayerSpec,
   createReport,
   EngineError,
+  formatCrosstable,
   formatReport,
   type LoggedGame,
   MatchLog,
@@ -22,7 +23,10 @@ import {
   parseResignRule,
   parseSprt,
   runMatch,
-  type Standings,
+  type SprtSettings,
+  TOURNAMENT_KINDS,
+  type Tournament,
+  type TournamentKind,
 } from '../../../selfplay/index.js';
 import { failure, type Result, success } from '../../../util/index.js';
 import { addEngineFlags } from '../../engine-flags.js';
@@ -33,6 +37,7 @@ import { createNetworkSetup, listGivenFlags } from './network-setup.js';
 
 interface MatchArguments {
   engine: string[];
+  tournament: TournamentKind;
   player1: Record<string, unknown> | undefined;
   player2: Record<string, unknown> | undefined;
   each: string | undefined;
@@ -81,20 +86,38 @@ function flatten(value: unknown, prefix = ''): Pair[] {
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, prefix === '' ? key : `${prefix}.${key}`));
 }
 
-/** `--engine` describes the players that no `--player1.…` or `--player2.…` describes, in order. */
-function readPlayers(args: MatchArguments): Result<[PlayerSpec, PlayerSpec]> {
+/** `--engine` describes the players that no `--player1.…` or `--player2.…` describes, in order, and any more. */
+function readPlayers(args: MatchArguments): Result<PlayerSpec[]> {
   const engines = [...args.engine];
   const specs: PlayerSpec[] = [];
-  for (const own of [args.player1, args.player2]) {
+  for (let player = 1; player <= 2 || engines.length > 0; player++) {
+    const own = player === 1 ? args.player1 : player === 2 ? args.player2 : undefined;
     const engine = flatten(own).some(([key]) => ['cmd', 'weights', 'type'].includes(key)) ? undefined : engines.shift();
     const pairs = collectPairs(args, own, engine);
-    if (!pairs.ok) return failure(`Player ${specs.length + 1}: ${pairs.error}`);
+    if (!pairs.ok) return failure(`Player ${player}: ${pairs.error}`);
     const spec = createPlayerSpec(pairs.value);
-    if (!spec.ok) return failure(`Player ${specs.length + 1}: ${spec.error}`);
+    if (!spec.ok) return failure(`Player ${player}: ${spec.error}`);
     specs.push(spec.value);
   }
-  if (engines.length > 0) return failure(`A match has two players; there is no place for --engine "${engines[0]}"`);
-  return success([specs[0], specs[1]]);
+  return success(specs);
+}
+
+/** Players of the same name get numbers. */
+function distinguishNames(names: readonly string[]): string[] {
+  return names.map((name, i) => (names.filter((other) => other === name).length > 1 ? `${name} ${i + 1}` : name));
+}
+
+/** Of two players, or the table of more. */
+type AnyReport = MatchReport | Crosstable;
+
+function describeMatch(names: readonly string[], tournament: Tournament, sprt: SprtSettings | null): AnyReport {
+  const [first, second, ...others] = names;
+  if (others.length > 0) return createCrosstable(names, tournament);
+  return createReport([first, second], tournament.pairings[0], sprt);
+}
+
+function formatAnyReport(report: AnyReport): string {
+  return 'table' in report ? formatCrosstable(report) : formatReport(report);
 }
 
 function readRules(args: MatchArguments): Result<AdjudicationRules> {
@@ -106,13 +129,15 @@ function readRules(args: MatchArguments): Result<AdjudicationRules> {
   return success({ resign: resign.value, draw: draw.value, maxPlies });
 }
 
-async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { interrupted: boolean }>> {
+async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { interrupted: boolean; total: number }>> {
   const specs = readPlayers(args);
   if (!specs.ok) return specs;
   const rules = readRules(args);
   if (!rules.ok) return rules;
   const sprt = args.sprt === undefined ? success(null) : parseSprt(args.sprt);
   if (!sprt.ok) return sprt;
+  const isTournament = specs.value.length > 2;
+  if (isTournament && sprt.value !== null) return failure('--sprt tests two players; this match has more');
   for (const path of [args.results, args.pgnout]) if (path !== undefined) requireWritable(path);
   const { seed, chess960 = false } = args;
   const order = args['openings-mode'];
@@ -141,6 +166,7 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
   const { players, networks } = sources.value;
   const conditions = {
     players: specs.value,
+    ...(isTournament ? { tournament: args.tournament } : {}),
     // By what their files hold: when the match goes on, the same path may name another network.
     ...(networks.length > 0 ? { networks } : {}),
     flags: given,
@@ -158,20 +184,15 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
     await Promise.all(players.map((player) => player.close()));
     return log;
   }
-  const [first, second] = players;
-  const names: [string, string] =
-    first.name === second.name ? [`${first.name} 1`, `${second.name} 2`] : [first.name, second.name];
-
+  const names = distinguishNames(players.map(({ name }) => name));
   const abort = new AbortController();
   const interrupt = (): void => abort.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const describe = (standings: Standings): MatchReport => createReport(names, standings, sprt.value);
+  const describe = (tournament: Tournament): AnyReport => describeMatch(names, tournament, sprt.value);
   try {
-    const standings = await runMatch({
-      players: [
-        { ...first, name: names[0] },
-        { ...second, name: names[1] },
-      ],
+    const tournament = await runMatch({
+      players: players.map((player, i) => ({ ...player, name: names[i] })),
+      tournament: args.tournament,
       games: args.games,
       openings: openings.value,
       chess960,
@@ -187,7 +208,8 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
       signal: abort.signal,
       onGame: (game, state) => showGame(args, game, state, describe),
     });
-    return success({ ...describe(standings), interrupted: abort.signal.aborted });
+    const total = tournament.schedule.totalGames;
+    return success({ ...describe(tournament), interrupted: abort.signal.aborted, total });
   } catch (error) {
     if (error instanceof EngineError) return failure(error.message);
     throw error;
@@ -199,14 +221,14 @@ async function playMatch(args: MatchArguments): Promise<Result<MatchReport & { i
 function showGame(
   args: MatchArguments,
   game: LoggedGame,
-  standings: Standings,
-  describe: (standings: Standings) => MatchReport,
+  tournament: Tournament,
+  describe: (tournament: Tournament) => AnyReport,
 ): void {
   const { white, black, result, reason, fault = '' } = game;
   const lines = [`Finished game ${game.game + 1} (${white} vs ${black}): ${result} {${reason}}`];
   if (fault !== '') lines.push(`  ${fault}`);
   const interval = args['rating-interval'];
-  if (interval > 0 && standings.played % interval === 0) lines.push(formatReport(describe(standings)));
+  if (interval > 0 && tournament.played % interval === 0) lines.push(formatAnyReport(describe(tournament)));
   printNote(lines.join('\n'));
 }
 
@@ -227,6 +249,11 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
         describe: 'The first player, key by key, such as --player1.weights=FILE --player1.nodes=100',
       })
       .option('player2', { describe: 'The second player, key by key' })
+      .option('tournament', {
+        choices: TOURNAMENT_KINDS,
+        default: 'round-robin',
+        describe: 'with more than two players: everybody against everybody, or the first against all others',
+      })
       .option('each', { type: 'string', describe: 'key=value words that hold for both players' })
       .option('tc', { type: 'string', describe: 'Time control of both players: [moves/]seconds[+increment]' })
       .option(...wholeFlag('movetime', { min: 1, describe: 'Milliseconds for each move' }))
@@ -314,8 +341,8 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
     if (args.json) printJson(result.value);
     else {
       const { interrupted, games } = result.value;
-      if (interrupted) printLine(`Interrupted after ${games} of ${args.games} games`);
-      if (games > 0) printLine(formatReport(result.value));
+      if (interrupted) printLine(`Interrupted after ${games} of ${result.value.total} games`);
+      if (games > 0) printLine(formatAnyReport(result.value));
     }
     if (result.value.interrupted) process.exitCode = INTERRUPTED;
   },
