@@ -1,7 +1,7 @@
-// Runs when npm installs this package, before the postinstall of its dependency onnxruntime-node. That one downloads a CUDA
-// provider of some 300 MB from a host that many networks do not reach, and fails the whole installation when it cannot. It leaves
-// out files that are there already, so empty ones are put in their place. `sardonyx doctor --install-cuda` replaces them.
-// Nothing is done when the user has decided (ONNXRUNTIME_NODE_INSTALL), or in a project that uses onnxruntime-node itself.
+// Runs when npm installs this package, before the postinstall script of its dependency onnxruntime-node. That script downloads a
+// CUDA provider of 300 MB from a host that many networks cannot reach, and then fails the whole installation. It skips files
+// that exist, so this script puts empty ones in their place. `sardonyx doctor --install-cuda` replaces them. It does
+// nothing if the user has decided (ONNXRUNTIME_NODE_INSTALL), or in a project that uses onnxruntime-node itself.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -31,5 +31,5 @@ try {
     }
   }
 } catch {
-  // Without onnxruntime-node in place (a checkout's own npm ci) there is nothing to prevent.
+  // onnxruntime-node is not installed (npm ci in a clone): nothing to do.
 }

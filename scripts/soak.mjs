@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Weeks of bot play in minutes: one engine process plays games of up to 120 plies against itself, ponder and stop included,
-// while its memory, threads and open files are written down. Fails when they grow after the first third of the run, or when
-// the games are too few to tell. The clock never runs down: each move is told of a second for 40 moves, and 20 ms a move.
-// A small evaluation cache, because a large one that fills up looks like a leak.
+// Weeks of bot play in minutes: one engine process plays games of up to 120 plies against itself, with ponder and stop, while
+// the script records its memory, threads and open files. It fails if they grow after the first third of the run, or if there
+// were too few games to tell. The clock never runs down: each move gets a second for 40 moves, plus 20 ms a move.
+// The default evaluation cache is small, because a large one that fills up looks like a leak.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -14,14 +14,14 @@ const FEWEST_GAMES = 6;
 
 const flags = yargs(hideBin(process.argv))
   .usage(
-    'node scripts/soak.mjs [minutes]\n\nLets one engine process play for so long and watches its memory (Linux only).',
+    'node scripts/soak.mjs [minutes]\n\nLets one engine process play for some minutes and watches its memory (Linux only).',
   )
   .command('$0 [minutes]', false, (command) => command.positional('minutes', { type: 'number', default: 30 }))
   .check(({ minutes }) => minutes > 0 || 'minutes must be above 0')
   .option('engine', {
     type: 'string',
     default: 'node dist/cli/main.js --threads=1 --nncache=20000',
-    describe: 'Command line of the engine; words are parted by blanks',
+    describe: 'Command line of the engine; blanks separate the words',
   })
   .version(false)
   .strict()
@@ -57,7 +57,7 @@ async function playGame() {
     const [, move, , ponder] = (await waitFor('bestmove')).split(' ');
     if (move === '(none)') break;
     moves.push(move);
-    // As a bot does: think in the opponent's time, then be told that another move was played.
+    // As for a bot: the engine ponders, then hears that the opponent played another move.
     if (ponder === undefined || moves.length % 8 !== 0) continue;
     send(`position startpos moves ${moves.join(' ')} ${ponder}`);
     send('go ponder wtime 1000 btime 1000');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Runs the Python tests in a virtual environment of their own (.venv), made on first use from the pinned requirements.
-// A stamp of the requirements' hash inside it makes later runs start at once. Where Ray cannot be installed, the tests
-// that need it skip themselves.
+// Runs the Python tests in their own virtual environment (.venv). The first run creates it from the pinned requirements; a stamp
+// with the hash of the requirements lets later runs start at once. Without Ray, the tests that need it are skipped.
+// usage: node scripts/test-python.mjs [file or pytest option …]
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,12 +28,12 @@ const hash = createHash('sha256');
 for (const file of [requirements, clusterRequirements]) hash.update(readFileSync(file));
 const wanted = hash.digest('hex');
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  console.error('Making .venv for the Python tests (once)…');
+  console.error('Creating .venv for the Python tests (once)…');
   run(process.env.PYTHON ?? (process.platform === 'win32' ? 'python' : 'python3'), ['-m', 'venv', venv]);
   const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r'];
   run(python, [...install, requirements]);
   const cluster = spawnSync(python, [...install, clusterRequirements], { cwd: root, stdio: 'inherit' });
-  if (cluster.status !== 0) console.error('Ray is not to be had here: the tests of loops on a cluster are skipped.');
+  if (cluster.status !== 0) console.error('Ray could not be installed: the tests of loops on a cluster are skipped.');
   writeFileSync(stamp, wanted);
 }
 run(python, [

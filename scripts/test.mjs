@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Runs every compiled test (build/test, build/uci-tests) with node's own test runner, on every supported Node:
-// `node --test <folder>` means different things before and after Node 22, so the files are listed here.
-// usage: node scripts/test.mjs [word …]     only files whose path contains one of the words
+// Runs the compiled tests (build/test, build/uci-tests) with Node's own test runner. `node --test <folder>` means different
+// things before and after Node 22, so this script lists the files itself.
+// usage: node scripts/test.mjs [word …]
+// With words it runs only the files whose path contains one of them. Build first: npm run build
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ const files = ['test', 'uci-tests']
   .filter((folder) => existsSync(folder))
   .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
   .filter((file) => file.endsWith('.test.js'))
-  // A compiled test whose source is gone is left over from another commit.
+  // Skip compiled tests whose source is gone; they are left over from another commit.
   .filter((file) => existsSync(file.replace(join(root, 'build'), root.replace(/\/$/, '')).replace(/\.js$/, '.ts')))
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort();

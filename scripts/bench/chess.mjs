@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Speed of the rules on one thread, best of several rounds: node scripts/bench/chess.mjs (after `npm run build`).
-// The first line is one cold run, compilation included, as a user of `sardonyx perft` meets it.
+// The first line is one cold run, compilation included, as users of `sardonyx perft` experience it.
 import { Position, parseFen, perft } from '../../dist/chess/index.js';
 
 const POSITIONS = [
@@ -30,7 +30,7 @@ function reportPerft(name, rounds) {
   console.log(`${name}: ${nodes} nodes, ${ms.toFixed(0)} ms, ${(nodes / ms / 1000).toFixed(1)} million nodes/s`);
 }
 
-/** `run` does its work on one position and returns how many operations that were. */
+/** `run` works on one position and returns the number of operations. */
 function reportOperation(name, repeats, run) {
   let operations = 0;
   const ms = measure(7, () => {

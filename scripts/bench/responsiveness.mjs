@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // How fast the engine answers: `uci` → uciok, `isready` → readyok with the network, `isready` during a search, and
-// `stop` → bestmove. Medians and worst cases over several fresh processes.
+// `stop` → bestmove. It prints medians and worst cases over several fresh processes.
 // usage: node scripts/bench/responsiveness.mjs [runs] [-- engine arguments]
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

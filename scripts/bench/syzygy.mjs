@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Speed of tablebase probes on one thread, over seeded random positions of all tables found in a folder:
-// node scripts/bench/syzygy.mjs FOLDER [men] (after `npm run build`). The first round reads the files.
+// Measures tablebase probes on one thread, over seeded random positions of all tables in a folder:
+// node scripts/bench/syzygy.mjs FOLDER [men] (after `npm run build`). The first round includes reading the files.
 import { readdirSync } from 'node:fs';
 import { parseFen } from '../../dist/chess/index.js';
 import { NO_VALUE, Tablebases } from '../../dist/syzygy/index.js';
@@ -30,7 +30,7 @@ function drawPosition(name) {
 }
 
 const positions = names.flatMap((name) => Array.from({ length: POSITIONS_PER_TABLE }, () => drawPosition(name)));
-// As they come in a search: from one material to another.
+// Mixed, as in a search: from one material to another.
 for (let i = positions.length - 1; i > 0; i--) {
   const j = random.nextBelow(i + 1);
   [positions[i], positions[j]] = [positions[j], positions[i]];

@@ -1,5 +1,5 @@
-// The measuring half of gpu-check.sh; runs beside the unpacked pieces. usage: node measure.mjs PIECES OUT BACKEND
-// For each network in fp32 and fp16: agreement with the processor, evaluations/s by batch, search nodes/s and their ratio.
+// The measuring part of gpu-check.sh; it runs beside the unpacked pieces. usage: node measure.mjs PIECES OUT BACKEND
+// For each network in fp32 and fp16: agreement with the CPU, evaluations/s by batch size, search nodes/s and their ratio.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ function sardonyx(...args) {
   return JSON.parse(text.trim().split('\n').at(-1));
 }
 
-/** All positions in one process: starting it costs more than evaluating them. */
+/** All positions in one process, because starting it costs more than evaluating them. */
 async function evaluate(network, on) {
   const onWarning = (sentence) => console.error(sentence);
   const engine = await createEngine({ weights: network, threads: 1, options: { Backend: on }, onWarning });

@@ -1,7 +1,7 @@
-// dist/ → one script for the main thread and one for every kind of worker, all of them CommonJS, because that is what a
-// single executable can start. Three things differ from the program as it is installed, and they are all here:
-// a thread is started from an asset instead of a file, onnxruntime's native part is loaded from the folder that
-// node-native-folder.ts lays out, and the URL of a module is that of the executable.
+// Bundles dist/ into one CommonJS script for the main thread and one for each kind of worker; a single executable can start only
+// those. The bundle differs from the installed program in three things, all done here: a thread starts from an asset instead of a
+// file, onnxruntime's native part is loaded from the folder that node-native-folder.ts fills, and the URL of a module is that of the
+// executable.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
@@ -78,7 +78,7 @@ function adaptBinding(path, dist) {
   );
 }
 
-/** Imports stand first (the formatter sees to it); what follows becomes an async function that ends the thread when it throws. */
+/** The formatter puts imports first. The rest becomes an async function that ends the thread if it throws. */
 function wrapTopLevelAwait(text) {
   const lines = text.replace(/^#!.*\n/, '').split('\n');
   let last = -1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// What an executable is and what it holds, read from the file itself, so that those for other systems can be checked too.
+// Reads from an executable itself what it is and what it holds, so executables for other systems can be checked too.
 // usage: node scripts/package/inspect.mjs FILE…     prints JSON: kind, size, assets (name → size and SHA-256)
-// The blob's layout is Node 22's: magic, flags, one byte, then strings as a 64-bit length and their bytes (src/node_sea.cc).
+// The blob has Node 22's layout: magic, flags, one byte, then strings as a 64-bit length and their bytes (src/node_sea.cc).
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 

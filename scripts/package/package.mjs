@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Makes the single-file executables: Node, the program, onnxruntime and the bundled networks in one file for each target.
-// Needs the built program (npm run build) and the npm registry, nothing else; all targets are made on any Linux machine.
+// Makes the single-file executables: each holds Node, the program, onnxruntime and the bundled networks.
+// It needs the built program (npm run build) and the npm registry. Any Linux machine can make all targets.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -31,7 +31,7 @@ const out = resolve(flags.out);
 mkdirSync(out, { recursive: true });
 const tools = installTools(work);
 const home = join(work, 'home');
-// pkg makes the blob with the Node that it packs, so this machine's kind of that Node is needed in any case.
+// pkg makes the blob with the Node that it packs, so this machine's own build of that Node is always needed.
 const host = targets['linux-x64'];
 const hostNode = fetchNode(work, host.node);
 const scripts = await bundleProgram(requireTool(tools, 'esbuild'), root);
@@ -63,7 +63,7 @@ for (const name of wanted) {
   console.log(`${output}  ${(statSync(output).size / 1e6).toFixed(1)} MB`);
 }
 
-/** What is the same for all targets. @returns asset name → path */
+/** The assets that are the same for all targets. @returns asset name → path */
 function writeCommonAssets(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// Runs on the Node that is packed. pkg's command line knows no assets in its single-script SEA mode, its function does.
+// Runs on the Node that is packed. In single-script SEA mode pkg's command line has no assets, but its function has.
 const { readFileSync } = require('node:fs');
 
 const { sea, main, options } = JSON.parse(readFileSync(process.argv[2], 'utf8'));

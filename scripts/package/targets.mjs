@@ -1,5 +1,5 @@
-// The executables that `npm run package` makes: which Node each holds and which of onnxruntime's native files.
-// All three have the same Node, so that one SEA blob format fits; it comes from the npm registry like everything else.
+// The executables that `npm run package` makes: the Node and the native files of onnxruntime that each holds.
+// All have the same Node version, because the SEA blob's format depends on it. Node comes from the npm registry.
 
 export const NODE_VERSION = '22.23.2';
 

@@ -1,5 +1,5 @@
-// What packaging needs, from the npm registry only: pkg (locked in tools/), and each target's Node, which is placed where
-// pkg looks for a Node it has downloaded before. Everything lands in the build folder and is used again next time.
+// Fetches the tools for packaging from the npm registry: pkg (locked in tools/), and each target's Node, which is put where pkg
+// looks for a Node that it has downloaded. Everything is kept in the build folder for the next time.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -38,7 +38,7 @@ export function installTools(buildFolder) {
   if (isComplete && existsSync(lock) && readFileSync(lock).equals(wanted)) return folder;
   mkdirSync(folder, { recursive: true });
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(here, 'tools', name), join(folder, name));
-  // pkg itself runs on the Node it packs, whatever Node runs this script; no package needs its install script.
+  // pkg runs on the Node it packs, whatever Node runs this script. No package needs its install script.
   runNpm(['ci', '--ignore-scripts', '--engine-strict=false'], folder);
   return folder;
 }
@@ -65,7 +65,7 @@ export function fetchNode(buildFolder, { name, binary, integrity }) {
   return path;
 }
 
-/** Puts a Node where pkg keeps those it has downloaded and verified, below a home folder of our own. */
+/** Puts a Node where pkg keeps verified downloads, below a home folder of our own. */
 export function placeInPkgCache(home, target, nodePath) {
   const os = target.pkg.platform === 'macos' ? 'darwin' : target.pkg.platform;
   const stem = `node-v${NODE_VERSION}-${os}-${target.pkg.arch}`;

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-// Measures what Elo each level of limited strength plays at, against Stockfish's UCI_Elo, and writes the table that the
-// engine goes by (src/engine/strength-levels.ts) and the one in docs/strength.md. To be run after a change of the network.
+// Measures the Elo of each level of limited strength against Stockfish's UCI_Elo. It writes the table that the engine uses
+// (src/engine/strength-levels.ts) and the one in docs/strength.md. Run it after the network has changed.
 //
-// Stockfish 15.1 chooses its move, at a level, when it has searched 1 + level plies, whatever the clock (its `Skill`), so
-// it is given that depth: the same player as at 60+0.6, for the time of a few plies. Others have other levels of an Elo:
-// which program it is, the program says, and the tables say so. Ours has few nodes. A game takes half a second. Each
-// pairing is a `sardonyx match` with a results file in the folder of this network, so a run that was killed goes on where it
-// was, and another network begins anew.
+// At a level, Stockfish 15.1 chooses its move once it has searched 1 + level plies, whatever the clock (its `Skill`). So this
+// script limits it to that depth: it is the same player as at 60+0.6, in the time of a few plies. Other versions have other
+// levels; the tables name the program that was used. Our own levels search few nodes, so a game takes half a second.
+//
+// Each pairing is a `sardonyx match` with a results file in the folder of this network. A run that was stopped continues there; a
+// new network starts a new folder.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -40,7 +41,7 @@ const flags = yargs(hideBin(process.argv))
   .fail((message, error) => fail(message ?? error.message))
   .parseSync();
 
-/** Weakest first: the network's first impression, drawn ever less freely, and then more and more nodes. */
+/** Weakest first: the network's policy with ever less randomness, then more and more nodes. */
 const LEVELS = [
   { nodes: 1, temperature: 0.8 },
   { nodes: 1, temperature: 0.6 },
@@ -51,16 +52,16 @@ const LEVELS = [
   { nodes: 16, temperature: 0.25 },
   { nodes: 64, temperature: 0.25 },
 ];
-/** Where measuring starts: the level nearest to Stockfish's weakest. */
+/** Measuring starts with this level, the nearest to Stockfish's weakest. */
 const FIRST = 4;
-/** Of the games of level FIRST; the others count from there, so that a weaker level more changes nothing for them. */
+/** Seed of the games of level FIRST. Other levels count from there, so a new weaker level does not change them. */
 const FIRST_SEED = 4;
 const OPPONENTS = [1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550];
-/** A level this far below Stockfish's weakest is measured against our own next one as well. */
+/** A level this far below Stockfish's weakest is also measured against our next stronger level. */
 const REACH = 100;
-/** Each level's games are dealt in so many parts, the opponent chosen anew by what is known by then. */
+/** Each level's games are played in this many parts. Before each part the opponent is chosen by the ratings so far. */
 const PARTS = 4;
-/** Exit status of a match that was told to stop. */
+/** Exit status of a match that was interrupted. */
 const INTERRUPTED = 130;
 
 const { games } = flags;
@@ -72,12 +73,12 @@ const part = 2 * Math.ceil(games / PARTS / 2);
 const wanted = new Map();
 const scores = new Map();
 
-/** Whom the games in the folder are against; null where none have been played. */
+/** The opponent of the games in the folder; null if there are none. */
 function readOpponent() {
   return existsSync(opponentPath) ? readFileSync(opponentPath, 'utf8').trim() : null;
 }
 
-/** Who the opponent is, in its own words. */
+/** The opponent's name, as it reports it. */
 async function askOpponent() {
   const client = await UciClient.start({ command: flags.stockfish, args: [], name: null, folder: null, options: [] });
   const { name } = client;
@@ -115,7 +116,7 @@ function getResultsPath(level, opponent) {
   return join(folder, `${nodes}-${temperature}-${opponent}.jsonl`.replace(' ', ''));
 }
 
-/** All games of a pairing; a line that is not complete is none. */
+/** All games of a pairing. Incomplete lines are skipped. */
 function readScore(level, opponent) {
   const path = getResultsPath(level, opponent);
   if (!existsSync(path)) return;
@@ -136,7 +137,7 @@ function addScore(level, opponent, report) {
   scores.set(`${level}:${opponent}`, { level, opponent, games: report.games, points, report });
 }
 
-/** Plays up to `count` games of the pairing in all; earlier ones count. */
+/** Plays until the pairing has `count` games; earlier games count. */
 function play(level, opponent, count) {
   const key = `${level}:${opponent}`;
   wanted.set(key, (wanted.get(key) ?? 0) + count);
@@ -261,7 +262,7 @@ async function playAll() {
   for (let level = FIRST + 1; level < LEVELS.length; level++) elo = measure(level, level - 1, elo + 100);
 }
 
-/** Of pairings that were chosen by earlier runs as well. */
+/** Includes pairings that earlier runs chose. */
 function readAll() {
   const own = LEVELS.map((_, level) => `level ${level}`);
   for (const level of LEVELS.keys()) for (const opponent of [...OPPONENTS, ...own]) readScore(level, opponent);

@@ -1,7 +1,7 @@
-// Ratings from scores (logistic regression): the Elo that make the games most likely, and how far they may be off.
+// Ratings from scores (logistic regression): the Elo values that make the games most likely, with their errors.
 
 const SCALE = Math.LN10 / 400;
-/** A very weak belief, so that a level which won or lost everything has a finite rating. */
+/** A very weak prior, so that a level which won or lost every game has a finite rating. */
 const PRIOR = { elo: 1500, deviation: 700 };
 const ROUNDS = 100;
 const LARGEST_STEP = 200;
@@ -43,7 +43,7 @@ export function fitRatings(playerCount, pairings) {
   return ratings.map((elo, i) => ({ elo, error: 1.96 * Math.sqrt(covariance[i][i]) }));
 }
 
-/** Gauss and Jordan; the matrices here are positive definite, so that no pivot vanishes. */
+/** Gauss-Jordan elimination. The matrices here are positive definite, so no pivot is zero. */
 function invert(matrix) {
   const size = matrix.length;
   const rows = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);

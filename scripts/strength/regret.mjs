@@ -42,7 +42,7 @@ const flags = yargs(hideBin(process.argv))
   .strict()
   .parseSync();
 
-/** `count` positions with a choice of moves, the same for the same seed. */
+/** `count` positions with a choice of moves; the same seed gives the same ones. */
 function choosePositions(path, count) {
   const positions = [];
   for (const { fen, plies } of readGames(path)) {
@@ -57,7 +57,7 @@ function choosePositions(path, count) {
   return ranked.slice(0, count).map(({ position }) => position);
 }
 
-/** Lines of JSON, `[key, value]`, that outlive a run: what was judged once is not judged again. */
+/** JSON lines, `[key, value]`, kept between runs, so that nothing is judged twice. */
 class Notebook {
   constructor(path) {
     this.path = path;
@@ -112,7 +112,7 @@ async function judge(position, move, stockfish, notebook) {
   return Math.max(0, getWinChances(best) - getWinChances(score));
 }
 
-/** Centipawns for who ended the game with `move`. */
+/** Centipawns of a move that ended the game. */
 function scoreEnd({ fen, moves }, move) {
   const game = new Chess(fen);
   for (const one of [...moves, move]) game.move(one);

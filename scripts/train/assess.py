@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How good is a network? `assess.py models/default.onnx --shards runs/shards/test`: the figures of its card.
+"""Measures a network on held-out positions: `assess.py models/default.onnx --shards runs/shards/test` prints its card's figures.
 
-They are printed before anything is drawn, so that a picture that cannot be written does not cost them.
+It prints them before it draws the plot, so a plot that cannot be written does not lose them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--config",
         type=Path,
-        help="training configuration whose targets section says what is right; without it the defaults of train.py do, "
+        help="training configuration whose section targets to use; default: the defaults of train.py, "
         "whatever the network was trained with",
     )
-    parser.add_argument("--positions", type=int, default=20_000, help="how many, taken evenly (default 20,000)")
+    parser.add_argument("--positions", type=int, default=20_000, help="number of positions, taken evenly (default 20,000)")
     parser.add_argument("--plot", type=Path, metavar="PNG", help="draw the calibration of the value")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
@@ -60,7 +60,7 @@ def _assess(options: argparse.Namespace, targets: TargetConfig) -> Assessment:
 
 
 def format_json(result: Assessment) -> str:
-    """What no position has a target for is null."""
+    """A figure without any position that has its target is null."""
     return json.dumps(_replace_nan(asdict(result)), allow_nan=False)
 
 
@@ -73,7 +73,7 @@ def _replace_nan(value: Any) -> Any:
 
 
 def format_assessment(result: Assessment) -> str:
-    """Markdown, as cards in models/ have it."""
+    """Markdown, as in the cards in models/."""
     limits = " / ".join(str(limit) for limit in result.within_cp)
     within = " / ".join(_format(share, ".1%") for share in result.within_cp.values())
     lines = [

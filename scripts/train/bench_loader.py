@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How many positions a second the loader delivers: `bench_loader.py runs/shards/train --workers 2`."""
+"""Measures how many positions a second the loader delivers: `bench_loader.py runs/shards/train --workers 2`."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Checkpoint → the networks that come with the engine: `bundle.py runs/sardonyx-96x8/last.pt --name "Sardonyx 96x8"`.
+"""Makes the bundled networks of a checkpoint: `bundle.py runs/sardonyx-96x8/last.pt --name "Sardonyx 96x8"`.
 
-Writes `default.onnx` (fp32, for devices), `default-int8.onnx` (for processors) and their entries of `bundled.json`, from
-which the engine chooses by backend. An int8 network that loses too much on held-out positions, measured against the fp32
-one beside it, is refused, and nothing is written unless both are fit. With `--large` the checkpoint becomes `default-large.onnx`
-instead, which devices get from then on; the two others stay as they are.
+It writes `default.onnx` (fp32), `default-int8.onnx` (for CPUs) and their entries in `bundled.json`, from which the engine chooses
+by backend. If the int8 network loses too much on held-out positions, compared with fp32, nothing is written. With `--large` the
+checkpoint becomes `default-large.onnx`, for devices; the two others stay as they are.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ _LARGEST_LOSS = 0.005  # of top-1 as a share, and of the value error
 
 
 class BundleError(ValueError):
-    """What is wrong with a network that was to be bundled."""
+    """The network cannot be bundled; the text says why."""
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Make the bundled networks of a checkpoint.")
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--name", help="name inside the files; default: the run's")
-    parser.add_argument("--int8-checkpoint", type=Path, help="the fine-tuned one, when the other loses too much in int8")
-    parser.add_argument("--large", action="store_true", help="make the larger network for devices alone")
+    parser.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
+    parser.add_argument("--large", action="store_true", help="make only the larger network, for devices")
     parser.add_argument("--shards", nargs="*", default=["runs/shards/test"], help="held-out shards to verify on")
     parser.add_argument("--positions", type=int, default=10_000, help="positions to verify on (default 10,000)")
     parser.add_argument("--calibration", nargs="*", help="shards to calibrate on; default: the run's training shards")
@@ -61,14 +60,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 @dataclass(frozen=True)
 class Bundled:
-    """A network with its entry of the manifest, which lacks the digest only."""
+    """A network and its entry in the manifest; the entry has no digest yet."""
 
     model: onnx.ModelProto
     entry: dict[str, Any]
 
 
 def make_networks(options: argparse.Namespace) -> list[Bundled]:
-    """Both, verified on the same positions and targets; raises BundleError when one is not fit for the bundle."""
+    """Both networks, verified on the same positions and targets. Raises BundleError if one of them is not good enough."""
     network, config, model = _export(options.checkpoint, options.name)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
@@ -78,7 +77,7 @@ def make_networks(options: argparse.Namespace) -> list[Bundled]:
     if options.int8_checkpoint is not None:
         network, config, model = _export(options.int8_checkpoint, options.name)
         if entry != {"input": config.model.input, "policy": config.model.policy}:
-            raise BundleError(f"{options.int8_checkpoint} wants another input or policy format than {options.checkpoint}")
+            raise BundleError(f"{options.int8_checkpoint} has another input or policy format than {options.checkpoint}")
     data = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
     small = quantise(model, data, data.value_planes)
     rounded = verify(small, network, held_out, held_out.value_planes)
@@ -90,9 +89,9 @@ def make_networks(options: argparse.Namespace) -> list[Bundled]:
 
 
 def make_large_network(options: argparse.Namespace) -> list[Bundled]:
-    """In fp32, which devices that are faster in halves make halves of; raises BundleError when the export differs."""
+    """In fp32; devices that are faster in fp16 convert it themselves. Raises BundleError if the export differs."""
     if options.int8_checkpoint is not None:
-        raise BundleError("--large makes no int8 network: leave --int8-checkpoint out")
+        raise BundleError("--large makes no int8 network: leave out --int8-checkpoint")
     network, config, model = _export(options.checkpoint, options.name)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
@@ -112,9 +111,9 @@ def _export(place: Path, name: str | None) -> tuple[Network, TrainingConfig, onn
 
 
 def refuse_losses(accuracy: float, value_mae: float, result: Verification) -> None:
-    """`accuracy`, `value_mae`: of the network that the verified one stands for, on the same positions and targets."""
+    """`accuracy`, `value_mae`: figures of the original network on the same positions and targets."""
     top, value = accuracy - result.accuracy, result.value_mae - value_mae
-    if not max(top, value) <= _LARGEST_LOSS:  # NaN is no good either
+    if not max(top, value) <= _LARGEST_LOSS:  # refuses NaN too
         raise BundleError(
             f"rounding costs {top:.2%} of top-1 and {value:.4f} of value error; "
             "fine-tune with run.quantisation_aware and name the result with --int8-checkpoint"
@@ -122,7 +121,7 @@ def refuse_losses(accuracy: float, value_mae: float, result: Verification) -> No
 
 
 def write_bundle(folder: Path, networks: list[Bundled]) -> None:
-    """All files first, under other names; then they get theirs, and the manifest says so at once."""
+    """Writes all files under temporary names, then renames them and writes the manifest."""
     folder.mkdir(parents=True, exist_ok=True)
     for made in networks:
         onnx.save(made.model, name_part(folder / made.entry["file"]))
@@ -132,7 +131,7 @@ def write_bundle(folder: Path, networks: list[Bundled]) -> None:
 
 
 def write_entries(folder: Path, entries: list[dict[str, Any]]) -> None:
-    """Into the folder's manifest, in place of those of the same files; a backend belongs to its latest entry."""
+    """Puts the entries into the manifest, in place of those of the same files. A backend moves to its newest entry."""
     manifest = folder / MANIFEST
     networks = json.loads(manifest.read_text())["networks"] if manifest.exists() else []
     for entry in entries:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which squares decide? `explain.py models/default.onnx --fen "…" --out why.png` maps policy and value over the board."""
+"""Shows which squares decide: `explain.py models/default.onnx --fen "…" --out why.png` maps policy and value over the board."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--move", help="legal move to explain; the network's favourite when left out")
     parser.add_argument("--method", choices=["occlusion", "grad-cam"], default="occlusion", help="grad-cam needs a .pt")
     parser.add_argument("--out", type=Path, default=Path("explain.png"), help="PNG file (default explain.png)")
-    parser.add_argument("--engine", type=shlex.split, help="the engine's command; found by itself as a rule")
+    parser.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
     options = parser.parse_args(arguments)
     try:
         network = load_network(options.network)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checkpoint → ONNX: `export.py runs/sardonyx-64x6/last.pt --out models/default.onnx --shards runs/shards/test`."""
+"""Exports a checkpoint to ONNX: `export.py runs/sardonyx-64x6/last.pt --out models/default.onnx --shards runs/shards/test`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--shards", nargs="*", default=[], help="held-out shards to verify on")
     parser.add_argument("--positions", type=int, default=10_000, help="positions to verify on (default 10,000)")
     parser.add_argument("--calibration", nargs="*", help="int8: shards to calibrate on; default: the run's training shards")
-    parser.add_argument("--calibration-positions", type=int, default=2048, help="int8: how many (default 2,048)")
+    parser.add_argument("--calibration-positions", type=int, default=2048, help="int8: positions to calibrate on (default 2,048)")
     parser.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
     options = parser.parse_args(arguments)
     try:
@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
             verification = verify(model, network, positions, positions.value_planes)
             print(verification.format())
             if not math.isfinite(verification.policy_kl):
-                raise ValueError(f"{options.checkpoint} holds weights whose answers are not finite")
+                raise ValueError(f"{options.checkpoint} has weights whose outputs are not finite")
         write_bytes(options.out, model.SerializeToString())
     except (CheckpointError, ShardError, ValueError, OSError) as error:
         print(f"export: {error}", file=sys.stderr)

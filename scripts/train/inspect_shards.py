@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is in the shards? `inspect_shards.py runs/shards/train`: results, targets, repeated positions. Look before you train."""
+"""Shows what shards hold: `inspect_shards.py runs/shards/train` prints results, targets and repeated positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PIECE_PLANES = 12  # the first of every encoding: the board as the mover sees i
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Describe Arrow shards: how many positions, and what they can teach.")
     parser.add_argument("shards", nargs="+", help="folders or files")
-    parser.add_argument("--batches", type=int, default=5, help="record batches to look into, taken evenly (default 5)")
+    parser.add_argument("--batches", type=int, default=5, help="record batches to read, taken evenly (default 5)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     try:
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def describe(files: list[Path], batches: int) -> dict[str, int | float | str]:
-    """Shares are between 0 and 1; results are the mover's."""
+    """Shares are between 0 and 1; results are from the mover's view."""
     form = read_common_format(files)
     listed = [Piece(path, i, 0, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
     chosen = [listed[i] for i in sorted({round(i) for i in np.linspace(0, len(listed) - 1, batches)})]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Self-play, replay window, training, gate, again: `loop.py --config configs/loop-mini.yaml`. Killed? Start it again."""
+"""The training loop (self-play, training, gate): `loop.py --config configs/loop-mini.yaml`. The same command resumes it."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Improve a network by playing against itself.")
     parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
-    parser.add_argument("--dry-run", action="store_true", help="check everything, say what would happen, and leave")
-    parser.add_argument("--status", action="store_true", help="show how far the loop is, and leave")
+    parser.add_argument("--dry-run", action="store_true", help="check everything, print the plan, and exit")
+    parser.add_argument("--status", action="store_true", help="show the state of the loop, and exit")
     parser.add_argument("--json", action="store_true", help="with --status: print the whole state as JSON")
     parser.add_argument(
-        "--rollback", type=int, metavar="N", help="go on from the network of generation N; games of later networks teach no more"
+        "--rollback", type=int, metavar="N", help="make the network of generation N the best, drop games of later networks, and exit"
     )
-    parser.add_argument("--promote", type=int, metavar="N", help="make the network of generation N the best one, and leave")
+    parser.add_argument("--promote", type=int, metavar="N", help="make the network of generation N the best one, and exit")
     parser.add_argument(
-        "--prune", type=int, metavar="N", help="remove what no way back to one of the last N generations needs, and leave"
+        "--prune", type=int, metavar="N", help="remove what is not needed to go back to one of the last N generations, and exit"
     )
-    parser.add_argument("--describe", action="store_true", help="print every key with its default and leave")
+    parser.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
     options = parser.parse_args(arguments)
     if options.describe:
         print(describe_loop_config())
@@ -47,9 +47,9 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("--config is needed")
     actions = [options.status, options.dry_run, *(n is not None for n in (options.rollback, options.promote, options.prune))]
     if sum(actions) > 1:
-        parser.error("--status, --dry-run, --rollback, --promote and --prune go one at a time")
+        parser.error("give only one of --status, --dry-run, --rollback, --promote and --prune")
     if options.json and not options.status:
-        parser.error("--json goes with --status")
+        parser.error("--json needs --status")
     if options.prune is not None and options.prune < 1:
         parser.error("--prune needs a number from 1")
     try:
@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
                 stop_on_signals(loop)
                 loop.run()
     except Stopped:
-        print("loop: stopped; start it again to go on", file=sys.stderr)
+        print("loop: stopped; the same command resumes it", file=sys.stderr)
         return _STOPPED_STATUS
     except (ConfigError, LoopError, ShardError, OSError) as error:
         print(f"loop: {error}", file=sys.stderr)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """From games to a network that plays, in one command: `pretrain.py games/ --out runs/mini-leela`.
 
-Shards, training and export, one after the other, all in the folder OUT. The same command goes on where it was stopped.
+It makes shards, trains and exports, all in the folder OUT. If it was stopped, the same command resumes it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _STOPPED = 130
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Make shards of games, train a network on them and export it.")
-    parser.add_argument("games", nargs="+", help="what `sardonyx shards` takes: labelled games, PGN, lc0 records, folders")
+    parser.add_argument("games", nargs="+", help="input of `sardonyx shards`: labelled games, PGN, lc0 records, folders of them")
     parser.add_argument("--out", type=Path, required=True, help="folder of the run")
-    parser.add_argument("--config", type=Path, default=_CONFIGS / "mini-leela.yaml", help="default: the mini-leela's")
-    parser.add_argument("--positions", type=int, default=50_000, help="about how many (default 50,000)")
+    parser.add_argument("--config", type=Path, default=_CONFIGS / "mini-leela.yaml", help="default: configs/mini-leela.yaml")
+    parser.add_argument("--positions", type=int, default=50_000, help="approximate number of positions (default 50,000)")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
-    parser.add_argument("--engine", type=shlex.split, help="the engine's command; found by itself as a rule")
+    parser.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
     options = parser.parse_args(arguments)
     out: Path = options.out
     shards, checkpoint = out / "shards", out / "last.pt"
@@ -49,9 +49,9 @@ def main(arguments: list[str] | None = None) -> int:
         command = [*engine, "shards", *options.games, "--out", str(shards), "--positions", str(options.positions)]
         command += ["--encoding", config.model.input, "--policy", config.model.policy, "--split", "96/4/0"]
         if subprocess.run(command, check=False).returncode != 0:
-            return 1  # it has said why
+            return 1  # the engine has printed why
         if not (shards / "validation").is_dir():
-            print("pretrain: too few games to hold one out, so the losses shown are those of training", file=sys.stderr)
+            print("pretrain: too few games for validation, so the losses shown are those of training", file=sys.stderr)
             config = load_config(options.config, options.set, {**own, ("data", "validation"): []})
         (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
         if not train(config, checkpoint if checkpoint.exists() else None):

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""ONNX → checkpoint, to train on: `recover.py models/default.onnx --config scripts/train/configs/sardonyx-sight-96x6.yaml --out runs/default.pt`.
+"""Makes a checkpoint of an ONNX network, to train it further:
 
-Takes what export.py wrote in single precision. The checkpoint holds weights only: begin a run with them by `run.start_from`.
+    recover.py models/default.onnx --config scripts/train/configs/sardonyx-sight-96x6.yaml --out runs/default.pt
+
+The ONNX file must come from export.py in single precision. The checkpoint holds only weights: start a run with them by
+`run.start_from`.
 """
 
 from __future__ import annotations
@@ -28,11 +31,11 @@ _CHECKED = 1024  # positions on which checkpoint and file are compared
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Make a checkpoint of an exported network, so that training can go on from it.")
     parser.add_argument("network", type=Path, help="ONNX file that export.py or bundle.py wrote in single precision")
-    parser.add_argument("--config", type=Path, required=True, help="training configuration whose model section is the network's")
-    parser.add_argument("--set", action="append", default=[], metavar="section.key=value", help="override a key of it")
+    parser.add_argument("--config", type=Path, required=True, help="training configuration with the network's section model")
+    parser.add_argument("--set", action="append", default=[], metavar="section.key=value", help="override one key")
     parser.add_argument("--out", type=Path, required=True, help="checkpoint to write")
     parser.add_argument("--shards", nargs="*", help="positions to measure norms on; default: the configuration's training shards")
-    parser.add_argument("--positions", type=int, default=6144, help="how many (default 6,144)")
+    parser.add_argument("--positions", type=int, default=6144, help="number of positions (default 6,144)")
     options = parser.parse_args(arguments)
     try:
         config = load_config(options.config, options.set)
@@ -48,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (ConfigError, ShardError, DecodeError, ValueError, OSError) as error:
         print(f"recover: {error}", file=sys.stderr)
         return 1
-    print(f"{options.out}: begin with it by --set run.start_from={options.out}")
+    print(f"{options.out}: start a run with it by --set run.start_from={options.out}")
     return 0
 
 

@@ -17,7 +17,7 @@ from sardonyx_train.distributed import join, leave
 from sardonyx_train.lock import FolderBusy
 from sardonyx_train.trainer import Trainer
 
-# As a shell has it after an interrupt: whoever started the run must not take it for finished.
+# As after an interrupt in a shell: the caller must not take the run for finished.
 _STOPPED_STATUS = 130
 
 
@@ -26,8 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
     parser.add_argument("--resume", nargs="?", const="auto", metavar="FILE", help="continue from FILE or the run's last.pt")
-    parser.add_argument("--overwrite", action="store_true", help="begin anew in a folder that holds a run, and lose that one")
-    parser.add_argument("--describe", action="store_true", help="print every key with its default and leave")
+    parser.add_argument("--overwrite", action="store_true", help="start anew in a folder that holds a run, and delete that run")
+    parser.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
     options = parser.parse_args(arguments)
     if options.describe:
         print(describe_config())
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def train(config: TrainingConfig, resume: Path | None, overwrite: bool = False) -> bool:
-    """Returns whether the run came to its end, and was not stopped on its way."""
+    """Returns whether the run reached its end; False if it was stopped."""
     trainer = Trainer(config, join(config.run.device), resume, overwrite)
     _stop_on_signals(trainer)
     trainer.run()
@@ -58,7 +58,7 @@ def train(config: TrainingConfig, resume: Path | None, overwrite: bool = False) 
 
 
 def _stop_on_signals(trainer: Trainer) -> None:
-    """The first interrupt or termination ends the run in good order, the second at once."""
+    """The first interrupt or termination signal ends the run with a checkpoint, the second at once."""
 
     def stop(number: int, _frame: object) -> None:
         trainer.request_stop()
@@ -69,9 +69,9 @@ def _stop_on_signals(trainer: Trainer) -> None:
 
 
 def _restart_with_tcmalloc() -> None:
-    """On Linux, where tcmalloc is installed: glibc gives every large tensor back to the system and faults it in anew.
+    """Loads tcmalloc on Linux, if it is installed: glibc returns every large tensor to the system and faults it in again.
 
-    The loader of programs reads LD_PRELOAD only at the start, so this process starts itself again, once.
+    LD_PRELOAD is read only when a program starts, so this process restarts itself once.
     """
     preload = os.environ.get("LD_PRELOAD", "")
     if not sys.platform.startswith("linux") or "malloc" in preload:
