@@ -1,10 +1,12 @@
 /** `sardonyx analyse --stdio` as a client sees it: lines of JSON through pipes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { openEngine, PROGRAM, TINY_NETWORK, withEngine } from './uci-process.js';
 
 const STDIO = ['analyse', '--stdio', `--weights=${TINY_NETWORK}`];
+const BUNDLED_NETWORK = join(TINY_NETWORK, '..', 'default.onnx');
 /** Evaluations that take their time, so that a search is still under way when the next line comes. */
 const SLOW = ['analyse', '--stdio', '--backend=random', '--backend-opts=delay=2', '--nncache=0'];
 
@@ -76,6 +78,36 @@ test('with --quit-without-waiting the end of stdin ends the searches too', async
     ['a', false],
     ['b', true],
   ]);
+});
+
+test('queries may name one of several networks', () => {
+  const queries = [
+    '{"id":"models","action":"query_models"}',
+    '{"id":"first","maxVisits":1,"includePolicy":true}',
+    '{"id":"second","model":"big","maxVisits":1,"includePolicy":true}',
+    '{"id":"third","model":"none"}',
+  ];
+  const models = [`--model=big=${BUNDLED_NETWORK}`, `--model=twin=${TINY_NETWORK}`];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...STDIO, '--threads=1', ...models], {
+    input: queries.join('\n'),
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
+  assert.equal(status, 0, stderr);
+  const answers = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Answer & { models?: { name: string; network?: string }[] });
+  const find = (id: string) => answers.find((answer) => answer.id === id);
+  assert.deepEqual(
+    find('models')
+      ?.models?.slice(1)
+      .map(({ name }) => name),
+    ['big', 'twin'],
+  );
+  assert.notDeepEqual(find('first')?.policy, find('second')?.policy);
+  assert.equal(Object.keys(find('second')?.policy ?? {}).length, 20);
+  assert.match(find('third')?.error ?? '', /^There is no model none; there are /);
 });
 
 test('a client that goes away ends the program quietly', async (t) => {

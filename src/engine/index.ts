@@ -1,6 +1,6 @@
 /** The door of engine/: the state machine behind UCI, without text. */
 export type { BestMove } from './active-search.js';
-export { AnalysisSession } from './analysis/analysis-session.js';
+export { type AnalysisModel, AnalysisSession } from './analysis/analysis-session.js';
 export { AnalysisThread } from './analysis/analysis-thread.js';
 export { Analyst, type Answer } from './analyst.js';
 export { writesKingTakesRook } from './castling-style.js';

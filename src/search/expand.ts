@@ -17,6 +17,7 @@ import {
 import { getLeafRecord, getStepRecord } from './backup.js';
 import { removePrior, writeTerminalValue } from './bounds.js';
 import type { LeafChannel } from './leaf-channel.js';
+import type { MoveFilter } from './move-rules.js';
 import { defaultSearchParams, type SearchParams } from './params.js';
 import { computePolicyTemperature } from './puct.js';
 import {
@@ -68,17 +69,27 @@ export class Expander {
   private rescale: WdlRescale | null = null;
   /** +1 when contempt favours the root's mover, -1 when it favours the other side. */
   private contemptSign = 1;
+  private filter: MoveFilter | null = null;
 
   constructor(tree: Tree, channel: LeafChannel) {
     this.tree = tree;
     this.channel = channel;
   }
 
-  /** @param rescale null when contempt changes nothing */
-  beginSearch(params: SearchParams, rescale: WdlRescale | null, contemptSign: number): void {
+  /**
+   * @param rescale null when contempt changes nothing
+   * @param filter null when all moves are searched
+   */
+  beginSearch(
+    params: SearchParams,
+    rescale: WdlRescale | null,
+    contemptSign: number,
+    filter: MoveFilter | null = null,
+  ): void {
     this.params = params;
     this.rescale = rescale;
     this.contemptSign = contemptSign;
+    this.filter = filter;
   }
 
   /**
@@ -161,6 +172,9 @@ export class Expander {
     if (known !== NO_NODE) {
       tree.link(record, known);
       return;
+    }
+    if (this.filter !== null) {
+      channel.edgeCount[slot] = this.filter.apply(channel, slot * MAX_EDGES, channel.edgeCount[slot], depth);
     }
     const node = tree.createNode(expansion.wl, expansion.d, expansion.m, NOT_TERMINAL, UNKNOWN_BOUNDS);
     if (node === NO_NODE) return;

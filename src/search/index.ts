@@ -1,5 +1,6 @@
 export { computeTreeBytes } from './game-tree.js';
 export type { LeafChannel } from './leaf-channel.js';
+export type { MoveRule } from './move-rules.js';
 export {
   createSearchParams,
   defaultSearchParams,

@@ -9,6 +9,7 @@ import { findBestEdge } from './best-move.js';
 import { Expander } from './expand.js';
 import type { LeafChannel } from './leaf-channel.js';
 import { LeafSender } from './leaf-sender.js';
+import type { MoveFilter } from './move-rules.js';
 import { defaultSearchParams, type SearchParams } from './params.js';
 import { computeCollisionBudget, computeDrawScore } from './puct.js';
 import type { RootMoves } from './root/root-moves.js';
@@ -60,6 +61,8 @@ export interface SearchSetup {
   readonly rescale: WdlRescale | null;
   /** +1 when contempt favours the root's mover. */
   readonly contemptSign: number;
+  /** null when all moves are searched. */
+  readonly moveFilter: MoveFilter | null;
 }
 
 /** The result of `gather`. */
@@ -155,7 +158,7 @@ export class Pipeline {
   }
 
   /** Starts a search; no leaf may be in flight. */
-  begin({ params, batching, blackToMove, rescale, contemptSign }: SearchSetup): void {
+  begin({ params, batching, blackToMove, rescale, contemptSign, moveFilter }: SearchSetup): void {
     const { minibatch, batchesInFlight } = batching;
     Object.assign(this.counters, createCounters());
     this.params = params;
@@ -171,7 +174,7 @@ export class Pipeline {
     this.rootDrawScore = computeDrawScore(params.drawScore, blackToMove, false);
     this.usesSpread = usesSpread(this.tree, params);
     this.selector.beginSearch(params, blackToMove);
-    this.expander.beginSearch(params, rescale, contemptSign);
+    this.expander.beginSearch(params, rescale, contemptSign, moveFilter);
   }
 
   /** No evaluator can answer any more. */

@@ -4,6 +4,7 @@
  * the view of the root's mover.
  */
 import type { SharedPoolHandle } from '../nn/index.js';
+import type { MoveRule } from './move-rules.js';
 import type { SearchParams } from './params.js';
 import type { MoverClock } from './time/index.js';
 import type { TreeDump, TreeDumpLimits } from './tree-dump.js';
@@ -35,6 +36,8 @@ export interface SearchLimits {
   readonly clock?: ClockLimits;
   /** Search only these root moves; moves that the position does not have are ignored. */
   readonly searchMoves?: readonly number[];
+  /** Moves left out, or the only ones, deeper than at the root. Needs an empty tree of the kind `tree`. */
+  readonly moveRules?: readonly MoveRule[];
   /** Without `searchMoves`: search only these root moves, which keep the result that tablebases promise. Counts as one hit. */
   readonly tablebaseMoves?: readonly number[];
   /** Do not look up leaves in tablebases. */

@@ -11,6 +11,7 @@ import { type Contempt, chooseContempt, createWdlRescale } from './contempt.js';
 import { continuesGame, GameTree } from './game-tree.js';
 import { fillIterationStats } from './iteration-stats.js';
 import type { LeafChannel } from './leaf-channel.js';
+import { MoveFilter } from './move-rules.js';
 import type { SearchParams } from './params.js';
 import { type Batching, type Gathering, Pipeline, type SearchCounters } from './pipeline.js';
 import { computeDrawScore, computePolicyTemperature } from './puct.js';
@@ -182,7 +183,8 @@ export class Search {
     this.rootMoves.reset();
     const { rescale, sign: contemptSign } = this.contempt;
     const { blackToMove } = position;
-    pipeline.begin({ params, batching: this.batching, blackToMove, rescale, contemptSign });
+    const moveFilter = limits.moveRules === undefined ? null : new MoveFilter(limits.moveRules);
+    pipeline.begin({ params, batching: this.batching, blackToMove, rescale, contemptSign, moveFilter });
     if (limits.tablebaseMoves !== undefined) pipeline.counters.tablebaseHits++;
     if (this.tree.rootNode !== NO_NODE) this.onRootExpanded();
     this.readTree();
@@ -278,8 +280,9 @@ export class Search {
       moves: position.moves,
       twoFoldDraws: this.params.twoFoldDraws,
       keyHistory: this.params.cacheHistoryLength,
-      skipsTablebases: this.limits.skipsTablebases === true,
-      findsMates: this.params.mateInOne,
+      // Neither tables nor the look for mates know which moves are left out.
+      skipsTablebases: this.limits.skipsTablebases === true || this.limits.moveRules !== undefined,
+      findsMates: this.params.mateInOne && this.limits.moveRules === undefined,
     });
     this.isRootSent = true;
     return true;

@@ -119,6 +119,7 @@ export class AnalysisRun {
       const { move, hasFailed } = await this.scheduler.run(this.queue, search, {
         startedAtMs: performance.timeOrigin + performance.now(),
         searchMoves: task.searchMoves,
+        ...(task.moveRules.length === 0 ? {} : { moveRules: task.moveRules }),
         ...(maxVisits === null ? {} : { nodes: maxVisits }),
         ...(maxTimeMs === null ? {} : { budgetMs: maxTimeMs }),
       });

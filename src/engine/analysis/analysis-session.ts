@@ -11,11 +11,20 @@ export interface AnalysisHost {
   terminate(selection: TaskSelection): void;
 }
 
-export interface AnalysisPorts {
-  readonly host: AnalysisHost;
-  readonly version: string;
+/** One network, which has evaluators and a search thread of its own. */
+export interface AnalysisModel {
+  /** As queries name it. */
+  readonly name: string;
+  /** What it calls itself. */
   readonly network: string;
+  readonly host: AnalysisHost;
   clearCache(): void;
+}
+
+export interface AnalysisPorts {
+  /** The first answers queries that name none. */
+  readonly models: readonly AnalysisModel[];
+  readonly version: string;
   send(message: object): void;
 }
 
@@ -25,7 +34,7 @@ const LARGEST_TURN = 1_000_000;
 export class AnalysisSession {
   constructor(
     private readonly ports: AnalysisPorts,
-    private readonly defaults: QueryDefaults,
+    private readonly defaults: Omit<QueryDefaults, 'models'>,
   ) {}
 
   receiveLine(line: string): void {
@@ -52,26 +61,30 @@ export class AnalysisSession {
   }
 
   private receiveQuery(id: string, object: Record<string, unknown>): void {
-    const query = parseQuery(id, object, this.defaults);
+    const { models } = this.ports;
+    const query = parseQuery(id, object, { ...this.defaults, models: models.map(({ name }) => name) });
     if (!query.ok) {
       this.refuse(id, query.problem);
       return;
     }
     for (const { field, text } of query.value.warnings) this.ports.send({ id, warning: text, field });
-    this.ports.host.add(query.value.tasks);
+    models[query.value.model].host.add(query.value.tasks);
   }
 
   private receiveAction(id: string, object: Record<string, unknown>): void {
-    const { host, version, network, clearCache, send } = this.ports;
+    const { models, version, send } = this.ports;
     switch (object.action) {
       case 'query_version':
         send({ ...object, version });
         return;
       case 'query_models':
-        send({ ...object, models: [{ name: network }] });
+        send({
+          ...object,
+          models: models.map(({ name, network }) => (name === network ? { name } : { name, network })),
+        });
         return;
       case 'clear_cache':
-        clearCache();
+        for (const model of models) model.clearCache();
         send(object);
         return;
       case 'terminate':
@@ -87,7 +100,7 @@ export class AnalysisSession {
           return;
         }
         send(object);
-        host.terminate({ queryId: queryId ?? null, turnNumbers });
+        for (const { host } of models) host.terminate({ queryId: queryId ?? null, turnNumbers });
         return;
       }
       default:

@@ -51,6 +51,10 @@ export class FieldReader {
     );
   }
 
+  readList(field: string): unknown[] | undefined {
+    return this.read(field, 'a list', (value) => (Array.isArray(value) ? value : undefined));
+  }
+
   readWholes(field: string, min: number, max: number): number[] | undefined {
     return this.read(field, `a list, each item ${describeRange(min, max)}`, (value) =>
       Array.isArray(value) && value.every((item) => isWhole(item, min, max)) ? value : undefined,

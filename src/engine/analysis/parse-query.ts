@@ -11,8 +11,6 @@ import {
   type Move,
   type Position,
   parseFen,
-  parseSan,
-  parseUciMove,
   START_FEN,
 } from '../../chess/index.js';
 import { type OptionSpec, type OptionValue, parseOptionValue } from '../../options/index.js';
@@ -22,6 +20,7 @@ import { engineOptions } from '../engine-options.js';
 import type { ScoreType } from '../score.js';
 import { FieldReader, type Problem } from './field-reader.js';
 import type { PositionTask } from './position-task.js';
+import { parseGameMove, readMoveRules } from './read-move-rules.js';
 
 export interface QueryDefaults {
   /** Of all options, by UCI name. */
@@ -29,9 +28,13 @@ export interface QueryDefaults {
   /** Limits of a query that names none; null = no such limit. */
   readonly maxVisits: number | null;
   readonly maxTimeMs: number | null;
+  /** Names of the networks; the first answers queries that name none. */
+  readonly models: readonly string[];
 }
 
 export interface ParsedQuery {
+  /** Index of the network that is asked. */
+  readonly model: number;
   readonly tasks: readonly PositionTask[];
   readonly warnings: readonly Problem[];
 }
@@ -86,7 +89,14 @@ export function parseQuery(
     params: createSearchParams(values),
     scoreType: values.get('ScoreType') as ScoreType,
   };
-  const searchMoves = readSearchMoves(reader, turns, game);
+  const restrictions = readMoveRules(
+    reader,
+    turns.map((turn) => ({ turn, position: game[turn].position })),
+  );
+  const model = readModel(reader, defaults.models);
+  if (common.params.search === 'graph' && restrictions.some(({ moveRules }) => moveRules.length > 0)) {
+    reader.fail('overrideSettings', 'untilDepth above 1 needs SearchAlgorithm to be tree');
+  }
   if (reader.problem !== null) return { ok: false, problem: reader.problem };
   const tasks = turns.map((turnNumber, index): PositionTask => {
     const { position } = game[turnNumber];
@@ -99,14 +109,14 @@ export function parseQuery(
       blackToMove: position.sideToMove === BLACK,
       gamePly: position.gamePly,
       end: listLegalMoves(position).length > 0 ? null : position.inCheck() ? 'checkmate' : 'stalemate',
-      searchMoves: searchMoves[index],
+      ...restrictions[index],
     };
   });
   const warnings = reader.unknownFields.map((field) => ({
     field,
     text: `A query has no field ${field}; it is ignored`,
   }));
-  return { ok: true, value: { tasks, warnings } };
+  return { ok: true, value: { model, tasks, warnings } };
 }
 
 /** A position of the game, and the move that led to it. */
@@ -134,7 +144,7 @@ function readGame(reader: FieldReader): Turn[] {
   const game: Turn[] = [{ rootFen, position: position.clone(), move: 0 as Move }];
   for (const text of texts) {
     if (reader.problem !== null) break;
-    const move = parseMove(position, text);
+    const move = parseGameMove(position, text);
     if (!move.ok) {
       reader.fail('moves', `Illegal move ${game.length} of the game: ${move.error}`);
       break;
@@ -145,10 +155,12 @@ function readGame(reader: FieldReader): Turn[] {
   return game;
 }
 
-const UCI_MOVE = /^[a-h][1-8][a-h][1-8][qrbn]?$/i;
-
-function parseMove(position: Position, text: string): Result<Move> {
-  return UCI_MOVE.test(text) ? parseUciMove(position, text.toLowerCase()) : parseSan(position, text);
+function readModel(reader: FieldReader, models: readonly string[]): number {
+  const name = reader.readString('model');
+  if (name === undefined) return 0;
+  const index = models.indexOf(name);
+  if (index < 0) reader.fail('model', `There is no model ${name}; there are ${models.join(', ')}`);
+  return Math.max(0, index);
 }
 
 function readTurns(reader: FieldReader, last: number): number[] {
@@ -183,38 +195,6 @@ function parseSetting(name: string, value: unknown): Result<{ uci: string; value
   if (!['string', 'number', 'boolean'].includes(typeof value)) return failure(`Option ${spec.uci} needs a plain value`);
   const parsed = parseOptionValue(spec, String(value));
   return parsed.ok ? success({ uci: spec.uci, value: parsed.value }) : parsed;
-}
-
-/** For each turn the only moves to search; empty = all. */
-function readSearchMoves(reader: FieldReader, turns: readonly number[], game: readonly Turn[]): Move[][] {
-  const allowed = reader.readStrings('allowMoves');
-  const avoided = reader.readStrings('avoidMoves');
-  if (allowed !== undefined && avoided !== undefined)
-    reader.fail('avoidMoves', 'allowMoves and avoidMoves exclude each other');
-  const [field, texts] = allowed !== undefined ? ['allowMoves', allowed] : ['avoidMoves', avoided ?? []];
-  if (texts.length === 0 || reader.problem !== null) return turns.map(() => []);
-  const understood = new Set<string>();
-  let firstError = '';
-  const lists = turns.map((turn) => {
-    const { position } = game[turn];
-    const named = new Set<Move>();
-    for (const text of texts) {
-      const move = parseMove(position, text);
-      if (!move.ok) {
-        firstError ||= move.error;
-        continue;
-      }
-      understood.add(text);
-      named.add(move.value);
-    }
-    const legal = listLegalMoves(position);
-    const kept = legal.filter((move) => named.has(move) === (allowed !== undefined));
-    if (legal.length > 0 && kept.length === 0) reader.fail(field, `${field} leaves no move at turn ${turn}`);
-    return kept.length === legal.length ? [] : kept;
-  });
-  // A move may be one of some of the turns only; one that is legal nowhere is a mistake.
-  if (texts.some((text) => !understood.has(text))) reader.fail(field, firstError);
-  return lists;
 }
 
 function toMilliseconds(seconds: number | undefined): number | null {

@@ -1,6 +1,6 @@
 /** One position to analyse: a turn of a query, with everything checked. It can be cloned by postMessage. */
 import type { Move } from '../../chess/index.js';
-import type { SearchParams } from '../../search/index.js';
+import type { MoveRule, SearchParams } from '../../search/index.js';
 import type { ScoreType } from '../score.js';
 
 export interface PositionTask {
@@ -18,6 +18,8 @@ export interface PositionTask {
   readonly end: 'checkmate' | 'stalemate' | null;
   /** The only moves to search; empty = all. */
   readonly searchMoves: readonly Move[];
+  /** Moves left out, or the only ones, at greater depths too; empty = none. */
+  readonly moveRules: readonly MoveRule[];
   /** Null = no such limit; one of the two is given. */
   readonly maxVisits: number | null;
   readonly maxTimeMs: number | null;

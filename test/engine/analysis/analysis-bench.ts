@@ -10,7 +10,12 @@ import { SearchScheduler } from '#sardonyx/search/index.js';
 const options = createOptionStore();
 options.set('SmartPruningFactor', '0');
 
-export const DEFAULTS: QueryDefaults = { values: options.values, maxVisits: 40, maxTimeMs: null };
+export const DEFAULTS: QueryDefaults = {
+  values: options.values,
+  maxVisits: 40,
+  maxTimeMs: null,
+  models: ['N'],
+};
 
 export function createTasks(query: Record<string, unknown>): readonly PositionTask[] {
   const parsed = parseQuery(String(query.id ?? 'q'), query, DEFAULTS);

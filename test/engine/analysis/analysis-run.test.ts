@@ -239,3 +239,45 @@ test('few visits that agree prove little, and each further one proves more', () 
 test('a wider spread moves the bound further down', () => {
   assert.ok(computeBoundRadius(50, 0, 0.3) > computeBoundRadius(50, 0, 0.1));
 });
+
+test('moves of either player are left out, or are the only ones, down to a depth', async () => {
+  await withRun({}, async ({ run, answers }) => {
+    const replies = ['e7e5', 'c7c5'];
+    const allowed = [{ player: 'B', moves: replies, untilDepth: 2 }];
+    run.add(createTasks({ id: 'allow', allowMoves: allowed, maxVisits: 800 }));
+    const avoided = [
+      { player: 'w', moves: ['e2e4', 'd2d4', 'b1c3'], untilDepth: 3 },
+      { player: 'b', moves: ['e7e5'], untilDepth: 2 },
+    ];
+    run.add(createTasks({ id: 'avoid', avoidMoves: avoided, maxVisits: 800 }));
+    await run.whenIdle();
+    const lines = (id: string): readonly (readonly string[])[] =>
+      requireResults(answers.find((answer) => answer.id === id)).moveInfos.map(({ pv }) => pv);
+    const replied = lines('allow').filter((pv) => pv.length > 1);
+    assert.ok(replied.length > 10);
+    for (const [, reply] of replied) assert.ok(replies.includes(reply), reply);
+    for (const [move, reply, second] of lines('avoid')) {
+      assert.ok(!['e2e4', 'd2d4', 'b1c3'].includes(move), move);
+      assert.notEqual(reply, 'e7e5');
+      assert.ok(!['e2e4', 'd2d4', 'b1c3'].includes(second), second);
+    }
+    assert.equal(lines('avoid').length, 17);
+  });
+});
+
+test('castling is known in deeper positions, however it is written', async () => {
+  await withRun({}, async ({ run, answers }) => {
+    const initialFen = '4k3/8/8/8/8/8/8/4K2R b K - 0 1';
+    for (const castling of ['e1g1', 'e1h1']) {
+      const rule = [{ player: 'w', moves: [castling], untilDepth: 2 }];
+      run.add(createTasks({ id: `allow ${castling}`, initialFen, maxVisits: 500, allowMoves: rule }));
+      run.add(createTasks({ id: `avoid ${castling}`, initialFen, maxVisits: 500, avoidMoves: rule }));
+    }
+    await run.whenIdle();
+    for (const answer of answers) {
+      const replies = requireResults(answer).moveInfos.map(({ pv }) => pv[1]);
+      assert.equal(replies.length, 5);
+      for (const reply of replies) assert.equal(reply === 'e1g1', answer.id.startsWith('allow'), answer.id);
+    }
+  });
+});

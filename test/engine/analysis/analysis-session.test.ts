@@ -21,15 +21,20 @@ function converse(...lines: (string | object)[]): {
   const result = { sent: [] as Reply[], tasks: [] as PositionTask[], selections: [] as TaskSelection[], clearings: 0 };
   const session = new AnalysisSession(
     {
-      host: {
-        add: (tasks) => result.tasks.push(...tasks),
-        terminate: (selection) => result.selections.push(selection),
-      },
+      models: [
+        {
+          name: 'N',
+          network: 'N',
+          host: {
+            add: (tasks) => result.tasks.push(...tasks),
+            terminate: (selection) => result.selections.push(selection),
+          },
+          clearCache: () => {
+            result.clearings++;
+          },
+        },
+      ],
       version: '1.2.3',
-      network: 'N',
-      clearCache: () => {
-        result.clearings++;
-      },
       send: (message) => result.sent.push(message as Reply),
     },
     DEFAULTS,
@@ -73,6 +78,25 @@ const wrong: [name: string, query: object, field: string, sentence: RegExp][] = 
   ['a value of no kind', { overrideSettings: { CPuct: [] } }, 'overrideSettings.CPuct', /plain value/],
   ['both move lists', { allowMoves: ['e4'], avoidMoves: ['d4'] }, 'avoidMoves', /exclude/],
   ['a move that is none', { allowMoves: ['e4', 'e5'] }, 'allowMoves', /illegal/],
+  ['a rule of nobody', { avoidMoves: [{ moves: ['e4'], untilDepth: 1 }] }, 'avoidMoves', /player .* must be w or b/],
+  ['a rule without depth', { avoidMoves: [{ player: 'w', moves: ['e4'] }] }, 'avoidMoves', /untilDepth/],
+  ['a deep move that is none', { avoidMoves: [{ player: 'b', moves: ['x'], untilDepth: 3 }] }, 'avoidMoves', /UCI/],
+  [
+    'two lists of allowed moves',
+    { allowMoves: [1, 2].map((untilDepth) => ({ player: 'w', moves: ['e2e4'], untilDepth })) },
+    'allowMoves',
+    /one rule/,
+  ],
+  [
+    'deep rules in a graph',
+    {
+      avoidMoves: [{ player: 'w', moves: ['e2e4'], untilDepth: 2 }],
+      overrideSettings: { SearchAlgorithm: 'graph' },
+    },
+    'overrideSettings',
+    /to be tree/,
+  ],
+  ['a model that is not there', { model: 'M' }, 'model', /There is no model M; there are N/],
   ['a policy of maybe', { includePolicy: 'maybe' }, 'includePolicy', /true or false/],
   ['an unknown action', { action: 'dance' }, 'action', /one of query_version/],
   ['a terminate of nothing', { action: 'terminate' }, 'terminateId', /terminateId/],

@@ -1,12 +1,13 @@
 /** `sardonyx analyse --stdio`: queries in JSON on stdin, answers on stdout, many positions at a time. */
 
-import { createPoolOptions, warnOfTables } from '../../../app/index.js';
+import { createPoolOptions, obtainNetwork, warnOfTables } from '../../../app/index.js';
 import { readVersion } from '../../../app/options.js';
-import { AnalysisSession, AnalysisThread } from '../../../engine/index.js';
+import { type AnalysisModel, AnalysisSession, AnalysisThread } from '../../../engine/index.js';
 import { EvaluatorPool } from '../../../nn/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { computeTreeBytes, createSearchParams } from '../../../search/index.js';
-import { LineReader } from '../../../util/index.js';
+import { LineReader, unwrap } from '../../../util/index.js';
+import { createDownloadBar } from '../../download-bar.js';
 import { printNote } from '../../output.js';
 import { QueuedWriter } from './queued-writer.js';
 
@@ -25,48 +26,100 @@ export const MOST_PARALLEL = 512;
 const LEAST_PARALLEL = 8;
 const BATCHES_AHEAD = 2;
 
+/** A network of its own for queries that name it. */
+export interface NamedModel {
+  readonly name: string;
+  /** What WeightsFile takes. */
+  readonly weights: string;
+}
+
+/** `NAME=FILE`. Throws one sentence. */
+export function parseModel(text: string): NamedModel {
+  const [, name, weights] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (name === undefined) throw new Error(`--model needs NAME=FILE, not "${text}"`);
+  return { name, weights };
+}
+
+interface RunningModel extends AnalysisModel {
+  readonly thread: AnalysisThread;
+  dispose(): Promise<void>;
+}
+
 /** Resolves when stdin has ended and everything is answered. */
-export async function analyseStdio(options: OptionStore, settings: StdioSettings): Promise<void> {
+export async function analyseStdio(
+  options: OptionStore,
+  named: readonly NamedModel[],
+  settings: StdioSettings,
+): Promise<void> {
   warnOfTables(options, printNote);
+  const writer = new QueuedWriter(() => process.exit(0));
+  const send = (message: object): void => writer.writeLine(JSON.stringify(message));
+  const models: RunningModel[] = [];
+  try {
+    const shares = named.length + 1;
+    models.push(await startModel(options, null, shares, settings, send));
+    for (const { name, weights } of named) {
+      if (models.some((model) => model.name === name)) throw new Error(`Two models are called ${name}`);
+      const own = options.clone();
+      unwrap(own.set('WeightsFile', weights));
+      unwrap(await obtainNetwork(own, createDownloadBar()));
+      models.push(await startModel(own, name, shares, settings, send));
+    }
+    const session = new AnalysisSession(
+      { models, version: readVersion(), send },
+      { values: options.values, maxVisits: settings.maxVisits, maxTimeMs: settings.maxTimeMs },
+    );
+    const lines = new LineReader((line) => session.receiveLine(line));
+    process.stdin.on('data', (chunk: Buffer) => lines.push(chunk));
+    process.stdin.on('end', () => {
+      lines.end();
+      for (const { thread } of models) {
+        if (settings.quitsWithoutWaiting) thread.terminate({ queryId: null, turnNumbers: null });
+        thread.finish();
+      }
+    });
+    await Promise.all(models.map(({ thread }) => thread.finished));
+    await writer.flush();
+  } finally {
+    await Promise.all(models.map((model) => model.dispose()));
+    process.stdin.destroy();
+  }
+}
+
+/**
+ * @param name null: what the network calls itself
+ * @param shares models among which the memory for trees is shared out
+ */
+async function startModel(
+  options: OptionStore,
+  name: string | null,
+  shares: number,
+  settings: StdioSettings,
+  send: (message: object) => void,
+): Promise<RunningModel> {
   const pool = await EvaluatorPool.create(await createPoolOptions(options, printNote));
   const { handle, threads, minibatch } = pool;
   const suitable = Math.max(LEAST_PARALLEL, Math.min(MOST_PARALLEL, BATCHES_AHEAD * threads * minibatch));
-  const writer = new QueuedWriter(() => process.exit(0));
-  const send = (message: object): void => writer.writeLine(JSON.stringify(message));
   const thread = new AnalysisThread(
     {
       pool: handle,
       settings: {
         parallel: settings.parallel > 0 ? settings.parallel : suitable,
         leavesPerPosition: settings.leavesPerPosition,
-        treeBytes: computeTreeBytes(createSearchParams(options.values)),
+        treeBytes: computeTreeBytes(createSearchParams(options.values)) / shares,
       },
     },
     send,
   );
-  const session = new AnalysisSession(
-    {
-      host: thread,
-      version: readVersion(),
-      network: pool.network.name,
-      clearCache: () => pool.clearCache(),
-      send,
+  return {
+    name: name ?? pool.network.name,
+    network: pool.network.name,
+    host: thread,
+    clearCache: () => pool.clearCache(),
+    thread,
+    dispose: async () => {
+      await thread.dispose();
+      await pool.dispose();
     },
-    { values: options.values, maxVisits: settings.maxVisits, maxTimeMs: settings.maxTimeMs },
-  );
-  const lines = new LineReader((line) => session.receiveLine(line));
-  process.stdin.on('data', (chunk: Buffer) => lines.push(chunk));
-  process.stdin.on('end', () => {
-    lines.end();
-    if (settings.quitsWithoutWaiting) thread.terminate({ queryId: null, turnNumbers: null });
-    thread.finish();
-  });
-  try {
-    await thread.finished;
-    await writer.flush();
-  } finally {
-    await thread.dispose();
-    await pool.dispose();
-    process.stdin.destroy();
-  }
+  };
 }

@@ -12,7 +12,7 @@ import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
 import { wholeFlag } from '../../number-flag.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { requireOtherFile, requireWritable } from '../../write-output.js';
-import { analyseStdio, MOST_PARALLEL } from './analyse-stdio.js';
+import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
 import { type AnalysedPosition, analysePosition, formatScore, requireFen } from './analysis.js';
 import { isTreeFile, writeTreeFile } from './tree-file.js';
 
@@ -26,6 +26,7 @@ interface AnalyseArguments {
   parallel: number;
   'leaves-per-position': number;
   'quit-without-waiting': boolean;
+  model: string[];
   'dump-tree': string | undefined;
   'dump-depth': number;
   'dump-min-visits': number;
@@ -81,6 +82,15 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
             'With --stdio: leaves of one position evaluated at the same time; 0 = as many as fill the batches, 1 = results that repeat exactly',
         }),
       )
+      .option('model', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [],
+        defaultDescription: 'none',
+        describe:
+          'With --stdio: another network, as NAME=FILE, for queries with "model": "NAME"; may be given several times',
+      })
       .option('quit-without-waiting', {
         type: 'boolean',
         default: false,
@@ -92,6 +102,7 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
       ) as never,
   handler: async (args: ArgumentsCamelCase<AnalyseArguments>) => {
     const inputs = (args.input ?? []).filter((word) => word.trim() !== '');
+    if (!args.stdio && args.model.length > 0) throw new Error('--model goes with --stdio');
     if (args.stdio) {
       await answerQueries(args, inputs);
       return;
@@ -125,7 +136,7 @@ async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, inputs:
   const options = await readEngineFlags(args);
   // A query is to get the visits it asks for; who wants them pruned says so.
   if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
-  await analyseStdio(options, {
+  await analyseStdio(options, args.model.map(parseModel), {
     parallel: args.parallel,
     leavesPerPosition: args['leaves-per-position'],
     maxVisits: args.movetime > 0 ? null : args.nodes,

@@ -1,0 +1,58 @@
+/**
+ * Moves that a search leaves out, or the only ones it considers, down to some depth: KataGo's avoidMoves and allowMoves.
+ * They are taken out of the answer to a leaf before it becomes a node, so selection never meets them and costs nothing
+ * more. Rules belong to one search over an empty tree without transpositions: a node cannot tell at which depth it will
+ * be met again.
+ */
+export interface MoveRule {
+  /** Whose moves: 0 = the player to move at the root, 1 = the opponent. */
+  readonly parity: 0 | 1;
+  /** Plies from the root below which the rule ends; 1 = at the root only. */
+  readonly untilDepth: number;
+  /** Opaque 16-bit moves. */
+  readonly moves: readonly number[];
+  /** true: these moves are the only ones; false: all but these. */
+  readonly isAllowList: boolean;
+}
+
+/** The moves of an answered leaf, `count` of them from `offset` on. */
+export interface LeafMoves {
+  readonly edgeMoves: Uint16Array;
+  readonly edgePriors: Uint16Array;
+}
+
+export class MoveFilter {
+  private readonly rules: readonly (MoveRule & { readonly set: ReadonlySet<number> })[];
+  private readonly depth: number;
+
+  constructor(rules: readonly MoveRule[]) {
+    this.rules = rules.map((rule) => ({ ...rule, set: new Set(rule.moves) }));
+    this.depth = Math.max(0, ...rules.map(({ untilDepth }) => untilDepth));
+  }
+
+  /**
+   * Moves what remains to the front, in its order. Where nothing would remain, everything does.
+   * @param depth plies from the root to the leaf
+   * @returns the number of moves left
+   */
+  apply({ edgeMoves, edgePriors }: LeafMoves, offset: number, count: number, depth: number): number {
+    if (depth >= this.depth) return count;
+    let kept = 0;
+    for (let i = offset; i < offset + count; i++) if (this.isKept(edgeMoves[i], depth)) kept++;
+    if (kept === 0 || kept === count) return count;
+    let next = offset;
+    for (let i = offset; i < offset + count; i++) {
+      if (!this.isKept(edgeMoves[i], depth)) continue;
+      edgeMoves[next] = edgeMoves[i];
+      edgePriors[next++] = edgePriors[i];
+    }
+    return kept;
+  }
+
+  private isKept(move: number, depth: number): boolean {
+    return this.rules.every(
+      ({ parity, untilDepth, set, isAllowList }) =>
+        depth >= untilDepth || (depth & 1) !== parity || set.has(move) === isAllowList,
+    );
+  }
+}
