@@ -31,9 +31,9 @@ export function startSession(
     options,
     ports: { ...enginePorts, createNetwork, createSpareOptions },
     writeLine,
-    bench: async (words, writeBenchLine) => {
+    bench: async (words, writeBenchLine, signal) => {
       const { runBenchWords } = await import('./commands/bench/bench-run.js');
-      await runBenchWords(words, writeBenchLine);
+      await runBenchWords(words, writeBenchLine, signal);
     },
     // A thread in native code must not keep a process that nobody talks to, and aborts it when it is ended by force.
     onEnd: (isStuck) => (isStuck ? process.kill(process.pid, 'SIGKILL') : process.exit(0)),

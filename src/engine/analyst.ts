@@ -66,6 +66,11 @@ export class Analyst {
     return { report, stats, best };
   }
 
+  /** Ends the search that is under way; its result is then that of the nodes so far. */
+  stop(): void {
+    this.engine.stop();
+  }
+
   /** The network's opinion without search; null when the game is over. */
   async evaluate(fen: string | null, moves: readonly string[]): Promise<RootStats | null> {
     this.setPosition(fen, moves);

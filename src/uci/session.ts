@@ -21,6 +21,9 @@ import { formatBestMove, formatInfo, type InfoStyle } from './format-info.js';
 import { formatMoveStats, type MoveStatsFormat } from './format-move-stats.js';
 import { parseCommand } from './parse-command.js';
 
+/** Rejects when the signal ends it. */
+type Bench = (words: readonly string[], writeLine: (line: string) => void, signal: AbortSignal) => Promise<void>;
+
 export interface SessionSettings {
   readonly version: string;
   readonly showHidden: boolean;
@@ -28,7 +31,7 @@ export interface SessionSettings {
   readonly ports: EnginePorts;
   writeLine(line: string): void;
   /** The `bench` command; null if this session has none. */
-  readonly bench: ((words: readonly string[], writeLine: (line: string) => void) => Promise<void>) | null;
+  readonly bench: Bench | null;
   /**
    * Called when the conversation is over. `isStuck`: a thread is still busy in a device or with loading. Do not wait for it;
    * terminating it there could crash.
@@ -50,6 +53,9 @@ export class UciSession {
   private logger = createLogger('');
   private perft: PerftRun | null = null;
   private perftEnd: Promise<void> = Promise.resolve();
+  /** Ends the `bench` under way. */
+  private benchStop: AbortController | null = null;
+  private benchEnd: Promise<void> = Promise.resolve();
   private loadTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly settings: SessionSettings) {
@@ -79,13 +85,15 @@ export class UciSession {
 
   /** The end of the input acts like `quit`, after the lines that are held back. */
   endOfInput(): void {
-    if (this.isHolding && !this.mayPass('quit')) this.held.push('quit');
+    // Whoever pipes `bench` into the engine wants to see its end.
+    if (this.isHolding && (this.benchStop !== null || !this.mayPass('quit'))) this.held.push('quit');
     else this.end();
   }
 
-  /** Lines that are never held back: only `stop` or `quit` ends an unlimited search. */
+  /** Lines that are never held back: only `stop` or `quit` ends an unlimited search, and nobody waits for a long bench. */
   private mayPass(line: string): boolean {
-    return /^\s*(stop|isready)\b/.test(line) || (/^\s*quit\b/.test(line) && this.engine.needsStop);
+    const endsNow = this.engine.needsStop || this.benchStop !== null;
+    return /^\s*(stop|isready)\b/.test(line) || (/^\s*quit\b/.test(line) && endsNow);
   }
 
   /** Stops everything, writes the last `bestmove` and calls `onEnd`. */
@@ -94,11 +102,13 @@ export class UciSession {
     this.isEnding = true;
     clearTimeout(this.loadTimer);
     this.perft?.stop();
+    this.benchStop?.abort();
     this.engine.stop();
     const patience = setTimeout(() => this.settings.onEnd(true), QUIT_PATIENCE_MS);
     void this.engine
       .whenIdle()
       .then(() => this.engine.dispose())
+      .then(() => this.benchEnd)
       .finally(() => {
         clearTimeout(patience);
         this.settings.onEnd(false);
@@ -128,6 +138,7 @@ export class UciSession {
         return;
       case 'stop':
         this.perft?.stop();
+        this.benchStop?.abort();
         this.engine.stop();
         return;
       case 'ponderhit': {
@@ -253,9 +264,25 @@ export class UciSession {
 
   private bench(words: readonly string[]): void {
     const { bench } = this.settings;
-    if (bench === null || this.engine.isSearching)
+    if (bench === null || this.engine.isSearching || this.benchStop !== null) {
       this.writeError('bench is not possible during a search, or in this session');
-    else this.hold(bench(words, (line) => this.write(line)));
+      return;
+    }
+    const stop = new AbortController();
+    const write = (line: string): void => {
+      if (!stop.signal.aborted) this.write(line);
+    };
+    const running = bench(words, write, stop.signal)
+      .catch((error: unknown) => {
+        if (!stop.signal.aborted) throw error;
+        if (!this.isEnding) this.write('info string bench stopped');
+      })
+      .finally(() => {
+        this.benchStop = null;
+      });
+    this.benchStop = stop;
+    this.benchEnd = running.catch(() => undefined);
+    this.hold(running);
   }
 
   /** Holds back all lines until the promise settles. */

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOptionStore } from '#sardonyx/app/options.js';
-import { UciSession } from '#sardonyx/uci/index.js';
+import { type SessionSettings, UciSession } from '#sardonyx/uci/index.js';
 import { createInfo, FakeWorld, settle } from '../engine/fake-ports.js';
 
-function createSession(world = new FakeWorld()) {
+function createSession(world = new FakeWorld(), bench: SessionSettings['bench'] = null) {
   const lines: string[] = [];
   let hasEnded = false;
   const session = new UciSession({
@@ -14,7 +14,7 @@ function createSession(world = new FakeWorld()) {
     options: createOptionStore(),
     ports: world,
     writeLine: (line) => lines.push(line),
-    bench: null,
+    bench,
     onEnd: () => {
       hasEnded = true;
     },
@@ -234,4 +234,39 @@ test('quit and the end of input end the session, the answer owed included', asyn
     assert.equal(lines.at(-1), 'bestmove d2d4');
     assert.ok(hasEnded());
   }
+});
+
+/** A bench without an end of its own. */
+function benchUntilStopped(_words: readonly string[], writeLine: (line: string) => void, signal: AbortSignal) {
+  writeLine('Position 1');
+  return new Promise<void>((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error)),
+  );
+}
+
+test('quit does not wait for a bench, and stop ends one', async () => {
+  const { lines, say, hasEnded } = createSession(answering(), benchUntilStopped);
+  await say('bench', 'stop');
+  assert.deepEqual(lines, ['Position 1', 'info string bench stopped']);
+  await say('bench', 'isready', 'd');
+  assert.deepEqual(lines.slice(2), ['Position 1', 'readyok']);
+  await say('quit');
+  assert.ok(hasEnded());
+  assert.equal(lines.length, 4);
+});
+
+test('the end of input waits for a bench', async () => {
+  let finish: () => void = () => undefined;
+  const { session, say, hasEnded } = createSession(answering(), () => {
+    return new Promise((resolve) => {
+      finish = resolve;
+    });
+  });
+  await say('bench');
+  session.endOfInput();
+  await settle();
+  assert.ok(!hasEnded());
+  finish();
+  await settle();
+  assert.ok(hasEnded());
 });

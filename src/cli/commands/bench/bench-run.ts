@@ -7,7 +7,7 @@
 import { enginePorts, isFileless } from '../../../app/index.js';
 import { readSettings } from '../../../app/options.js';
 import { formatUciMove } from '../../../chess/index.js';
-import { Analyst, type Answer } from '../../../engine/index.js';
+import { Analyst, type Answer, type GoRequest } from '../../../engine/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import type { GatheringCounters } from '../../../search/index.js';
 import { BENCH_POSITIONS } from './bench-positions.js';
@@ -44,20 +44,29 @@ const NODES_FILELESS = 20000;
 const FILELESS_MINIBATCH = '64';
 const FILELESS_BATCHES = '3';
 
-/** @param onPosition one line of text for each position searched */
+/**
+ * @param onPosition one line of text for each position searched
+ * @param signal ends it; then it rejects
+ */
 export async function runBench(
   options: OptionStore,
   limits: BenchLimits,
   onPosition: (line: string) => void,
+  signal?: AbortSignal,
 ): Promise<BenchResult> {
   fixOptions(options);
   const analyst = new Analyst(options, enginePorts);
+  const search = (fen: string, request: GoRequest): Promise<Answer> => {
+    signal?.throwIfAborted();
+    return analyst.search(fen, [], request);
+  };
+  signal?.addEventListener('abort', () => analyst.stop());
   try {
     const network = await analyst.load();
     const fens = limits.fen === null ? BENCH_POSITIONS.slice(0, limits.positions) : [limits.fen];
     const nodesEach = limits.nodes || (isFileless(options) ? NODES_FILELESS : NODES_WITH_NETWORK);
     const request = limits.moveTimeMs > 0 ? { moveTimeMs: limits.moveTimeMs } : { nodes: nodesEach };
-    for (const fen of BENCH_POSITIONS.slice(0, WARM_UP_POSITIONS)) await analyst.search(fen, [], request);
+    for (const fen of BENCH_POSITIONS.slice(0, WARM_UP_POSITIONS)) await search(fen, request);
     const evaluationsBefore = network.evaluations;
     let nodes = 0;
     let timeMs = 0;
@@ -66,7 +75,8 @@ export async function runBench(
     for (const [index, fen] of fens.entries()) {
       analyst.newGame();
       const startedAt = performance.now();
-      const answer = await analyst.search(fen, [], request);
+      const answer = await search(fen, request);
+      signal?.throwIfAborted();
       const elapsedMs = performance.now() - startedAt;
       const searched = answer.report.nodes;
       nodes += searched;
@@ -139,12 +149,16 @@ export function formatBench(result: BenchResult): string[] {
   ];
 }
 
-/** The `bench` command of a UCI session: `bench [nodes]` with flags, on a network of its own. */
-export async function runBenchWords(words: readonly string[], writeLine: (line: string) => void): Promise<void> {
+/** The `bench` command of a UCI session: `bench [nodes]` with flags, on a network of its own. Rejects when the signal ends it. */
+export async function runBenchWords(
+  words: readonly string[],
+  writeLine: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const settings = readSettings(words);
   if (!settings.ok) throw new Error(settings.error);
   const nodes = Number(settings.value.positionals[0] ?? 0);
   if (!Number.isInteger(nodes) || nodes < 0) throw new Error('bench is followed by a number of nodes and flags');
-  const result = await runBench(settings.value.options, { ...BENCH_DEFAULTS, nodes }, writeLine);
+  const result = await runBench(settings.value.options, { ...BENCH_DEFAULTS, nodes }, writeLine, signal);
   for (const line of formatBench(result)) writeLine(line);
 }
