@@ -14,7 +14,7 @@ export interface Settings {
   readonly showHidden: boolean;
   /** Config files that were found by themselves. */
   readonly found: readonly string[];
-  /** What is wrong in them, a sentence each. */
+  /** What is wrong in them, and values that were taken for others, a sentence each. */
   readonly faults: readonly string[];
 }
 
@@ -39,6 +39,7 @@ export function createSettings(
   const named = settings.findLast(([name]) => name === 'ConfigFile')?.[1];
   const found = named === undefined ? defaultConfigs : [];
   const faults: string[] = [];
+  const disconnect = options.connect({ note: (sentence) => faults.push(sentence) });
   let showsHidden = showHidden;
   for (const path of found) showsHidden = applyFoundConfig(options, path, faults) || showsHidden;
   // lc0: an empty name keeps the default files away.
@@ -49,6 +50,7 @@ export function createSettings(
   }
   const applied = applySettings(options, settings);
   if (!applied.ok) return applied;
+  disconnect();
   return success({ options, positionals, showHidden: showsHidden, found, faults });
 }
 

@@ -94,6 +94,7 @@ export const engineOptions: readonly OptionSpec[] = [
     default: WEAKEST_ELO,
     min: WEAKEST_ELO,
     max: STRONGEST_ELO,
+    clamps: true,
     help: 'Strength with UCI_LimitStrength, on the scale of Stockfish; the range is what was measured.',
   },
   {

@@ -87,6 +87,7 @@ export class Engine {
       tables: () => this.onTablesChange(),
       forgetTree: () => this.host.post({ type: 'clearTree' }),
       forgetAll: () => this.forget(),
+      note: (sentence) => listener.warning(sentence),
     });
   }
 

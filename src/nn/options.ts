@@ -13,6 +13,7 @@ export const DEFAULT_HISTORY_FILL = 'fen_only';
 export const networkOptions: readonly OptionSpec[] = [
   {
     uci: 'WeightsFile',
+    otherNames: ['EvalFile'],
     effect: 'pool',
     flag: 'weights',
     alias: 'w',

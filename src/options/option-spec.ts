@@ -53,7 +53,14 @@ export type OptionCheck = (value: OptionValue, values: ReadonlyMap<string, Optio
 export type OptionSpec = OptionCommon &
   (
     | { readonly kind: 'float'; readonly default: number; readonly min: number; readonly max: number }
-    | { readonly kind: 'int'; readonly default: number; readonly min: number; readonly max: number }
+    | {
+        readonly kind: 'int';
+        readonly default: number;
+        readonly min: number;
+        readonly max: number;
+        /** A value outside the range counts as the nearest inside, with a note to the user; otherwise it is refused. */
+        readonly clamps?: true;
+      }
     | { readonly kind: 'bool'; readonly default: boolean }
     | {
         readonly kind: 'choice';
@@ -91,6 +98,7 @@ export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionV
         return failure(`Option ${spec.uci} needs ${spec.kind === 'int' ? 'a whole' : 'a'} number, not "${text}"`);
       }
       if (value < spec.min || value > spec.max) {
+        if (spec.kind === 'int' && spec.clamps) return success(Math.min(spec.max, Math.max(spec.min, value)));
         return failure(`Option ${spec.uci} must lie between ${spec.min} and ${spec.max}, not ${text.trim()}`);
       }
       return success(value);

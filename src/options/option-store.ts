@@ -15,7 +15,10 @@ import {
 } from './option-spec.js';
 
 /** What a part of the engine does when an option with such an effect changes, or such a button is pressed. */
-export type OptionHandlers = { readonly [Effect in OptionEffect]?: () => void };
+export type OptionHandlers = { readonly [Effect in OptionEffect]?: () => void } & {
+  /** Called with a sentence for the user when a value is taken for another one. */
+  readonly note?: (sentence: string) => void;
+};
 
 export class OptionStore {
   private readonly specs = new Map<string, OptionSpec>();
@@ -69,6 +72,10 @@ export class OptionStore {
     const spec = this.targets.get(named.uci) ?? named;
     const checked = spec.check?.(parsed.value, this.current);
     if (checked?.ok === false) return checked;
+    if (spec.kind === 'int' && spec.clamps && Number(text) !== parsed.value) {
+      const sentence = `Option ${spec.uci} goes from ${spec.min} to ${spec.max}: ${text.trim()} counts as ${parsed.value}`;
+      for (const { note } of this.connected) note?.(sentence);
+    }
     if (spec.kind !== 'button') {
       if (this.current.get(spec.uci) === parsed.value) return success(spec);
       this.current.set(spec.uci, parsed.value);

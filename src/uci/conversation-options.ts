@@ -4,6 +4,7 @@ import type { OptionSpec } from '../options/index.js';
 export const conversationOptions: readonly OptionSpec[] = [
   {
     uci: 'LogFile',
+    otherNames: ['Debug Log File'],
     effect: 'log',
     flag: 'logfile',
     alias: 'l',

@@ -48,9 +48,19 @@ test('the table in use goes upwards, and its ends are the range of UCI_Elo', () 
     assert.ok(STRENGTH_LEVELS[i].elo > STRENGTH_LEVELS[i - 1].elo);
     assert.ok(STRENGTH_LEVELS[i].nodes >= STRENGTH_LEVELS[i - 1].nodes);
   }
-  const { engine } = createEngine();
+  const { engine, said } = createEngine();
   assert.ok(engine.setOption('UCI_Elo', `${WEAKEST_ELO}`).ok);
-  assert.ok(!engine.setOption('UCI_Elo', `${STRONGEST_ELO + 1}`).ok);
+  assert.deepEqual(said, []);
+  assert.ok(engine.setOption('UCI_Elo', `${STRONGEST_ELO + 1}`).ok);
+  assert.equal(engine.options.getNumber('UCI_Elo'), STRONGEST_ELO);
+  assert.ok(engine.setOption('UCI_Elo', '100').ok);
+  assert.equal(engine.options.getNumber('UCI_Elo'), WEAKEST_ELO);
+  const range = `warning Option UCI_Elo goes from ${WEAKEST_ELO} to ${STRONGEST_ELO}`;
+  assert.deepEqual(said, [
+    `${range}: ${STRONGEST_ELO + 1} counts as ${STRONGEST_ELO}`,
+    `${range}: 100 counts as ${WEAKEST_ELO}`,
+  ]);
+  assert.ok(!engine.setOption('UCI_Elo', 'much').ok);
   assert.equal(computeSkillElo(0), WEAKEST_ELO);
   assert.equal(computeSkillElo(20), STRONGEST_ELO);
 });

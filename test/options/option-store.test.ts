@@ -11,8 +11,12 @@ test('options are found in any case and keep their defaults until set', () => {
   assert.equal(store.getNumber('MoveOverheadMs'), 50);
 });
 
-test('an alias sets the option it stands for', () => {
+test('another name sets the option it stands for', () => {
   const store = createOptionStore();
+  assert.ok(store.set('EvalFile', 'net.onnx').ok);
+  assert.equal(store.getString('WeightsFile'), 'net.onnx');
+  assert.ok(store.set('debug log file', 'log.txt').ok);
+  assert.equal(store.getString('LogFile'), 'log.txt');
   assert.ok(store.set('move overhead', '77').ok);
   assert.equal(store.getNumber('MoveOverheadMs'), 77);
 });
