@@ -78,6 +78,9 @@ export async function createNetwork(
     get backend() {
       return pool.network.backend;
     },
+    get cacheFill() {
+      return pool.cacheFill;
+    },
     get evaluations() {
       return pool.counters.evaluations;
     },

@@ -377,7 +377,8 @@ export class Engine {
 
   private reportInfo(search: ActiveSearch, info: SearchInfo): void {
     const scoreType = this.options.getString('ScoreType') as ScoreType;
-    const report = createReport(info, scoreType, search.ranking?.result ?? null);
+    const hashFull = this.host.cacheFill;
+    const report = createReport(info, { scoreType, hashFull, result: search.ranking?.result ?? null });
     search.mates?.note(report, search.stopRequested);
     this.report(search, search.mates?.improved ?? report);
     this.stopAtWantedMate(search);

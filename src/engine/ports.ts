@@ -17,6 +17,8 @@ export interface NetworkPort {
   readonly backend: string;
   /** Positions evaluated since it was loaded. */
   readonly evaluations: number;
+  /** Share of the evaluation cache in use, per mille. */
+  readonly cacheFill: number;
   /** The device it was loaded for is gone; at best it makes do with the processor. */
   readonly hasLostDevice: boolean;
   /** Takes over the options that change what a position is worth, and forgets all evaluations. Not while a search runs. */

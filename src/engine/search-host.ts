@@ -29,6 +29,11 @@ export class SearchHost {
     return this.network?.handle.hasMovesLeft ?? false;
   }
 
+  /** Share of the evaluation cache of the running search in use, per mille. */
+  get cacheFill(): number | null {
+    return this.network?.cacheFill ?? null;
+  }
+
   /** Makes the thread if need be and gives it this network. */
   attach(network: NetworkPort): void {
     if (this.thread !== null && this.network === network) return;

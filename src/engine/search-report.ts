@@ -26,6 +26,8 @@ export interface SearchReport {
   readonly timeMs: number;
   /** Of the whole search, reused ones included. */
   readonly nodes: number;
+  /** Share of the evaluation cache in use, per mille; null when nothing was searched. */
+  readonly hashFull: number | null;
   readonly nps: number | null;
   readonly eps: number | null;
   readonly tbHits: number;
@@ -35,13 +37,20 @@ export interface SearchReport {
   readonly lines: readonly ReportLine[];
 }
 
-/** @param result what tablebases know of every line: 1 won, 0 drawn, -1 lost; null when they do not */
-export function createReport(info: SearchInfo, scoreType: ScoreType, result: number | null = null): SearchReport {
+export interface ReportContext {
+  readonly scoreType: ScoreType;
+  readonly hashFull: number | null;
+  /** What tablebases know of every line: 1 won, 0 drawn, -1 lost; null when they do not. */
+  readonly result: number | null;
+}
+
+export function createReport(info: SearchInfo, { scoreType, hashFull, result }: ReportContext): SearchReport {
   return {
     depth: Math.max(1, Math.trunc(info.depth)),
     seldepth: Math.max(1, Math.trunc(info.seldepth)),
     timeMs: Math.max(0, Math.round(info.timeMs)),
     nodes: info.nodes,
+    hashFull,
     nps: info.nps === null ? null : Math.trunc(info.nps),
     eps: info.eps === null ? null : Math.trunc(info.eps),
     tbHits: info.tbHits,
@@ -85,6 +94,7 @@ export function createBlindReport(move: Move, timeMs: number): SearchReport {
     seldepth: 1,
     timeMs: Math.max(0, Math.round(timeMs)),
     nodes: 0,
+    hashFull: null,
     nps: null,
     eps: null,
     tbHits: 0,
@@ -108,6 +118,7 @@ export function createFinishedReport(isCheckmate: boolean): SearchReport {
     seldepth: 0,
     timeMs: 0,
     nodes: 0,
+    hashFull: null,
     nps: null,
     eps: null,
     tbHits: 0,

@@ -20,6 +20,7 @@ export function formatInfo(report: SearchReport, line: ReportLine, style: InfoSt
   words.push('score', line.score.kind, line.score.value);
   if (style.showWdl) words.push('wdl', line.wdl.win, line.wdl.draw, line.wdl.loss);
   if (style.showMovesLeft && line.movesLeft !== null) words.push('movesleft', line.movesLeft);
+  if (report.hashFull !== null) words.push('hashfull', report.hashFull);
   if (report.nps !== null) words.push('nps', report.nps);
   if (style.showEps && report.eps !== null) words.push('eps', report.eps);
   words.push('tbhits', report.tbHits);

@@ -100,6 +100,7 @@ export class FakeWorld implements EnginePorts {
       description: 'fake',
       backend: 'fake',
       evaluations: 0,
+      cacheFill: 250,
       hasLostDevice: false,
       takeEvaluatorOptions: () => undefined,
       takeTableOptions: () => undefined,

@@ -140,3 +140,17 @@ test('threads that write and read the same few entries never see a mixture of tw
   );
   for (const report of reports) assert.ok(report.right > 1000, `${report.right} entries found`);
 });
+
+test('how full the cache is counts what was stored since it was emptied', () => {
+  const { cache, buffer } = createCache(4096);
+  const prng = createPrng(5);
+  assert.equal(cache.computeFill(), 0);
+  for (let i = 0; i < 1024; i++) storeEntry(cache, prng.next32() | 0, prng.next32() | 0, 0);
+  assert.ok(Math.abs(cache.computeFill() - 250) < 60, `${cache.computeFill()}`);
+  for (let i = 0; i < 40_000; i++) storeEntry(cache, prng.next32() | 0, prng.next32() | 0, 0);
+  assert.ok(cache.computeFill() > 990);
+  clearCache(buffer);
+  assert.equal(cache.computeFill(), 0);
+  storeEntry(cache, 1, 2, 0);
+  assert.ok(cache.computeFill() <= 1);
+});

@@ -39,6 +39,7 @@ const REPORT: SearchReport = {
   seldepth: 11,
   timeMs: 105,
   nodes: 1234,
+  hashFull: 12,
   nps: 11752,
   eps: 9000,
   tbHits: 0,
@@ -49,7 +50,7 @@ const REPORT: SearchReport = {
 test('an info line has its fields in lc0’s order', () => {
   assert.equal(
     formatInfo(REPORT, LINE, STYLE),
-    'info depth 4 seldepth 11 time 105 nodes 1234 score cp 25 nps 11752 tbhits 0 pv e2e4',
+    'info depth 4 seldepth 11 time 105 nodes 1234 score cp 25 hashfull 12 nps 11752 tbhits 0 pv e2e4',
   );
   const everything = {
     chess960: false,
@@ -61,7 +62,7 @@ test('an info line has its fields in lc0’s order', () => {
   };
   assert.equal(
     formatInfo(REPORT, { ...LINE, rank: 2, score: { kind: 'mate', value: -3 } }, everything),
-    'info depth 4 seldepth 11 time 105 nodes 1234 score mate -3 wdl 350 400 250 movesleft 41 nps 11752 eps 9000 tbhits 0 multipv 2 pv e2e4',
+    'info depth 4 seldepth 11 time 105 nodes 1234 score mate -3 wdl 350 400 250 movesleft 41 hashfull 12 nps 11752 eps 9000 tbhits 0 multipv 2 pv e2e4',
   );
 });
 
@@ -73,7 +74,7 @@ test('what is unknown is left out', () => {
   const line = { ...LINE, movesLeft: null, pv: [] };
   const style = { ...STYLE, showMovesLeft: true, showEps: true };
   assert.equal(
-    formatInfo({ ...REPORT, nps: null, eps: null }, line, style),
+    formatInfo({ ...REPORT, hashFull: null, nps: null, eps: null }, line, style),
     'info depth 4 seldepth 11 time 105 nodes 1234 score cp 25 tbhits 0',
   );
 });

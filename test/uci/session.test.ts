@@ -60,7 +60,7 @@ test('a whole turn: position, go, info, bestmove', async () => {
   await say('ucinewgame', 'isready');
   assert.deepEqual(lines.splice(0), ['readyok']);
   await say('position startpos', 'go nodes 10');
-  assert.match(lines[0], /^info depth 3 .* score cp 10 nps 2500 tbhits 0 pv d2d4$/);
+  assert.match(lines[0], /^info depth 3 .* score cp 10 hashfull 250 nps 2500 tbhits 0 pv d2d4$/);
   assert.deepEqual(lines.slice(1), ['bestmove d2d4']);
   session.end();
 });

@@ -14,6 +14,7 @@
  *
  *   header  16 words   [0] generation (atomic): part of every key, so that raising it empties the cache at once
  *   tags    4 a set    upper key word of the entry, 0 = empty; one read tells which of the four to look at
+ *   ages    1 a set    one byte an entry: the lowest of the generation it was written in; only to tell how full the cache is
  *   entries 32 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4] leaf · [5..31] up to 54 priors, two a word
  *
  * Two threads may write one entry at once, or one read what another is writing. The checksum covers the key, the move
@@ -27,9 +28,13 @@ const LEAF_WORD = 4;
 const FIRST_PRIOR_WORD = 5;
 /** Positions with more moves are not cached: 0.4 % of the positions of labelled games. */
 export const MAX_CACHED_MOVES = (ENTRY_WORDS - FIRST_PRIOR_WORD) * 2;
-const BYTES_PER_SET = WAYS * (ENTRY_WORDS + 1) * 4;
+const AGE_WORDS = 1;
+const WORDS_PER_SET = WAYS * (ENTRY_WORDS + 1) + AGE_WORDS;
+const BYTES_PER_SET = WORDS_PER_SET * 4;
 /** Word indices stay below 2^31. */
-const MAX_SETS = Math.floor((2 ** 31 - HEADER_WORDS) / (WAYS * (ENTRY_WORDS + 1)));
+const MAX_SETS = Math.floor((2 ** 31 - HEADER_WORDS) / WORDS_PER_SET);
+/** Sets that `computeFill` looks at. */
+const SAMPLED_SETS = 256;
 
 /** @returns how many positions fit into so many MB (2^20 bytes). */
 export function computeCachePositions(sizeMb: number): number {
@@ -62,6 +67,7 @@ export class EvaluationCache {
 
   private readonly words: Int32Array;
   private readonly tags: Int32Array;
+  private readonly ages: Uint8Array;
   private readonly entries: Int32Array;
   private readonly sets: number;
   /** A private copy of one entry: checked after it was copied, so nobody can change it in between. */
@@ -72,12 +78,27 @@ export class EvaluationCache {
   constructor(buffer: SharedArrayBuffer) {
     const words = new Int32Array(buffer);
     this.words = words;
-    this.sets = Math.floor((words.length - HEADER_WORDS) / (WAYS * (ENTRY_WORDS + 1)));
-    const firstEntry = HEADER_WORDS + this.sets * WAYS;
-    this.tags = words.subarray(HEADER_WORDS, firstEntry);
+    this.sets = Math.floor((words.length - HEADER_WORDS) / WORDS_PER_SET);
+    const firstAge = HEADER_WORDS + this.sets * WAYS;
+    const firstEntry = firstAge + this.sets * AGE_WORDS;
+    this.tags = words.subarray(HEADER_WORDS, firstAge);
+    this.ages = new Uint8Array(buffer, firstAge * 4, this.sets * WAYS);
     this.entries = words.subarray(firstEntry, firstEntry + this.sets * WAYS * ENTRY_WORDS);
     this.values = new Float32Array(this.copy.buffer, 4, 3);
     this.priors = new Uint16Array(this.copy.buffer, FIRST_PRIOR_WORD * 4, MAX_CACHED_MOVES);
+  }
+
+  /** Share of the places in use, per mille, from a sample spread over the whole cache. */
+  computeFill(): number {
+    const { sets, tags, ages } = this;
+    const age = this.generation & 0xff;
+    const sampled = Math.min(sets, SAMPLED_SETS);
+    let used = 0;
+    for (let i = 0; i < sampled; i++) {
+      const first = Math.floor((i * sets) / sampled) * WAYS;
+      for (let way = first; way < first + WAYS; way++) used += Number(tags[way] !== 0 && ages[way] === age);
+    }
+    return Math.round((1000 * used) / (sampled * WAYS));
   }
 
   /** Changes when the cache is emptied. */
@@ -144,6 +165,7 @@ export class EvaluationCache {
     if (way < 0) return;
     const start = way * ENTRY_WORDS;
     for (let i = 0; i < length; i++) entries[start + i] = copy[i];
+    this.ages[way] = generation;
     tags[way] = this.tag;
   }
 

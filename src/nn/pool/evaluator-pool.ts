@@ -8,7 +8,7 @@ import type { HistoryFill } from '../../encoding/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../syzygy/index.js';
 import { type BackendPlan, needsDevice, planBackend, type TunedSpeed } from '../backend/backend-plan.js';
 import { describeProviderFailure } from '../backend/provider-failure.js';
-import { clearCache, computeCachePositions, createCacheBuffer } from '../cache/evaluation-cache.js';
+import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Model, ModelSource } from '../model/model-file.js';
 import { loadEdition, type ModelEdition, type ModelFinder } from '../model/model-finder.js';
 import { describeNetwork, type NetworkInfo } from '../network-info.js';
@@ -179,6 +179,11 @@ export class EvaluatorPool {
     if (minibatch !== undefined) Atomics.store(this.slots.control, MINIBATCH_WORD, minibatch);
     if (tablebases !== undefined) new TablebaseWords(this.handle.tablebases).write(tablebases);
     if (policyTemperature !== undefined || historyFill !== undefined) this.clearCache();
+  }
+
+  /** Share of the evaluation cache in use, per mille; 0 without a cache. */
+  get cacheFill(): number {
+    return this.cache === null ? 0 : new EvaluationCache(this.cache).computeFill();
   }
 
   /** Forgets all cached evaluations, at once. */
