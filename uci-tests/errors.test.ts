@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import { plantEvaluatorFaults } from '../test/support/evaluator-faults.js';
 import { DEFAULT_NETWORK, openEngine, withEngine } from './uci-process.js';
 
 const BUNDLED = existsSync(DEFAULT_NETWORK);
@@ -77,7 +78,7 @@ test('a wrong flag ends the program with one sentence and status 1', async (t) =
 });
 
 test('evaluator threads that fail give way to others during a search', async (t) => {
-  const engine = openEngine(t, [`--backend=random`, '--backend-opts=fail-after=3']);
+  const engine = openEngine(t, ['--backend=random'], plantEvaluatorFaults({ failAfter: 3 }));
   await engine.start();
   const lines = await engine.ask(['position startpos', 'go nodes 2000'], 'bestmove');
   assert.match(lines.at(-1) ?? '', /^bestmove [a-h][1-8]/);

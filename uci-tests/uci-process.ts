@@ -29,8 +29,8 @@ export class UciProcess {
   private rest = '';
   private waiters: Waiter[] = [];
 
-  constructor(args: readonly string[] = TINY) {
-    this.child = spawn(process.execPath, [PROGRAM, ...args]);
+  constructor(args: readonly string[] = TINY, environment: NodeJS.ProcessEnv = {}) {
+    this.child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...environment } });
     this.child.stdout.on('data', (chunk: Buffer) => this.receive(chunk.toString()));
     this.child.stderr.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString();
@@ -99,9 +99,12 @@ export class UciProcess {
   }
 }
 
-/** An engine that does not outlive its test, however that ends. */
-export function openEngine(test: TestContext, args?: readonly string[]): UciProcess {
-  const engine = new UciProcess(args);
+/**
+ * An engine that does not outlive its test, however that ends.
+ * @param environment further variables
+ */
+export function openEngine(test: TestContext, args?: readonly string[], environment?: NodeJS.ProcessEnv): UciProcess {
+  const engine = new UciProcess(args, environment);
   test.after(() => engine.child.kill('SIGKILL'));
   return engine;
 }

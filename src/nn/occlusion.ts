@@ -9,7 +9,7 @@ import { type HistoryFill, type InputEncoding, transformSquare } from '../encodi
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { planBackend } from './backend/backend-plan.js';
 import type { Evaluator } from './evaluator.js';
-import { createEvaluator } from './evaluators/create-evaluator.js';
+import { evaluatorFactory } from './evaluators/create-evaluator.js';
 import type { Model } from './model/model-file.js';
 import { loadEdition } from './model/model-finder.js';
 import { DEFAULT_HISTORY_FILL } from './options.js';
@@ -97,7 +97,7 @@ export async function computeOcclusion(pool: PoolOptions, position: Position): P
   let problem: unknown;
   for (const plan of plans.value) {
     try {
-      const evaluator = await createEvaluator(plan, occluded, 0);
+      const evaluator = await evaluatorFactory.create(plan, occluded, 0);
       try {
         return success({ network: model.value.title, ...(await askAbout(evaluator, encoding, position, pool)) });
       } finally {

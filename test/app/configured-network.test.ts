@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { examineNetworks, type Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
 import { examineProvider } from '#sardonyx/cli/commands/doctor/doctor-providers.js';
 import { createVersionText } from '#sardonyx/cli/version-text.js';
+import { plantEvaluatorFaults } from '../support/evaluator-faults.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
@@ -81,8 +82,11 @@ test('providers are tried with the configured options, as far as they are theirs
   assert.match(coreml.text, /^Backend option units must be one of all, cpu/);
   assert.equal(coreml.isFine, false);
   assert.deepEqual(await examineProvider('cpu'), { what: 'cpu', isFine: true, text: 'works (cpu)' });
-  configure(`weights=${TINY}`, 'backend-opts=fail-load=true');
+  configure(`weights=${TINY}`);
+  const faults = plantEvaluatorFaults({ loadFails: true });
+  Object.assign(process.env, faults);
   const cpu = await examineProvider('cpu');
+  for (const name of Object.keys(faults)) delete process.env[name];
   assert.equal(cpu.isFine, false);
   assert.match(cpu.text, /made to fail at loading$/);
 });

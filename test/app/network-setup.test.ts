@@ -10,6 +10,7 @@ import { listBundledNetworks } from '#sardonyx/app/bundled-networks.js';
 import { createNetworkSetup, SELF_PLAY_DEFAULTS } from '#sardonyx/cli/commands/play/network-setup.js';
 import { NetworkPools } from '#sardonyx/selfplay/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
+import { createFaultyThread } from '../support/evaluator-faults.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
 import { repositoryRoot } from '../support/shared-folder.js';
@@ -49,13 +50,13 @@ test('digest and name of a network are those of the file that is played with, al
   const warnings: string[] = [];
   const flags = [
     ['backend', 'coreml'],
-    ['backend-opts', 'fail-load=true'],
     ['threads', '1'],
   ] as const;
   const setup = unwrap(await createNetworkSetup(flags, [], (text) => warnings.push(text)));
   const pools = new NetworkPools();
   try {
-    const { weightsDigest, networkName, evaluators } = await pools.open(setup);
+    const pool = { ...setup.pool, threadScript: createFaultyThread({ backend: 'coreml', loadFails: true }) };
+    const { weightsDigest, networkName, evaluators } = await pools.open({ ...setup, pool });
     assert.equal(evaluators.network.backend, 'cpu');
     const meant = listBundledNetworks().find(({ backends }) => backends.includes('cpu'));
     assert.equal(weightsDigest, meant?.sha256.slice(0, 12));

@@ -160,14 +160,14 @@ test('lc0’s sizes of batches are taken, and switches of its kernels ignored', 
 });
 
 test('a batch smaller than min_batch is padded, and its answers are the same', async () => {
-  const { createEvaluator } = await import('#sardonyx/nn/evaluators/create-evaluator.js');
+  const { evaluatorFactory } = await import('#sardonyx/nn/evaluators/create-evaluator.js');
   const model = unwrap(await loadModel({ bytes: createRandomNetwork(TINY), name: 'random.onnx' }));
   const position = unwrap(parseFen(START_FEN));
   const moves = Uint16Array.from(listLegalMoves(position));
   const values: number[] = [];
   for (const optionsText of ['', 'min_batch=5', 'batch=4']) {
     const [plan] = unwrap(planBackend({ backend: 'cpu', optionsText, threads: 1, minibatch: 8 }));
-    const evaluator = await createEvaluator(plan, model, 0);
+    const evaluator = await evaluatorFactory.create(plan, model, 0);
     evaluator.reserve(2);
     evaluator.setRow(0, position, moves, 0, moves.length, 'no');
     await evaluator.run(1);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions, runBackendBench } from '#sardonyx/nn/index.js';
 import { FailureStreak, FORGIVING_EVALUATIONS } from '#sardonyx/nn/pool/failure-streak.js';
 import { success } from '#sardonyx/util/index.js';
+import { createFaultyThread } from '../support/evaluator-faults.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -29,7 +30,7 @@ test('an evaluator that fails in the middle of a search is replaced, every leaf 
   const { answers: expected } = await evaluateWith({ backend: 'hash', threads: 1 });
   const { answers, warnings } = await evaluateWith({
     backend: 'hash',
-    backendOptions: 'fail-after=3',
+    threadScript: createFaultyThread({ failAfter: 3 }),
     threads: 2,
     minibatch: 5,
   });
@@ -41,7 +42,7 @@ test('a network whose session fails is loaded again on the CPU', async () => {
   const { answers: expected } = await evaluateWith({ backend: 'cpu', model: tinyNetwork, threads: 1, minibatch: 4 });
   const { answers, warnings, backend } = await evaluateWith({
     backend: 'cpu',
-    backendOptions: 'fail-after=2',
+    threadScript: createFaultyThread({ failAfter: 2 }),
     model: tinyNetwork,
     threads: 1,
     minibatch: 4,
@@ -57,7 +58,7 @@ test('a network whose session fails is loaded again on the CPU', async () => {
 test('a provider that fails while loading gives way to the CPU with one warning and the plan of the CPU', async () => {
   const pool = await EvaluatorPool.create({
     backend: 'cuda',
-    backendOptions: 'fail-load=true',
+    threadScript: createFaultyThread({ backend: 'cuda', loadFails: true }),
     model: async ({ provider }) =>
       success(provider === 'cpu' ? tinyNetwork : { path: `${repositoryRoot}/models/default.onnx` }),
     onWarning: (text) => assert.equal(text, 'Backend cuda failed, going on with cpu: made to fail at loading'),
@@ -70,7 +71,7 @@ test('a provider that fails while loading gives way to the CPU with one warning 
 test('a pool whose threads have all lost the device says so, and the next one is as if there had been none', async () => {
   const options: PoolOptions = {
     backend: 'cuda',
-    backendOptions: 'play-device=true,fail-after=2',
+    threadScript: createFaultyThread({ backend: 'cuda', playsDevice: true, failAfter: 2 }),
     model: async ({ provider }) =>
       success(provider === 'cpu' ? tinyNetwork : { path: `${repositoryRoot}/models/default.onnx` }),
     tuned: { threads: 2, minibatch: 16, batchesInFlight: 5 },
@@ -104,7 +105,7 @@ test('a provider that is not installed gives way to the CPU with one warning', a
 test('when nothing can evaluate, leaves are answered as failed and the search is told why', async () => {
   const { answers, warnings } = await evaluateWith({
     backend: 'hash',
-    backendOptions: 'fail-after=1,fallback-fails=true',
+    threadScript: createFaultyThread({ failAfter: 1, fallbackFails: true }),
     threads: 1,
     minibatch: 10,
   });
@@ -118,7 +119,8 @@ test('a thread that gave up leaves the work to the others, and the user is told 
   const warnings: string[] = [];
   const pool = await EvaluatorPool.create({
     backend: 'hash',
-    backendOptions: 'fail-after=1,fallback-fails=true,fail-thread=0,delay=1',
+    backendOptions: 'delay=1',
+    threadScript: createFaultyThread({ failAfter: 1, fallbackFails: true, thread: 0 }),
     threads: 2,
     minibatch: 5,
     onWarning: (text) => warnings.push(text),
@@ -141,7 +143,7 @@ test('a thread that gave up leaves the work to the others, and the user is told 
 test('when all threads have given up one after the other, every leaf is answered as failed', async () => {
   const { answers, warnings } = await evaluateWith({
     backend: 'hash',
-    backendOptions: 'fail-after=1,fallback-fails=true',
+    threadScript: createFaultyThread({ failAfter: 1, fallbackFails: true }),
     threads: 3,
     minibatch: 10,
   });
@@ -153,7 +155,7 @@ test('a thread that dies is started again and answers what its predecessor had c
   const { answers: expected } = await evaluateWith({ backend: 'hash', threads: 1 });
   const { answers, warnings } = await evaluateWith({
     backend: 'hash',
-    backendOptions: 'crash-after=9',
+    threadScript: createFaultyThread({ crashAfter: 9 }),
     threads: 2,
     minibatch: 10,
   });
@@ -165,7 +167,7 @@ test('a thread that dies from time to time is started again each time', async ()
   const many = createRandomLeaves(32, 1000);
   const pool = await EvaluatorPool.create({
     backend: 'hash',
-    backendOptions: 'crash-after=3',
+    threadScript: createFaultyThread({ crashAfter: 3 }),
     threads: 1,
     minibatch: many.length,
   });
@@ -194,7 +196,11 @@ test('failures are forgiven after much work, and only then', () => {
 });
 
 test('threads that die every time are given up, and no leaf waits for ever', async () => {
-  const { answers } = await evaluateWith({ backend: 'hash', backendOptions: 'crash-after=0', threads: 1 });
+  const { answers } = await evaluateWith({
+    backend: 'hash',
+    threadScript: createFaultyThread({ crashAfter: 0 }),
+    threads: 1,
+  });
   assert.ok(answers.every((answer) => answer.kind === FAILED || answer.kind !== EVALUATED));
 });
 
@@ -214,7 +220,7 @@ test('a network that cannot be read is refused in one sentence that names it', a
     /^The network .*\.js is not an ONNX model/,
   );
   await refuse(
-    { backend: 'cpu', backendOptions: 'fail-load=true', model: tinyNetwork },
+    { backend: 'cpu', threadScript: createFaultyThread({ loadFails: true }), model: tinyNetwork },
     /^Cannot evaluate with .*tiny-test\.onnx: made to fail at loading$/,
   );
   await refuse({ backend: 'cpu' }, /Backend cpu needs a network/);
@@ -222,7 +228,8 @@ test('a network that cannot be read is refused in one sentence that names it', a
 });
 
 test('a benchmark of evaluators that cannot evaluate is an error, not a row of zeros', async () => {
-  const pool = { backend: 'hash', backendOptions: 'fail-after=1,fallback-fails=true', threads: 1 };
+  const threadScript = createFaultyThread({ failAfter: 1, fallbackFails: true });
+  const pool = { backend: 'hash', threadScript, threads: 1 };
   const rows: unknown[] = [];
   await assert.rejects(
     runBackendBench({ pool, batchSizes: [1], secondsPerBatch: 0.1, onRow: (row) => rows.push(row) }),

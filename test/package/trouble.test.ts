@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createLogger } from '#platform/log-file.js';
+import { type EvaluatorFaults, plantEvaluatorFaults } from '../support/evaluator-faults.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 import { playGame, UciProcess } from './installed-engine.js';
 
@@ -36,8 +37,13 @@ function plantFailure(delayMs: number): string {
 }
 
 /** Plays some moves and returns the sentences that the user has seen. */
-async function playWith(args: readonly string[], plies: number, limit: string): Promise<string[]> {
-  const engine = start(args);
+async function playWith(
+  args: readonly string[],
+  plies: number,
+  limit: string,
+  faults?: EvaluatorFaults,
+): Promise<string[]> {
+  const engine = start(args, faults === undefined ? {} : plantEvaluatorFaults(faults));
   const shown: string[] = [];
   // A slow machine may say that it is still loading, one that was never tuned that it could be.
   const isShown = (line: string): boolean =>
@@ -65,34 +71,33 @@ test('a provider that is not there at start: the processor plays, one message sa
 });
 
 test('a provider that fails when it loads the network: the processor plays, one message says so', async () => {
-  const shown = await playWith(['--backend=cuda', '--backend-opts=fail-load=true'], 4, 'nodes 20');
+  const shown = await playWith(['--backend=cuda'], 4, 'nodes 20', { backend: 'cuda', loadFails: true });
   assert.equal(shown.length, 1, shown.join('\n'));
   assert.match(shown[0], /^info string Backend cuda failed, going on with cpu: made to fail at loading/);
 });
 
 test('a provider that dies in the middle of a search: the game goes on, one message says so', async () => {
-  const options = ['--backend=cpu', '--backend-opts=fail-after=4', '--threads=1', '--minibatch-size=4'];
-  const shown = await playWith(options, 6, 'nodes 40');
+  const options = ['--backend=cpu', '--threads=1', '--minibatch-size=4'];
+  const shown = await playWith(options, 6, 'nodes 40', { failAfter: 4 });
   assert.equal(shown.length, 1, shown.join('\n'));
   assert.match(shown[0], /^info string Backend cpu failed, going on with cpu: made to fail after 4 runs/);
 });
 
 test('a device that dies in the middle of a search: the next one has the processor as without a device', async () => {
-  const options = ['--backend=cuda', '--backend-opts=play-device=true,fail-after=2', '--minibatch-size=4'];
-  const shown = await playWith(options, 6, 'nodes 60');
+  const options = ['--backend=cuda', '--minibatch-size=4'];
+  const shown = await playWith(options, 6, 'nodes 60', { backend: 'cuda', playsDevice: true, failAfter: 2 });
   assert.equal(shown.length, 1, shown.join('\n'));
   assert.match(shown[0], /^info string Backend cpu failed, going on with cpu: made to fail after 2 runs/);
 });
 
 test('threads of several devices that die in one search give one message together', async () => {
-  const options = ['--backend=cpu', '--backend-opts=fail-after=4,devices=0;1', '--threads=3', '--minibatch-size=4'];
-  const shown = await playWith(options, 6, 'nodes 60');
+  const options = ['--backend=cpu', '--backend-opts=devices=0;1', '--threads=3', '--minibatch-size=4'];
+  const shown = await playWith(options, 6, 'nodes 60', { failAfter: 4 });
   assert.equal(shown.length, 1, shown.join('\n'));
 });
 
 test('when the processor fails too, moves are still legal and the user knows', async () => {
-  const options = ['--backend=cpu', '--backend-opts=fail-after=2,fallback-fails=true', '--threads=1'];
-  const shown = await playWith(options, 4, 'nodes 20');
+  const shown = await playWith(['--backend=cpu', '--threads=1'], 4, 'nodes 20', { failAfter: 2, fallbackFails: true });
   assert.ok(shown.length >= 1);
   assert.ok(
     shown.some((line) => /No position can be evaluated any more/.test(line)),

@@ -9,16 +9,19 @@ export interface HashNetwork {
   /** Options of the `random` backend: seed, uniform, delay. */
   readonly backendOptions?: string;
   readonly threads?: number;
+  /** Of `createFaultyThread`. */
+  readonly threadScript?: URL;
   readonly minibatch?: number;
   readonly params?: Partial<SearchParams>;
 }
 
 export function hashNetwork(name: string, options: HashNetwork = {}): NetworkSetup {
-  const { backendOptions = '', threads = 2, minibatch = 4 } = options;
+  const { backendOptions = '', threads = 2, minibatch = 4, threadScript } = options;
+  const faulty = threadScript === undefined ? {} : { threadScript };
   return {
     name,
-    poolKey: JSON.stringify({ backendOptions, threads, minibatch }),
-    pool: { backend: 'random', backendOptions, threads, minibatch, cachePositions: 0, policyTemperature: 1 },
+    poolKey: JSON.stringify({ backendOptions, threads, minibatch, threadScript }),
+    pool: { backend: 'random', backendOptions, threads, minibatch, cachePositions: 0, policyTemperature: 1, ...faulty },
     params: { ...defaultSearchParams, smartPruningFactor: 0, twoFoldDraws: false, ...options.params },
     timeManager: 'legacy',
     moveOverheadMs: 10,

@@ -24,6 +24,7 @@ import { type PlayerSpec, parsePlayerWords } from '#sardonyx/selfplay/players/pl
 import { createRandomSource } from '#sardonyx/selfplay/players/random-player.js';
 import { createUciSource } from '#sardonyx/selfplay/players/uci-player.js';
 import { unwrap } from '#sardonyx/util/index.js';
+import { createFaultyThread } from '../support/evaluator-faults.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/fake-engine-spec.js';
 import { hashNetwork } from './hash-network.js';
 
@@ -279,7 +280,7 @@ test('a network plays a UCI engine under a clock', async () => {
 
 test('a network that cannot evaluate any more ends the match, and none of its games is lost by that', async () => {
   const table = { pools: new NetworkPools(), scheduler: new SearchScheduler(), concurrency: 1 };
-  const faulty = hashNetwork('A', { backendOptions: 'fail-after=5,fallback-fails=true' });
+  const faulty = hashNetwork('A', { threadScript: createFaultyThread({ failAfter: 5, fallbackFails: true }) });
   const network = createNetworkSource(faulty, 'A', { ...NODES, nodes: 30 }, table);
   const games: LoggedGame[] = [];
   await assert.rejects(

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { START_FEN } from '#sardonyx/chess/index.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';
 import { Game } from '#sardonyx/selfplay/game/game.js';
+import { createFaultyThread } from '../support/evaluator-faults.js';
 import { createGameSearch, hashNetwork, withPool } from './hash-network.js';
 
 const start = (): Game => new Game({ fen: START_FEN, moves: [], origin: 'test' }, false);
@@ -80,7 +81,11 @@ test('values of the root are the mover’s, and unvisited moves have the root’
 });
 
 test('a search that loses its evaluators on the way is no answer, whatever it has found', async () => {
-  const network = hashNetwork('N', { threads: 1, minibatch: 1, backendOptions: 'fail-after=20,fallback-fails=true' });
+  const network = hashNetwork('N', {
+    threads: 1,
+    minibatch: 1,
+    threadScript: createFaultyThread({ failAfter: 20, fallbackFails: true }),
+  });
   await withPool(network, async (pool) => {
     const search = createGameSearch(pool, new SearchScheduler(), network);
     search.setPosition(start(), false);

@@ -5,6 +5,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { plantEvaluatorFaults } from '../support/evaluator-faults.js';
 import { fakeEngine } from '../support/fake-engine-spec.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -20,11 +21,15 @@ interface Finished {
   readonly stderr: string;
 }
 
-/** @param interruptAt SIGINT once this was printed, on either stream */
-function sardonyx(args: string[], interruptAt?: RegExp): Promise<Finished> {
+/**
+ * @param interruptAt SIGINT once this was printed, on either stream
+ * @param environment further variables
+ */
+function sardonyx(args: string[], interruptAt?: RegExp, environment: NodeJS.ProcessEnv = {}): Promise<Finished> {
   const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
+    env: { ...process.env, ...environment },
     timeout: LONGEST_MS,
     killSignal: 'SIGKILL',
   });
@@ -140,6 +145,7 @@ test('match says in one sentence what is wrong', async () => {
 test('match ends with status 1 and its sentence when a player cannot play, and keeps what was played', async () => {
   const crashing = fakeEngine('--crash-at=1');
   const engine = `cmd="${crashing.command}" args="${crashing.args.join(' ')}" name=Broken`;
+  const faults = plantEvaluatorFaults({ failAfter: 1, fallbackFails: true });
   for (const [player, sentence, lines] of [
     [
       ['--engine', engine],
@@ -147,14 +153,14 @@ test('match ends with status 1 and its sentence when a player cannot play, and k
       4,
     ],
     [
-      ['--backend=hash', '--backend-opts=fail-after=1,fallback-fails=true', '--player1.type=network'],
+      ['--backend=hash', '--player1.type=network'],
       /^The match ends, for hash cannot evaluate any more: made to fail when falling back$/m,
       1,
     ],
   ] as const) {
     const results = join(folder, `broken-${lines}.jsonl`);
     const flags = ['--engine=random', '--nodes=5', '--games=8', `--results=${results}`];
-    const { code, stdout, stderr } = await sardonyx(['match', ...player, ...flags]);
+    const { code, stdout, stderr } = await sardonyx(['match', ...player, ...flags], undefined, faults);
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, sentence);
     assert.equal(readFileSync(results, 'utf8').trimEnd().split('\n').length, lines);

@@ -46,7 +46,6 @@ export interface BackendPlan {
   readonly minibatch: number;
   /** Minibatches that a search should keep under way; 0 = one more than the threads. */
   readonly batchesInFlight: number;
-  readonly faults: Faults;
   /** What the user should know about the choice; null when it is what he named. */
   readonly note: string | null;
 }
@@ -57,31 +56,6 @@ export interface TunedSpeed {
   readonly minibatch: number;
   readonly batchesInFlight: number;
 }
-
-/** Failures that tests order; −1 = never. */
-export interface Faults {
-  /** Evaluators cannot be made. */
-  readonly failLoad: boolean;
-  /** The processor plays the device. */
-  readonly playsDevice: boolean;
-  /** run() fails after so many runs, in each thread; then the thread falls back. */
-  readonly failAfter: number;
-  /** What it falls back to fails as well. */
-  readonly fallbackFails: boolean;
-  /** The thread dies after so many runs. */
-  readonly crashAfter: number;
-  /** Runs fail in this thread alone; −1 = in all. */
-  readonly thread: number;
-}
-
-const NO_FAULTS: Faults = {
-  failLoad: false,
-  playsDevice: false,
-  failAfter: -1,
-  fallbackFails: false,
-  crashAfter: -1,
-  thread: -1,
-};
 
 export interface PlanRequest {
   readonly backend: string;
@@ -146,28 +120,16 @@ function getFirstKind(kind: BackendKind): Exclude<BackendKind, 'auto'> {
   return hasCudaProvider() ? 'cuda' : 'cpu';
 }
 
-function listFallbacks({ evaluator, faults }: BackendPlan): BackendPlan[] {
+function listFallbacks({ evaluator }: BackendPlan): BackendPlan[] {
   if (evaluator.kind !== 'onnx' || evaluator.provider === 'cpu') return [];
   // From the start its pool's minibatch is one that suits it.
   const onCpu = { ...planOnCpu(evaluator), mostRows: evaluator.mostRows };
-  return [createOnnxPlan(onCpu, { ...NO_FAULTS, failLoad: faults.fallbackFails })];
-}
-
-function readFaults(options: BackendOptions): Faults {
-  return {
-    failLoad: options.readFlag('fail-load', false),
-    playsDevice: options.readFlag('play-device', false),
-    failAfter: options.readInteger('fail-after', -1, -1, 1e9),
-    fallbackFails: options.readFlag('fallback-fails', false),
-    crashAfter: options.readInteger('crash-after', -1, -1, 1e9),
-    thread: options.readInteger('fail-thread', -1, -1, 254),
-  };
+  return [createOnnxPlan(onCpu)];
 }
 
 function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions, minibatch: number): BackendPlan {
-  const faults = readFaults(options);
   const besideSearch = Math.max(1, getCoreCount() - 1);
-  const shape = { name: kind, threads: besideSearch, batchesInFlight: 0, faults, note: null };
+  const shape = { name: kind, threads: besideSearch, batchesInFlight: 0, note: null };
   if (kind === 'trivial') return { ...shape, evaluator: { kind }, minibatch: 32 };
   if (kind === 'hash' || kind === 'random') {
     const evaluator: HashPlan = {
@@ -180,15 +142,15 @@ function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions,
     };
     return { ...shape, evaluator, minibatch: 64 };
   }
-  return createOnnxPlan(readOnnxPlan(kind, options, minibatch || getSuitableMinibatch(kind)), faults);
+  return createOnnxPlan(readOnnxPlan(kind, options, minibatch || getSuitableMinibatch(kind)));
 }
 
-function createOnnxPlan(evaluator: OnnxPlan, faults: Faults): BackendPlan {
+function createOnnxPlan(evaluator: OnnxPlan): BackendPlan {
   const { provider, devices, intraOpThreads } = evaluator;
   // Two threads a device: one encodes and decodes while the device works for the other.
   const threads = provider === 'cpu' ? Math.max(1, Math.floor(getCoreCount() / intraOpThreads)) : 2 * devices.length;
   const minibatch = getSuitableMinibatch(provider);
-  return { name: provider, evaluator, threads, minibatch, batchesInFlight: 0, faults, note: null };
+  return { name: provider, evaluator, threads, minibatch, batchesInFlight: 0, note: null };
 }
 
 function getSuitableMinibatch(provider: Provider): number {

@@ -53,6 +53,8 @@ export interface PoolOptions {
   readonly policyTemperature?: number;
   readonly historyFill?: HistoryFill;
   readonly tablebases?: TablebaseSettings;
+  /** The script of the evaluator threads, for other evaluators than ours: it calls `runEvaluatorThread` with their factory. */
+  readonly threadScript?: URL;
   /** One sentence at a time, about what went wrong and how it goes on. */
   readonly onWarning?: (text: string) => void;
 }
@@ -242,7 +244,7 @@ export class EvaluatorPool {
         problem = error.message;
       };
       const worker = startThread<never, FromWorker>(
-        new URL('./evaluator-worker.js', import.meta.url),
+        this.options.threadScript ?? new URL('./evaluator-worker.js', import.meta.url),
         { name: 'evaluator', data: start },
         { onMessage, onError },
       );

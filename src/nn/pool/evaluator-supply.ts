@@ -4,7 +4,7 @@
  */
 import type { BackendPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
-import { createEvaluator, createFallback } from '../evaluators/create-evaluator.js';
+import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
 import type { Model } from '../model/model-file.js';
 import { PoolCounters } from './counters.js';
 import { FailureStreak } from './failure-streak.js';
@@ -22,6 +22,7 @@ export class EvaluatorSupply {
   private readonly counters: PoolCounters;
 
   constructor(
+    private readonly factory: EvaluatorFactory,
     private readonly plan: BackendPlan,
     private readonly model: Model | null,
     private readonly worker: number,
@@ -35,7 +36,7 @@ export class EvaluatorSupply {
   /** @param mayFallBack false: reject when the plan's own evaluator cannot be made, so that another plan is tried */
   async open(mayFallBack: boolean): Promise<Evaluator | null> {
     try {
-      return this.use(await createEvaluator(this.plan, this.model, this.worker));
+      return this.use(await this.factory.create(this.plan, this.model, this.worker));
     } catch (error) {
       if (!mayFallBack) throw error;
       return this.replace(error);
@@ -51,7 +52,7 @@ export class EvaluatorSupply {
     const failures = this.failures.add(this.counters.getEvaluationsOf(this.worker));
     if (failures > MAX_FALLBACKS) return this.giveUp(error);
     try {
-      const evaluator = this.use(await createFallback(this.plan, this.model, this.worker));
+      const evaluator = this.use(await this.factory.createFallback(this.plan, this.model, this.worker));
       this.report({ type: 'fellBack', from, to: evaluator.backend, reason: getReason(error) });
       return evaluator;
     } catch (again) {

@@ -1,47 +1,5 @@
-/** The main file of an evaluator thread. It never writes to stdout and ends by itself when the pool stops. */
-import { endThread, getThreadData, postToParent } from '#platform/threads.js';
-import { unwrap } from '../../util/index.js';
-import { EvaluationCache } from '../cache/evaluation-cache.js';
-import { loadModel } from '../model/model-file.js';
-import { EvaluatorSupply } from './evaluator-supply.js';
-import { LeafClaims } from './leaf-claims.js';
-import { LeafServer } from './leaf-server.js';
-import { viewLeafSlots } from './leaf-slots.js';
-import { LeafTablebases } from './leaf-tablebases.js';
-import { LiveEvaluators } from './live-evaluators.js';
-import { RootBoards } from './root-boards.js';
-import { RootTable } from './root-table.js';
-import { TablebaseWords } from './tablebase-words.js';
-import type { FromWorker, WorkerStart } from './worker-protocol.js';
+/** The script of an evaluator thread. */
+import { evaluatorFactory } from '../evaluators/create-evaluator.js';
+import { runEvaluatorThread } from './evaluator-thread.js';
 
-const { plan, worker, handle, cache, ...start } = await getThreadData<WorkerStart>();
-const report = (message: FromWorker): void => postToParent(message);
-
-const model = start.model === null ? null : unwrap(await loadModel(start.model));
-const slots = viewLeafSlots(handle.slots, handle);
-const supply = new EvaluatorSupply(plan, model, worker, slots, report);
-const isHopeless = start.role === 'hopeless';
-const evaluator = isHopeless
-  ? supply.giveUp('its threads kept ending')
-  : await supply.open(start.role === 'replacement');
-
-const claims = new LeafClaims(slots, worker);
-const tablebases = new LeafTablebases(new TablebaseWords(handle.tablebases), (text) =>
-  report({ type: 'warning', text }),
-);
-const server = new LeafServer({
-  slots,
-  worker,
-  claims,
-  live: new LiveEvaluators(slots),
-  boards: new RootBoards(new RootTable(handle.roots)),
-  cache: cache === null ? null : new EvaluationCache(cache),
-  tablebases,
-  evaluator,
-  replaceEvaluator: (error) => supply.replace(error),
-});
-report({ type: 'ready', backend: evaluator?.backend ?? plan.name });
-await server.serve(claims.listAbandoned());
-tablebases.close();
-await supply.close();
-endThread();
+await runEvaluatorThread(evaluatorFactory);

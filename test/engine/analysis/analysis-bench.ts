@@ -6,6 +6,7 @@ import { parseQuery, type QueryDefaults } from '#sardonyx/engine/analysis/parse-
 import type { PositionTask } from '#sardonyx/engine/analysis/position-task.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';
+import { createFaultyThread } from '../../support/evaluator-faults.js';
 
 const options = createOptionStore();
 options.set('SmartPruningFactor', '0');
@@ -45,13 +46,10 @@ export async function withRun(
   { parallel = 4, leavesPerPosition = 1, delay = 0, failAfter, treeBytes = 2 ** 28 }: BenchOptions,
   use: (bench: Bench) => Promise<void>,
 ): Promise<void> {
-  const backendOptions = [
-    ...(delay === 0 ? [] : [`delay=${delay}`]),
-    ...(failAfter === undefined ? [] : [`fail-after=${failAfter}`, 'fallback-fails=true']),
-  ];
   const pool = await EvaluatorPool.create({
     backend: 'random',
-    backendOptions: backendOptions.join(','),
+    backendOptions: delay === 0 ? '' : `delay=${delay}`,
+    ...(failAfter === undefined ? {} : { threadScript: createFaultyThread({ failAfter, fallbackFails: true }) }),
     threads: 1,
     minibatch: 4,
     cachePositions: 0,

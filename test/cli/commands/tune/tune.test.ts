@@ -21,6 +21,7 @@ import {
 } from '#sardonyx/app/tuned-settings.js';
 import { chooseSettings, type TuneRow } from '#sardonyx/cli/commands/tune/tune-run.js';
 import { unwrap } from '#sardonyx/util/index.js';
+import { plantEvaluatorFaults } from '../../../support/evaluator-faults.js';
 import { repositoryRoot } from '../../../support/shared-folder.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../../dist/cli/main.js', import.meta.url));
@@ -48,10 +49,22 @@ const RESULT: TunedSettings = {
 
 /** stdout of the command, and its exit status. */
 function run(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  return runIn({}, ...args);
+}
+
+function runIn(
+  environment: NodeJS.ProcessEnv,
+  ...args: string[]
+): Promise<{ status: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      { env: { ...process.env, ...environment } },
+      (error, stdout, stderr) => {
+        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+      },
+    );
   });
 }
 
@@ -180,11 +193,11 @@ test('the fake evaluator is measured like any other, and nothing is saved for it
 
 test('a processor that stands in for a device is not tuned in its name', async () => {
   const before = readFileSync(join(folder, 'tuning.json'), 'utf8');
-  const { status, stderr } = await run(
+  const { status, stderr } = await runIn(
+    plantEvaluatorFaults({ backend: 'cuda', loadFails: true }),
     'tune',
     `--weights=${TINY}`,
     '--backend=cuda',
-    '--backend-opts=fail-load=true',
     '--seconds=0.5',
   );
   assert.equal(status, 1);
