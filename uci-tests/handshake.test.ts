@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openEngine, withEngine } from './uci-process.js';
+import { NO_NETWORK, openEngine, type UciProcess, withEngine } from './uci-process.js';
 
 const FORBIDDEN_WORDS = /\b(name|type|default|min|max|var)\b/i;
 
@@ -104,4 +104,18 @@ test('options of every kind are taken, in any case', async () => {
     const info = await engine.ask(['position startpos', 'go nodes 20'], 'bestmove');
     assert.match(info[0], / wdl \d+ \d+ \d+ /);
   });
+});
+
+test('lc0’s words for a search stand where a command does', async () => {
+  for (const [word, nodes] of [
+    ['policyhead', 1],
+    ['valuehead', 21],
+    ['dag-preview', 40],
+  ] as const) {
+    const check = async (engine: UciProcess): Promise<void> => {
+      const lines = await engine.ask(['position startpos', 'go nodes 40'], 'bestmove');
+      assert.match(lines.at(-2) ?? '', new RegExp(`^info .* nodes ${nodes} `));
+    };
+    await withEngine([], check, [word, ...NO_NETWORK]);
+  }
 });

@@ -6,18 +6,22 @@
 import { readSettings } from '../app/options.js';
 import { runUciMode } from './uci-mode.js';
 
-const args = process.argv.slice(2);
+/** lc0's words for a search, which may stand where a command does: `lc0 dag-preview`. */
+const SEARCHES = ['classic', 'dag-preview', 'policyhead', 'valuehead'];
+
+const [word, ...rest] = process.argv.slice(2);
+const args = word === undefined ? [] : [SEARCHES.includes(word) ? `--search=${word}` : word, ...rest];
 const asksForHelp = args.some((arg) => ['--help', '-h', '--version'].includes(arg));
 const first = args.find((arg) => !arg.startsWith('-'));
 const isUci = !asksForHelp && (first === undefined || first === 'uci' || args[0].startsWith('-'));
 
 if (isUci) {
   const settings = readSettings(args);
-  const [command = 'uci', ...rest] = settings.ok ? settings.value.positionals : [];
+  const [command = 'uci', ...others] = settings.ok ? settings.value.positionals : [];
   // Flags of a command may stand before it; they are not the engine's.
   if (!settings.ok && args.some((arg) => /^[a-z][a-z0-9]+$/.test(arg))) await runCommand();
   else if (!settings.ok) fail(settings.error);
-  else if (command === 'uci' && rest.length === 0) runUciMode(settings.value);
+  else if (command === 'uci' && others.length === 0) runUciMode(settings.value);
   else await runCommand();
 } else {
   await runCommand();

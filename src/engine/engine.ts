@@ -326,6 +326,8 @@ export class Engine {
 
   private lookForMates(search: ActiveSearch): void {
     if (search.strength !== null || search.isWarmUp || search.request.ponder === true) return;
+    // The other two play by one look at the network.
+    if (!['tree', 'graph'].includes(this.options.getString('SearchAlgorithm'))) return;
     const mateSearch = this.startMateSearch();
     if (mateSearch === null) return;
     const { game, candidates, isTimed } = search;

@@ -68,6 +68,8 @@ export type OptionSpec = OptionCommon &
         readonly choices: readonly string[];
         /** Accepted as well, and not listed: names that other engines' configurations hold. */
         readonly otherChoices?: readonly string[];
+        /** Other words for choices, by word; the choice is what is stored. */
+        readonly synonyms?: Readonly<Record<string, string>>;
       }
     | { readonly kind: 'string'; readonly default: string }
     | { readonly kind: 'button' }
@@ -110,8 +112,10 @@ export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionV
       return failure(`Option ${spec.uci} must be true or false, not "${text}"`);
     }
     case 'choice': {
-      const accepted = [...spec.choices, ...(spec.otherChoices ?? [])];
-      const choice = accepted.find((name) => name.toLowerCase() === text.trim().toLowerCase());
+      const { choices, otherChoices = [], synonyms = {} } = spec;
+      const word = text.trim().toLowerCase();
+      const meant = Object.hasOwn(synonyms, word) ? synonyms[word] : word;
+      const choice = [...choices, ...otherChoices].find((name) => name.toLowerCase() === meant);
       if (choice !== undefined) return success(choice);
       return failure(`Option ${spec.uci} must be one of ${spec.choices.join(', ')}, not "${text}"`);
     }

@@ -9,6 +9,7 @@ import { Announcer, type InfoListener } from './announcer.js';
 import { getEdgeCount } from './best-move.js';
 import { type Contempt, chooseContempt, createWdlRescale } from './contempt.js';
 import { continuesGame, GameTree } from './game-tree.js';
+import { adaptToInstant, countInstantVisits, isInstant } from './instant-search.js';
 import { fillIterationStats } from './iteration-stats.js';
 import type { LeafChannel } from './leaf-channel.js';
 import { MoveFilter } from './move-rules.js';
@@ -91,7 +92,7 @@ export class Search {
     this.game = new GameTree(options.store, params.search);
     this.rootMoves = new RootMoves(this.game.tree);
     this.pipeline = this.createPipeline();
-    this.params = params;
+    this.params = adaptToInstant(params);
     this.batching = batching;
     this.rescale = createWdlRescale(params);
     this.contempt = chooseContempt(this.rescale, params, this.limits, false);
@@ -119,7 +120,8 @@ export class Search {
    * New options, for the next search; not while one is running. The tree is kept, unless SearchAlgorithm changes or the next
    * search needs the spread of values, which the last one has not kept.
    */
-  configure(params: SearchParams, batching: Batching): void {
+  configure(wanted: SearchParams, batching: Batching): void {
+    const params = adaptToInstant(wanted);
     const isOtherStore = params.search !== this.params.search;
     const startsSpread = usesSpread(this.tree, params) && !usesSpread(this.tree, this.params);
     this.params = params;
@@ -179,6 +181,7 @@ export class Search {
     this.contempt = chooseContempt(this.rescale, params, limits, position.blackToMove);
     if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
     this.announcer = new Announcer(this.getReportContext(), listener, limits);
+    if (isInstant(params)) this.game.clear();
     this.game.beginSearch();
     this.rootMoves.reset();
     const { rescale, sign: contemptSign } = this.contempt;
@@ -313,7 +316,10 @@ export class Search {
 
   private computeVisitsLeft(): number {
     const { counters, totalVisits } = this.pipeline;
-    return computeVisitBudget(this.limits, this.params, totalVisits, counters.playouts);
+    const budget = computeVisitBudget(this.limits, this.params, totalVisits, counters.playouts);
+    if (!isInstant(this.params)) return budget;
+    const moves = this.tree.rootVisits === 0 ? 0 : this.rootMoves.edgeLimit;
+    return Math.min(budget, countInstantVisits(this.params, moves) - totalVisits);
   }
 
   private get isOverRate(): boolean {
@@ -345,6 +351,7 @@ export class Search {
     if (tree.rootVisits === 0) return;
     this.readTree();
     if (watch.shouldStop()) this.reachLimit();
+    if (isInstant(this.params) && this.computeVisitsLeft() <= 0) this.reachLimit();
     if (getEdgeCount(tree, tree.rootNode) === 0) this.reachLimit();
     rootMoves.remainingPlayouts = Math.max(1, watch.hints.remainingPlayouts);
   }

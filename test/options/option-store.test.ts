@@ -62,6 +62,15 @@ test('Contempt takes what the search can read, and nothing else', () => {
   }
 });
 
+test('lc0’s words for a search mean ours', () => {
+  const store = createOptionStore();
+  unwrap(store.set('SearchAlgorithm', 'DAG-preview'));
+  assert.equal(store.getString('SearchAlgorithm'), 'graph');
+  unwrap(store.set('SearchAlgorithm', 'classic'));
+  assert.equal(store.getString('SearchAlgorithm'), 'tree');
+  assert.ok(!store.set('SearchAlgorithm', 'constructor').ok);
+});
+
 test('<empty> is how the protocol writes an empty string', () => {
   const store = createOptionStore();
   unwrap(store.set('LogFile', '<empty>'));

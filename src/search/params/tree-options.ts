@@ -7,8 +7,9 @@ export const treeOptions = {
     flag: 'search',
     kind: 'choice',
     default: 'tree',
-    choices: ['tree', 'graph'],
-    help: 'tree = every line has nodes of its own, as in the classic search of lc0; graph = transpositions share a node.',
+    choices: ['tree', 'graph', 'policyhead', 'valuehead'],
+    synonyms: { classic: 'tree', 'dag-preview': 'graph' },
+    help: 'tree = every line has nodes of its own, as in the classic search of lc0; graph = transpositions share a node. policyhead and valuehead look once: the move with the largest prior, or the one with the best value after it. lc0’s classic and dag-preview mean tree and graph.',
   },
   twoFoldDraws: {
     uci: 'TwoFoldDraws',
