@@ -39,6 +39,7 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.url);
+    page.setDefaultTimeout(20_000);
     await page.waitForSelector('.engine-head');
   });
 
@@ -135,7 +136,7 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     assert.ok(name !== null);
     await page.waitForSelector('.move-table tbody tr');
     await page.keyboard.press('l');
-    await page.waitForFunction("document.querySelector('.engine-speed').textContent.includes('Switch the engine on')");
+    await page.waitForSelector('.engine-speed:has-text("Switch the engine on")');
   });
 
   test('the board goes on while the engine searches at full speed with five lines', async () => {
@@ -145,7 +146,7 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) {
       await page.keyboard.press(key);
       await page.waitForSelector('.move-table tbody tr');
-      await page.waitForFunction("document.querySelectorAll('.line-score').length === 5");
+      await page.waitForSelector(':nth-match(.line-score, 5)');
     }
     await page.keyboard.press('l');
   });
@@ -197,9 +198,62 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     await page.keyboard.press('l');
   });
 
+  async function startGame(start = 'Standard'): Promise<void> {
+    await page.getByText('White', { exact: true }).click();
+    await page.getByText('3:00 + 2 s', { exact: true }).click();
+    await page.getByLabel(start).check();
+    await page.getByLabel('Elo of the engine').fill('1500');
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.waitForSelector('.player-row .clock');
+  }
+
+  test('a game is played: moves, hint, takeback, premove; it survives a reload, and is resigned', async () => {
+    await page.getByRole('link', { name: 'Play' }).click();
+    await startGame();
+    await drag('e2', 'e4');
+    await page.waitForSelector('.move[aria-current]');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    await page.getByRole('button', { name: 'Hint' }).click();
+    await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.waitForSelector('.move', { state: 'detached' });
+    await drag('d2', 'd4');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    assert.deepEqual(await findBarriers(), []);
+    await page.reload();
+    await page.waitForSelector(':nth-match(.move, 2)');
+    await page.getByRole('button', { name: 'Resign' }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector('.result:has-text("You lose by resignation")');
+    await page.getByText('Finished games (1)').click();
+    await page.getByRole('button', { name: 'Analyse' }).click();
+    await page.waitForSelector('.panel-analyse .move:has-text("d4")');
+  });
+
+  test('Chess960 is played, and a draw is not given away in the opening', async () => {
+    await page.getByRole('link', { name: 'Play' }).click();
+    await page
+      .getByRole('button', { name: 'New game' })
+      .click()
+      .catch(() => undefined);
+    await startGame('Chess960');
+    await page.getByRole('button', { name: 'Offer a draw' }).click();
+    await page.waitForSelector('.notice:has-text("plays on")');
+    await page.getByLabel('Type a move').fill('a3');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    await page.getByRole('button', { name: 'Resign' }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector('.result');
+  });
+
   test('on a phone nothing is wider than the screen', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+    for (const name of ['Analyse', 'Play']) {
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.waitForSelector(`.panel-${name.toLowerCase()}`);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);
+    }
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 

@@ -7,8 +7,9 @@ import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { AnalysePanel } from './analyse/analyse-panel.js';
 import { OptionsDialog } from './options/options-dialog.js';
+import { PlayPanel } from './play/play-panel.js';
 import { Dialog } from './shell/dialog.js';
-import { Header } from './shell/header.js';
+import { Header, panel } from './shell/header.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
 import { Notices } from './shell/notices.js';
 
@@ -49,7 +50,7 @@ function App() {
           dialog.value = 'help';
         }}
       />
-      <AnalysePanel />
+      {panel.value === 'play' ? <PlayPanel /> : <AnalysePanel />}
       {dialog.value === 'options' && <OptionsDialog onClose={closeDialog} />}
       {dialog.value === 'help' && <KeyList />}
       <Notices />

@@ -107,6 +107,8 @@ export interface EngineDescription {
   readonly name: string;
   readonly version: string;
   readonly options: readonly OptionState[];
+  /** Elo of the weakest and strongest level below full strength. */
+  readonly levels: { readonly weakest: number; readonly strongest: number };
   readonly networks: readonly NetworkEntry[];
   /** Entry of `networks` in use; null for one that is not in the list. */
   readonly network: string | null;

@@ -3,7 +3,7 @@ import { createPoolOptions } from '../../app/index.js';
 import { formatSquare, formatUciMove, type Square } from '../../chess/index.js';
 import type { GamePosition } from '../../engine/index.js';
 import { computeOcclusion } from '../../nn/index.js';
-import type { OptionSpec } from '../../options/index.js';
+import type { OptionSpec, OptionStore } from '../../options/index.js';
 import { unwrap } from '../../util/index.js';
 import { DESK_OPTIONS } from '../desk/desk-task.js';
 import type { EngineDesk } from '../desk/engine-desk.js';
@@ -16,6 +16,11 @@ const FREE_TEXTS = new Set(['TimeManager', 'Contempt']);
 
 function isLocked(spec: OptionSpec): boolean {
   return spec.kind === 'string' && !FREE_TEXTS.has(spec.uci);
+}
+
+function readLevels(options: OptionStore): EngineDescription['levels'] {
+  const spec = options.find('UCI_Elo');
+  return spec?.kind === 'int' ? { weakest: spec.min, strongest: spec.max } : { weakest: 0, strongest: 0 };
 }
 
 export class MachineServices implements DeskServices {
@@ -34,6 +39,7 @@ export class MachineServices implements DeskServices {
       options: options.declared
         .filter((spec) => this.isShown(spec))
         .map((spec) => ({ spec, value: options.values.get(spec.uci) ?? null, isLocked: isLocked(spec) })),
+      levels: readLevels(options),
       networks: this.networks.entries,
       network: this.networks.findName(options.getString('WeightsFile')),
       running,

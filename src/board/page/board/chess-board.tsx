@@ -9,6 +9,7 @@ import type { Key } from '@lichess-org/chessground/types';
 import { useEffect, useRef } from 'preact/hooks';
 import { ARROW_SHADES } from '../../game/arrows.js';
 import { describeBoard } from '../../game/board-text.js';
+import type { PlayerSide } from '../../game/played-game.js';
 import { reducesMotion } from '../shell/theme.js';
 
 /** Colours of arrows: `move0` … are the engine's, from as good as the best move to bad; the others are chessground's own. */
@@ -35,7 +36,7 @@ const BRUSHES: Readonly<Record<string, DrawBrush>> = Object.fromEntries(
   ].map((brush) => [brush.key, brush]),
 );
 
-export type Side = 'white' | 'black';
+export type Side = PlayerSide;
 
 export interface BoardProps {
   readonly fen: string;
@@ -52,7 +53,8 @@ export interface BoardProps {
   readonly squareClasses?: ReadonlyMap<string, string>;
   readonly canPremove?: boolean;
   readonly isSmall?: boolean;
-  onMove?(from: string, to: string): void;
+  /** @param isPremove it was made in advance, while the opponent was thinking */
+  onMove?(from: string, to: string, isPremove: boolean): void;
   /** Called with the board when the position is new: the moment to play a premove. */
   onReady?(api: Api): void;
 }
@@ -64,8 +66,9 @@ export function ChessBoard(props: BoardProps) {
   latest.current = props;
 
   useEffect(() => {
-    if (element.current === null) return;
-    board.current = Chessground(element.current, {
+    const host = element.current;
+    if (host === null) return;
+    board.current = Chessground(host, {
       ...createConfig(props),
       coordinates: props.isSmall !== true,
       viewOnly: props.isSmall === true,
@@ -78,15 +81,19 @@ export function ChessBoard(props: BoardProps) {
         free: false,
         showDests: true,
         rookCastle: true,
-        events: { after: (from, to) => latest.current.onMove?.(from, to) },
+        events: { after: (from, to, { premove }) => latest.current.onMove?.(from, to, premove) },
       },
     });
     // A page that grows or a panel that opens changes the size of the squares.
-    const observer = new ResizeObserver(() => board.current?.redrawAll());
-    observer.observe(element.current);
+    const observer = new ResizeObserver(() => {
+      // Arrows on a board that has left the page would have no place.
+      if (host.clientWidth > 0) board.current?.redrawAll();
+    });
+    observer.observe(host);
     return () => {
       observer.disconnect();
       board.current?.destroy();
+      board.current = null;
     };
   }, []);
 

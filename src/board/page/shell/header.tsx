@@ -21,7 +21,7 @@ function readHash(): Panel {
 }
 
 /** The panel that is shown: the hash of the address, so that the browser's back button works. */
-const panel = signal<Panel>(readHash());
+export const panel = signal<Panel>(readHash());
 
 addEventListener('hashchange', () => {
   panel.value = readHash();
@@ -32,7 +32,7 @@ interface HeaderProps {
   onHelp(): void;
 }
 
-const SHOWN_PANELS = PANELS.filter((name) => name === 'analyse');
+const SHOWN_PANELS = PANELS.filter((name) => name === 'analyse' || name === 'play');
 
 export function Header({ onOptions, onHelp }: HeaderProps) {
   return (

@@ -1,0 +1,159 @@
+/** The form before a game: colour, strength, clock, start position. */
+import { START_FEN } from '../../../chess/index.js';
+import { createChess960Fen } from '../../game/chess960.js';
+import { describeControl, type GameClock, type PlayerSide } from '../../game/played-game.js';
+import { engine } from '../port/engine-state.js';
+import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
+import { study } from '../study/study.js';
+import { prng, startGame } from './play-session.js';
+
+type ColorChoice = PlayerSide | 'random';
+type Start = 'standard' | 'chess960' | 'board';
+
+const color = storedSignal<ColorChoice>('play.color', 'random', isOneOf('white', 'black', 'random'));
+const isFullStrength = storedSignal('play.full', false, isBoolean);
+const elo = storedSignal('play.elo', 1500, isNumber);
+const control = storedSignal('play.control', 3, isNumber);
+const thinkMs = storedSignal('play.think', 1000, isNumber);
+const start = storedSignal<Start>('play.start', 'standard', isOneOf('standard', 'chess960', 'board'));
+
+const CONTROLS: readonly (GameClock | null)[] = [
+  { initialMs: 60_000, incrementMs: 0 },
+  { initialMs: 180_000, incrementMs: 2000 },
+  { initialMs: 300_000, incrementMs: 3000 },
+  { initialMs: 600_000, incrementMs: 5000 },
+  { initialMs: 1_800_000, incrementMs: 20_000 },
+  null,
+];
+const THINK_TIMES_MS = [200, 1000, 3000, 10_000];
+const ELO_STEP = 50;
+const COLORS = { white: 'White', random: 'Random', black: 'Black' } as const;
+const STARTS = { standard: 'Standard', chess960: 'Chess960', board: 'The position on the analysis board' } as const;
+
+function begin(): void {
+  const user = color.value === 'random' ? (prng.nextBelow(2) === 0 ? 'white' : 'black') : color.value;
+  const startFens = {
+    standard: START_FEN,
+    chess960: createChess960Fen(prng.nextBelow(960)),
+    board: study.node.value.fen,
+  };
+  startGame({
+    user,
+    elo: isFullStrength.value ? null : elo.value,
+    clock: CONTROLS[control.value] ?? null,
+    thinkMs: thinkMs.value,
+    startFen: startFens[start.value],
+  });
+}
+
+export function PlaySetup() {
+  const levels = engine.value?.levels ?? { weakest: 1000, strongest: 2000 };
+  return (
+    <form
+      class="setup"
+      onSubmit={(event) => {
+        event.preventDefault();
+        begin();
+      }}
+    >
+      <h2>Play against the engine</h2>
+      <fieldset class="segments">
+        <legend>You play</legend>
+        {(Object.keys(COLORS) as ColorChoice[]).map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="color"
+              checked={color.value === name}
+              onChange={() => {
+                color.value = name;
+              }}
+            />
+            <span>{COLORS[name]}</span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset class="strength">
+        <legend>Strength</legend>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isFullStrength.value}
+            onChange={({ currentTarget }) => {
+              isFullStrength.value = currentTarget.checked;
+            }}
+          />
+          Full strength
+        </label>
+        <label class="slider">
+          <input
+            type="range"
+            aria-label="Elo of the engine"
+            min={levels.weakest}
+            max={levels.strongest}
+            step={ELO_STEP}
+            value={elo.value}
+            disabled={isFullStrength.value}
+            onInput={({ currentTarget }) => {
+              elo.value = Number(currentTarget.value);
+            }}
+          />
+          <output>{isFullStrength.value ? 'Everything it has' : `Elo ${elo.value}`}</output>
+        </label>
+      </fieldset>
+      <fieldset class="segments">
+        <legend>Clock</legend>
+        {CONTROLS.map((clock, index) => (
+          <label key={describeControl(clock)}>
+            <input
+              type="radio"
+              name="clock"
+              checked={control.value === index}
+              onChange={() => {
+                control.value = index;
+              }}
+            />
+            <span>{describeControl(clock)}</span>
+          </label>
+        ))}
+      </fieldset>
+      {CONTROLS[control.value] === null && (
+        <fieldset class="segments">
+          <legend>The engine thinks about a move for</legend>
+          {THINK_TIMES_MS.map((ms) => (
+            <label key={ms}>
+              <input
+                type="radio"
+                name="think"
+                checked={thinkMs.value === ms}
+                onChange={() => {
+                  thinkMs.value = ms;
+                }}
+              />
+              <span>{ms / 1000} s</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <fieldset class="choice">
+        <legend>Start</legend>
+        {(Object.keys(STARTS) as Start[]).map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="start"
+              checked={start.value === name}
+              onChange={() => {
+                start.value = name;
+              }}
+            />
+            {STARTS[name]}
+          </label>
+        ))}
+      </fieldset>
+      <button type="submit" class="primary large">
+        Play
+      </button>
+    </form>
+  );
+}
