@@ -9,25 +9,15 @@ Names, flags, defaults and ranges are lc0's wherever lc0 has the option. A flag 
 or, for switches, \`--flag\` and \`--no-flag\`; the same lines without dashes may stand in the file named by \`--config\`, or in
 \`sardonyx.config\` or \`lc0.config\`: where the engine starts, beside the program, or in the user's folder (\`~/.config/sardonyx\`,
 \`~/.config/lc0\`). The command line wins over files, and \`sardonyx.config\` over \`lc0.config\`. *Hidden* options are listed by
-\`uci\` only with \`--show-hidden\`; they can always be set. This page is generated: change the declarations in \`src/\`.
-`;
-
-const HOW_TO_ADD = `## Adding an option
-
-Declare it in the room that reads it: \`src/nn/options.ts\`, \`src/engine/engine-options.ts\`, \`src/uci/conversation-options.ts\`
-or \`src/search/params/\`. The entry has the name, flag, kind, default, range and a line of help. Its \`effect\` says which part of a
-running engine a change touches (\`src/options/option-spec.ts\` lists them); without one, the value is read when the next search
-begins. This one entry makes the UCI option, the flag, the line of a config file, the help text and the row on this page
-(\`UPDATE_DOCS=1 node scripts/test.mjs options-page\` writes the page). Read the value from the \`OptionStore\`; a search option is also
-a field of \`SearchParams\`. Do not compare values to notice a change: the store calls the handlers that the engine has connected
-for the effect. \`test/engine/option-effects.test.ts\` adds an option for each effect and watches what the engine does.
+\`uci\` only with \`--show-hidden\`; they can always be set. This page is generated:
+[CONTRIBUTING.md](../CONTRIBUTING.md) says how to add an option.
 `;
 
 export function formatOptionsPage(): string {
   const aliases: OptionSection = { title: 'Other names of options', specs: listOptionSpecs().flatMap(listOtherNames) };
   const sections = listOptionSections().toSpliced(-1, 0, aliases);
   const pages = sections.map(({ title, specs }) => [`## ${title}`, '', ...formatTable(specs), ''].join('\n'));
-  return [INTRODUCTION, ...pages, HOW_TO_ADD].join('\n');
+  return [INTRODUCTION, ...pages].join('\n');
 }
 
 function formatTable(specs: readonly OptionSpec[]): string[] {
