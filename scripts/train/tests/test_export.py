@@ -1,5 +1,8 @@
+import platform
+
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 import torch
 from export import main as export_main
@@ -117,8 +120,25 @@ def test_int8_of_a_sight_body_rounds_its_products_too(shard_folder):
     assert not any(n.op_type == "Split" and rounded & set(n.input) for n in small.graph.node)
     products = [n for n in small.graph.node if n.op_type == "MatMul" and "/blocks." in n.name]
     assert len(products) == 2 * config.blocks and all(name in rounded for n in products for name in n.input)
+    results = {name for n in small.graph.node if n.op_type == "MatMul" for name in n.output}
+    assert not any(n.op_type == "QuantizeLinear" and n.input[0] in results for n in small.graph.node)
     exact = {n.name for n in small.graph.node if n.op_type == "Conv" and n.input[1] not in rounded}
     assert sum("contract" in name for name in exact) == config.blocks and any("stem" in name for name in exact)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="blocked layouts of other processors are not known")
+def test_convolutions_of_a_sight_body_add_the_skip_connection_and_apply_its_relu(shard_folder, tmp_path):
+    network, config = _network(body="sight", filters=32, heads=4, ffn_ratio=1.0, board_features=True)
+    data = _Data(shard_folder, 64)
+    model = create_onnx(network, config, CARD)
+    for number, form in enumerate((model, quantise(model, data, data.value_planes))):
+        options = onnxruntime.SessionOptions()
+        options.optimized_model_filepath = str(tmp_path / f"{number}.onnx")
+        onnxruntime.InferenceSession(form.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        optimised = onnx.load(options.optimized_model_filepath)
+        added = [n for n in optimised.graph.node if n.op_type == "Conv" and len(n.input) == 4]
+        assert len(added) == config.blocks
+        assert all(any(a.name == "activation" and a.s == b"Relu" for a in n.attribute) for n in added)
 
 
 def _int8_weights(model, rank):

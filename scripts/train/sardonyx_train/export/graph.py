@@ -18,6 +18,7 @@ from ..config import ModelConfig, TrainingConfig
 from ..encodings import POLICY_SIZES, get_input_encoding
 from ..model.fake_quantise import drop_ranges
 from ..model.network import Network, Outputs
+from .blocked_layout import BATCH, keep_blocked
 
 INPUT_NAME = "/input/planes"
 POLICY_NAME = "/output/policy"
@@ -83,7 +84,7 @@ def create_onnx(network: Network, config: ModelConfig, card: ModelCard) -> onnx.
             buffer,
             input_names=names[:1],
             output_names=names[1:],
-            dynamic_axes={name: {0: "batch"} for name in names},
+            dynamic_axes={name: {0: BATCH} for name in names},
             opset_version=OPSET,
             dynamo=False,
         )
@@ -91,8 +92,9 @@ def create_onnx(network: Network, config: ModelConfig, card: ModelCard) -> onnx.
     for output in model.graph.output:
         dims = output.type.tensor_type.shape.dim
         del dims[:]
-        dims.add().dim_param = "batch"
+        dims.add().dim_param = BATCH
         dims.add().dim_value = shapes[output.name]
+    keep_blocked(model)
     model.ir_version = _IR_VERSION
     model.producer_name = "sardonyx"
     model.producer_version = ""
