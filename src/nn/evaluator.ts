@@ -24,5 +24,7 @@ export interface Evaluator {
   run(rows: number): Promise<void> | undefined;
   /** Priors of the row's moves, in the order they were given; they sum to 1. */
   writePriorsInto(out: Float32Array, row: number, count: number, policyTemperature: number): void;
+  /** For evaluators that have something to tell the user while they work, one sentence at a time. */
+  reportTo?(say: (text: string) => void): void;
   dispose(): Promise<void>;
 }

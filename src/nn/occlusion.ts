@@ -7,7 +7,7 @@ import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { formatFen, MAX_MOVES, type Move, type Position, parseFen } from '../chess/index.js';
 import { type HistoryFill, type InputEncoding, transformSquare } from '../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import { planBackend } from './backend/backend-plan.js';
+import { getNetworkPlan, planBackend } from './backend/backend-plan.js';
 import type { Evaluator } from './evaluator.js';
 import { evaluatorFactory } from './evaluators/create-evaluator.js';
 import type { Model } from './model/model-file.js';
@@ -86,11 +86,12 @@ export async function computeOcclusion(pool: PoolOptions, position: Position): P
     minibatch: 0,
   });
   if (!plans.ok) return plans;
-  if (plans.value[0].evaluator.kind !== 'onnx' || pool.model === undefined) {
+  const network = getNetworkPlan(plans.value[0].evaluator);
+  if (network === null || pool.model === undefined) {
     return failure(`The backend ${plans.value[0].name} has no network, so there is nothing to explain`);
   }
-  prepareRuntime(plans.value[0].evaluator.config.tf32);
-  const model = await loadEdition(pool.model, plans.value[0].evaluator);
+  prepareRuntime(network.config.tf32);
+  const model = await loadEdition(pool.model, network);
   if (!model.ok) return model;
   const encoding = new OccludingEncoding(model.value.format.inputEncoding);
   const occluded: Model = { ...model.value, format: { ...model.value.format, inputEncoding: encoding } };

@@ -2,7 +2,8 @@
 
 /** An execution provider of onnxruntime. */
 export type Provider = 'cpu' | 'cuda' | 'tensorrt' | 'dml' | 'coreml' | 'webgpu';
-export type BackendKind = Provider | 'auto' | 'hash' | 'random' | 'trivial';
+/** team and check are made of others (composite-plan.ts). */
+export type BackendKind = Provider | 'auto' | 'hash' | 'random' | 'trivial' | 'team' | 'check';
 
 export const BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, BackendKind>([
   ['auto', 'auto'],
@@ -24,6 +25,10 @@ export const BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, Backen
   ['eigen', 'cpu'],
   ['cuda-auto', 'cuda'],
   ['cuda-fp16', 'cuda'],
+  ['multiplexing', 'team'],
+  ['demux', 'team'],
+  ['roundrobin', 'team'],
+  ['check', 'check'],
 ]);
 
 /** Backends that only lc0 has, with the nearest one here. They are accepted, so that configurations made for lc0 load, and not listed. */

@@ -9,6 +9,8 @@ export class BackendOptions {
   private readonly values = new Map<string, string>();
   private readonly unread = new Set<string>();
   readonly children = new Map<string, BackendOptions>();
+  /** Somebody asked for what this sub-dictionary describes, so it counts as read even when it is empty. */
+  isUsed = false;
 
   constructor(private readonly parent: BackendOptions | null = null) {}
 
@@ -53,7 +55,8 @@ export class BackendOptions {
     const names = [...this.unread].map((key) => prefix + key);
     for (const [name, child] of this.children) {
       const inner = child.listUnread(`${prefix}${name}.`);
-      names.push(...(inner.length === 0 && child.values.size === 0 ? [prefix + name] : inner));
+      const isIgnored = inner.length === 0 && child.values.size === 0 && !child.isUsed;
+      names.push(...(isIgnored ? [prefix + name] : inner));
     }
     return names;
   }

@@ -7,6 +7,7 @@ import { hasCudaProvider } from '#platform/onnx-runtime.js';
 import { failure, type Result, success } from '../../util/index.js';
 import { BACKENDS, type BackendKind, findBackend, type Provider } from './backend-names.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
+import { type CheckPlan, findNetworkPlan, planCheck, planTeam, type TeamPlan } from './composite-plan.js';
 import { type Precision, readNetworkChoice } from './network-choice.js';
 import { type ProviderConfig, readProviderConfig } from './provider-config.js';
 
@@ -38,10 +39,14 @@ export interface HashPlan {
   readonly cached: boolean;
 }
 
+/** What one evaluator is made of. */
+export type SinglePlan = OnnxPlan | HashPlan | { readonly kind: 'trivial' };
+export type EvaluatorPlan = SinglePlan | TeamPlan | CheckPlan;
+
 export interface BackendPlan {
   /** The backend's name. */
   readonly name: string;
-  readonly evaluator: OnnxPlan | HashPlan | { readonly kind: 'trivial' };
+  readonly evaluator: EvaluatorPlan;
   readonly threads: number;
   readonly minibatch: number;
   /** Minibatches that a search should keep under way; 0 = one more than the threads. */
@@ -81,7 +86,7 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
   const options = parseBackendOptions(optionsText);
   if (!options.ok) return options;
   try {
-    const first = createPlan(getFirstKind(found.kind), options.value, minibatch);
+    const first = createFirst(backend, found.kind, options.value, minibatch);
     options.value.refuseUnread(backend);
     const chosen = {
       ...first,
@@ -99,7 +104,24 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
 
 /** Whether something other than the processor is to evaluate networks. */
 export function needsDevice({ evaluator }: BackendPlan): boolean {
-  return evaluator.kind === 'onnx' && evaluator.provider !== 'cpu';
+  const network = getNetworkPlan(evaluator);
+  return network !== null && network.provider !== 'cpu';
+}
+
+/** The plan by which the network is chosen and loaded; null for evaluators without one. */
+export function getNetworkPlan(evaluator: EvaluatorPlan): OnnxPlan | null {
+  return findNetworkPlan(listParts(evaluator));
+}
+
+/** What takes over in a thread whose evaluator fails: the CPU instead of a device; without a network, the same once more. */
+export function planReplacement(evaluator: EvaluatorPlan): SinglePlan {
+  const network = getNetworkPlan(evaluator);
+  return network === null ? listParts(evaluator)[0] : planOnCpu(network);
+}
+
+function listParts(evaluator: EvaluatorPlan): readonly SinglePlan[] {
+  if (evaluator.kind === 'team') return evaluator.members;
+  return evaluator.kind === 'check' ? [evaluator.working, evaluator.reference] : [evaluator];
 }
 
 /** The plain name of what a backend's name and options mean first: `cuda` for `auto` where CUDA is installed. */
@@ -115,19 +137,29 @@ export function planOnCpu(plan: OnnxPlan): OnnxPlan {
   return { ...plan, ...shape, provider: 'cpu', precision: 'f32' };
 }
 
-function getFirstKind(kind: BackendKind): Exclude<BackendKind, 'auto'> {
+type SingleKind = Exclude<BackendKind, 'team' | 'check'>;
+
+function createFirst(backend: string, kind: BackendKind, options: BackendOptions, minibatch: number): BackendPlan {
+  const planPart = (part: SingleKind, own: BackendOptions): BackendPlan =>
+    createPlan(getFirstKind(part), own, minibatch);
+  if (kind === 'team') return planTeam(backend, options, planPart);
+  return kind === 'check' ? planCheck(options, planPart) : planPart(kind, options);
+}
+
+function getFirstKind(kind: SingleKind): Exclude<SingleKind, 'auto'> {
   if (kind !== 'auto') return kind;
   return hasCudaProvider() ? 'cuda' : 'cpu';
 }
 
 function listFallbacks({ evaluator }: BackendPlan): BackendPlan[] {
-  if (evaluator.kind !== 'onnx' || evaluator.provider === 'cpu') return [];
+  const network = getNetworkPlan(evaluator);
+  if (network === null || network.provider === 'cpu') return [];
   // From the start its pool's minibatch is one that suits it.
-  const onCpu = { ...planOnCpu(evaluator), mostRows: evaluator.mostRows };
+  const onCpu = { ...planOnCpu(network), mostRows: network.mostRows };
   return [createOnnxPlan(onCpu)];
 }
 
-function createPlan(kind: Exclude<BackendKind, 'auto'>, options: BackendOptions, minibatch: number): BackendPlan {
+function createPlan(kind: Exclude<SingleKind, 'auto'>, options: BackendOptions, minibatch: number): BackendPlan {
   const besideSearch = Math.max(1, getCoreCount() - 1);
   const shape = { name: kind, threads: besideSearch, batchesInFlight: 0, note: null };
   if (kind === 'trivial') return { ...shape, evaluator: { kind }, minibatch: 32 };

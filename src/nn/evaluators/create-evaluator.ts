@@ -1,7 +1,8 @@
 /** The one place that chooses among the evaluators: what a plan asks for, and what replaces it when it fails. */
-import { type BackendPlan, planOnCpu } from '../backend/backend-plan.js';
+import { type BackendPlan, type EvaluatorPlan, planReplacement } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
+import { CheckEvaluator } from './check-evaluator.js';
 import { HashEvaluator } from './hash-evaluator.js';
 import { TrivialEvaluator } from './trivial-evaluator.js';
 
@@ -19,15 +20,15 @@ export interface EvaluatorFactory {
 
 export const evaluatorFactory: EvaluatorFactory = {
   create: ({ evaluator }, model, worker) => createEvaluator(evaluator, model, worker),
-  createFallback: ({ evaluator }, model, worker) =>
-    createEvaluator(evaluator.kind === 'onnx' ? planOnCpu(evaluator) : evaluator, model, worker),
+  createFallback: ({ evaluator }, model, worker) => createEvaluator(planReplacement(evaluator), model, worker),
 };
 
-async function createEvaluator(
-  plan: BackendPlan['evaluator'],
-  model: Model | null,
-  worker: number,
-): Promise<Evaluator> {
+async function createEvaluator(plan: EvaluatorPlan, model: Model | null, worker: number): Promise<Evaluator> {
+  if (plan.kind === 'team') return createEvaluator(plan.members[worker % plan.members.length], model, worker);
+  if (plan.kind === 'check') {
+    const working = await createEvaluator(plan.working, model, worker);
+    return new CheckEvaluator(working, await createEvaluator(plan.reference, model, worker), plan, worker);
+  }
   if (plan.kind === 'hash') return new HashEvaluator(plan);
   if (plan.kind === 'trivial') return new TrivialEvaluator();
   if (model === null) throw new Error('there is no network');

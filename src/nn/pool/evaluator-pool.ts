@@ -6,7 +6,13 @@ import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { startThread, type Thread } from '#platform/threads.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../syzygy/index.js';
-import { type BackendPlan, needsDevice, planBackend, type TunedSpeed } from '../backend/backend-plan.js';
+import {
+  type BackendPlan,
+  getNetworkPlan,
+  needsDevice,
+  planBackend,
+  type TunedSpeed,
+} from '../backend/backend-plan.js';
 import { describeProviderFailure } from '../backend/provider-failure.js';
 import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Model, ModelSource } from '../model/model-file.js';
@@ -136,9 +142,9 @@ export class EvaluatorPool {
     let tried = `backend ${backend}`;
     for (const plan of plans.value) {
       if (options.avoidsDevice && needsDevice(plan)) continue;
-      const { evaluator } = plan;
-      if (evaluator.kind === 'onnx') prepareRuntime(evaluator.config.tf32);
-      const model = evaluator.kind === 'onnx' ? await loadSharedModel(options.model, backend, evaluator) : null;
+      const network = getNetworkPlan(plan.evaluator);
+      if (network !== null) prepareRuntime(network.config.tf32);
+      const model = network === null ? null : await loadSharedModel(options.model, backend, network);
       if (model !== null) tried = model.path;
       const pool = new EvaluatorPool(plan, model, options);
       if (problem !== '' && backend !== 'auto') pool.warnOfFallback(backend, plan.name, problem);

@@ -73,6 +73,7 @@ export class EvaluatorSupply {
 
   private use(evaluator: Evaluator): Evaluator {
     this.current = evaluator;
+    evaluator.reportTo?.((text) => this.report({ type: 'warning', text }));
     this.live.join(this.worker);
     return evaluator;
   }

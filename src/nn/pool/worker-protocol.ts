@@ -23,7 +23,7 @@ export type FromWorker =
   | { readonly type: 'ready'; readonly backend: string }
   /** The evaluator failed (loading, or in the middle of a search) and another one has taken its place. */
   | { readonly type: 'fellBack'; readonly from: string; readonly to: string; readonly reason: string }
-  /** A tablebase file is damaged; one sentence. */
+  /** One sentence for the user: a tablebase file is damaged, or what an evaluator has to tell. */
   | { readonly type: 'warning'; readonly text: string }
   /** Nothing works in this thread; so many others can evaluate. When none can, leaves are answered FAILED. */
   | { readonly type: 'gaveUp'; readonly reason: string; readonly othersLeft: number };

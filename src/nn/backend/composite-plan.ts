@@ -1,0 +1,134 @@
+/**
+ * Backends made of others, with lc0's names and grammar: `multiplexing`, `demux` and `roundrobin` share the leaves of one
+ * search out over several devices, `check` compares two. The pool's queue gives every evaluator thread the next batch
+ * when it is free, so a faster device takes more of them, whichever of the three names is used; `threads` of a part says
+ * how many threads feed it.
+ */
+import { type BackendKind, findBackend } from './backend-names.js';
+import { BackendOptionError, type BackendOptions } from './backend-options.js';
+import type { BackendPlan, OnnxPlan, SinglePlan } from './backend-plan.js';
+
+export interface TeamPlan {
+  readonly kind: 'team';
+  /** One for each thread; dealt round when there are more threads. */
+  readonly members: readonly SinglePlan[];
+}
+
+export interface CheckPlan {
+  readonly kind: 'check';
+  /** Its answers are used. */
+  readonly working: SinglePlan;
+  readonly reference: SinglePlan;
+  /** Share of the batches that are compared. */
+  readonly frequency: number;
+  readonly absoluteTolerance: number;
+  readonly relativeTolerance: number;
+  /** histo adds the sizes of the differences. */
+  readonly mode: 'check' | 'display' | 'histo';
+}
+
+type SingleKind = Exclude<BackendKind, 'team' | 'check'>;
+/** Plans one part from its options. */
+export type PartPlanner = (kind: SingleKind, options: BackendOptions) => BackendPlan;
+
+const MOST_THREADS = 128;
+const CHECK_MODES = ['check', 'display', 'histo'] as const;
+/** lc0's (network_check.cc). */
+const CHECK_FREQUENCY = 0.2;
+const ABSOLUTE_TOLERANCE = 1e-5;
+const RELATIVE_TOLERANCE = 1e-4;
+
+/** Throws BackendOptionError. */
+export function planTeam(backend: string, options: BackendOptions, planPart: PartPlanner): BackendPlan {
+  // Of demux; batches are not split here.
+  options.read('minimum-split-size');
+  const parts = listParts(options).map((part) => {
+    const threads = part.options.readInteger('threads', 0, 0, MOST_THREADS);
+    const plan = planPart(findPartKind(backend, part, 'auto'), part.options);
+    return { plan, threads: threads || plan.threads };
+  });
+  const most = Math.max(...parts.map(({ threads }) => threads));
+  // One thread of each part, then a second of each: fewer threads than planned still reach all parts.
+  const members = Array.from({ length: most }, (_, round) =>
+    parts.filter(({ threads }) => round < threads).map(({ plan }) => useOneThread(plan.evaluator as SinglePlan)),
+  ).flat();
+  return {
+    ...parts[0].plan,
+    evaluator: { kind: 'team', members: shareEdition(members) },
+    name: findNetworkPlan(members)?.provider ?? parts[0].plan.name,
+    threads: members.length,
+    minibatch: Math.min(...parts.map(({ plan }) => plan.minibatch)),
+  };
+}
+
+/** Throws BackendOptionError. */
+export function planCheck(options: BackendOptions, planPart: PartPlanner): BackendPlan {
+  const parts = options.children.size === 0 ? [] : listParts(options);
+  if (parts.length > 2) throw new BackendOptionError('Backend check compares two backends, not more');
+  const fallbacks: readonly SingleKind[] = ['auto', 'cpu'];
+  const [first, second] = fallbacks.map((fallback, index) => {
+    const part = parts[index] ?? { name: '', options };
+    return planPart(parts[index] === undefined ? fallback : findPartKind('check', part, fallback), part.options);
+  });
+  const [working, reference] = shareEdition([first.evaluator as SinglePlan, second.evaluator as SinglePlan]);
+  const mode = CHECK_MODES.find((name) => name === (options.read('mode') ?? 'check'));
+  if (mode === undefined) throw new BackendOptionError(`Backend option mode must be one of ${CHECK_MODES.join(', ')}`);
+  const evaluator: CheckPlan = {
+    kind: 'check',
+    working,
+    reference,
+    frequency: readNumber(options, 'freq', CHECK_FREQUENCY),
+    absoluteTolerance: readNumber(options, 'atol', ABSOLUTE_TOLERANCE),
+    relativeTolerance: readNumber(options, 'rtol', RELATIVE_TOLERANCE),
+    mode,
+  };
+  return { ...first, evaluator };
+}
+
+/** The plan that says which edition of the network all parts load: a device's before the CPU's; null without a network. */
+export function findNetworkPlan(parts: readonly SinglePlan[]): OnnxPlan | null {
+  const networks = parts.filter((part) => part.kind === 'onnx');
+  return networks.find(({ provider }) => provider !== 'cpu') ?? networks[0] ?? null;
+}
+
+interface Part {
+  readonly name: string;
+  readonly options: BackendOptions;
+}
+
+/** Without sub-dictionaries the options themselves are the only part. */
+function listParts(options: BackendOptions): Part[] {
+  if (options.children.size === 0) return [{ name: '', options }];
+  return [...options.children].map(([name, child]) => {
+    child.isUsed = true;
+    return { name, options: child };
+  });
+}
+
+function findPartKind(backend: string, { name, options }: Part, fallback: SingleKind): SingleKind {
+  const text = options.read('backend') ?? name;
+  if (text === '') return fallback;
+  const kind = findBackend(text)?.kind;
+  if (kind === undefined) {
+    throw new BackendOptionError(`Part ${name} of backend ${backend} is no backend: write ${name}(backend=cuda,…)`);
+  }
+  if (kind === 'team' || kind === 'check') throw new BackendOptionError(`Backend ${backend} cannot hold ${text}`);
+  return kind;
+}
+
+function useOneThread(plan: SinglePlan): SinglePlan {
+  return plan.kind === 'onnx' ? { ...plan, intraOpThreads: 1 } : plan;
+}
+
+/** All parts run one model: in half precision only when all of them would. */
+function shareEdition<Parts extends readonly SinglePlan[]>(parts: Parts): SinglePlan[] {
+  const isHalf = parts.every((part) => part.kind !== 'onnx' || part.precision === 'f16');
+  return parts.map((part) => (part.kind === 'onnx' ? { ...part, precision: isHalf ? 'f16' : 'f32' } : part));
+}
+
+function readNumber(options: BackendOptions, key: string, fallback: number): number {
+  const text = options.read(key);
+  const number = text === undefined ? fallback : Number(text);
+  if (Number.isFinite(number) && number >= 0 && number <= 1) return number;
+  throw new BackendOptionError(`Backend option ${key} must be a number from 0 to 1, not "${text}"`);
+}
