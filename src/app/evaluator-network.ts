@@ -1,7 +1,13 @@
 /** The engine's network port over a pool of evaluator threads. */
 
-import type { HistoryFill } from '../encoding/index.js';
-import { type EnginePorts, getTablebaseSettings, MateWorkerClient, type NetworkPort } from '../engine/index.js';
+import {
+  createPoolNetwork,
+  type EnginePorts,
+  getTablebaseSettings,
+  MateWorkerClient,
+  type NetworkPort,
+  readPoolOptions,
+} from '../engine/index.js';
 import { EvaluatorPool, type PoolOptions, type TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { SearchWorkerClient } from '../search/index.js';
@@ -13,17 +19,7 @@ import { findTuning } from './tuned-settings.js';
 
 /** Rejects with one sentence for the user. */
 export async function createPoolOptions(options: OptionStore, onWarning: (text: string) => void): Promise<PoolOptions> {
-  const pool: PoolOptions = {
-    backend: options.getString('Backend'),
-    backendOptions: options.getString('BackendOptions'),
-    threads: options.getNumber('Threads'),
-    minibatch: options.getNumber('MinibatchSize'),
-    cachePositions: options.getNumber('NNCacheSize'),
-    cacheMb: options.getNumber('Hash'),
-    onWarning,
-    tablebases: getTablebaseSettings(options),
-    ...getEvaluation(options),
-  };
+  const pool = readPoolOptions(options, onWarning);
   if (isFileless(options)) return pool;
   const obtained = await obtainNetwork(options, describeDownload(onWarning));
   if (!obtained.ok) throw new Error(obtained.error);
@@ -68,30 +64,7 @@ export async function createNetwork(
   tuned?: TunedSpeed,
 ): Promise<NetworkPort> {
   const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), avoidsDevice, tuned });
-  return {
-    handle: pool.handle,
-    get description() {
-      const { name, backend } = pool.network;
-      const threads = pool.threads === 1 ? '1 thread' : `${pool.threads} threads`;
-      return name === backend ? `${name}, ${threads}` : `${name} on ${backend}, ${threads}`;
-    },
-    get backend() {
-      return pool.network.backend;
-    },
-    get cacheFill() {
-      return pool.cacheFill;
-    },
-    get evaluations() {
-      return pool.counters.evaluations;
-    },
-    get hasLostDevice() {
-      return pool.hasLostDevice;
-    },
-    takeEvaluatorOptions: (current) => pool.configure(getEvaluation(current)),
-    takeTableOptions: (current) => pool.configure({ tablebases: getTablebaseSettings(current) }),
-    clearCache: () => pool.clearCache(),
-    dispose: () => pool.dispose(),
-  };
+  return createPoolNetwork(pool);
 }
 
 /** Several players of a command may name the same folders. */
@@ -104,11 +77,4 @@ export function warnOfTables(options: OptionStore, onWarning: (text: string) => 
     if (!toldOfTables.has(warning)) onWarning(warning);
     toldOfTables.add(warning);
   }
-}
-
-function getEvaluation(options: OptionStore): { policyTemperature: number; historyFill: HistoryFill } {
-  return {
-    policyTemperature: options.getNumber('PolicyTemperature'),
-    historyFill: options.getString('HistoryFill') as HistoryFill,
-  };
 }

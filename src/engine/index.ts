@@ -11,6 +11,7 @@ export type { GoRequest } from './go-request.js';
 export { MateWorkerClient } from './mate-worker-client.js';
 export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } from './move-stats.js';
 export { PerftRun } from './perft-run.js';
+export { createPoolNetwork, readPoolOptions } from './pool-network.js';
 export type { EnginePorts, MateSearchPort, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
 export { computeScore, computeWdl, SCORE_TYPES, type ScoreType, type Wdl } from './score.js';
 export type { ReportLine, Score, SearchReport } from './search-report.js';

@@ -3,7 +3,7 @@
  * keeps pages, and drops those unused for longest. Node cannot map files into memory, but the operating system caches
  * what was read lately, so loading a page again usually costs a copy and no disk access.
  */
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeFile, getSize, openFile, readInto, readWholeFile } from '#platform/table-files.js';
 import { DamagedTable } from './header-reader.js';
 
 const PAGE_BYTES = 16384;
@@ -43,7 +43,7 @@ export class FileMemory {
     if (page === undefined) {
       if (pages.size >= this.limits.pages) pages.delete(pages.keys().next().value ?? '');
       page = new Uint8Array(PAGE_BYTES);
-      readSync(this.open(path), page, 0, PAGE_BYTES, number * PAGE_BYTES);
+      readInto(this.open(path), page, PAGE_BYTES, number * PAGE_BYTES);
     } else {
       pages.delete(key);
     }
@@ -52,7 +52,7 @@ export class FileMemory {
   }
 
   close(): void {
-    for (const descriptor of this.descriptors.values()) closeSync(descriptor);
+    for (const descriptor of this.descriptors.values()) closeFile(descriptor);
     this.descriptors.clear();
     this.pages.clear();
   }
@@ -63,10 +63,10 @@ export class FileMemory {
     if (descriptor !== undefined) return descriptor;
     const oldest = descriptors.entries().next();
     if (descriptors.size >= this.limits.openFiles && oldest.done !== true) {
-      closeSync(oldest.value[1]);
+      closeFile(oldest.value[1]);
       descriptors.delete(oldest.value[0]);
     }
-    descriptor = openSync(path, 'r');
+    descriptor = openFile(path);
     descriptors.set(path, descriptor);
     return descriptor;
   }
@@ -86,10 +86,10 @@ export class FileBytes {
     private readonly path: string,
     private readonly memory: FileMemory,
   ) {
-    this.sizeBytes = statSync(path).size;
+    this.sizeBytes = getSize(path);
     this.isWhole = this.sizeBytes <= memory.limits.wholeFileBytes && this.sizeBytes <= memory.wholeBytesLeft;
     if (this.isWhole) memory.wholeBytesLeft -= this.sizeBytes;
-    this.bytes = this.isWhole ? readFileSync(path) : this.scratch;
+    this.bytes = this.isWhole ? readWholeFile(path) : this.scratch;
     if (this.isWhole && this.bytes.length !== this.sizeBytes) throw new DamagedTable('it changes while it is read');
   }
 

@@ -1,6 +1,5 @@
 /** Finds table files in the folders that the user names, by file name and size. It opens none. */
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { getSize, joinPath, listFolder } from '#platform/table-files.js';
 import { type Material, parseTableName } from './material.js';
 import { isTableSize, type TableKind } from './table.js';
 
@@ -34,7 +33,7 @@ export function findTables(folders: readonly string[]): FoundTables {
   for (const folder of folders) {
     let names: string[] = [];
     try {
-      names = readdirSync(folder);
+      names = listFolder(folder);
     } catch {
       warnings.push(`SyzygyPath: the folder ${folder} cannot be read`);
     }
@@ -42,7 +41,7 @@ export function findTables(folders: readonly string[]): FoundTables {
       const kind = KINDS[name.slice(-5)];
       const material = kind === undefined ? null : parseTableName(name.slice(0, -5));
       if (material === null || files.has(name)) continue;
-      const path = join(folder, name);
+      const path = joinPath(folder, name);
       if (hasTableSize(path)) files.set(name, { path, kind, material });
       else wrongSizes.push(path);
     }
@@ -59,7 +58,7 @@ export function findTables(folders: readonly string[]): FoundTables {
 
 function hasTableSize(path: string): boolean {
   try {
-    return isTableSize(statSync(path).size);
+    return isTableSize(getSize(path));
   } catch {
     return false;
   }

@@ -13,7 +13,7 @@ export interface SourceFile {
 
 const EVERYTHING_BELOW_ENGINE = ['util', 'options', 'chess', 'encoding', 'syzygy', 'nn', 'lc0', 'search'];
 
-/** Rooms that run in Node only; the others, tables of syzygy aside, run in a page as well. */
+/** Rooms that run in Node only; the others run in a page as well. */
 const NODE_ROOMS = ['board/server', 'selfplay', 'data', 'app', 'cli'];
 
 /** Room, or folder of a room, → the rooms whose doors it may import. index.ts is the door of the whole package. */
@@ -32,7 +32,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   selfplay: [...EVERYTHING_BELOW_ENGINE, 'pgn', 'data'],
   data: ['util', 'chess', 'pgn', 'encoding'],
   uci: [...EVERYTHING_BELOW_ENGINE, 'engine'],
-  web: [...EVERYTHING_BELOW_ENGINE, 'engine', 'selfplay'],
+  web: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci'],
   app: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci'],
   board: [...EVERYTHING_BELOW_ENGINE, 'engine', 'app', 'selfplay', 'data'],
   // What runs in a browser.
@@ -40,7 +40,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'board/game': ['util', 'chess', 'pgn'],
   'board/page': ['util', 'chess'],
   'board/protocol': ['options'],
-  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'app', 'pgn', 'selfplay', 'data', 'web', 'board'],
+  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'app', 'pgn', 'selfplay', 'data', 'board'],
   'index.ts': [...EVERYTHING_BELOW_ENGINE, 'engine', 'app'],
 };
 
@@ -49,7 +49,7 @@ const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: stri
   { pattern: /from 'onnxruntime-|import\('onnxruntime-/, rooms: ['platform'], what: 'ONNX Runtime' },
   {
     pattern: /(?:from|import\() ?'node:|\bcreateRequire\b/,
-    rooms: ['platform', 'syzygy', ...NODE_ROOMS],
+    rooms: ['platform', ...NODE_ROOMS],
     what: 'a module of Node (use a port of #platform)',
   },
   {

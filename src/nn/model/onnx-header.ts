@@ -59,6 +59,13 @@ function* readFields(bytes: Uint8Array): Generator<[number, protobuf.Reader], vo
   }
 }
 
+const utf8 = new TextDecoder();
+
+/** A copy is decoded, since browsers decode no shared memory. */
+function readText(reader: protobuf.Reader): string {
+  return utf8.decode(reader.bytes().slice());
+}
+
 function readModel(bytes: Uint8Array): OnnxHeader | null {
   let irVersion = 0;
   let producer = '';
@@ -66,7 +73,7 @@ function readModel(bytes: Uint8Array): OnnxHeader | null {
   const metadata = new Map<string, string>();
   for (const [tag, reader] of readFields(bytes)) {
     if (tag === varint(1)) irVersion = reader.uint32();
-    else if (tag === bytesOf(2)) producer = reader.string();
+    else if (tag === bytesOf(2)) producer = readText(reader);
     else if (tag === bytesOf(7)) graph = reader.bytes();
     else if (tag === bytesOf(14)) metadata.set(...readEntry(reader.bytes()));
   }
@@ -78,8 +85,8 @@ function readEntry(bytes: Uint8Array): [string, string] {
   let key = '';
   let value = '';
   for (const [tag, reader] of readFields(bytes)) {
-    if (tag === bytesOf(1)) key = reader.string();
-    else if (tag === bytesOf(2)) value = reader.string();
+    if (tag === bytesOf(1)) key = readText(reader);
+    else if (tag === bytesOf(2)) value = readText(reader);
   }
   return [key, value];
 }
@@ -123,7 +130,7 @@ function readInitializer(bytes: Uint8Array): Initializer {
   let sizeBytes = 0;
   let isExternal = false;
   for (const [tag, reader] of readFields(bytes)) {
-    if (tag === bytesOf(8)) name = reader.string();
+    if (tag === bytesOf(8)) name = readText(reader);
     else if (tag === varint(2)) elementType = reader.uint32();
     else if (tag === varint(14)) isExternal = reader.uint32() === EXTERNAL;
     else if (tag === bytesOf(13)) sizeBytes += readExternalLength(reader.bytes());
@@ -142,7 +149,7 @@ function readExternalLength(bytes: Uint8Array): number {
 function readValueInfo(bytes: Uint8Array): TensorDescription {
   let description: TensorDescription = { name: '', elementType: 0, shape: [] };
   for (const [tag, reader] of readFields(bytes)) {
-    if (tag === bytesOf(1)) description = { ...description, name: reader.string() };
+    if (tag === bytesOf(1)) description = { ...description, name: readText(reader) };
     if (tag !== bytesOf(2)) continue;
     for (const [kind, type] of readFields(reader.bytes())) {
       if (kind === bytesOf(1)) description = { ...description, ...readTensorType(type.bytes()) };

@@ -1,0 +1,70 @@
+/**
+ * ONNX Runtime for pages, loaded with the first session: the WebAssembly build, or the one with WebGPU. Their files lie in
+ * `ort/` beside the bundled scripts. A thread runs one operator thread: more evaluators are more threads of ours.
+ */
+import type * as OrtWeb from 'onnxruntime-web/wasm';
+import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
+
+export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
+
+type Runtime = typeof OrtWeb;
+type Build = 'wasm' | 'webgpu';
+
+const OPTIMIZATION = ['disabled', 'basic', 'extended', 'all'] as const;
+const LOG_FATAL = 4;
+const RUNTIME_FOLDER = new URL('./ort/', import.meta.url).href;
+
+const loaded = new Map<Build, Promise<Runtime>>();
+
+/** In a page there is nothing to prepare. */
+export function prepareRuntime(_usesTf32: boolean): void {}
+
+export function hasCudaProvider(): boolean {
+  return false;
+}
+
+export async function openSession(request: SessionRequest): Promise<RuntimeSession> {
+  const isGpu = request.provider.name === 'webgpu';
+  const { InferenceSession, Tensor } = await loadRuntime(isGpu ? 'webgpu' : 'wasm');
+  // The runtime refuses shared memory.
+  const session = await InferenceSession.create(request.model.slice(), {
+    executionProviders: [isGpu ? 'webgpu' : 'wasm'],
+    graphOptimizationLevel: OPTIMIZATION[request.optimization],
+    logSeverityLevel: LOG_FATAL,
+  });
+  const createTensor = (data: Float32Array | Uint16Array, dims: readonly number[]): RuntimeTensor =>
+    data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('float16', data, dims);
+  return {
+    outputNames: session.outputNames,
+    createTensor,
+    run: async (inputs: NamedTensors, outputs: NamedTensors) => {
+      const results = await session.run(inputs as OrtWeb.InferenceSession.FeedsType, Object.keys(outputs));
+      // It writes to memory of its own, whatever tensors it is given.
+      for (const [name, { data }] of Object.entries(outputs)) {
+        const result = results[name].data as Float32Array | Uint16Array;
+        const bytes = new Uint8Array(result.buffer, result.byteOffset, result.byteLength);
+        const { buffer, byteOffset, byteLength } = data as Float32Array | Uint16Array;
+        new Uint8Array(buffer, byteOffset, byteLength).set(bytes);
+      }
+    },
+    release: () => session.release(),
+  };
+}
+
+function loadRuntime(build: Build): Promise<Runtime> {
+  let runtime = loaded.get(build);
+  if (runtime === undefined) {
+    runtime = importRuntime(build);
+    loaded.set(build, runtime);
+  }
+  return runtime;
+}
+
+async function importRuntime(build: Build): Promise<Runtime> {
+  const address = `${RUNTIME_FOLDER}ort.${build}.min.mjs`;
+  const runtime = (await import(/* @vite-ignore */ address)) as Runtime;
+  runtime.env.logLevel = 'fatal';
+  runtime.env.wasm.numThreads = 1;
+  runtime.env.wasm.wasmPaths = RUNTIME_FOLDER;
+  return runtime;
+}

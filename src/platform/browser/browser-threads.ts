@@ -1,0 +1,123 @@
+/**
+ * Threads over module Workers. The first message to a Worker holds its data; a Worker tells of its end, and of an exception
+ * that nobody caught, by messages of a shape of its own, because a page learns neither.
+ */
+import type { Thread, ThreadEvents, ThreadOptions } from '../ports/threads.js';
+
+export type { Thread } from '../ports/threads.js';
+
+/** What this file sends beside the messages of its callers. */
+interface ControlMessage {
+  readonly sardonyxThread: 'start' | 'end' | 'error';
+  readonly data?: unknown;
+  readonly message?: string;
+}
+
+export function startThread<ToThread, FromThread>(
+  script: URL,
+  { name, data }: ThreadOptions,
+  events: ThreadEvents<FromThread>,
+): Thread<ToThread> {
+  const worker = new Worker(script, { type: 'module', ...(name === undefined ? {} : { name }) });
+  let tellEnd: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    tellEnd = resolve;
+  });
+  const fail = (message: string): void => {
+    events.onError?.(new Error(message));
+    worker.terminate();
+    tellEnd();
+  };
+  worker.onmessage = ({ data: message }: MessageEvent<unknown>) => {
+    if (!isControl(message)) events.onMessage(message as FromThread);
+    else if (message.sardonyxThread === 'end') tellEnd();
+    else fail(message.message ?? 'unknown error');
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    fail(event.message || `the script ${script.href} cannot be loaded`);
+  };
+  const start: ControlMessage = { sardonyxThread: 'start', data };
+  worker.postMessage(start);
+  return {
+    ended,
+    post: (message) => worker.postMessage(message),
+    keepProcessAlive: () => undefined,
+    terminate: async () => {
+      worker.terminate();
+      tellEnd();
+    },
+  };
+}
+
+let receiveData: (data: unknown) => void = () => undefined;
+const threadData = new Promise<unknown>((resolve) => {
+  receiveData = resolve;
+});
+let isThread = false;
+let handler: ((message: never) => void) | null = null;
+const early: unknown[] = [];
+
+// Listens before anything else in the thread runs. In the page's own scripts no such message ever comes.
+globalThis.addEventListener?.('message', ({ data: message }: MessageEvent<unknown>) => {
+  if (isControl(message)) {
+    isThread = true;
+    receiveData(message.data);
+  } else if (handler !== null) {
+    handler(message as never);
+  } else if (isThread) {
+    early.push(message);
+  }
+});
+
+globalThis.addEventListener?.('unhandledrejection', (event) => {
+  if (!isThread) return;
+  event.preventDefault();
+  const { reason } = event as PromiseRejectionEvent;
+  postControl({ sardonyxThread: 'error', message: reason instanceof Error ? reason.message : String(reason) });
+});
+
+export function getThreadData<Data>(): Promise<Data> {
+  return threadData as Promise<Data>;
+}
+
+export function postToParent(message: unknown): void {
+  (globalThis as unknown as Worker).postMessage(message);
+}
+
+export function onParentMessage<ToThread>(handle: (message: ToThread) => void): void {
+  handler = handle;
+  for (const message of early.splice(0)) handle(message as ToThread);
+}
+
+export function endThread(): void {
+  if (!isThread) return;
+  postControl({ sardonyxThread: 'end' });
+  globalThis.close();
+}
+
+const turns: (() => void)[] = [];
+const { port1, port2 } = new MessageChannel();
+port1.onmessage = () => turns.shift()?.();
+
+export function runNextTurn(work: () => void): void {
+  turns.push(work);
+  port2.postMessage(null);
+}
+
+export function nextTurn(): Promise<void> {
+  return new Promise(runNextTurn);
+}
+
+export function repeatEvery(milliseconds: number, work: () => void): () => void {
+  const timer = setInterval(work, milliseconds);
+  return () => clearInterval(timer);
+}
+
+function postControl(message: ControlMessage): void {
+  postToParent(message);
+}
+
+function isControl(message: unknown): message is ControlMessage {
+  return typeof message === 'object' && message !== null && 'sardonyxThread' in message;
+}

@@ -1,0 +1,80 @@
+/**
+ * The network of a page: a URL in WeightsFile, or the network that lies beside the scripts. lc0's files are told from ONNX by
+ * their content, so that the name of a file does not matter.
+ */
+import { createPoolNetwork, type EnginePorts, MateWorkerClient, readPoolOptions } from '../engine/index.js';
+import { loadLc0Network } from '../lc0/index.js';
+import { EvaluatorPool, type ModelSource, parseNetworkChoice, readPrecision } from '../nn/index.js';
+import type { OptionStore } from '../options/index.js';
+import { SearchWorkerClient } from '../search/index.js';
+import { failure, inflate, type Result, success, unwrap } from '../util/index.js';
+
+const DEFAULT_NETWORKS = { cpu: 'default-int8.onnx', webgpu: 'default.onnx' } as const;
+const FILELESS_BACKENDS = new Set(['hash', 'random', 'trivial']);
+
+export const pagePorts: EnginePorts = {
+  createNetwork: async (options, warn, avoidsDevice) => {
+    const backend = await chooseBackend(options.getString('Backend'), avoidsDevice);
+    const pool = { ...readPoolOptions(options, warn), backend, avoidsDevice };
+    if (FILELESS_BACKENDS.has(backend)) return createPoolNetwork(await EvaluatorPool.create(pool));
+    const threads = backend === 'webgpu' ? 1 : options.getNumber('Threads');
+    const model = ({ provider, precision }: { provider: string; precision: 'f16' | 'f32' }) =>
+      findModel(options, provider, precision);
+    return createPoolNetwork(await EvaluatorPool.create({ ...pool, threads, model }));
+  },
+  createSearch: (events) => new SearchWorkerClient(events),
+  createMateSearch: () => new MateWorkerClient(),
+  createSpareOptions: (options) => {
+    const spare = options.clone();
+    for (const name of ['WeightsFile', 'BackendOptions']) unwrap(spare.set(name, ''));
+    unwrap(spare.set('Backend', 'auto'));
+    return spare;
+  },
+};
+
+/** `auto` takes WebGPU where a hardware adapter answers; a software adapter is slower than WebAssembly. */
+async function chooseBackend(wanted: string, avoidsDevice: boolean): Promise<string> {
+  if (wanted !== 'auto') return wanted;
+  if (avoidsDevice) return 'cpu';
+  try {
+    const adapter = await navigator.gpu?.requestAdapter();
+    return adapter && !adapter.info.isFallbackAdapter ? 'webgpu' : 'cpu';
+  } catch {
+    return 'cpu';
+  }
+}
+
+async function findModel(
+  options: OptionStore,
+  provider: string,
+  precision: 'f16' | 'f32',
+): Promise<Result<ModelSource>> {
+  const named = options.getString('WeightsFile');
+  const isDefault = named === '' || named.startsWith('<');
+  const file = provider === 'webgpu' ? DEFAULT_NETWORKS.webgpu : DEFAULT_NETWORKS.cpu;
+  const address = isDefault ? new URL(`./models/${file}`, import.meta.url).href : named;
+  const bytes = await download(address);
+  if (!bytes.ok) return bytes;
+  if (readPrecision(bytes.value) !== null) return success({ bytes: bytes.value, name: address });
+  const choice = parseNetworkChoice(options.getString('BackendOptions'));
+  if (!choice.ok) return choice;
+  const { policyHead, valueHead } = choice.value;
+  const heads = { ...(policyHead && { policyHead }), ...(valueHead && { valueHead }) };
+  const network = await loadLc0Network(bytes.value, { ...heads, precision });
+  if (!network.ok) return failure(`Cannot read the network ${address}: it is neither an ONNX file nor one of lc0's`);
+  return success({ bytes: network.value.onnx, name: address });
+}
+
+/** The file, inflated if it is gzipped. */
+async function download(address: string): Promise<Result<Uint8Array>> {
+  const fail = (reason: string): Result<Uint8Array> => failure(`Cannot read the network ${address}: ${reason}`);
+  let response: Response;
+  try {
+    response = await fetch(address);
+  } catch {
+    return fail('this page cannot reach the address');
+  }
+  if (!response.ok) return fail(`the server answered ${response.status}`);
+  const inflated = await inflate(new Uint8Array(await response.arrayBuffer()));
+  return inflated.ok ? inflated : fail(inflated.error);
+}

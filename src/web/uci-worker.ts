@@ -1,0 +1,59 @@
+/**
+ * `new Worker('sardonyx.js', { type: 'module' })`: the engine as a Worker that speaks UCI. `postMessage` takes a line, each
+ * message back is a line. What a page must offer and does not is said in one line, and every `go` is then an error.
+ */
+import { acceptedOptions, engineOptions } from '../engine/options.js';
+import { networkOptions } from '../nn/options.js';
+import { OptionStore } from '../options/index.js';
+import { searchOptions } from '../search/options.js';
+import { UciSession } from '../uci/index.js';
+import { conversationOptions } from '../uci/options.js';
+import { pagePorts } from './page-network.js';
+
+declare const SARDONYX_VERSION: string;
+
+const writeLine = (line: string): void => postMessage(line);
+const obstacle = findObstacle();
+if (obstacle === null) converse();
+else refuse(obstacle);
+
+function converse(): void {
+  const session = new UciSession({
+    version: SARDONYX_VERSION,
+    showHidden: false,
+    options: new OptionStore([
+      ...networkOptions,
+      ...engineOptions,
+      ...conversationOptions,
+      ...searchOptions,
+      ...acceptedOptions,
+    ]),
+    ports: pagePorts,
+    writeLine,
+    bench: null,
+    onEnd: () => close(),
+  });
+  addEventListener('message', ({ data }) => {
+    if (typeof data === 'string') for (const line of data.split('\n')) session.receive(line);
+    else writeLine('error a message must be a line of text');
+  });
+}
+
+/** Answers so that a page that waits for `uciok` or a move does not wait for ever. */
+function refuse(reason: string): void {
+  writeLine(`info string ${reason}`);
+  addEventListener('message', ({ data }) => {
+    const [word] = String(data).trim().split(/\s+/);
+    if (word === 'uci') writeLine(`error ${reason}`);
+    else if (word === 'go') writeLine(`error ${reason}`);
+    else if (word === 'quit') close();
+  });
+}
+
+function findObstacle(): string | null {
+  if (typeof SharedArrayBuffer === 'undefined' || !crossOriginIsolated) {
+    return 'The engine needs a cross-origin isolated page: the server must send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';
+  }
+  if (typeof WebAssembly === 'undefined') return 'The engine needs WebAssembly, which this browser lacks';
+  return null;
+}

@@ -1,0 +1,45 @@
+/** Serves an empty page and folders of files to a browser in tests, cross-origin isolated or not. */
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
+
+export interface WebServer {
+  readonly origin: string;
+  close(): void;
+}
+
+/** @param folders by the first part of the path; '' for all other paths */
+export async function startWebServer(
+  folders: Readonly<Record<string, string>>,
+  isIsolated: boolean,
+): Promise<WebServer> {
+  const isolation = {
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-embedder-policy': 'require-corp',
+  };
+  const server = createServer(async ({ url = '/' }, response) => {
+    const { pathname } = new URL(url, 'http://localhost');
+    const [, first = '', ...rest] = pathname.split('/');
+    const path = first in folders ? join(folders[first], ...rest) : join(folders[''], pathname);
+    try {
+      const content = pathname === '/' ? '<!doctype html><title>test</title>' : await readFile(path);
+      const type = pathname === '/' ? 'text/html' : (TYPES[extname(path)] ?? 'application/octet-stream');
+      response.writeHead(200, { 'content-type': type, ...(isIsolated ? isolation : {}) }).end(content);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,173 @@
+/** The engine as a Worker of a page, in a real browser: the same lines as in Node. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../support/browser.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+import { startWebServer, type WebServer } from '../support/web-server.js';
+
+const FOLDERS = { '': join(repositoryRoot, 'dist', 'web'), networks: join(repositoryRoot, 'models') };
+const LONGEST_MS = 60_000;
+/** One leaf at a time: nothing depends on the speed of threads. */
+const SEQUENTIAL = ['Threads value 1', 'MinibatchSize value 1', 'VerboseMoveStats value true'];
+
+let browser: Browser | null = null;
+let reason = '';
+let isolated: WebServer;
+let open: WebServer;
+
+before(async () => {
+  const launched = await launchBrowser();
+  if ('browser' in launched) browser = launched.browser;
+  else reason = launched.reason;
+  isolated = await startWebServer(FOLDERS, true);
+  open = await startWebServer(FOLDERS, false);
+});
+
+after(async () => {
+  await browser?.close();
+  isolated.close();
+  open.close();
+});
+
+async function openPage(t: TestContext, { origin }: WebServer): Promise<Page | null> {
+  if (browser === null) {
+    t.skip(reason);
+    return null;
+  }
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.goto(origin);
+  return page;
+}
+
+/** Sends lines to a new engine; a line `>word` waits for an answer that begins with the word. @returns all answers */
+function converse(page: Page, lines: readonly string[]): Promise<string[]> {
+  const talk = async ([script, longestMs]: readonly [readonly string[], number]): Promise<string[]> => {
+    // What the test's own libraries do not know: this runs in the page.
+    type PageWorker = {
+      onmessage: (event: { data: unknown }) => void;
+      postMessage(line: string): void;
+      terminate(): void;
+    };
+    const { Worker } = globalThis as unknown as { Worker: new (url: string, options: object) => PageWorker };
+    const worker = new Worker('/sardonyx.js', { type: 'module' });
+    const answers: string[] = [];
+    let seen = 0;
+    let wake = (): void => undefined;
+    worker.onmessage = ({ data }) => {
+      answers.push(String(data));
+      wake();
+    };
+    for (const line of script) {
+      if (!line.startsWith('>')) {
+        worker.postMessage(line);
+        continue;
+      }
+      const deadline = performance.now() + longestMs;
+      for (;;) {
+        const found = answers.slice(seen).findIndex((answer) => answer.startsWith(line.slice(1)));
+        if (found >= 0) {
+          seen += found + 1;
+          break;
+        }
+        if (performance.now() > deadline) throw new Error(`no ${line} after: ${answers.join(' | ')}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          setTimeout(resolve, 100);
+        });
+      }
+    }
+    worker.terminate();
+    return answers;
+  };
+  return page.evaluate(talk, [lines, LONGEST_MS] as const);
+}
+
+/** What the program answers in Node. */
+function converseInNode(lines: readonly string[]): string[] {
+  const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
+  const input = lines.map((line) => (line.startsWith('>bestmove') ? 'wait' : line)).filter((line) => line[0] !== '>');
+  const run = spawnSync(process.execPath, [program], {
+    cwd: join(repositoryRoot, 'models'),
+    input: `${input.join('\n')}\nquit\n`,
+    encoding: 'utf8',
+  });
+  return run.stdout.trim().split('\n');
+}
+
+function pickResult(answers: readonly string[]): string[] {
+  return answers.filter((line) => / N: |^bestmove/.test(line));
+}
+
+test('with the hash evaluator a page searches what Node searches, move for move', async (t) => {
+  const page = await openPage(t, isolated);
+  if (page === null) return;
+  const options = ['Backend value hash', ...SEQUENTIAL].map((option) => `setoption name ${option}`);
+  const script = ['uci', '>uciok', ...options, 'isready', '>readyok', 'position startpos moves e2e4 c7c5'];
+  for (const algorithm of ['tree', 'graph']) {
+    const lines = [...script, `setoption name SearchAlgorithm value ${algorithm}`, 'go nodes 3000', '>bestmove'];
+    const inPage = pickResult(await converse(page, lines));
+    assert.equal(inPage.length, 32);
+    assert.deepEqual(inPage, pickResult(converseInNode(lines)));
+  }
+});
+
+test('with a network over WebAssembly the visits are those of Node', async (t) => {
+  const page = await openPage(t, isolated);
+  if (page === null) return;
+  const script = (network: string): string[] => [
+    ...[`WeightsFile value ${network}`, ...SEQUENTIAL].map((option) => `setoption name ${option}`),
+    ...['isready', '>readyok', 'position startpos moves e2e4', 'go nodes 400', '>bestmove'],
+  ];
+  const inPage = pickResult(await converse(page, script('/networks/tiny-test.onnx')));
+  const inNode = pickResult(converseInNode(script('tiny-test.onnx')));
+  assert.equal(inPage.at(-1), inNode.at(-1));
+  const visits = (lines: readonly string[]): Map<string, number> =>
+    new Map(lines.slice(0, -2).map((line) => [line.split(' ')[2], Number(/N: +(\d+)/.exec(line)?.[1])]));
+  const [page1, node1] = [visits(inPage), visits(inNode)];
+  assert.deepEqual([...page1.keys()].sort(), [...node1.keys()].sort());
+  const difference = [...page1].reduce((sum, [move, count]) => sum + Math.abs(count - (node1.get(move) ?? 0)), 0);
+  assert.ok(difference / 800 <= 0.01, `total variation distance ${difference / 800}`);
+});
+
+test('a search stops when it is told to, and a second one follows', async (t) => {
+  const page = await openPage(t, isolated);
+  if (page === null) return;
+  const answers = await converse(page, [
+    ...[
+      'setoption name Backend value hash',
+      'isready',
+      '>readyok',
+      'go infinite',
+      '>info depth 2',
+      'stop',
+      '>bestmove',
+    ],
+    ...['position startpos moves e2e4', 'go movetime 100', '>bestmove', 'isready', '>readyok'],
+  ]);
+  assert.equal(answers.filter((line) => line.startsWith('bestmove ')).length, 2);
+});
+
+test('a network that cannot be fetched is one sentence', async (t) => {
+  const page = await openPage(t, isolated);
+  if (page === null) return;
+  const answers = await converse(page, [
+    ...['setoption name Backend value hash', 'isready', '>readyok', 'setoption name Backend value cpu'],
+    ...['setoption name WeightsFile value /networks/nothing.onnx', 'isready', '>readyok', 'go nodes 10', '>bestmove'],
+  ]);
+  const errors = answers.filter((line) => line.includes('nothing.onnx'));
+  assert.equal(errors.length, 1, answers.join('\n'));
+  assert.match(errors[0], /Cannot read the network \/networks\/nothing\.onnx: the server answered 404/);
+});
+
+test('a page that is not isolated is told what it lacks', async (t) => {
+  const page = await openPage(t, open);
+  if (page === null) return;
+  const answers = await converse(page, ['uci', '>error', 'go nodes 1', '>error']);
+  for (const answer of answers)
+    assert.match(answer, /needs a cross-origin isolated page.*Cross-Origin-Embedder-Policy/);
+});
