@@ -23,7 +23,7 @@ import { addEngineFlags } from '../../engine-flags.js';
 import { numberFlag, requireWhole, wholeFlag } from '../../number-flag.js';
 import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
-import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './network-setup.js';
+import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './player-network.js';
 
 interface SelfPlayArguments {
   'syzygy-paths': string | undefined;

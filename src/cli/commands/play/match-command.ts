@@ -33,7 +33,7 @@ import { addEngineFlags } from '../../engine-flags.js';
 import { wholeFlag } from '../../number-flag.js';
 import { INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
-import { createNetworkSetup, listGivenFlags } from './network-setup.js';
+import { createNetworkSetup, listGivenFlags } from './player-network.js';
 
 interface MatchArguments {
   engine: string[];
