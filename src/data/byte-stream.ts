@@ -1,13 +1,17 @@
 /**
- * Input files of any size as a stream of chunks, gunzipped by name or by content, and as lines. Lines are read as
- * latin1: everything that we look at is ASCII, and a byte stays a byte.
+ * Input files of any size as a stream of chunks, unpacked if their content is gzip or zstd, and as lines. Lines are read
+ * as latin1: everything that we look at is ASCII, and a byte stays a byte.
  */
 import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, gunzipSync } from 'node:zlib';
+import { Decompress } from 'fzstd';
+import { isGzip } from '../util/index.js';
 
 const CHUNK_BYTES = 1 << 18;
-/** Gzipped bytes unpacked at a time; they become a thousand times as many at most. */
-const GZIPPED_BYTES = 1 << 16;
+/** Packed bytes that are unpacked at a time; gzip makes a thousand times as many of them at most. */
+const PACKED_BYTES = 1 << 16;
+const MOST_UNPACKED_BYTES = 1 << 30;
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const NEWLINE = 10;
 
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
@@ -20,10 +24,57 @@ export async function* readFileChunks(path: string, onBytes: (bytes: number) => 
   }
 }
 
-/** A file's chunks, gunzipped when its name ends in `.gz`. */
-export function readChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
-  const chunks = readFileChunks(path, onBytes);
-  return path.endsWith('.gz') ? gunzipChunks(chunks) : chunks;
+/** A file's chunks, unpacked if they are gzip or zstd. */
+export async function* readChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
+  const { head, chunks } = await peekChunks(readFileChunks(path, onBytes), ZSTD_MAGIC.length);
+  yield* isGzip(head) ? gunzipChunks(chunks) : isZstd(head) ? unzstdChunks(chunks) : chunks;
+}
+
+/** The same for bytes in memory; throws when they are damaged or become more than a gigabyte. */
+export function unpackSync(bytes: Buffer): Buffer {
+  if (isGzip(bytes)) return gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED_BYTES });
+  if (!isZstd(bytes)) return bytes;
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const unpack = new Decompress((part) => {
+    size += part.length;
+    if (size > MOST_UNPACKED_BYTES) throw new Error('it is too large when unpacked');
+    parts.push(part);
+  });
+  for (let at = 0; at < bytes.length; at += PACKED_BYTES) {
+    unpack.push(bytes.subarray(at, at + PACKED_BYTES), at + PACKED_BYTES >= bytes.length);
+  }
+  return Buffer.concat(parts);
+}
+
+function isZstd(head: Uint8Array): boolean {
+  return ZSTD_MAGIC.every((byte, i) => head[i] === byte);
+}
+
+/** Throws fzstd's error after it has yielded everything that was unpacked before the damage. */
+async function* unzstdChunks(chunks: Chunks): AsyncGenerator<Buffer> {
+  const unpacked: Uint8Array[] = [];
+  const unpack = new Decompress((part) => unpacked.push(part));
+  const takeAll = (): Buffer[] =>
+    unpacked.splice(0).map((part) => Buffer.from(part.buffer, part.byteOffset, part.length));
+  let damage: unknown;
+  const push = (bytes: Uint8Array, isLast: boolean): void => {
+    try {
+      unpack.push(bytes, isLast);
+    } catch (error) {
+      damage = error;
+    }
+  };
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length && damage === undefined; at += PACKED_BYTES) {
+      push(chunk.subarray(at, at + PACKED_BYTES), false);
+      yield* takeAll();
+    }
+    if (damage !== undefined) throw damage;
+  }
+  push(new Uint8Array(0), true);
+  yield* takeAll();
+  if (damage !== undefined) throw damage;
 }
 
 /**
@@ -42,8 +93,8 @@ export async function* gunzipChunks(chunks: Chunks): AsyncGenerator<Buffer> {
   });
   try {
     for await (const chunk of chunks) {
-      for (let at = 0; at < chunk.length; at += GZIPPED_BYTES) {
-        const written = new Promise((resolve) => gunzip.write(chunk.subarray(at, at + GZIPPED_BYTES), resolve));
+      for (let at = 0; at < chunk.length; at += PACKED_BYTES) {
+        const written = new Promise((resolve) => gunzip.write(chunk.subarray(at, at + PACKED_BYTES), resolve));
         await Promise.race([written, ended]);
         yield* unpacked.splice(0);
         if (failure) throw failure;

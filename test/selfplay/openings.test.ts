@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { formatUciMove, parseEpdLine, START_FEN } from '#sardonyx/chess/index.js';
+import { formatUciMove, Position, parseEpdLine, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { readChunks } from '#sardonyx/data/index.js';
 import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { createOpeningSequence, openBook } from '#sardonyx/selfplay/openings/book.js';
+import { computePolyglotKey } from '#sardonyx/selfplay/openings/polyglot-key.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-openings-'));
@@ -101,4 +103,93 @@ test('games without tags are told apart by their results, and a byte order mark 
     ['d2d4', 'd7d5'],
     ['c2c4', 'c7c5'],
   ]);
+});
+
+/** Keys of the format's description. */
+const POLYGLOT_KEYS: readonly (readonly [fen: string, key: bigint])[] = [
+  [START_FEN, 0x463b96181691fc9cn],
+  ['rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1', 0x823c9b50fd114196n],
+  ['rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 2', 0x0756b94461c50fb0n],
+  ['rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR b KQkq - 0 2', 0x662fafb965db29d4n],
+  ['rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3', 0x22a48b5a8e47ff78n],
+  ['rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPPKPPP/RNBQ1BNR b kq - 0 3', 0x652a607ca3f242c1n],
+  ['rnbq1bnr/ppp1pkpp/8/3pPp2/8/8/PPPPKPPP/RNBQ1BNR w - - 0 4', 0x00fdd303c946bdd9n],
+  ['rnbqkbnr/p1pppppp/8/8/PpP4P/8/1P1PPPP1/RNBQKBNR b KQkq c3 0 3', 0x3c8123ea7b067637n],
+  ['rnbqkbnr/p1pppppp/8/8/P6P/R1p5/1P1PPPP1/1NBQKBNR b Kkq - 0 4', 0x5c3f9b829b279560n],
+];
+
+test('the keys of Polyglot books are those of the format', () => {
+  for (const [fen, key] of POLYGLOT_KEYS) assert.equal(computePolyglotKey(unwrap(parseFen(fen))), key, fen);
+});
+
+/** Entries of moves in UCI notation after the moves of a line. */
+function createPolyglotFile(lines: readonly (readonly [line: string, move: string, weight: number])[]): Buffer {
+  const entries = lines.map(([line, move, weight]) => {
+    const position = new Position();
+    for (const text of line.split(' ').filter(Boolean)) position.makeMove(unwrap(parseUciMove(position, text)));
+    const square = (text: string): number => text.charCodeAt(0) - 97 + 8 * (Number(text[1]) - 1);
+    const entry = Buffer.alloc(16);
+    entry.writeBigUInt64BE(computePolyglotKey(position));
+    entry.writeUInt16BE(square(move.slice(2)) | (square(move) << 6), 8);
+    entry.writeUInt16BE(weight, 10);
+    return entry;
+  });
+  return Buffer.concat(entries.sort((a, b) => Buffer.compare(a, b)));
+}
+
+test('a Polyglot book gives lines by the weights of its moves, and leaves out what is illegal', () => {
+  const path = join(folder, 'book.bin');
+  writeFileSync(
+    path,
+    createPolyglotFile([
+      ['', 'e2e4', 300],
+      ['', 'd2d4', 100],
+      ['', 'e2e5', 900],
+      ['', 'a2a3', 0],
+      ['e2e4', 'e7e5', 1],
+      ['e2e4 e7e5', 'g1f3', 1],
+      ['d2d4', 'd7d5', 1],
+    ]),
+  );
+  const book = unwrap(openBook(path));
+  const lines = Array.from({ length: 400 }, (_, n) => listMoves(unwrap(book.read(n))).join(' '));
+  const king = lines.filter((line) => line === 'e2e4 e7e5 g1f3').length;
+  const queen = lines.filter((line) => line === 'd2d4 d7d5').length;
+  assert.equal(king + queen, 400);
+  assert.ok(king > 260 && king < 340, `${king} of 400`);
+  assert.equal(unwrap(book.read(7)).origin, 'book.bin, line 8');
+  assert.equal(unwrap(unwrap(openBook(path, 1)).read(0)).moves.length, 1);
+  for (const [name, bytes, sentence] of [
+    ['short.bin', Buffer.alloc(20), /^short\.bin is not a Polyglot book: its size is not a multiple of 16 bytes$/],
+    ['zeros.bin', Buffer.alloc(32), /^zeros\.bin has no move for the initial position$/],
+  ] as const) {
+    writeFileSync(join(folder, name), bytes);
+    const opened = openBook(join(folder, name));
+    assert.match(opened.ok ? '' : opened.error, sentence);
+  }
+});
+
+/** `1. e4 e5 *\n`, packed by the zstd program (one raw block). */
+const ZSTD_BOOK = Buffer.concat([Buffer.from('28b52ffd200c610000', 'hex'), Buffer.from('1. e4 e5 *\n\n')]);
+
+test('books packed by zstd are read, and damaged ones are a sentence', () => {
+  const path = join(folder, 'packed.pgn.zst');
+  writeFileSync(path, ZSTD_BOOK);
+  assert.deepEqual(listMoves(unwrap(unwrap(openBook(path)).read(0))), ['e2e4', 'e7e5']);
+  writeFileSync(path, ZSTD_BOOK.subarray(0, 12));
+  const damaged = openBook(path);
+  assert.match(damaged.ok ? '' : damaged.error, /^The book .*packed\.pgn\.zst cannot be read: /);
+});
+
+test('a file packed by zstd is read as a stream, up to its damage', async () => {
+  const path = join(folder, 'stream.pgn.zst');
+  const readAll = async (): Promise<string> => {
+    let text = '';
+    for await (const chunk of readChunks(path, () => undefined)) text += chunk.toString();
+    return text;
+  };
+  writeFileSync(path, ZSTD_BOOK);
+  assert.equal(await readAll(), '1. e4 e5 *\n\n');
+  writeFileSync(path, ZSTD_BOOK.subarray(0, 12));
+  await assert.rejects(readAll());
 });

@@ -1,14 +1,15 @@
 /**
- * Opening books: EPD and FEN lists and PGN, plain or gzipped, told apart by name. Lines are parsed when they are asked
+ * Opening books: EPD and FEN lists, PGN and Polyglot (.bin), plain, gzipped or packed by zstd, told apart by name. Lines are parsed when they are asked
  * for, so a book of 150,000 positions opens at once. Errors name the file and the line.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { describeReadFailure } from '#platform/files.js';
 import { type Move, type Position, parseEpdLine, parseFen, START_FEN } from '../../chess/index.js';
+import { unpackSync } from '../../data/index.js';
 import { readPgnGame, splitPgn } from '../../pgn/index.js';
-import { createPrng, failure, isGzip, mixSeeds, type Result, success, unwrap } from '../../util/index.js';
+import { createPrng, failure, mixSeeds, type Result, success, unwrap } from '../../util/index.js';
+import { createPolyglotBook } from './polyglot-book.js';
 
 /** Where a game starts: a position and the book moves from it. */
 export interface Opening {
@@ -44,13 +45,13 @@ export const START_BOOK: Book = {
 export function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Result<Book> {
   let bytes: Buffer;
   try {
-    const packed = readFileSync(path);
-    bytes = isGzip(packed) ? gunzipSync(packed) : packed;
+    bytes = unpackSync(readFileSync(path));
   } catch (error) {
     return failure(`The book ${path} cannot be read: ${describeReadFailure(error)}`);
   }
   const name = basename(path);
-  const isPgn = /\.pgn(\.gz)?$/i.test(path);
+  const isPgn = /\.pgn(\.\w+)?$/i.test(path);
+  if (/\.bin(\.\w+)?$/i.test(path)) return createPolyglotBook(name, bytes, maxPlies);
   const book = isPgn ? createPgnBook(name, bytes, maxPlies) : createEpdBook(name, bytes.toString('utf8'));
   return book.size > 0 ? success(book) : failure(`The book ${path} holds no openings`);
 }
