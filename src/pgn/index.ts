@@ -2,6 +2,13 @@
  * The door of pgn/: the one place that reads and writes chess games as text. It takes bytes or strings and touches no
  * file, so it also runs in a browser.
  */
+export {
+  computeAccuracy,
+  createRemarks,
+  formatEvaluation,
+  type GameAccuracy,
+  type JudgedPosition,
+} from './judgement.js';
 export { parseEvalComment } from './pgn-comment.js';
 export { createPgnTree, formatPgn, type PgnStyle, type PlayedPgnMove } from './pgn-format.js';
 export { nameGame, type PgnGame, type PgnMove, readPgnGame, spellMoves } from './pgn-game.js';

@@ -247,9 +247,30 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     await page.waitForSelector('.result');
   });
 
+  test('a game is reviewed: graph, accuracy, marks, better lines; the PGN is exported', async () => {
+    await page.getByRole('link', { name: 'Review' }).click();
+    await page.getByRole('button', { name: 'Load a game' }).click();
+    await page.getByLabel('FEN or PGN').fill('[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
+    await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
+    await page.waitForSelector('h2:has-text("Anna – Ben")');
+    await page.getByLabel('How thoroughly').selectOption('100');
+    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    await page.waitForSelector('.move small:has-text("#")');
+    await page.waitForSelector('.summary td:has-text("%")');
+    await page.waitForSelector('.chart canvas');
+    assert.deepEqual(await findBarriers(), []);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save PGN' }).click(),
+    ]);
+    const text = readFileSync(await download.path(), 'utf8');
+    assert.match(text, /\[White "Anna"\]/);
+    assert.match(text.replace(/\s+/g, ' '), /3\. Qxe5# \{ \[%eval #/);
+  });
+
   test('on a phone nothing is wider than the screen', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const name of ['Analyse', 'Play']) {
+    for (const name of ['Analyse', 'Play', 'Review']) {
       await page.getByRole('link', { name, exact: true }).click();
       await page.waitForSelector(`.panel-${name.toLowerCase()}`);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);

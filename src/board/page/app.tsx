@@ -8,6 +8,7 @@ import { useEffect } from 'preact/hooks';
 import { AnalysePanel } from './analyse/analyse-panel.js';
 import { OptionsDialog } from './options/options-dialog.js';
 import { PlayPanel } from './play/play-panel.js';
+import { ReviewPanel } from './review/review-panel.js';
 import { Dialog } from './shell/dialog.js';
 import { Header, panel } from './shell/header.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
@@ -50,12 +51,17 @@ function App() {
           dialog.value = 'help';
         }}
       />
-      {panel.value === 'play' ? <PlayPanel /> : <AnalysePanel />}
+      <CurrentPanel />
       {dialog.value === 'options' && <OptionsDialog onClose={closeDialog} />}
       {dialog.value === 'help' && <KeyList />}
       <Notices />
     </>
   );
+}
+
+function CurrentPanel() {
+  if (panel.value === 'play') return <PlayPanel />;
+  return panel.value === 'review' ? <ReviewPanel /> : <AnalysePanel />;
 }
 
 const KEY_NAMES: Readonly<Record<string, string>> = {

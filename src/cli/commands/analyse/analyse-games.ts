@@ -8,6 +8,8 @@ import { readChunks } from '../../../data/index.js';
 import type { Analyst, GoRequest } from '../../../engine/index.js';
 import {
   annotateGame,
+  createRemarks,
+  formatEvaluation,
   formatPgn,
   nameGame,
   type PgnGame,
@@ -17,7 +19,7 @@ import {
 } from '../../../pgn/index.js';
 import { createProgressBar, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
-import { type AnalysedPosition, analyseGame, createRemarks, formatScore } from './analysis.js';
+import { type AnalysedPosition, analyseGame } from './analysis.js';
 
 /** Width of the lines of an annotated game, the one of PGN's export format. */
 const LINE_WIDTH = 80;
@@ -129,7 +131,7 @@ function formatGameLines(positions: readonly AnalysedPosition[]): string[] {
   return positions.map(({ fen, playedSan, score, wdl, bestSan }) => {
     const [, side, , , , number] = fen.split(' ');
     const played = `${number}${side === 'w' ? '.' : '...'} ${playedSan ?? '(end)'}`;
-    const evaluation = formatScore(score, false).padStart(7);
+    const evaluation = formatEvaluation(score, false).padStart(7);
     return `${played.padEnd(14)} ${evaluation}  WDL ${wdl.join(' ').padEnd(12)}  best ${bestSan ?? '-'}`;
   });
 }

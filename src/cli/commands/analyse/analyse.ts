@@ -7,13 +7,14 @@ import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { enginePorts } from '../../../app/index.js';
 import { START_FEN } from '../../../chess/index.js';
 import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
+import { formatEvaluation } from '../../../pgn/index.js';
 import type { TreeDumpLimits } from '../../../search/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
 import { wholeFlag } from '../../number-flag.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { requireOtherFile, requireWritable } from '../../write-output.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
-import { type AnalysedPosition, analysePosition, formatScore, requireFen } from './analysis.js';
+import { type AnalysedPosition, analysePosition, requireFen } from './analysis.js';
 import { isTreeFile, writeTreeFile } from './tree-file.js';
 
 interface AnalyseArguments {
@@ -205,7 +206,7 @@ function formatPosition(position: AnalysedPosition): string[] {
   return [
     head,
     ...position.lines.map(({ score, wdl, pvSan }) => {
-      return `${formatScore(score, false).padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}  ${pvSan.join(' ')}`;
+      return `${formatEvaluation(score, false).padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}  ${pvSan.join(' ')}`;
     }),
   ];
 }

@@ -8,7 +8,7 @@ import {
   type Score,
   type Wdl,
 } from '../../../engine/index.js';
-import { type PgnGame, type Remark, spellMoves } from '../../../pgn/index.js';
+import { type PgnGame, spellMoves } from '../../../pgn/index.js';
 import { unwrap } from '../../../util/index.js';
 
 export interface AnalysedLine {
@@ -101,47 +101,6 @@ function describeLine({ score, wdl, pv }: ReportLine, position: Position, isChes
 
 function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {
   return [win, draw, loss];
-}
-
-/** Loss of expected points from which a move is judged: with the annotation glyph and lichess's word. */
-const JUDGEMENTS: readonly (readonly [loss: number, nag: number, word: string])[] = [
-  [0.3, 4, 'Blunder'],
-  [0.2, 2, 'Mistake'],
-  [0.1, 6, 'Inaccuracy'],
-];
-
-/** Plies of a better line that are shown. */
-const BETTER_LINE_PLIES = 8;
-
-/** On each move: the evaluation after it (White's view, as lichess writes it) and, where it lost much, the better move. */
-export function createRemarks(positions: readonly AnalysedPosition[]): Remark[] {
-  return positions.slice(0, -1).map((position, index) => {
-    const next = positions[index + 1];
-    const evaluation = formatScore(next.score, isBlackToMove(next));
-    const loss = getExpectedPoints(position) - (1 - getExpectedPoints(next));
-    const judgement = JUDGEMENTS.find(([least]) => loss >= least);
-    if (judgement === undefined || position.best === position.played) {
-      return { evaluation, nag: 0, text: '', betterLine: [] };
-    }
-    const [, nag, word] = judgement;
-    const betterLine = position.lines[0]?.pvSan.slice(0, BETTER_LINE_PLIES) ?? [];
-    return { evaluation, nag, text: `${word}. ${position.bestSan} was best.`, betterLine };
-  });
-}
-
-function getExpectedPoints({ wdl: [win, draw] }: AnalysedPosition): number {
-  return (win + draw / 2) / 1000;
-}
-
-function isBlackToMove({ fen }: AnalysedPosition): boolean {
-  return fen.split(' ')[1] === 'b';
-}
-
-/** Pawns with two decimals, or `#n`; `#-0` for the side that has been mated. */
-export function formatScore({ kind, value }: Score, flip: boolean): string {
-  if (kind === 'cp') return ((flip ? -value : value) / 100).toFixed(2);
-  const isLost = value <= 0 !== flip;
-  return `#${isLost ? '-' : ''}${Math.abs(value)}`;
 }
 
 /** Checks a FEN before anything is loaded; throws its sentence. */

@@ -4,11 +4,11 @@ import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { enginePorts } from '../../../app/index.js';
 import { formatSan, parseFen } from '../../../chess/index.js';
 import { Analyst, type GoRequest, type Score } from '../../../engine/index.js';
+import { formatEvaluation } from '../../../pgn/index.js';
 import { unwrap } from '../../../util/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
 import { wholeFlag } from '../../number-flag.js';
 import { createProgressBar, printJson, printLine, printNote } from '../../output.js';
-import { formatScore } from '../analyse/analysis.js';
 import { isSolution, parseSuiteLine, type SuitePosition } from './suite-position.js';
 
 interface SuiteArguments {
@@ -119,7 +119,7 @@ function formatAttempts(attempts: readonly Attempt[]): string[] {
   const solved = attempts.length - missed.length;
   const nodes = attempts.map((attempt) => attempt.nodes).sort((a, b) => a - b)[Math.floor(attempts.length / 2)];
   const rows = missed.map(
-    ({ id, task, move, score }) => `${id}: ${task}, played ${move} (${formatScore(score, false)})`,
+    ({ id, task, move, score }) => `${id}: ${task}, played ${move} (${formatEvaluation(score, false)})`,
   );
   const share = ((100 * solved) / attempts.length).toFixed(1);
   return [...rows, `${solved} of ${attempts.length} solved (${share} %), median ${nodes} nodes a position`];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AnalysedPosition, createRemarks, formatScore } from '#sardonyx/cli/commands/analyse/analysis.js';
+import type { AnalysedPosition } from '#sardonyx/cli/commands/analyse/analysis.js';
+import { createRemarks, formatEvaluation } from '#sardonyx/pgn/judgement.js';
 
 function createPosition(changes: Partial<AnalysedPosition>): AnalysedPosition {
   return {
@@ -34,9 +35,9 @@ test('remarks tell the evaluation in White’s view and judge what was lost', ()
 });
 
 test('evaluations are pawns or mates', () => {
-  assert.equal(formatScore({ kind: 'cp', value: -7 }, false), '-0.07');
-  assert.equal(formatScore({ kind: 'cp', value: -7 }, true), '0.07');
-  assert.equal(formatScore({ kind: 'mate', value: 2 }, true), '#-2');
-  assert.equal(formatScore({ kind: 'mate', value: 0 }, false), '#-0');
-  assert.equal(formatScore({ kind: 'mate', value: 0 }, true), '#0');
+  assert.equal(formatEvaluation({ kind: 'cp', value: -7 }, false), '-0.07');
+  assert.equal(formatEvaluation({ kind: 'cp', value: -7 }, true), '0.07');
+  assert.equal(formatEvaluation({ kind: 'mate', value: 2 }, true), '#-2');
+  assert.equal(formatEvaluation({ kind: 'mate', value: 0 }, false), '#-0');
+  assert.equal(formatEvaluation({ kind: 'mate', value: 0 }, true), '#0');
 });

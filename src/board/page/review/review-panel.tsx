@@ -1,0 +1,231 @@
+/** Review of a game: the evaluation as a graph that one can click, accuracy and bad moves of both players, better lines. */
+import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { PlayerSummary } from '../../game/game-review.js';
+import { StudyBoard } from '../board/study-board.js';
+import { LineChart } from '../chart/line-chart.js';
+import { bindKeys } from '../shell/keyboard.js';
+import { copyText, saveFile } from '../shell/text-files.js';
+import { LoadDialog } from '../study/load-dialog.js';
+import { MoveList } from '../study/move-list.js';
+import { study } from '../study/study.js';
+import { isReviewing, nodes, progress, review, startReview, stopReview } from './review-session.js';
+
+const GRAPH_HEIGHT = 150;
+const DEPTHS = [
+  { nodes: 100, name: 'Quick' },
+  { nodes: 400, name: 'Normal' },
+  { nodes: 2000, name: 'Thorough' },
+  { nodes: 10_000, name: 'Deep' },
+];
+
+const isLoading = signal(false);
+
+/** The review, while it is of the game on the board. */
+const current = computed(() => (review.value?.tree === study.tree.value ? review.value : null));
+
+const evaluation = computed(() => {
+  void progress.value;
+  const { value: node } = study.node;
+  const points = current.value?.nodes[node.depth] === node ? current.value.whitePoints[node.depth] : null;
+  if (points == null) return null;
+  const white = Math.round(1000 * points);
+  return { text: current.value?.describeNode(node) ?? '', wdl: [white, 0, 1000 - white] as const };
+});
+
+export function ReviewPanel() {
+  useEffect(
+    () =>
+      bindKeys([
+        { keys: ['ArrowLeft', 'k'], help: 'Back', run: () => study.goBack() },
+        { keys: ['ArrowRight', 'j'], help: 'Forward', run: () => study.goForward() },
+        { keys: ['ArrowUp', 'Home'], help: 'To the start', run: () => study.goToStart() },
+        { keys: ['ArrowDown', 'End'], help: 'To the end', run: () => study.goToEnd() },
+        { keys: ['n'], help: 'To the next bad move', run: goToNextBadMove },
+        { keys: ['v'], help: 'Next variation', run: () => study.goToSibling(1) },
+        { keys: ['f'], help: 'Flip the board', run: () => study.flip() },
+        {
+          keys: ['p'],
+          help: 'Load a PGN',
+          run: () => {
+            isLoading.value = true;
+          },
+        },
+      ]),
+    [],
+  );
+  return (
+    <main class="panel panel-review">
+      <StudyBoard
+        study={study}
+        evaluation={evaluation.value}
+        onLoad={() => {
+          isLoading.value = true;
+        }}
+      />
+      <section class="side" aria-label="Review">
+        <Head />
+        <Graph />
+        <Summary />
+        <MoveList study={study} describe={(node) => <small>{current.value?.describeNode(node) ?? ''}</small>} />
+        <Export />
+      </section>
+      {isLoading.value && (
+        <LoadDialog
+          study={study}
+          onClose={() => {
+            isLoading.value = false;
+          }}
+        />
+      )}
+    </main>
+  );
+}
+
+function Head() {
+  void study.version.value;
+  const { headers } = study.tree.value;
+  const players = [headers.get('White') ?? '?', headers.get('Black') ?? '?'].join(' – ');
+  const total = current.value?.nodes.length ?? 0;
+  return (
+    <div class="review-head">
+      <h2>{players === '? – ?' ? 'The game on the board' : players}</h2>
+      <div class="button-row">
+        {isReviewing.value ? (
+          <>
+            <progress max={total} value={progress.value} aria-label="Positions reviewed" />
+            <span>
+              {progress.value} of {total}
+            </span>
+            <button type="button" onClick={stopReview}>
+              Stop
+            </button>
+          </>
+        ) : (
+          <>
+            <button type="button" class="primary" onClick={() => void startReview()}>
+              Review
+            </button>
+            <select
+              aria-label="How thoroughly"
+              value={nodes.value}
+              onChange={({ currentTarget }) => {
+                nodes.value = Number(currentTarget.value);
+              }}
+            >
+              {DEPTHS.map((depth) => (
+                <option key={depth.nodes} value={depth.nodes}>
+                  {depth.name}: {depth.nodes} nodes a move
+                </option>
+              ))}
+            </select>
+            <button
+              type="button"
+              onClick={() => {
+                isLoading.value = true;
+              }}
+            >
+              Load a game
+            </button>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Graph() {
+  void progress.value;
+  const known = current.value;
+  if (known === null) return null;
+  const points = known.whitePoints;
+  return (
+    <LineChart
+      label="White’s expected points after each move"
+      xLabel="Ply"
+      x={known.nodes.map(({ depth }) => depth)}
+      series={[
+        {
+          label: 'White',
+          color: '--accent',
+          values: points.map((value) => (value === null ? null : 100 * value)),
+          fill: true,
+        },
+      ]}
+      height={GRAPH_HEIGHT}
+      range={[0, 100]}
+      marked={known.nodes[study.node.value.depth] === study.node.value ? study.node.value.depth : null}
+      formatX={(ply) => String(Math.ceil(ply / 2))}
+      formatY={(value) => `${Math.round(value)} %`}
+      onPick={(index) => study.go(known.nodes[index])}
+    />
+  );
+}
+
+function Summary() {
+  void progress.value;
+  const known = current.value;
+  if (known === null) return null;
+  const sides = { White: known.summarise('white'), Black: known.summarise('black') };
+  const rows: readonly (readonly [string, (side: PlayerSummary) => string | number])[] = [
+    ['Accuracy', ({ accuracy }) => (accuracy === null ? '–' : `${accuracy.toFixed(0)} %`)],
+    ['Inaccuracies', ({ inaccuracies }) => inaccuracies],
+    ['Mistakes', ({ mistakes }) => mistakes],
+    ['Blunders', ({ blunders }) => blunders],
+  ];
+  return (
+    <table class="summary">
+      <caption class="visually-hidden">Both players</caption>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="visually-hidden">Player</span>
+          </th>
+          {rows.map(([name]) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(sides).map(([name, side]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {rows.map(([row, read]) => (
+              <td key={row}>{read(side)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Export() {
+  const known = current.value;
+  if (known === null) return null;
+  return (
+    <div class="button-row review-foot">
+      <button type="button" onClick={goToNextBadMove} title="To the next bad move (n)">
+        Next bad move
+      </button>
+      <span class="spacer" />
+      <button type="button" onClick={() => void copyText(known.formatPgn())}>
+        Copy PGN
+      </button>
+      <button type="button" onClick={() => saveFile('review.pgn', known.formatPgn())}>
+        Save PGN
+      </button>
+    </div>
+  );
+}
+
+/** After the last one it goes on from the start. */
+function goToNextBadMove(): void {
+  const known = current.value;
+  if (known === null) return;
+  const bad = known.nodes.filter(({ nags }) => nags.some((nag) => nag === 2 || nag === 4 || nag === 6));
+  const next = bad.find(({ depth }) => depth > study.node.value.depth) ?? bad[0];
+  if (next !== undefined) study.go(next);
+}

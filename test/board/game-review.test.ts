@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GameReview } from '#sardonyx/board/game/game-review.js';
+import { parseGames } from '#sardonyx/board/game/move-tree-text.js';
+import type { Thought } from '#sardonyx/board/protocol/replies.js';
+import { computeMoveAccuracy } from '#sardonyx/pgn/judgement.js';
+import { unwrap } from '#sardonyx/util/index.js';
+
+function createReview(pgn: string): GameReview {
+  return new GameReview(unwrap(parseGames(pgn))[0].tree);
+}
+
+/** @param win per mille for the player to move, the rest lost */
+function think(win: number, pv: string): Thought {
+  const moves = pv.split(' ').filter((move) => move !== '');
+  const line = {
+    score: { kind: 'cp' as const, value: win - 500 },
+    wdl: [win, 0, 1000 - win] as const,
+    movesLeft: null,
+    pv: moves,
+  };
+  const state = { timeMs: 1, nodes: 1, nps: null, depth: 1, seldepth: 1, tbHits: 0, lines: [line], moves: [] };
+  return { best: moves[0] ?? null, ponder: null, state };
+}
+
+test('a blunder gets its glyph, its words and the better line; the rest is left alone', () => {
+  const review = createReview('1. e4 e5 2. Qh5 { bold } Ke7 3. Qxe5# 1-0');
+  const thoughts = [
+    think(550, 'e2e4'),
+    think(450, 'e7e5'),
+    think(550, 'g1f3'),
+    think(480, 'b8c6 f1c4'),
+    think(1000, 'h5e5'),
+    think(0, ''),
+  ];
+  for (const [index, thought] of thoughts.entries()) review.add(index, thought);
+  assert.equal(review.isDone, true);
+  review.annotate();
+  const [, , , qh5, ke7] = review.nodes;
+  assert.deepEqual([qh5.nags, ke7.nags], [[], [4]]);
+  assert.equal(ke7.comment, 'Blunder. Nc6 was best.');
+  assert.deepEqual(
+    qh5.children.map(({ san }) => san),
+    ['Ke7', 'Nc6'],
+  );
+  assert.equal(review.describeNode(ke7), '5.00');
+  const pgn = review.formatPgn();
+  assert.match(pgn, /2\. Qh5 \{ \[%eval 0\.20\] bold \}/);
+  assert.match(
+    pgn.replace(/\s+/g, ' '),
+    /Ke7 \$4 \{ \[%eval 5\.00\] Blunder\. Nc6 was best\. \} \( 2\.\.\. Nc6 3\. Bc4 \)/,
+  );
+  review.annotate();
+  assert.equal(review.formatPgn(), pgn);
+  const [white, black] = [review.summarise('white'), review.summarise('black')];
+  assert.deepEqual([white.blunders, black.blunders, black.mistakes], [0, 1, 0]);
+  assert.ok((white.accuracy ?? 0) > 95 && (black.accuracy ?? 100) < 60, `${white.accuracy} ${black.accuracy}`);
+});
+
+test('an unfinished review knows what it has', () => {
+  const review = createReview('1. e4 e5 2. Nf3 *');
+  review.add(0, think(550, 'e2e4'));
+  assert.equal(review.doneCount, 1);
+  assert.equal(review.isDone, false);
+  assert.deepEqual(review.whitePoints, [0.55, null, null, null]);
+  review.annotate();
+  assert.equal(review.summarise('white').accuracy, null);
+});
+
+test('accuracy falls with the loss of expected points, from 100 to 0', () => {
+  assert.ok(Math.abs(computeMoveAccuracy(0) - 100) < 0.01);
+  assert.ok(computeMoveAccuracy(-5) <= 100);
+  assert.ok(Math.abs(computeMoveAccuracy(10) - 63.6) < 0.1);
+  assert.equal(computeMoveAccuracy(100), 0);
+});
