@@ -1,6 +1,6 @@
 /**
- * The networks that come with the program, and which of them a backend gets: `models/bundled.json` says so, first fitting
- * entry wins. Files that the program was shipped without do not count.
+ * The networks that come with the program, and which of them a backend uses: the first fitting entry of
+ * `models/bundled.json`. Entries whose file is missing are skipped.
  */
 import { hasProgramFile, readProgramFile } from '#platform/program-files.js';
 
@@ -8,7 +8,7 @@ export interface BundledNetwork {
   /** In the folder models. */
   readonly file: string;
   readonly precision: 'fp32' | 'fp16' | 'int8';
-  /** onnxruntime's providers that get it unless another precision is asked for. */
+  /** Providers of onnxruntime that use it, unless the user asks for another precision. */
   readonly backends: readonly string[];
   readonly input: string;
   readonly policy: string;
@@ -24,7 +24,7 @@ export function listBundledNetworks(): readonly BundledNetwork[] {
 }
 
 /**
- * @param precision the one a user asks for; '' when he does not
+ * @param precision as the user asks for it; '' = no wish
  * @returns null when nothing is bundled
  */
 export function chooseBundledNetwork(

@@ -1,4 +1,4 @@
-/** Config files as lc0 writes them: one `--flag=value` a line, the dashes optional, `#` starts a comment; and where they lie. */
+/** Config files as lc0 writes them: one `--flag=value` a line, the dashes optional, `#` starts a comment; and where to find them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -19,15 +19,14 @@ export const configFileOption: OptionSpec = {
   help: 'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
 };
 
-/** The files that are read unless one is named, in this order: the first of its places that each is found in. */
+/** The files that are read when the user names none, in this order: each from the first place where it exists. */
 export function findDefaultConfigs(): string[] {
   return listConfigPlaces().flatMap((places) => places.find((path) => existsSync(path)) ?? []);
 }
 
 /**
- * Where lc0's own file and ours may lie. lc0's comes first, so that its settings are found and ours have the last word. The
- * folder in which the engine is started comes before lc0's places (utils/configfile.cc): beside the program, the user's
- * folder, the system's.
+ * Where lc0's config file and ours may be. lc0's file is read first, so that our file overrules it. The current folder
+ * comes before lc0's places (utils/configfile.cc): beside the program, the user's folder, the system's folders.
  */
 export function listConfigPlaces(
   programFolder = getProgramFolder(),

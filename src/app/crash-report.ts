@@ -1,6 +1,6 @@
 /**
- * What went wrong inside, for whoever shall mend it: a file with the error, the versions and the last lines of the
- * conversation. Nothing of it goes to stdout, and nothing leaves the machine.
+ * A report of an internal error, for its developers: a file with the error, the versions and the last lines of the
+ * conversation. Nothing is written to stdout, and nothing leaves the machine.
  */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -70,7 +70,7 @@ export async function createNetwork(
 /** Several players of a command may name the same folders. */
 const toldOfTables = new Set<string>();
 
-/** For commands that have no engine to say what is wrong with the folders of tablebases. */
+/** Reports invalid tablebase folders, for commands without an engine that would do it. */
 export function warnOfTables(options: OptionStore, onWarning: (text: string) => void): void {
   const { paths } = getTablebaseSettings(options);
   for (const warning of new Tablebases(paths, onWarning).warnings) {

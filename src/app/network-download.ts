@@ -1,7 +1,7 @@
 /**
  * Networks that are not files yet: a name of the catalogue or an address in WeightsFile means a file in the cache folder,
- * which is downloaded once. Only what loads a network to play or evaluate with it downloads; whoever only looks at it
- * (`--version`, `doctor`) says that it is missing.
+ * which is downloaded once. Only commands that evaluate with a network download it; `--version` and `doctor` just say
+ * that it is missing.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';

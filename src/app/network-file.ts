@@ -1,7 +1,7 @@
 /**
  * From the option WeightsFile to a model: an ONNX file, an lc0 file, which is converted, or the bundled network. The
- * reader of lc0's files is loaded only when one is met. A network that lies beside an executable comes before the one
- * inside it, as with lc0.
+ * reader of lc0's files is loaded only when it is needed. As with lc0, a network file beside an executable is preferred
+ * to the one inside it.
  */
 
 import { createHash } from 'node:crypto';
@@ -28,9 +28,9 @@ const AUTODISCOVER = '<autodiscover>';
 export const BUILT_IN = '<built in>';
 
 /**
- * The file that WeightsFile means to a provider, or `<built in>`. Autodiscovery goes by lc0's places: the program's own folder, where
- * the bundled network counts as found, and only without it the data folders of lc0. A network of the catalogue, or an address,
- * means its place in the cache, whether it has been downloaded or not.
+ * The file that WeightsFile names for a provider, or `<built in>`. Autodiscovery searches lc0's places: the program's own
+ * folder first, where the bundled network counts as found, then the data folders of lc0. A name of the catalogue, or an
+ * address, gives the path in the cache, whether the network has been downloaded or not.
  */
 export async function resolveNetworkFile(
   options: OptionStore,
@@ -48,7 +48,7 @@ export async function resolveNetworkFile(
   return failure('No network is bundled and none was found: name one with --weights');
 }
 
-/** The bundled network's bytes where the file is not one on disk. */
+/** The bytes of the bundled network when it is inside the executable; null when `path` is a file on disk. */
 export function readBuiltIn(
   path: string,
   options: OptionStore,
@@ -59,7 +59,7 @@ export function readBuiltIn(
   return name === null || bytes === null ? null : { bytes, name };
 }
 
-/** Which network it is, whatever its file is called. */
+/** Identifies a network by its content, not by the name of its file. */
 interface NetworkIdentity {
   readonly path: string;
   readonly sizeBytes: number;
@@ -104,8 +104,8 @@ async function discover(where: 'program' | 'everywhere'): Promise<string | undef
 }
 
 /**
- * The network that a provider gets, by its path in the program. What a user asks for by `datatype` comes first; but halves are
- * meant for the device that was named, not for the processor that stands in for it.
+ * The bundled network for a provider, by its path in the program. `datatype` in the backend options comes first; half
+ * precision is meant for the device that was named, not for the CPU that replaces it.
  */
 function findBundledFile(options: OptionStore, provider: string): string | null {
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
@@ -115,7 +115,7 @@ function findBundledFile(options: OptionStore, provider: string): string | null 
   return network === null ? null : `models/${network.file}`;
 }
 
-/** What the options' backend tries first; whoever loads the network says what is wrong with them. */
+/** The provider that the options' backend tries first; `cpu` for invalid options, which loading the network reports. */
 function getFirstProvider(options: OptionStore): string {
   const name = getBackendName(options.getString('Backend'), options.getString('BackendOptions'));
   return name.ok ? name.value : 'cpu';
@@ -124,8 +124,8 @@ function getFirstProvider(options: OptionStore): string {
 type Edition = Pick<ModelEdition, 'precision'> & { readonly provider: string };
 
 /**
- * The edition that suits a device, from one reading of its file; an ONNX model is changed where that is possible.
- * @param isIdentified with the hash of the file, which takes a while for a large one
+ * The edition of the network that suits a device. The file is read once; an ONNX model is converted if possible.
+ * @param isIdentified also compute the hash of the file, which takes time for a large one
  */
 export async function findModel(
   options: OptionStore,
@@ -187,7 +187,7 @@ async function chooseChannelBlock(edition: WantedEdition): Promise<number> {
   return findChannelBlock();
 }
 
-/** The file as it is when it needs no change or cannot be changed; whoever loads it says what is wrong with it. */
+/** Converts an ONNX file for an edition. @returns the file itself when it needs no change or cannot be changed */
 async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uint8Array> {
   if (edition.precision === 'f32' && !mayConvolveInBlocks(edition)) return bytes;
   // Finding out how this processor convolves takes longer than reading a file.
@@ -198,7 +198,7 @@ async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uin
   return (channelBlock > 0 ? await rebuildOnnx(bytes, channelBlock) : halveModel(bytes)) ?? bytes;
 }
 
-/** What to tell a user whose network is one to download; null when there is nothing to tell. */
+/** A sentence for a network that has not been downloaded yet; null for all others. */
 function describeMissing(options: OptionStore, path: string): string | null {
   const remote = existsSync(path) ? null : findRemoteNetwork(options.getString('WeightsFile'));
   if (!remote?.ok || remote.value.path !== path || isDownloaded(remote.value)) return null;
@@ -213,7 +213,7 @@ function findNamedFile(weightsFile: string): Result<string> {
   return remote?.ok === false ? remote : success(remote?.value.path ?? path);
 }
 
-/** A GUI may start an executable in any folder, so a name that is not found there is looked for beside it. */
+/** A GUI may start an executable in any folder, so a name that is not found there is searched beside the executable. */
 function findBesideProgram(path: string): string {
   if (!isPackaged || isAbsolute(path) || existsSync(path)) return path;
   const beside = join(getProgramFolder(), path);

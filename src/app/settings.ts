@@ -1,6 +1,7 @@
 /**
- * Command line and config files → an option store. The command line wins over the files, these over a command's own
- * defaults. A file that was named must exist and be right; of one that was found by itself, what is wrong is left out and told.
+ * Command line and config files → an option store. The command line overrules the files, and the files overrule a
+ * command's own defaults. A file that the user named must exist and have no errors. Of a file that was found by itself,
+ * invalid lines are skipped and reported.
  */
 import type { OptionStore } from '../options/index.js';
 import { failure, type Result, success } from '../util/index.js';

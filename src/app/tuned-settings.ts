@@ -1,6 +1,7 @@
 /**
- * What `sardonyx tune` has found, in the user's config folder: for each network (by hash), backend and machine the threads
- * and batches that search fastest. Used where the user sets none of them. A file that cannot be read is no tuning.
+ * The results of `sardonyx tune`, in the user's config folder: for each network (by hash), backend and machine, the
+ * threads and batches that search fastest. They are used when the user sets none of these options. A file that cannot be
+ * read counts as empty.
  */
 
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ import { identifyNetwork, isFileless, readBuiltIn, resolveNetworkFile } from './
 
 export type SpeedSettings = TunedSpeed;
 
-/** What a result holds for. */
+/** The combination that a result is valid for. */
 export interface TuningKey {
   readonly sha256: string;
   readonly bytes: number;
@@ -26,7 +27,7 @@ export interface TuningKey {
 export interface TunedSettings extends TuningKey, SpeedSettings {
   readonly network: string;
   readonly nodesPerSecond: number;
-  /** What the engine would have taken by itself, for comparison. */
+  /** Speed of the engine's own defaults, for comparison. */
   readonly defaultNodesPerSecond: number;
   readonly date: string;
 }
@@ -84,7 +85,7 @@ export function readTunings(): TunedSettings[] {
   }
 }
 
-/** In the place of an older result for the same key. @returns the file, or why it could not be written. */
+/** Replaces an older result for the same key. @returns the file, or why it could not be written. */
 export function saveTuning(tuned: TunedSettings): Result<string> {
   const path = getTuningPath();
   if (path === undefined) return failure('There is no home folder to save the result in');
@@ -137,7 +138,7 @@ export async function findTuning(options: OptionStore): Promise<TunedSettings | 
     const key = await createTuningKey(options);
     return results.find((result) => isSameKey(result, key)) ?? null;
   } catch {
-    // Whatever is wrong with the network is said by whoever loads it.
+    // Loading the network reports what is wrong with it.
     return null;
   }
 }

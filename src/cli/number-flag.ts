@@ -1,7 +1,7 @@
 /**
- * Numbers of the command line. A flag is declared with its range, which its help shows, and checked wherever it is given:
- * nothing else of a command has to. They are not of yargs' type `number`, which makes NaN of "abc" before anyone can say
- * what was wrong.
+ * Numbers of the command line. A flag declares its range once: the help shows it, and the parser checks it, so commands
+ * need no checks of their own. The flags do not use yargs' type `number`, which turns "abc" into NaN before an error
+ * message could quote it.
  */
 import type { Options } from 'yargs';
 
@@ -29,7 +29,7 @@ export function numberFlag(name: string, flag: NumberFlag): [string, Options] {
   return declareFlag('number', name, flag);
 }
 
-/** A whole number not below `min`, for what yargs does not take apart; throws the sentence otherwise. */
+/** Checks a whole number that is not a flag of its own (`--player1.nodes`); throws one sentence when it is below `min`. */
 export function requireWhole(name: string, value: unknown, min: number): number {
   return requireNumber(name, value, 'whole number', { min });
 }
@@ -44,7 +44,7 @@ function declareFlag(kind: NumberKind, name: string, flag: NumberFlag): [string,
   ];
 }
 
-/** Of a flag that is given twice the last counts, as with the engine's own. */
+/** If a flag is given twice, the last value counts, as with the engine's flags. */
 function takeLast(given: unknown): unknown {
   return Array.isArray(given) ? given.at(-1) : given;
 }

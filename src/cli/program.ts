@@ -1,4 +1,4 @@
-/** The commands, their help and their errors: whatever goes wrong is one sentence on stderr and exit status 1. */
+/** The commands, their help and their errors: every error is one sentence on stderr and exit status 1. */
 import yargs, { type CommandModule } from 'yargs';
 import { CrashReporter } from '../app/options.js';
 import { prepareArguments } from './arguments.js';
@@ -30,7 +30,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   try {
     await parseAndRun(args);
   } catch (error) {
-    // What we throw at users are plain Errors; these are thrown at us.
+    // Errors meant for users are plain Errors; these two types are programming mistakes.
     if (error instanceof TypeError || error instanceof ReferenceError) endWithReport(error);
     const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
     process.stderr.write(`${sentence}\n`);
@@ -87,13 +87,13 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
   await parser.parseAsync();
 }
 
-/** "match", of "match <a> [b]"; aliases as well. */
+/** The first word of each command ("perft" of "perft <depth>") and all aliases. */
 function listCommandNames(): Set<string> {
   const names = COMMANDS.flatMap(({ command = [], aliases = [] }) => [command, aliases].flat());
   return new Set(names.map((name) => name.split(' ')[0]));
 }
 
-/** A mistake of ours, not of the user: exit status 70, as sysexits.h has it. */
+/** For internal errors: writes a report and exits with status 70 (EX_SOFTWARE of sysexits.h). */
 function endWithReport(error: unknown): never {
   const path = new CrashReporter().write(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -101,18 +101,18 @@ function endWithReport(error: unknown): never {
   process.exit(70);
 }
 
-/** What yargs' types leave out: the flags of the command that is running. */
+/** A part of yargs that its types leave out: the flags of the running command. */
 interface FlagLists {
   getOptions(): { readonly array: readonly string[] };
 }
 
-/** yargs makes a list of a flag that is given twice; as with the engine's flags the last one counts, unless a list is wanted. */
+/** yargs turns a flag that is given twice into a list. The last value counts instead, unless the flag takes a list. */
 function takeLastOfEach(args: Record<string, unknown>, parser: FlagLists): void {
   const lists = new Set(['_', ...parser.getOptions().array]);
   for (const [name, value] of Object.entries(args)) if (!lists.has(name)) args[name] = takeLast(value);
 }
 
-/** Also of what dots made an object of: `--player1.nodes=5`. */
+/** Works on nested values too: yargs makes objects of dots (`--player1.nodes=5`). */
 function takeLast(value: unknown): unknown {
   if (Array.isArray(value)) return value.at(-1);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,7 +1,6 @@
 /**
- * The writer of stdout. Lines go out whole and at once: when stdout is a pipe or a file
- * they are written synchronously, so that nothing is lost or delayed when the process ends or the GUI polls.
- * A reader that has gone away (EPIPE) is the end of the conversation, not an error.
+ * The writer of stdout. It writes whole lines synchronously, so that none is lost or delayed when the process ends or a
+ * GUI polls. When the reader closes the pipe (EPIPE), the conversation is over; that is no error.
  */
 import { writeSync } from 'node:fs';
 import { describeWriteFailure } from '#platform/files.js';
@@ -34,7 +33,7 @@ export function createStdoutWriter(onClosed: () => void): LineWriter {
   };
 }
 
-/** A non-blocking pipe whose reader is slow answers EAGAIN: then wait a little and go on where we were. */
+/** A non-blocking pipe with a slow reader returns EAGAIN: wait a millisecond and continue. */
 function writeAll(bytes: Buffer): void {
   let offset = 0;
   while (offset < bytes.length) {

@@ -1,6 +1,6 @@
 /**
- * The UCI conversation on the process's own pipes. `uci` is answered from the option lists alone; only then is the engine
- * loaded, and the lines that came meanwhile are handed to it.
+ * The UCI conversation on stdin and stdout. `uci` is answered from the option lists alone. The engine is loaded after
+ * that, and gets the lines that arrived in the meantime.
  */
 
 import { getLogPath } from '#platform/log-file.js';
@@ -59,14 +59,14 @@ export function runUciMode(settings: Settings): void {
   });
 }
 
-/** For whoever starts the engine by hand; the session tells the GUI. */
+/** Warns people who start the engine in a terminal; the session warns the GUI. */
 function warnOfLogFile(target: string): void {
   const path = getLogPath(target);
   const reason = path === null ? null : findWriteObstacle(path);
   if (reason !== null) process.stderr.write(`LogFile ${path} cannot be written: ${reason}\n`);
 }
 
-/** Answers `uci` and `quit` when they come first, and keeps every other line for the session. */
+/** Answers `uci` and `quit` if they come first, and keeps all other lines for the session. */
 class Doorkeeper implements Conversation {
   private readonly lines: string[] = [];
   private hasEnded = false;

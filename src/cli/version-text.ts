@@ -8,7 +8,7 @@ import { loadModel } from '../nn/index.js';
 import { unwrap } from '../util/index.js';
 import { printNote } from './output.js';
 
-/** @param args what else stands on the command line: flags of the engine may name a network or a backend */
+/** @param args the command line, whose engine flags may name a network or a backend */
 export async function createVersionText(args: readonly string[]): Promise<string> {
   const build = readBuild();
   const node = isPackaged ? `Node ${process.version} inside` : `Node ${process.version}`;

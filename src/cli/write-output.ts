@@ -1,4 +1,4 @@
-/** Files that a command was asked to write; a failure is one sentence. */
+/** Output files of commands; a failure is one sentence. */
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,13 +13,13 @@ export async function writeOutput(path: string, content: Uint8Array | string, fl
   }
 }
 
-/** For the start of a command that works long before it writes. Throws the sentence; nothing is created. */
+/** Called at the start of a long command, before it has anything to write. Throws one sentence; creates nothing. */
 export function requireWritable(path: string): void {
   const reason = findWriteObstacle(path);
   if (reason !== null) throw new Error(`Cannot write ${path}: ${reason}`);
 }
 
-/** As requireWritable, where the output would take its own input's place. @param flag that names the output */
+/** Like requireWritable, and refuses to overwrite the input. @param flag the flag that names the output */
 export function requireOtherFile(flag: string, output: string, input: string): void {
   requireWritable(output);
   if (existsSync(output) && existsSync(input) && realpathSync(output) === realpathSync(input)) {
@@ -27,13 +27,13 @@ export function requireOtherFile(flag: string, output: string, input: string): v
   }
 }
 
-/** @returns why the file cannot be written, null when nothing is in the way. */
+/** @returns why the file cannot be written, null if it can be. */
 export function findWriteObstacle(path: string): string | null {
   if (path === '') return 'the name is empty';
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats?.isDirectory()) return 'it is a folder';
-    // The dot makes sure that the folder is one.
+    // With the dot, the check fails if the parent is a file.
     accessSync(stats === undefined ? `${dirname(path)}/.` : path, constants.W_OK);
     return null;
   } catch (error) {

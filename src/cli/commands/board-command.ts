@@ -21,28 +21,28 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
   builder: (yargs) =>
     addEngineFlags(yargs)
       .option(
-        ...wholeFlag('port', { min: 0, max: 65535, default: 0, describe: 'port of the server; 0 = any free one' }),
+        ...wholeFlag('port', { min: 0, max: 65535, default: 0, describe: 'Port of the server; 0 = any free port' }),
       )
       .option('host', {
         type: 'string',
         default: '127.0.0.1',
-        describe: 'address to listen on; anything but the default lets other machines in, if they know the URL',
+        describe: 'Address to listen on; any other than the default lets other machines in, if they know the URL',
       })
       .option('allow-host', {
         type: 'string',
         array: true,
         nargs: 1,
         default: [],
-        describe: 'a further name by which browsers may call the server',
+        describe: 'Another name by which browsers may call the server',
       })
       .option('networks', {
         type: 'string',
         array: true,
         nargs: 1,
         default: [],
-        describe: 'a folder whose networks the page may choose',
+        describe: 'Folder of networks that the page may choose',
       })
-      .option('open', { type: 'boolean', default: true, describe: 'open the page in the browser' })
+      .option('open', { type: 'boolean', default: true, describe: 'Open the page in the browser' })
       .epilogue(
         'The first line on stdout is the URL. Whoever has it can use the engine. Ctrl-C ends everything.',
       ) as never,

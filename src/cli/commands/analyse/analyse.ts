@@ -115,7 +115,7 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     const position = isPosition ? requireFen(startFen) : null;
     const dump = readDumpSettings(args, isPosition);
     if (args.pgn !== undefined) checkPgnFlag(args, inputs, isPosition);
-    // What reads PGN is not loaded for anything else.
+    // The PGN reader is loaded only when it is needed.
     const reader = isPosition ? null : await import('./analyse-games.js');
     const options = await readEngineFlags(args);
     const games = await reader?.openGameFiles(inputs, options.getBoolean('UCI_Chess960'));

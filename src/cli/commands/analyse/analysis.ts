@@ -1,4 +1,4 @@
-/** Positions and games through the engine: best moves, scores, and what the moves played were worth. */
+/** Analyses positions and games: best moves, scores, and how good the played moves were. */
 import { formatFen, formatSanLine, formatUciMove, type Position } from '../../../chess/index.js';
 import {
   type Analyst,
@@ -22,7 +22,7 @@ export interface AnalysedLine {
 export interface AnalysedPosition {
   readonly ply: number;
   readonly fen: string;
-  /** The move that the game went on with. */
+  /** The move played in the game; null at its end. */
   readonly played: string | null;
   readonly playedSan: string | null;
   readonly best: string | null;
@@ -37,7 +37,7 @@ export interface AnalysedPosition {
 
 interface PositionTask {
   readonly startFen: string;
-  /** Castling is written king takes rook; it must be where castling starts from unusual squares. */
+  /** Write castling as king takes rook; required where king or rook start from unusual squares. */
   readonly isChess960: boolean;
   readonly moves: readonly string[];
   readonly played: string | null;
@@ -103,7 +103,7 @@ function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {
   return [win, draw, loss];
 }
 
-/** Checks a FEN before anything is loaded; throws its sentence. */
+/** Checks a FEN before anything is loaded; throws one sentence. */
 export function requireFen(fen: string): Position {
   return unwrap(createGamePosition(fen, [])).position;
 }

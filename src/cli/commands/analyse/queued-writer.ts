@@ -1,6 +1,6 @@
 /**
- * Lines to stdout without waiting for the reader: a client may send queries for a long time before it reads an answer,
- * and a program that blocks on its own output would then never read them. Lines wait in memory and go out in order.
+ * Writes lines to stdout without waiting for the reader. A client may send many queries before it reads an answer; a
+ * program that blocked on its output would then never read them. Lines are queued in memory and written in order.
  */
 import { write } from 'node:fs';
 
@@ -14,7 +14,7 @@ export class QueuedWriter {
   private isClosed = false;
   private flushed: (() => void)[] = [];
 
-  /** @param onClosed the reader has gone away */
+  /** @param onClosed called when the reader has closed the pipe */
   constructor(private readonly onClosed: () => void) {}
 
   writeLine(line: string): void {

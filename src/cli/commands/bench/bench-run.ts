@@ -1,7 +1,7 @@
 /**
- * The benchmark: fixed positions, fixed nodes, nothing kept from one to the next. The signature is a hash of the visits of
- * every root move, so it changes when and only when the search or its evaluations do. For evaluators without a file
- * everything that could depend on the machine is fixed, so one number guards the behaviour everywhere.
+ * The benchmark: fixed positions and nodes, each search from an empty tree. The signature is a hash of the visits of
+ * every root move, so it changes if and only if the search or its evaluations change. For evaluators without a file,
+ * everything that could depend on the machine is fixed, so one number holds everywhere.
  */
 
 import { enginePorts, isFileless } from '../../../app/index.js';
@@ -27,7 +27,7 @@ export interface BenchResult {
   readonly nps: number;
   readonly evaluations: number;
   readonly evaluationsPerSecond: number;
-  /** Walks thrown away, and visits that went past a leaf under way, per cent of the playouts. */
+  /** Collisions (walks thrown away) and detours (visits led past a leaf in flight), in per cent of the playouts. */
   readonly collisionPercent: number;
   readonly detourPercent: number;
   readonly playoutsPerBatch: number;
@@ -106,7 +106,7 @@ export async function runBench(
   }
 }
 
-/** Every choice that a clock or the number of cores would make is made here. */
+/** Fixes every option that would depend on the clock or on the number of cores. */
 function fixOptions(options: OptionStore): void {
   options.set('VerboseMoveStats', 'true');
   options.set('SmartPruningFactor', '0');

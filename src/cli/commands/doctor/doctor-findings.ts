@@ -81,7 +81,7 @@ export async function examineGpu(runtime: RuntimeInfo | null): Promise<Finding[]
   const device: Finding = {
     what: 'gpu',
     isFine: names.length > 0 || driver !== null,
-    text: names.length > 0 ? names.join('; ') : 'none found; the processor does the work',
+    text: names.length > 0 ? names.join('; ') : 'none found; the CPU evaluates',
   };
   if (driver === null) return [device];
   const findings: Finding[] = [device, { what: 'driver', isFine: true, text: `NVIDIA ${driver}` }];
@@ -126,7 +126,7 @@ async function examineUsedNetwork(): Promise<Finding> {
   return { what, isFine, text: isFine ? path.value : `there is no file ${path.value}` };
 }
 
-/** Which backend gets which network; a file that is not the one that was shipped plays, but nobody knows how. */
+/** Which backend gets which network. A file that was changed after release still plays, but its strength is unknown. */
 function examineBundle(): Finding {
   const networks = listBundledNetworks().map(({ file, precision, backends, sha256 }) => {
     const bytes = readProgramFile(`models/${file}`) ?? new Uint8Array();

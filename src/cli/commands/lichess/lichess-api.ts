@@ -15,7 +15,7 @@ export interface Registration {
   /** In MB. */
   readonly maxHash: number;
   readonly variants: readonly string[];
-  /** Whoever knows it gets this engine's work. */
+  /** The broker gives this engine's work to the holder of this secret. */
   readonly providerSecret: string;
 }
 
@@ -48,7 +48,7 @@ export async function acquireWork(servers: LichessServers, secret: string, signa
   return response.json();
 }
 
-/** Resolves when the analysis has been delivered, or when nobody wants it any more. */
+/** Resolves when the broker has the whole analysis; rejects when it hangs up. */
 export async function submitWork(
   servers: LichessServers,
   id: string,

@@ -167,7 +167,7 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
   const conditions = {
     players: specs.value,
     ...(isTournament ? { tournament: args.tournament } : {}),
-    // By what their files hold: when the match goes on, the same path may name another network.
+    // Networks by content: when the match is resumed, the same path may hold another network.
     ...(networks.length > 0 ? { networks } : {}),
     flags: given,
     rules: rules.value,
@@ -252,7 +252,7 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       .option('tournament', {
         choices: TOURNAMENT_KINDS,
         default: 'round-robin',
-        describe: 'with more than two players: everybody against everybody, or the first against all others',
+        describe: 'With more than two players: each against each, or the first against all others',
       })
       .option('each', { type: 'string', describe: 'key=value words that hold for both players' })
       .option('tc', { type: 'string', describe: 'Time control of both players: [moves/]seconds[+increment]' })

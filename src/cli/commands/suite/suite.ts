@@ -53,7 +53,7 @@ export const suiteCommand: CommandModule<object, SuiteArguments> = {
     const positions = readSuite(args.file);
     const request: GoRequest = args.nodes > 0 ? { nodes: args.nodes } : { moveTimeMs: args.movetime };
     const options = await readEngineFlags(args);
-    // Nothing is played after the answer, and the whole time was asked for.
+    // No move is played, and each position should get its whole time.
     if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
     if (args['move-overhead'] === undefined) options.set('MoveOverheadMs', '0');
     const analyst = new Analyst(options, enginePorts, printNote);
@@ -68,7 +68,7 @@ export const suiteCommand: CommandModule<object, SuiteArguments> = {
   },
 };
 
-/** Lines that are no position are named on stderr and left out. */
+/** Lines without a valid position are reported on stderr and skipped. */
 function readSuite(file: string): SuitePosition[] {
   const lines = readLines(file);
   const positions: SuitePosition[] = [];

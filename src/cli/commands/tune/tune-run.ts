@@ -1,9 +1,9 @@
 /**
- * Self-tuning: searches bench positions for a moment with one setting after another, and takes the fastest. First the
- * minibatch, then the threads, then the batches in flight, each with the best of what was found before: these hardly
- * depend on each other, and a grid would take minutes. The winner must then beat the engine's own choice once more, in
- * turns, or that stays: on a busy machine one of ten settings is always lucky. Speed is nodes a second from an empty tree
- * and cache.
+ * Self-tuning: searches bench positions briefly with one setting after another and takes the fastest. It varies the
+ * minibatch first, then the threads, then the batches in flight, each time with the best values found so far: they hardly
+ * depend on each other, and a grid would take minutes. On a busy machine one of ten settings is always lucky, so the
+ * winner must beat the engine's default once more in alternating runs, or the default stays. Speed is nodes a second,
+ * starting from an empty tree and cache.
  */
 
 import type { SpeedSettings } from '../../../app/index.js';
@@ -19,16 +19,16 @@ export interface TuneRow extends SpeedSettings {
 }
 
 export interface TuneResult {
-  /** In the order of measuring; the first is what the engine takes by itself. */
+  /** In the order of measuring; the first is the engine's default. */
   readonly rows: readonly TuneRow[];
   readonly best: TuneRow;
 }
 
-/** A setting this much slower than the fastest is as good: measuring again would move it as far. */
+/** A setting slower by no more than this share counts as equal: repeated measurements differ by as much. */
 const TOLERANCE = 0.04;
 const POSITIONS = 4;
 const RETURN_ROUNDS = 2;
-/** At most, return match included, for sharing out the time. */
+/** Upper bound of measurements, the repeated ones included; the time is divided among them. */
 const MOST_MEASUREMENTS = 10 + 2 * RETURN_ROUNDS;
 const MOST_THREADS = 128;
 
@@ -61,7 +61,7 @@ export async function chooseSettings(
   return { rows, best: await confirm(rows[0], findBest(rows), measure) };
 }
 
-/** The candidate with its speed in the return match, or the incumbent when it does not win that too. */
+/** The candidate with its speed in the repeated runs, or the incumbent if the candidate does not win those too. */
 async function confirm(
   incumbent: TuneRow,
   candidate: TuneRow,
@@ -82,19 +82,19 @@ function countDifferences(a: SpeedSettings, b: SpeedSettings): number {
   return (['threads', 'minibatch', 'batchesInFlight'] as const).filter((name) => a[name] !== b[name]).length;
 }
 
-/** Of those nearly as fast as the fastest the one with the fewest leaves in flight, which searches most like one by one. */
+/** Among the settings nearly as fast as the fastest, the one with the fewest leaves in flight: it is closest to sequential search. */
 function findBest(rows: readonly TuneRow[]): TuneRow {
   const fastest = Math.max(...rows.map((row) => row.nodesPerSecond));
   const good = rows.filter((row) => row.nodesPerSecond >= fastest * (1 - TOLERANCE));
   return good.reduce((best, row) => (countLeaves(row) < countLeaves(best) ? row : best));
 }
 
-/** Positions under way at once. */
+/** Leaves in flight at the same time. */
 export function countLeaves({ minibatch, batchesInFlight }: SpeedSettings): number {
   return minibatch * batchesInFlight;
 }
 
-/** Rejects with one sentence for the user when the network does not load, or not on the backend that was asked for. */
+/** Rejects with one sentence when the network does not load on the requested backend. */
 export async function runTune(
   options: OptionStore,
   ports: EnginePorts,
