@@ -13,7 +13,15 @@ from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join
 from sardonyx_train.export.graph import ModelCard, create_onnx, output_shapes
 from sardonyx_train.export.half import convert_to_half
-from sardonyx_train.export.quantise import check_pair_sums, find_logit_layers, quantise, reads_planes, take_evenly
+from sardonyx_train.export.merge_policy import merge_policy
+from sardonyx_train.export.quantise import (
+    check_pair_sums,
+    find_logit_layers,
+    quantise,
+    reads_planes,
+    store_constants,
+    take_evenly,
+)
 from sardonyx_train.export.verify import create_session, verify
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.presets import PRESETS
@@ -124,6 +132,34 @@ def test_int8_of_a_sight_body_rounds_its_products_too(shard_folder):
     assert not any(n.op_type == "QuantizeLinear" and n.input[0] in results for n in small.graph.node)
     exact = {n.name for n in small.graph.node if n.op_type == "Conv" and n.input[1] not in rounded}
     assert sum("contract" in name for name in exact) == config.blocks and any("stem" in name for name in exact)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"body": "sight", "filters": 32, "heads": 4, "ffn_ratio": 1.0},
+        {},
+        {"policy_channels": 24},
+        {"policy": "from-to-4096"},
+        {"policy_head": "dense"},
+    ],
+)
+def test_query_and_key_in_one_matrix_give_the_same_logits(keys):
+    network, config = _network(**keys)
+    with torch.no_grad():
+        for tensor in network.policy.parameters():
+            tensor.add_(0.1 * torch.randn_like(tensor))
+    model = create_onnx(network, config, CARD)
+    store_constants(model)
+    layers = sum(n.op_type == "MatMul" and n.name.endswith(("query/MatMul", "key/MatMul")) for n in model.graph.node)
+    planes = {"/input/planes": (np.random.default_rng(1).random((5, 112, 8, 8)) < 0.2).astype(np.float32)}
+    wanted = create_session(model).run(None, planes)
+    merge_policy(model)
+    onnx.checker.check_model(model)
+    for a, b in zip(wanted, create_session(model).run(None, planes)):
+        assert np.abs(a - b).max() <= 1e-5 * max(1, np.abs(a).max())
+    left = sum(n.op_type == "MatMul" and n.name.endswith(("query/MatMul", "key/MatMul")) for n in model.graph.node)
+    assert left == layers // 2
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="blocked layouts of other processors are not known")

@@ -36,6 +36,7 @@ from ..losses import mask_illegal
 from .blocked_layout import declare_batch, is_copy
 from .byte_moves import move_bytes
 from .graph import INPUT_NAME, POLICY_NAME, set_metadata
+from .merge_policy import merge_policy
 from .verify import create_session
 
 PRECISION_KEY = "sardonyx.precision"
@@ -76,7 +77,7 @@ def quantise(
         onnx.save(model, prepared)
         quant_pre_process(str(prepared), str(prepared), skip_optimization=True, skip_symbolic_shape=True)
         graph = onnx.load(prepared)
-        _store_constants(graph)
+        store_constants(graph)
         onnx.save(graph, prepared)
         layers = [n for n in graph.graph.node if n.op_type in _LAYERS]
         excluded = [n.name for n in layers if any(part in n.name for part in keep)]
@@ -102,6 +103,7 @@ def quantise(
         quantised = onnx.load(result)
     _bypass_rounding(quantised)
     move_bytes(quantised)
+    merge_policy(quantised)
     declare_batch(quantised)
     _narrow_ranges(quantised, model, take_evenly(batches, _NARROWING_POSITIONS), value_planes)
     check_pair_sums(quantised)
@@ -117,7 +119,7 @@ def take_evenly(batches: list[Batch], positions: int) -> list[Batch]:
     return batches[:: max(1, sum(batch.size for batch in batches) // positions)]
 
 
-def _store_constants(model: onnx.ModelProto) -> None:
+def store_constants(model: onnx.ModelProto) -> None:
     """Constant nodes become initializers: the quantiser rounds no others for good."""
     for node in [n for n in model.graph.node if n.op_type == "Constant"]:
         tensor = node.attribute[0].t
