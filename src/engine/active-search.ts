@@ -137,6 +137,11 @@ export class ActiveSearch {
     return { move: pv[0], ponder: pv[1] ?? NO_MOVE };
   }
 
+  /** A mate as short as `go mate` asks for is known. */
+  get hasWantedMate(): boolean {
+    return this.shorterMate !== null && (this.mates?.moves ?? 0) <= (this.request.mate ?? 0);
+  }
+
   /** The report that must precede an answer when the search made none. */
   createMissingReport(move: Move): SearchReport {
     return createBlindReport(move, this.elapsedMs);

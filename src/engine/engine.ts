@@ -6,10 +6,7 @@
  * Nothing here blocks and nothing throws at the caller: what a user got wrong comes back as a Result, what fails later
  * goes to the listener, and the `go` is answered all the same.
  */
-
-import { runNextTurn } from '#platform/threads.js';
 import { type Move, NO_MOVE } from '../chess/index.js';
-import { getPolicyEncoding } from '../encoding/index.js';
 import type { OptionStore } from '../options/index.js';
 import type { SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
@@ -17,12 +14,11 @@ import type { ActiveSearch, BestMove } from './active-search.js';
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
 import { createGamePosition, type GamePosition, PositionReader } from './game-position.js';
 import type { GoRequest } from './go-request.js';
-import { MateFinder } from './mate-finder.js';
-import { MatePromise } from './mate-promise.js';
+import { MateLookout } from './mate-lookout.js';
 import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
 import { stepForward } from './ponder.js';
-import type { EnginePorts, MateSearchPort, NetworkPort } from './ports.js';
+import type { EngineListener, EnginePorts, NetworkPort } from './ports.js';
 import type { ScoreType } from './score.js';
 import { type FromRunningSearch, SearchHost } from './search-host.js';
 import { createSearchOrder } from './search-order.js';
@@ -31,21 +27,6 @@ import { createFinishedReport, createReport, type SearchReport } from './search-
 import { StopPatience } from './stop-patience.js';
 import { readStrength } from './strength.js';
 import { WarmUp } from './warm-up.js';
-
-export interface EngineListener {
-  report(report: SearchReport): void;
-  /** Only with VerboseMoveStats; before bestMove. */
-  moveStats(stats: RootStats): void;
-  bestMove(best: BestMove): void;
-  warning(text: string): void;
-  /** News that is no trouble. */
-  note(text: string): void;
-  /** What only a developer wants to know. */
-  debug(text: string): void;
-  error(text: string): void;
-}
-
-const POLICY_NAME = 'lc0-1858';
 
 export class Engine {
   private game: GamePosition = unwrap(createGamePosition(null, []));
@@ -58,15 +39,13 @@ export class Engine {
   private readonly disconnect: () => void;
   private isDisposed = false;
   private readonly warmUp = new WarmUp();
-  private readonly matePromise = new MatePromise();
-  /** Null until the first search that may use it. */
-  private mateSearch: MateSearchPort | null = null;
+  private readonly lookout: MateLookout;
   /** Warnings since an option changed: evaluators and engine may have the same trouble with a table. */
   private readonly warned = new Set<string>();
 
   constructor(
     readonly options: OptionStore,
-    private readonly ports: EnginePorts,
+    ports: EnginePorts,
     private readonly listener: EngineListener,
   ) {
     this.loader = new NetworkLoader(options, ports, {
@@ -80,6 +59,9 @@ export class Engine {
     this.host = new SearchHost(ports, {
       onMessage: (message) => this.receive(message),
       onFailure: (error) => this.recover(`The search thread has failed: ${error.message}`),
+    });
+    this.lookout = new MateLookout(options, ports, (search, report) => {
+      if (this.searches.active === search) this.reportProgress(search, report);
     });
     this.disconnect = options.connect({
       pool: () => this.loader.onPoolChange(),
@@ -132,10 +114,9 @@ export class Engine {
     return network?.hasLostDevice === true && this.loader.current === null ? this.prepare() : network;
   }
 
-  setOption(name: string, text: string): Result<true> {
+  setOption(name: string, text: string): Result<unknown> {
     this.warned.clear();
-    const changed = this.options.set(name, text);
-    return changed.ok ? success(true) : changed;
+    return this.options.set(name, text);
   }
 
   /** What tablebases say of the position; null when they do not know it. */
@@ -231,7 +212,7 @@ export class Engine {
       await this.whenIdle();
     }
     await this.host.dispose();
-    await this.mateSearch?.dispose();
+    await this.lookout.dispose();
     this.tables.close();
     await this.loader.dispose();
   }
@@ -313,29 +294,9 @@ export class Engine {
     if (search.strength !== null) this.host.post({ type: 'clearTree' });
     this.host.post({ type: 'configure', params });
     this.host.post({ type: 'position', ...position });
-    this.lookForMates(search);
+    this.lookout.follow(search);
     this.host.post({ type: 'go', id: search.id, limits });
     if (search.stopRequested) this.stopHost();
-  }
-
-  private startMateSearch(): MateSearchPort | null {
-    if (this.isDisposed || !this.options.getBoolean('MateSearch')) return null;
-    this.mateSearch ??= this.ports.createMateSearch();
-    return this.mateSearch;
-  }
-
-  private lookForMates(search: ActiveSearch): void {
-    if (search.strength !== null || search.isWarmUp || search.request.ponder === true) return;
-    // The other two play by one look at the network.
-    if (!['tree', 'graph'].includes(this.options.getString('SearchAlgorithm'))) return;
-    const mateSearch = this.startMateSearch();
-    if (mateSearch === null) return;
-    const { game, candidates, isTimed } = search;
-    const promised = this.matePromise.getMoves(game);
-    const onFound = (): void => {
-      if (this.searches.active === search) this.reportMate(search);
-    };
-    search.mates = new MateFinder(mateSearch, { game, candidates, promised, isTimed, onFound });
   }
 
   private receive(message: FromRunningSearch): void {
@@ -348,9 +309,7 @@ export class Engine {
         return;
       case 'stats': {
         if (active.startsEarlier) return;
-        const policy = unwrap(getPolicyEncoding(POLICY_NAME));
-        const { hasMovesLeft } = this.host;
-        active.lastStats = createRootStats(active.game.position, policy, message.rows, message.node, hasMovesLeft);
+        active.lastStats = createRootStats(active.game.position, message, this.host.hasMovesLeft);
         if (!active.isDiscarded) this.listener.moveStats(active.lastStats);
         return;
       }
@@ -382,42 +341,28 @@ export class Engine {
     const hashFull = this.host.cacheFill;
     const report = createReport(info, { scoreType, hashFull, result: search.ranking?.result ?? null });
     search.mates?.note(report, search.stopRequested);
-    this.report(search, search.mates?.improved ?? report);
-    this.stopAtWantedMate(search);
+    this.reportProgress(search, search.mates?.improved ?? report);
   }
 
-  /** The mate was found after the last report. */
-  private reportMate(search: ActiveSearch): void {
-    const improved = search.mates?.improved ?? null;
-    if (improved === null || search.shorterMate !== null || search.mates?.line === null) return;
-    this.report(search, improved);
-    this.stopAtWantedMate(search);
-  }
-
-  private stopAtWantedMate(search: ActiveSearch): void {
-    const isWanted = search.shorterMate !== null && (search.mates?.moves ?? 0) <= (search.request.mate ?? 0);
+  private reportProgress(search: ActiveSearch, report: SearchReport): void {
+    this.report(search, report);
     // Only this one: what was asked for since waits for its end.
-    if (isWanted && !search.waitsForStop) this.stopFirst(0);
+    if (search.hasWantedMate && !search.waitsForStop) this.stopFirst(0);
   }
 
   /** The search has ended with this move; without a clock, and unless somebody waits, a mate may still be looked for. */
   private conclude(search: ActiveSearch, best: BestMove): void {
-    const looking = search.stopRequested ? null : (search.mates?.conclude() ?? null);
     const answer = (): void => {
       const final = search.mates?.improved ?? null;
       // What was shown may have been found earlier or later than in another run of this search; the answer was not.
       if (final !== null && final.lines[0].pv !== search.lastReport?.lines[0].pv) this.report(search, final);
       this.answer(search.shorterMate ?? best);
     };
-    if (looking === null) {
-      answer();
-      return;
-    }
+    const looking = search.stopRequested ? null : (search.mates?.conclude() ?? null);
     search.isRunning = false;
     search.ownAnswer = best;
-    void looking.then(() => {
-      if (this.searches.active === search) answer();
-    });
+    if (looking === null) answer();
+    else void looking.then(() => this.searches.active === search && answer());
   }
 
   private report(search: ActiveSearch, report: SearchReport): void {
@@ -442,11 +387,10 @@ export class Engine {
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
     this.searches.active = null;
     active.onEnd();
-    if (!active.isDiscarded) this.matePromise.remember(active);
+    if (!active.isDiscarded) this.lookout.remember(active);
     if (active.isWarmUp) {
       this.host.post({ type: 'clearTree' });
-      // After `readyok`, and before a clock runs.
-      runNextTurn(() => this.startMateSearch());
+      this.lookout.prepare();
     }
     if (!active.isDiscarded) this.listener.bestMove(best);
     const next = this.searches.takeNext();

@@ -5,13 +5,20 @@ export { AnalysisThread } from './analysis/analysis-thread.js';
 export { Analyst, type Answer } from './analyst.js';
 export { writesKingTakesRook } from './castling-style.js';
 export { getTablebaseSettings, type TablebaseResult } from './endgame-tables.js';
-export { Engine, type EngineListener } from './engine.js';
+export { Engine } from './engine.js';
 export { createGamePosition, type GamePosition } from './game-position.js';
 export type { GoRequest } from './go-request.js';
 export { MateWorkerClient } from './mate-worker-client.js';
 export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } from './move-stats.js';
 export { PerftRun } from './perft-run.js';
 export { createPoolNetwork, readPoolOptions } from './pool-network.js';
-export type { EnginePorts, MateSearchPort, NetworkPort, SearchPort, SearchPortEvents } from './ports.js';
+export type {
+  EngineListener,
+  EnginePorts,
+  MateSearchPort,
+  NetworkPort,
+  SearchPort,
+  SearchPortEvents,
+} from './ports.js';
 export { computeScore, computeWdl, SCORE_TYPES, type ScoreType, type Wdl } from './score.js';
 export type { ReportLine, Score, SearchReport } from './search-report.js';

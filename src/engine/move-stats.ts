@@ -1,8 +1,12 @@
 /** The statistics of the root moves (VerboseMoveStats), with what only chess knows added: the move and its policy index. */
 import type { Move, Position } from '../chess/index.js';
-import type { PolicyEncoding } from '../encoding/index.js';
+import { getPolicyEncoding } from '../encoding/index.js';
 import type { MoveStats } from '../search/index.js';
+import { unwrap } from '../util/index.js';
 import { computeScore, type ScoreType } from './score.js';
+
+/** Whose indices are shown, as lc0 shows them. */
+const POLICY_NAME = 'lc0-1858';
 
 export interface RootMoveStats extends MoveStats {
   /** Index of the move in the policy of the network, untransformed; for the root itself the number of legal moves. */
@@ -29,11 +33,10 @@ export function computeRootScore({ node }: RootStats, type: ScoreType): number {
 
 export function createRootStats(
   position: Position,
-  policy: PolicyEncoding,
-  rows: readonly MoveStats[],
-  node: MoveStats,
+  { rows, node }: { readonly rows: readonly MoveStats[]; readonly node: MoveStats },
   hasMovesLeft: boolean,
 ): RootStats {
+  const policy = unwrap(getPolicyEncoding(POLICY_NAME));
   return {
     moves: rows.map((row) => ({ ...row, index: policy.moveToIndex(position, row.move as Move, 0) })),
     node: { ...node, index: node.edgeCount },

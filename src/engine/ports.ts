@@ -7,7 +7,10 @@ import type { MateAnswer } from '../chess/index.js';
 import type { SharedPoolHandle } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import type { FromSearch, ToSearch } from '../search/index.js';
+import type { BestMove } from './active-search.js';
 import type { MateTask } from './mate-worker.js';
+import type { RootStats } from './move-stats.js';
+import type { SearchReport } from './search-report.js';
 
 export interface NetworkPort {
   readonly handle: SharedPoolHandle;
@@ -63,4 +66,18 @@ export interface EnginePorts {
   createSpareOptions?(options: OptionStore): OptionStore;
   createSearch(events: SearchPortEvents): SearchPort;
   createMateSearch(): MateSearchPort;
+}
+
+/** Whom the engine tells. */
+export interface EngineListener {
+  report(report: SearchReport): void;
+  /** Only with VerboseMoveStats; before bestMove. */
+  moveStats(stats: RootStats): void;
+  bestMove(best: BestMove): void;
+  warning(text: string): void;
+  /** News that is no trouble. */
+  note(text: string): void;
+  /** What only a developer wants to know. */
+  debug(text: string): void;
+  error(text: string): void;
 }

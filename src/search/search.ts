@@ -317,7 +317,6 @@ export class Search {
   private computeVisitsLeft(): number {
     const { counters, totalVisits } = this.pipeline;
     const budget = computeVisitBudget(this.limits, this.params, totalVisits, counters.playouts);
-    if (!isInstant(this.params)) return budget;
     const moves = this.tree.rootVisits === 0 ? 0 : this.rootMoves.edgeLimit;
     return Math.min(budget, countInstantVisits(this.params, moves) - totalVisits);
   }

@@ -1,0 +1,75 @@
+/**
+ * Who looks for mates beside which search: it has the thread for that, gives each search that may be helped a finder, and
+ * remembers a mate that the last answer leads to, because the search itself may not see it again in the next position.
+ */
+import { runNextTurn } from '#platform/threads.js';
+import type { Move } from '../chess/index.js';
+import type { OptionStore } from '../options/index.js';
+import type { ActiveSearch } from './active-search.js';
+import type { GamePosition } from './game-position.js';
+import { MateFinder } from './mate-finder.js';
+import type { EnginePorts, MateSearchPort } from './ports.js';
+import type { SearchReport } from './search-report.js';
+
+/** The others play by one look at the network. */
+const SEARCHES_WITH_MATES = ['tree', 'graph'];
+
+export class MateLookout {
+  private search: MateSearchPort | null = null;
+  private isDisposed = false;
+  /** The game up to an answer that leads to a mate, and the moves to that mate after it; 0 = none. */
+  private promise: { readonly rootFen: string; readonly moves: readonly Move[]; readonly mateIn: number } | null = null;
+
+  /** @param onFound called with a report of a mate that the last report does not show */
+  constructor(
+    private readonly options: OptionStore,
+    private readonly ports: Pick<EnginePorts, 'createMateSearch'>,
+    private readonly onFound: (search: ActiveSearch, report: SearchReport) => void,
+  ) {}
+
+  /** Starts the thread in the next turn: after `readyok`, and before a clock runs. */
+  prepare(): void {
+    runNextTurn(() => this.start());
+  }
+
+  /** Gives the search a finder, if it may be helped. */
+  follow(search: ActiveSearch): void {
+    const { game, candidates, isTimed } = search;
+    if (search.strength !== null || search.isDiscarded || search.request.ponder === true) return;
+    if (!SEARCHES_WITH_MATES.includes(this.options.getString('SearchAlgorithm'))) return;
+    const thread = this.start();
+    if (thread === null) return;
+    const onFound = (): void => {
+      const report = search.mates?.improved ?? null;
+      if (report !== null && search.mates?.line !== null && search.shorterMate === null) this.onFound(search, report);
+    };
+    search.mates = new MateFinder(thread, { game, candidates, promised: this.getPromised(game), isTimed, onFound });
+  }
+
+  /** To be called with every search that has answered. */
+  remember({ game, shorterMate, mates }: ActiveSearch): void {
+    const { rootFen, moves } = game;
+    this.promise =
+      shorterMate === null || mates === null
+        ? null
+        : { rootFen, moves: [...moves, shorterMate.move], mateIn: mates.moves - 1 };
+  }
+
+  async dispose(): Promise<void> {
+    this.isDisposed = true;
+    await this.search?.dispose();
+  }
+
+  private start(): MateSearchPort | null {
+    if (this.isDisposed || !this.options.getBoolean('MateSearch')) return null;
+    this.search ??= this.ports.createMateSearch();
+    return this.search;
+  }
+
+  /** Moves to the mate, when the game has gone on with the answer and a reply; else 0. */
+  private getPromised({ rootFen, moves }: GamePosition): number {
+    const { promise } = this;
+    if (promise === null || rootFen !== promise.rootFen || moves.length !== promise.moves.length + 1) return 0;
+    return promise.moves.every((move, i) => move === moves[i]) ? promise.mateIn : 0;
+  }
+}
