@@ -56,7 +56,7 @@ export async function downloadFile(download: Download): Promise<Result<Downloade
         `${download.url} has the SHA-256 ${received.sha256}, not ${download.sha256}: it is damaged or another file`,
       );
     }
-    await rename(own, download.path);
+    await moveInto(download.path, own, received.sha256);
     return success(received);
   } catch (error) {
     if (error instanceof DownloadError) return failure(error.message);
@@ -68,6 +68,17 @@ export async function identifyFile(path: string): Promise<DownloadedFile> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return { sizeBytes: statSync(path).size, sha256: hash.digest('hex') };
+}
+
+/** On Windows a file that another process downloaded first and has open cannot be replaced; then that one is as good. */
+async function moveInto(path: string, part: string, sha256: string): Promise<void> {
+  try {
+    await rename(part, path);
+  } catch (error) {
+    const present = await identifyFile(path).catch(() => null);
+    if (present?.sha256 !== sha256) throw error;
+    rmSync(part, { force: true });
+  }
 }
 
 /** Carries the one sentence for the user. */

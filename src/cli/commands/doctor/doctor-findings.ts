@@ -8,7 +8,9 @@ import { describeRuntime, type RuntimeInfo } from '#platform/onnx-runtime.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
   describeMachine,
+  findRemoteNetwork,
   getTuningPath,
+  isDownloaded,
   isFileless,
   listBundledNetworks,
   listDiscoveryFolders,
@@ -122,6 +124,12 @@ async function examineUsedNetwork(): Promise<Finding> {
   if (isFileless(options)) return { what, isFine: true, text: `none, the backend is ${options.getString('Backend')}` };
   const path = await resolveNetworkFile(options);
   if (!path.ok) return { what, isFine: false, text: path.error };
+  const remote = findRemoteNetwork(options.getString('WeightsFile'));
+  if (remote?.ok && remote.value.path === path.value && !isDownloaded(remote.value)) {
+    const { name } = remote.value;
+    const text = `${name} is not on this machine; the first game downloads it`;
+    return { what, isFine: true, text, fix: `sardonyx networks get ${name}` };
+  }
   const isFine = path.value.startsWith('<') || existsSync(path.value);
   return { what, isFine, text: isFine ? path.value : `there is no file ${path.value}` };
 }

@@ -148,6 +148,24 @@ test('a server that is busy is asked again, one that sends nothing is given up',
   assert.match(stderr, /\nThe transfer of \S+ broke off[^\n]*\n$/);
 });
 
+test('two programs that want the same network at once both get it', { skip }, async () => {
+  for (const outcome of await Promise.all([get('/net.pb.gz'), get('/net.pb.gz')])) {
+    assert.equal(outcome.status, 0, outcome.stderr);
+    assert.deepEqual(readFileSync(outcome.stdout.trim()), network);
+  }
+  assert.equal(listCache().length, 1);
+});
+
+test('doctor says that a configured network is still to be downloaded', { skip }, async () => {
+  writeFileSync(join(stub.folder, 'sardonyx.config'), 'weights=maia-1500\n');
+  const { stdout } = await runProgram(stub, ['doctor', '--json', '--providers=']);
+  rmSync(join(stub.folder, 'sardonyx.config'));
+  const findings = JSON.parse(stdout) as { what: string; text: string; fix?: string }[];
+  const finding = findings.find(({ what }) => what === 'network');
+  assert.match(finding?.text ?? '', /^maia-1500 is not on this machine/);
+  assert.equal(finding?.fix, 'sardonyx networks get maia-1500');
+});
+
 test('a download that was killed is resumed by the next start', { skip }, async () => {
   const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
   const args = [program, 'networks', 'get', `${stub.address}/slow#sha256=${sha256}`];
