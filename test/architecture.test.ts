@@ -20,7 +20,7 @@ test('ARCHITECTURE.md stays under two pages', () => {
 });
 
 /** Both numbers only fall. Lower them whenever you can; the aim is 25 and 0. */
-const MOST_SMALL_FILES = 56;
+const MOST_SMALL_FILES = 46;
 const MOST_SHARED_NAMES = 5;
 
 test('few files are under 30 lines, doors aside', () => {

@@ -1,10 +1,10 @@
 /**
- * Options of lc0 and of GUIs that are accepted so that configurations made for other engines load, and that change
- * nothing here. The reason stands in the help text; the option table of the docs prints it.
+ * Options of lc0 and of GUIs that we accept and ignore, so that configurations made for other engines load. The help text
+ * says why; docs/options.md prints it.
  */
 import type { OptionSpec } from '../options/index.js';
 
-const NO_TASKS = 'No effect: one thread walks the tree, so it has no helper tasks to share work with.';
+const NO_TASKS = 'No effect: one thread walks the tree, without helper tasks.';
 
 function acceptInt(uci: string, flag: string, value: number, min: number, max: number, help: string): OptionSpec {
   return { uci, flag, kind: 'int', default: value, min, max, hidden: true, help };
@@ -17,7 +17,7 @@ const specs: readonly OptionSpec[] = [
     1,
     1,
     100,
-    'No effect: as in lc0 every leaf right after a capture or pawn move is looked up, at any depth.',
+    'No effect: as in lc0, every leaf right after a capture or pawn move is looked up, at any depth.',
   ),
   {
     uci: 'StrictTiming',
@@ -49,7 +49,7 @@ const specs: readonly OptionSpec[] = [
     32,
     0,
     1024,
-    'No effect: lc0 fills the places left in a short batch with guesses at what it will ask for next. Here detours around leaves under way fill them with visits that count, and the next batch is gathered meanwhile; guesses would take evaluations from those.',
+    'No effect: lc0 fills a short batch with positions that it may need later. Sardonyx fills it by detours around leaves in flight, whose visits count, and gathers the next batch meanwhile.',
   ),
   acceptInt(
     'SolidTreeThreshold',
@@ -57,7 +57,7 @@ const specs: readonly OptionSpec[] = [
     100,
     1,
     2000000000,
-    'No effect: the tree is made of arrays from the start.',
+    'No effect: the tree always consists of arrays.',
   ),
   {
     uci: 'GarbageCollectionDelay',
@@ -67,7 +67,7 @@ const specs: readonly OptionSpec[] = [
     min: 0,
     max: 100,
     hidden: true,
-    help: 'No effect: freed nodes are reused, nothing is collected during a move.',
+    help: 'No effect: freed nodes are reused, so there is no garbage to collect.',
   },
 ];
 

@@ -1,6 +1,6 @@
 /**
- * One search from `go` to `bestmove`: what it was asked, on which position, and what it has said so far. It knows the
- * legal moves, so that whatever happens below it can answer with one of them, and what tablebases say of them.
+ * One search from `go` to `bestmove`: its request, its position, and its reports so far. It knows the legal moves and their
+ * tablebase results, so it can answer with a legal move whatever fails below.
  */
 import { findMate, listLegalMoves, type Move, NO_MOVE } from '../chess/index.js';
 import type { SearchLimits } from '../search/index.js';
@@ -13,36 +13,36 @@ import { createBlindReport, type SearchReport } from './search-report.js';
 import type { Strength } from './strength.js';
 
 export interface BestMove {
-  /** NO_MOVE when the game is over. */
+  /** NO_MOVE if the game is over. */
   readonly move: Move;
   readonly ponder: Move;
 }
 
-/** Looked for where nothing else is known: a few milliseconds. */
+/** Effort of the search for a mate if there is no other answer; it takes a few milliseconds. */
 const BLIND_MATES = { moves: 2, effort: 20_000 };
 
 export class ActiveSearch {
   readonly startedAtMs = getNowMs();
   lastReport: SearchReport | null = null;
   lastStats: RootStats | null = null;
-  /** The search thread works on it (otherwise it waits for the network, or is over and waits for `stop`). */
+  /** Whether the search thread works on it. If not, it waits for the network, or it is over and waits for `stop`. */
   isRunning = false;
   stopRequested = false;
-  /** The listener does not hear of it (any more). */
+  /** Whether its reports and answer are not passed on to the listener (any more). */
   isDiscarded = false;
-  /** A first search that nobody asked for; a `go` may end it at any time. */
+  /** Whether it is the warm-up search, which a `go` may end at any time. */
   isWarmUp = false;
-  /** Called when it has been answered. */
+  /** Called after its answer. */
   onEnd: () => void = () => undefined;
-  /** Move statistics are wanted whatever the options say. */
+  /** Whether it needs move statistics, whatever the options say. */
   wantsStats = false;
-  /** It plays at a level below its best; null = full strength. */
+  /** The level to play at; null = full strength. */
   strength: Strength | null = null;
-  /** What the search has answered, while a mate is still looked for. */
+  /** The answer of the search, while the mate finder still works. */
   ownAnswer: BestMove | null = null;
-  /** Looks for shorter mates than the search has found; null = nobody does. */
+  /** Looks for shorter mates than the search has found; null if switched off. */
   mates: MateFinder | null = null;
-  /** What tablebases say of the root; null when they do not know it or were not asked. */
+  /** Tablebase result of the root; null if the tables do not hold it or were not probed. */
   ranking: RootRanking | null = null;
   private readonly legalOrWanted: readonly Move[];
 
@@ -60,12 +60,12 @@ export class ActiveSearch {
     return this.request.searchMoves !== undefined;
   }
 
-  /** The moves it may play: the best by tablebases, or those asked for by `searchmoves`, else all. */
+  /** The moves it may play: the best by tablebases, or those of `searchmoves`, else all. */
   get candidates(): readonly Move[] {
     return this.ranking?.moves ?? this.legalOrWanted;
   }
 
-  /** Once distances have chosen the moves, the search has only to make progress with them: leaves need no look-up (lc0). */
+  /** If tablebase distances have chosen the moves, leaves are not probed: the search only has to make progress (as lc0). */
   get tablebaseLimits(): Pick<SearchLimits, 'tablebaseMoves' | 'skipsTablebases'> {
     const { ranking, strength } = this;
     return {
@@ -74,7 +74,7 @@ export class ActiveSearch {
     };
   }
 
-  /** The request with the nodes that its strength allows; apart from `searchmoves` of its own root nothing else limits pondering. */
+  /** The request with the nodes that the level allows. Pondering has no other limit, except `searchmoves` of its own root. */
   get limitedRequest(): GoRequest {
     const { request, strength, startsEarlier } = this;
     const { searchMoves } = request;
@@ -84,12 +84,12 @@ export class ActiveSearch {
     return { ...limits, nodes: Math.min(strength.nodes, limits.nodes ?? Number.POSITIVE_INFINITY) };
   }
 
-  /** Whether its answer is a move in a game, and not what analysis comes to. */
+  /** Whether its answer is a move in a game, not the result of an analysis. */
   get isPlay(): boolean {
     return !this.isDiscarded && !isUnlimited(this.request) && this.request.mate === undefined;
   }
 
-  /** Whether it must answer in time. */
+  /** Whether it is on a clock. */
   get isTimed(): boolean {
     const { whiteTimeMs, blackTimeMs, moveTimeMs } = this.request;
     return [whiteTimeMs, blackTimeMs, moveTimeMs].some((limit) => limit !== undefined);
@@ -99,23 +99,23 @@ export class ActiveSearch {
     return getNowMs() - this.startedAtMs;
   }
 
-  /** Ponders from one ply earlier; its reports are of the position all the same. */
+  /** Whether it ponders from one ply earlier. Its reports are still about the position itself. */
   get startsEarlier(): boolean {
     return this.request.ponder === true && this.game.moves.length > 0;
   }
 
-  /** What was asked for, apart from pondering. */
+  /** The request without pondering. */
   get requestWithoutPonder(): GoRequest {
     const { ponder: _, ...request } = this.request;
     return request;
   }
 
-  /** Must not answer before `stop` (or `ponderhit`), even when there is nothing left to find out. */
+  /** Whether it must not answer before `stop` or `ponderhit`, even if nothing is left to search. */
   get waitsForStop(): boolean {
     return !this.stopRequested && (this.request.ponder === true || isUnlimited(this.request));
   }
 
-  /** What to answer when the search has failed: the best it had found, else a mate that needs no network, else any legal move. */
+  /** The answer if the search has failed: its best move so far, else a mate found without network, else any legal move. */
   get fallback(): BestMove {
     if (this.ownAnswer !== null) return this.shorterMate ?? this.ownAnswer;
     const [move = NO_MOVE, ponder = NO_MOVE] = this.lastReport?.lines[0]?.pv ?? [];
@@ -130,7 +130,7 @@ export class ActiveSearch {
     return this.candidates.includes(move);
   }
 
-  /** The best move as `lastReport` has it, when that is not the search's own. */
+  /** The best move of `lastReport`, if that is not the search's own. */
   get shorterMate(): BestMove | null {
     const pv = this.lastReport?.lines[0]?.pv;
     if (pv === undefined || pv !== this.mates?.line) return null;
@@ -142,7 +142,7 @@ export class ActiveSearch {
     return this.shorterMate !== null && (this.mates?.moves ?? 0) <= (this.request.mate ?? 0);
   }
 
-  /** The report that must precede an answer when the search made none. */
+  /** The report that must precede an answer if the search made none. */
   createMissingReport(move: Move): SearchReport {
     return createBlindReport(move, this.elapsedMs);
   }

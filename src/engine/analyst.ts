@@ -1,6 +1,6 @@
 /**
- * An engine that is asked and answers: positions in, promises of results out. For commands and servers that look at
- * positions one after the other; a conversation with interruptions needs the Engine itself.
+ * An engine for commands and servers that analyse one position after the other: each call returns a promise of the result.
+ * A conversation with interruptions needs the Engine itself.
  */
 
 import { NO_MOVE } from '../chess/index.js';
@@ -45,7 +45,7 @@ export class Analyst {
     });
   }
 
-  /** Rejects with the sentence for the user when there is no network to work with. */
+  /** Rejects with one sentence for the user if no network can be loaded. */
   async load(): Promise<NetworkPort> {
     const network = await this.engine.prepare();
     this.throwErrors();
@@ -53,7 +53,7 @@ export class Analyst {
     return network;
   }
 
-  /** Rejects for a wrong FEN or move, and when the search fails. */
+  /** Rejects if the FEN or a move is wrong, or the search fails. */
   async search(fen: string | null, moves: readonly string[], request: GoRequest): Promise<Answer> {
     this.setPosition(fen, moves);
     this.report = null;
@@ -62,7 +62,7 @@ export class Analyst {
     await this.engine.whenIdle();
     this.throwErrors();
     const { report, stats, best } = this;
-    if (report === null) throw new Error('The search has said nothing');
+    if (report === null) throw new Error('The search made no report');
     return { report, stats, best };
   }
 
@@ -71,7 +71,7 @@ export class Analyst {
     this.engine.stop();
   }
 
-  /** The network's opinion without search; null when the game is over. */
+  /** The network's evaluation without search; null if the game is over. */
   async evaluate(fen: string | null, moves: readonly string[]): Promise<RootStats | null> {
     this.setPosition(fen, moves);
     const stats = await this.engine.evaluate();
@@ -84,7 +84,7 @@ export class Analyst {
     return this.engine.dumpTree(limits);
   }
 
-  /** Forgets everything: the next search starts as in a new process. */
+  /** Forgets tree and cache: the next search starts as in a new process. */
   newGame(): void {
     this.engine.newGame();
   }

@@ -1,6 +1,6 @@
 /**
- * The engine's own look into tablebases, on the main thread: which root moves keep what they promise, and what they say of a
- * position for `d`. Leaves are the evaluators' business.
+ * The engine's own tablebase probes, on the main thread: which root moves keep the result, and the result of a position for `d`.
+ * Evaluators probe the leaves.
  */
 
 import type { Position } from '../chess/index.js';
@@ -19,9 +19,9 @@ interface EndgameTablesEvents {
   onNote(text: string): void;
 }
 
-/** Of the side to move; `dtz` null when a DTZ table is missing. */
+/** For the side to move; `dtz` is null if a DTZ table is missing. */
 export interface TablebaseResult {
-  /** -2 lost, -1 lost but for the fifty-move rule, 0 drawn, … 2 won. */
+  /** −2 lost, −1 lost without the fifty-move rule, 0 drawn, 1 won without that rule, 2 won. */
   readonly wdl: number;
   readonly dtz: number | null;
 }
@@ -49,7 +49,7 @@ export class EndgameTables {
     this.isOutdated = true;
   }
 
-  /** Takes over changed options. @returns whether what leaves are worth may have changed */
+  /** Applies changed options. @returns whether values of leaves may have changed */
   follow(): boolean {
     if (!this.isOutdated) return false;
     this.isOutdated = false;
@@ -59,7 +59,7 @@ export class EndgameTables {
     return before.paths !== this.settings.paths || this.tables !== null;
   }
 
-  /** @returns null when no table knows the position */
+  /** @returns null if no table holds the position */
   rank(position: Position): RootRanking | null {
     if (this.tables === null) return null;
     return rankRootMoves(this.tables, this.settings, position, this.options.getBoolean('SyzygyFastPlay'));

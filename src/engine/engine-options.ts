@@ -1,6 +1,5 @@
 /**
- * Options that belong to the engine as a whole: clock, tablebases, strength, reports. Search, network and conversation declare
- * their own.
+ * Options of the engine as a whole: clock, tablebases, strength, reports. Search, network and conversation declare their own.
  */
 import type { OptionSpec } from '../options/index.js';
 import { parseTimeManager } from '../search/options.js';
@@ -16,7 +15,7 @@ export const engineOptions: readonly OptionSpec[] = [
     flag: '',
     kind: 'bool',
     default: false,
-    help: 'Set by the GUI: it may ask to think in the opponent’s time.',
+    help: 'The GUI sets it if it may let the engine think in the opponent’s time.',
   },
   {
     uci: 'SyzygyPath',
@@ -25,7 +24,7 @@ export const engineOptions: readonly OptionSpec[] = [
     alias: 's',
     kind: 'string',
     default: '',
-    help: 'Folders of Syzygy tablebases (.rtbw and .rtbz files), separated by ; or, but for Windows, by :',
+    help: 'Folders of Syzygy tablebases (.rtbw and .rtbz files), separated by ; or, except on Windows, by :',
   },
   {
     uci: 'SyzygyProbeLimit',
@@ -35,7 +34,7 @@ export const engineOptions: readonly OptionSpec[] = [
     default: 7,
     min: 0,
     max: 7,
-    help: 'Positions of more men are not looked up in tablebases.',
+    help: 'Do not probe tablebases for positions with more pieces than this.',
   },
   {
     uci: 'Syzygy50MoveRule',
@@ -43,14 +42,14 @@ export const engineOptions: readonly OptionSpec[] = [
     flag: '',
     kind: 'bool',
     default: true,
-    help: 'The fifty-move rule counts: a tablebase win that it spoils is a draw. Off: a win is a win.',
+    help: 'Count a tablebase win that the fifty-move rule spoils as a draw; off = as a win.',
   },
   {
     uci: 'SyzygyFastPlay',
     flag: 'syzygy-fast-play',
     kind: 'bool',
     default: false,
-    help: 'In a won tablebase position play only moves with the shortest distance to zeroing.',
+    help: 'In a won tablebase position play only moves with the shortest distance to a capture or pawn move.',
   },
   {
     uci: 'MoveOverheadMs',
@@ -95,7 +94,7 @@ export const engineOptions: readonly OptionSpec[] = [
     min: WEAKEST_ELO,
     max: STRONGEST_ELO,
     clamps: true,
-    help: 'Strength with UCI_LimitStrength, on the scale of Stockfish; the range is what was measured.',
+    help: 'Strength with UCI_LimitStrength, on Stockfish’s scale; the range is the one that was measured.',
   },
   {
     uci: 'Skill Level',
@@ -104,14 +103,14 @@ export const engineOptions: readonly OptionSpec[] = [
     default: FULL_SKILL,
     min: 0,
     max: FULL_SKILL,
-    help: 'Steps from the weakest UCI_Elo (0) to full strength (20); UCI_LimitStrength overrules it.',
+    help: 'Level from the weakest UCI_Elo (0) to full strength (20); UCI_LimitStrength overrides it.',
   },
   {
     uci: 'UCI_Chess960',
     flag: 'chess960',
     kind: 'bool',
     default: false,
-    help: 'Chess960: castling is written king takes rook.',
+    help: 'Play Chess960 and write castling as king takes rook.',
   },
   {
     uci: 'ScoreType',
@@ -120,7 +119,7 @@ export const engineOptions: readonly OptionSpec[] = [
     kind: 'choice',
     default: 'WDL_mu',
     choices: SCORE_TYPES,
-    help: 'What the score in info lines means.',
+    help: 'Kind of score in info lines.',
   },
   {
     uci: 'MultiPV',
@@ -145,7 +144,7 @@ export const engineOptions: readonly OptionSpec[] = [
     kind: 'bool',
     default: false,
     hidden: true,
-    help: 'Print the same statistics with every info line; without VerboseMoveStats they go to the log.',
+    help: 'Print these statistics with every info line; without VerboseMoveStats, only to the log.',
   },
   {
     uci: 'InfoIntervalMs',
@@ -155,14 +154,14 @@ export const engineOptions: readonly OptionSpec[] = [
     min: 50,
     max: MAX_MS,
     hidden: true,
-    help: 'Longest silence between two info lines of a search, in milliseconds.',
+    help: 'Longest time between two info lines of a search, in milliseconds.',
   },
   {
     uci: 'MateSearch',
     flag: 'mate-search',
     kind: 'bool',
     default: true,
-    help: 'Look for short mates beside the search, and for shorter ones than it has proven.',
+    help: 'Look for short mates beside the search, and for shorter mates than it has proven.',
   },
   {
     uci: 'ClearTree',

@@ -1,10 +1,10 @@
 /**
- * The engine without text: position, options, network and search behind the verbs of UCI. It owns the order of things
- * (one search at a time, one answer to every `go`, never an illegal one) and leaves thinking to the search thread.
+ * The engine without text: position, options, network and search behind the commands of UCI. It guarantees one search at a
+ * time and exactly one legal answer to every `go`. The search thread does the searching.
  *
  * go → (waits for the network) → search thread → info…, bestMove. A second `go` stops the first and waits for its answer.
- * Nothing here blocks and nothing throws at the caller: what a user got wrong comes back as a Result, what fails later
- * goes to the listener, and the `go` is answered all the same.
+ * Nothing here blocks or throws. Mistakes of the user are returned as a Result. Later failures go to the listener, and the
+ * `go` is answered all the same.
  */
 import { type Move, NO_MOVE } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';
@@ -22,9 +22,8 @@ import type { EngineListener, EnginePorts, NetworkPort } from './ports.js';
 import type { ScoreType } from './score.js';
 import { type FromRunningSearch, SearchHost } from './search-host.js';
 import { createSearchOrder } from './search-order.js';
-import { SearchQueue } from './search-queue.js';
+import { SearchQueue, StopPatience } from './search-queue.js';
 import { createFinishedReport, createReport, type SearchReport } from './search-report.js';
-import { StopPatience } from './stop-patience.js';
 import { readStrength } from './strength.js';
 import { WarmUp } from './warm-up.js';
 
@@ -40,7 +39,7 @@ export class Engine {
   private isDisposed = false;
   private readonly warmUp = new WarmUp();
   private readonly lookout: MateLookout;
-  /** Warnings since an option changed: evaluators and engine may have the same trouble with a table. */
+  /** Warnings since an option changed, because evaluators and engine may warn of the same table. */
   private readonly warned = new Set<string>();
 
   constructor(
@@ -78,24 +77,24 @@ export class Engine {
     return active !== null && !active.isWarmUp;
   }
 
-  /** Whether it searches until somebody says `stop`. */
+  /** Whether the search ends only by `stop`. */
   get needsStop(): boolean {
     return this.searches.last?.waitsForStop ?? false;
   }
 
-  /** The position the next `go` starts from. */
+  /** The position of the next `go`. */
   get position(): GamePosition {
     return this.game;
   }
 
-  /** The network for the present options; null until it is loaded. */
+  /** The network for the current options; null until it is loaded. */
   get network(): NetworkPort | null {
     return this.loader.current;
   }
 
   /**
-   * Starts loading; resolves when a `go` would not have to wait. Also when loading failed: the listener knows. A running search
-   * keeps its network: then nothing is loaded, and the answer is null when it should be.
+   * Starts loading, and resolves when a `go` would not have to wait; also if loading failed, which the listener has been told. A
+   * running search keeps its network: then nothing is loaded, and the result is null if another network is needed.
    */
   async prepare(): Promise<NetworkPort | null> {
     const { searches } = this;
@@ -110,7 +109,7 @@ export class Engine {
     const search = network !== null && searches.active === null ? this.warmUp.createSearch(network, searches) : null;
     if (search !== null) this.begin(search);
     await this.warmUp.end;
-    // Its first search may have cost it its device.
+    // The first search may have lost the device.
     return network?.hasLostDevice === true && this.loader.current === null ? this.prepare() : network;
   }
 
@@ -119,7 +118,7 @@ export class Engine {
     return this.options.set(name, text);
   }
 
-  /** What tablebases say of the position; null when they do not know it. */
+  /** The position's tablebase result; null if no table holds it. */
   probeTables(): TablebaseResult | null {
     this.followTables();
     return this.tables.probe(this.game.position);
@@ -139,8 +138,8 @@ export class Engine {
   }
 
   /**
-   * What the network says of the position itself, priors included. It forgets the tree, so that no search is mixed in.
-   * Null when nothing can be said: the game is over, no network, a search is under way, or the engine is being taken down.
+   * The network's evaluation of the position, with priors. It forgets the tree, so that no search is mixed in. Null if the game
+   * is over, no network is loaded, a search is running, or the engine is being disposed.
    */
   async evaluate(): Promise<RootStats | null> {
     if (this.isSearching) return null;
@@ -155,7 +154,7 @@ export class Engine {
     return search.lastStats;
   }
 
-  /** Always answered by the listener's bestMove, once. */
+  /** Calls the listener's bestMove exactly once. */
   go(request: GoRequest): void {
     const { searches } = this;
     const search = searches.create(request, this.game);
@@ -168,12 +167,12 @@ export class Engine {
     this.stopFirst(earlier);
   }
 
-  /** Ends every search that was asked for. Harmless when there is none. */
+  /** Ends all requested searches. Does nothing if there are none. */
   stop(): void {
     this.stopFirst(this.searches.length);
   }
 
-  /** Ends the active search, and the first of those that wait for its end as soon as they begin. */
+  /** Ends the active search; the first of the waiting ones will answer as soon as it begins. */
   private stopFirst(waiting: number): void {
     const { active } = this.searches;
     this.searches.stopWaiting(waiting);
@@ -187,16 +186,17 @@ export class Engine {
     }
   }
 
-  /** The move pondered on was played: search on, now with the clock of the `go ponder`. */
+  /** The opponent played the expected move: continue, now with the clock of the `go ponder`. */
   ponderHit(): Result<true> {
     const { active, last } = this.searches;
-    if (last === null || !last.request.ponder || last.stopRequested) return failure('ponderhit while not pondering');
+    if (last === null || !last.request.ponder || last.stopRequested)
+      return failure('ponderhit without a ponder search');
     if (last === active) this.endPondering(active, false);
     else this.searches.endPonderingOfLast();
     return success(true);
   }
 
-  /** Resolves when no search is under way or waiting. */
+  /** Resolves when no search is running or waiting. */
   whenIdle(): Promise<void> {
     return this.searches.whenIdle();
   }
@@ -217,7 +217,7 @@ export class Engine {
     await this.loader.dispose();
   }
 
-  /** An ordinary search takes the place of the one that ponders, and finds its tree; stopped, it answers at once. */
+  /** Replaces the pondering search by an ordinary one, which reuses its tree. If stopped, it answers at once. */
   private endPondering(active: ActiveSearch, isStopped: boolean): void {
     this.searches.replaceActive(active, isStopped);
     if (active.isRunning) this.stopHost();
@@ -230,7 +230,7 @@ export class Engine {
     this.patience.begin(knowsRoot, () => this.recover('The search did not stop'));
   }
 
-  /** The tree of the last search; null when there is none. Not while a search runs. */
+  /** The tree of the last search; null if there is none. Do not call it during a search. */
   dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
     return this.host.dumpTree(limits);
   }
@@ -261,7 +261,7 @@ export class Engine {
     this.followTables();
     const isLimited = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode');
     search.strength = isLimited ? readStrength(this.options) : null;
-    // A weaker player has to find his way in endgames as well.
+    // A weaker player gets no tablebases.
     if (search.strength === null && !search.isDiscarded && !search.hasSearchMoves)
       search.ranking = this.tables.rank(search.game.position);
     if (search.candidates.length === 0) {
@@ -281,7 +281,7 @@ export class Engine {
     void this.loader.ensure().then((loaded) => {
       if (this.searches.active !== search) return;
       if (loaded !== null) this.run(search, loaded);
-      else this.recover('No network is loaded: any legal move is as good as another');
+      else this.recover('No network is loaded: the engine plays any legal move');
     });
   }
 
@@ -290,7 +290,7 @@ export class Engine {
     search.isRunning = true;
     this.loader.handOver(network);
     this.host.attach(network);
-    // What an earlier search found out is not for a weaker player.
+    // A weaker player must not use the tree of an earlier search.
     if (search.strength !== null) this.host.post({ type: 'clearTree' });
     this.host.post({ type: 'configure', params });
     this.host.post({ type: 'position', ...position });
@@ -317,7 +317,7 @@ export class Engine {
         if (!active.isDiscarded) this.listener.debug(`Budget for this move: ${message.limitMs.toFixed(1)} ms`);
         return;
       case 'warning':
-        // A weak player has soon thought enough about the ponder move; that is no news.
+        // A weak player's ponder search ends early; that is normal.
         if (!active.isDiscarded && active.strength === null) this.listener.warning(message.text);
         return;
       case 'error':
@@ -325,11 +325,11 @@ export class Engine {
         return;
       case 'bestMove': {
         const move = message.move as Move;
-        if (active.waitsForStop) this.recover('The search has ended by itself');
+        if (active.waitsForStop) this.recover('The search ended before stop');
         else if (active.startsEarlier) this.answer(active.fallback);
         else if (active.isCandidate(move)) this.conclude(active, { move, ponder: message.ponder as Move });
         else if (active.shorterMate !== null) this.answer(active.shorterMate);
-        else if (move === NO_MOVE) this.recover('The search has found no move: no position could be evaluated');
+        else if (move === NO_MOVE) this.recover('The search found no move: no position could be evaluated');
         else this.recover('The search answered with an illegal move');
         return;
       }
@@ -346,15 +346,15 @@ export class Engine {
 
   private reportProgress(search: ActiveSearch, report: SearchReport): void {
     this.report(search, report);
-    // Only this one: what was asked for since waits for its end.
+    // Stop only this search: later requests wait for its end.
     if (search.hasWantedMate && !search.waitsForStop) this.stopFirst(0);
   }
 
-  /** The search has ended with this move; without a clock, and unless somebody waits, a mate may still be looked for. */
+  /** The search has ended with this move. Without a clock, and if no caller waits, the mate finder may still look for a mate. */
   private conclude(search: ActiveSearch, best: BestMove): void {
     const answer = (): void => {
       const final = search.mates?.improved ?? null;
-      // What was shown may have been found earlier or later than in another run of this search; the answer was not.
+      // The time of the reports may differ from run to run; the answer does not.
       if (final !== null && final.lines[0].pv !== search.lastReport?.lines[0].pv) this.report(search, final);
       this.answer(search.shorterMate ?? best);
     };
@@ -370,7 +370,7 @@ export class Engine {
     if (!search.isDiscarded) this.listener.report(report);
   }
 
-  /** Something below has failed: say so, throw the search thread away, and answer with a legal move. */
+  /** After a failure: reports it, discards the search thread, and answers with a legal move. */
   private recover(sentence: string): void {
     const { active } = this.searches;
     if (active === null) return;

@@ -1,15 +1,24 @@
 /**
- * The position a game has reached: the FEN it started from and the moves since. Built whole or not at all, so that a
- * wrong FEN or move leaves the previous position in place.
+ * The position of a game: its first FEN and the moves since. A wrong FEN or move creates nothing, so the previous position
+ * stays.
  */
-import { formatFen, type Move, type Position, parseFen, parseUciMove, START_FEN } from '../chess/index.js';
+import {
+  formatFen,
+  hasChess960Castling,
+  type Move,
+  type Position,
+  parseFen,
+  parseUciMove,
+  START_FEN,
+} from '../chess/index.js';
+import type { OptionStore } from '../options/index.js';
 import { failure, type Result, success } from '../util/index.js';
 
 export interface GamePosition {
-  /** Normalised: two spellings of one position give one text, so that the tree is found again. */
+  /** Normalised, so that two spellings of one position find the same tree. */
   readonly rootFen: string;
   readonly moves: readonly Move[];
-  /** After the moves, with all of them in its history. */
+  /** The position after the moves, which are its history. */
   readonly position: Position;
 }
 
@@ -20,13 +29,13 @@ export function createGamePosition(fen: string | null, moveTexts: readonly strin
   return playOn({ rootFen: formatFen(parsed.value, 'shredder'), moves: [], position: parsed.value }, moveTexts);
 }
 
-/** Reads one `position` after the other: where a game goes on, only its new moves. */
+/** Reads `position` commands. If one continues the last game, only the new moves are read. */
 export class PositionReader {
   private fen: string | null = null;
   private moveTexts: readonly string[] = [];
   private last: GamePosition | null = null;
 
-  /** As createGamePosition. */
+  /** Parameters and result as createGamePosition. */
   read(fen: string | null, moveTexts: readonly string[]): Result<GamePosition> {
     const { last, moveTexts: known } = this;
     const goesOn = last !== null && fen === this.fen && known.every((text, i) => text === moveTexts[i]);
@@ -35,7 +44,7 @@ export class PositionReader {
       : createGamePosition(fen, moveTexts);
     if (game.ok) {
       this.fen = fen;
-      // The caller's list may grow.
+      // Copied, because the caller's list may grow.
       this.moveTexts = [...moveTexts];
       this.last = game.value;
     }
@@ -43,7 +52,7 @@ export class PositionReader {
   }
 }
 
-/** @param game whose position is made use of: it moves on */
+/** @param game its position object is reused and changed */
 function playOn(
   { rootFen, position, moves: earlier }: GamePosition,
   moveTexts: readonly string[],
@@ -56,4 +65,13 @@ function playOn(
     moves.push(move.value);
   }
   return success({ rootFen, moves, position });
+}
+
+/**
+ * Whether people and programs get castling as king takes rook: with UCI_Chess960, and always where castling starts from other
+ * squares than in standard chess, because the king's new square may be that of a plain move. UCI output follows the option
+ * alone, which the GUI sets.
+ */
+export function writesKingTakesRook(options: OptionStore, position: Position): boolean {
+  return options.getBoolean('UCI_Chess960') || hasChess960Castling(position);
 }

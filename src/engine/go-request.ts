@@ -1,4 +1,4 @@
-/** What a search is asked to do, in the words of UCI but without text: moves are moves and everything was checked. */
+/** The request of a search, in UCI's terms but parsed and checked. */
 import { BLACK, type Move, type Position } from '../chess/index.js';
 import { type ClockLimits, computeMoveTimeBudgetMs, type SearchLimits } from '../search/index.js';
 
@@ -17,10 +17,10 @@ export interface GoRequest {
   readonly searchMoves?: readonly Move[];
 }
 
-/** What the options say about clocks; TimeManager and Slowmover have been found to fit together. */
+/** Options of clocks. TimeManager and Slowmover have been checked together. */
 export type ClockSettings = Pick<ClockLimits, 'timeManager' | 'slowmover' | 'moveOverheadMs'>;
 
-/** The clock of the side to move; if the GUI sent only the opponent's, that one: a search with a clock must end. */
+/** The clock of the side to move, or the opponent's if the GUI sent no other: a search with a clock must end. */
 function getMoverClock(request: GoRequest, blackToMove: boolean): ClockLimits['clock'] | null {
   const { whiteTimeMs, blackTimeMs } = request;
   const timeMs = blackToMove ? (blackTimeMs ?? whiteTimeMs) : (whiteTimeMs ?? blackTimeMs);
@@ -29,7 +29,7 @@ function getMoverClock(request: GoRequest, blackToMove: boolean): ClockLimits['c
   return { timeMs, incrementMs, movesToGo: request.movesToGo };
 }
 
-/** Whether anything but `stop` can end the search; `go` alone is `go infinite`. */
+/** Whether the search has a limit. `go` alone is `go infinite`. */
 export function isUnlimited(request: GoRequest): boolean {
   if (request.infinite) return true;
   const { whiteTimeMs, blackTimeMs, depth, nodes, mate, moveTimeMs } = request;
@@ -49,7 +49,7 @@ export function createSearchLimits(
   return {
     startedAtMs,
     ...(isInfinite ? { infinite: true } : {}),
-    // To the search 0 means no limit; `go nodes 0` and `go depth 0` mean: answer as soon as you can.
+    // For the search 0 means no limit; `go nodes 0` and `go depth 0` mean: answer as soon as possible.
     ...(request.nodes === undefined ? {} : { nodes: Math.max(1, request.nodes) }),
     ...(request.depth === undefined ? {} : { depth: Math.max(1, request.depth) }),
     ...(request.mate === undefined ? {} : { mate: Math.max(1, request.mate) }),

@@ -1,12 +1,11 @@
-/** The door of engine/: the state machine behind UCI, without text. */
+/** The door of engine/: the engine behind UCI, without text. */
 export type { BestMove } from './active-search.js';
 export { type AnalysisModel, AnalysisSession } from './analysis/analysis-session.js';
 export { AnalysisThread } from './analysis/analysis-thread.js';
 export { Analyst, type Answer } from './analyst.js';
-export { writesKingTakesRook } from './castling-style.js';
 export { getTablebaseSettings, type TablebaseResult } from './endgame-tables.js';
 export { Engine } from './engine.js';
-export { createGamePosition, type GamePosition } from './game-position.js';
+export { createGamePosition, type GamePosition, writesKingTakesRook } from './game-position.js';
 export type { GoRequest } from './go-request.js';
 export { MateWorkerClient } from './mate-worker-client.js';
 export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } from './move-stats.js';

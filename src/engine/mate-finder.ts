@@ -1,34 +1,34 @@
 /**
- * Short mates that the search has not proven. The search proves the first mate it meets and is content with it, and a great
- * sacrifice with a small prior waits long for visits. So a small exhaustive search runs beside it, in a thread of its own:
- * for short mates always, for shorter ones than the search's own when it has one.
+ * Finds short mates that the search has not proven. The search stops at the first mate it proves, and a sacrifice with a small
+ * prior gets its visits late. So a small exhaustive search runs beside it, in its own thread. It looks for short mates, and
+ * if the search has found a mate, for shorter ones.
  *
- * While the search runs, tries with a growing effort are for the info lines and for `go mate`. Without a clock they decide
- * nothing: when such a search ends, one question about its last report does (`conclude`). The shortest mate and the effort
- * that finds it are properties of the position, so the answer does not depend on which tries were ready in time.
+ * While the search runs, tries with growing effort serve the info lines and `go mate`. Without a clock they do not decide the
+ * answer: when such a search ends, one try for its last report decides (`conclude`). The shortest mate and the effort that
+ * finds it are properties of the position, so the answer does not depend on which tries were ready in time.
  */
 import type { Move } from '../chess/index.js';
 import type { GamePosition } from './game-position.js';
 import type { MateSearchPort } from './ports.js';
 import type { ReportLine, SearchReport } from './search-report.js';
 
-/** Moves to the longest mate looked for while the search has none, and while it has one. */
+/** Longest mate to look for, in moves: if the search has no mate, and if it has one. */
 const LONGEST_UNPROVEN = 3;
 const LONGEST_PROVEN = 5;
-/** Positions that may be looked at for each node of the search: about a percent of its time, five when a mate is sure. */
+/** Positions to visit for each node of the search: about 1 % of its time, 5 % if a mate is certain. */
 const EFFORT_UNPROVEN = 10;
 const EFFORT_PROVEN = 50;
 const LEAST_EFFORT = 5_000;
-/** With fewer positions it is not worth the beginning. */
+/** A try with fewer positions is not worth starting. */
 const LEAST_USEFUL = 1_000;
-/** The same for each millisecond of a search on a clock, where seconds of a game may be down to a few moves. */
+/** The same for each millisecond of a search on a clock. */
 const PER_MS_UNPROVEN = 50;
 const PER_MS_PROVEN = 250;
-/** 20 and 60 milliseconds of one core. */
+/** Limits, about 20 and 60 ms of one core. */
 const MOST_UNPROVEN = 100_000;
 const MOST_PROVEN = 300_000;
 
-/** What to look for, and how long. */
+/** A try: what to look for, and with which effort. */
 interface Question {
   readonly moves: number;
   readonly effort: number;
@@ -36,9 +36,9 @@ interface Question {
 
 interface MateFinderSettings {
   readonly game: GamePosition;
-  /** First moves to look at. */
+  /** First moves to search. */
   readonly candidates: readonly Move[];
-  /** Moves to the mate that an earlier answer was about to give; 0 = none. */
+  /** Moves to the mate that the last answer promised; 0 = none. */
   readonly promised: number;
   /** Whether the search is on a clock. */
   readonly isTimed: boolean;
@@ -47,14 +47,14 @@ interface MateFinderSettings {
 }
 
 export class MateFinder {
-  /** The shortest mate, and how many positions it took to find it; null as long as none is known. */
+  /** The shortest mate, and the number of positions it took to find it; null if none is known. */
   private mate: { readonly line: readonly Move[]; readonly visited: number } | null = null;
-  /** No mate in so many moves exists. */
+  /** There is no mate in this many moves. */
   private refuted = 0;
-  /** The last try; its answer may be on its way. */
+  /** The last try; its answer may not have come yet. */
   private last: Question = { moves: 0, effort: 0 };
   private running: Promise<void> | null = null;
-  /** The last report as the search made it. */
+  /** The search's last report. */
   private report: SearchReport | null = null;
   private isRejected = false;
 
@@ -63,27 +63,27 @@ export class MateFinder {
     private readonly settings: MateFinderSettings,
   ) {}
 
-  /** The mate to announce: it is shorter than the search's own. */
+  /** The mate to announce, which is shorter than the search's own. */
   get line(): readonly Move[] | null {
     const { mate, report } = this;
     if (mate === null || report === null || this.isRejected) return null;
     return countMoves(mate.line) < getProvenMoves(report) ? mate.line : null;
   }
 
-  /** Moves to that mate, 0 without one. */
+  /** Moves to that mate; 0 without one. */
   get moves(): number {
     return this.line === null ? 0 : countMoves(this.line);
   }
 
-  /** The last report, with the mate as its best line if there is one to announce. */
+  /** The last report, with the mate to announce, if any, as its best line. */
   get improved(): SearchReport | null {
     const { line, report } = this;
     return line === null || report === null ? report : { ...report, lines: insertLine(report.lines, line) };
   }
 
   /**
-   * Takes note of a report of the search, and tries again if the search has grown enough for that.
-   * @param isHurried somebody waits for the answer: nothing new is looked for
+   * Takes a report of the search, and starts another try if the search has grown enough.
+   * @param isHurried a caller waits for the answer, so no try is started
    */
   note(report: SearchReport, isHurried: boolean): void {
     this.report = report;
@@ -94,8 +94,8 @@ export class MateFinder {
   }
 
   /**
-   * Decides whether the mate is the answer of a search without a clock, which has ended.
-   * @returns null when that needs no time
+   * Decides whether the mate is the answer of a finished search without a clock.
+   * @returns null if that needs no further try
    */
   conclude(): Promise<void> | null {
     const { report } = this;
@@ -117,7 +117,7 @@ export class MateFinder {
     const proven = getProvenMoves(report);
     const isSure = proven < Number.POSITIVE_INFINITY || promised > 0;
     const moves = Math.min(proven - 1, isSure ? LONGEST_PROVEN : LONGEST_UNPROVEN);
-    // What was promised lies within an effort made before.
+    // The promised mate was found with an effort made before.
     const least = promised > 0 ? MOST_PROVEN : LEAST_EFFORT;
     const wish = Math.max(least, report.nodes * (isSure ? EFFORT_PROVEN : EFFORT_UNPROVEN));
     const limit = isTimed ? report.timeMs * (isSure ? PER_MS_PROVEN : PER_MS_UNPROVEN) : wish;
@@ -153,12 +153,12 @@ function countMoves(line: readonly Move[]): number {
   return (line.length + 1) / 2;
 }
 
-/** Moves to the mate that the search has proven, Infinity without one. */
+/** Moves to the mate that the search has proven; Infinity without one. */
 function getProvenMoves({ lines: [best] }: SearchReport): number {
   return best.score.kind === 'mate' && best.score.value > 0 ? best.score.value : Number.POSITIVE_INFINITY;
 }
 
-/** The line first; a line that began with the same move makes room, else the last one does. */
+/** Puts the line first. It replaces the line with the same first move, else the last line. */
 function insertLine(lines: readonly ReportLine[], pv: readonly Move[]): ReportLine[] {
   const [best] = lines;
   const moves = countMoves(pv);

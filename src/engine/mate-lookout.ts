@@ -1,6 +1,6 @@
 /**
- * Who looks for mates beside which search: it has the thread for that, gives each search that may be helped a finder, and
- * remembers a mate that the last answer leads to, because the search itself may not see it again in the next position.
+ * Owns the thread that looks for mates and gives a finder to each search that may use one. It remembers the mate that the
+ * last answer leads to, because the search may not see it in the next position.
  */
 import { runNextTurn } from '#platform/threads.js';
 import type { Move } from '../chess/index.js';
@@ -11,7 +11,7 @@ import { MateFinder } from './mate-finder.js';
 import type { EnginePorts, MateSearchPort } from './ports.js';
 import type { SearchReport } from './search-report.js';
 
-/** The others play by one look at the network. */
+/** The other algorithms play by one evaluation of the network. */
 const SEARCHES_WITH_MATES = ['tree', 'graph'];
 
 export class MateLookout {

@@ -1,6 +1,6 @@
 /**
- * The search for short mates in a thread of its own, so that `stop` and `isready` are answered while it looks. Tasks are done
- * in their order. If the thread fails, its tasks are answered with "no mate found", and the next task starts another thread.
+ * Runs the search for short mates in its own thread, so that `stop` and `isready` are answered meanwhile. Tasks are done in
+ * order. If the thread fails, its tasks are answered with "no mate found", and the next task starts a new thread.
  */
 import { startThread, type Thread } from '#platform/threads.js';
 import type { MateAnswer } from '../chess/index.js';

@@ -1,9 +1,9 @@
-/** The thread of mate-worker-client.ts: looks for short mates, one task after the other. */
+/** The thread of mate-worker-client.ts: it looks for short mates, one task after the other. */
 import { onParentMessage, postToParent } from '#platform/threads.js';
 import { findMate, type MateAnswer, type MateQuestion, type Move, parseFen } from '../chess/index.js';
 import { unwrap } from '../util/index.js';
 
-/** A position as its game, because repetitions count, and what to look for there. */
+/** A position with its game, because repetitions count, and the mate to look for. */
 export interface MateTask {
   readonly rootFen: string;
   readonly moves: readonly Move[];

@@ -1,4 +1,4 @@
-/** The statistics of the root moves (VerboseMoveStats), with what only chess knows added: the move and its policy index. */
+/** Statistics of the root moves (VerboseMoveStats), with the move and its policy index. */
 import type { Move, Position } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
 import type { MoveStats } from '../search/index.js';
@@ -9,7 +9,7 @@ import { computeScore, type ScoreType } from './score.js';
 const POLICY_NAME = 'lc0-1858';
 
 export interface RootMoveStats extends MoveStats {
-  /** Index of the move in the policy of the network, untransformed; for the root itself the number of legal moves. */
+  /** The move's index in the network's policy, untransformed; for the root itself the number of legal moves. */
   readonly index: number;
 }
 
@@ -17,16 +17,16 @@ export interface RootStats {
   /** Ascending by visits, as lc0 prints them. */
   readonly moves: readonly RootMoveStats[];
   readonly node: RootMoveStats;
-  /** Whether the network says how long a game will last; the statistics have a number in any case, as lc0's. */
+  /** Whether the network has a moves-left head. The statistics show a number in any case, as in lc0. */
   readonly hasMovesLeft: boolean;
 }
 
-/** Moves to the end of the game as the root has it; null when nobody knows. */
+/** Expected moves to the end of the game at the root; null if unknown. */
 export function getMovesLeft({ node, hasMovesLeft }: RootStats): number | null {
   return hasMovesLeft && node.m !== null ? (1 + node.m) / 2 : null;
 }
 
-/** What an info line would show of the root, for its mover. */
+/** The root's score in an info line, for the side to move. */
 export function computeRootScore({ node }: RootStats, type: ScoreType): number {
   return computeScore(type, { wl: node.wl ?? node.q, d: node.d ?? 0, q: node.q, mu: node.mu ?? 0 });
 }

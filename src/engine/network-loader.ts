@@ -1,8 +1,8 @@
 /**
- * Keeps one network loaded that matches the options. Loading is asynchronous and never two at a time; options that change
- * meanwhile lead to one more load, not to one each. When a load fails, the network before is loaded again, or a spare one if
- * there was none, and serves until an option changes: a wrong file name loses nothing, and no `go` waits for the same failure twice. A network that has lost
- * its device in a search is loaded once more, for the processor: what took over in its threads had the device's batches.
+ * Keeps a network loaded that matches the options. Loading is asynchronous, one network at a time; all options that change
+ * meanwhile cause one more load. If a load fails, the previous network is loaded again, or a spare one if there was none, and is
+ * used until an option changes. So a wrong file name loses nothing, and no `go` waits for the same failure twice. A network that
+ * lost its device in a search is loaded once more, for the CPU, because its threads still use the device's batches.
  *
  * The engine tells it when options change (`onPoolChange`, `onEvaluatorChange`, `onTablesChange`).
  */
@@ -15,19 +15,19 @@ interface LoaderEvents {
   onError(text: string): void;
 }
 
-/** After this the user is told that loading goes on, and again each time it passes. */
+/** Tells the user at this interval that loading is not finished. */
 const PROGRESS_MS = 5000;
 
 export class NetworkLoader {
   private network: NetworkPort | null = null;
-  /** What the network, or the one before it that is gone, was loaded with; null when nothing was loaded yet. */
+  /** The options of the current network, or of the last one; null if none was loaded yet. */
   private loadedOptions: OptionStore | null = null;
-  /** The options ask for another network, and nobody has begun to load it. */
+  /** Whether the options ask for another network that is not being loaded yet. */
   private isOutdated = true;
-  /** The next search must hand over the options of evaluation, or those of tablebases. */
+  /** Whether the next search must apply the evaluation options, or those of tablebases. */
   private hasNewEvaluation = false;
   private hasNewTables = false;
-  /** Lost its device, and could not be loaded for the processor: it goes on as it is. */
+  /** The network that lost its device and could not be loaded for the CPU; it stays in use. */
   private stranded: NetworkPort | null = null;
   private loading: Promise<void> | null = null;
   private isDisposed = false;
@@ -38,12 +38,12 @@ export class NetworkLoader {
     private readonly events: LoaderEvents,
   ) {}
 
-  /** The network for the present options, or the one that serves in its place; null while there is neither. */
+  /** The network for the current options, or the one in its place; null if there is neither. */
   get current(): NetworkPort | null {
     return this.loading !== null || this.mustLoad ? null : this.network;
   }
 
-  /** Resolves when the network for the present options is loaded or has failed to load. Never rejects. */
+  /** Resolves when the network for the current options is loaded or has failed to load. Never rejects. */
   async ensure(): Promise<NetworkPort | null> {
     while (!this.isDisposed && (this.loading !== null || this.mustLoad)) {
       this.loading ??= this.loadNext().finally(() => {
@@ -67,7 +67,7 @@ export class NetworkLoader {
     this.hasNewTables = true;
   }
 
-  /** Hands the network the options that need no loading. Not while a search runs. */
+  /** Applies the options that need no loading. Do not call it during a search. */
   handOver(network: NetworkPort): void {
     if (this.hasNewEvaluation) network.takeEvaluatorOptions(this.options);
     if (this.hasNewTables) network.takeTableOptions(this.options);
@@ -108,7 +108,7 @@ export class NetworkLoader {
     this.hasNewEvaluation = false;
     this.hasNewTables = false;
     try {
-      // The old one goes first: two sets of weights may not fit into the memory of a device.
+      // Dispose of the old one first: two sets of weights may not fit into a device's memory.
       await old?.dispose();
       this.network = await this.create(options);
       this.loadedOptions = options;
@@ -121,11 +121,11 @@ export class NetworkLoader {
         this.network === null ? '' : `; ${this.network.description} ${hadNetwork ? 'stays' : 'plays instead'}`;
       this.events.onError(`${reason}${rest}`);
     }
-    // Options that changed in the meantime may have changed back.
+    // Options that changed meanwhile may have changed back.
     if (this.isOutdated) this.onPoolChange();
   }
 
-  /** The old one stays until the new one is there: it works, if slowly, and what it holds of the device is lost anyway. */
+  /** Keeps the old network until the new one is loaded: it works, if slowly, and its device memory is lost anyway. */
   private async leaveDevice(): Promise<void> {
     const old = this.network;
     try {
@@ -133,7 +133,7 @@ export class NetworkLoader {
       await old?.dispose();
     } catch (error) {
       this.stranded = old;
-      this.events.onWarning(`The network cannot be loaded for the processor: ${getReason(error)}`);
+      this.events.onWarning(`The network cannot be loaded for the CPU: ${getReason(error)}`);
     }
   }
 
@@ -148,7 +148,7 @@ export class NetworkLoader {
     return network;
   }
 
-  /** The network of `loadedOptions`, or null: there are none, or it is gone as well. */
+  /** The network of `loadedOptions`; null if there are none, or it cannot be loaded any more. */
   private async createAgain(): Promise<NetworkPort | null> {
     if (this.loadedOptions === null) return null;
     try {

@@ -1,13 +1,13 @@
-/** A perft in a thread of its own, so that `isready` and `stop` are answered while it counts. */
+/** Runs a perft in its own thread, so that `isready` and `stop` are answered while it counts. */
 import { startThread, type Thread } from '#platform/threads.js';
 import type { Move } from '../chess/index.js';
 import type { GamePosition } from './game-position.js';
 import type { PerftMessage, PerftTask } from './perft-thread.js';
 
 interface PerftEvents {
-  /** One legal move and the leaves behind it. */
+  /** One legal move and the number of leaves behind it. */
   onMove(move: Move, nodes: number): void;
-  /** `isComplete` is false when it was stopped; the count is then of the moves reported. */
+  /** If it was stopped, `isComplete` is false and the count is that of the reported moves. */
   onEnd(nodes: number, isComplete: boolean, elapsedMs: number): void;
 }
 

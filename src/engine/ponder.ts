@@ -1,19 +1,19 @@
 /**
- * Pondering as lc0 does it: the search starts one ply earlier, before the move that is pondered on, so that every reply is
- * looked at and nothing is lost when another one is played. What it finds out about the expected reply is told in the view
- * of the player who waits, as if the search had started after it.
+ * Pondering as in lc0: the search starts one ply earlier, before the expected reply. It looks at every reply, so nothing is lost
+ * if the opponent plays another one. Reports are about the expected reply, from the waiting player's view, as if the search
+ * had started after it.
  */
 import type { SearchInfo, SearchLimits, SearchLine } from '../search/index.js';
 import type { GamePosition } from './game-position.js';
 
-/** The position before the last move. Only of a game with moves. */
+/** The position before the last move. The game must have moves. */
 export function stepBack({ rootFen, moves, position }: GamePosition): GamePosition {
   const earlier = position.clone();
   earlier.unmakeMove();
   return { rootFen, moves: moves.slice(0, -1), position: earlier };
 }
 
-/** What a search from one ply earlier needs beside the limits of an endless one. */
+/** Extra parameters of a search from one ply earlier. */
 export function createPonderLimits({ moves }: GamePosition): Partial<SearchLimits> {
   return { infinite: false, ponder: true, reportedMove: moves[moves.length - 1] };
 }
@@ -37,7 +37,7 @@ function turnLine(line: SearchLine): SearchLine {
     q: 0 - line.q,
     mu: 0 - line.mu,
     m: m === null ? null : Math.max(0, m - 1),
-    // Who mates has made the first of his moves.
+    // The mating side has already made the first move.
     mate: mate === null ? null : mate > 0 ? 1 - mate : -mate,
     pv: line.pv.slice(1),
   };

@@ -1,6 +1,6 @@
 /**
- * What the engine needs from the rooms below, as narrow as it uses them: tests put fakes here, the command line puts the
- * real pool and the real search thread.
+ * The interfaces that the engine needs from other rooms. Tests pass fakes; the program passes the real pool and the real
+ * search thread.
  */
 
 import type { MateAnswer } from '../chess/index.js';
@@ -14,41 +14,41 @@ import type { SearchReport } from './search-report.js';
 
 export interface NetworkPort {
   readonly handle: SharedPoolHandle;
-  /** For people: name of the network and what it runs on. */
+  /** Shown to users: the network's name and its backend. */
   readonly description: string;
-  /** What it runs on now, after any fall-back. */
+  /** The backend in use, after any fallback. */
   readonly backend: string;
   /** Positions evaluated since it was loaded. */
   readonly evaluations: number;
   /** Share of the evaluation cache in use, per mille. */
   readonly cacheFill: number;
-  /** The device it was loaded for is gone; at best it makes do with the processor. */
+  /** Whether its device has failed; it may still work on the CPU. */
   readonly hasLostDevice: boolean;
-  /** Takes over the options that change what a position is worth, and forgets all evaluations. Not while a search runs. */
+  /** Applies the options that change evaluations, and forgets all evaluations. Do not call it during a search. */
   takeEvaluatorOptions(options: OptionStore): void;
-  /** Takes over the options of tablebases. Not while a search runs. */
+  /** Applies the options of tablebases. Do not call it during a search. */
   takeTableOptions(options: OptionStore): void;
   clearCache(): void;
   dispose(): Promise<void>;
 }
 
 export interface SearchPort {
-  /** Searches with this pool from now on; not while a search runs. */
+  /** Uses this pool from now on. Do not call it during a search. */
   attach(handle: SharedPoolHandle): void;
   post(message: ToSearch): void;
-  /** Ends the running search as soon as its leaves allow; it answers with a bestMove message. */
+  /** Ends the running search as soon as possible; it answers with a bestMove message. */
   stop(): void;
   dispose(): Promise<void>;
 }
 
 export interface SearchPortEvents {
   onMessage(message: FromSearch): void;
-  /** The thread is gone; a new one must be made. */
+  /** Called when the thread has died; a new one must be created. */
   onFailure(error: Error): void;
 }
 
 export interface MateSearchPort {
-  /** Never rejects: a search that fails has found no mate. */
+  /** Never rejects; a search that fails has found no mate. */
   find(task: MateTask): Promise<MateAnswer>;
   dispose(): Promise<void>;
 }
@@ -56,12 +56,12 @@ export interface MateSearchPort {
 export interface EnginePorts {
   /**
    * Rejects with an Error whose message is one sentence for the user.
-   * @param avoidsDevice the network is to work on the processor, as it does where the device of the options cannot be used
+   * @param avoidsDevice load it for the CPU, as if the device of the options could not be used
    */
   createNetwork(options: OptionStore, warn: (text: string) => void, avoidsDevice: boolean): Promise<NetworkPort>;
   /**
-   * The options to play with when the first network cannot be loaded with these. Absent where the failure is the answer: in
-   * commands that were asked about a network.
+   * The options to use if the first network cannot be loaded. Absent in commands about a network, which report the
+   * failure.
    */
   createSpareOptions?(options: OptionStore): OptionStore;
   createSearch(events: SearchPortEvents): SearchPort;

@@ -1,10 +1,10 @@
 /**
- * Search values → the numbers that GUIs show. Formulas only; sources: lc0's search/classic/search.cc (SendUciInfo) and,
+ * Formulas that turn search values into the scores of info lines. Sources: lc0's search/classic/search.cc (SendUciInfo) and,
  * for `centipawn_leela`, the Leela explanation of 2018.
  *
  * Legend: wl = win minus loss in [−1, 1]; d = draw probability; q = wl + drawScore·d; mu = location of the WDL fit.
- * All are from the view of the side to move at the root, and so is the result. Results are cut to whole numbers
- * towards zero, as lc0's conversion to int does.
+ * All are from the view of the side to move at the root, and so is the result. Results are truncated to whole numbers, as
+ * lc0's conversion to int does.
  */
 export const SCORE_TYPES = [
   'centipawn',
@@ -27,14 +27,14 @@ export interface ScoreInput {
   readonly mu: number;
 }
 
-/** Above this |wl| + d the fit has left the range in which its location means anything. */
+/** Above this |wl| + d the location of the fit means nothing. */
 const MU_LIMIT = 0.996;
-/** A tangent explodes at its pole; no GUI shows more than this. */
+/** Limit of the score, because a tangent has poles. */
 const MAX_SCORE = 100000;
 
 export function computeScore(type: ScoreType, input: ScoreInput): number {
   const score = Math.trunc(computeRawScore(type, input));
-  // `|| 0` turns −0 into 0 and NaN, which no sound value gives, into a harmless score.
+  // `|| 0` turns −0 into 0, and NaN (from an invalid value) into a harmless score.
   return Math.max(-MAX_SCORE, Math.min(MAX_SCORE, score)) || 0;
 }
 
@@ -71,7 +71,7 @@ export interface Wdl {
   readonly loss: number;
 }
 
-/** Per mille; the three always sum to 1000. */
+/** Per mille; the three numbers sum to 1000. */
 export function computeWdl(wl: number, d: number): Wdl {
   let win = clampPerMille(500 * (1 + wl - d));
   let loss = clampPerMille(500 * (1 - wl - d));

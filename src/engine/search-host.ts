@@ -1,16 +1,16 @@
 /**
- * Keeps a search thread at hand: makes it when the first network is there, and makes a new one after a failure. Messages for a thread that does not exist yet have nothing to act on and are
- * dropped: a new thread starts with an empty tree.
+ * Owns the search thread: creates it when the first network is loaded, and again after a failure. Messages to a thread that does
+ * not exist yet are dropped; a new thread starts with an empty tree.
  */
 import { type FromSearch, NO_SEARCH, type ToSearch, type TreeDump, type TreeDumpLimits } from '../search/index.js';
 import type { EnginePorts, NetworkPort, SearchPort } from './ports.js';
 
-/** What is said of a search; the rest of what a thread says is for the host itself. */
+/** Messages about a search; the host handles all other messages itself. */
 export type FromRunningSearch = Exclude<FromSearch, { readonly type: 'ready' | 'tree' }>;
 
 interface SearchHostEvents {
   onMessage(message: FromRunningSearch): void;
-  /** The thread is gone; the next attach makes another. */
+  /** Called when the thread has died; the next attach creates another. */
   onFailure(error: Error): void;
 }
 
@@ -24,7 +24,7 @@ export class SearchHost {
     private readonly events: SearchHostEvents,
   ) {}
 
-  /** Whether the network of the running search tells plies to the end. */
+  /** Whether the network of the running search has a moves-left head. */
   get hasMovesLeft(): boolean {
     return this.network?.handle.hasMovesLeft ?? false;
   }
@@ -34,7 +34,7 @@ export class SearchHost {
     return this.network?.cacheFill ?? null;
   }
 
-  /** Makes the thread if need be and gives it this network. */
+  /** Creates the thread if needed and gives it this network. */
   attach(network: NetworkPort): void {
     if (this.thread !== null && this.network === network) return;
     this.thread ??= this.createThread();
@@ -46,7 +46,7 @@ export class SearchHost {
     this.thread?.post(message);
   }
 
-  /** The tree of the last search; null when there is none, or the thread is gone before it answers. */
+  /** The tree of the last search; null if there is none, or if the thread dies before it answers. */
   dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
     if (this.thread === null) return Promise.resolve(null);
     this.post({ type: 'dumpTree', limits });
@@ -57,7 +57,7 @@ export class SearchHost {
     this.thread?.stop();
   }
 
-  /** The thread cannot be trusted any more. The next attach makes another. */
+  /** Ends a thread that has failed. The next attach creates another. */
   restart(): void {
     const { thread } = this;
     this.thread = null;
@@ -82,7 +82,7 @@ export class SearchHost {
       this.restart();
       this.events.onFailure(error);
     };
-    // What a discarded thread still has to say is of no interest.
+    // Ignore messages of a discarded thread.
     const thread: SearchPort = this.ports.createSearch({
       onMessage: (message: FromSearch) => {
         if (this.thread !== thread) return;

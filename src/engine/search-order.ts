@@ -1,4 +1,4 @@
-/** What the search thread is told for one search: its options, where it starts, and what ends it. */
+/** The message that starts a search: its options, position and limits. */
 
 import { BLACK } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';

@@ -1,7 +1,6 @@
 /**
- * The searches that were asked for and not yet answered: the active one, and behind it those that wait for its end. It keeps
- * their order, and what `stop` and `ponderhit` make of those that wait; how a search begins, stops and answers is the
- * engine's business.
+ * The requested searches without an answer yet: the active one, then those that wait for its end. It keeps their order and
+ * applies `stop` and `ponderhit` to the waiting ones. The engine starts, stops and answers searches.
  */
 import { ActiveSearch } from './active-search.js';
 import type { GamePosition } from './game-position.js';
@@ -13,12 +12,12 @@ export class SearchQueue {
   private idleWaiters: (() => void)[] = [];
   private nextId = 1;
 
-  /** How many wait. */
+  /** Number of waiting searches. */
   get length(): number {
     return this.waiting.length;
   }
 
-  /** The one that was asked for last. */
+  /** The search requested last. */
   get last(): ActiveSearch | null {
     return this.waiting.at(-1) ?? this.active;
   }
@@ -31,7 +30,7 @@ export class SearchQueue {
     this.waiting.push(search);
   }
 
-  /** The first of those that wait will answer as soon as they begin. */
+  /** Makes the first waiting search answer as soon as it begins. */
   stopWaiting(count: number): void {
     for (let i = 0; i < count; i++) {
       if (this.waiting[i].request.ponder === true) this.waiting[i] = this.createWithoutPonder(this.waiting[i]);
@@ -39,13 +38,13 @@ export class SearchQueue {
     }
   }
 
-  /** The last one that waits was to ponder, and need not any more. */
+  /** Turns the last waiting search from pondering into an ordinary one. */
   endPonderingOfLast(): void {
     const last = this.waiting.pop();
     if (last !== undefined) this.waiting.push(this.createWithoutPonder(last));
   }
 
-  /** The active search is to end silently, and an ordinary one in its place is the next. */
+  /** Ends the active search without an answer; an ordinary search in its place comes next. */
   replaceActive(active: ActiveSearch, isStopped: boolean): void {
     const next = this.createWithoutPonder(active);
     next.stopRequested = isStopped;
@@ -54,7 +53,7 @@ export class SearchQueue {
     this.waiting.unshift(next);
   }
 
-  /** The next to begin, when the active one has been answered; without one, whoever waits for that is told. */
+  /** Call it when the active search has been answered. Returns the next search; if there is none, `whenIdle` resolves. */
   takeNext(): ActiveSearch | null {
     const next = this.waiting.shift();
     if (next !== undefined) return next;
@@ -62,12 +61,12 @@ export class SearchQueue {
     return null;
   }
 
-  /** Those that wait are never begun. */
+  /** Drops the waiting searches. */
   clear(): void {
     this.waiting.length = 0;
   }
 
-  /** Resolves when no search is under way or waiting. */
+  /** Resolves when no search is running or waiting. */
   whenIdle(): Promise<void> {
     if (this.active === null) return Promise.resolve();
     return new Promise((resolve) => this.idleWaiters.push(resolve));
@@ -75,5 +74,28 @@ export class SearchQueue {
 
   private createWithoutPonder({ requestWithoutPonder, game }: ActiveSearch): ActiveSearch {
     return this.create(requestWithoutPonder, game);
+  }
+}
+
+/** A stopped search with an evaluated root answers within milliseconds. After this time it counts as broken. */
+const KNOWN_ROOT_MS = 3000;
+/** Without it, the root's evaluation must come first: a large network on a slow machine needs seconds for a minibatch. */
+const UNKNOWN_ROOT_MS = 30_000;
+
+/** Waits for the answer of a stopped search, and gives up if none comes. */
+export class StopPatience {
+  private timers: ReturnType<typeof setTimeout>[] = [];
+
+  /** @param knowsRoot whether the root is evaluated; called when the shorter time is over */
+  begin(knowsRoot: () => boolean, giveUp: () => void): void {
+    this.end();
+    const lookAtRoot = (): void => {
+      if (knowsRoot()) giveUp();
+    };
+    this.timers = [setTimeout(lookAtRoot, KNOWN_ROOT_MS), setTimeout(giveUp, UNKNOWN_ROOT_MS)];
+  }
+
+  end(): void {
+    for (const timer of this.timers.splice(0)) clearTimeout(timer);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What the engine tells its listener: moves, whole numbers and per mille, ready for any format but not yet text.
- * Everything is from the view of the side to move at the root.
+ * A report to the engine's listener: moves, whole numbers and per mille, not yet text. Everything is from the view of the
+ * side to move at the root.
  */
 import type { Move } from '../chess/index.js';
 import type { GatheringCounters, SearchInfo, SearchLine } from '../search/index.js';
@@ -11,11 +11,11 @@ export type Score = { readonly kind: 'cp'; readonly value: number } | { readonly
 export interface ReportLine {
   /** 1 = best. */
   readonly rank: number;
-  /** Of the line's first move. */
+  /** Visits of the line's first move. */
   readonly visits: number;
   readonly score: Score;
   readonly wdl: Wdl;
-  /** Full moves to the end of the game; null when the network does not say. */
+  /** Expected full moves to the end of the game; null if the network has no moves-left head. */
   readonly movesLeft: number | null;
   readonly pv: readonly Move[];
 }
@@ -24,16 +24,16 @@ export interface SearchReport {
   readonly depth: number;
   readonly seldepth: number;
   readonly timeMs: number;
-  /** Of the whole search, reused ones included. */
+  /** Nodes of the whole search, with reused ones. */
   readonly nodes: number;
   /** Share of the evaluation cache in use, per mille; null when nothing was searched. */
   readonly hashFull: number | null;
   readonly nps: number | null;
   readonly eps: number | null;
   readonly tbHits: number;
-  /** Null when nothing was searched. */
+  /** Null if nothing was searched. */
   readonly gathering: GatheringCounters | null;
-  /** Best first, at least one. */
+  /** Best line first; at least one. */
   readonly lines: readonly ReportLine[];
 }
 
@@ -59,14 +59,14 @@ export function createReport(info: SearchInfo, { scoreType, hashFull, result }: 
   };
 }
 
-/** A known result replaces the estimate; a mate that the search has found stays. */
+/** A tablebase result replaces the score, except a mate that the search has found. */
 function withResult(line: SearchLine, result: number | null): SearchLine {
   if (result === null || line.mate !== null) return line;
   return { ...line, wl: result, d: result === 0 ? 1 : 0, q: result, mu: 0, searched: null };
 }
 
 function createLine(line: SearchLine, rank: number, scoreType: ScoreType): ReportLine {
-  // As lc0 does it: only a score that needs the fit of the WDL brings the fit's errors with it.
+  // As in lc0: only scores that need the WDL fit use it, because it has errors.
   const values = scoreType === 'WDL_mu' ? line : { ...line, ...line.searched };
   return {
     rank,
@@ -79,7 +79,7 @@ function createLine(line: SearchLine, rank: number, scoreType: ScoreType): Repor
   };
 }
 
-/** What is reported before a move that no search stands behind: the only thing known is that it is legal. */
+/** The report before a move that comes from no search; it is only known to be legal. */
 export function createBlindReport(move: Move, timeMs: number): SearchReport {
   const line: ReportLine = {
     rank: 1,
@@ -103,7 +103,7 @@ export function createBlindReport(move: Move, timeMs: number): SearchReport {
   };
 }
 
-/** A finished game: mate in 0 for the side that is mated, otherwise a draw; there is no line to show. */
+/** The report of a finished game: mate in 0 for the mated side, otherwise a draw, and no line. */
 export function createFinishedReport(isCheckmate: boolean): SearchReport {
   const line: ReportLine = {
     rank: 1,

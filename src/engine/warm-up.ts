@@ -1,7 +1,6 @@
 /**
- * The first search of a process is slow (code is compiled, memory is touched): let it not be on a clock. Each network gets one
- * search of the start position that nobody asked for and nobody hears of. Beginning and ending it is the engine's business;
- * a `go` may cut it short.
+ * The first search of a process is slow, because code is compiled and memory touched; it should not be on a clock. So each
+ * network first gets a silent search of the start position. The engine starts and ends it; a `go` may cut it short.
  */
 import { unwrap } from '../util/index.js';
 import type { ActiveSearch } from './active-search.js';
@@ -16,12 +15,12 @@ export class WarmUp {
   private network: NetworkPort | null = null;
   private lastEnd: Promise<void> = Promise.resolve();
 
-  /** Resolves when none is under way. */
+  /** Resolves when no warm-up is running. */
   get end(): Promise<void> {
     return this.lastEnd;
   }
 
-  /** @returns null when this network has had its own */
+  /** @returns null if this network has had its warm-up */
   createSearch(network: NetworkPort, searches: SearchQueue): ActiveSearch | null {
     if (network === this.network) return null;
     this.network = network;

@@ -1,6 +1,6 @@
 /**
- * Converted networks on disk, so that later starts are fast. A file's name is a hash of everything that decides its content. Files
- * appear complete, by renaming, and are never updated; two processes that convert the same network at once write the same
+ * Converted networks on disk, so that later starts are fast. A file's name is a hash of everything that decides its content.
+ * Files appear complete, by renaming, and are never updated; two processes that convert the same network at once write the same
  * file. A cache that cannot be used (read-only folder, full disk) is no error.
  *
  * The cache detects damaged files. The model holds a digest of itself, and all of it is checked: 0.6 ms a megabyte, 32 MB at

@@ -1,6 +1,6 @@
 /**
- * Finds layer norms that a graph spells out as single operators (mean, difference, squares, their mean, root, quotient) and keeps them in
- * single precision when the graph becomes half. In half precision squares overflow from 256 on and small ones vanish; the
+ * Finds layer norms that a graph spells out as single operators (mean, difference, squares, their mean, root, quotient) and keeps
+ * them in single precision when the graph becomes half. In half precision squares overflow from 256 on and small ones vanish; the
  * operator LayerNormalization computes in single precision inside. RMS norms, without the first mean, are found too.
  */
 import { createNode } from './graph-edit.js';

@@ -357,7 +357,7 @@ test('a search that ends by itself while it must wait is told at once and answer
     engine.go(request);
     await settle();
     world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 0, ponder: 0 });
-    assert.deepEqual(said, ['error The search has ended by itself']);
+    assert.deepEqual(said, ['error The search ended before stop']);
     engine.stop();
     assert.match(said.at(-1) ?? '', /^best [1-9]/);
   }
@@ -368,7 +368,7 @@ test('a search without a move says that nothing could be evaluated, and is answe
   engine.go({ nodes: 1000 });
   await settle();
   world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 0, ponder: 0 });
-  assert.equal(said[0], 'error The search has found no move: no position could be evaluated');
+  assert.equal(said[0], 'error The search found no move: no position could be evaluated');
   assert.match(said.at(-1) ?? '', /^best [1-9]/);
 });
 

@@ -115,5 +115,5 @@ test('when it cannot be loaded for the processor, the network that has lost its 
   assert.equal(await loader.ensure(), world.networks[0]);
   assert.equal(loader.current, world.networks[0]);
   assert.equal(world.networks[0].disposed, 0);
-  assert.deepEqual(said, ['The network cannot be loaded for the processor: The disk is gone']);
+  assert.deepEqual(said, ['The network cannot be loaded for the CPU: The disk is gone']);
 });

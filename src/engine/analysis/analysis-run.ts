@@ -1,14 +1,15 @@
 /**
- * Many positions over one pool of evaluators, in one thread. There are so many places (boards); whenever one is free the
- * waiting position of the highest priority takes it. The boards take turns in small steps, so every position under way
- * gets the same share of the evaluators, and none is interrupted for another. Each position starts with an empty tree:
- * answers do not depend on what was asked before (the evaluation cache is shared, but it holds only evaluations). There
- * are no more places than the memory for trees has room for.
+ * Searches many positions over one pool of evaluators, in one thread. A fixed number of boards search at the same time; a free
+ * board takes the waiting position with the highest priority. The boards take turns in small steps, so all running searches
+ * get the same share of the evaluators, and none is interrupted. Each search starts with an empty tree, so answers do not
+ * depend on earlier queries (they share the evaluation cache, which holds only evaluations). The memory for trees limits the
+ * number of boards.
  */
 import { runNextTurn } from '#platform/threads.js';
 import type { LeafQueue } from '../../nn/index.js';
 import { type Batching, defaultSearchParams, Search, type SearchScheduler } from '../../search/index.js';
 import { createPrng, drawSeed } from '../../util/index.js';
+import type { AnalysisSettings } from './analysis-thread.js';
 import {
   type AnalysisAnswer,
   createAnswer,
@@ -17,17 +18,16 @@ import {
   createFinishedAnswer,
 } from './answer.js';
 import { isSelected, type PositionTask, type TaskSelection } from './position-task.js';
-import type { AnalysisSettings } from './protocol.js';
 import { TaskQueue } from './task-queue.js';
 
 const INITIAL_NODES = 1024;
-/** A tree of less could hardly look ahead: rather fewer positions at a time. */
+/** A smaller tree could hardly look ahead; fewer positions are searched at the same time instead. */
 const LEAST_TREE_BYTES = 2 ** 25;
-/** Batches for each evaluator: one it works on and one that waits. */
+/** Batches for each evaluator: one in work and one waiting. */
 const BATCHES_AHEAD = 2;
-/** A search of few visits must not have too many of them under way at once: they would not know of each other. */
+/** Limits the share of a search's visits in flight at the same time, because such visits do not know of each other. */
 const LEAST_ROUNDS = 20;
-/** A report is made in the thread that searches: it may take this share of its time at most. */
+/** The search thread also makes the reports; they may take at most this share of its time. */
 const REPORT_SHARE = 0.05;
 
 interface Board {
@@ -42,7 +42,7 @@ export class AnalysisRun {
   private freeBoards: Board[] = [];
   private isStarting = false;
   private idleWaiters: (() => void)[] = [];
-  /** Positions under way at a time. */
+  /** Number of positions searched at the same time. */
   private readonly parallel: number;
 
   constructor(
@@ -59,7 +59,7 @@ export class AnalysisRun {
     this.startSoon();
   }
 
-  /** Waiting positions are answered without results, those under way with what was found so far. */
+  /** Answers waiting positions without results, and running ones with what was found so far. */
   terminate(selection: TaskSelection): void {
     for (const task of this.waiting.remove(selection)) this.onAnswer(createEmptyAnswer(task));
     for (const { task, search } of this.boards) {
@@ -68,7 +68,7 @@ export class AnalysisRun {
     this.checkIdle();
   }
 
-  /** Resolves when everything is answered. */
+  /** Resolves when all positions are answered. */
   whenIdle(): Promise<void> {
     return new Promise((resolve) => {
       this.idleWaiters.push(resolve);
@@ -80,7 +80,10 @@ export class AnalysisRun {
     return this.boards.length - this.freeBoards.length;
   }
 
-  /** Queries come in bursts: the most urgent of a burst starts first, and each knows how many share the evaluators. */
+  /**
+   * Queries come in bursts. Waiting for the whole burst lets the most urgent start first, and tells how many share the
+   * evaluators.
+   */
   private startSoon(): void {
     if (this.isStarting) return;
     this.isStarting = true;
@@ -144,7 +147,7 @@ export class AnalysisRun {
     }, delayMs);
   }
 
-  /** The fewer positions share the evaluators, the more leaves each has to have under way to keep them busy. */
+  /** The fewer positions share the evaluators, the more leaves of each must be in flight to keep them busy. */
   private computeBatching({ maxVisits }: PositionTask): Batching {
     const { workers, minibatch, slotCount } = this.queue;
     const { leavesPerPosition } = this.settings;

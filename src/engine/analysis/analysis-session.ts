@@ -1,6 +1,6 @@
 /**
- * The conversation: lines of JSON in, objects out; what KataGo's analysis engine says, said of chess. It checks and
- * answers everything that needs no search, and hands positions on. It never throws, whatever a line holds.
+ * The conversation: JSON lines in, objects out, after KataGo's analysis engine. It answers everything that needs no search, and
+ * passes positions on. It never throws, whatever a line holds.
  */
 import { FieldReader, isObject, type Problem } from './field-reader.js';
 import { parseQuery, type QueryDefaults } from './parse-query.js';
@@ -11,18 +11,18 @@ export interface AnalysisHost {
   terminate(selection: TaskSelection): void;
 }
 
-/** One network, which has evaluators and a search thread of its own. */
+/** A network with its own evaluators and search thread. */
 export interface AnalysisModel {
-  /** As queries name it. */
+  /** The name that queries use. */
   readonly name: string;
-  /** What it calls itself. */
+  /** The name in the network file. */
   readonly network: string;
   readonly host: AnalysisHost;
   clearCache(): void;
 }
 
 export interface AnalysisPorts {
-  /** The first answers queries that name none. */
+  /** The first one answers queries without a model. */
   readonly models: readonly AnalysisModel[];
   readonly version: string;
   send(message: object): void;

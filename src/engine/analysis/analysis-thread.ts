@@ -1,8 +1,34 @@
-/** The main thread's side of the analysis thread. A thread that dies says so through `finish`, which then rejects. */
+/**
+ * The main thread's side of the analysis thread, and the messages between the two, which postMessage can clone. If the thread
+ * dies, `finished` rejects.
+ */
 import { startThread, type Thread } from '#platform/threads.js';
+import type { SharedPoolHandle } from '../../nn/index.js';
 import type { AnalysisAnswer } from './answer.js';
 import type { PositionTask, TaskSelection } from './position-task.js';
-import type { AnalysisStart, FromAnalysis, ToAnalysis } from './protocol.js';
+
+export interface AnalysisSettings {
+  /** Number of positions searched at the same time, as far as `treeBytes` allows. */
+  readonly parallel: number;
+  /** Leaves of each position in flight; 0 = as many as keep the evaluators busy. */
+  readonly leavesPerPosition: number;
+  /** Memory of all trees together. */
+  readonly treeBytes: number;
+}
+
+/** Passed to the thread at its start. */
+export interface AnalysisStart {
+  readonly pool: SharedPoolHandle;
+  readonly settings: AnalysisSettings;
+}
+
+export type ToAnalysis =
+  | { readonly type: 'add'; readonly tasks: readonly PositionTask[] }
+  | { readonly type: 'terminate'; readonly selection: TaskSelection }
+  /** Asks for `finished` once everything is answered. */
+  | { readonly type: 'finish' };
+
+export type FromAnalysis = { readonly type: 'answer'; readonly answer: AnalysisAnswer } | { readonly type: 'finished' };
 
 export class AnalysisThread {
   private readonly worker: Thread<ToAnalysis>;
@@ -27,11 +53,11 @@ export class AnalysisThread {
       },
     );
     void this.worker.ended.then(() => fail(new Error('The analysis thread has ended')));
-    // Until somebody waits for it, a failure has no one to tell.
+    // Nobody may be waiting yet, so an early failure must not count as unhandled.
     this.over.catch(() => undefined);
   }
 
-  /** Resolves when `finish` was called and everything is answered; rejects when the thread has died. */
+  /** Resolves when `finish` was called and everything is answered; rejects if the thread dies. */
   get finished(): Promise<void> {
     return this.over;
   }

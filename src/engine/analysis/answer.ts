@@ -1,8 +1,7 @@
-/** What is said about a position, as it goes out in JSON. All values are from the view of the side to move there. */
+/** The JSON answer about a position. All values are from the view of the side to move. */
 import { formatUciMove, type Move } from '../../chess/index.js';
 import type { RootDescription, RootMoveDescription } from '../../search/index.js';
 import { computeScore, computeWdl } from '../score.js';
-import { computeBoundRadius } from './lower-bound.js';
 import type { PositionTask } from './position-task.js';
 
 type WdlTriple = readonly [win: number, draw: number, loss: number];
@@ -13,22 +12,22 @@ export interface MoveInfo {
   readonly order: number;
   readonly visits: number;
   readonly prior: number;
-  /** Expected points, a draw counting half. */
+  /** Expected score; a draw counts half. */
   readonly winrate: number;
   /** Per mille. */
   readonly wdl: WdlTriple;
-  /** Null when there is a mate. */
+  /** Null if there is a mate. */
   readonly scoreCp: number | null;
-  /** Moves to mate, negative when it is the side to move that is mated; only when proven. */
+  /** Moves to a proven mate, negative if the side to move is mated. */
   readonly mate?: number;
   /** Win minus loss. */
   readonly q: number;
-  /** What the search maximises: q, and what it thinks of draws. */
+  /** What the search maximises: q plus the draw score. */
   readonly utility: number;
   /** Lower confidence bounds of winrate and utility. */
   readonly lcb: number;
   readonly utilityLcb: number;
-  /** Full moves to the end of the game; only when the network says. */
+  /** Expected full moves to the end of the game; absent if the network has no moves-left head. */
   readonly movesLeft?: number;
   readonly pv: readonly string[];
   readonly pvVisits?: readonly number[];
@@ -46,7 +45,7 @@ export interface RootInfo {
   readonly lcb: number;
   readonly utilityLcb: number;
   readonly movesLeft?: number;
-  /** The network's opinion without any search. */
+  /** The network's evaluation without search. */
   readonly rawWinrate?: number;
   readonly rawWdl?: WdlTriple;
   readonly rawUtility?: number;
@@ -62,7 +61,7 @@ export interface PositionAnswer {
   readonly policy?: Readonly<Record<string, number>>;
 }
 
-/** Terminated before anything was found out. */
+/** The search was terminated before its first visit. */
 export interface EmptyAnswer {
   readonly id: string;
   readonly turnNumber: number;
@@ -84,7 +83,7 @@ export function createAnswer(task: PositionTask, root: RootDescription, isDuring
   const { queryId, turnNumber, searchMoves, moveLimit } = task;
   const wanted = root.moves.filter(({ pv }) => searchMoves.length === 0 || searchMoves.includes(pv[0] as Move));
   const isSearched = wanted.some(({ visits }) => visits > 0);
-  // Before any move is visited the network's favourite stands for all.
+  // Before the first visit, show only the network's favourite.
   const shown = wanted.slice(0, isSearched ? moveLimit : 1);
   const mate = isSearched ? (shown[0]?.mate ?? null) : null;
   const policy = Object.fromEntries(root.priors.map(({ move, prior }) => [format(task, move), round(prior)]));
@@ -108,7 +107,7 @@ export function createAnswer(task: PositionTask, root: RootDescription, isDuring
   };
 }
 
-/** For a position without legal moves: nothing is searched, everything is known. */
+/** The answer for a position without legal moves. */
 export function createFinishedAnswer(task: PositionTask): PositionAnswer {
   const wl = task.end === 'checkmate' ? -1 : 0;
   return {
@@ -182,7 +181,7 @@ function createValues(
 
 function createBounds({ visits, wl, q, meanSquare }: Spread): Pick<MoveInfo, 'lcb' | 'utilityLcb'> {
   const radius = computeBoundRadius(visits, q, meanSquare);
-  // A winrate has half the range of a utility.
+  // The range of a winrate is half that of a utility.
   return { lcb: round((1 + wl - radius) / 2), utilityLcb: round(q - radius) };
 }
 
@@ -212,7 +211,30 @@ function format({ chess960 }: PositionTask, move: number): string {
   return formatUciMove(move as Move, chess960);
 }
 
-/** Six decimals are more than any value means, and half of what JSON would print. */
+/** Rounds to six decimals: more than any value means, and half of what JSON would print. */
 function round(value: number): number {
   return Math.round(value * 1e6) / 1e6 || 0;
+}
+
+/** The bound is this many standard deviations below the mean. */
+const DEVIATIONS = 5;
+const LARGEST_UTILITY = 1;
+const SMALLEST_VARIANCE = 1e-8;
+
+/**
+ * How far the true value of a move may be below its average: KataGo's lower confidence bound
+ * (cpp/search/searchhelpers.cpp, getSelfUtilityLCBAndRadius; the idea: leela-zero#2282).
+ *
+ * A prior of weight 1/visits² assumes the largest possible variance (the mean square plus LARGEST_UTILITY²), so a move with few
+ * visits has a wide interval even if its evaluations agree.
+ * @returns the distance from the mean down to the bound, in units of utility
+ */
+export function computeBoundRadius(visits: number, mean: number, meanSquare: number): number {
+  if (visits <= 0) return 2 * LARGEST_UTILITY * DEVIATIONS;
+  const square = Math.max(meanSquare, mean * mean + SMALLEST_VARIANCE);
+  const priorWeight = 1 / (visits * visits);
+  const weight = visits + priorWeight;
+  const mixed = square + (LARGEST_UTILITY * LARGEST_UTILITY * priorWeight) / weight;
+  const sampleSize = (weight * weight) / (visits + priorWeight * priorWeight);
+  return DEVIATIONS * Math.sqrt((mixed - mean * mean) / sampleSize);
 }

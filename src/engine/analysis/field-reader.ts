@@ -1,6 +1,6 @@
 /**
- * Fields of a JSON object, one by one, each with its rule. The first mistake is kept and everything after it reads as
- * absent, so that a parser can be written without branches. Fields that nobody has read are of no known name.
+ * Reads the fields of a JSON object, each with its rule. It keeps the first mistake; after it, all fields read as absent, so a
+ * parser needs no branches. Fields that were never read have unknown names.
  */
 export interface Problem {
   readonly field: string;

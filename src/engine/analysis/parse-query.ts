@@ -1,6 +1,6 @@
 /**
- * A query as it comes in JSON → the positions to analyse. Everything that can be wrong is found here, before anything
- * is searched: one problem with the field it is in, or tasks and warnings.
+ * Parses a JSON query into the positions to analyse. It finds every mistake before a search starts, and returns either one
+ * problem with its field, or tasks and warnings.
  */
 
 import {
@@ -23,17 +23,17 @@ import type { PositionTask } from './position-task.js';
 import { parseGameMove, readMoveRules } from './read-move-rules.js';
 
 export interface QueryDefaults {
-  /** Of all options, by UCI name. */
+  /** Values of all options, by UCI name. */
   readonly values: ReadonlyMap<string, OptionValue>;
-  /** Limits of a query that names none; null = no such limit. */
+  /** Limits of queries without their own; null = no such limit. */
   readonly maxVisits: number | null;
   readonly maxTimeMs: number | null;
-  /** Names of the networks; the first answers queries that name none. */
+  /** Names of the networks; the first one answers queries without a model. */
   readonly models: readonly string[];
 }
 
 export interface ParsedQuery {
-  /** Index of the network that is asked. */
+  /** Index of the network to use. */
   readonly model: number;
   readonly tasks: readonly PositionTask[];
   readonly warnings: readonly Problem[];
@@ -48,7 +48,7 @@ const MOST_SECONDS = 1_000_000;
 const HIGHEST_PRIORITY = 1_000_000_000;
 const MOST_MOVES = 218;
 
-/** Options of the search that belong to all queries together. */
+/** Search options that all queries share. */
 const FIXED_OPTIONS: ReadonlySet<string> = new Set(['MinibatchSize', 'BatchesInFlight', 'RamLimitMb']);
 
 const overridable: ReadonlyMap<string, OptionSpec> = new Map(
@@ -77,7 +77,7 @@ export function parseQuery(
   const asksForChess960 = reader.readBoolean('chess960') ?? values.get('UCI_Chess960') === true;
   const common = {
     queryId,
-    // Elsewhere than in standard chess the king's new square may be that of a plain move.
+    // In Chess960 the king's new square may also be that of a plain move.
     chess960: asksForChess960 || hasChess960Castling(game[0].position),
     maxVisits: maxVisits ?? (hasLimit ? null : defaults.maxVisits),
     maxTimeMs: maxTime !== undefined ? maxTime * 1000 : hasLimit ? null : defaults.maxTimeMs,
@@ -119,14 +119,14 @@ export function parseQuery(
   return { ok: true, value: { model, tasks, warnings } };
 }
 
-/** A position of the game, and the move that led to it. */
+/** A position of the game and the move before it. */
 interface Turn {
   readonly rootFen: string;
   readonly position: Position;
   readonly move: Move;
 }
 
-/** The positions of the game, the initial one first; that one alone after a problem. */
+/** The positions of the game, the initial one first; only that one after a problem. */
 function readGame(reader: FieldReader): Turn[] {
   const fen = reader.readString('initialFen');
   const isStart = reader.readBoolean('startpos') ?? false;

@@ -1,4 +1,4 @@
-/** One position to analyse: a turn of a query, with everything checked. It can be cloned by postMessage. */
+/** One position to analyse: a checked turn of a query. postMessage can clone it. */
 import type { Move } from '../../chess/index.js';
 import type { MoveRule, SearchParams } from '../../search/index.js';
 import type { ScoreType } from '../score.js';
@@ -14,16 +14,16 @@ export interface PositionTask {
   readonly blackToMove: boolean;
   readonly gamePly: number;
   readonly chess960: boolean;
-  /** How the game has ended when there is no legal move, else null. */
+  /** How the game has ended if there is no legal move, else null. */
   readonly end: 'checkmate' | 'stalemate' | null;
   /** The only moves to search; empty = all. */
   readonly searchMoves: readonly Move[];
-  /** Moves left out, or the only ones, at greater depths too; empty = none. */
+  /** Moves to avoid, or the only ones to search, at greater depths too; empty = none. */
   readonly moveRules: readonly MoveRule[];
-  /** Null = no such limit; one of the two is given. */
+  /** Null = no such limit; at least one of the two is set. */
   readonly maxVisits: number | null;
   readonly maxTimeMs: number | null;
-  /** Moves in an answer at most. */
+  /** Largest number of moves in an answer. */
   readonly moveLimit: number;
   readonly includesPolicy: boolean;
   readonly includesPvVisits: boolean;
@@ -34,7 +34,7 @@ export interface PositionTask {
   readonly scoreType: ScoreType;
 }
 
-/** Which tasks: of one query or of all, and of these turns only when some are named. */
+/** Selects tasks: of one query or of all, and only of the given turns if there are any. */
 export interface TaskSelection {
   readonly queryId: string | null;
   readonly turnNumbers: readonly number[] | null;

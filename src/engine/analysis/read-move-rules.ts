@@ -1,6 +1,6 @@
 /**
- * `allowMoves` and `avoidMoves` of a query, in both forms: a list of moves, which hold at the root, or as KataGo has it a
- * list of `{player, moves, untilDepth}`. At the root they become the moves to search; deeper they become rules of the search.
+ * Reads `allowMoves` and `avoidMoves` of a query, in both forms: a list of moves for the root, or, as in KataGo, a list of
+ * `{player, moves, untilDepth}`. At the root they become the moves to search; deeper they become rules of the search.
  */
 import {
   BLACK,
@@ -16,17 +16,17 @@ import type { MoveRule } from '../../search/index.js';
 import type { Result } from '../../util/index.js';
 import { type FieldReader, isObject } from './field-reader.js';
 
-/** What the search of one position may look at. */
+/** The moves that the search of one position may visit. */
 export interface MoveRestriction {
   /** The only moves to search at the root; empty = all. */
   readonly searchMoves: readonly Move[];
-  /** For all depths from the root on; empty when the root's moves say it all. */
+  /** Rules for all depths from the root on; empty if the root's moves suffice. */
   readonly moveRules: readonly MoveRule[];
 }
 
 interface WrittenRule {
   readonly texts: readonly string[];
-  /** null: whoever is to move at the root. */
+  /** null: the side to move at the root. */
   readonly player: 'w' | 'b' | null;
   readonly untilDepth: number;
 }
@@ -34,7 +34,7 @@ interface WrittenRule {
 const NO_RESTRICTION: MoveRestriction = { searchMoves: [], moveRules: [] };
 const GREATEST_DEPTH = 1000;
 const UCI_MOVE = /^[a-h][1-8][a-h][1-8][qrbn]?$/i;
-/** In the order of the pieces' numbers. */
+/** In the order of the piece codes. */
 const PROMOTIONS = 'nbrq';
 
 /** UCI notation or SAN. */
@@ -42,7 +42,7 @@ export function parseGameMove(position: Position, text: string): Result<Move> {
   return UCI_MOVE.test(text) ? parseUciMove(position, text.toLowerCase()) : parseSan(position, text);
 }
 
-/** One for each turn; nothing is restricted after a problem. */
+/** One result for each turn; without restrictions after a problem. */
 export function readMoveRules(
   reader: FieldReader,
   turns: readonly { readonly turn: number; readonly position: Position }[],
@@ -84,7 +84,7 @@ export function readMoveRules(
       })),
     };
   });
-  // A move may be one of some of the turns only, or of deeper positions; one that is legal nowhere is a mistake.
+  // A move may be legal only at some turns, or only deeper; a move that is legal nowhere is a mistake.
   for (const { texts, player, untilDepth } of written) {
     const isDeep = untilDepth > 1 || (player !== null && turns.every(({ position }) => !isToMove(position, player)));
     const strange = texts.find((text) => (isDeep ? !UCI_MOVE.test(text) : !understood.has(text)));
@@ -119,7 +119,7 @@ function readWrittenRules(reader: FieldReader, field: string): WrittenRule[] | u
   });
 }
 
-/** Every move that a text may stand for in some position: castling is king takes rook in the search. */
+/** Every move that a text can mean in some position; in the search, castling is king takes rook. */
 function listSpellings(text: string): Move[] {
   const [from, to] = [readSquare(text, 0), readSquare(text, 2)];
   const promotion = text.length > 4 ? KNIGHT + PROMOTIONS.indexOf(text[4].toLowerCase()) : 0;

@@ -1,4 +1,4 @@
-/** Positions that wait for a place: the highest priority first, and the older of two equals. A binary heap. */
+/** Waiting positions in a binary heap: highest priority first, the oldest first among equals. */
 import { isSelected, type PositionTask, type TaskSelection } from './position-task.js';
 
 interface Entry {
@@ -18,7 +18,7 @@ export class TaskQueue {
     this.push({ task, arrival: this.arrivals++ });
   }
 
-  /** The task whose turn it is; undefined when none waits. */
+  /** The next task; undefined if none waits. */
   take(): PositionTask | undefined {
     const { entries } = this;
     const [first] = entries;
@@ -30,7 +30,7 @@ export class TaskQueue {
     return first?.task;
   }
 
-  /** Takes out what is selected, in the order of arrival. */
+  /** Removes the selected tasks and returns them in order of arrival. */
   remove(selection: TaskSelection): PositionTask[] {
     const removed = this.entries.filter(({ task }) => isSelected(task, selection));
     const kept = this.entries.filter(({ task }) => !isSelected(task, selection));

@@ -1,6 +1,6 @@
 /**
- * An ONNX graph under construction. Nodes are added in the order of the computation and return the names of their outputs. Weights
- * stay `TensorSource`s until the model is written. This file knows ONNX, and nothing of chess or lc0.
+ * An ONNX graph under construction. Nodes are added in the order of the computation and return the names of their outputs.
+ * Weights stay `TensorSource`s until the model is written. This file knows ONNX, and nothing of chess or lc0.
  */
 import {
   type AttributeMessage,

@@ -134,8 +134,8 @@ export class RankConvolutions implements Convolutions {
 }
 
 /**
- * Reorders filters from [outputs][inputs][ranks][files] to [group][outputs/B][inputs/B][files][B inputs][B outputs] and transforms
- * the taps over the ranks. The values are computed when they are read, one block of outputs at a time.
+ * Reorders filters from [outputs][inputs][ranks][files] to [group][outputs/B][inputs/B][files][B inputs][B outputs] and
+ * transforms the taps over the ranks. The values are computed when they are read, one block of outputs at a time.
  */
 function blockFilters(layer: ConvolutionLayer, filter: readonly (readonly number[])[], block: number): TensorSource {
   const { inputs, outputs, kernel, weights } = layer;
