@@ -226,7 +226,7 @@ def _narrow_ranges(
 
 
 def _find_free_scales(model: onnx.ModelProto) -> list[onnx.TensorProto]:
-    """Scales of what layers and products give to skip connections, gates and products. Counts keep theirs."""
+    """Scales of what layers give to skip connections, gates and products."""
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     maker = {name: node for node in model.graph.node for name in node.output}
     bound: set[str] = set()
@@ -237,7 +237,7 @@ def _find_free_scales(model: onnx.ModelProto) -> list[onnx.TensorProto]:
         if source is not None and source.op_type == "DequantizeLinear":
             bound.add(source.input[1])
     roundings = [n for n in model.graph.node if n.op_type == "QuantizeLinear" and n.input[0] in maker]
-    made = [n for n in roundings if _is_layer(maker[n.input[0]]) and not _is_counting(maker[n.input[0]])]
+    made = [n for n in roundings if _is_layer(maker[n.input[0]])]
     return [tensors[n.input[1]] for n in made if n.input[1] not in bound]
 
 
