@@ -146,6 +146,21 @@ test('analyse of a file without a readable game ends with status 1 and writes no
   }
 });
 
+test('a file of another kind does not fill stderr: after twenty notes only their number is told', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-notes-'));
+  const file = join(folder, 'rubbish');
+  writeFileSync(file, `${Array(60).fill('rubbish').join('\n')}\n`);
+  const { status, stderr } = run('suite', file, '--backend=hash');
+  assert.equal(status, 1);
+  const notes = stderr.trimEnd().split('\n');
+  assert.equal(notes.length, 22);
+  assert.deepEqual(notes.slice(-2), ['40 more are left out', `${file} holds no position with bm or am`]);
+  writeFileSync(file, Array(60).fill(WRONG).join('\n'));
+  const games = run('analyse', file, '--backend=hash').stderr.trimEnd().split('\n');
+  assert.equal(games.length, 21);
+  rmSync(folder, { recursive: true });
+});
+
 test('analyse does not write over the file that it reads', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-analyse-'));
   const input = join(folder, 'my games.pgn');

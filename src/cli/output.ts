@@ -8,6 +8,9 @@ const writer = createStdoutWriter(() => process.exit(0));
 /** Exit status of a command that was interrupted, the same as shells report after Ctrl-C. */
 export const INTERRUPTED = 130;
 
+/** Notes of a list that are printed. */
+const MOST_NOTES = 20;
+
 export function printLine(line: string): void {
   writer.writeLine(line);
 }
@@ -18,6 +21,27 @@ export function printJson(value: unknown): void {
 
 export function printNote(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** Notes about damaged parts of an input. A file of another kind would give one for every line, so most are only counted. */
+export class NoteList {
+  private readonly lines: string[] = [];
+  private dropped = 0;
+
+  add(line: string): void {
+    if (this.lines.length < MOST_NOTES) this.lines.push(line);
+    else this.dropped++;
+  }
+
+  /** Takes the last one, for an error; undefined when there is none. */
+  takeLast(): string | undefined {
+    return this.lines.pop();
+  }
+
+  print(): void {
+    for (const line of this.lines) printNote(line);
+    if (this.dropped > 0) printNote(`${this.dropped} more are left out`);
+  }
 }
 
 /** Draws on stderr, and nothing where stderr is no terminal. */

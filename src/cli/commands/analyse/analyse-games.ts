@@ -17,7 +17,7 @@ import {
   readPgn,
   readPgnGame,
 } from '../../../pgn/index.js';
-import { createProgressBar, printLine, printNote } from '../../output.js';
+import { createProgressBar, NoteList, printLine } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 import { type AnalysedPosition, analyseGame } from './analysis.js';
 
@@ -35,7 +35,7 @@ export interface GameFiles {
 export async function openGameFiles(paths: readonly string[], asksForChess960: boolean): Promise<GameFiles> {
   // What comes from a pipe can be read only once.
   const kept = new Map<string, PgnText[]>();
-  const problems: string[] = [];
+  const problems = new NoteList();
   let positions = 0;
   for (const path of paths) {
     const place = paths.length > 1 ? `${path}: ` : '';
@@ -45,14 +45,14 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
       kept.get(path)?.push(text);
       const game = readPgnGame(text, { asksForChess960 });
       if (game.ok) positions += game.value.moves.length + 1;
-      if (!game.ok) problems.push(`${place}${nameGame(text)} is left out: ${game.error}`);
+      if (!game.ok) problems.add(`${place}${nameGame(text)} is left out: ${game.error}`);
       else if (game.value.problem !== null) {
-        problems.push(`${place}${nameGame(text)} is analysed only up to ${game.value.problem}`);
+        problems.add(`${place}${nameGame(text)} is analysed only up to ${game.value.problem}`);
       }
     }
   }
-  const error = positions > 0 ? null : (problems.pop() ?? `There is no game in ${paths.join(', ')}`);
-  for (const problem of problems) printNote(problem);
+  const error = positions > 0 ? null : (problems.takeLast() ?? `There is no game in ${paths.join(', ')}`);
+  problems.print();
   if (error !== null) throw new Error(error);
   return {
     positions,

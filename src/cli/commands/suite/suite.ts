@@ -8,7 +8,7 @@ import { formatEvaluation } from '../../../pgn/index.js';
 import { unwrap } from '../../../util/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
 import { wholeFlag } from '../../number-flag.js';
-import { createProgressBar, printJson, printLine, printNote } from '../../output.js';
+import { createProgressBar, NoteList, printJson, printLine, printNote } from '../../output.js';
 import { isSolution, parseSuiteLine, type SuitePosition } from './suite-position.js';
 
 interface SuiteArguments {
@@ -72,12 +72,14 @@ export const suiteCommand: CommandModule<object, SuiteArguments> = {
 function readSuite(file: string): SuitePosition[] {
   const lines = readLines(file);
   const positions: SuitePosition[] = [];
+  const notes = new NoteList();
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const position = parseSuiteLine(line, index + 1);
     if (position.ok) positions.push(position.value);
-    else printNote(`${file}, line ${index + 1} is left out: ${position.error}`);
+    else notes.add(`${file}, line ${index + 1} is left out: ${position.error}`);
   }
+  notes.print();
   if (positions.length === 0) throw new Error(`${file} holds no position with bm or am`);
   return positions;
 }

@@ -1,0 +1,23 @@
+// The helper of damaged-files.mjs: runs commands of Sardonyx one after the other in this process, as its parent asks, and
+// answers with status, stderr and memory.
+import { runProgram } from '../../dist/cli/program.js';
+
+let stderr = '';
+process.stdout.write = (_chunk, ...rest) => {
+  rest.find((argument) => typeof argument === 'function')?.();
+  return true;
+};
+process.stderr.write = (chunk, ...rest) => {
+  stderr += chunk;
+  rest.find((argument) => typeof argument === 'function')?.();
+  return true;
+};
+
+process.on('message', async (args) => {
+  stderr = '';
+  process.exitCode = 0;
+  await runProgram(args);
+  process.removeAllListeners('uncaughtException');
+  const code = process.exitCode ?? 0;
+  process.send({ code, stderr, rssMb: Math.round(process.memoryUsage.rss() / 2 ** 20) });
+});
