@@ -19,9 +19,9 @@ test('ARCHITECTURE.md stays under two pages', () => {
   assert.ok(architecture.split('\n').length <= 110);
 });
 
-/** Both numbers only fall. Lower them whenever you can; the aim is 25 and 0. */
-const MOST_SMALL_FILES = 46;
-const MOST_SHARED_NAMES = 5;
+/** Both numbers only fall; the aim of the first is 25. */
+const MOST_SMALL_FILES = 34;
+const MOST_SHARED_NAMES = 0;
 
 test('few files are under 30 lines, doors aside', () => {
   const small = listCodeFiles().filter(({ lines }) => lines < MIN_LINES);

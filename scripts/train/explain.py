@@ -12,9 +12,9 @@ from sardonyx_train.checkpoint import CheckpointError
 from sardonyx_train.config import ConfigError
 from sardonyx_train.explain.draw import draw_maps
 from sardonyx_train.explain.maps import compute_grad_cam, compute_occlusion, form_opinions
-from sardonyx_train.explain.network import load_network
+from sardonyx_train.explain.loaded_network import load_network
 from sardonyx_train.explain.position import ExplainError, encode_position
-from sardonyx_train.loop.config import LoopConfig, find_engine
+from sardonyx_train.loop.loop_config import LoopConfig, find_engine
 
 _START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 

@@ -14,8 +14,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads must not 
 from rich.console import Console
 from sardonyx_train.config import ConfigError
 from sardonyx_train.data.shards import ShardError
-from sardonyx_train.loop.config import describe_loop_config, load_loop_config
-from sardonyx_train.loop.errors import LoopError, Stopped
+from sardonyx_train.loop.loop_config import describe_loop_config, load_loop_config
+from sardonyx_train.loop.loop_files import LoopError, Stopped
 from sardonyx_train.loop.page import StatusPage, create_page
 from sardonyx_train.loop.rehearsal import describe_plan
 from sardonyx_train.loop.runner import Loop, stop_on_signals

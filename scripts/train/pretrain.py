@@ -18,7 +18,7 @@ from sardonyx_train.config import ConfigError, format_config, load_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import leave
 from sardonyx_train.lock import FolderBusy
-from sardonyx_train.loop.config import LoopConfig, find_engine
+from sardonyx_train.loop.loop_config import LoopConfig, find_engine
 from train import train
 
 _CONFIGS = Path(__file__).parent / "configs"

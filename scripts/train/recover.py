@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError
 from export import Positions
 from sardonyx_train.checkpoint import write_weights
 from sardonyx_train.config import ConfigError, load_config
-from sardonyx_train.data.planes import expand_planes
+from sardonyx_train.data.batch import expand_planes
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.export.recover import recover
 from sardonyx_train.export.verify import verify

@@ -1,6 +1,6 @@
 /**
- * How many positions a second a pool evaluates when nothing but the pool limits it: the same threads, ring and slots as
- * in a search, fed with positions of seeded random games, no cache. What a search reaches is compared with this.
+ * Measures how many positions a second a pool evaluates when only the pool limits it: the threads, ring and slots of a search,
+ * fed with positions of seeded random games, without cache. It is the upper limit of a search's speed.
  */
 import { nextTurn } from '#platform/threads.js';
 import { MAX_MOVES, type Move, Position, START_FEN } from '../chess/index.js';
@@ -42,7 +42,7 @@ export async function runBackendBench(options: BackendBenchOptions): Promise<Bac
       const inFlight = Math.min(queue.slotCount, 2 * batch * pool.threads);
       await feed(queue, paths, inFlight, options.secondsPerBatch * WARM_UP_SHARE);
       const { evaluations, seconds } = await feed(queue, paths, inFlight, options.secondsPerBatch);
-      // The pool's warnings have said why.
+      // The pool's warnings have told why.
       if (queue.liveEvaluators === 0) throw new Error('No position can be evaluated: there is nothing to measure');
       const { threads, network } = pool;
       const evaluationsPerSecond = evaluations / seconds;
@@ -56,7 +56,7 @@ export async function runBackendBench(options: BackendBenchOptions): Promise<Bac
   return rows;
 }
 
-/** Keeps `inFlight` leaves with the evaluators for a while; all slots are free again when it returns. */
+/** Keeps `inFlight` leaves in evaluation for some time. All slots are free again when it returns. */
 async function feed(
   queue: LeafQueue,
   paths: readonly Uint16Array[],
@@ -65,7 +65,7 @@ async function feed(
 ): Promise<{ evaluations: number; seconds: number }> {
   const startedAt = performance.now();
   const deadline = startedAt + seconds * 1000;
-  // Slots in the order of submission; answers are taken in that order, as in a search.
+  // Slots in order of submission; answers are taken in this order, as in a search.
   const pending: number[] = [];
   let next = 0;
   let evaluations = 0;
@@ -97,7 +97,7 @@ async function feed(
   return { evaluations, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** Paths from the start position to different positions, neighbours sharing most of theirs, as leaves of a search do. */
+/** Paths to different positions. Neighbours share most of their paths, like leaves of a search. */
 function createBenchPaths(count: number): Uint16Array[] {
   const prng = createPrng(1);
   const seen = new Set<string>();

@@ -1,23 +1,23 @@
-/** What users are told about the network in use (`id name`, describenet, bench). */
+/** Facts about the network in use, for users (`id name`, describenet, bench). */
 import type { Model } from './model/model-file.js';
 
 export interface NetworkInfo {
-  /** `sardonyx.name`, else the file's name; the backend's name when there is no network. */
+  /** `sardonyx.name`, else the file's name; the backend's name if there is no network. */
   readonly name: string;
   readonly fileName: string;
-  /** Of its file, in hexadecimal; null without one, and where nobody worked it out. */
+  /** SHA-256 of its file, in hexadecimal; null without a file, or if not computed. */
   readonly fileSha256: string | null;
   readonly licence: string;
   readonly training: string;
   readonly inputEncoding: string;
   readonly policyEncoding: string;
-  /** Whether draws have a probability of their own, and whether there is a moves-left head. */
+  /** Whether the network gives draw probabilities, and whether it has a moves-left head. */
   readonly hasWdl: boolean;
   readonly hasMovesLeft: boolean;
-  /** Of its weights: fp32, fp16 or int8; empty without a network. */
+  /** Precision of the weights: fp32, fp16 or int8; empty without a network. */
   readonly precision: string;
   readonly parameterBytes: number;
-  /** The backend really in use, after any fall-back. */
+  /** The backend in use, after any fallback. */
   readonly backend: string;
 }
 

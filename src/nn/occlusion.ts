@@ -11,7 +11,7 @@ import { getNetworkPlan, planBackend } from './backend/backend-plan.js';
 import type { Evaluator } from './evaluator.js';
 import { evaluatorFactory } from './evaluators/create-evaluator.js';
 import type { Model } from './model/model-file.js';
-import { loadEdition } from './model/model-finder.js';
+import { loadEdition } from './model/model-file.js';
 import { DEFAULT_HISTORY_FILL } from './options.js';
 import type { PoolOptions } from './pool/evaluator-pool.js';
 

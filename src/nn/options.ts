@@ -1,6 +1,6 @@
 /**
- * The options of evaluation, with lc0's names and defaults; `Hash` is the name that every GUI knows. This is the second, light
- * door of nn/: it loads nothing that evaluates.
+ * Options of evaluation, with lc0's names and defaults; `Hash` is the name that every GUI knows. This is the second, light door
+ * of nn/: it loads no code that evaluates.
  */
 import type { OptionSpec } from '../options/index.js';
 import { BACKENDS, LC0_BACKENDS } from './backend/backend-names.js';
@@ -30,7 +30,7 @@ export const networkOptions: readonly OptionSpec[] = [
     default: 'auto',
     choices: [...BACKENDS.keys()],
     otherChoices: [...LC0_BACKENDS.keys()],
-    help: 'What evaluates positions; auto takes the best that works',
+    help: 'What evaluates positions; auto = the best backend that works',
   },
   {
     uci: 'BackendOptions',
@@ -51,7 +51,7 @@ export const networkOptions: readonly OptionSpec[] = [
     default: 0,
     min: 0,
     max: 128,
-    help: 'Evaluator threads beside the search thread; 0 takes what suits the backend',
+    help: 'Evaluator threads beside the search thread; 0 = a number that suits the backend',
   },
   {
     uci: 'NNCacheSize',
@@ -61,7 +61,7 @@ export const networkOptions: readonly OptionSpec[] = [
     default: 2_000_000,
     min: 0,
     max: 999_999_999,
-    help: 'Positions the evaluation cache holds',
+    help: 'Number of positions in the evaluation cache',
   },
   {
     uci: 'Hash',
@@ -71,7 +71,7 @@ export const networkOptions: readonly OptionSpec[] = [
     default: 0,
     min: 0,
     max: 1_048_576,
-    help: 'Size of the evaluation cache in MB; 0 leaves it to NNCacheSize',
+    help: 'Size of the evaluation cache in MB; 0 = NNCacheSize decides',
   },
   {
     uci: 'PolicyTemperature',
@@ -81,7 +81,7 @@ export const networkOptions: readonly OptionSpec[] = [
     default: DEFAULT_POLICY_TEMPERATURE,
     min: 0.1,
     max: 10,
-    help: 'Temperature of the policy softmax: higher makes the priors more equal.',
+    help: 'Temperature of the policy softmax; higher makes the priors more equal.',
   },
   {
     uci: 'HistoryFill',
@@ -90,6 +90,6 @@ export const networkOptions: readonly OptionSpec[] = [
     kind: 'choice',
     default: DEFAULT_HISTORY_FILL,
     choices: HISTORY_FILLS,
-    help: 'What the network sees where a position has no history: nothing, or the oldest position again.',
+    help: 'What the network gets if a position has no history: no = nothing, always = the oldest position again, fen_only = the same unless it is the start position.',
   },
 ];

@@ -10,7 +10,7 @@ import { it } from 'node:test';
 import { formatUciMove, type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { expandPlanes, getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
 import { findChannelBlock, loadLc0Network } from '#sardonyx/lc0/index.js';
-import { computeFastExp } from '#sardonyx/nn/evaluators/fast-exp.js';
+import { computeFastExp } from '#sardonyx/nn/evaluators/value-head.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { INPUT_SIZE, openModel, runModel } from '../support/lc0-onnx.js';
 import { findShared, repositoryRoot } from '../support/shared-folder.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeFastExp } from '#sardonyx/nn/evaluators/fast-exp.js';
+import { sortEdges } from '#sardonyx/nn/edge-priors.js';
+import { computeFastExp } from '#sardonyx/nn/evaluators/value-head.js';
 import { decodePrior, encodePrior } from '#sardonyx/nn/index.js';
-import { sortEdges } from '#sardonyx/nn/pool/sort-edges.js';
 import { createPrng } from '#sardonyx/util/index.js';
 
 test('the codes of 0 and 1 and of powers of two are exact', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions, runBackendBench } from '#sardonyx/nn/index.js';
-import { FailureStreak, FORGIVING_EVALUATIONS } from '#sardonyx/nn/pool/failure-streak.js';
+import { FailureStreak, FORGIVING_EVALUATIONS } from '#sardonyx/nn/pool/evaluator-supply.js';
 import { success } from '#sardonyx/util/index.js';
 import { createFaultyThread } from '../support/evaluator-faults.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommand } from '#sardonyx/uci/index.js';
-import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { createPrng, LineReader, unwrap } from '#sardonyx/util/index.js';
 
 function parse(line: string) {
   const result = parseCommand(line);
@@ -115,4 +115,27 @@ test('no line makes the parser throw', () => {
     const count = prng.nextBelow(8);
     parseCommand(Array.from({ length: count }, () => words[prng.nextBelow(words.length)]).join(' '));
   }
+});
+
+function read(chunks: (string | Buffer)[]): string[] {
+  const lines: string[] = [];
+  const reader = new LineReader((line) => lines.push(line));
+  for (const chunk of chunks) reader.push(Buffer.from(chunk as string));
+  reader.end();
+  return lines;
+}
+
+test('lines come out whole, however the chunks are cut', () => {
+  const text = 'uci\r\nisready\nposition startpos\n\nquit';
+  const expected = ['uci', 'isready', 'position startpos', '', 'quit'];
+  for (let size = 1; size <= text.length; size++) {
+    const chunks: string[] = [];
+    for (let i = 0; i < text.length; i += size) chunks.push(text.slice(i, i + size));
+    assert.deepEqual(read(chunks), expected);
+  }
+});
+
+test('a letter cut in two chunks is one letter', () => {
+  const bytes = Buffer.from('setoption name WeightsFile value é\n');
+  assert.deepEqual(read([bytes.subarray(0, -2), bytes.subarray(-2)]), ['setoption name WeightsFile value é']);
 });

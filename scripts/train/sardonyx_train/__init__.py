@@ -1,4 +1,4 @@
 """Training and export of Sardonyx networks: Arrow shards in, ONNX files out.
 
-Knows tensors, not chess: positions, legal moves and policy indices come encoded from `sardonyx shards`.
+It knows tensors, not chess: `sardonyx shards` encodes positions, legal moves and policy indices.
 """

@@ -1,4 +1,4 @@
-"""How good is a network on held-out positions? What a card should say: moves, what they lose, values, calibration."""
+"""The figures of a network's card, on held-out positions: best moves, centipawns lost, value error, calibration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 
 from .config import TargetConfig
 from .data.batch import Batch, BatchMaker
-from .data.planes import expand_planes
+from .data.batch import expand_planes
 from .data.shards import Columns, ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import read_rows
 from .data.targets import wdl_from_score
@@ -29,7 +29,7 @@ _BANDS = 8  # of W − L between −1 and 1
 
 @dataclass(frozen=True)
 class Band:
-    """Positions whose predicted W − L lies within it; means of W − L, the mover's view. `result`: of games that have one."""
+    """Positions whose predicted W − L is in the band; means of W − L, mover's view. `result`: only games with a result."""
 
     positions: int
     predicted: float
@@ -39,12 +39,12 @@ class Band:
 
 @dataclass(frozen=True)
 class Assessment:
-    """Shares are between 0 and 1, of the positions that have the target; NaN where none has."""
+    """Shares are between 0 and 1, of the positions that have the target; NaN if none has it."""
 
     positions: int
     top_1: float  # best legal move = best target move
-    among_targets: float  # … is one of the moves that have a score
-    within_cp: dict[int, float]  # … loses at most so much by the scores; a move without one loses more
+    among_targets: float  # … is one of the moves with a score
+    within_cp: dict[int, float]  # … loses at most this much by the scores; a move without a score loses more
     value_error: float  # mean |W − L − target|
     top_1_without_history: float
     value_shift_without_history: float  # mean |change of W − L|
@@ -53,7 +53,7 @@ class Assessment:
 
 @dataclass(frozen=True)
 class _Rows:
-    """One minibatch, a number for each position; NaN where it has no such target."""
+    """One minibatch, one number for each position; NaN if it has no such target."""
 
     best: np.ndarray
     has_score: np.ndarray
@@ -73,7 +73,7 @@ def assess(
     targets: TargetConfig,
     on_progress: Callable[[int], None] = lambda _done: None,
 ) -> Assessment:
-    """On so many positions, taken evenly; `on_progress` hears how many are done. Raises ShardError."""
+    """Takes `positions` evenly; `on_progress` gets the number done so far. Raises ShardError."""
     files = find_shards(shards)
     form = _read_format(files, model)
     maker = BatchMaker(form, targets, mirror=False)
@@ -107,7 +107,7 @@ def assess(
 
 
 def _read_format(files: list[Path], model: onnx.ModelProto) -> ShardFormat:
-    """A file that does not say what it wants is taken to want these shards."""
+    """A file without metadata is assumed to fit these shards."""
     said = {p.key: p.value for p in model.metadata_props}
     if INPUT_KEY not in said or POLICY_KEY not in said:
         return read_common_format(files)

@@ -1,7 +1,7 @@
-"""The training configuration: one YAML file, checked field by field, echoed into every checkpoint.
+"""The training configuration: one YAML file, checked field by field and stored in every checkpoint.
 
-Every tunable is declared here once, with its default and its meaning; `train.py --describe` prints this list.
-Unknown keys and values out of range are errors that name the key.
+Every tunable is declared here once, with its default and its meaning; `train.py --describe` prints the list. Unknown keys and
+values out of range are errors that name the key.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from .encodings import get_input_encoding
 from .model.presets import PRESETS
 
-_LC0_PLANES = 112  # of any of lc0's input formats
+_LC0_PLANES = 112  # in all of lc0's input formats
 
 
 _SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"), ("multiple_of", "a multiple of"))
@@ -115,7 +115,7 @@ class ModelConfig(_Section):
 
 
 def is_same_shape(saved: ModelConfig | dict[str, Any], wanted: ModelConfig) -> bool:
-    """Whether weights of one fit the other. `saved`: a checkpoint's model section; which preset it was begun with is no shape."""
+    """Whether the weights fit. `saved`: a checkpoint's model section. The preset's name does not matter."""
     keys = saved.model_dump() if isinstance(saved, ModelConfig) else saved
     return ModelConfig.model_validate({**keys, "preset": None}) == wanted.model_copy(update={"preset": None})
 
@@ -230,7 +230,7 @@ def parse_config(raw: Any) -> TrainingConfig:
 def load_config(
     path: Path, overrides: list[str] | None = None, values: dict[tuple[str, str], Any] | None = None
 ) -> TrainingConfig:
-    """Reads a YAML file; `values` by section and key come before overrides, `section.key=value` with the value in YAML."""
+    """Reads a YAML file, then applies `values` by section and key, then overrides `section.key=value` with the value in YAML."""
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as error:
@@ -261,7 +261,7 @@ def set_value(raw: dict[str, Any], section: str, key: str, value: Any) -> dict[s
 
 
 def parse_value(override: str, text: str) -> Any:
-    """`text`: what stands behind the override's `=`, in YAML."""
+    """`text`: the override's value, in YAML."""
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError:

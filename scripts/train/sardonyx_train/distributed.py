@@ -35,7 +35,7 @@ class Place:
         return DistributedDataParallel(network, device_ids=ids)
 
     def share_number(self, number: float) -> float:
-        """Rank 0's number, everywhere: decisions by the clock must not differ between ranks."""
+        """Returns rank 0's number on all ranks, because decisions by the clock must not differ between ranks."""
         if self.ranks == 1:
             return number
         tensor = torch.tensor([number], dtype=torch.float64, device=self.device)
@@ -43,13 +43,13 @@ class Place:
         return float(tensor.item())
 
     def wait_for_all(self) -> None:
-        """Before the first process leaves in good order: to the others its leaving would look like a crash."""
+        """Call it before the first process ends normally; otherwise the others take its end for a crash."""
         if self.ranks > 1:
             dist.barrier()
 
 
 def join(device: str) -> Place:
-    """Joins the process group when torchrun started us."""
+    """Joins the process group if torchrun started this process."""
     ranks = int(os.environ.get("WORLD_SIZE", "1"))
     rank = int(os.environ.get("RANK", "0"))
     cuda = torch.cuda.is_available() if device == "auto" else device.startswith("cuda")
@@ -64,7 +64,7 @@ def join(device: str) -> Place:
 
 
 def _die_with_parent() -> None:
-    """torchrun gives its children sessions of their own: killed, it would leave them behind, with the GPUs. Linux only."""
+    """Ends this process when torchrun dies; otherwise a killed torchrun would leave it behind with its GPU. Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""Exponential moving average of weights and norm statistics; it is what is evaluated and exported."""
+"""Exponential moving average of weights and norm statistics; the average is evaluated and exported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class AveragedNetwork:
 
     @torch.no_grad()
     def update(self, network: nn.Module, step: int) -> None:
-        """Early on the average is shorter, (1 + step) / (10 + step), so that it forgets the random start."""
+        """At first the average is shorter, (1 + step) / (10 + step), so that it forgets the random start."""
         decay = min(self.decay, (1 + step) / (10 + step))
         own, new = self.network.state_dict(), network.state_dict()
         floats = [name for name, tensor in own.items() if tensor.is_floating_point()]

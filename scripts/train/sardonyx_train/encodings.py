@@ -1,7 +1,7 @@
-"""What a network must know about each input and policy encoding: sizes, plane scales, index maps.
+"""Facts about each input and policy encoding: sizes, plane scales, index maps.
 
-The encodings themselves live in the engine (TypeScript); this file holds only the tables that heads, mirroring and
-export need, derived from the rules of the encodings. Squares are a1 = 0 … h8 = 63, always the mover's view.
+The engine (TypeScript) computes the encodings. This file holds only the tables that heads, mirroring and export need, derived
+from the rules of the encodings. Squares are a1 = 0 … h8 = 63, always from the mover's view.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class InputEncoding:
-    """`scales`: factor of planes whose raw value leaves [0, 1]. `castling`: planes that forbid mirroring, None when unknown.
-    `history`: first planes of the older boards, newest first, and the plane behind the last; empty without history.
+    """`scales`: factors of planes whose raw values leave [0, 1]. `castling`: planes that forbid mirroring; None if unknown.
+    `history`: first planes of the older boards, newest first, then the first plane after them; empty without history.
     """
 
     name: str
@@ -37,7 +37,7 @@ INPUT_ENCODINGS: dict[str, InputEncoding] = {
     )
 }
 
-# lc0's other 112-plane formats go by lc0's enum name; from "hectoplies" on they bring the rule-50 count divided by 100.
+# lc0's other 112-plane formats have lc0's enum names; from "hectoplies" on they hold the rule-50 count divided by 100.
 _LC0_FORMATS = "INPUT_112_WITH_"
 _RAW_RULE50_FORMATS = ("INPUT_112_WITH_CASTLING_PLANE", "INPUT_112_WITH_CANONICALIZATION")
 
@@ -78,9 +78,9 @@ def lc0_moves() -> tuple[tuple[int, int, str], ...]:
 
 
 def attention_gather(policy: str) -> np.ndarray | None:
-    """For each policy index its place in the attention head's flat output, [64·64 from-to, then 8·24 promotions].
+    """For each policy index, its place in the attention head's flat output: [64·64 from-to, then 8·24 promotions].
 
-    Promotions sit at 4096 + 24·file + 3·target file + (q 0, r 1, b 2). None: the 4096 from-to logits are the policy.
+    Promotions are at 4096 + 24·file + 3·target file + (q 0, r 1, b 2). None: the 4096 from-to logits are the policy.
     """
     if policy == "from-to-4096":
         return None

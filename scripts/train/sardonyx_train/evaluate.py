@@ -9,7 +9,7 @@ from torch import nn
 
 from .config import LossConfig
 from .data.batch import Batch
-from .data.planes import expand_planes
+from .data.batch import expand_planes
 from .data.shards import ShardError
 from .losses import compute_losses, compute_metrics, count_targets, sum_losses
 
@@ -18,7 +18,7 @@ from .losses import compute_losses, compute_metrics, count_targets, sum_losses
 def evaluate(
     network: nn.Module, batches: Iterable[Batch], value_planes: torch.Tensor, config: LossConfig, device: torch.device
 ) -> dict[str, float]:
-    """Means over the positions that have the target, network in evaluation mode, fp32. Raises ShardError without any position."""
+    """Means over the positions that have the target, with the network in evaluation mode, fp32. Raises ShardError if there is none."""
     network.eval()
     sums: dict[str, float] = {}
     counts: dict[str, float] = {}

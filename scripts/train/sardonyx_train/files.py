@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and survive a power cut."""
+"""Writes files so that they appear complete or not at all, and survive a power cut."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PART = ".part"  # ending of folders and files under construction
 
 
 def name_part(path: Path) -> Path:
-    """Where `path` is made before it gets its name; the same at every try, so that a killed one leaves no litter."""
+    """The temporary name of `path` while it is written. It is always the same, so a killed process leaves at most one file."""
     return path.with_name(f"{path.name}{PART}")
 
 
@@ -21,7 +21,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def publish(made: Path, path: Path) -> None:
-    """Gives something finished its final name; a folder's contents are taken to be on their way to the disk."""
+    """Renames a finished file or folder to its final name. The caller must have flushed a folder's contents."""
     if made.is_file():
         _sync(made, os.O_RDWR)
     os.replace(made, path)

@@ -1,4 +1,4 @@
-"""The run's numbers over time: rows in `history.jsonl`, TensorBoard beside it."""
+"""The run's numbers over time, in `history.jsonl` and for TensorBoard."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class History:
 
 
 def read_history(path: Path) -> list[dict[str, Any]]:
-    """Skips a last line cut short by a kill."""
+    """Skips a last line that is incomplete after a kill."""
     rows: list[dict[str, Any]] = []
     if path.exists():
         for line in path.read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""The network a run begins with: random, or another run's averaged weights, folded, grown and fake-quantised as asked."""
+"""Creates the first network of a run: random, or from another run's averaged weights, folded, grown and fake-quantised as configured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .model.network import Network
 
 
 def create_network(config: TrainingConfig, is_resuming: bool = False) -> Network:
-    """`is_resuming`: the weights come from the run's own checkpoint, and what it once started from may be gone."""
+    """`is_resuming`: the weights come from the run's own checkpoint; `run.start_from` may no longer exist."""
     network = Network(config.model, config.run.checkpoint_activations)
     if config.run.start_from is not None and not is_resuming:
         state = read_checkpoint(Path(config.run.start_from))

@@ -1,4 +1,4 @@
-"""One loop or trainer a folder. Children inherit the lock, so that it stays held while those of a killed run still work."""
+"""Allows one loop or trainer per folder. Children inherit the lock, so it is held while children of a killed run still work."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _PATIENCE_SECONDS = 20.0
 
 
 class FolderBusy(Exception):
-    """Somebody else works in the folder; the text names it."""
+    """Another process works in the folder; the text names the folder."""
 
 
 class FolderLock:
-    """Held until the process and all children that got `handle` are gone."""
+    """The lock is held until the process and all children with `handle` have ended."""
 
     def __init__(self, folder: Path, patience_seconds: float | None = None) -> None:
         self.handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)

@@ -1,4 +1,4 @@
-"""Loss and accuracy of one minibatch. All losses are means over positions that have the target."""
+"""Losses and accuracy of one minibatch. All losses are means over the positions that have the target."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def mask_illegal(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
 
 
 def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[str, torch.Tensor]:
-    """`total` is what is minimised; the rest is for the log."""
+    """Training minimises `total`; the rest is for the log."""
     logits = outputs.policy.float()
     log_policy = F.log_softmax(mask_illegal(logits, batch.legal) if config.legal_only else logits, dim=1)
     has_policy = batch.policy_probability.sum(1)
@@ -50,13 +50,13 @@ def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[s
 
 
 def sum_losses(losses: dict[str, Number], config: LossConfig) -> Number:
-    """Weighted as the configuration says; there may be no loss of moves left."""
+    """The weighted sum of losses; a network may have no moves-left loss."""
     total = config.policy * losses["policy"] + config.value * losses["value"]
     return total + config.moves_left * losses["moves_left"] if "moves_left" in losses else total
 
 
 def count_targets(batch: Batch) -> dict[str, torch.Tensor]:
-    """What each number of `compute_losses` and `compute_metrics` is a mean over."""
+    """The number of positions behind each mean of `compute_losses` and `compute_metrics`."""
     policy, value = batch.policy_probability.sum(), batch.wdl_weight.sum()
     return {
         "policy": policy,

@@ -1,11 +1,12 @@
 """Optimisers behind one small interface: scale the rates, step, save.
 
-Muon (orthogonalised momentum) takes the weight matrices, convolutions flattened to [out, in·k·k]; the rest is AdamW's,
-as its authors advise: vectors, matrices with a side below 16, what a body adds to each square, and modules named `output`
-(an encoder layer's among them; a policy head's last convolution is Muon's). So are a sight body's mixing matrices and the
-tables of relative positions: their first side counts heads, and each head is a matrix of its own. Weight decay is for what multiplies
-and sums; it spares biases and norms, which are the vectors, gains (of folded norms), what is added to each square and the tables of
-relative positions. Checkpoints from when it spared vectors only are read all the same.
+Muon (orthogonalised momentum) trains the weight matrices; convolutions are flattened to [out, in·k·k]. As its authors advise, AdamW
+trains the rest: vectors, matrices with a side below 16, values that a body adds to each square, and modules named `output` (those of
+encoder layers too; a policy head's last convolution uses Muon). AdamW also trains a sight body's mixing matrices and the tables of
+relative positions, because their first dimension is the heads, and each head is a matrix of its own.
+
+Weight decay applies to weights of products and sums. It does not apply to vectors (biases and norms), gains of folded norms, values
+added to each square, and tables of relative positions. Older checkpoints, which spared vectors only, can still be read.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Optimizer:
             parameter.grad = None
 
     def prepare(self) -> None:
-        """Call after backward, before unscaling or step: hands gradients to the flattened views."""
+        """Passes gradients to the flattened views. Call it after backward, before unscaling or step."""
         for parameter, flat in self._views:
             flat.grad = None if parameter.grad is None else parameter.grad.reshape(flat.shape)
 
@@ -84,7 +85,7 @@ class Optimizer:
         return [part.state_dict() for part in self.parts]
 
     def load_state_dict(self, state: list[dict[str, Any]]) -> None:
-        """Takes the moments over; rates, decay and momentum stay as this configuration has them."""
+        """Loads the moments; rates, decay and momentum come from this configuration."""
         options = [{key: value for key, value in group.items() if key != "params"} for group in self._groups()]
         for part, part_state in zip(self.parts, [self._regroup(state[0]), *state[1:]], strict=True):
             part.load_state_dict(part_state)
@@ -92,11 +93,11 @@ class Optimizer:
             group.update(own)
 
     def _regroup(self, state: dict[str, Any]) -> dict[str, Any]:
-        """The state of the first part, in today's groups if it was saved when only vectors were spared."""
+        """The state of the first part, converted to today's groups if it was saved when decay spared vectors only."""
         groups = self.parts[0].param_groups
         sizes = [len(group["params"]) for group in groups]
         saved = [len(group["params"]) for group in state["param_groups"]]
-        if saved == sizes or sum(saved) != sum(sizes):  # the latter is another network's, which torch refuses
+        if saved == sizes or sum(saved) != sum(sizes):  # the latter belongs to another network, and torch refuses it
             return state
         moments = {new: state["state"][old] for new, old in enumerate(self._older_places) if old in state["state"]}
         indices = iter(range(sum(sizes)))

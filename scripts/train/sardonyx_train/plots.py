@@ -9,7 +9,7 @@ from .history import read_history
 
 
 def plot_history(folder: Path) -> Path | None:
-    """Draws `history.jsonl` into `training.png`; None when there is nothing to draw yet."""
+    """Draws `history.jsonl` into `training.png`; None if there is nothing to draw yet."""
     rows = read_history(folder / "history.jsonl")
     if not rows:
         return None

@@ -1,7 +1,7 @@
-"""Which precision this machine trains a network in fastest: measured, since no flag of a processor tells it.
+"""Finds the fastest training precision for this machine by a measurement, because no CPU flag tells it.
 
-A processor without bf16 arithmetic (AVX2 only) is several times slower in bf16 than in fp32; one with AVX-512 BF16 or AMX
-is twice as fast. GPUs need no measurement: bf16 where it is native, else fp16.
+A CPU without bf16 arithmetic (AVX2 only) is several times slower in bf16 than in fp32; one with AVX-512 BF16 or AMX is twice as
+fast. GPUs need no measurement: they use bf16 if it is native, else fp16.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TRIALS = 3
 
 
 def choose_precision(network: nn.Module, planes: int, batch_size: int, device: torch.device) -> tuple[str, str]:
-    """(precision, why in a few words). On a CPU this takes about a second; weights and random state stay as they are."""
+    """Returns (precision, reason). On a CPU it takes about a second. Weights and random state do not change."""
     if device.type == "cuda":
         is_native = torch.cuda.get_device_capability(device) >= (8, 0)
         return ("bf16", "native on this GPU") if is_native else ("fp16", "this GPU has no native bf16")
@@ -30,7 +30,7 @@ def choose_precision(network: nn.Module, planes: int, batch_size: int, device: t
         for _ in range(_TRIALS + 1):
             for precision, times in seconds.items():
                 times.append(_time_step(trial, batch, precision))
-    # The first of each makes buffers and picks kernels.
+    # The first step of each precision allocates buffers and chooses kernels.
     fp32, bf16 = min(seconds["fp32"][1:]), min(seconds["bf16"][1:])
     why = f"{len(batch)} positions take {bf16 * 1000:.0f} ms in bf16, {fp32 * 1000:.0f} ms in fp32"
     return ("bf16" if bf16 < fp32 else "fp32"), why

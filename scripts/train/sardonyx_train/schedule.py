@@ -1,7 +1,7 @@
-"""Learning-rate schedules as one pure formula: progress in [0, 1] → factor of the first rate.
+"""Learning-rate schedules as one pure formula: from progress in [0, 1] to a factor of the initial rate.
 
-Progress is the larger of steps done / planned steps and minutes trained / planned minutes, so that a run planned by
-the clock anneals to its end on a slow machine too.
+Progress is the larger of steps done / planned steps and minutes trained / planned minutes. So a run planned by the clock also
+anneals to its end on a slow machine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _anneal(config: ScheduleConfig, progress: float, plateau_drops: int) -> floa
             return config.final_ratio + span * 0.5 * (1 + math.cos(math.pi * progress))
         case "linear":
             return config.final_ratio + span * (1 - progress)
-        case "trapezoid":  # warm-up, stable, decay: how long the stable part is need not be known beforehand
+        case "trapezoid":  # warm-up, stable, decay: the length of the stable part need not be known in advance
             return 1 - span * max(0.0, progress - config.decay_start) / (1 - config.decay_start)
         case "step":
             return config.gamma ** sum(progress >= m for m in config.milestones)
@@ -41,12 +41,12 @@ def _anneal(config: ScheduleConfig, progress: float, plateau_drops: int) -> floa
 
 
 def is_falling(config: ScheduleConfig, progress: float) -> bool:
-    """Whether a trapezoid's rate has begun to fall: what is trained from here on cannot be taken further than this end."""
+    """Whether a trapezoid's rate has begun to fall. A longer run must resume from before this point."""
     return config.kind == "trapezoid" and progress >= config.decay_start
 
 
 class PlateauCounter:
-    """Counts evaluations without improvement; drives the plateau schedule and early stopping."""
+    """Counts evaluations without improvement, for the plateau schedule and early stopping."""
 
     def __init__(self) -> None:
         self.best = math.inf

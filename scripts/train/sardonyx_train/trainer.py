@@ -1,6 +1,6 @@
-"""The training loop: batches in, checkpoints, history and plots out. Resumable to the step.
+"""The training loop: it reads batches and writes checkpoints, history and plots. It resumes at the exact step.
 
-The loop knows no schedule formula, no loss and no file format; it wires those modules together.
+The loop connects other modules; it contains no schedule formula, no loss and no file format.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import nn
 from .checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from .config import TrainingConfig, format_config, is_same_shape
 from .data.batch import Batch, BatchMaker
-from .data.planes import expand_planes
+from .data.batch import expand_planes
 from .data.shards import ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import ShardStream, create_loader, read_sequentially
 from .distributed import Place
@@ -38,12 +38,12 @@ LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
 
 
 class DivergedError(ValueError):
-    """The weights are no longer finite; checkpoints hold what was before."""
+    """The weights are no longer finite. The checkpoints are from before."""
 
 
 @dataclass
 class Progress:
-    """What a resumed run continues from; saved whole in every checkpoint."""
+    """The progress of a run, stored in every checkpoint."""
 
     step: int = 0
     batches: int = 0  # minibatches consumed by each rank
@@ -52,8 +52,8 @@ class Progress:
 
 
 @dataclass
-class _Sitting:
-    """When this sitting of the run began, and last did what it does from time to time; minutes are the run's."""
+class _ProcessTimes:
+    """Times of this process: its start, and its last periodic tasks. Minutes are those of the whole run."""
 
     minutes_before: float
     started: float  # by the system's clock, in seconds
@@ -66,8 +66,8 @@ class Trainer:
     def __init__(
         self, config: TrainingConfig, place: Place, resume: Path | None = None, overwrite: bool = False
     ) -> None:
-        """`resume`: the checkpoint to go on from; without it a folder that holds a run is refused, or emptied of its
-        checkpoints with `overwrite`."""
+        """`resume`: the checkpoint to continue from. Without it a folder that holds a run is refused, or with `overwrite` loses
+        its checkpoints."""
         self.config = config
         self.place = place
         self._resume = resume
@@ -86,7 +86,7 @@ class Trainer:
         self.plateau = PlateauCounter()
         self.progress = Progress()
         self.precision = self._choose_precision()
-        # Counts up to 256 are exact in bf16, so planes may be made in the type that the first convolution wants.
+        # Counts up to 256 are exact in bf16, so planes are created in the first convolution's type.
         self._planes_type = torch.bfloat16 if self.precision == "bf16" else torch.float32
         self._scaler = torch.amp.GradScaler(place.device.type, enabled=self.precision == "fp16")
         self._running: dict[str, torch.Tensor] = {}
@@ -94,7 +94,7 @@ class Trainer:
         self._stop_requested = False
 
     def request_stop(self) -> None:
-        """Ends `run` after the current step with a checkpoint; safe in a signal handler."""
+        """Ends `run` after the current step, with a checkpoint. Safe in a signal handler."""
         self._stop_requested = True
 
     @property
@@ -141,10 +141,10 @@ class Trainer:
         schedule, run = self.config.schedule, self.config.run
         batches = iter(self._create_loader())
         minutes = self.progress.minutes
-        sitting = _Sitting(minutes, time.monotonic(), minutes, minutes)
+        times = _ProcessTimes(minutes, time.monotonic(), minutes, minutes)
         fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes))
         with ProgressDisplay("step", schedule.max_steps, done=self.progress.step, is_shown=self.place.is_main) as shown:
-            while (share := self._read_clock(sitting)) < 1.0:
+            while (share := self._read_clock(times)) < 1.0:
                 if is_falling(schedule, share) and not fell:
                     fell = True
                     self._save(STABLE)
@@ -153,43 +153,43 @@ class Trainer:
                 shown.advance(1)
                 if self.progress.step % run.log_steps == 0:
                     self._log(history, shown, share)
-                if self._is_evaluation_due(sitting):
+                if self._is_evaluation_due(times):
                     self._evaluate(history)
-                    sitting.evaluated, sitting.evaluated_step = self.progress.minutes, self.progress.step
+                    times.evaluated, times.evaluated_step = self.progress.minutes, self.progress.step
                     if 0 < run.early_stopping <= self.plateau.since_best:
                         self._say(f"no improvement in {self.plateau.since_best} evaluations: stopped early")
                         break
-                if self._is_checkpoint_due(sitting):
+                if self._is_checkpoint_due(times):
                     self._save(LAST)
-                    sitting.saved = self.progress.minutes
+                    times.saved = self.progress.minutes
             if share < math.inf:
                 self._log(history, shown, 1.0)
         if share == math.inf:
             self._say("stopped on request; --resume goes on from here")
-        elif sitting.evaluated_step != self.progress.step:
+        elif times.evaluated_step != self.progress.step:
             self._evaluate(history)
         self._save(LAST)
         return self._validation
 
-    def _read_clock(self, sitting: _Sitting) -> float:
-        """How much of the plan is done, the same for all ranks; infinite once the run is asked to stop."""
-        minutes = sitting.minutes_before + (time.monotonic() - sitting.started) / 60
+    def _read_clock(self, times: _ProcessTimes) -> float:
+        """The share of the plan that is done, equal on all ranks; infinite after a request to stop."""
+        minutes = times.minutes_before + (time.monotonic() - times.started) / 60
         minutes = self.place.share_number(math.inf if self._stop_requested else minutes)
         if minutes == math.inf:
             return math.inf
         self.progress.minutes = minutes
         return compute_progress(self.config.schedule, self.progress.step, minutes)
 
-    def _is_evaluation_due(self, sitting: _Sitting) -> bool:
+    def _is_evaluation_due(self, times: _ProcessTimes) -> bool:
         run = self.config.run
         if run.evaluate_steps is not None:
             return self.progress.step % run.evaluate_steps == 0
-        return self.progress.minutes - sitting.evaluated >= run.evaluate_minutes
+        return self.progress.minutes - times.evaluated >= run.evaluate_minutes
 
-    def _is_checkpoint_due(self, sitting: _Sitting) -> bool:
-        """Every so many minutes, and after each evaluation."""
+    def _is_checkpoint_due(self, times: _ProcessTimes) -> bool:
+        """At regular intervals, and after each evaluation."""
         minutes = self.progress.minutes
-        return minutes - sitting.saved >= self.config.run.checkpoint_minutes or sitting.saved < sitting.evaluated == minutes
+        return minutes - times.saved >= self.config.run.checkpoint_minutes or times.saved < times.evaluated == minutes
 
     def _step(self, model: nn.Module, batches: Any) -> None:
         optimizer, config = self.optimizer, self.config
@@ -219,7 +219,7 @@ class Trainer:
         if config.optimizer.gradient_clip > 0:
             parameters = [p for part in optimizer.parts for group in part.param_groups for p in group["params"]]
             norm = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
-            # In half precision a norm that is not finite makes the scaler leave out the step, of the parts that it lies in.
+            # In half precision the scaler skips the step of the parts whose norm is not finite.
             if torch.isfinite(norm):
                 nn.utils.clip_grads_with_norm_(parameters, config.optimizer.gradient_clip, norm)
         for part in optimizer.parts:
@@ -247,7 +247,7 @@ class Trainer:
         shown.note(f"{losses} {share:.0%} of the plan")
 
     def _evaluate(self, history: History | None) -> None:
-        """On rank 0; without validation shards the training loss decides nothing and best.pt is not written."""
+        """Runs on rank 0. Without validation shards nothing is decided and best.pt is not written."""
         data = self.config.data
         numbers: dict[str, float] = {}
         improved = False
@@ -319,13 +319,13 @@ class Trainer:
         if state["scaler"]:  # empty unless the run before was in fp16
             self._scaler.load_state_dict(state["scaler"])
         vars(self.plateau).update(state["plateau"])
-        if (self.folder / BEST).exists():  # of an earlier sitting, perhaps from after this checkpoint
+        if (self.folder / BEST).exists():  # of an earlier process, perhaps newer than this checkpoint
             self.plateau.best = min(self.plateau.best, read_checkpoint(self.folder / BEST)["plateau"]["best"])
         self.progress = Progress(**state["progress"])
         torch.set_rng_state(state["random"].cpu())
 
     def _choose_precision(self) -> str:
-        """What the configuration says; `auto` is measured on rank 0 for all ranks."""
+        """The configured precision; rank 0 measures `auto` for all ranks."""
         wanted = self.config.run.precision
         if wanted != "auto":
             return wanted

@@ -5,7 +5,7 @@ import pytest
 import torch
 from sardonyx_train.config import TargetConfig
 from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.planes import expand_planes
+from sardonyx_train.data.batch import expand_planes
 from sardonyx_train.data.shards import find_shards, open_shard, read_columns, read_common_format
 from sardonyx_train.encodings import lc0_moves
 

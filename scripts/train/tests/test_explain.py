@@ -7,10 +7,10 @@ import torch
 from sardonyx_train.checkpoint import write_checkpoint
 from sardonyx_train.config import ConfigError, parse_config
 from sardonyx_train.explain.maps import compute_grad_cam, compute_occlusion, form_opinions
-from sardonyx_train.explain.network import load_network, win_minus_loss
+from sardonyx_train.explain.loaded_network import load_network, win_minus_loss
 from sardonyx_train.explain.position import ExplainError, encode_position, parse_position
 from sardonyx_train.export.graph import ModelCard, create_onnx
-from sardonyx_train.loop.config import LoopConfig, find_engine
+from sardonyx_train.loop.loop_config import LoopConfig, find_engine
 from sardonyx_train.model.network import Network, Outputs
 
 WHOLE = "f" * 16

@@ -3,7 +3,7 @@ import torch
 from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
 from sardonyx_train.config import ConfigError, ModelConfig, TargetConfig, parse_config
 from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.planes import expand_planes
+from sardonyx_train.data.batch import expand_planes
 from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from sardonyx_train.loop.config import parse_loop_config
+from sardonyx_train.loop.loop_config import parse_loop_config
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
 from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, write_config

@@ -13,9 +13,9 @@ import pytest
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install -r scripts/train/requirements-ray.txt")
 
 from sardonyx_train.loop.cluster import ClusterExecutor
-from sardonyx_train.loop.config import ClusterSection, parse_loop_config
-from sardonyx_train.loop.errors import LoopError
-from sardonyx_train.loop.files import compute_digest
+from sardonyx_train.loop.loop_config import ClusterSection, parse_loop_config
+from sardonyx_train.loop.loop_files import LoopError
+from sardonyx_train.loop.loop_files import compute_digest
 from sardonyx_train.loop.games import check_games, create_self_play_tasks
 from sardonyx_train.loop.runner import Loop
 from train_support import fake_loop

@@ -5,9 +5,9 @@ from concurrent.futures import wait
 
 import pytest
 from sardonyx_train.config import ConfigError
-from sardonyx_train.loop.config import GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
+from sardonyx_train.loop.loop_config import GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
 from sardonyx_train.loop import local
-from sardonyx_train.loop.errors import LoopError
+from sardonyx_train.loop.loop_files import LoopError
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.games import check_games, create_gate_tasks, create_seed, create_self_play_tasks, format_flags
 from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, sum_matches

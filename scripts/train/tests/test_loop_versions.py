@@ -6,8 +6,8 @@ import subprocess
 import time
 
 import pytest
-from sardonyx_train.loop.config import load_loop_config
-from sardonyx_train.loop.errors import LoopError
+from sardonyx_train.loop.loop_config import load_loop_config
+from sardonyx_train.loop.loop_files import LoopError
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.state import Match, load_state
 from sardonyx_train.loop.versions import change_best, list_left_out, prune, sum_elo

@@ -7,7 +7,7 @@ import pytest
 from export import main as export_main
 from sardonyx_train.config import ConfigError, parse_config
 from sardonyx_train.distributed import join
-from sardonyx_train.loop.config import LoopConfig, find_engine
+from sardonyx_train.loop.loop_config import LoopConfig, find_engine
 from sardonyx_train.model.presets import PRESETS
 from sardonyx_train.trainer import Trainer
 

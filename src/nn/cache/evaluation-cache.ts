@@ -1,25 +1,25 @@
 /**
- * The evaluation cache: what the network said about a position, shared by all evaluator threads, without locks.
+ * The evaluation cache: network outputs by position, shared by all evaluator threads without locks.
  *
- * The key is the position's key mixed with its repetition count and the cache's generation (as in lc0: no history, no
- * rule 50). Moves are implicit: priors stand in move-generation order, and whoever reads them has just generated the
- * moves. A set holds four entries; a new one takes an empty place, or a pseudo-random one.
+ * The key is the position's key mixed with its repetition count and the cache's generation (as in lc0: without history and
+ * rule 50). Moves are not stored: priors are in move-generation order, and a reader has just generated the moves. A set holds
+ * four entries. A new entry takes an empty place, or a pseudo-random one.
  *
- * The network sees the history of a position and the key does not, so it matters which leaf made an entry. To keep a search
- * independent of timing, an entry carries the number of its leaf (numbers grow in the order of submission), and a reader
- * names a horizon: leaves with lower numbers were backed up before the reader's leaf was submitted, and only their entries
- * are visible to it. Of two entries for one position the one with the lower number stays.
+ * The network sees the history of a position, but the key does not, so it matters which leaf made an entry. To keep a search
+ * independent of timing, an entry stores the number of its leaf; numbers grow in order of submission. A reader gives a
+ * horizon: leaves with lower numbers were backed up before the reader's leaf was submitted, and the reader sees only their
+ * entries. Of two entries for one position, the one with the lower number stays.
  *
  * Memory, all Int32, written and read by every evaluator with plain stores and loads:
  *
- *   header  16 words   [0] generation (atomic): part of every key, so that raising it empties the cache at once
- *   tags    4 a set    upper key word of the entry, 0 = empty; one read tells which of the four to look at
- *   ages    1 a set    one byte an entry: the lowest of the generation it was written in; only to tell how full the cache is
+ *   header  16 words   [0] generation (atomic): part of every key, so raising it empties the cache
+ *   tags    4 a set    upper key word of the entry, 0 = empty; one read shows which of the four to check
+ *   ages    1 a set    one byte an entry: the lowest byte of its generation; only to compute how full the cache is
  *   entries 32 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4] leaf · [5..31] up to 54 priors, two a word
  *
- * Two threads may write one entry at once, or one read what another is writing. The checksum covers the key, the move
- * count and all words of the entry, and the reader checks its own copy, so a torn entry is a miss, as is one that
- * belongs to another position (wrongly accepted once in 2^32 of such cases). Pages that nobody has used cost nothing.
+ * Two threads may write an entry at the same time, or one may read it while another writes. The checksum covers the key, the
+ * move count and all words of the entry, and the reader checks its own copy. So a torn entry is a miss, and so is an entry of
+ * another position (one in 2^32 of these is wrongly accepted). Unused pages take no memory.
  */
 const HEADER_WORDS = 16;
 const WAYS = 4;
@@ -33,10 +33,10 @@ const WORDS_PER_SET = WAYS * (ENTRY_WORDS + 1) + AGE_WORDS;
 const BYTES_PER_SET = WORDS_PER_SET * 4;
 /** Word indices stay below 2^31. */
 const MAX_SETS = Math.floor((2 ** 31 - HEADER_WORDS) / WORDS_PER_SET);
-/** Sets that `computeFill` looks at. */
+/** Number of sets that `computeFill` samples. */
 const SAMPLED_SETS = 256;
 
-/** @returns how many positions fit into so many MB (2^20 bytes). */
+/** @returns how many positions fit into this many MB (2^20 bytes) */
 export function computeCachePositions(sizeMb: number): number {
   return Math.floor((sizeMb * 2 ** 20) / BYTES_PER_SET) * WAYS;
 }
@@ -50,7 +50,7 @@ export function createCacheBuffer(positions: number): SharedArrayBuffer | null {
     try {
       return new SharedArrayBuffer(HEADER_WORDS * 4 + sets * BYTES_PER_SET);
     } catch {
-      // Not that much address space: half of it.
+      // Not enough address space: try half.
     }
   }
   return null;
@@ -61,7 +61,7 @@ export function clearCache(buffer: SharedArrayBuffer): void {
 }
 
 export class EvaluationCache {
-  /** The entry found last: its values, and its priors as codes in move-generation order. */
+  /** The entry found last: values, and priors as codes in move-generation order. */
   readonly values: Float32Array;
   readonly priors: Uint16Array;
 
@@ -70,7 +70,7 @@ export class EvaluationCache {
   private readonly ages: Uint8Array;
   private readonly entries: Int32Array;
   private readonly sets: number;
-  /** A private copy of one entry: checked after it was copied, so nobody can change it in between. */
+  /** A private copy of one entry. It is checked after copying, so no thread can change it in between. */
   private readonly copy = new Int32Array(ENTRY_WORDS);
   private tag = 0;
   private set = 0;
@@ -88,7 +88,7 @@ export class EvaluationCache {
     this.priors = new Uint16Array(this.copy.buffer, FIRST_PRIOR_WORD * 4, MAX_CACHED_MOVES);
   }
 
-  /** Share of the places in use, per mille, from a sample spread over the whole cache. */
+  /** Share of used places in per mille, from a sample spread over the whole cache. */
   computeFill(): number {
     const { sets, tags, ages } = this;
     const age = this.generation & 0xff;
@@ -107,8 +107,8 @@ export class EvaluationCache {
   }
 
   /**
-   * @param horizon entries of leaves with this number or a higher one are not visible; absent = all entries are
-   * @returns true when `values` and `priors` now hold the evaluation of the position.
+   * @param horizon hides entries of leaves with this number or a higher one; absent = all are visible
+   * @returns true if `values` and `priors` now hold the position's evaluation
    */
   find(keyLow: number, keyHigh: number, repetitions: number, moveCount: number, horizon?: number): boolean {
     if (moveCount > MAX_CACHED_MOVES) return false;
@@ -120,7 +120,7 @@ export class EvaluationCache {
       if (tags[way] !== tag) continue;
       const leaf = entries[way * ENTRY_WORDS + LEAF_WORD];
       if (horizon !== undefined && !isBefore(leaf, horizon)) continue;
-      // Two evaluators may have stored the position at the same moment, in two places.
+      // Two evaluators may have stored the position at the same time, in two places.
       if (oldest < 0 || isBefore(leaf, entries[oldest * ENTRY_WORDS + LEAF_WORD])) oldest = way;
     }
     if (oldest < 0) return false;
@@ -134,8 +134,8 @@ export class EvaluationCache {
   /**
    * @param priors codes in move-generation order, from `offset` on
    * @param leaf number of the leaf that was evaluated
-   * @param generation of the time before the settings of the evaluation were read: what was begun before the cache was
-   * emptied is not seen after it
+   * @param generation the cache's generation before the evaluation's settings were read, so that an evaluation begun before
+   * the cache was emptied is not found after it
    */
   store(
     keyLow: number,
@@ -178,7 +178,7 @@ export class EvaluationCache {
     return keyLow ^ Math.imul(salt, 0xc2b2ae35);
   }
 
-  /** @returns -1 when the entry of an older leaf stays */
+  /** @returns −1 if the entry of an older leaf stays */
   private choosePlace(leaf: number): number {
     const first = this.set * WAYS;
     const { tags, tag, entries } = this;
@@ -188,7 +188,7 @@ export class EvaluationCache {
     for (let way = first; way < first + WAYS; way++) {
       if (tags[way] === 0 && Atomics.compareExchange(tags, way, 0, tag) === 0) return way;
     }
-    // Depends on the leaf alone, so that the order in which two evaluators store their entries matters little.
+    // Depends only on the leaf, so the order in which evaluators store entries hardly matters.
     return first + (Math.imul(leaf ^ tag, 0x2c9277b5) >>> 30);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * An evaluator without a network: priors and values are a hash of the position, so that equal positions get equal
- * answers on every thread and in every run. `hash` serves bench and tests; `random` is the same with lc0's options
- * (seed, uniform, delay). It knows nothing about chess and must stay faster than the tree.
+ * An evaluator without a network: priors and values are a hash of the position, so equal positions get equal answers on every
+ * thread and in every run. `hash` is for bench and tests; `random` is the same with lc0's options (seed, uniform, delay). It
+ * knows no chess, and must be faster than the search thread.
  */
 import { MAX_MOVES, type Position } from '../../chess/index.js';
 import type { Evaluator } from '../evaluator.js';
@@ -11,14 +11,14 @@ export interface HashEvaluatorOptions {
   readonly seed: number;
   /** Equal priors for all moves. */
   readonly uniform: boolean;
-  /** Sleeps so long in each run. */
+  /** Sleeps this long in each run. */
   readonly delayMs: number;
-  /** Be treated like a network: its answers are cached. */
+  /** Caches its answers, like those of a network. */
   readonly cached: boolean;
 }
 
 const LEVELS = 256;
-/** Logits lie between 0 and this; about what trained networks have. */
+/** Logits are between 0 and this, about as in trained networks. */
 const LOGIT_RANGE = 5;
 
 export class HashEvaluator implements Evaluator {
@@ -58,7 +58,7 @@ export class HashEvaluator implements Evaluator {
     for (let i = 0; i < count; i++) {
       levels[base + i] = uniform ? 0 : Math.imul(state ^ Math.imul(moves[offset + i], 0x2545f491), 0x85ebca6b) >>> 24;
     }
-    // The sum of four bytes is near enough to a bell curve around an even game.
+    // The sum of four bytes is roughly a bell curve around an even game.
     const bytes = mix(state);
     const sum = (bytes & 255) + ((bytes >>> 8) & 255) + ((bytes >>> 16) & 255) + (bytes >>> 24);
     const wl = (sum - 510) / 600;

@@ -1,6 +1,6 @@
 /**
- * The evaluator of real networks: encodes positions into one input tensor, runs the session, reads policy, value and
- * moves left. Input and output tensors are made once for each batch size and reused, so a run allocates next to nothing.
+ * The evaluator of real networks: it encodes positions into one input tensor, runs the session, and reads policy, value and
+ * moves left. Input and output tensors are created once for each batch size and reused, so a run allocates almost nothing.
  */
 import type { NamedTensors, RuntimeSession, RuntimeTensor } from '#platform/onnx-runtime.js';
 import { MAX_MOVES, type Move, type Position } from '../../chess/index.js';
@@ -32,13 +32,13 @@ class OnnxEvaluator implements Evaluator {
   valueD = new Float32Array(0);
   movesLeft = new Float32Array(0);
 
-  /** Batches are whole multiples of this, and not smaller than leastRows. */
+  /** Batches are multiples of this, and at least leastRows. */
   private readonly batchStep: number;
   private readonly leastRows: number;
   private readonly calls = new Map<number, Call>();
   private readonly masks: Uint32Array;
   private readonly planeValues: Float32Array;
-  /** Floats of all rows, or of one row on its way to halves. */
+  /** Floats of all rows, or of one row before its conversion to halves. */
   private input = new Float32Array(0);
   private halfInput = new Uint16Array(0);
   private policy: HeadOutput = { width: 0, data: new Float32Array(0) };
@@ -124,7 +124,7 @@ class OnnxEvaluator implements Evaluator {
         readWdlInto(value, row, format.valueKind === 'wdl-logits', valueWl, valueD);
       }
       movesLeft[row] = format.movesLeft === null ? 0 : Math.max(0, readScalar(plies, row));
-      // One NaN would spread over the whole tree.
+      // A NaN would spread through the whole tree.
       if (Number.isNaN(valueWl[row] + valueD[row] + movesLeft[row])) throw new Error('the network gave NaN');
     }
   }

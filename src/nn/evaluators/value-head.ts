@@ -1,11 +1,10 @@
-/** The numbers of a network's heads → what the search uses; formulas only. */
+/** Formulas that turn the outputs of a network's heads into the search's values and priors. */
 import { decodeFloat16 } from '../../util/index.js';
-import { computeFastExp } from './fast-exp.js';
 
-/** One output of a network: `width` numbers a position. */
+/** One output of a network: `width` numbers per position. */
 export interface HeadOutput {
   readonly width: number;
-  /** Halves stand in a Uint16Array. */
+  /** Halves are in a Uint16Array. */
   readonly data: Float32Array | Uint16Array;
 }
 
@@ -39,7 +38,7 @@ export function readWdlInto(
   valueD[row] = draw;
 }
 
-/** @returns the one number a scalar head has for the position */
+/** @returns the scalar head's number for the position */
 export function readScalar(head: HeadOutput, row: number): number {
   return readNumber(head, row * head.width);
 }
@@ -70,11 +69,31 @@ export function writePolicyInto(
     out[i] = weight;
     sum += weight;
   }
-  // Infinite or undefined logits, from a network that overflows: no preference is better than a broken tree.
+  // Logits that are infinite or NaN come from a network that overflows. Equal priors are better than a broken tree.
   if (!(sum > 0)) {
     out.fill(1 / count, 0, count);
     return;
   }
   const scale = 1 / sum;
   for (let i = 0; i < count; i++) out[i] *= scale;
+}
+
+const LINEAR = 0.6602339;
+const QUADRATIC = 0.33976606;
+/** Smaller powers of two are 0. */
+const LEAST_EXPONENT = -126;
+
+const powersOfTwo = Float64Array.from({ length: 1 - LEAST_EXPONENT }, (_, i) => 2 ** -i);
+
+/**
+ * eˣ for x ≤ 0 with an error of up to 0.27 %, by lc0's formula (`FastExp2` in its utils/fastmath.h): with x·log2 e = n + f and
+ * n whole, 2ⁿ · (1 + f · (0.6602339 + 0.33976606 f)). lc0 computes its priors this way. With the same formula priors agree to
+ * 0.02 percentage points, with the exact function only to 0.07.
+ */
+export function computeFastExp(x: number): number {
+  const exponent = x * Math.LOG2E;
+  if (!(exponent >= LEAST_EXPONENT)) return Number.isNaN(x) ? x : 0;
+  const whole = Math.floor(exponent);
+  const fraction = exponent - whole;
+  return (1 + fraction * (LINEAR + QUADRATIC * fraction)) * powersOfTwo[-whole];
 }

@@ -1,13 +1,13 @@
-/** From a file or from bytes in memory to a model whose every tensor is understood, or to one sentence why not. */
+/** Reads a model from a file or from bytes. All its tensors are understood, or one sentence says why not. */
 import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
 import { failure, inflate, type Result, success } from '../../util/index.js';
+import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { FLOAT16, FLOAT32, INT8, readOnnxHeader } from './onnx-header.js';
 
 /**
- * `name` of bytes is what a message calls them: the file they were converted from. With `weightsFolder` they may keep
- * their weights in a file of that folder, which every thread maps instead of copying. `fileSha256` is of the file they were
- * made of.
+ * `name` is used in messages about bytes: the file they were converted from. With `weightsFolder` the weights may be in a file
+ * of that folder, which every thread maps instead of copying. `fileSha256` is that of the file they were converted from.
  */
 export type ModelSource =
   | { readonly path: string }
@@ -19,21 +19,21 @@ export type ModelSource =
     };
 
 export interface Model {
-  /** Where it came from, as the user wrote it. */
+  /** The path as the user wrote it. */
   readonly path: string;
   /** The same without folders. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
   readonly weightsFolder: string | undefined;
-  /** Of the file it was made of, in hexadecimal; null where nobody worked it out. */
+  /** SHA-256 of its file, in hexadecimal; null if not computed. */
   readonly fileSha256: string | null;
   readonly format: NetworkFormat;
   readonly parameterBytes: number;
-  /** Of its weights. */
+  /** Precision of its weights. */
   readonly precision: 'fp32' | 'fp16' | 'int8';
   /**
-   * Weights of full 8 bits, or nobody knows: two of their products can leave the 16 bits in which CPUs without VNNI add
-   * them. Our own export uses 7 bits and says so (`sardonyx.precision`).
+   * Whether the weights may have full 8 bits. Then the sum of two products can exceed the 16 bits in which CPUs without VNNI
+   * add them. Our own export uses 7 bits and says so (`sardonyx.precision`).
    */
   readonly needsWideSums: boolean;
   /** `sardonyx.name` or the file's name without its extension. */
@@ -83,16 +83,26 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
   });
 }
 
-/** null for what is no ONNX model. */
+/** @returns null if it is not an ONNX model */
 export function readPrecision(bytes: Uint8Array): Model['precision'] | null {
   const header = readOnnxHeader(bytes);
   return header.ok ? findPrecision(header.value.bytesByType) : null;
 }
 
-/** Of most of the weights: an int8 network keeps its heads, a half one may keep some layers. */
+/** The precision of most weights: an int8 network has heads in fp32, a half one may have layers in fp32. */
 function findPrecision(bytesByType: ReadonlyMap<number, number>): Model['precision'] {
   const countOf = (type: number, bytesEach: number): number => (bytesByType.get(type) ?? 0) / bytesEach;
   const [int8, half, float] = [countOf(INT8, 1), countOf(FLOAT16, 2), countOf(FLOAT32, 4)];
   if (int8 > Math.max(half, float)) return 'int8';
   return half > float ? 'fp16' : 'fp32';
+}
+
+/** What decides the form of a network: a device may need half precision, the CPU has a form of its own. */
+export type ModelEdition = Pick<OnnxPlan, 'provider' | 'precision'>;
+export type ModelFinder = (edition: ModelEdition) => Promise<Result<ModelSource>>;
+
+/** A plain source serves all backends. */
+export async function loadEdition(wanted: ModelSource | ModelFinder, edition: ModelEdition): Promise<Result<Model>> {
+  const source = typeof wanted === 'function' ? await wanted(edition) : success(wanted);
+  return source.ok ? loadModel(source.value) : source;
 }

@@ -1,7 +1,7 @@
 /**
- * What the tensors of a model mean. Metadata decides where there is any (docs/networks.md); otherwise shapes and names
- * do, lc0's own exports included; which tensor is what, tensor-roles.ts finds.
- * It refuses what it does not know, by name, instead of guessing: a wrong guess plays legal chess, badly.
+ * Finds out what the tensors of a model mean: from its metadata (docs/networks.md), otherwise from shapes and names, which
+ * covers lc0's own exports. tensor-roles.ts finds the role of each tensor. Unknown formats are refused by name instead of
+ * guessed, because a network with a wrong guess plays legal but bad chess.
  */
 import {
   getInputEncoding,
@@ -15,7 +15,7 @@ import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { FLOAT16, FLOAT32, type OnnxHeader, type TensorDescription } from './onnx-header.js';
 import { findTensors, getWidth, type TensorRoles } from './tensor-roles.js';
 
-/** What comes out of the value head: W, D, L softmaxed or not, or one number from −1 to 1. */
+/** Output of the value head: W, D, L with or without softmax, or one number from −1 to 1. */
 export type ValueKind = 'wdl' | 'wdl-logits' | 'scalar';
 
 export interface TensorPort {
@@ -30,7 +30,7 @@ export interface NetworkFormat {
   readonly policyEncoding: PolicyEncoding;
   readonly valueKind: ValueKind;
   readonly input: TensorPort;
-  /** The batch size the file insists on, or null. */
+  /** The file's fixed batch size, or null. */
   readonly fixedBatch: number | null;
   readonly policy: TensorPort;
   readonly value: TensorPort;
@@ -100,7 +100,7 @@ function getPlaneCount({ shape }: TensorDescription): number {
   return isBoard || (shape.length === 3 && shape[2] === 64) ? shape[1] : 0;
 }
 
-/** The encodings that metadata allow, the likeliest first. */
+/** The encodings that the metadata allow, the most likely first. */
 function listPolicies(header: OnnxHeader): Result<PolicyEncoding[]> {
   const named = header.metadata.get('sardonyx.policy');
   if (named === undefined) {

@@ -1,16 +1,16 @@
 /**
- * Reads what an ONNX file says about itself: metadata, producer, names, types and shapes of inputs and outputs, and
- * how many bytes its weights take. onnxruntime-node does not hand out `metadata_props`, and decoding a whole model
- * would copy its weights, so this walks the top levels of the protobuf and skips the rest. Field numbers: onnx.proto.
+ * Reads the header of an ONNX file: metadata, producer, names, types and shapes of inputs and outputs, and the size of its
+ * weights. onnxruntime-node does not expose `metadata_props`, and decoding a whole model would copy its weights. So this reads
+ * the top levels of the protobuf and skips the rest. Field numbers: onnx.proto.
  */
 import protobuf from 'protobufjs/minimal.js';
 import { failure, type Result, success } from '../../util/index.js';
 
 export interface TensorDescription {
   readonly name: string;
-  /** TensorProto.DataType; 0 when the file does not say. */
+  /** TensorProto.DataType; 0 if the file does not say. */
   readonly elementType: number;
-  /** −1 for a dimension left open (the batch). */
+  /** −1 for an open dimension (the batch). */
   readonly shape: readonly number[];
 }
 
@@ -23,7 +23,7 @@ export interface OnnxHeader {
   readonly parameterBytes: number;
   /** Element types (TensorProto.DataType) of weights → bytes they take. */
   readonly bytesByType: ReadonlyMap<number, number>;
-  /** Weights lie in another file, so the bytes of this one are not enough. */
+  /** Whether weights are in another file. */
   readonly hasExternalData: boolean;
 }
 
@@ -35,7 +35,7 @@ export const INT8 = 3;
 /** TensorProto.DataLocation */
 const EXTERNAL = 1;
 
-/** The sentence in a failure lacks its subject, the file; the caller knows its name. */
+/** A failure is a sentence without its subject; the caller puts the file's name before it. */
 export function readOnnxHeader(bytes: Uint8Array): Result<OnnxHeader> {
   try {
     const model = readModel(bytes);
@@ -48,7 +48,7 @@ export function readOnnxHeader(bytes: Uint8Array): Result<OnnxHeader> {
 const varint = (field: number): number => field << 3;
 const bytesOf = (field: number): number => (field << 3) | 2;
 
-/** The tag (field number and wire type) of each field, and the reader standing at its value; fields left are skipped. */
+/** Yields the tag (field number and wire type) of each field, with the reader at its value. Unread fields are skipped. */
 function* readFields(bytes: Uint8Array): Generator<[number, protobuf.Reader], void, void> {
   const reader = protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
@@ -118,7 +118,7 @@ const DATA_TAGS = new Set([4, 5, 7, 9, 10, 11].map(bytesOf));
 
 interface Initializer {
   readonly name: string;
-  /** Signed and unsigned bytes are one type here. */
+  /** Signed and unsigned bytes count as one type. */
   readonly elementType: number;
   readonly sizeBytes: number;
   readonly isExternal: boolean;

@@ -1,8 +1,7 @@
 /**
- * Which tensors of a model are what, by metadata, shapes and names: one set of rules for the engine, which plays with
- * them, and for whoever converts a model. Of several outputs of a fitting width it takes lc0's own, then the first that
- * is called what it should be. Networks come with further heads, in any order: `policy` goes before `policy_soft`, and the
- * heads that lc0 plays with unless told otherwise, vanilla and winner, before the rest.
+ * Finds the roles of a model's tensors by metadata, shapes and names. The engine and the converters share these rules. Of
+ * several outputs with a fitting width it takes the one with lc0's name, then the first whose name fits. Networks may have
+ * further heads in any order: `policy` is preferred to `policy_soft`, and lc0's default heads, vanilla and winner, to all others.
  */
 import type { OnnxHeader, TensorDescription } from './onnx-header.js';
 
@@ -16,10 +15,10 @@ export const LC0_TENSOR_NAMES = {
 } as const;
 
 const MOVES_LEFT = /mlh|moves.?left|plies.?left/i;
-/** Words in the names of the heads that matter. Others, such as soft, optimistic, st or q, tell of a further head. */
+/** Words in the names of the heads to use. Other words, such as soft, optimistic, st or q, mark further heads. */
 const PLAIN_WORDS = /^(output|head|policy|vanilla|value|winner|wdl|mlh|moves|plies|left|logits|softmax|tanh|\d+)$/;
 
-/** Null is what was not found; of `wdl` and `scalar` there is at most one. */
+/** Null = not found. At most one of `wdl` and `scalar` is set. */
 export interface TensorRoles {
   readonly input: TensorDescription | null;
   readonly policy: TensorDescription | null;
@@ -28,7 +27,7 @@ export interface TensorRoles {
   readonly movesLeft: TensorDescription | null;
 }
 
-/** @param policySizes widths that a policy may have, the likeliest first */
+/** @param policySizes possible widths of the policy, the most likely first */
 export function findTensors(
   { inputs, outputs, metadata }: Pick<OnnxHeader, 'inputs' | 'outputs' | 'metadata'>,
   policySizes: readonly number[],
@@ -75,7 +74,7 @@ function countFurtherWords(name: string): number {
   return words.filter((word) => word !== '' && !PLAIN_WORDS.test(word)).length;
 }
 
-/** Numbers a position: 1858 for [batch, 1858]. 0 when a dimension other than the batch is open. */
+/** Numbers per position: 1858 for [batch, 1858]; 0 if a dimension other than the batch is open. */
 export function getWidth({ shape }: Pick<TensorDescription, 'shape'>): number {
   if (shape.length === 0) return 0;
   return shape.slice(1).reduce((product, size) => (size > 0 ? product * size : 0), 1);

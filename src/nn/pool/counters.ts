@@ -1,4 +1,4 @@
-/** What the evaluators have done since the pool was made: each counts on its own line, readers add the lines up. */
+/** Counts the work of the evaluators since the pool was created. Each evaluator has its own line; readers add up the lines. */
 import {
   COUNT_BATCHES,
   COUNT_EVALUATIONS,
@@ -14,17 +14,17 @@ export class PoolCounters {
     this.lines = slots.counters;
   }
 
-  /** Positions the network (or its stand-in) has evaluated. */
+  /** Positions evaluated by the network (or its fallback). */
   get evaluations(): number {
     return this.sum(COUNT_EVALUATIONS);
   }
 
-  /** Of one evaluator, the threads of its number that have died included. */
+  /** Counts of one evaluator, including earlier threads with its number that died. */
   getEvaluationsOf(worker: number): number {
     return this.lines[worker * COUNTERS_PER_WORKER + COUNT_EVALUATIONS];
   }
 
-  /** Calls of the network. */
+  /** Number of network calls. */
   get batches(): number {
     return this.sum(COUNT_BATCHES);
   }

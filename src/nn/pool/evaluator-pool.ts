@@ -16,12 +16,11 @@ import {
 import { describeProviderFailure } from '../backend/provider-failure.js';
 import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Model, ModelSource } from '../model/model-file.js';
-import { loadEdition, type ModelEdition, type ModelFinder } from '../model/model-finder.js';
+import { loadEdition, type ModelEdition, type ModelFinder } from '../model/model-file.js';
 import { describeNetwork, type NetworkInfo } from '../network-info.js';
 import { DEFAULT_HISTORY_FILL, DEFAULT_POLICY_TEMPERATURE, HISTORY_FILLS } from '../options.js';
 import { PoolCounters } from './counters.js';
-import { FailureStreak } from './failure-streak.js';
-import type { SharedPoolHandle } from './handle.js';
+import { FailureStreak } from './evaluator-supply.js';
 import {
   createLeafSlotsBuffer,
   type LeafSlots,
@@ -35,7 +34,7 @@ import {
 import { LiveEvaluators } from './live-evaluators.js';
 import { RootTable } from './root-table.js';
 import { TablebaseWords } from './tablebase-words.js';
-import type { FromWorker, WorkerStart } from './worker-protocol.js';
+import type { FromWorker, SharedPoolHandle, WorkerStart } from './worker-protocol.js';
 
 export interface PoolOptions {
   /** Needless for hash, random and trivial. A finder is asked for the edition that suits a backend when it is tried. */

@@ -7,7 +7,6 @@ import type { Evaluator } from '../evaluator.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
 import type { Model } from '../model/model-file.js';
 import { PoolCounters } from './counters.js';
-import { FailureStreak } from './failure-streak.js';
 import type { LeafSlots } from './leaf-slots.js';
 import { LiveEvaluators } from './live-evaluators.js';
 import type { FromWorker } from './worker-protocol.js';
@@ -81,4 +80,32 @@ export class EvaluatorSupply {
 
 function getReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** After this many evaluations, earlier failures no longer count. */
+export const FORGIVING_EVALUATIONS = 2000;
+
+/**
+ * Counts failures in quick succession. An evaluator that fails once a week is restarted each time; one that fails again and
+ * again with little work in between is not.
+ */
+export class FailureStreak {
+  private count = 0;
+  private evaluationsBefore = 0;
+
+  /**
+   * @param evaluations number of this evaluator's evaluations since the pool was created
+   * @returns number of failures with little work in between, including this one
+   */
+  add(evaluations: number): number {
+    if (evaluations - this.evaluationsBefore >= FORGIVING_EVALUATIONS) this.count = 0;
+    this.evaluationsBefore = evaluations;
+    this.count++;
+    return this.count;
+  }
+
+  /** 0 before the first failure. */
+  get length(): number {
+    return this.count;
+  }
 }

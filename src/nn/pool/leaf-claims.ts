@@ -1,8 +1,8 @@
 /**
- * The evaluators' side of the leaf slots: claim some, answer them, say so, sleep when there are none.
+ * The evaluators' side of the leaf slots: claim slots, mark them as answered, notify the producer, sleep if there are none.
  *
- * A claim reads the ring before it moves CLAIMED_WORD. An entry can only be overwritten after it was claimed, so if the
- * compare-and-exchange succeeds, what was read is right.
+ * A claim reads the ring before it advances CLAIMED_WORD. An entry can be overwritten only after it was claimed. So if the
+ * compare-and-exchange succeeds, the entries read before are valid.
  */
 import {
   CLAIMED,
@@ -27,7 +27,7 @@ export class LeafClaims {
     this.control = slots.control;
   }
 
-  /** Claims the oldest unclaimed slots, at most `max`. @returns how many were written to `into` */
+  /** Claims the oldest unclaimed slots, at most `max`. @returns the number of slots written to `into` */
   claimInto(into: Int32Array, max: number): number {
     const { control, worker } = this;
     const { ring, slotCount, state, owner } = this.slots;
@@ -45,7 +45,7 @@ export class LeafClaims {
     }
   }
 
-  /** What a predecessor of this number had claimed when it died. */
+  /** Slots that an earlier thread with this number had claimed when it died. */
   listAbandoned(): Int32Array {
     const { slotCount, state, owner } = this.slots;
     const found: number[] = [];
@@ -55,12 +55,12 @@ export class LeafClaims {
     return Int32Array.from(found);
   }
 
-  /** The slot's answer stands in its columns. */
+  /** Marks a slot as answered; its columns must hold the answer. */
   markDone(slot: number): void {
     Atomics.store(this.slots.state, slot, DONE);
   }
 
-  /** Tells the producer that slots are done. */
+  /** Notifies the producer that slots are done. */
   announce(): void {
     const { control } = this;
     Atomics.add(control, EVENT_WORD, 1);
@@ -71,7 +71,7 @@ export class LeafClaims {
     return Atomics.load(this.control, STOP_WORD) !== 0;
   }
 
-  /** Sleeps until there may be something to claim, or the pool stops. */
+  /** Sleeps until there may be slots to claim, or the pool stops. */
   sleep(): void {
     const { control } = this;
     const work = Atomics.load(control, WORK_WORD);

@@ -1,15 +1,15 @@
 /**
- * Is a leaf the end of the game, in the order and by the rules of lc0's node extension (ExtendNode)? Two-fold repetition
- * counts only when both occurrences lie inside the search path and the path is at least four plies long.
+ * Decides whether the game is over at a leaf, by the rules of lc0's node extension (ExtendNode) and in their order. A two-fold
+ * repetition counts only if both occurrences are inside the search path and the path has at least four plies.
  */
 import type { Move, Position } from '../../chess/index.js';
 import { CHECKMATE, DRAW, EVALUATED, TWO_FOLD } from './leaf-slots.js';
 
 /**
  * @param moveCount legal moves of the position
- * @param pathLength plies from the root of the search; the root itself is never a draw by rule, so that finished games
- *   can be analysed
- * @returns EVALUATED when the game goes on, else CHECKMATE, DRAW or TWO_FOLD
+ * @param pathLength plies from the root of the search. The root itself is never a draw by rule, so that finished games can be
+ *   analysed
+ * @returns EVALUATED if the game goes on, else CHECKMATE, DRAW or TWO_FOLD
  */
 export function classifyLeaf(
   position: Position,
@@ -28,8 +28,8 @@ export function classifyLeaf(
 }
 
 /**
- * The first move that mates, of `count` legal moves from `first` on; -1 = none. The position is as before afterwards. It
- * costs a few microseconds: every move is made, and replies are counted after checks.
+ * The first mating move among `count` legal moves from `first` on; −1 if there is none. The position is unchanged afterwards. It
+ * takes a few microseconds: it makes every move, and after checks it counts the replies.
  */
 export function findMatingMove(position: Position, moves: Uint16Array, first: number, count: number): number {
   for (let i = first; i < first + count; i++) {

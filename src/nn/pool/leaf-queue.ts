@@ -1,10 +1,9 @@
 /**
- * The producer's side of the leaf slots: take a slot, write the leaf's path into it, submit, and later read the answer.
- * One thread at a time may produce; it keeps the list of free slots, so it must release each slot it has acquired.
- * It refuses to wait inside acquire(): a producer without free slots has answers to read first.
+ * The producer's side of the leaf slots: acquire a slot, write the leaf's path into it, submit it, and later read the answer.
+ * Only one thread at a time may produce. It owns the list of free slots, so it must release every slot it has acquired.
+ * acquire() never waits: a producer without free slots has answers to read first.
  */
 import { PoolCounters } from './counters.js';
-import type { SharedPoolHandle } from './handle.js';
 import {
   CLAIMED_WORD,
   DONE,
@@ -23,8 +22,9 @@ import {
 } from './leaf-slots.js';
 import { LiveEvaluators } from './live-evaluators.js';
 import { type RootPosition, RootTable } from './root-table.js';
+import type { SharedPoolHandle } from './worker-protocol.js';
 
-/** From moving CLAIMED_WORD to saying so in `state`. */
+/** Longest time between advancing CLAIMED_WORD and writing `state`. */
 const LONGEST_CLAIM_MS = 100;
 
 export class LeafQueue {
@@ -48,7 +48,7 @@ export class LeafQueue {
   readonly tag: Int32Array;
   readonly edgeMoves: Uint16Array;
   readonly edgePriors: Uint16Array;
-  /** [0] is bumped by evaluators when slots are done and by anyone who wants to wake the producer. */
+  /** Evaluators increase [0] when slots are done; so does any thread that wants to wake the producer. */
   readonly event: Int32Array;
 
   private readonly slots: LeafSlots;
@@ -58,13 +58,13 @@ export class LeafQueue {
   private readonly ring: Int32Array;
   private readonly freeSlots: Int32Array;
   private freeCount = 0;
-  /** Slots whose answers nobody wants and evaluators still owe. */
+  /** Abandoned slots that evaluators have not answered yet. */
   private readonly abandoned: number[] = [];
-  /** Ring position of the next submit, its leaf's number; SUBMITTED_WORD follows at flush. */
+  /** Ring position of the next submit, which is its leaf's number; flush() writes it to SUBMITTED_WORD. */
   private tail: number;
   /** 1 = submitted and not released. */
   private readonly isOwed: Uint8Array;
-  /** All leaves with lower numbers have been released; the slot of the leaf with this number. */
+  /** All leaves with lower numbers are released; and the slot of the leaf with this number. */
   private horizon: number;
   private oldest = 0;
 
@@ -104,12 +104,12 @@ export class LeafQueue {
     return new LeafQueue(handle);
   }
 
-  /** Positions an evaluator puts into one network call. */
+  /** Positions in one network call. */
   get minibatch(): number {
     return Atomics.load(this.control, MINIBATCH_WORD);
   }
 
-  /** Evaluators that can evaluate. While there is one, a leaf that is FAILED may be sent again. */
+  /** Number of evaluators that can evaluate. If there is one, a FAILED leaf may be sent again. */
   get liveEvaluators(): number {
     return this.live.count;
   }
@@ -118,20 +118,20 @@ export class LeafQueue {
     return this.freeCount;
   }
 
-  /** A free slot (the one released last, its columns are still in the processor's cache), or NO_SLOT. */
+  /** A free slot, or NO_SLOT. It is the one released last, because its columns are still in the CPU cache. */
   acquire(): number {
     if (this.freeCount === 0) return NO_SLOT;
     return this.freeSlots[--this.freeCount];
   }
 
-  /** Gives back a slot that is done, or that was acquired and never submitted. */
+  /** Frees a slot that is done, or that was acquired and not submitted. */
   release(slot: number): void {
     Atomics.store(this.state, slot, FREE);
     this.isOwed[slot] = 0;
     this.freeSlots[this.freeCount++] = slot;
   }
 
-  /** Gives up a slot that was submitted: it is released when an evaluator has answered it. */
+  /** Abandons a submitted slot: it is released once an evaluator has answered it. */
   abandon(slot: number): void {
     this.abandoned.push(slot);
   }
@@ -152,13 +152,13 @@ export class LeafQueue {
     return this.abandoned.some((slot) => this.slots.root[slot] === row);
   }
 
-  /** @param length plies from the root, at most maxPathLength; their moves stand in pathMoves already. */
+  /** @param length plies from the root, at most maxPathLength; their moves are in pathMoves already */
   setPath(slot: number, root: number, length: number): void {
     this.slots.root[slot] = root;
     this.slots.pathLength[slot] = length;
   }
 
-  /** Puts a slot behind those submitted before. Evaluators see it after flush(). */
+  /** Appends a slot to the ring. Evaluators see it after flush(). */
   submit(slot: number): void {
     this.slots.number[slot] = this.tail;
     this.slots.horizon[slot] = this.findHorizon();
@@ -168,12 +168,12 @@ export class LeafQueue {
     this.tail = (this.tail + 1) | 0;
   }
 
-  /** The number of the oldest leaf that is not released, or of the next one to be submitted. */
+  /** Number of the oldest leaf that is not released, or of the next one to submit. */
   private findHorizon(): number {
     const { ring, slotCount, isOwed, tail } = this;
     const { number } = this.slots;
     if (isOwed[this.oldest] !== 0 && number[this.oldest] === this.horizon) return this.horizon;
-    // Usually leaves are released in order, and the ring still knows all that are not.
+    // Leaves are usually released in order, and the ring still holds all unreleased ones.
     while (this.horizon !== tail && ((tail - this.horizon) | 0) <= slotCount) {
       this.oldest = ring[this.horizon & (slotCount - 1)];
       if (isOwed[this.oldest] !== 0 && number[this.oldest] === this.horizon) return this.horizon;
@@ -190,7 +190,7 @@ export class LeafQueue {
     return this.horizon;
   }
 
-  /** Publishes what was submitted and wakes as many evaluators as it can keep busy. */
+  /** Publishes the submitted slots and wakes as many evaluators as they can keep busy. */
   flush(): void {
     const control = this.control;
     Atomics.store(control, SUBMITTED_WORD, this.tail);
@@ -204,7 +204,7 @@ export class LeafQueue {
     return Atomics.load(this.state, slot) === DONE;
   }
 
-  /** Takes over a slot as an earlier producer has left it. */
+  /** Takes over a slot from an earlier producer. */
   private adopt(slot: number): void {
     const state = Atomics.load(this.state, slot);
     if (state === FREE) this.freeSlots[this.freeCount++] = slot;
@@ -212,27 +212,27 @@ export class LeafQueue {
     else this.abandon(slot);
   }
 
-  /** Whether no evaluator will find a submitted slot, because its producer has ended before flush(). */
+  /** Whether no evaluator will find a submitted slot, because its producer ended before flush(). */
   private isLost(slot: number): boolean {
     const { ring, control, slotCount, state } = this;
     for (let at = Atomics.load(control, CLAIMED_WORD); at !== this.tail; at = (at + 1) | 0) {
       if (ring[at & (slotCount - 1)] === slot) return false;
     }
-    // An evaluator that is just claiming it says so in a moment.
+    // An evaluator may be claiming it right now; its state follows soon.
     Atomics.wait(state, slot, SUBMITTED, LONGEST_CLAIM_MS);
     return Atomics.load(state, slot) === SUBMITTED;
   }
 
   /**
    * Sleeps until the event word differs from `lastSeen`.
-   * @returns the event word; equal to `lastSeen` when the time ran out.
+   * @returns the event word; equal to `lastSeen` if the time ran out
    */
   waitForEvent(lastSeen: number, timeoutMs: number): number {
     const control = this.control;
     const deadline = performance.now() + timeoutMs;
     let leftMs = timeoutMs;
     Atomics.store(control, PRODUCER_WAITS_WORD, 1);
-    // The notification of an event seen before may arrive late and wake us for nothing.
+    // A late notification of an earlier event may wake us without news.
     while (leftMs > 0 && Atomics.wait(control, EVENT_WORD, lastSeen, leftMs) === 'ok') {
       if (Atomics.load(control, EVENT_WORD) !== lastSeen) break;
       leftMs = deadline - performance.now();
@@ -242,12 +242,12 @@ export class LeafQueue {
   }
 }
 
-/** Describes the root that paths of `row` start from. None of the row's leaves may be in flight. */
+/** Sets the root of paths with this `row`. None of the row's leaves may be in flight. */
 export function setRoot(queue: LeafQueue, row: number, root: RootPosition): void {
   queue.roots.write(row, root);
 }
 
-/** Wakes the producer from any thread, for instance because the search shall stop. */
+/** Wakes the producer from any thread, for example to stop the search. */
 export function wakeProducer(handle: SharedPoolHandle): void {
   const { control } = viewLeafSlots(handle.slots, handle);
   Atomics.add(control, EVENT_WORD, 1);

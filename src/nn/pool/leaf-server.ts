@@ -6,9 +6,9 @@ import type { Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_VALUE } from '../../syzygy/index.js';
 import type { EvaluationCache } from '../cache/evaluation-cache.js';
+import { encodePrior, sortEdges } from '../edge-priors.js';
 import type { Evaluator } from '../evaluator.js';
 import { HISTORY_FILLS } from '../options.js';
-import { encodePrior } from '../prior.js';
 import type { LeafClaims } from './leaf-claims.js';
 import { classifyLeaf, findMatingMove } from './leaf-outcome.js';
 import {
@@ -35,7 +35,6 @@ import type { LeafTablebases } from './leaf-tablebases.js';
 import type { LiveEvaluators } from './live-evaluators.js';
 import { computeNodeTag } from './node-tag.js';
 import type { RootBoards } from './root-boards.js';
-import { sortEdges } from './sort-edges.js';
 
 /** Slots claimed at once; a producer in need of answers should not wait for more than that to be looked at. */
 const MAX_CLAIM = 64;

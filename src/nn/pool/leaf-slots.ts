@@ -27,7 +27,7 @@
  * | edgeCount  | Uint16          | evaluator             | producer  | number of legal moves; 0 for terminals, but 1|
  * |            |                 |                       |           | for MATE_IN_ONE                              |
  * | edgeMoves  | Uint16 × 256    | evaluator             | producer  | sorted by prior, descending                  |
- * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of prior.ts, sorted descending         |
+ * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of edge-priors.ts, sorted descending   |
  * | keyLow/High| Int32           | evaluator             | producer  | the position's 64-bit key                    |
  * | tag        | Int32           | evaluator             | producer  | see node-tag.ts; with the key: which node    |
  * | ring       | Int32           | producer, on submit   | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |

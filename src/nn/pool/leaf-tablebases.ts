@@ -1,6 +1,6 @@
 /**
- * One evaluator's tablebases: they answer for leaves right after a capture or pawn move, where the count of the fifty-move rule
- * is 0 and the result in the table is the truth (lc0 does the same).
+ * One evaluator's tablebases. As in lc0, they answer leaves right after a capture or pawn move: there the fifty-move count is 0,
+ * so the table's result is exact.
  */
 import type { Position } from '../../chess/index.js';
 import { NO_VALUE, Tablebases } from '../../syzygy/index.js';
@@ -18,21 +18,21 @@ export class LeafTablebases {
     private readonly onWarning: (text: string) => void,
   ) {}
 
-  /** Between batches: opens other tables when the pool says so. */
+  /** Opens other tables if the pool has changed them. Call it between batches. */
   follow(): void {
     const { version } = this.words;
     if (version === this.version) return;
     this.version = version;
     const { paths, menLimit, fiftyMoveRule } = this.words.read();
     this.tables?.close();
-    // What is amiss with the folders the main thread says.
+    // The main thread warns about the folders.
     this.tables = paths === '' ? null : new Tablebases(paths, this.onWarning);
     if (this.tables?.mostMen === 0) this.tables = null;
     this.menLimit = menLimit;
     this.fiftyMoveRule = fiftyMoveRule;
   }
 
-  /** @returns -1, 0 or 1 for the side to move, or NO_VALUE: the network has to say */
+  /** @returns −1, 0 or 1 for the side to move; NO_VALUE if the network must evaluate the leaf */
   probe(position: Position): number {
     return this.tables?.probeResult(position, this.menLimit, this.fiftyMoveRule) ?? NO_VALUE;
   }

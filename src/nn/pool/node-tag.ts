@@ -1,19 +1,18 @@
 /**
- * What, beside the position itself, tells nodes of a graph search apart. Two paths may share a node when they lead to the
- * same position at the same ply, with as many occurrences of it before, and with counts of the fifty-move rule that are
- * close: so no path through shared nodes ever comes back to where it was (every edge leads one ply on), and what is near
- * a draw by the fifty-move rule is told apart exactly.
+ * Distinguishes nodes of a graph search beyond the position itself. Two paths share a node if they lead to the same position at
+ * the same ply, with the same number of earlier occurrences, and with similar fifty-move counts. Because every edge goes to
+ * the next ply, no path through shared nodes can form a cycle. Near a draw by the fifty-move rule, counts must be equal.
  *
  *   bits 0-11 ply of the game | 12-13 repetitions | 14-20 bucket of the fifty-move count | 21-31 hash of the history
  */
 import type { Position } from '../../chess/index.js';
 
 const PLY_MASK = 4095;
-/** Plies without capture or pawn move from which each count stands for itself; below it 16 share a bucket. */
+/** From this fifty-move count on, each count has its own bucket; below it 16 share one. */
 const EXACT_FROM = 64;
 const BUCKET_SHIFT = 4;
 
-/** @param history earlier positions that have to be the same too (lc0: CacheHistoryLength) */
+/** @param history number of earlier positions that must be equal too (lc0: CacheHistoryLength) */
 export function computeNodeTag(position: Position, repetitions: number, history: number): number {
   const { rule50 } = position;
   const bucket = rule50 < EXACT_FROM ? rule50 >> BUCKET_SHIFT : Math.min(rule50, 127);

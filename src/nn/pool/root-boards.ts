@@ -1,6 +1,6 @@
 /**
- * An evaluator's own boards: one a root, standing on the leaf it saw last. Leaves in a row mostly share the beginning
- * of their paths, so going from one to the next takes back and makes only the moves in which they differ.
+ * An evaluator's boards, one for each root, at the leaf seen last. Successive leaves mostly share the beginning of their paths,
+ * so going from one to the next takes back and makes only the moves that differ.
  */
 import { type Move, type Position, parseFen } from '../../chess/index.js';
 import { unwrap } from '../../util/index.js';
@@ -10,7 +10,7 @@ import type { RootTable } from './root-table.js';
 interface Board {
   version: number;
   readonly position: Position;
-  /** The moves from the root that stand on the board. */
+  /** The moves made on the board since the root. */
   readonly path: Uint16Array;
   length: number;
   twoFoldDraws: boolean;
@@ -28,7 +28,7 @@ export class RootBoards {
 
   /**
    * @param moves the path: `length` moves from `offset` on
-   * @returns the position at its end; it belongs to this object and changes with the next call
+   * @returns the position at its end; this object owns it, and the next call changes it
    */
   walkTo(row: number, moves: Uint16Array, offset: number, length: number): Position {
     const board = this.getBoard(row);
@@ -51,7 +51,7 @@ export class RootBoards {
     return this.last?.twoFoldDraws === true;
   }
 
-  /** Of the row that walkTo was last called with: earlier positions in the tag of a node. */
+  /** Earlier positions in the node tag, for the row of the last walkTo. */
   getKeyHistory(): number {
     return this.last?.keyHistory ?? 0;
   }

@@ -1,5 +1,5 @@
 /**
- * The root table: what the paths of leaves start from. One row a search (or a game of self-play); a slot names its row.
+ * The root table: the roots from which the paths of leaves start. One row per search (or game of self-play); a slot names its row.
  *
  * | column     | type          | written by | read by    | meaning                                                   |
  * |------------|---------------|------------|------------|-----------------------------------------------------------|
@@ -13,7 +13,7 @@
  * | moveCount  | Uint16        | producer   | evaluators | moves of `moves` in use                                   |
  * | moves      | Uint16 × 4096 | producer   | evaluators | the game from `fen` to the root of the search             |
  *
- * A row may be written only while none of its leaves is in flight; submitting a leaf publishes the row with it.
+ * A row may be written only while none of its leaves is in flight. Submitting a leaf publishes the row.
  */
 import { formatFen, type Move, parseFen } from '../../chess/index.js';
 import { unwrap } from '../../util/index.js';
@@ -21,7 +21,7 @@ import { unwrap } from '../../util/index.js';
 export const ROOT_ROWS = 1024;
 const FEN_BYTES = 192;
 export const MAX_ROOT_MOVES = 4096;
-/** Kept of a game that does not fit: far more than encodings and repetition rules look back. */
+/** Number of moves to keep of a game that does not fit; encodings and repetition rules look back far less. */
 const KEPT_MOVES = 1024;
 const RULE_TWO_FOLD = 1;
 const HISTORY_SHIFT = 1;
@@ -29,16 +29,16 @@ const HISTORY_MASK = 7;
 const RULE_NO_TABLEBASES = 16;
 const RULE_FINDS_MATES = 32;
 
-/** What evaluators start from: the root of a search, with the rules that hold below it. */
+/** The root of a search, with the rules that hold below it. */
 export interface RootPosition {
   readonly fen: string;
   /** Moves from `fen` to the root. */
   readonly moves: ArrayLike<number>;
   /** lc0's TwoFoldDraws: the second occurrence of a position inside the search path counts as a draw. */
   readonly twoFoldDraws: boolean;
-  /** Earlier positions (0 to 7) that tell nodes of a graph search apart; absent = 0. */
+  /** Number of earlier positions (0 to 7) in node tags of a graph search; absent = 0. */
   readonly keyHistory?: number;
-  /** Leaves are not looked up in tablebases, because the root was. */
+  /** Leaves are not looked up in tablebases, because the root is in them. */
   readonly skipsTablebases?: boolean;
   /** A leaf whose player to move mates in one is answered with MATE_IN_ONE, without the network. */
   readonly findsMates?: boolean;
@@ -113,7 +113,7 @@ export class RootTable {
   }
 }
 
-/** The same game, started later. */
+/** The same game with a later start. */
 function shortenGame({ fen, moves, ...rules }: RootPosition): RootPosition {
   const position = unwrap(parseFen(fen));
   const all = Uint16Array.from(moves);

@@ -1,13 +1,13 @@
 /**
- * Which tablebases the evaluators look leaves up in, in shared memory: evaluators block while they serve, so a message would
- * not reach them. Written by the pool while no leaf is in flight; an evaluator that sees another version opens the tables anew.
+ * The tablebase settings of the evaluators, in shared memory, because a message would not reach an evaluator that blocks. The pool
+ * writes them while no leaf is in flight. An evaluator that sees a new version opens the tables again.
  *
  * | word | meaning                                       |
  * |------|-----------------------------------------------|
  * | 0    | version, atomic                               |
- * | 1    | most men of a position that is looked up      |
- * | 2    | 1 when the fifty-move rule counts             |
- * | 3    | bytes of the folders' names that follow, UTF-8|
+ * | 1    | largest number of men to look up              |
+ * | 2    | 1 if the fifty-move rule counts               |
+ * | 3    | length of the folder names that follow, UTF-8 |
  */
 import type { TablebaseSettings } from '../../syzygy/index.js';
 
@@ -40,7 +40,7 @@ export class TablebaseWords {
     const bytes = new TextEncoder().encode(paths);
     words[MEN_LIMIT] = menLimit;
     words[FIFTY_MOVE_RULE] = fiftyMoveRule ? 1 : 0;
-    // Names too long for the room: no tables, rather than those of a cut name.
+    // If the names do not fit, use no tables rather than those of a truncated name.
     words[PATH_LENGTH] = bytes.length <= PATH_BYTES ? bytes.length : 0;
     this.path.set(bytes.subarray(0, words[PATH_LENGTH]));
     Atomics.add(words, VERSION, 1);

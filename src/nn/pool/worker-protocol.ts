@@ -1,7 +1,20 @@
 /** What an evaluator thread is started with, and the few messages it sends. Leaves travel in shared memory only. */
 import type { BackendPlan } from '../backend/backend-plan.js';
 import type { ModelSource } from '../model/model-file.js';
-import type { SharedPoolHandle } from './handle.js';
+import type { LeafSlotsShape } from './leaf-slots.js';
+
+/** What a thread needs to use a pool. It can be sent in messages (structured cloning). */
+export interface SharedPoolHandle extends LeafSlotsShape {
+  readonly slots: SharedArrayBuffer;
+  readonly roots: SharedArrayBuffer;
+  readonly tablebases: SharedArrayBuffer;
+  /** Positions in one network call, at the time the pool was created. */
+  readonly minibatch: number;
+  /** Minibatches that a search should keep in flight; 0 = one more than there are evaluators. */
+  readonly batchesInFlight: number;
+  /** If false, `movesLeft` of evaluated leaves is always 0. */
+  readonly hasMovesLeft: boolean;
+}
 
 export interface WorkerStart {
   /** Which of the pool's evaluators this is; a thread that replaces a dead one has its number. */

@@ -1,4 +1,4 @@
-"""Columns of positions → one minibatch of tensors, still packed: planes are expanded on the training device."""
+"""Makes a minibatch of tensors from columns of positions. Planes stay packed; the training device expands them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..encodings import POLICY_SIZES, get_input_encoding, mirror_policy
 from .shards import Columns, ShardFormat
 from .targets import MATE_BASE, policy_from_scores, value_target
 
-DECIDED = 0.98  # |W − L| from which on a game is as good as over
+DECIDED = 0.98  # from this |W − L| on a game counts as decided
 _SHORT_MATE = 2  # moves
 
 
@@ -47,7 +47,7 @@ class Batch:
 
 
 class BatchMaker:
-    """Holds the tables that depend on encoding and configuration; `make` is called for every minibatch."""
+    """Holds the tables of an encoding and a configuration; `make` is called for every minibatch."""
 
     def __init__(
         self, form: ShardFormat, targets: TargetConfig, mirror: bool, history_dropout: float = 0.0
@@ -70,7 +70,7 @@ class BatchMaker:
             self._mirrored = mirror_policy(form.policy)
 
     def find_decided(self, columns: Columns) -> np.ndarray:
-        """[rows]: whether the search's value or score, not the game's result, says that the game is as good as over."""
+        """[rows]: whether the search's value or score (not the game's result) says that the game is decided."""
         t = self._targets
         unknown = np.full(columns.rows, np.nan, np.float32)
         wdl = value_target(unknown, columns.cp, columns.q, columns.d, t.wdl_offset_cp, t.wdl_scale_cp, 0.0)
@@ -88,8 +88,8 @@ class BatchMaker:
         random: np.random.Generator | None = None,
         outcome_weight: np.ndarray | None = None,
     ) -> Batch:
-        """`random` decides which rows are mirrored and which lose their history; without it none is. `outcome_weight`
-        [columns' rows], of value and plies left: 1 everywhere when left out."""
+        """`random` decides which rows are mirrored and which lose their history; without it none are. `outcome_weight`
+        [columns' rows]: weight of value and plies left, 1 by default."""
         count = len(rows)
         masks = columns.masks[rows].reshape(count, -1, 8)
         legal, legal_lengths = columns.legal.take(rows)
@@ -135,7 +135,7 @@ class BatchMaker:
         )
 
     def _drop_history(self, masks: np.ndarray, random: np.random.Generator) -> None:
-        """Blanks the boards from a random one on, in place: games begin without history, and FENs come without it."""
+        """Blanks the boards before a random ply, in place, because games begin without history and FENs have none."""
         *boards, end = self._history
         kept = random.integers(len(boards), size=len(masks))
         dropped = random.random(len(masks)) < self._history_dropout
@@ -143,7 +143,7 @@ class BatchMaker:
             masks[dropped & (kept <= number), first : boards[number + 1] if number + 1 < len(boards) else end] = 0
 
     def _policy(self, weight: np.ndarray, cp: np.ndarray) -> np.ndarray:
-        """[N, K] weights and scores (NaN: none) → probabilities; rows without any target stay all zero."""
+        """From [N, K] weights and scores (NaN: none) to probabilities. Rows without a target are all zero."""
         t = self._targets
         given = np.nan_to_num(weight)
         probability = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-9)
@@ -159,3 +159,14 @@ class BatchMaker:
 
 
 _REVERSED_BITS = np.array([int(f"{b:08b}"[::-1], 2) for b in range(256)], dtype=np.uint8)
+
+
+def expand_planes(
+    masks: torch.Tensor, values: torch.Tensor, value_planes: torch.Tensor, dtype: torch.dtype = torch.float32
+) -> torch.Tensor:
+    """masks uint8 [N, P, 8] (byte = rank, bit = file), values [N, V] of planes `value_planes` [V] → [N, P, 8, 8]."""
+    shifts = torch.arange(8, dtype=torch.uint8, device=masks.device)
+    planes = torch.bitwise_right_shift(masks.unsqueeze(-1), shifts).bitwise_and_(1).to(dtype)
+    if len(value_planes) > 0:
+        planes[:, value_planes] *= values.to(dtype)[:, :, None, None]
+    return planes

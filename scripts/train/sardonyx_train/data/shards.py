@@ -1,4 +1,4 @@
-"""Reads Arrow shards: finds files, checks their metadata, turns record batches into plain numpy columns.
+"""Reads Arrow shards: finds files, checks their metadata, and turns record batches into numpy columns.
 
 Shards are memory-mapped, so an uncompressed record batch costs no copy until it is shuffled.
 """
@@ -73,7 +73,7 @@ class Columns:
 
 
 def find_shards(places: list[str]) -> list[Path]:
-    """All *.arrow files in the folders and files named, sorted. Raises ShardError when there is none."""
+    """All *.arrow files in the given folders and files, sorted. Raises ShardError if there are none."""
     files: list[Path] = []
     for place in places:
         path = Path(place)

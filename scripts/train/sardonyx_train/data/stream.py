@@ -1,9 +1,10 @@
 """The endless stream of training minibatches, shuffled across files, resumable to the minibatch.
 
-Record batches are dealt over the loader processes of all ranks; where they are too few to give each a minibatch, each
-gets a range of the positions. Each process shuffles its list anew for every pass, loads `shuffle_batches` of them at a time, permutes their positions and cuts them into minibatches. Everything follows
-from (seed, pass, group), so a resumed run skips whole groups without reading them and continues with the very next
-minibatch. Memory is one group a process: 20,000 positions of lc0-112 are about 20 MB.
+Record batches are distributed over the loader processes of all ranks. If there are too few to give each process a minibatch, each
+gets a range of the positions. Each process shuffles its list for every pass, loads `shuffle_batches` record batches at a time,
+permutes their positions and cuts them into minibatches. Everything follows from (seed, pass, group), so a resumed run skips whole
+groups without reading them and continues with the next minibatch. A process holds one group in memory: 20,000 positions
+of lc0-112 are about 20 MB.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _MOST_LEFT_OUT = 0.8  # of the decided positions of a group
 
 
 class Piece(NamedTuple):
-    """Rows of one record batch, `start` included, `stop` not."""
+    """Rows of one record batch, from `start` up to but not including `stop`."""
 
     path: Path
     batch: int
@@ -69,7 +70,7 @@ class ShardStream(IterableDataset[Batch]):
     def __iter__(self) -> Iterator[Batch]:
         info = get_worker_info()
         workers = info.num_workers if info is not None else 1
-        # The loader asks its processes in turn, beginning with process 0, so after a resume the turn is rotated.
+        # The loader asks its processes in turn, starting with process 0, so after a resume the order is rotated.
         worker = ((info.id if info is not None else 0) + self._skip) % workers
         skip = (self._skip - worker + workers - 1) // workers
         stream = self._rank * workers + worker
@@ -121,7 +122,7 @@ class ShardStream(IterableDataset[Batch]):
         if left_out > 0:
             is_decided = self._maker.find_decided(columns) & ~is_mate
             decided = np.flatnonzero(is_decided)
-            # Where few are decided others go as well, by chance: a handful must not speak for hundreds.
+            # If few rows are decided, others are dropped at random too: a handful must not stand for hundreds.
             left_out = min(left_out, int(_MOST_LEFT_OUT * len(decided)))
             weight[is_decided] = len(decided) / max(1, len(decided) - left_out)
             is_left_out[random.choice(decided, left_out, replace=False)] = True
@@ -153,7 +154,7 @@ def count_rows(pieces: Iterable[Piece]) -> int:
 
 
 def _cut(pieces: list[Piece], stream: int, streams: int) -> list[Piece]:
-    """The stream's range when all rows, one after the other, are cut into equal ones."""
+    """The stream's range, if all rows in order are cut into equal ranges."""
     total = count_rows(pieces)
     first, end = total * stream // streams, total * (stream + 1) // streams
     cut: list[Piece] = []
@@ -168,7 +169,7 @@ def _cut(pieces: list[Piece], stream: int, streams: int) -> list[Piece]:
 
 def create_loader(stream: ShardStream, workers: int, pin: bool) -> DataLoader[Batch]:
     if workers > 0:
-        # When an exception ends the run, multiprocessing asks its children to go and waits; these do not listen to that.
+        # After an exception multiprocessing asks its children to end and waits; these children ignore that request.
         atexit.unregister(_kill_children)
         atexit.register(_kill_children)
     return DataLoader(
@@ -187,18 +188,18 @@ def _kill_children() -> None:
 
 
 def _leave_signals_to_the_trainer(_worker: int) -> None:
-    """Ctrl-C and a service manager's stop reach the whole process group; the trainer ends in good order, then its loaders."""
+    """Ctrl-C and a service manager's stop reach the whole process group. Loaders ignore them: the trainer ends first, then its loaders."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
 
 
 def read_sequentially(files: list[Path], maker: BatchMaker, batch_size: int, limit: int) -> Iterator[Batch]:
-    """Held-out positions in file order, taken evenly from all record batches when `limit` is less than there are."""
+    """Held-out positions in file order. If `limit` is smaller than their number, they are taken evenly from all record batches."""
     return (maker.make(columns, np.arange(columns.rows)) for columns in read_rows(files, batch_size, limit))
 
 
 def read_rows(files: list[Path], batch_size: int, limit: int) -> Iterator[Columns]:
-    """The same positions as columns, a full minibatch each time but the last."""
+    """The same positions as columns; every minibatch but the last is full."""
     batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
     share = min(1.0, limit / max(1, sum(rows for _, _, rows in batches)))
     parts: list[Columns] = []

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from .network import Evaluate
+from .loaded_network import Evaluate
 from ..model.network import Network
 from .position import EncodedPosition
 

@@ -31,7 +31,7 @@ from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, Q
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from ..data.batch import Batch
-from ..data.planes import expand_planes
+from ..data.batch import expand_planes
 from ..losses import mask_illegal
 from .blocked_layout import declare_batch, is_copy
 from .byte_moves import move_bytes

@@ -11,7 +11,7 @@ import onnxruntime as ort
 import torch
 
 from ..data.batch import Batch
-from ..data.planes import expand_planes
+from ..data.batch import expand_planes
 from ..losses import mask_illegal
 from .graph import INPUT_NAME, ExportNetwork
 

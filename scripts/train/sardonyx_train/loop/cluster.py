@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ..files import name_part, publish
-from .config import ClusterSection
-from .errors import LoopError, Stopped
+from .loop_config import ClusterSection
+from .loop_files import LoopError, Stopped
 from .node import play_task
 from .task import Task
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..files import PART
-from .config import Flag, GateSection, MeasureSection, SelfPlaySection
-from .errors import LoopError
-from .files import read_json
+from .loop_config import Flag, GateSection, MeasureSection, SelfPlaySection
+from .loop_files import LoopError
+from .loop_files import read_json
 from .state import Match
 from .task import OUT, OUTPUT, Task, refer_to
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from .config import GateSection
+from .loop_config import GateSection
 from .state import Match
 
 _EMPTY_COUNT = 1e-3  # counts of nothing are taken as so much, so that every logarithm exists

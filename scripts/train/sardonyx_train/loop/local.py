@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from ..files import name_part, publish
-from .errors import LoopError, Stopped
+from .loop_files import LoopError, Stopped
 from .process import ProcessFailed, ProcessStopped
 from .task import Task, run_task
 

@@ -16,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..history import read_history
-from .config import GateSection, LoopConfig
-from .errors import LoopError
+from .loop_config import GateSection, LoopConfig
+from .loop_files import LoopError
 from .folders import Folders
 from .games import count_games
 from .gate import estimate_elo

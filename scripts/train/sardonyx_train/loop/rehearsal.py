@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from ..config import ConfigError
-from .config import LoopConfig, find_engine
+from .loop_config import LoopConfig, find_engine
 from .page import describe_gate
 from .process import format_command
 from .games import format_flags

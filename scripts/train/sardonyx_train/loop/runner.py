@@ -11,14 +11,14 @@ from collections.abc import Callable
 from ..files import PART, name_part, publish, write_bytes
 from ..lock import FolderBusy, FolderLock
 from .cluster import ClusterExecutor
-from .config import LoopConfig, find_engine, format_loop_config, parse_loop_config
-from .errors import LoopError
-from .files import remove
+from .loop_config import LoopConfig, find_engine, format_loop_config, parse_loop_config
+from .loop_files import LoopError
+from .loop_files import remove
 from .folders import Folders
 from .gate import estimate_elo
 from .local import LocalExecutor
 from .page import format_match
-from .plots import plot_loop
+from .loop_plots import plot_loop
 from .stages import Executor, Stages
 from .state import STAGES, Generation, LoopState, load_state, save_state
 from .versions import list_left_out, sum_elo, write_version

@@ -10,9 +10,9 @@ from typing import Protocol
 from ..config import format_config
 from ..data.shards import read_info
 from ..files import PART, name_part, publish, write_bytes
-from .config import LoopConfig
-from .errors import LoopError, Stopped
-from .files import compute_digest, read_json, remove, write_json
+from .loop_config import LoopConfig
+from .loop_files import LoopError, Stopped
+from .loop_files import compute_digest, read_json, remove, write_json
 from .folders import Folders
 from .gate import compute_llr, decide, sum_matches
 from .games import (

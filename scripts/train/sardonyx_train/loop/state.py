@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .errors import LoopError
-from .files import read_json, write_json
+from .loop_files import LoopError
+from .loop_files import read_json, write_json
 
 STATE_VERSION = 1
 STAGES = ("selfplay", "shards", "training", "export", "gate", "measure")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from ..config import TrainingConfig, is_same_shape
 from ..history import read_history
-from .config import HELD_OUT, LoopConfig, create_training_config
-from .errors import LoopError
+from .loop_config import HELD_OUT, LoopConfig, create_training_config
+from .loop_files import LoopError
 from .window import Window
 
 SCRIPTS = Path(__file__).resolve().parents[2]

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..lock import FolderBusy, FolderLock
-from .config import LoopConfig
-from .errors import LoopError
-from .files import compute_digest, remove, write_json
+from .loop_config import LoopConfig
+from .loop_files import LoopError
+from .loop_files import compute_digest, remove, write_json
 from .folders import Folders
 from .gate import estimate_elo
 from .state import STAGES, Change, Generation, LoopState, load_state, save_state

@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from .config import WindowSection
-from .files import read_json
+from .loop_config import WindowSection
+from .loop_files import read_json
 from .folders import Folders
 
 _MOST_OLD_REPEATS = 4

@@ -9,7 +9,7 @@ from typing import Any
 from ..files import PART, publish
 from ..history import read_history
 from ..plots import plot_win_rate
-from .config import GateSection
+from .loop_config import GateSection
 from .folders import Folders
 from .gate import estimate_elo
 from .state import LoopState

@@ -1,4 +1,4 @@
-"""The loop's own files: JSON that is never half there, digests, removal."""
+"""The loop's own files (JSON that is written whole or not at all, digests, removal) and its errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..files import write_bytes
-from .errors import LoopError
+
+
+class LoopError(Exception):
+    """The loop cannot go on; the text says why, in one sentence or one line for each fault."""
+
+
+class Stopped(Exception):
+    """The loop was asked to stop; everything finished so far is on disk."""
 
 
 def write_json(path: Path, data: Any) -> None:
