@@ -14,6 +14,7 @@ export { runMatch } from './match/match.js';
 export { type LoggedGame, MatchLog } from './match/match-log.js';
 export { createReport, formatReport, type MatchReport } from './match/match-report.js';
 export { TOURNAMENT_KINDS, type TournamentKind } from './match/schedule.js';
+export { Standings } from './match/standings.js';
 export type { Tournament } from './match/tournament.js';
 export { NetworkPools, type NetworkSetup } from './network/network-setup.js';
 export type { OpeningOrder } from './openings/book.js';

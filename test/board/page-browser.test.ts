@@ -268,9 +268,26 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     assert.match(text.replace(/\s+/g, ' '), /3\. Qxe5# \{ \[%eval #/);
   });
 
+  test('a match is started, watched game by game, paused and gone on with', async () => {
+    await page.getByRole('link', { name: 'Match' }).click();
+    await page.locator('.match-setup summary').click();
+    await page.getByLabel('First player').selectOption('random');
+    await page.getByLabel('Second player').selectOption('random');
+    await page.getByLabel('Games at most').fill('4000');
+    await page.getByRole('button', { name: 'Start the match' }).click();
+    await page.waitForSelector(':nth-match(.game-row, 2)');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.waitForSelector('button:has-text("Go on")');
+    await page.locator('.game-row').last().click();
+    await page.waitForSelector('.panel-match .chart canvas');
+    assert.deepEqual(await findBarriers(), []);
+  });
+
   test('on a phone nothing is wider than the screen', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const name of ['Analyse', 'Play', 'Review']) {
+    for (const name of ['Analyse', 'Play', 'Review', 'Match']) {
       await page.getByRole('link', { name, exact: true }).click();
       await page.waitForSelector(`.panel-${name.toLowerCase()}`);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);

@@ -1,6 +1,8 @@
 /** `sardonyx board` as a user starts it, with the hash evaluator unless a test says otherwise. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
@@ -18,6 +20,8 @@ export class BoardProcess {
     readonly child: ChildProcess,
     /** With the token. */
     readonly url: string,
+    /** Of this process alone; removed when it stops. */
+    readonly folder: string,
   ) {
     child.stderr?.on('data', (chunk) => {
       this.errors += chunk;
@@ -27,11 +31,13 @@ export class BoardProcess {
   static async start(args: readonly string[] = ['--backend=hash']): Promise<BoardProcess> {
     buildPage();
     const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
-    const child = spawn(process.execPath, [program, 'board', '--no-open', '--config=', ...args], {
+    const folder = mkdtempSync(join(tmpdir(), 'sardonyx-board-'));
+    const matches = `--matches=${join(folder, 'matches')}`;
+    const child = spawn(process.execPath, [program, 'board', '--no-open', '--config=', matches, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [url] = await once(createInterface({ input: child.stdout }), 'line');
-    return new BoardProcess(child, url);
+    return new BoardProcess(child, url, folder);
   }
 
   get port(): number {
@@ -62,6 +68,7 @@ export class BoardProcess {
     const exit = once(this.child, 'exit');
     this.child.kill('SIGINT');
     const [status] = await exit;
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
     return status;
   }
 }

@@ -34,7 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   uci: [...EVERYTHING_BELOW_ENGINE, 'engine'],
   web: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci'],
   app: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci'],
-  board: [...EVERYTHING_BELOW_ENGINE, 'engine', 'app', 'selfplay', 'data'],
+  board: [...EVERYTHING_BELOW_ENGINE, 'engine', 'app', 'pgn', 'selfplay', 'data'],
   // What runs in a browser.
   'board/desk': [...EVERYTHING_BELOW_ENGINE, 'engine'],
   'board/game': ['util', 'chess', 'pgn'],

@@ -3,7 +3,15 @@ import * as v from 'valibot';
 import { listLegalMoves, parseUciMove } from '../../chess/index.js';
 import { createGamePosition, type GamePosition } from '../../engine/index.js';
 import { unwrap } from '../../util/index.js';
-import type { Answers, EngineDescription, ExplanationText, PortEvent, Reply } from '../protocol/replies.js';
+import type {
+  Answers,
+  EngineDescription,
+  ExplanationText,
+  MatchEntry,
+  MatchState,
+  PortEvent,
+  Reply,
+} from '../protocol/replies.js';
 import { type PositionText, type Request, type RequestOf, requestSchema } from '../protocol/requests.js';
 import { DeskTask } from './desk-task.js';
 import { createTreeNode, probeMoves } from './engine-answers.js';
@@ -16,6 +24,18 @@ export interface DeskServices {
   setOption(name: string, value: string): Promise<void>;
   useNetwork(name: string): Promise<void>;
   explain(game: GamePosition, move: string | null): Promise<ExplanationText>;
+  /** Null where matches cannot be played. */
+  readonly matches: MatchServices | null;
+}
+
+/** Matches between engines, where there are any: they need other processes. */
+export interface MatchServices {
+  list(): readonly MatchEntry[];
+  read(name: string): MatchState;
+  readGame(name: string, game: number): string;
+  start(request: Omit<RequestOf<'startMatch'>, 'id' | 'type'>): string;
+  pause(name: string): void;
+  resume(name: string): void;
 }
 
 /** Searches with an end that one page may have waiting. */
@@ -81,11 +101,32 @@ export class PageSession implements DeskClient {
         const tree = await desk.runQuietly((engine) => engine.dumpTree({ depth, minVisits }));
         return tree === null ? null : createTreeNode(tree);
       }
+      case 'listMatches':
+        return services.matches?.list() ?? [];
+      case 'readMatch':
+        return this.requireMatches().read(request.name);
+      case 'readMatchGame':
+        return this.requireMatches().readGame(request.name, request.game);
+      case 'startMatch': {
+        const { type: _type, id: _id, ...settings } = request;
+        return this.requireMatches().start(settings);
+      }
+      case 'pauseMatch':
+        this.requireMatches().pause(request.name);
+        return null;
+      case 'resumeMatch':
+        this.requireMatches().resume(request.name);
+        return null;
       case 'probe': {
         const game = readPosition(request.position);
         return desk.runQuietly((engine) => probeMoves(engine, game));
       }
     }
+  }
+
+  private requireMatches(): MatchServices {
+    if (this.services.matches === null) throw new Error('Matches cannot be played here');
+    return this.services.matches;
   }
 
   private analyse({ id, position, multiPv, searchMoves }: RequestOf<'analyse'>): null {

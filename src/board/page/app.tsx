@@ -6,6 +6,7 @@ import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { AnalysePanel } from './analyse/analyse-panel.js';
+import { MatchPanel } from './match/match-panel.js';
 import { OptionsDialog } from './options/options-dialog.js';
 import { PlayPanel } from './play/play-panel.js';
 import { ReviewPanel } from './review/review-panel.js';
@@ -61,6 +62,7 @@ function App() {
 
 function CurrentPanel() {
   if (panel.value === 'play') return <PlayPanel />;
+  if (panel.value === 'match') return <MatchPanel />;
   return panel.value === 'review' ? <ReviewPanel /> : <AnalysePanel />;
 }
 

@@ -107,6 +107,8 @@ export interface EngineDescription {
   readonly name: string;
   readonly version: string;
   readonly options: readonly OptionState[];
+  /** Who can play matches: networks, the engines that the server was started with, and the random mover; empty where there are none. */
+  readonly players: readonly string[];
   /** Elo of the weakest and strongest level below full strength. */
   readonly levels: { readonly weakest: number; readonly strongest: number };
   readonly networks: readonly NetworkEntry[];
@@ -114,6 +116,47 @@ export interface EngineDescription {
   readonly network: string | null;
   /** The loaded network in words; null while it loads. */
   readonly running: string | null;
+}
+
+export interface MatchGame {
+  readonly white: string;
+  readonly black: string;
+  readonly result: '1-0' | '0-1' | '1/2-1/2';
+  readonly reason: string;
+  readonly plies: number;
+}
+
+/** Elo of the first player against the second; infinite values are null. */
+export interface MatchElo {
+  readonly elo: number | null;
+  readonly error: number | null;
+  /** Probability that the first player is the stronger. */
+  readonly los: number;
+}
+
+export interface MatchState {
+  readonly name: string;
+  readonly players: readonly [string, string];
+  /** Time control and what else was chosen, in words. */
+  readonly conditions: string;
+  readonly total: number;
+  readonly isRunning: boolean;
+  /** Why it ended before its time; '' = it did not. */
+  readonly problem: string;
+  readonly games: readonly MatchGame[];
+  readonly elo: MatchElo | null;
+  readonly sprt: {
+    readonly llr: number;
+    readonly lower: number;
+    readonly upper: number;
+    readonly verdict: string;
+  } | null;
+}
+
+export interface MatchEntry {
+  readonly name: string;
+  readonly players: readonly [string, string];
+  readonly isRunning: boolean;
 }
 
 /** Answer to each request, by its type. */
@@ -128,6 +171,12 @@ export interface Answers extends Record<RequestType, unknown> {
   explain: ExplanationText;
   tree: TreeNode | null;
   probe: TablebaseVerdict | null;
+  listMatches: readonly MatchEntry[];
+  readMatch: MatchState;
+  readMatchGame: string;
+  startMatch: string;
+  pauseMatch: null;
+  resumeMatch: null;
 }
 
 export type PortEvent =

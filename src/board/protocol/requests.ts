@@ -41,6 +41,9 @@ const limits = v.pipe(
 const multiPv = v.pipe(count(500), v.minValue(1));
 const searchMoves = v.optional(v.pipe(v.array(move), v.maxLength(256)));
 
+/** Matches are named by the server. */
+const matchName = v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/));
+
 export const requestSchema = v.variant('type', [
   /** Answered with EngineDescription. */
   v.strictObject({ type: v.literal('describe'), id }),
@@ -73,6 +76,37 @@ export const requestSchema = v.variant('type', [
   v.strictObject({ type: v.literal('tree'), id, depth: v.pipe(count(40), v.minValue(1)), minVisits: count(1e9) }),
   /** What tablebases say of the position and its moves. Answered with TablebaseVerdict or null. */
   v.strictObject({ type: v.literal('probe'), id, position }),
+  v.strictObject({ type: v.literal('listMatches'), id }),
+  /** Answered with MatchState. */
+  v.strictObject({ type: v.literal('readMatch'), id, name: matchName }),
+  /** The PGN of one finished game, from 0. */
+  v.strictObject({ type: v.literal('readMatchGame'), id, name: matchName, game: count(1e6) }),
+  /** Answered with the name of the match. */
+  v.strictObject({
+    type: v.literal('startMatch'),
+    id,
+    /** Names from EngineDescription.players. */
+    players: v.pipe(v.array(v.pipe(v.string(), v.maxLength(300))), v.length(2)),
+    /** Null = by nodes. */
+    clock: v.nullable(
+      v.strictObject({
+        seconds: v.pipe(v.number(), v.minValue(0.1), v.maxValue(36_000)),
+        increment: v.pipe(v.number(), v.minValue(0), v.maxValue(600)),
+      }),
+    ),
+    nodes: v.pipe(count(1e9), v.minValue(1)),
+    games: v.pipe(count(1e6), v.minValue(2)),
+    /** Stop when a sequential test has decided between these Elo differences. */
+    sprt: v.nullable(
+      v.strictObject({
+        elo0: v.pipe(v.number(), v.minValue(-500), v.maxValue(500)),
+        elo1: v.pipe(v.number(), v.minValue(-500), v.maxValue(500)),
+      }),
+    ),
+    chess960: v.boolean(),
+  }),
+  v.strictObject({ type: v.literal('pauseMatch'), id, name: matchName }),
+  v.strictObject({ type: v.literal('resumeMatch'), id, name: matchName }),
 ]);
 
 export type Request = v.InferOutput<typeof requestSchema>;

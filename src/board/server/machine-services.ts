@@ -9,6 +9,7 @@ import { DESK_OPTIONS } from '../desk/desk-task.js';
 import type { EngineDesk } from '../desk/engine-desk.js';
 import type { DeskServices } from '../desk/page-session.js';
 import type { EngineDescription, ExplanationText, PortEvent } from '../protocol/replies.js';
+import type { Matches } from './matches.js';
 import type { OfferedNetworks } from './offered-networks.js';
 
 /** The only options of free text that a page may set. All others of that kind name files, devices or folders. */
@@ -27,6 +28,7 @@ export class MachineServices implements DeskServices {
   constructor(
     private readonly desk: EngineDesk,
     private readonly networks: OfferedNetworks,
+    readonly matches: Matches,
     private readonly version: string,
     private readonly broadcast: (event: PortEvent) => void,
   ) {}
@@ -39,6 +41,7 @@ export class MachineServices implements DeskServices {
       options: options.declared
         .filter((spec) => this.isShown(spec))
         .map((spec) => ({ spec, value: options.values.get(spec.uci) ?? null, isLocked: isLocked(spec) })),
+      players: this.matches.players,
       levels: readLevels(options),
       networks: this.networks.entries,
       network: this.networks.findName(options.getString('WeightsFile')),

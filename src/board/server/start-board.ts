@@ -6,6 +6,7 @@ import { PageSession } from '../desk/page-session.js';
 import type { PortEvent } from '../protocol/replies.js';
 import { BoardServer } from './board-server.js';
 import { MachineServices } from './machine-services.js';
+import { Matches } from './matches.js';
 import { OfferedNetworks } from './offered-networks.js';
 
 export interface BoardSettings {
@@ -17,6 +18,12 @@ export interface BoardSettings {
   readonly extraHosts: readonly string[];
   /** Folders whose networks the page may choose. */
   readonly networkFolders: readonly string[];
+  /** Where matches lie; made when the first one starts. */
+  readonly matchFolder: string;
+  /** UCI engines that may play matches, as `sardonyx match --engine` describes them. */
+  readonly engines: readonly string[];
+  /** How this program is started: its path, and before it Node's. */
+  readonly command: readonly string[];
 }
 
 export interface Board {
@@ -29,12 +36,13 @@ export interface Board {
 export async function startBoard(settings: BoardSettings): Promise<Board> {
   const { options, version } = settings;
   const networks = new OfferedNetworks(options, settings.networkFolders);
+  const matches = new Matches(settings.matchFolder, settings.command, networks, settings.engines);
   const sessions = new Set<PageSession>();
   const broadcast = (event: PortEvent): void => {
     for (const session of sessions) session.emit(event);
   };
   const desk = new EngineDesk(options, enginePorts, broadcast);
-  const services = new MachineServices(desk, networks, version, broadcast);
+  const services = new MachineServices(desk, networks, matches, version, broadcast);
   const server = await BoardServer.start({
     ...settings,
     createSession: (send) => {
@@ -56,6 +64,7 @@ export async function startBoard(settings: BoardSettings): Promise<Board> {
   return {
     url: server.url,
     close: async () => {
+      await matches.close();
       await server.close();
       await desk.dispose();
     },

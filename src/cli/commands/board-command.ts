@@ -1,6 +1,7 @@
 /** `sardonyx board`: the page to play and analyse in a browser, served from this process. */
 import { spawn } from 'node:child_process';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { isPackaged } from '#platform/program-files.js';
 import { readVersion } from '../../app/options.js';
 import { startBoard } from '../../board/index.js';
 import { addEngineFlags, readEngineFlags } from '../engine-flags.js';
@@ -12,6 +13,8 @@ interface BoardArguments {
   host: string;
   'allow-host': string[];
   networks: string[];
+  matches: string;
+  engine: string[];
   open: boolean;
 }
 
@@ -42,6 +45,14 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
         default: [],
         describe: 'Folder of networks that the page may choose',
       })
+      .option('matches', { type: 'string', default: 'matches', describe: 'Folder in which matches are kept' })
+      .option('engine', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [],
+        describe: 'UCI engine that may play matches: a program, or "cmd=… name=… option.X=…"',
+      })
       .option('open', { type: 'boolean', default: true, describe: 'Open the page in the browser' })
       .epilogue(
         'The first line on stdout is the URL. Whoever has it can use the engine. Ctrl-C ends everything.',
@@ -54,6 +65,9 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
       address: args.host,
       extraHosts: args['allow-host'],
       networkFolders: args.networks,
+      matchFolder: args.matches,
+      engines: args.engine,
+      command: isPackaged ? [process.execPath] : [process.execPath, process.argv[1]],
     });
     printLine(board.url);
     if (args.open) openInBrowser(board.url);

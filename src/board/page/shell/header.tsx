@@ -32,7 +32,7 @@ interface HeaderProps {
   onHelp(): void;
 }
 
-const SHOWN_PANELS = PANELS.filter((name) => ['analyse', 'play', 'review'].includes(name));
+const SHOWN_PANELS = PANELS.filter((name) => name !== 'training');
 
 export function Header({ onOptions, onHelp }: HeaderProps) {
   return (
