@@ -84,7 +84,7 @@ test('devices that are faster in half precision get it, unless told otherwise', 
 test('where a new batch size is dear there are few of them', () => {
   assert.deepEqual([plan('cuda').batch, plan('cuda', '', 8).batch, plan('cuda', 'batch=0').batch], [32, 8, 0]);
   assert.deepEqual([plan('tensorrt').batch, plan('tensorrt', '', 64).batch], [256, 64]);
-  assert.deepEqual([plan('dml').batch, plan('coreml').batch, plan('webgpu').batch, plan('cpu').batch], [16, 16, 0, 0]);
+  assert.deepEqual([plan('dml').batch, plan('coreml').batch, plan('webgpu').batch, plan('cpu').batch], [16, 16, 16, 0]);
 });
 
 test('what onnxruntime says of a machine without a GPU becomes a sentence without C++', () => {

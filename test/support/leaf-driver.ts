@@ -29,10 +29,14 @@ export interface LeafAnswer {
 const PATIENCE_MS = 20_000;
 
 /** All leaves are in flight at once, each from its own row of the root table. */
-export async function evaluateLeaves(queue: LeafQueue, leaves: readonly TestLeaf[]): Promise<LeafAnswer[]> {
+export async function evaluateLeaves(
+  queue: LeafQueue,
+  leaves: readonly TestLeaf[],
+  patienceMs = PATIENCE_MS,
+): Promise<LeafAnswer[]> {
   const slots = leaves.map((leaf, row) => submitLeaf(queue, leaf, row));
   queue.flush();
-  await waitUntilDone(queue, slots);
+  await waitUntilDone(queue, slots, patienceMs);
   return slots.map((slot) => takeAnswer(queue, slot));
 }
 
@@ -59,8 +63,12 @@ export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): numbe
 }
 
 /** Lets the event loop run, because a pool reports failures by messages. */
-export async function waitUntilDone(queue: LeafQueue, slots: readonly number[]): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+export async function waitUntilDone(
+  queue: LeafQueue,
+  slots: readonly number[],
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
   for (const slot of slots) {
     while (!queue.isDone(slot)) {
       assert.ok(performance.now() < deadline, `slot ${slot} was not answered in time`);

@@ -179,10 +179,24 @@ function createPlan(kind: Exclude<SingleKind, 'auto'>, options: BackendOptions, 
 
 function createOnnxPlan(evaluator: OnnxPlan): BackendPlan {
   const { provider, devices, intraOpThreads } = evaluator;
-  // Two threads a device: one encodes and decodes while the device works for the other.
-  const threads = provider === 'cpu' ? Math.max(1, Math.floor(getCoreCount() / intraOpThreads)) : 2 * devices.length;
+  const threads = provider === 'cpu' ? Math.max(1, Math.floor(getCoreCount() / intraOpThreads)) : 0;
   const minibatch = getSuitableMinibatch(provider);
-  return { name: provider, evaluator, threads, minibatch, batchesInFlight: 0, note: null };
+  return {
+    name: provider,
+    evaluator,
+    threads: threads || getDeviceThreads(provider, devices),
+    minibatch,
+    batchesInFlight: 0,
+    note: null,
+  };
+}
+
+/**
+ * Two threads a device: one encodes and decodes while the device works for the other. Sessions of WebGPU take turns in a process, and
+ * one with several batches in flight serves as well.
+ */
+function getDeviceThreads(provider: Provider, devices: readonly number[]): number {
+  return provider === 'webgpu' ? 1 : 2 * devices.length;
 }
 
 function getSuitableMinibatch(provider: Provider): number {
@@ -191,7 +205,7 @@ function getSuitableMinibatch(provider: Provider): number {
 
 /**
  * What a new batch size costs decides how few there shall be: TensorRT builds an engine for it, which takes minutes, CUDA
- * tries every algorithm of every convolution, DirectML and CoreML compile for one shape (lc0 gives them fixed batches too).
+ * tries every algorithm of every convolution, DirectML and CoreML compile for one shape (lc0 gives them fixed batches too), and WebGPU compiles shaders.
  */
 function getBatchStep(provider: Provider, minibatch: number): number {
   switch (provider) {
@@ -202,8 +216,9 @@ function getBatchStep(provider: Provider, minibatch: number): number {
     case 'dml':
     case 'coreml':
       return 16;
-    case 'cpu':
     case 'webgpu':
+      return Math.min(16, minibatch);
+    case 'cpu':
       return 0;
   }
 }

@@ -18,6 +18,10 @@ const KNOWN: readonly KnownFailure[] = [
     describe: (system) => `no GPU that ${GRAPHICS[system] ?? 'Vulkan'} can use`,
   },
   {
+    pattern: /requires f16 but the device does not support it/,
+    describe: () => 'this GPU cannot compute in half precision: leave out datatype=f16',
+  },
+  {
     pattern: /_Cuda: Failed to load shared library|libonnxruntime_providers_cuda/,
     describe: () =>
       'the CUDA provider or a library that it needs is missing; `sardonyx doctor --install-cuda` installs the provider',

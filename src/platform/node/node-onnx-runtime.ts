@@ -6,6 +6,7 @@ import type { InferenceSession } from 'onnxruntime-node';
 import type { NamedTensors, RuntimeSession, SessionRequest } from '../ports/onnx-runtime.js';
 import { getNativeFolder } from './node-native-folder.js';
 import { isPackaged, readProgramFile } from './node-program-files.js';
+import { keepWebGpuContext, shareWebGpuTurns, takeWebGpuTurn } from './node-webgpu.js';
 
 export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
 
@@ -25,6 +26,7 @@ const LOG_FATAL = 4;
 export function prepareRuntime(usesTf32: boolean): void {
   process.env.ORT_DISABLE_TELEMETRY ??= '1';
   if (!usesTf32) process.env.NVIDIA_TF32_OVERRIDE = '0';
+  shareWebGpuTurns();
 }
 
 export async function openSession(request: SessionRequest): Promise<RuntimeSession> {
@@ -32,21 +34,30 @@ export async function openSession(request: SessionRequest): Promise<RuntimeSessi
   env.logLevel = 'fatal';
   // onnxruntime refuses shared memory.
   const model = request.model.buffer instanceof SharedArrayBuffer ? request.model.slice() : request.model;
-  const session = await InferenceSession.create(model, {
+  const options: InferenceSession.SessionOptions = {
     executionProviders: [request.provider as InferenceSession.ExecutionProviderConfig],
     intraOpNumThreads: request.intraOpThreads,
     interOpNumThreads: 1,
     graphOptimizationLevel: OPTIMIZATION[request.optimization],
     logSeverityLevel: LOG_FATAL,
     extra: { session: describeExtras(request) },
-  });
+  };
+  const needsTurns = request.provider.name === 'webgpu';
+  const create = (): Promise<InferenceSession> => InferenceSession.create(model, options);
+  const session = needsTurns
+    ? await takeWebGpuTurn(async () => {
+        await keepWebGpuContext((smallest) => InferenceSession.create(smallest, options));
+        return create();
+      })
+    : await create();
+  const run = (inputs: NamedTensors, outputs: NamedTensors): Promise<unknown> =>
+    session.run(inputs as InferenceSession.FeedsType, outputs as InferenceSession.FetchesType);
   return {
     outputNames: session.outputNames,
     createTensor: (data, dims) =>
       data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('float16', data, dims),
-    run: (inputs: NamedTensors, outputs: NamedTensors) =>
-      session.run(inputs as InferenceSession.FeedsType, outputs as InferenceSession.FetchesType),
-    release: () => session.release(),
+    run: needsTurns ? (inputs, outputs) => takeWebGpuTurn(() => run(inputs, outputs)) : run,
+    release: () => (needsTurns ? takeWebGpuTurn(() => session.release()) : session.release()),
   };
 }
 
