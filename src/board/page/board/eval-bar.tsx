@@ -9,6 +9,11 @@ interface EvalBarProps {
   readonly orientation: Side;
 }
 
+/** The bar has room for "1.2" and "#12"; its colours say whose advantage it is. */
+function shorten(score: string): string {
+  return score.replace(/^[+−]?(\d+\.\d)\d*$/, '$1');
+}
+
 export function EvalBar({ wdl, score, orientation }: EvalBarProps) {
   const [win, draw, loss] = wdl ?? [0, 1000, 0];
   const label =
@@ -26,7 +31,7 @@ export function EvalBar({ wdl, score, orientation }: EvalBarProps) {
       <div class="eval-part eval-draw" style={{ flexGrow: draw }} />
       <div class="eval-part eval-white" style={{ flexGrow: win }} />
       {score !== '' && (
-        <span class={`eval-score ${win >= loss ? 'eval-score-white' : 'eval-score-black'}`}>{score}</span>
+        <span class={`eval-score ${win >= loss ? 'eval-score-white' : 'eval-score-black'}`}>{shorten(score)}</span>
       )}
     </div>
   );
