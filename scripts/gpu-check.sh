@@ -63,7 +63,8 @@ with zipfile.ZipFile(wheel) as archive:
                 file.write(archive.read(name))
 PYTHON
   rm -rf "$stage/wheel"
-  node "$here/gpu-check/make-networks.mjs" "$stage/networks" "${NETWORKS:-128x10 256x20}"
+  # shellcheck disable=SC2086
+  node "$here/models/make-random.mjs" "$stage/networks" ${NETWORKS:-128x10 256x20}
   cp "$here/gpu-check/measure.mjs" "$stage/"
   tar -C "$stage" -cf - . | gzip -1 | split -b "$PART_BYTES" -d -a 3 - "$target/pieces.tar.gz."
   cp "${BASH_SOURCE[0]}" "$target/gpu-check.sh"

@@ -20,7 +20,7 @@ test('ARCHITECTURE.md stays under two pages', () => {
 });
 
 /** Both numbers only fall; the aim of the first is 25. */
-const MOST_SMALL_FILES = 34;
+const MOST_SMALL_FILES = 28;
 const MOST_SHARED_NAMES = 0;
 
 test('few files are under 30 lines, doors aside', () => {

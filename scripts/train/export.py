@@ -16,8 +16,7 @@ from sardonyx_train.config import TrainingConfig
 from sardonyx_train.data.batch import Batch, BatchMaker
 from sardonyx_train.data.shards import ShardError, find_shards, read_wanted_format
 from sardonyx_train.data.stream import read_sequentially
-from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
-from sardonyx_train.export.half import convert_to_half
+from sardonyx_train.export.graph import ModelCard, build_network, convert_to_half, create_onnx
 from sardonyx_train.export.quantise import quantise
 from sardonyx_train.export.verify import verify
 from sardonyx_train.files import write_bytes

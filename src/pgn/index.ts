@@ -9,10 +9,9 @@ export {
   type GameAccuracy,
   type JudgedPosition,
 } from './judgement.js';
-export { parseEvalComment } from './pgn-comment.js';
 export { createPgnTree, formatPgn, type PgnStyle, type PlayedPgnMove } from './pgn-format.js';
 export { nameGame, type PgnGame, type PgnMove, readPgnGame, spellMoves } from './pgn-game.js';
-export { annotateGame, type Remark } from './pgn-remarks.js';
+export { annotateGame, parseEvalComment, type Remark } from './pgn-remarks.js';
 export { hasChessRules, parsePgnTags } from './pgn-tags.js';
 export { type PgnText, readPgn, splitPgn } from './pgn-text.js';
 export { PgnMoveNode, PgnNode, type PgnNodeData, type PgnResult, type PgnTree } from './pgn-tree.js';

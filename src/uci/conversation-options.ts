@@ -1,4 +1,7 @@
-/** Options of the UCI conversation: what info lines show, and the log. */
+/**
+ * Options of the UCI conversation (what info lines show, and the log), and the answer to `uci`. Floats are `type string` with
+ * six decimals there, as lc0 prints them.
+ */
 import type { OptionSpec } from '../options/index.js';
 
 export const conversationOptions: readonly OptionSpec[] = [
@@ -55,3 +58,27 @@ export const conversationOptions: readonly OptionSpec[] = [
     help: 'Format of the VerboseMoveStats lines: current = as lc0 prints them today, classic = as until 2020 (with Q+U).',
   },
 ];
+
+/** The answer to `uci`, `uciok` included. */
+export function formatIdentity(version: string, specs: readonly OptionSpec[], showHidden: boolean): string[] {
+  const listed = specs.filter((spec) => showHidden || spec.hidden !== true);
+  return [`id name Sardonyx ${version}`, 'id author the Sardonyx authors', ...listed.map(formatOption), 'uciok'];
+}
+
+export function formatOption(spec: OptionSpec): string {
+  const head = `option name ${spec.uci} type`;
+  switch (spec.kind) {
+    case 'int':
+      return `${head} spin default ${spec.default} min ${spec.min} max ${spec.max}`;
+    case 'float':
+      return `${head} string default ${spec.default.toFixed(6)}`;
+    case 'bool':
+      return `${head} check default ${spec.default}`;
+    case 'choice':
+      return `${head} combo default ${spec.default}${spec.choices.map((choice) => ` var ${choice}`).join('')}`;
+    case 'string':
+      return `${head} string default ${spec.default}`;
+    case 'button':
+      return `${head} button`;
+  }
+}

@@ -15,8 +15,8 @@ import {
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
+import { formatIdentity } from './conversation-options.js';
 import { formatBoard, formatEvaluation } from './format-console.js';
-import { formatIdentity } from './format-identity.js';
 import { formatBestMove, formatInfo, type InfoStyle } from './format-info.js';
 import { formatMoveStats, type MoveStatsFormat } from './format-move-stats.js';
 import { parseCommand } from './parse-command.js';

@@ -6,8 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fakeEngine } from '../support/fake-engine-spec.js';
-import { repositoryRoot } from '../support/shared-folder.js';
+import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-calibrate-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -5,7 +5,7 @@ import { decodeMate, encodeScore, parseInfoLine, type UciInfo } from '#sardonyx/
 import { InfoLines } from '#sardonyx/selfplay/client/info-lines.js';
 import { formatGo, UciClient } from '#sardonyx/selfplay/client/uci-client.js';
 import { unwrap } from '#sardonyx/util/index.js';
-import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/fake-engine-spec.js';
+import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/shared-folder.js';
 
 const QUICK = { startMs: 5_000, moveMs: 5_000 };
 

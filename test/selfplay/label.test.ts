@@ -17,7 +17,7 @@ import { createRandomEndgame } from '#sardonyx/selfplay/label/random-endgame.js'
 import { parseStartSource } from '#sardonyx/selfplay/label/start-books.js';
 import { chooseWanderingMove } from '#sardonyx/selfplay/label/wander.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
-import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/fake-engine-spec.js';
+import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/shared-folder.js';
 
 const root = mkdtempSync(join(tmpdir(), 'sardonyx-label-'));
 after(() => rmSync(root, { recursive: true }));

@@ -25,7 +25,7 @@ import { createRandomSource } from '#sardonyx/selfplay/players/random-player.js'
 import { createUciSource } from '#sardonyx/selfplay/players/uci-player.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createFaultyThread } from '../support/evaluator-faults.js';
-import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/fake-engine-spec.js';
+import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/shared-folder.js';
 import { hashNetwork } from './hash-network.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-match-'));

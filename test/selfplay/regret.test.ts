@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { fakeEngine } from '../support/fake-engine-spec.js';
-import { repositoryRoot } from '../support/shared-folder.js';
+import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
 const SCRIPT = join(repositoryRoot, 'scripts', 'strength', 'regret.mjs');
 const FEN = '7k/8/8/8/8/8/8/K7 w - - 0 1';

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { EngineSpec } from '#sardonyx/selfplay/index.js';
 
 export const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -13,3 +14,20 @@ export function findShared(relativePath: string): { readonly path: string; reado
   const path = join(repositoryRoot, '..', 'shared', relativePath);
   return { path, skip: existsSync(path) ? false : `../shared/${relativePath} is not on this machine` };
 }
+
+/** How tests start the fake engine. */
+export function fakeEngine(...args: string[]): EngineSpec {
+  const script = join(repositoryRoot, 'build', 'test', 'support', 'fake-uci-engine.js');
+  return { command: process.execPath, args: [script, ...args], name: null, folder: null, options: [] };
+}
+
+const places = [
+  '/usr/games/stockfish',
+  '/usr/bin/stockfish',
+  '/usr/local/bin/stockfish',
+  '/opt/homebrew/bin/stockfish',
+];
+const stockfishPath = places.find((path) => existsSync(path)) ?? '';
+
+export const stockfish: EngineSpec = { command: stockfishPath, args: [], name: null, folder: null, options: [] };
+export const skipWithoutStockfish: string | false = stockfishPath === '' ? 'Stockfish is not on this machine' : false;

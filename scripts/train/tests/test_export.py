@@ -11,8 +11,7 @@ from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join
-from sardonyx_train.export.graph import ModelCard, create_onnx, output_shapes
-from sardonyx_train.export.half import convert_to_half
+from sardonyx_train.export.graph import ModelCard, convert_to_half, create_onnx, output_shapes
 from sardonyx_train.export.merge_policy import merge_policy
 from sardonyx_train.export.quantise import (
     check_pair_sums,
