@@ -1,6 +1,6 @@
-/** Half precision (IEEE 754 binary16) as 16-bit integers, from and to numbers: Node 20 has no Float16Array. */
+/** Converts numbers to and from half precision (IEEE 754 binary16) in 16-bit integers, because Node 20 has no Float16Array. */
 
-/** Codes for what is too large, before the sign. */
+/** Codes for numbers that are too large, without the sign. */
 export const FLOAT16_INFINITY = 0x7c00;
 /** 65504. */
 export const FLOAT16_LARGEST = 0x7bff;
@@ -10,13 +10,13 @@ const bits32 = new Uint32Array(float32.buffer);
 
 /**
  * Rounds to the nearest half, ties to even.
- * @param overflow what numbers from 65520 on become: FLOAT16_INFINITY, as IEEE 754 has it, or FLOAT16_LARGEST where a
- *   number must stay one (weights of networks; infinity itself is cut, too)
+ * @param overflow the code for numbers from 65520 on: FLOAT16_INFINITY, as in IEEE 754, or FLOAT16_LARGEST for weights of
+ *   networks, which must stay finite (infinity itself is replaced too)
  */
 export function encodeFloat16(value: number, overflow: number): number {
   float32[0] = value;
   const bits = bits32[0];
-  // Most of what networks are fed.
+  // Most inputs of networks are 0 or 1.
   if (bits === 0) return 0;
   if (bits === 0x3f800000) return 0x3c00;
   const sign = (bits >>> 16) & 0x8000;

@@ -1,7 +1,6 @@
 /**
- * Files that may be gzipped. A small one must not claim gigabytes: weights hardly compress (lc0's to about 75 %), but an
- * all-zero network shrinks a thousandfold and is still a network, so inflating up to some size is always allowed, and beyond it
- * up to a ratio.
+ * Reads files that may be gzipped. A small file must not claim gigabytes. Weights hardly compress (lc0's to about 75 %), but a
+ * network of zeros shrinks a thousandfold. So inflating up to a fixed size is always allowed, and beyond that up to a ratio.
  */
 import { gunzip } from '#platform/byte-streams.js';
 import { failure, type Result, success } from './result.js';
@@ -15,7 +14,7 @@ export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/** How far a gzipped file of this size may inflate. */
+/** The largest inflated size of a gzipped file of this size. */
 export function getInflationLimit(sizeBytes: number): number {
   return Math.min(LARGEST_BYTES, Math.max(ALWAYS_ALLOWED_BYTES, sizeBytes * LARGEST_RATIO));
 }
@@ -31,7 +30,7 @@ export function describeInflationFailure(error: unknown): string | null {
   return code?.startsWith('Z_') ? 'the compressed data are damaged' : null;
 }
 
-/** What is gzipped inflated, the rest as it is. The failure says why, without its subject. */
+/** Inflates gzipped bytes; returns other bytes as they are. A failure says why, without its subject. */
 export async function inflate(bytes: Uint8Array): Promise<Result<Uint8Array>> {
   if (!isGzip(bytes)) return success(bytes);
   const limitBytes = getInflationLimit(bytes.length);

@@ -1,9 +1,9 @@
 /**
- * Chunks of bytes → lines. UTF-8 split across chunks is put together again, `\r\n` counts as `\n`, and a last line
- * without an end is still a line. node:readline is not used: it adds 10 ms to the start and holds lines back.
+ * Splits chunks of bytes into lines. It joins UTF-8 characters that are split across chunks, treats `\r\n` as `\n`, and returns a
+ * last line without a line end too. node:readline is not used, because it adds 10 ms to the start and delays lines.
  */
 
-/** Nothing sensible is longer; a stream without line ends must not fill the memory. */
+/** A longer piece without a line end is dropped, so that a stream cannot fill the memory. */
 const MAX_LINE_LENGTH = 1 << 20;
 
 export class LineReader {

@@ -13,11 +13,11 @@ export interface Prng {
 }
 
 export interface SeededPrng extends Prng {
-  /** Goes on as a new generator of that seed would. */
+  /** Restarts as a new generator with this seed. */
   restart(seed: number): void;
 }
 
-/** 32 bits that nobody can foresee: the seed of whatever should differ from run to run. */
+/** 32 unpredictable bits, as the seed of anything that should differ from run to run. */
 export function drawSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }

@@ -1,11 +1,11 @@
 /**
- * The same work several times at once. Promise.all would throw the first error at once, and its caller would close what
- * the others still use; here the others are told to end, and the error is thrown when all have ended.
+ * Runs the same work several times at the same time. Promise.all throws the first error at once, and its caller would then
+ * close what the others still use. Here the others are told to end, and the error is thrown when all have ended.
  */
 
 /**
  * @param work gets its number, from 0
- * @param end called once, at the first error; whoever still works must settle soon after it, in whatever way
+ * @param end called once, at the first error; all other work must then settle soon, with or without an error
  */
 export async function runSideBySide(
   count: number,
