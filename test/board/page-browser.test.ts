@@ -285,9 +285,15 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     assert.deepEqual(await findBarriers(), []);
   });
 
+  test('without a training loop the panel says how to get one', async () => {
+    await page.getByRole('link', { name: 'Training' }).click();
+    await page.waitForSelector('.training code:has-text("--loop=FOLDER")');
+    assert.deepEqual(await findBarriers(), []);
+  });
+
   test('on a phone nothing is wider than the screen', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const name of ['Analyse', 'Play', 'Review', 'Match']) {
+    for (const name of ['Analyse', 'Play', 'Review', 'Match', 'Training']) {
       await page.getByRole('link', { name, exact: true }).click();
       await page.waitForSelector(`.panel-${name.toLowerCase()}`);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);

@@ -7,6 +7,7 @@ import type {
   Answers,
   EngineDescription,
   ExplanationText,
+  LoopState,
   MatchEntry,
   MatchState,
   PortEvent,
@@ -24,6 +25,8 @@ export interface DeskServices {
   setOption(name: string, value: string): Promise<void>;
   useNetwork(name: string): Promise<void>;
   explain(game: GamePosition, move: string | null): Promise<ExplanationText>;
+  /** Null without a training loop. */
+  readLoop(): LoopState | null;
   /** Null where matches cannot be played. */
   readonly matches: MatchServices | null;
 }
@@ -101,6 +104,8 @@ export class PageSession implements DeskClient {
         const tree = await desk.runQuietly((engine) => engine.dumpTree({ depth, minVisits }));
         return tree === null ? null : createTreeNode(tree);
       }
+      case 'readLoop':
+        return services.readLoop();
       case 'listMatches':
         return services.matches?.list() ?? [];
       case 'readMatch':

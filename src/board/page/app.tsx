@@ -14,6 +14,7 @@ import { Dialog } from './shell/dialog.js';
 import { Header, panel } from './shell/header.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
 import { Notices } from './shell/notices.js';
+import { TrainingPanel } from './training/training-panel.js';
 
 const dialog = signal<'options' | 'help' | null>(null);
 
@@ -62,6 +63,7 @@ function App() {
 
 function CurrentPanel() {
   if (panel.value === 'play') return <PlayPanel />;
+  if (panel.value === 'training') return <TrainingPanel />;
   if (panel.value === 'match') return <MatchPanel />;
   return panel.value === 'review' ? <ReviewPanel /> : <AnalysePanel />;
 }

@@ -159,6 +159,28 @@ export interface MatchEntry {
   readonly isRunning: boolean;
 }
 
+/** One generation of a training loop; null where a stage was not reached. */
+export interface LoopGeneration {
+  readonly number: number;
+  readonly games: number | null;
+  readonly positions: number | null;
+  readonly policyLoss: number | null;
+  readonly valueLoss: number | null;
+  /** Games of the candidate against the best network: won, drawn, lost. */
+  readonly gate: readonly [wins: number, draws: number, losses: number] | null;
+  readonly promoted: boolean | null;
+  /** Of the best network over the first one. */
+  readonly elo: number | null;
+}
+
+export interface LoopState {
+  readonly folder: string;
+  readonly generation: number;
+  readonly stage: string;
+  readonly best: number;
+  readonly generations: readonly LoopGeneration[];
+}
+
 /** Answer to each request, by its type. */
 export interface Answers extends Record<RequestType, unknown> {
   describe: EngineDescription;
@@ -171,6 +193,7 @@ export interface Answers extends Record<RequestType, unknown> {
   explain: ExplanationText;
   tree: TreeNode | null;
   probe: TablebaseVerdict | null;
+  readLoop: LoopState | null;
   listMatches: readonly MatchEntry[];
   readMatch: MatchState;
   readMatchGame: string;

@@ -76,6 +76,8 @@ export const requestSchema = v.variant('type', [
   v.strictObject({ type: v.literal('tree'), id, depth: v.pipe(count(40), v.minValue(1)), minVisits: count(1e9) }),
   /** What tablebases say of the position and its moves. Answered with TablebaseVerdict or null. */
   v.strictObject({ type: v.literal('probe'), id, position }),
+  /** The training loop that the server was started with. Answered with LoopState, or null without one. */
+  v.strictObject({ type: v.literal('readLoop'), id }),
   v.strictObject({ type: v.literal('listMatches'), id }),
   /** Answered with MatchState. */
   v.strictObject({ type: v.literal('readMatch'), id, name: matchName }),

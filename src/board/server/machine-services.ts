@@ -8,7 +8,8 @@ import { unwrap } from '../../util/index.js';
 import { DESK_OPTIONS } from '../desk/desk-task.js';
 import type { EngineDesk } from '../desk/engine-desk.js';
 import type { DeskServices } from '../desk/page-session.js';
-import type { EngineDescription, ExplanationText, PortEvent } from '../protocol/replies.js';
+import type { EngineDescription, ExplanationText, LoopState, PortEvent } from '../protocol/replies.js';
+import { readLoopState } from './loop-state.js';
 import type { Matches } from './matches.js';
 import type { OfferedNetworks } from './offered-networks.js';
 
@@ -29,6 +30,7 @@ export class MachineServices implements DeskServices {
     private readonly desk: EngineDesk,
     private readonly networks: OfferedNetworks,
     readonly matches: Matches,
+    private readonly loopFolder: string | null,
     private readonly version: string,
     private readonly broadcast: (event: PortEvent) => void,
   ) {}
@@ -87,6 +89,10 @@ export class MachineServices implements DeskServices {
   private isShown(spec: OptionSpec): boolean {
     const isOtherName = spec.kind !== 'button' && !this.desk.options.values.has(spec.uci);
     return !isOtherName && !DESK_OPTIONS.has(spec.uci) && !spec.help.startsWith('No effect');
+  }
+
+  readLoop(): LoopState | null {
+    return this.loopFolder === null ? null : readLoopState(this.loopFolder);
   }
 
   /** Tells every page how things stand now. */

@@ -22,6 +22,8 @@ export interface BoardSettings {
   readonly matchFolder: string;
   /** UCI engines that may play matches, as `sardonyx match --engine` describes them. */
   readonly engines: readonly string[];
+  /** Folder of a training loop to show; null = none. */
+  readonly loopFolder: string | null;
   /** How this program is started: its path, and before it Node's. */
   readonly command: readonly string[];
 }
@@ -42,7 +44,7 @@ export async function startBoard(settings: BoardSettings): Promise<Board> {
     for (const session of sessions) session.emit(event);
   };
   const desk = new EngineDesk(options, enginePorts, broadcast);
-  const services = new MachineServices(desk, networks, matches, version, broadcast);
+  const services = new MachineServices(desk, networks, matches, settings.loopFolder, version, broadcast);
   const server = await BoardServer.start({
     ...settings,
     createSession: (send) => {

@@ -14,6 +14,7 @@ interface BoardArguments {
   'allow-host': string[];
   networks: string[];
   matches: string;
+  loop: string | undefined;
   engine: string[];
   open: boolean;
 }
@@ -45,6 +46,7 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
         default: [],
         describe: 'Folder of networks that the page may choose',
       })
+      .option('loop', { type: 'string', describe: 'Folder of a training loop to show' })
       .option('matches', { type: 'string', default: 'matches', describe: 'Folder in which matches are kept' })
       .option('engine', {
         type: 'string',
@@ -66,6 +68,7 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
       extraHosts: args['allow-host'],
       networkFolders: args.networks,
       matchFolder: args.matches,
+      loopFolder: args.loop ?? null,
       engines: args.engine,
       command: isPackaged ? [process.execPath] : [process.execPath, process.argv[1]],
     });

@@ -32,8 +32,6 @@ interface HeaderProps {
   onHelp(): void;
 }
 
-const SHOWN_PANELS = PANELS.filter((name) => name !== 'training');
-
 export function Header({ onOptions, onHelp }: HeaderProps) {
   return (
     <header class="header">
@@ -42,7 +40,7 @@ export function Header({ onOptions, onHelp }: HeaderProps) {
         <span>Sardonyx</span>
       </a>
       <nav class="nav" aria-label="Panels">
-        {SHOWN_PANELS.map((name) => (
+        {PANELS.map((name) => (
           <a key={name} href={`#${name}`} aria-current={panel.value === name ? 'page' : undefined}>
             {PANEL_NAMES[name]}
           </a>
