@@ -2,15 +2,28 @@
  * All encodings, by the names that model files and shards use. `INPUT_CLASSICAL_112_PLANE`, lc0's name for the
  * classical planes, is an alias of `lc0-112`.
  */
+import { BLACK, type Move, type Position } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { alphazeroPolicy } from './alphazero-policy.js';
-import { fromToPolicy } from './from-to-policy.js';
 import type { InputEncoding } from './input-encoding.js';
 import { lc0Encodings } from './lc0-planes.js';
 import { lc0Policy } from './lc0-policy.js';
 import { miniEncoding } from './mini-planes.js';
 import { neuralmateEncoding } from './neuralmate-planes.js';
-import type { PolicyEncoding } from './policy-encoding.js';
+import { findMoveOfIndex, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
+
+/**
+ * `from-to-4096`: index = from square * 64 + to square, seen from the mover's side. It cannot say what a pawn becomes:
+ * the promotions of a pawn on one square share an index, which is read as the promotion to a queen.
+ */
+const fromToPolicy: PolicyEncoding = {
+  name: 'from-to-4096',
+  size: 4096,
+  injective: false,
+  moveToIndex: computeFromToIndex,
+  indexToMove: (position, index, transform) =>
+    findMoveOfIndex({ moveToIndex: computeFromToIndex }, position, index, transform),
+};
 
 const inputs: readonly InputEncoding[] = [...lc0Encodings, miniEncoding, neuralmateEncoding];
 const policies: readonly PolicyEncoding[] = [lc0Policy, alphazeroPolicy, fromToPolicy];
@@ -36,4 +49,9 @@ export function getPolicyEncoding(name: string): Result<PolicyEncoding> {
   const found = policies.find((encoding) => encoding.name === name);
   if (found !== undefined) return success(found);
   return failure(`Unknown policy encoding "${name}"; known are ${listPolicyEncodings().join(', ')}`);
+}
+
+function computeFromToIndex(position: Position, move: Move): PolicyIndex {
+  const flip = position.sideToMove === BLACK ? 56 : 0;
+  return ((((move & 63) ^ flip) << 6) | (((move >> 6) & 63) ^ flip)) as PolicyIndex;
 }

@@ -6,8 +6,8 @@ import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorDescription, type TensorRoles } from '../nn/index.js';
 import { listNames } from './graph-edit.js';
 import { InputFormat } from './net-enums.js';
-import { NetworkError } from './network-error.js';
 import type { GraphMessage, ValueInfoMessage } from './onnx-schema.js';
+import { NetworkError } from './read-file.js';
 
 /** Names the user gave. */
 export interface TensorChoice {

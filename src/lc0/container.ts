@@ -5,8 +5,8 @@
 import protobuf from 'protobufjs/light.js';
 import { NetworkStructure } from './net-enums.js';
 import { NET_MAGIC, type NetMessage, netType } from './net-schema.js';
-import { NetworkError } from './network-error.js';
 import { scanStructure } from './protobuf-messages.js';
+import { NetworkError } from './read-file.js';
 import { repairNetworkFormat } from './repairs.js';
 
 /** The newest lc0 whose networks we can read. */

@@ -23,11 +23,10 @@ import type {
   NetworkFormatMessage,
   WeightsMessage,
 } from './net-schema.js';
-import { NetworkError } from './network-error.js';
 import { decodeModel } from './onnx-model.js';
 import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
-import { type FileSource, readInflated } from './read-file.js';
+import { type FileSource, NetworkError, readInflated } from './read-file.js';
 import { decodeLayer } from './tensor-source.js';
 
 export interface DescriptionSection {

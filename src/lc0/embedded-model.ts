@@ -8,9 +8,9 @@ import { LC0_TENSOR_NAMES } from '../nn/index.js';
 import { addAlias, findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import { formatMetadata, type Lc0NetworkInfo } from './lc0-network-info.js';
 import type { NetMessage } from './net-schema.js';
-import { NetworkError } from './network-error.js';
 import { decodeModel, encodeModel, hasExternalTensors } from './onnx-model.js';
 import { type GraphMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
+import { NetworkError } from './read-file.js';
 
 /** @throws NetworkError */
 export function adaptEmbeddedModel(net: NetMessage, info: Lc0NetworkInfo): Uint8Array {

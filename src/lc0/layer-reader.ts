@@ -3,8 +3,8 @@
  * length of its bias vector.
  */
 import type { ConvBlockMessage, LayerMessage } from './net-schema.js';
-import { NetworkError } from './network-error.js';
 import type { ConvolutionLayer, DenseLayer, LayerNorm } from './network-plan.js';
+import { NetworkError } from './read-file.js';
 import { decodeLayer, fromFloats, materialise, scaleRows, type TensorSource } from './tensor-source.js';
 
 /** Added to the variance of a BatchNorm (lc0 neural/network_legacy.cc). */

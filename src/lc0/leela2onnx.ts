@@ -7,11 +7,10 @@ import { parseNet } from './container.js';
 import { writeModel } from './graph/write-model.js';
 import { collectInfo, formatMetadata } from './lc0-network-info.js';
 import { NetworkStructure } from './net-enums.js';
-import { NetworkError } from './network-error.js';
 import { viewBytes } from './onnx-model.js';
 import { DEFAULT_HEADS, type HeadChoice } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
-import { type FileSource, readInflated } from './read-file.js';
+import { type FileSource, NetworkError, readInflated } from './read-file.js';
 
 export type Leela2OnnxOptions = Partial<BuildOptions & HeadChoice>;
 

@@ -11,10 +11,9 @@ import { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/w
 import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './lc0-network-info.js';
 import { findModelFolder, ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
 import { NetworkStructure } from './net-enums.js';
-import { NetworkError } from './network-error.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
 import { checkInputFormat, planNetwork } from './plan-network.js';
-import { type FileSource, hashFile, readInflated } from './read-file.js';
+import { type FileSource, hashFile, NetworkError, readInflated } from './read-file.js';
 
 /** Larger weights load faster from a file of their own; smaller ones are simpler in one buffer. */
 export const LARGE_WEIGHT_BYTES = 32 * 2 ** 20;

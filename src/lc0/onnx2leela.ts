@@ -22,10 +22,9 @@ import {
   ValueFormat,
 } from './net-enums.js';
 import { NET_MAGIC, type NetMessage } from './net-schema.js';
-import { NetworkError } from './network-error.js';
 import { decodeModel, encodeModel, hasExternalTensors } from './onnx-model.js';
 import { type GraphMessage, type ModelMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
-import { type FileSource, readInflated } from './read-file.js';
+import { type FileSource, NetworkError, readInflated } from './read-file.js';
 import { Unrecognised } from './recognise/graph-reader.js';
 import { recogniseNetwork } from './recognise/recognise-network.js';
 

@@ -3,7 +3,6 @@
 import { isPresent, readDense, readDenseWithoutBias, readLayerNorm, readVector } from './layer-reader.js';
 import { InputEmbedding } from './net-enums.js';
 import type { EncoderLayerMessage, FeedForwardMessage, SmolgenMessage, WeightsMessage } from './net-schema.js';
-import { NetworkError } from './network-error.js';
 import {
   type Activation,
   type AttentionBody,
@@ -16,6 +15,7 @@ import {
   type PositionEncoding,
   type Smolgen,
 } from './network-plan.js';
+import { NetworkError } from './read-file.js';
 
 const SMOLGEN_EPSILON = 1e-3;
 

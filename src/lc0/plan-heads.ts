@@ -10,10 +10,10 @@ import type {
   ValueHeadMessage,
   WeightsMessage,
 } from './net-schema.js';
-import { NetworkError } from './network-error.js';
 import type { Activation, DenseLayer, Funnel, MovesLeftHead, PolicyHead, ValueHead } from './network-plan.js';
 import { type EncoderContext, planEncoder } from './plan-attention.js';
 import { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
+import { NetworkError } from './read-file.js';
 
 export interface HeadChoice {
   /** vanilla, optimistic, soft, opponent, or a key of the network's own map. */

@@ -12,10 +12,10 @@ import {
   ValueFormat,
 } from './net-enums.js';
 import type { NetMessage, NetworkFormatMessage, WeightsMessage } from './net-schema.js';
-import { NetworkError } from './network-error.js';
 import { type Activation, type ConvolutionBody, INPUT_PLANES, type NetworkPlan } from './network-plan.js';
 import { type EncoderContext, planAttentionBody } from './plan-attention.js';
 import { type BodyShape, type HeadChoice, planMovesLeft, planPolicy, planValue } from './plan-heads.js';
+import { NetworkError } from './read-file.js';
 
 const STRUCTURES_WITH_WEIGHTS: readonly number[] = [
   NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT,

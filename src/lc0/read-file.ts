@@ -6,7 +6,14 @@
 import { type ByteChunks, computeSha256, gunzip } from '#platform/byte-streams.js';
 import { getFileSize, readFilePart, streamFile } from '#platform/files.js';
 import { describeInflationFailure, describeTooLarge, getInflationLimit, isGzip } from '../util/index.js';
-import { NetworkError } from './network-error.js';
+
+/**
+ * Thrown inside this room if a file cannot be turned into a network. The message is one clear sentence without the file's
+ * name. The doors of the room catch it and return a failed result. Any other exception is a bug and is not caught.
+ */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError';
+}
 
 /** A file's path, or its content. */
 export type FileSource = string | Uint8Array;

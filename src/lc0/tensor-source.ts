@@ -5,7 +5,7 @@
 import { getFloat16Table } from './float-formats.js';
 import { getEnumName, LayerEncoding } from './net-enums.js';
 import type { LayerMessage } from './net-schema.js';
-import { NetworkError } from './network-error.js';
+import { NetworkError } from './read-file.js';
 
 export interface TensorSource {
   /** Number of elements. */

@@ -9,7 +9,6 @@ import protobuf from 'protobufjs/light.js';
 import type { NewCacheFile } from '#platform/cache-files.js';
 import { concatBytes } from '../../util/index.js';
 import { encodeBfloat16, encodeHalfWeight } from '../float-formats.js';
-import { NetworkError } from '../network-error.js';
 import {
   EXTERNAL_DATA,
   type GraphMessage,
@@ -20,6 +19,7 @@ import {
   TensorType,
   tensorType,
 } from '../onnx-schema.js';
+import { NetworkError } from '../read-file.js';
 import { type GraphBuilder, getTensorType, type Initializer } from './graph-builder.js';
 
 const CHUNK_ELEMENTS = 1 << 16;
