@@ -8,7 +8,6 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { hasNetworkHead } from '../lc0/index.js';
 import { isGzip } from '../util/index.js';
 
 /** Smaller files are not networks; lc0 has the same limit. */
@@ -62,6 +61,8 @@ async function listLargeFiles(folder: string): Promise<{ path: string; modifiedA
 
 /** Whether a file begins like an lc0 network, gzipped or not. Reads its first kilobyte. */
 export async function isNetworkFile(path: string): Promise<boolean> {
+  // The room takes a while to load; a program that meets no such file does without it.
+  const { hasNetworkHead } = await import('../lc0/index.js');
   const file = await open(path, 'r').catch(() => undefined);
   if (!file) return false;
   try {
