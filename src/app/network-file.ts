@@ -12,6 +12,7 @@ import { describeReadFailure } from '#platform/files.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
   getBackendName,
+  isFilelessBackend,
   type ModelEdition,
   type ModelSource,
   type NetworkChoice,
@@ -89,11 +90,8 @@ async function readNetwork(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Evaluators that need no file. */
-const FILELESS_BACKENDS = new Set(['hash', 'random', 'trivial']);
-
 export function isFileless(options: OptionStore): boolean {
-  return FILELESS_BACKENDS.has(options.getString('Backend'));
+  return isFilelessBackend(options.getString('Backend'));
 }
 
 /** In the program's own folder, or in all of lc0's places. */

@@ -1,3 +1,4 @@
+export { isFilelessBackend } from './backend/backend-names.js';
 export { getBackendName, type TunedSpeed } from './backend/backend-plan.js';
 export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';

@@ -4,19 +4,18 @@
  */
 import { createPoolNetwork, type EnginePorts, MateWorkerClient, readPoolOptions } from '../engine/index.js';
 import { loadLc0Network } from '../lc0/index.js';
-import { EvaluatorPool, type ModelSource, parseNetworkChoice, readPrecision } from '../nn/index.js';
+import { EvaluatorPool, isFilelessBackend, type ModelSource, parseNetworkChoice, readPrecision } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { SearchWorkerClient } from '../search/index.js';
 import { failure, inflate, type Result, success, unwrap } from '../util/index.js';
 
 const DEFAULT_NETWORKS = { cpu: 'default-int8.onnx', webgpu: 'default.onnx' } as const;
-const FILELESS_BACKENDS = new Set(['hash', 'random', 'trivial']);
 
 export const pagePorts: EnginePorts = {
   createNetwork: async (options, warn, avoidsDevice) => {
     const backend = await chooseBackend(options.getString('Backend'), avoidsDevice);
     const pool = { ...readPoolOptions(options, warn), backend, avoidsDevice };
-    if (FILELESS_BACKENDS.has(backend)) return createPoolNetwork(await EvaluatorPool.create(pool));
+    if (isFilelessBackend(backend)) return createPoolNetwork(await EvaluatorPool.create(pool));
     const threads = backend === 'webgpu' ? 1 : options.getNumber('Threads');
     const model = ({ provider, precision }: { provider: string; precision: 'f16' | 'f32' }) =>
       findModel(options, provider, precision);

@@ -59,3 +59,10 @@ export function findBackend(name: string): { readonly kind: BackendKind; readonl
   if (kind === undefined) return undefined;
   return { kind, note: `Backend ${key} is one of lc0's own; ${kind}, the nearest here, takes its place` };
 }
+
+const FILELESS: ReadonlySet<string> = new Set(['hash', 'random', 'trivial']);
+
+/** Whether a backend, named as in BACKENDS, evaluates without a network file. */
+export function isFilelessBackend(name: string): boolean {
+  return FILELESS.has(name);
+}
