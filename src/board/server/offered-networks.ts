@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { getProgramFolder } from '#platform/program-files.js';
 import { listBundledNetworks } from '../../app/index.js';
 import type { OptionStore } from '../../options/index.js';
+import type { NetworkList } from '../desk/engine-services.js';
 import type { NetworkEntry } from '../protocol/replies.js';
 
 const AUTODISCOVER = '<autodiscover>';
@@ -14,7 +15,7 @@ const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
 const MOST_FILES = 500;
 const MEGABYTE = 1e6;
 
-export class OfferedNetworks {
+export class OfferedNetworks implements NetworkList {
   /** Name → value of WeightsFile. */
   private readonly values = new Map<string, string>();
   readonly entries: readonly NetworkEntry[];

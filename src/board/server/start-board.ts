@@ -1,5 +1,5 @@
 /** The engine, its desk and the server put together. */
-import { enginePorts } from '../../app/index.js';
+import { createPoolOptions, enginePorts } from '../../app/index.js';
 import type { OptionStore } from '../../options/index.js';
 import { EngineDesk } from '../desk/engine-desk.js';
 import { PageSession } from '../desk/page-session.js';
@@ -44,7 +44,8 @@ export async function startBoard(settings: BoardSettings): Promise<Board> {
     for (const session of sessions) session.emit(event);
   };
   const desk = new EngineDesk(options, enginePorts, broadcast);
-  const services = new MachineServices(desk, networks, matches, settings.loopFolder, version, broadcast);
+  const engine = { desk, networks, version, broadcast, createPool: createPoolOptions };
+  const services = new MachineServices(engine, matches, settings.loopFolder);
   const server = await BoardServer.start({
     ...settings,
     createSession: (send) => {

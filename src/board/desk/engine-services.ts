@@ -1,0 +1,130 @@
+/**
+ * What a page may know and change of the engine: its description, options, networks, explanations. The same for the engine of
+ * `sardonyx board` and for the engine in a page; what only one of them has lies in a subclass.
+ */
+import { formatSquare, formatUciMove, type Square } from '../../chess/index.js';
+import type { GamePosition } from '../../engine/index.js';
+import { computeOcclusion, type PoolOptions } from '../../nn/index.js';
+import type { OptionSpec, OptionStore } from '../../options/index.js';
+import { unwrap } from '../../util/index.js';
+import type { EngineDescription, ExplanationText, NetworkEntry, OptionState, PortEvent } from '../protocol/replies.js';
+import { DESK_OPTIONS } from './desk-task.js';
+import type { EngineDesk } from './engine-desk.js';
+
+/** The networks that a page may choose by name. */
+export interface NetworkList {
+  readonly entries: readonly NetworkEntry[];
+  /** Value of WeightsFile; undefined for a name that is not in the list. */
+  getValue(name: string): string | undefined;
+  /** Name of the entry with this value of WeightsFile; null for none. */
+  findName(value: string): string | null;
+}
+
+export interface EngineServicesSettings {
+  readonly desk: EngineDesk;
+  readonly networks: NetworkList;
+  readonly version: string;
+  /** Tells every page. */
+  broadcast(event: PortEvent): void;
+  /** The evaluators of the options, for explanations. Rejects with the sentence for the user. */
+  createPool(options: OptionStore, warn: (text: string) => void): Promise<PoolOptions>;
+}
+
+/** The only options of free text that a page may set. All others of that kind name files, devices or folders. */
+const FREE_TEXTS = new Set(['TimeManager', 'Contempt']);
+
+export abstract class EngineServices {
+  /** Who can play matches; empty where there are none. */
+  protected abstract readonly players: readonly string[];
+
+  constructor(private readonly settings: EngineServicesSettings) {}
+
+  /** Why a page cannot set this option, which names files or devices; a sentence. */
+  protected abstract describeLock(option: string): string;
+
+  describe(): EngineDescription {
+    const { desk, networks, version } = this.settings;
+    const { options, running } = desk;
+    return {
+      name: 'Sardonyx',
+      version,
+      options: options.declared
+        .filter((spec) => this.isShown(spec))
+        .map((spec) => ({ spec, value: options.values.get(spec.uci) ?? null, isLocked: isLocked(spec) }))
+        .filter((option) => this.isOffered(option)),
+      players: this.players,
+      levels: readLevels(options),
+      networks: networks.entries,
+      network: networks.findName(options.getString('WeightsFile')),
+      running,
+    };
+  }
+
+  async setOption(name: string, value: string): Promise<void> {
+    const spec = this.settings.desk.options.find(name);
+    if (spec === undefined) throw new Error(`Unknown option: ${name}`);
+    if (DESK_OPTIONS.has(spec.uci)) throw new Error(`The board sets ${spec.uci} by itself`);
+    if (isLocked(spec)) throw new Error(this.describeLock(spec.uci));
+    await this.change(spec.uci, value);
+  }
+
+  async useNetwork(name: string): Promise<void> {
+    const value = this.settings.networks.getValue(name);
+    if (value === undefined) throw new Error(`No network of that name is offered: ${name}`);
+    await this.change('WeightsFile', value);
+  }
+
+  async explain({ position }: GamePosition, wanted: string | null): Promise<ExplanationText> {
+    if (position.countLegalMoves() === 0) throw new Error('There is nothing to explain: the game is over');
+    const { desk, broadcast, createPool } = this.settings;
+    const warn = (text: string): void => broadcast({ type: 'notice', level: 'warning', text });
+    const pool = await createPool(desk.options, warn);
+    const { moves, whole, withoutSquare } = unwrap(await computeOcclusion(pool, position));
+    const names = moves.map((move) => formatUciMove(move, true));
+    const index = wanted === null ? whole.priors.indexOf(Math.max(...whole.priors)) : names.indexOf(wanted);
+    if (index < 0) throw new Error(`${wanted} is not a legal move here`);
+    return {
+      move: names[index],
+      probability: whole.priors[index],
+      value: whole.valueWl,
+      squares: withoutSquare.map((other, square) => ({
+        square: formatSquare(square as Square),
+        value: whole.valueWl - other.valueWl,
+        policy: whole.priors[index] - other.priors[index],
+      })),
+    };
+  }
+
+  /** Tells every page how things stand now. */
+  announce(): void {
+    this.settings.broadcast({ type: 'description', description: this.describe() });
+  }
+
+  /** Whether the page shows this option; a subclass hides those that mean nothing where it runs. */
+  protected isOffered(_option: OptionState): boolean {
+    return true;
+  }
+
+  protected async change(name: string, value: string): Promise<void> {
+    const { desk } = this.settings;
+    unwrap(await desk.runQuietly((engine) => engine.setOption(name, value)));
+    this.announce();
+    await desk.prepare();
+    this.announce();
+  }
+
+  /** Other names, options without effect and those of the desk are left out. */
+  private isShown(spec: OptionSpec): boolean {
+    const isOtherName = spec.kind !== 'button' && !this.settings.desk.options.values.has(spec.uci);
+    return !isOtherName && !DESK_OPTIONS.has(spec.uci) && !spec.help.startsWith('No effect');
+  }
+}
+
+function isLocked(spec: OptionSpec): boolean {
+  return spec.kind === 'string' && !FREE_TEXTS.has(spec.uci);
+}
+
+function readLevels(options: OptionStore): EngineDescription['levels'] {
+  const spec = options.find('UCI_Elo');
+  return spec?.kind === 'int' ? { weakest: spec.min, strongest: spec.max } : { weakest: 0, strongest: 0 };
+}
