@@ -1,8 +1,10 @@
 /** One engine, several pages: who is served when. On the hash evaluator, through the real server. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { SearchState, Thought, TreeNode } from '#sardonyx/board/protocol/replies.js';
+import type { ExplanationText, SearchState, Thought, TreeNode } from '#sardonyx/board/protocol/replies.js';
 import { BoardProcess, type BoardSocket } from '../support/board-process.js';
+import { repositoryRoot } from '../support/shared-folder.js';
 
 let board: BoardProcess;
 const sockets: BoardSocket[] = [];
@@ -136,4 +138,27 @@ test('a finished game is nothing to analyse', async () => {
   const moves = ['f2f3', 'e7e5', 'g2g4', 'd8h4'];
   const { error } = await page.ask('analyse', { position: { fen: null, moves }, multiPv: 1 });
   assert.match(String(error), /game is over/);
+});
+
+test('explanations come one after the other, and the engine answers meanwhile', async () => {
+  const tiny = await BoardProcess.start([
+    `--weights=${join(repositoryRoot, 'models', 'tiny-test.onnx')}`,
+    '--threads=1',
+  ]);
+  try {
+    const page = await tiny.connect();
+    await page.ask('analyse', { position: START, multiPv: 1 });
+    await nextState(page);
+    const asked = ['e2e4', null, null, null, null].map((move) => page.ask('explain', { position: START, move }));
+    assert.equal((await page.ask('describe')).type, 'answer');
+    const answers = await Promise.all(asked);
+    assert.match(String(answers[4].error), /Too many explanations/);
+    const [first, ...others] = answers.slice(0, 4).map(({ answer }) => answer as ExplanationText);
+    assert.equal(first.move, 'e2e4');
+    assert.equal(first.squares.length, 64);
+    assert.deepEqual(new Set(others.map(({ move }) => move)).size, 1);
+    page.close();
+  } finally {
+    await tiny.stop();
+  }
 });

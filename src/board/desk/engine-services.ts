@@ -2,7 +2,7 @@
  * What a page may know and change of the engine: its description, options, networks, explanations. The same for the engine of
  * `sardonyx board` and for the engine in a page; what only one of them has lies in a subclass.
  */
-import { formatSquare, formatUciMove, type Square } from '../../chess/index.js';
+import { formatSquare, formatUciMove, type Position, type Square } from '../../chess/index.js';
 import type { GamePosition } from '../../engine/index.js';
 import { computeOcclusion, type PoolOptions } from '../../nn/index.js';
 import type { OptionSpec, OptionStore } from '../../options/index.js';
@@ -33,7 +33,13 @@ export interface EngineServicesSettings {
 /** The only options of free text that a page may set. All others of that kind name files, devices or folders. */
 const FREE_TEXTS = new Set(['TimeManager', 'Contempt']);
 
+/** Explanations that may be under way or waiting; each costs a thread and a copy of the network. */
+const MOST_EXPLANATIONS = 4;
+
 export abstract class EngineServices {
+  private explanations = 0;
+  private lastExplanation: Promise<unknown> = Promise.resolve();
+
   /** Who can play matches; empty where there are none. */
   protected abstract readonly players: readonly string[];
 
@@ -74,25 +80,16 @@ export abstract class EngineServices {
     await this.change('WeightsFile', value);
   }
 
+  /** One after the other, each in a thread of its own. */
   async explain({ position }: GamePosition, wanted: string | null): Promise<ExplanationText> {
     if (position.countLegalMoves() === 0) throw new Error('There is nothing to explain: the game is over');
-    const { desk, broadcast, createPool } = this.settings;
-    const warn = (text: string): void => broadcast({ type: 'notice', level: 'warning', text });
-    const pool = await createPool(desk.options, warn);
-    const { moves, whole, withoutSquare } = unwrap(await computeOcclusion(pool, position));
-    const names = moves.map((move) => formatUciMove(move, true));
-    const index = wanted === null ? whole.priors.indexOf(Math.max(...whole.priors)) : names.indexOf(wanted);
-    if (index < 0) throw new Error(`${wanted} is not a legal move here`);
-    return {
-      move: names[index],
-      probability: whole.priors[index],
-      value: whole.valueWl,
-      squares: withoutSquare.map((other, square) => ({
-        square: formatSquare(square as Square),
-        value: whole.valueWl - other.valueWl,
-        policy: whole.priors[index] - other.priors[index],
-      })),
-    };
+    if (this.explanations >= MOST_EXPLANATIONS) throw new Error('Too many explanations are waiting');
+    this.explanations++;
+    const explanation = this.lastExplanation.then(() => this.computeExplanation(position, wanted));
+    this.lastExplanation = explanation.catch(() => undefined);
+    return explanation.finally(() => {
+      this.explanations--;
+    });
   }
 
   /** Tells every page how things stand now. */
@@ -111,6 +108,26 @@ export abstract class EngineServices {
     this.announce();
     await desk.prepare();
     this.announce();
+  }
+
+  private async computeExplanation(position: Position, wanted: string | null): Promise<ExplanationText> {
+    const { desk, broadcast, createPool } = this.settings;
+    const warn = (text: string): void => broadcast({ type: 'notice', level: 'warning', text });
+    const pool = await createPool(desk.options, warn);
+    const { moves, whole, withoutSquare } = unwrap(await computeOcclusion(pool, position));
+    const names = moves.map((move) => formatUciMove(move, true));
+    const index = wanted === null ? whole.priors.indexOf(Math.max(...whole.priors)) : names.indexOf(wanted);
+    if (index < 0) throw new Error(`${wanted} is not a legal move here`);
+    return {
+      move: names[index],
+      probability: whole.priors[index],
+      value: whole.valueWl,
+      squares: withoutSquare.map((other, square) => ({
+        square: formatSquare(square as Square),
+        value: whole.valueWl - other.valueWl,
+        policy: whole.priors[index] - other.priors[index],
+      })),
+    };
   }
 
   /** Other names, options without effect and those of the desk are left out. */
