@@ -18,6 +18,7 @@ test('bad commands, options and positions cost one error line each', async () =>
       'setoption name MultiPV value x',
       'setoption name Backend value abacus',
       'setoption name BackendOptions value threads',
+      'setoption name BackendOptions value abacus-beads=512',
       'setoption name TimeManager value sundial',
       'position fen',
       'position fen 9/8/8/8/8/8/8/8 w - - 0 1',
@@ -42,14 +43,14 @@ test('a network or backend option that is wrong costs one sentence, and the bund
   for (const args of [
     ['--weights=/nowhere/no.onnx'],
     [`--weights=${import.meta.filename ?? process.argv[1]}`],
-    ['--backend-opts=abacus-beads=512'],
+    ['--backend=cpu', '--backend-opts=tf32=true'],
   ]) {
     const engine = openEngine(t, args);
     await engine.ask('uci', 'uciok');
     const lines = await engine.ask(['isready'], 'readyok');
     const errors = lines.filter((line) => line.startsWith('error'));
     assert.equal(errors.length, 1);
-    assert.match(errors[0], /^error .*(no\.onnx|errors\.test|abacus-beads)/);
+    assert.match(errors[0], /^error .*(no\.onnx|errors\.test|tf32)/);
     if (BUNDLED) assert.match(errors[0], /; .* on .* plays instead$/);
     const answer = await engine.ask(['position startpos', 'go movetime 50'], 'bestmove');
     assert.match(answer.at(-1) ?? '', /^bestmove [a-h][1-8]/);
@@ -68,6 +69,7 @@ test('a wrong flag ends the program with one sentence and status 1', async (t) =
     ['--threads=-1'],
     ['--config=/nowhere/sardonyx.config'],
     ['--time-manager=sundial'],
+    ['--backend-opts=abacus-beads=512'],
   ]) {
     const engine = openEngine(t, args);
     engine.child.stdin.end();

@@ -42,7 +42,7 @@ export async function runBackendBench(options: BackendBenchOptions): Promise<Bac
       const inFlight = Math.min(queue.slotCount, 2 * batch * pool.threads);
       await feed(queue, paths, inFlight, options.secondsPerBatch * WARM_UP_SHARE);
       const { evaluations, seconds } = await feed(queue, paths, inFlight, options.secondsPerBatch);
-      // The pool's warnings have told why.
+      // The pool's warnings have named the reason.
       if (queue.liveEvaluators === 0) throw new Error('No position can be evaluated: there is nothing to measure');
       const { threads, network } = pool;
       const evaluationsPerSecond = evaluations / seconds;

@@ -1,6 +1,6 @@
 /**
- * The thread of occlusion.ts: it loads the network once more, asks it about one position with every square wiped in turn, and
- * ends. Inference blocks its thread, so that it must not run where a user or a server waits.
+ * The thread of occlusion.ts: it loads the network, evaluates one position with each square empty in turn, and ends. Inference
+ * blocks its thread, so it must not run on the main thread.
  */
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
 import { formatFen, MAX_MOVES, type Move, type Position, parseFen } from '../chess/index.js';
@@ -13,10 +13,10 @@ import { loadModel, type Model, type ModelSource } from './model/model-file.js';
 import type { Occlusion, Opinion } from './occlusion.js';
 
 export interface OcclusionTask {
-  /** The first one that works is taken. */
+  /** Tried in order until one works. */
   readonly plans: readonly BackendPlan[];
   readonly model: Extract<ModelSource, { bytes: Uint8Array }>;
-  /** With Shredder's castling rights. */
+  /** With castling rights in Shredder-FEN. */
   readonly rootFen: string;
   readonly moves: readonly Move[];
   readonly historyFill: HistoryFill;
@@ -27,9 +27,9 @@ const SQUARES = 64;
 const NOWHERE = -1;
 const MIRRORED_RANKS = 56;
 
-/** Planes of the whole board (side to move, castling, counts) say nothing of a square and stay. */
+/** Empties one square in the planes of another encoding. Planes that are equal everywhere (side to move, castling, counts) stay. */
 class OccludingEncoding implements InputEncoding {
-  /** Square of the board. */
+  /** The square to empty, as seen by White, or NOWHERE. */
   square = NOWHERE;
 
   constructor(private readonly inner: InputEncoding) {}
@@ -67,7 +67,7 @@ class OccludingEncoding implements InputEncoding {
   }
 }
 
-/** With the first plan that works. */
+/** Evaluates with the first plan that works. */
 async function explain(task: OcclusionTask): Promise<Result<Occlusion>> {
   const model = await loadModel(task.model);
   if (!model.ok) return model;

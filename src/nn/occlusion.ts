@@ -1,8 +1,8 @@
 /**
- * Which squares a network's opinion hangs on, by occlusion (Zeiler and Fergus, "Visualizing and Understanding
- * Convolutional Networks", 2014): the position is evaluated again with one square after the other wiped from all input
- * planes, past positions included. It needs nothing of a network but its answers, so it works with every one.
- * A thread of its own does the work, beside any search.
+ * Measures how much a network's evaluation depends on each square, by occlusion (Zeiler and Fergus, "Visualizing and
+ * Understanding Convolutional Networks", 2014): it evaluates the position once for each square, with that square empty in all
+ * input planes, past positions included. It works with every network, because it needs only inputs and outputs. A thread of
+ * its own does the work, so that a search can run at the same time.
  */
 import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { startThread } from '#platform/threads.js';
@@ -14,11 +14,11 @@ import type { OcclusionTask } from './occlusion-thread.js';
 import { DEFAULT_HISTORY_FILL } from './options.js';
 import type { PoolOptions } from './pool/evaluator-pool.js';
 
-/** From the view of the player to move. */
+/** One evaluation, from the view of the player to move. */
 export interface Opinion {
   readonly valueWl: number;
   readonly valueD: number;
-  /** Of the legal moves, in their order; they sum to 1. */
+  /** Priors of the legal moves, in the order of `moves`; they sum to 1. */
   readonly priors: Float32Array;
 }
 
@@ -26,13 +26,13 @@ export interface Occlusion {
   readonly network: string;
   readonly moves: readonly Move[];
   readonly whole: Opinion;
-  /** By square of the board, a1 = 0: the opinion without what stands there. */
+  /** Index = square, a1 = 0: the evaluation with that square empty. */
   readonly withoutSquare: readonly Opinion[];
-  /** The opinion of the same position with nothing before it; null when there was nothing. */
+  /** The evaluation without earlier positions; null if there are none. */
   readonly withoutHistory: Opinion | null;
 }
 
-/** @param pool of it: backend and its options, model, policy temperature, history fill */
+/** @param pool backend, its options, model, policy temperature and history fill are used; no pool is created */
 export async function computeOcclusion(pool: PoolOptions, position: Position): Promise<Result<Occlusion>> {
   const plans = planBackend({
     backend: pool.backend ?? 'auto',
@@ -58,7 +58,7 @@ export async function computeOcclusion(pool: PoolOptions, position: Position): P
   });
 }
 
-/** Never rejects. */
+/** Starts the thread. @returns its answer, or a failure if it ends without one; never rejects */
 function runInThread(task: OcclusionTask): Promise<Result<Occlusion>> {
   return new Promise((resolve) => {
     const thread = startThread<never, Result<Occlusion>>(
@@ -66,7 +66,7 @@ function runInThread(task: OcclusionTask): Promise<Result<Occlusion>> {
       { name: 'occlusion', data: task },
       { onMessage: resolve, onError: ({ message }) => resolve(failure(message)) },
     );
-    // Without an answer before: the thread has died.
+    // No effect if the thread has answered before.
     void thread.ended.then(() => resolve(failure('The thread that explains has ended')));
   });
 }

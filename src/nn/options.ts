@@ -1,10 +1,10 @@
 /**
- * Options of evaluation, with lc0's names and defaults; `Hash` is the name that every GUI knows. This is the second, light door
- * of nn/: it loads no code that evaluates.
+ * Options of evaluation, with lc0's names and defaults, and `Hash`, which every GUI knows. This is the second, light door of
+ * nn/: it loads no code that evaluates.
  */
 import type { OptionSpec } from '../options/index.js';
 import { BACKENDS, LC0_BACKENDS } from './backend/backend-names.js';
-import { parseBackendOptions } from './backend/backend-options.js';
+import { checkBackendOptions } from './backend/backend-options.js';
 
 export const DEFAULT_POLICY_TEMPERATURE = 1.359;
 export const HISTORY_FILLS = ['no', 'fen_only', 'always'] as const;
@@ -34,7 +34,7 @@ export const networkOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'BackendOptions',
-    check: (value) => parseBackendOptions(String(value)),
+    check: (value) => checkBackendOptions(String(value)),
     effect: 'pool',
     flag: 'backend-opts',
     alias: 'o',

@@ -17,8 +17,7 @@ import { repositoryRoot } from '../support/shared-folder.js';
 
 const skip = process.env.SARDONYX_DEVICE_TESTS === '1' ? false : 'npm run test:device runs it';
 const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
-const NO_HALVES =
-  'Backend webgpu failed, going on with cpu: this GPU cannot compute in half precision: leave out datatype=f16';
+const NO_HALVES = 'Backend webgpu failed, going on with cpu: this GPU has no half precision: leave out datatype=f16';
 const POSITIONS = 50;
 const PATIENCE_MS = 120_000;
 const leaves = createRandomLeaves(77, POSITIONS);

@@ -11,14 +11,14 @@ import { unwrap } from '#sardonyx/util/index.js';
 import { createRandomNetwork, TINY } from '../support/random-network.js';
 
 test('options are read in the grammar of lc0, sub-dictionaries included', () => {
-  const options = unwrap(parseBackendOptions('gpu=0, path="a, (b)=c",a(threads=2,b(x=1)),devices=0;1'));
+  const options = unwrap(parseBackendOptions('gpu=0, policy_head="a, (b)=c",a(threads=2,b(seed=1)),devices=0;1'));
   assert.equal(options.read('gpu'), '0');
-  assert.equal(options.read('path'), 'a, (b)=c');
+  assert.equal(options.read('policy_head'), 'a, (b)=c');
   assert.equal(options.read('devices'), '0;1');
   const a = options.children.get('a');
   assert.equal(a?.read('threads'), '2');
   assert.equal(a?.read('gpu'), '0', 'a sub-dictionary sees the keys around it');
-  assert.equal(a?.children.get('b')?.read('x'), '1');
+  assert.equal(a?.children.get('b')?.read('seed'), '1');
   assert.equal(options.read('threads'), undefined);
   options.refuseUnread('test');
 });
@@ -42,9 +42,9 @@ test('an option that nobody reads is an error, as are unknown backends and value
     assert.ok(!plans.ok, `${backend} ${options}`);
     assert.match(plans.error, sentence);
   };
-  refuse('cpu', 'thread=2', /Backend cpu knows no option "thread"/);
-  refuse('cpu', 'threads=2,a(b=1)', /knows no option "a\.b"/);
-  refuse('hash', 'threads=2', /Backend hash knows no option "threads"/);
+  refuse('cpu', 'thread=2', /Backend cpu has no option "thread"/);
+  refuse('cpu', 'threads=2,a(b=1)', /has no option "a\.b"/);
+  refuse('hash', 'threads=2', /Backend hash has no option "threads"/);
   refuse('random', 'delay=-1', /Backend option delay must be a whole number from 0/);
   refuse('random', 'uniform=yes', /Backend option uniform must be true or false/);
   refuse('cuda', 'devices=a', /Backend option devices must be device numbers/);
@@ -134,7 +134,7 @@ test('names that only lc0 has mean the nearest backend here, and a sentence says
   ]) {
     const { name, note } = plan(backend);
     assert.equal(name, nearest);
-    assert.match(note ?? '', new RegExp(`^Backend ${backend} is one of lc0's own; ${nearest}, the nearest here`));
+    assert.match(note ?? '', new RegExp(`^Only lc0 has the backend ${backend}; using ${nearest} instead$`));
   }
   assert.equal(plan('cuda-fp16').note, null, 'half precision is what cuda takes');
   const options = new OptionStore(networkOptions);
@@ -175,4 +175,17 @@ test('a batch smaller than min_batch is padded, and its answers are the same', a
     await evaluator.dispose();
   }
   assert.ok(values.every((value) => Math.abs(value - values[0]) < 1e-6));
+});
+
+test('an option that no backend has is refused when it is set, one of another backend when the backend is planned', () => {
+  const options = new OptionStore(networkOptions);
+  const refused = options.set('BackendOptions', 'gpu=1,thread=2,a(backend=cuda,b=1)');
+  assert.deepEqual(refused, {
+    ok: false,
+    error: 'Backend options "gpu=1,thread=2,a(backend=cuda,b=1)": no backend has an option "thread", "a.b"',
+  });
+  assert.equal(options.getString('BackendOptions'), '');
+  assert.ok(options.set('BackendOptions', 'tf32=true').ok, 'the backend may be named later');
+  const plans = planBackend({ backend: 'cpu', optionsText: 'tf32=true', threads: 0, minibatch: 0 });
+  assert.deepEqual(plans, { ok: false, error: 'Backend cpu has no option "tf32"' });
 });

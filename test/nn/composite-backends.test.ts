@@ -50,13 +50,13 @@ test('configurations of lc0 for several devices give each part its threads', () 
 
 test('what is wrong with a part is one sentence', () => {
   for (const [backend, optionsText, sentence] of [
-    ['multiplexing', 'a(gpu=0)', /^Part a of backend multiplexing is no backend: write a\(backend=cuda,…\)$/],
-    ['demux', '(backend=check)', /cannot hold check/],
-    ['roundrobin', 'cpu(treads=2)', /knows no option "cpu.treads"/],
+    ['multiplexing', 'a(gpu=0)', /^Part a of backend multiplexing names no backend: write a\(backend=cuda,…\)$/],
+    ['demux', '(backend=check)', /cannot contain check/],
+    ['roundrobin', 'cpu(treads=2)', /has no option "cpu.treads"/],
     ['check', 'cpu(),hash(),random()', /compares two/],
     ['check', 'mode=loud', /one of check, display, histo/],
     ['check', 'freq=2', /freq must be a number from 0 to 1/],
-    ['multiplexing', 'mode=histo', /knows no option "mode"/],
+    ['multiplexing', 'mode=histo', /has no option "mode"/],
   ] as const) {
     const result = planBackend({ backend, optionsText, threads: 0, minibatch: 0 });
     assert.ok(!result.ok, optionsText);

@@ -224,7 +224,7 @@ test('a network that cannot be read is refused in one sentence that names it', a
     /^Cannot evaluate with .*tiny-test\.onnx: made to fail at loading$/,
   );
   await refuse({ backend: 'cpu' }, /Backend cpu needs a network/);
-  await refuse({ backend: 'cpu', backendOptions: 'x=1', model: tinyNetwork }, /knows no option "x"/);
+  await refuse({ backend: 'cpu', backendOptions: 'x=1', model: tinyNetwork }, /has no option "x"/);
 });
 
 test('a benchmark of evaluators that cannot evaluate is an error, not a row of zeros', async () => {

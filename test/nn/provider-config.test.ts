@@ -35,13 +35,13 @@ test('onnxruntime is given the device and the options that its Node interface pa
 test('options of a device are checked, and what cannot be passed on is refused by name, in one sentence', () => {
   for (const [backend, options, sentence] of [
     ['cuda', 'gpu_mem_limit=1000', /^Backend option gpu_mem_limit cannot be set .* Node interface: fewer threads/],
-    ['cuda', 'cudnn_conv_algo_search=HEURISTIC', /cudnn_conv_algo_search cannot be set .* batch=N sets/],
-    ['tensorrt', 'engine-cache=/tmp', /engine-cache cannot be set .* built again at each start$/],
+    ['cuda', 'cudnn_conv_algo_search=HEURISTIC', /cudnn_conv_algo_search cannot be set .* batch=N makes fewer sizes$/],
+    ['tensorrt', 'engine-cache=/tmp', /engine-cache cannot be set .* TensorRT builds its engines at each start$/],
     ['cuda', 'tf32=perhaps', /^Backend option tf32 must be true or false, not "perhaps"$/],
     ['coreml', 'units=npu', /^Backend option units must be one of all, cpu, ane, gpu, not "npu"$/],
     ['webgpu', 'preferredLayout=CHW', /^Backend option preferredLayout must be one of NCHW, NHWC, not "CHW"$/],
-    ['cpu', 'tf32=true', /^Backend cpu knows no option "tf32"$/],
-    ['dml', 'units=all', /^Backend dml knows no option "units"$/],
+    ['cpu', 'tf32=true', /^Backend cpu has no option "tf32"$/],
+    ['dml', 'units=all', /^Backend dml has no option "units"$/],
   ] as const) {
     const plans = planBackend({ backend, optionsText: options, threads: 0, minibatch: 0 });
     assert.ok(!plans.ok, `${backend} ${options}`);
@@ -97,7 +97,7 @@ test('what onnxruntime says of a machine without a GPU becomes a sentence withou
   const cuda = 'OrtSessionOptionsAppendExecutionProvider_Cuda: Failed to load shared library';
   assert.match(describeProviderFailure(cuda, 'linux'), /^the CUDA provider or a library .* is missing/);
   const dml = 'no available backend found. ERR: [dml] backend not found.';
-  assert.equal(describeProviderFailure(dml, 'linux'), 'DirectML is a part of Windows alone');
+  assert.equal(describeProviderFailure(dml, 'linux'), 'DirectML exists only on Windows');
 });
 
 test('of a failure that is not known the C++ goes and the message stays', () => {

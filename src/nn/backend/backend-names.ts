@@ -1,8 +1,8 @@
-/** The backends a user may name. lc0's names stand beside ours, so that its configurations go on working. */
+/** The names of backends. lc0's names are accepted beside ours, so that configuration files made for lc0 work. */
 
 /** An execution provider of onnxruntime. */
 export type Provider = 'cpu' | 'cuda' | 'tensorrt' | 'dml' | 'coreml' | 'webgpu';
-/** team and check are made of others (composite-plan.ts). */
+/** `team` and `check` combine other backends (composite-plan.ts). */
 export type BackendKind = Provider | 'auto' | 'hash' | 'random' | 'trivial' | 'team' | 'check';
 
 export const BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, BackendKind>([
@@ -31,7 +31,7 @@ export const BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, Backen
   ['check', 'check'],
 ]);
 
-/** Backends that only lc0 has, with the nearest one here. They are accepted, so that configurations made for lc0 load, and not listed. */
+/** Backends that only lc0 has → the nearest one here. They are accepted, but not listed. */
 export const LC0_BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, BackendKind>([
   ['cudnn', 'cuda'],
   ['cudnn-auto', 'cuda'],
@@ -50,14 +50,14 @@ export const LC0_BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, Ba
   ['tensorflow-cc-cpu', 'cpu'],
 ]);
 
-/** What a name means; undefined when it is unknown. */
+/** @returns undefined for an unknown name; `note` tells the user of a substitute for one of lc0's backends */
 export function findBackend(name: string): { readonly kind: BackendKind; readonly note: string | null } | undefined {
   const key = name.toLowerCase();
   const own = BACKENDS.get(key);
   if (own !== undefined) return { kind: own, note: null };
   const kind = LC0_BACKENDS.get(key);
   if (kind === undefined) return undefined;
-  return { kind, note: `Backend ${key} is one of lc0's own; ${kind}, the nearest here, takes its place` };
+  return { kind, note: `Only lc0 has the backend ${key}; using ${kind} instead` };
 }
 
 const FILELESS: ReadonlySet<string> = new Set(['hash', 'random', 'trivial']);

@@ -1,15 +1,43 @@
 /**
- * Reads lc0's grammar of backend options: `key=value,key=value,name(key=value,…)`. Values may be quoted. A parenthesis opens a
- * dictionary inside, which also sees the keys of the one around it; no backend reads such a dictionary yet. An option that
- * the backend did not read is an error, so a misspelt name is not silently ignored.
+ * Parses lc0's syntax of backend options: `key=value,key=value,name(key=value,…)`. Values may be quoted. Parentheses enclose a
+ * nested dictionary, which inherits the keys of the outer one; each describes one part of a composite backend
+ * (composite-plan.ts). An option that the backend never reads is an error, so that a misspelt name is reported.
  */
 import { failure, type Result, success } from '../../util/index.js';
+
+/** Options of lc0's own kernels and exporter. They are accepted and have no effect. */
+export const IGNORED_KEYS = [
+  ...['graph_capture', 'cache_opt', 'multi_stream', 'res_block_fusing', 'fused_mha', 'custom_winograd'],
+  ...['alt_mish', 'alt_layernorm', 'no_shape', 'ir', 'opset', 'batch_size', 'blas_cores'],
+  ...['enable-gemm-metacommand', 'enable-conv-metacommand', 'force_tune', 'tune_only', 'plugin_path'],
+] as const;
+
+/** The names of all options; each backend reads some of them. */
+const KEYS = [
+  ...['policy_head', 'value_head', 'datatype', 'fp16', 'winograd'],
+  ...['devices', 'gpu', 'threads', 'optimize', 'batch', 'max_batch', 'min_batch', 'steps'],
+  // CUDA, TensorRT, CoreML and WebGPU.
+  ...['tf32', 'units', 'mlprogram', 'static-shapes'],
+  ...['preferredLayout', 'validationMode', 'storageBufferCacheMode'],
+  // hash and random.
+  ...['seed', 'uniform', 'delay', 'cached'],
+  // Composite backends.
+  ...['backend', 'minimum-split-size', 'mode', 'freq', 'atol', 'rtol'],
+  // Devices refuse these, each with a sentence that says why (provider-config.ts).
+  ...['gpu_mem_limit', 'mem-limit', 'cudnn_conv_algo_search', 'conv-search', 'trt_engine_cache_enable'],
+  ...['trt_engine_cache_path', 'engine-cache', 'trt_fp16_enable'],
+  ...IGNORED_KEYS,
+] as const;
+
+export type BackendOptionKey = (typeof KEYS)[number];
+
+const KNOWN: ReadonlySet<string> = new Set(KEYS);
 
 export class BackendOptions {
   private readonly values = new Map<string, string>();
   private readonly unread = new Set<string>();
   readonly children = new Map<string, BackendOptions>();
-  /** Somebody asked for what this sub-dictionary describes, so it counts as read even when it is empty. */
+  /** A backend has used this nested dictionary, so it is known even if it is empty. */
   isUsed = false;
 
   constructor(private readonly parent: BackendOptions | null = null) {}
@@ -19,13 +47,13 @@ export class BackendOptions {
     this.unread.add(key);
   }
 
-  /** The text of an option, or undefined. Reading it here or in a sub-dictionary counts as read. */
-  read(key: string): string | undefined {
+  /** The text of an option, here or in an outer dictionary, or undefined. Marks the option as known. */
+  read(key: BackendOptionKey): string | undefined {
     this.unread.delete(key);
     return this.values.get(key) ?? this.parent?.read(key);
   }
 
-  readInteger(key: string, fallback: number, min: number, max: number): number {
+  readInteger(key: BackendOptionKey, fallback: number, min: number, max: number): number {
     const text = this.read(key);
     if (text === undefined) return fallback;
     const number = Number(text);
@@ -35,7 +63,7 @@ export class BackendOptions {
     return number;
   }
 
-  readFlag(key: string, fallback: boolean): boolean {
+  readFlag(key: BackendOptionKey, fallback: boolean): boolean {
     const text = this.read(key);
     if (text === undefined) return fallback;
     if (text === 'true' || text === '1') return true;
@@ -43,12 +71,19 @@ export class BackendOptions {
     throw new BackendOptionError(`Backend option ${key} must be true or false, not "${text}"`);
   }
 
-  /** Throws when an option, here or in a sub-dictionary, was never read. */
+  /** Throws BackendOptionError if an option, here or in a nested dictionary, was never read. */
   refuseUnread(backend: string): void {
     const names = this.listUnread('');
     if (names.length > 0) {
-      throw new BackendOptionError(`Backend ${backend} knows no option ${names.map((name) => `"${name}"`).join(', ')}`);
+      throw new BackendOptionError(`Backend ${backend} has no option ${quote(names)}`);
     }
+  }
+
+  /** Names of options, here or in a nested dictionary, that no backend has. */
+  listUnknown(prefix = ''): string[] {
+    const names = [...this.values.keys()].filter((key) => !KNOWN.has(key)).map((key) => prefix + key);
+    for (const [name, child] of this.children) names.push(...child.listUnknown(`${prefix}${name}.`));
+    return names;
   }
 
   private listUnread(prefix: string): string[] {
@@ -62,8 +97,24 @@ export class BackendOptions {
   }
 }
 
-/** Carries the one sentence for the user. */
+/** Its message is one sentence for the user. */
 export class BackendOptionError extends Error {}
+
+function quote(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
+/**
+ * Checks what can be checked before the backend is known: the syntax, and that some backend has each option. The plan of a
+ * backend checks the rest.
+ */
+export function checkBackendOptions(text: string): Result<BackendOptions> {
+  const options = parseBackendOptions(text);
+  const unknown = options.ok ? options.value.listUnknown() : [];
+  return unknown.length === 0
+    ? options
+    : failure(`Backend options "${text}": no backend has an option ${quote(unknown)}`);
+}
 
 export function parseBackendOptions(text: string): Result<BackendOptions> {
   let at = 0;
@@ -76,7 +127,7 @@ export function parseBackendOptions(text: string): Result<BackendOptions> {
     while (at < text.length && !',()= "\''.includes(text[at])) at++;
     return text.slice(start, at);
   };
-  /** Up to a comma or a parenthesis, so that `devices=0;1` and paths need no quotes. */
+  /** Reads up to a comma or parenthesis, so `devices=0;1` and paths need no quotes. @returns null if a quote is not closed */
   const readValue = (): string | null => {
     const quote = text[at];
     if (quote !== '"' && quote !== "'") {

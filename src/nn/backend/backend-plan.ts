@@ -1,12 +1,12 @@
 /**
- * From the options Backend and BackendOptions to a plan: plain data that says what each evaluator thread shall build.
- * All user mistakes (unknown backend, unknown or malformed option) end here, before a thread is started.
+ * Turns the options Backend and BackendOptions into a plan: plain data that tells each evaluator thread which evaluator to
+ * create. Errors of the user (unknown backend, unknown or malformed option) are found here, before a thread is started.
  */
 import { getCoreCount } from '#platform/machine.js';
 import { hasCudaProvider } from '#platform/onnx-runtime.js';
 import { failure, type Result, success } from '../../util/index.js';
 import { BACKENDS, type BackendKind, findBackend, type Provider } from './backend-names.js';
-import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
+import { BackendOptionError, type BackendOptions, IGNORED_KEYS, parseBackendOptions } from './backend-options.js';
 import { type CheckPlan, findNetworkPlan, planCheck, planTeam, type TeamPlan } from './composite-plan.js';
 import { type Precision, readNetworkChoice } from './network-choice.js';
 import { type ProviderConfig, readProviderConfig } from './provider-config.js';
@@ -19,13 +19,13 @@ export interface OnnxPlan {
   readonly intraOpThreads: number;
   /** onnxruntime's graph optimisation: 0 none … 3 all. */
   readonly optimization: number;
-  /** Batches are padded to a multiple of this; 0: any size. */
+  /** Batches are padded to a multiple of this; 0 = no padding. */
   readonly batch: number;
-  /** Positions in one network call, however large the pool's minibatch is. */
+  /** Upper limit of the batch size; the pool's minibatch may be larger. */
   readonly mostRows: number;
-  /** Smaller batches are padded to this. */
+  /** Smaller batches are padded to this size. */
   readonly leastRows: number;
-  /** Which edition of the network it runs. */
+  /** Precision of the network to load. */
   readonly precision: Precision;
   readonly config: ProviderConfig;
 }
@@ -39,7 +39,7 @@ export interface HashPlan {
   readonly cached: boolean;
 }
 
-/** What one evaluator is made of. */
+/** Describes one evaluator. */
 export type SinglePlan = OnnxPlan | HashPlan | { readonly kind: 'trivial' };
 export type EvaluatorPlan = SinglePlan | TeamPlan | CheckPlan;
 
@@ -49,13 +49,13 @@ export interface BackendPlan {
   readonly evaluator: EvaluatorPlan;
   readonly threads: number;
   readonly minibatch: number;
-  /** Minibatches that a search should keep under way; 0 = one more than the threads. */
+  /** Number of minibatches that a search should keep in flight; 0 = one more than the threads. */
   readonly batchesInFlight: number;
-  /** What the user should know about the choice; null when it is what he named. */
+  /** One sentence for the user if this is not the backend that was named, else null. */
   readonly note: string | null;
 }
 
-/** What was measured to suit a backend. */
+/** The fastest settings, as `sardonyx tune` measured them. */
 export interface TunedSpeed {
   readonly threads: number;
   readonly minibatch: number;
@@ -64,19 +64,19 @@ export interface TunedSpeed {
 
 export interface PlanRequest {
   readonly backend: string;
-  /** lc0's grammar (backend-options.ts). */
+  /** In lc0's syntax (backend-options.ts). */
   readonly optionsText: string;
-  /** Evaluator threads; 0 = as many as suit the backend. */
+  /** Number of evaluator threads; 0 = the backend's default. */
   readonly threads: number;
-  /** Positions in one network call; 0 = what suits the backend. */
+  /** Positions in one network call; 0 = the backend's default. */
   readonly minibatch: number;
-  /** In place of what suits the backend where it is left open. */
+  /** Replaces the backend's defaults. */
   readonly tuned?: TunedSpeed | undefined;
 }
 
 /**
- * @returns what to try, best first: a device is followed by the CPU. Threads that the user asks for are threads of this
- * machine and hold for both; the minibatch, and what was tuned, are for the device alone.
+ * @returns the plans to try, best first: a plan for a device is followed by one for the CPU. `threads` applies to both;
+ * `minibatch` and `tuned` apply to the device only.
  */
 export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]> {
   const { backend, optionsText, threads, tuned } = request;
@@ -102,18 +102,18 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
   }
 }
 
-/** Whether something other than the processor is to evaluate networks. */
+/** Whether a device other than the CPU evaluates the network. */
 export function needsDevice({ evaluator }: BackendPlan): boolean {
   const network = getNetworkPlan(evaluator);
   return network !== null && network.provider !== 'cpu';
 }
 
-/** The plan by which the network is chosen and loaded; null for evaluators without one. */
+/** The plan that decides which form of the network is loaded; null for evaluators without a network. */
 export function getNetworkPlan(evaluator: EvaluatorPlan): OnnxPlan | null {
   return findNetworkPlan(listParts(evaluator));
 }
 
-/** What takes over in a thread whose evaluator fails: the CPU instead of a device; without a network, the same once more. */
+/** What a thread tries when its evaluator has failed: the CPU; without a network, the same evaluator again. */
 export function planReplacement(evaluator: EvaluatorPlan): SinglePlan {
   const network = getNetworkPlan(evaluator);
   return network === null ? listParts(evaluator)[0] : planOnCpu(network);
@@ -124,13 +124,13 @@ function listParts(evaluator: EvaluatorPlan): readonly SinglePlan[] {
   return evaluator.kind === 'check' ? [evaluator.working, evaluator.reference] : [evaluator];
 }
 
-/** The plain name of what a backend's name and options mean first: `cuda` for `auto` where CUDA is installed. */
+/** The name of the backend that is tried first: `cuda` for `auto` if CUDA is installed. Fails for invalid options. */
 export function getBackendName(backend: string, optionsText: string): Result<string> {
   const plans = planBackend({ backend, optionsText, threads: 0, minibatch: 0 });
   return plans.ok ? success(plans.value[0].name) : plans;
 }
 
-/** The processor in a device's place, at the start or in the middle of a search: nothing that was chosen to suit the device. */
+/** The same network on the CPU, without the settings that were chosen for a device. */
 export function planOnCpu(plan: OnnxPlan): OnnxPlan {
   const mostRows = plan.provider === 'cpu' ? plan.mostRows : getSuitableMinibatch('cpu');
   const shape = { devices: [0], intraOpThreads: 1, batch: 0, mostRows, leastRows: 1 };
@@ -154,7 +154,7 @@ function getFirstKind(kind: SingleKind): Exclude<SingleKind, 'auto'> {
 function listFallbacks({ evaluator }: BackendPlan): BackendPlan[] {
   const network = getNetworkPlan(evaluator);
   if (network === null || network.provider === 'cpu') return [];
-  // From the start its pool's minibatch is one that suits it.
+  // The pool of this plan has a minibatch that suits the CPU, so batches need no further limit.
   const onCpu = { ...planOnCpu(network), mostRows: network.mostRows };
   return [createOnnxPlan(onCpu)];
 }
@@ -192,8 +192,8 @@ function createOnnxPlan(evaluator: OnnxPlan): BackendPlan {
 }
 
 /**
- * Two threads a device: one encodes and decodes while the device works for the other. Sessions of WebGPU take turns in a process, and
- * one with several batches in flight serves as well.
+ * Two threads for each device: one encodes and decodes while the device evaluates for the other. WebGPU runs one session of a
+ * process at a time, so a second thread gains nothing.
  */
 function getDeviceThreads(provider: Provider, devices: readonly number[]): number {
   return provider === 'webgpu' ? 1 : 2 * devices.length;
@@ -204,8 +204,9 @@ function getSuitableMinibatch(provider: Provider): number {
 }
 
 /**
- * What a new batch size costs decides how few there shall be: TensorRT builds an engine for it, which takes minutes, CUDA
- * tries every algorithm of every convolution, DirectML and CoreML compile for one shape (lc0 gives them fixed batches too), and WebGPU compiles shaders.
+ * The default padding. Where each new batch size is expensive, only a few sizes should occur: TensorRT builds an engine for
+ * each, which takes minutes; CUDA tries every algorithm of every convolution; DirectML and CoreML compile for one shape (lc0
+ * also gives them fixed batches); WebGPU compiles shaders.
  */
 function getBatchStep(provider: Provider, minibatch: number): number {
   switch (provider) {
@@ -223,13 +224,13 @@ function getBatchStep(provider: Provider, minibatch: number): number {
   }
 }
 
-/** Whose arithmetic is faster in half precision, as lc0 chooses for its own device backends; the others keep the network's own. */
+/** Providers that are faster in half precision. lc0's backends for these devices use it too. */
 const HALF_PRECISION: ReadonlySet<Provider> = new Set<Provider>(['cuda', 'tensorrt', 'dml']);
 
 function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: number): OnnxPlan {
   const isCpu = provider === 'cpu';
   const { precision = HALF_PRECISION.has(provider) ? 'f16' : 'f32' } = readNetworkChoice(options);
-  readIgnored(options);
+  for (const key of IGNORED_KEYS) options.read(key);
   const batch = Math.max(0, options.readInteger('batch', getBatchStep(provider, minibatch), -1, 1024));
   const devicesText = options.read('devices') ?? options.read('gpu') ?? '0';
   if (!/^\s*\d+\s*(;\s*\d+\s*)*$/.test(devicesText)) {
@@ -251,20 +252,9 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
   };
 }
 
-/** lc0's max_batch, and its fixed sizes: `steps` multiples of `batch`. */
+/** lc0's `max_batch`; with `steps`, batches are at most `steps` × `batch`. */
 function readMostRows(options: BackendOptions, batch: number): number {
   const max = options.readInteger('max_batch', 0, 0, 1_000_000) || Number.POSITIVE_INFINITY;
   const steps = options.readInteger('steps', 0, 0, 1024);
   return steps > 0 && batch > 0 ? Math.min(max, steps * batch) : max;
-}
-
-/** Switches of lc0's own kernels and exporter, which change the speed there and have nothing to switch here. */
-const IGNORED = [
-  ...['graph_capture', 'cache_opt', 'multi_stream', 'res_block_fusing', 'fused_mha', 'custom_winograd'],
-  ...['alt_mish', 'alt_layernorm', 'no_shape', 'ir', 'opset', 'batch_size', 'blas_cores'],
-  ...['enable-gemm-metacommand', 'enable-conv-metacommand', 'force_tune', 'tune_only', 'plugin_path'],
-];
-
-function readIgnored(options: BackendOptions): void {
-  for (const key of IGNORED) options.read(key);
 }

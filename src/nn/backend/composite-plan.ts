@@ -1,46 +1,45 @@
 /**
- * Backends made of others, with lc0's names and grammar: `multiplexing`, `demux` and `roundrobin` share the leaves of one
- * search out over several devices, `check` compares two. The pool's queue gives every evaluator thread the next batch
- * when it is free, so a faster device takes more of them, whichever of the three names is used; `threads` of a part says
- * how many threads feed it.
+ * Backends that combine others, with lc0's names and syntax: `multiplexing`, `demux` and `roundrobin` distribute the leaves of
+ * one search over several devices; `check` compares two backends. The three names mean the same here: each evaluator thread
+ * takes the next batch when it is free, so faster devices evaluate more. `threads` of a part is the number of its threads.
  */
 import { type BackendKind, findBackend } from './backend-names.js';
-import { BackendOptionError, type BackendOptions } from './backend-options.js';
+import { BackendOptionError, type BackendOptionKey, type BackendOptions } from './backend-options.js';
 import type { BackendPlan, OnnxPlan, SinglePlan } from './backend-plan.js';
 
 export interface TeamPlan {
   readonly kind: 'team';
-  /** One for each thread; dealt round when there are more threads. */
+  /** Thread i uses members[i mod length]. */
   readonly members: readonly SinglePlan[];
 }
 
 export interface CheckPlan {
   readonly kind: 'check';
-  /** Its answers are used. */
+  /** The search uses this one's answers. */
   readonly working: SinglePlan;
   readonly reference: SinglePlan;
   /** Share of the batches that are compared. */
   readonly frequency: number;
   readonly absoluteTolerance: number;
   readonly relativeTolerance: number;
-  /** histo adds the sizes of the differences. */
+  /** As in lc0: `check` counts batches that differ, `display` only shows the largest differences, `histo` adds a histogram. */
   readonly mode: 'check' | 'display' | 'histo';
 }
 
 type SingleKind = Exclude<BackendKind, 'team' | 'check'>;
-/** Plans one part from its options. */
+/** Plans one part of a composite backend from its options. */
 export type PartPlanner = (kind: SingleKind, options: BackendOptions) => BackendPlan;
 
 const MOST_THREADS = 128;
 const CHECK_MODES = ['check', 'display', 'histo'] as const;
-/** lc0's (network_check.cc). */
+/** Defaults as in lc0 (network_check.cc). */
 const CHECK_FREQUENCY = 0.2;
 const ABSOLUTE_TOLERANCE = 1e-5;
 const RELATIVE_TOLERANCE = 1e-4;
 
 /** Throws BackendOptionError. */
 export function planTeam(backend: string, options: BackendOptions, planPart: PartPlanner): BackendPlan {
-  // Of demux; batches are not split here.
+  // An option of lc0's demux without effect here: batches are not split.
   options.read('minimum-split-size');
   const parts = listParts(options).map((part) => {
     const threads = part.options.readInteger('threads', 0, 0, MOST_THREADS);
@@ -48,7 +47,7 @@ export function planTeam(backend: string, options: BackendOptions, planPart: Par
     return { plan, threads: threads || plan.threads };
   });
   const most = Math.max(...parts.map(({ threads }) => threads));
-  // One thread of each part, then a second of each: fewer threads than planned still reach all parts.
+  // Parts take turns, so that all of them get threads even if the user asks for fewer.
   const members = Array.from({ length: most }, (_, round) =>
     parts.filter(({ threads }) => round < threads).map(({ plan }) => useOneThread(plan.evaluator as SinglePlan)),
   ).flat();
@@ -85,7 +84,7 @@ export function planCheck(options: BackendOptions, planPart: PartPlanner): Backe
   return { ...first, evaluator };
 }
 
-/** The plan that says which edition of the network all parts load: a device's before the CPU's; null without a network. */
+/** The plan that decides which form of the network all parts load: a device's, else the CPU's; null without a network. */
 export function findNetworkPlan(parts: readonly SinglePlan[]): OnnxPlan | null {
   const networks = parts.filter((part) => part.kind === 'onnx');
   return networks.find(({ provider }) => provider !== 'cpu') ?? networks[0] ?? null;
@@ -96,7 +95,7 @@ interface Part {
   readonly options: BackendOptions;
 }
 
-/** Without sub-dictionaries the options themselves are the only part. */
+/** Without nested dictionaries the options themselves describe the only part. */
 function listParts(options: BackendOptions): Part[] {
   if (options.children.size === 0) return [{ name: '', options }];
   return [...options.children].map(([name, child]) => {
@@ -110,9 +109,9 @@ function findPartKind(backend: string, { name, options }: Part, fallback: Single
   if (text === '') return fallback;
   const kind = findBackend(text)?.kind;
   if (kind === undefined) {
-    throw new BackendOptionError(`Part ${name} of backend ${backend} is no backend: write ${name}(backend=cuda,…)`);
+    throw new BackendOptionError(`Part ${name} of backend ${backend} names no backend: write ${name}(backend=cuda,…)`);
   }
-  if (kind === 'team' || kind === 'check') throw new BackendOptionError(`Backend ${backend} cannot hold ${text}`);
+  if (kind === 'team' || kind === 'check') throw new BackendOptionError(`Backend ${backend} cannot contain ${text}`);
   return kind;
 }
 
@@ -120,13 +119,13 @@ function useOneThread(plan: SinglePlan): SinglePlan {
   return plan.kind === 'onnx' ? { ...plan, intraOpThreads: 1 } : plan;
 }
 
-/** All parts run one model: in half precision only when all of them would. */
+/** All parts share one model. It is in half precision only if every part wants that. */
 function shareEdition<Parts extends readonly SinglePlan[]>(parts: Parts): SinglePlan[] {
   const isHalf = parts.every((part) => part.kind !== 'onnx' || part.precision === 'f16');
   return parts.map((part) => (part.kind === 'onnx' ? { ...part, precision: isHalf ? 'f16' : 'f32' } : part));
 }
 
-function readNumber(options: BackendOptions, key: string, fallback: number): number {
+function readNumber(options: BackendOptions, key: BackendOptionKey, fallback: number): number {
   const text = options.read(key);
   const number = text === undefined ? fallback : Number(text);
   if (Number.isFinite(number) && number >= 0 && number <= 1) return number;

@@ -1,23 +1,23 @@
 /**
- * Backend options that choose among what one network file can become: `policy_head`, `value_head`, `datatype` and
- * `fp16`, named as lc0 names them, and `winograd`. They matter to whoever converts the file; a finished ONNX model has its heads.
+ * Backend options that say how an lc0 network is converted to ONNX: `policy_head`, `value_head`, `datatype` and `fp16`, named as
+ * in lc0, and `winograd`. They do not change the heads of a file that is ONNX already.
  */
 import { type Result, success } from '../../util/index.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
 
-/** Of weights and arithmetic; inputs and outputs may differ. */
+/** Precision of weights and arithmetic; inputs and outputs may differ. */
 export type Precision = 'f32' | 'f16';
 
 export interface NetworkChoice {
   readonly policyHead?: string;
   readonly valueHead?: string;
-  /** Absent: what suits the device. */
+  /** Absent = the device's default. */
   readonly precision?: Precision;
-  /** false: convolutions as ONNX has them, even where another way is faster. */
+  /** false = keep ONNX's Conv operators, even where Winograd's algorithm is faster. */
   readonly winograd?: false;
 }
 
-/** What the text says of the network; whether the rest is right is the plan's business. */
+/** Reads only the options about the network. planBackend checks the others. */
 export function parseNetworkChoice(optionsText: string): Result<NetworkChoice> {
   const options = parseBackendOptions(optionsText);
   if (!options.ok) return options;
@@ -29,7 +29,7 @@ export function parseNetworkChoice(optionsText: string): Result<NetworkChoice> {
   }
 }
 
-/** Reading them counts as read, so that a plan does not refuse them. */
+/** Marks the options about the network as known, so that a plan does not refuse them. Throws BackendOptionError. */
 export function readNetworkChoice(options: BackendOptions): NetworkChoice {
   const policyHead = options.read('policy_head');
   const valueHead = options.read('value_head');

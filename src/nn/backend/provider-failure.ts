@@ -1,6 +1,6 @@
 /**
- * What onnxruntime says when a provider fails → a sentence for the user. Its texts name C++ files and conditions; the
- * failures that are common are known by their words, from the others only the C++ is taken away.
+ * Turns onnxruntime's error messages into sentences for the user. Common failures are recognised and described; from other
+ * messages only C++ file names and conditions are removed.
  */
 import { getSystem } from '#platform/machine.js';
 
@@ -19,7 +19,7 @@ const KNOWN: readonly KnownFailure[] = [
   },
   {
     pattern: /requires f16 but the device does not support it/,
-    describe: () => 'this GPU cannot compute in half precision: leave out datatype=f16',
+    describe: () => 'this GPU has no half precision: leave out datatype=f16',
   },
   {
     pattern: /_Cuda: Failed to load shared library|libonnxruntime_providers_cuda/,
@@ -32,19 +32,18 @@ const KNOWN: readonly KnownFailure[] = [
   },
   {
     pattern: /\[dml\] backend not found/,
-    describe: (system) =>
-      system === 'win32' ? 'this onnxruntime has no DirectML' : 'DirectML is a part of Windows alone',
+    describe: (system) => (system === 'win32' ? 'this onnxruntime has no DirectML' : 'DirectML exists only on Windows'),
   },
   {
     pattern: /\[coreml\] backend not found/,
-    describe: (system) => (system === 'darwin' ? 'this onnxruntime has no CoreML' : 'CoreML is a part of macOS alone'),
+    describe: (system) => (system === 'darwin' ? 'this onnxruntime has no CoreML' : 'CoreML exists only on macOS'),
   },
 ];
 
 /** `/…/webgpu_context.cc:136 void ns::f(const T&)::<lambda()> condition was false. ` */
 const CPP_LOCATION = /\S*\.(?:cc|cpp|cu|cuh|h|hpp):\d+ .*? was false\. /g;
 
-/** One line. @param text onnxruntime's own, or ours, which is left as it is */
+/** @param text a message of onnxruntime, or one of ours, which stays as it is. @returns one line */
 export function describeProviderFailure(text: string, system = getSystem()): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const known = KNOWN.find(({ pattern }) => pattern.test(line));

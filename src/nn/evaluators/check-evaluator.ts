@@ -1,6 +1,6 @@
 /**
- * The evaluator of the backend `check`: answers with one evaluator and compares some of its batches with another one.
- * Reports come after 1, 2, 4, 8 … compared batches, so that a long search says little.
+ * The evaluator of the backend `check`: it returns the results of one evaluator and compares some batches with another one. It
+ * reports after 1, 2, 4, 8 … compared batches, so that a long search prints few lines.
  */
 import { MAX_MOVES, type Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
@@ -8,7 +8,7 @@ import { createPrng } from '../../util/index.js';
 import type { CheckPlan } from '../backend/composite-plan.js';
 import type { Evaluator } from '../evaluator.js';
 
-/** Differences below this count as none in the histogram. */
+/** Smallest power of ten in the histogram; smaller differences count there. */
 const SMALLEST_DECADE = -9;
 
 export class CheckEvaluator implements Evaluator {
@@ -24,7 +24,7 @@ export class CheckEvaluator implements Evaluator {
   private failures = 0;
   private largestValue = 0;
   private largestPrior = 0;
-  /** Differences by the decade of their size. */
+  /** Power of ten of a difference → number of such differences. */
   private readonly decades = new Map<number, number>();
 
   constructor(

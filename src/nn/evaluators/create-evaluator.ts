@@ -1,4 +1,4 @@
-/** The one place that chooses among the evaluators: what a plan asks for, and what replaces it when it fails. */
+/** Creates the evaluator that a plan describes, or its replacement after a failure. No other file chooses between evaluators. */
 import { type BackendPlan, type EvaluatorPlan, planReplacement } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
@@ -6,15 +6,14 @@ import { CheckEvaluator } from './check-evaluator.js';
 import { HashEvaluator } from './hash-evaluator.js';
 import { TrivialEvaluator } from './trivial-evaluator.js';
 
-/** Makes the evaluators of a thread. Both reject when the evaluator cannot be made. */
+/** Creates the evaluators of a thread. Both methods reject if that fails. */
 export interface EvaluatorFactory {
   /**
-   * The evaluator of a plan.
    * @param model null only for evaluators without a network
-   * @param worker the thread's number, by which the devices of a plan are dealt
+   * @param worker number of the thread, which decides the device among those of the plan
    */
   create(plan: BackendPlan, model: Model | null, worker: number): Promise<Evaluator>;
-  /** What takes over when that one fails: the CPU instead of a device; without a network, the same once more. */
+  /** The replacement after a failure: the CPU; without a network, the same evaluator again. */
   createFallback(plan: BackendPlan, model: Model | null, worker: number): Promise<Evaluator>;
 }
 

@@ -11,9 +11,9 @@ export interface HashEvaluatorOptions {
   readonly seed: number;
   /** Equal priors for all moves. */
   readonly uniform: boolean;
-  /** Sleeps this long in each run. */
+  /** Duration of each run. */
   readonly delayMs: number;
-  /** Caches its answers, like those of a network. */
+  /** Uses the evaluation cache, as networks do. */
   readonly cached: boolean;
 }
 
@@ -58,7 +58,7 @@ export class HashEvaluator implements Evaluator {
     for (let i = 0; i < count; i++) {
       levels[base + i] = uniform ? 0 : Math.imul(state ^ Math.imul(moves[offset + i], 0x2545f491), 0x85ebca6b) >>> 24;
     }
-    // The sum of four bytes is roughly a bell curve around an even game.
+    // The sum of four random bytes has roughly a normal distribution, so most values are near 0.
     const bytes = mix(state);
     const sum = (bytes & 255) + ((bytes >>> 8) & 255) + ((bytes >>> 16) & 255) + (bytes >>> 24);
     const wl = (sum - 510) / 600;

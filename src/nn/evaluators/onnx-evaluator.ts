@@ -38,7 +38,7 @@ class OnnxEvaluator implements Evaluator {
   private readonly calls = new Map<number, Call>();
   private readonly masks: Uint32Array;
   private readonly planeValues: Float32Array;
-  /** Floats of all rows, or of one row before its conversion to halves. */
+  /** Input of all rows; if the network takes half precision, of one row before its conversion. */
   private input = new Float32Array(0);
   private halfInput = new Uint16Array(0);
   private policy: HeadOutput = { width: 0, data: new Float32Array(0) };

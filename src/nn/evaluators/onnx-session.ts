@@ -25,7 +25,7 @@ export interface RunTensor {
 }
 
 /**
- * Runs a small model once on the CPU, for questions about ONNX Runtime itself.
+ * Runs a small model once on the CPU, for example to test how this ONNX Runtime computes.
  * @param outputs shapes of the outputs by name
  * @returns the outputs, in the order of `outputs`. Rejects when the model does not work.
  */

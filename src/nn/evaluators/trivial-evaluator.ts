@@ -1,6 +1,6 @@
 /**
- * An evaluator that counts material and prefers central pieces; equal priors for all moves. It needs no network and
- * sees a hanging queen, which makes it an opponent for tests of whole games. lc0 has one of the same name.
+ * An evaluator that counts material and prefers pieces near the centre; all moves have equal priors. It needs no network and
+ * captures hanging pieces, which is enough of an opponent for tests of whole games. lc0 has one of the same name.
  */
 import type { Position } from '../../chess/index.js';
 import type { Evaluator } from '../evaluator.js';

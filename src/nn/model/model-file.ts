@@ -1,4 +1,4 @@
-/** Reads a model from a file or from bytes. All its tensors are understood, or one sentence says why not. */
+/** Reads a model from a file or from bytes and finds the meaning of its tensors. Errors are one sentence for the user. */
 import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
 import { failure, inflate, type Result, success } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
@@ -6,8 +6,8 @@ import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { FLOAT16, FLOAT32, INT8, readOnnxHeader } from './onnx-header.js';
 
 /**
- * `name` is used in messages about bytes: the file they were converted from. With `weightsFolder` the weights may be in a file
- * of that folder, which every thread maps instead of copying. `fileSha256` is that of the file they were converted from.
+ * A file, or the bytes of an ONNX model. `name` and `fileSha256` are those of the file from which the bytes were converted; messages
+ * use the name. If `weightsFolder` is set, the weights may be in a file of that folder, which threads map instead of copying.
  */
 export type ModelSource =
   | { readonly path: string }
@@ -21,7 +21,7 @@ export type ModelSource =
 export interface Model {
   /** The path as the user wrote it. */
   readonly path: string;
-  /** The same without folders. */
+  /** The file's name without folders. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
   readonly weightsFolder: string | undefined;
@@ -97,11 +97,11 @@ function findPrecision(bytesByType: ReadonlyMap<number, number>): Model['precisi
   return half > float ? 'fp16' : 'fp32';
 }
 
-/** What decides the form of a network: a device may need half precision, the CPU has a form of its own. */
+/** What decides the form of a network: devices may want half precision, and the CPU has a form of its own. */
 export type ModelEdition = Pick<OnnxPlan, 'provider' | 'precision'>;
 export type ModelFinder = (edition: ModelEdition) => Promise<Result<ModelSource>>;
 
-/** A plain source serves all backends. */
+/** Loads a source, or asks a finder for the source that suits the edition. */
 export async function loadEdition(wanted: ModelSource | ModelFinder, edition: ModelEdition): Promise<Result<Model>> {
   const source = typeof wanted === 'function' ? await wanted(edition) : success(wanted);
   return source.ok ? loadModel(source.value) : source;

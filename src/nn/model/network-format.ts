@@ -1,7 +1,7 @@
 /**
- * Finds out what the tensors of a model mean: from its metadata (docs/networks.md), otherwise from shapes and names, which
- * covers lc0's own exports. tensor-roles.ts finds the role of each tensor. Unknown formats are refused by name instead of
- * guessed, because a network with a wrong guess plays legal but bad chess.
+ * Finds the meaning of a model's tensors from its metadata (docs/networks.md), else from shapes and names, which covers lc0's own
+ * exports. tensor-roles.ts finds the role of each tensor. Unknown formats are refused, not guessed, because a network with a
+ * wrong guess plays legal but bad chess.
  */
 import {
   getInputEncoding,
@@ -100,7 +100,7 @@ function getPlaneCount({ shape }: TensorDescription): number {
   return isBoard || (shape.length === 3 && shape[2] === 64) ? shape[1] : 0;
 }
 
-/** The encodings that the metadata allow, the most likely first. */
+/** The policy encodings that the metadata allow, most likely first. */
 function listPolicies(header: OnnxHeader): Result<PolicyEncoding[]> {
   const named = header.metadata.get('sardonyx.policy');
   if (named === undefined) {

@@ -1,7 +1,7 @@
 /**
  * Reads the header of an ONNX file: metadata, producer, names, types and shapes of inputs and outputs, and the size of its
- * weights. onnxruntime-node does not expose `metadata_props`, and decoding a whole model would copy its weights. So this reads
- * the top levels of the protobuf and skips the rest. Field numbers: onnx.proto.
+ * weights. onnxruntime-node does not expose `metadata_props`, and decoding a whole model would copy its weights. So this file
+ * reads only the top levels of the protobuf. Field numbers: onnx.proto.
  */
 import protobuf from 'protobufjs/minimal.js';
 import { failure, type Result, success } from '../../util/index.js';
@@ -21,7 +21,7 @@ export interface OnnxHeader {
   readonly inputs: readonly TensorDescription[];
   readonly outputs: readonly TensorDescription[];
   readonly parameterBytes: number;
-  /** Element types (TensorProto.DataType) of weights → bytes they take. */
+  /** Element type of weights (TensorProto.DataType) → total size in bytes. */
   readonly bytesByType: ReadonlyMap<number, number>;
   /** Whether weights are in another file. */
   readonly hasExternalData: boolean;
@@ -61,7 +61,7 @@ function* readFields(bytes: Uint8Array): Generator<[number, protobuf.Reader], vo
 
 const utf8 = new TextDecoder();
 
-/** A copy is decoded, since browsers decode no shared memory. */
+/** Decodes a copy, because browsers refuse to decode shared memory. */
 function readText(reader: protobuf.Reader): string {
   return utf8.decode(reader.bytes().slice());
 }

@@ -1,4 +1,4 @@
-/** Counts the work of the evaluators since the pool was created. Each evaluator has its own line; readers add up the lines. */
+/** Counts of the evaluators' work since the pool was created. Each evaluator writes its own row; readers add up the rows. */
 import {
   COUNT_BATCHES,
   COUNT_EVALUATIONS,

@@ -1,6 +1,6 @@
 /**
- * The main thread's side of evaluation: makes the shared memory, starts one thread an evaluator, replaces threads that
- * die, passes on what users must know, and ends everything. It never touches a leaf.
+ * The main thread's part of evaluation: it allocates the shared memory, starts one thread for each evaluator, replaces threads
+ * that die, passes on warnings, and ends the threads. It never reads or writes a leaf.
  */
 import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { startThread, type Thread } from '#platform/threads.js';
@@ -37,30 +37,30 @@ import { TablebaseWords } from './tablebase-words.js';
 import type { FromWorker, SharedPoolHandle, WorkerStart } from './worker-protocol.js';
 
 export interface PoolOptions {
-  /** Needless for hash, random and trivial. A finder is asked for the edition that suits a backend when it is tried. */
+  /** Not needed for hash, random and trivial. A finder is called once for each backend that is tried. */
   readonly model?: ModelSource | ModelFinder;
-  /** A name of backend-names.ts; `auto` when left out. */
+  /** A name from backend-names.ts; absent = `auto`. */
   readonly backend?: string;
-  /** lc0's grammar: key=value,key=value. */
+  /** In lc0's syntax: key=value,key=value. */
   readonly backendOptions?: string;
-  /** A device is not even tried: the processor is to work as it does where the device cannot be used. */
+  /** Skips the plans for devices, so that the CPU evaluates as it does if no device can be used. */
   readonly avoidsDevice?: boolean;
-  /** Evaluator threads; 0 = what suits the backend. */
+  /** Number of evaluator threads; 0 = the backend's default. */
   readonly threads?: number;
-  /** Positions in one network call; 0 = what suits the backend. */
+  /** Positions in one network call; 0 = the backend's default. */
   readonly minibatch?: number;
-  /** For threads and minibatch where they are left open, and for the search. */
+  /** Replaces the defaults of threads, minibatch and batches in flight. */
   readonly tuned?: TunedSpeed | undefined;
-  /** Positions in the evaluation cache (NNCacheSize); 0 for none. */
+  /** Positions in the evaluation cache (NNCacheSize); 0 = no cache. */
   readonly cachePositions?: number;
-  /** Above 0: the size of the cache in MB (Hash) instead. */
+  /** Size of the cache in MB (Hash), in place of cachePositions; 0 = not set. */
   readonly cacheMb?: number;
   readonly policyTemperature?: number;
   readonly historyFill?: HistoryFill;
   readonly tablebases?: TablebaseSettings;
-  /** The script of the evaluator threads, for other evaluators than ours: it calls `runEvaluatorThread` with their factory. */
+  /** Script of the evaluator threads. Another script can call `runEvaluatorThread` with a factory of other evaluators. */
   readonly threadScript?: URL;
-  /** One sentence at a time, about what went wrong and how it goes on. */
+  /** Receives warnings of one sentence each: what failed and what happens next. */
   readonly onWarning?: (text: string) => void;
 }
 
@@ -72,27 +72,27 @@ export interface PoolSettings {
 }
 
 const MIN_SLOTS = 4096;
-/** A thread that has died so often in a row gets no evaluator any more. */
+/** After this many crashes in a row a thread is restarted without an evaluator. */
 const MAX_CRASHES = 3;
-const STOP_PATIENCE_MS = 2000;
+const STOP_TIMEOUT_MS = 2000;
 
 export class EvaluatorPool {
   readonly handle: SharedPoolHandle;
-  /** What its evaluators have done; reading them needs no queue. */
+  /** Counts of the evaluators' work. */
   readonly counters: PoolCounters;
   private readonly slots: LeafSlots;
   private readonly cache: SharedArrayBuffer | null;
   private readonly workers: (Thread<never> | null)[] = [];
   private readonly live: LiveEvaluators;
-  /** By thread. */
+  /** Index = thread. */
   private readonly crashes: readonly FailureStreak[];
   private readonly warned = new Set<string>();
-  /** Threads that cannot use the device any more. */
+  /** Threads that can no longer use the device. */
   private readonly withoutDevice = new Set<number>();
   private backend: string;
   private isDisposed = false;
   private tellLoss: (reason: string) => void = () => undefined;
-  /** Resolves with the reason when no thread can evaluate any more. */
+  /** Resolves with the reason when the last thread can no longer evaluate. */
   readonly loss = new Promise<string>((resolve) => {
     this.tellLoss = resolve;
   });
@@ -122,8 +122,8 @@ export class EvaluatorPool {
   }
 
   /**
-   * Resolves when all threads are ready. When a device cannot be used, the CPU is. Rejects with one sentence for the
-   * user when there is no way to evaluate.
+   * Resolves when all threads are ready, on the CPU if the device cannot be used. Rejects with one sentence for the user if no
+   * plan works.
    */
   static async create(options: PoolOptions): Promise<EvaluatorPool> {
     const backend = options.backend ?? 'auto';
@@ -167,8 +167,8 @@ export class EvaluatorPool {
   }
 
   /**
-   * No thread can use the device that the pool was made for. If they go on at all it is on the processor, with threads, batches
-   * and the edition of the network that suited the device.
+   * True if no thread can use the pool's device any more. Threads that still evaluate do so on the CPU, with the number of
+   * threads, the batch size and the form of the network that were chosen for the device.
    */
   get hasLostDevice(): boolean {
     return needsDevice(this.plan) && this.withoutDevice.size === this.plan.threads;
@@ -178,7 +178,7 @@ export class EvaluatorPool {
     return Atomics.load(this.slots.control, MINIBATCH_WORD);
   }
 
-  /** Changes what can be changed without loading again. No leaf may be in flight. */
+  /** Changes settings that need no new threads. No leaf may be in flight. */
   configure(settings: PoolSettings): void {
     const { policyTemperature, historyFill, minibatch, tablebases } = settings;
     if (policyTemperature !== undefined) this.slots.settings[SETTING_POLICY_TEMPERATURE] = policyTemperature;
@@ -188,12 +188,12 @@ export class EvaluatorPool {
     if (policyTemperature !== undefined || historyFill !== undefined) this.clearCache();
   }
 
-  /** Share of the evaluation cache in use, per mille; 0 without a cache. */
+  /** How full the evaluation cache is, in per mille; 0 without a cache. */
   get cacheFill(): number {
     return this.cache === null ? 0 : new EvaluationCache(this.cache).computeFill();
   }
 
-  /** Forgets all cached evaluations, at once. */
+  /** Removes all cached evaluations, in constant time. */
   clearCache(): void {
     if (this.cache !== null) clearCache(this.cache);
   }
@@ -209,7 +209,7 @@ export class EvaluatorPool {
     await Promise.all(this.workers.map((worker) => (worker === null ? undefined : endWorker(worker))));
   }
 
-  /** Resolves when the thread is ready, rejects when it ends before. */
+  /** Resolves when the thread is ready; rejects if it ends before. */
   private startWorker(index: number): Promise<void> {
     const crashes = this.crashes[index].length;
     const start: WorkerStart = {
@@ -231,7 +231,7 @@ export class EvaluatorPool {
         if (message.type === 'ready') {
           isReady = true;
           this.backend = message.backend;
-          // From now on only leaves keep it busy; whoever waits for answers keeps the process alive.
+          // An idle thread must not keep the process alive. A producer that awaits answers does.
           worker.keepProcessAlive(false);
           resolve();
         } else if (message.type === 'fellBack') {
@@ -268,7 +268,7 @@ export class EvaluatorPool {
     this.startWorker(index).catch((error: Error) => {
       if (this.isDisposed) return;
       if (crashes <= MAX_CRASHES) this.replaceWorker(index, error.message);
-      // Even one without an evaluator could not be started: there is nothing more to try.
+      // Not even a thread without an evaluator could be started: give up.
       else this.warnOfLoss(this.live.leave(index), error.message);
     });
   }
@@ -284,19 +284,19 @@ export class EvaluatorPool {
   }
 
   private warnOfFallback(from: string, to: string, reason: string): void {
-    // The threads of several devices fail one after the other, with reasons that name different devices.
+    // Threads fail one after the other, with reasons that name different devices. One warning is enough.
     this.warn(`Backend ${from} failed, going on with ${to}: ${describeProviderFailure(reason)}`, `${from} ${to}`);
   }
 
-  /** @param trouble threads share their troubles: each is told once */
-  private warn(text: string, trouble: string = text): void {
-    if (this.warned.has(trouble) || this.isDisposed) return;
-    this.warned.add(trouble);
+  /** Passes on a warning, unless one with the same `topic` was given before: threads often fail for the same reason. */
+  private warn(text: string, topic: string = text): void {
+    if (this.warned.has(topic) || this.isDisposed) return;
+    this.warned.add(topic);
     this.options.onWarning?.(text);
   }
 }
 
-/** The model with its bytes in shared memory, where every thread can read them. */
+/** Loads the model and copies its bytes to shared memory, where every thread can read them. */
 async function loadSharedModel(wanted: PoolOptions['model'], backend: string, edition: ModelEdition): Promise<Model> {
   if (wanted === undefined) throw new Error(`Backend ${backend} needs a network`);
   const model = await loadEdition(wanted, edition);
@@ -307,16 +307,16 @@ async function loadSharedModel(wanted: PoolOptions['model'], backend: string, ed
 }
 
 /**
- * Lets a thread end by itself, which frees its device memory in order. One that is still in onnxruntime when patience is over is left
- * behind: it ends when it comes back, and to terminate it in there would abort the whole process.
+ * Waits until a thread has ended by itself, so that it frees its device memory. If it is still inside onnxruntime after
+ * STOP_TIMEOUT_MS, it is left to end later: terminating it there would abort the whole process.
  */
 async function endWorker(worker: Thread<never>): Promise<void> {
   worker.keepProcessAlive(true);
-  let impatience: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<void>((resolve) => {
-    impatience = setTimeout(resolve, STOP_PATIENCE_MS);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, STOP_TIMEOUT_MS);
   });
-  await Promise.race([worker.ended, patience]);
-  clearTimeout(impatience);
+  await Promise.race([worker.ended, timeout]);
+  clearTimeout(timer);
   worker.keepProcessAlive(false);
 }

@@ -1,6 +1,6 @@
 /**
- * Which evaluator a thread works with, and the next one when it fails: first what the plan says, then its replacement
- * on the CPU, then none. Every change is reported once, and the list of those that can evaluate kept up to date.
+ * Provides a thread's evaluator and its replacements after failures: first the evaluator of the plan, then one on the CPU, then
+ * none. It reports every change to the pool and updates the list of threads that can evaluate.
  */
 import type { BackendPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
@@ -11,7 +11,7 @@ import type { LeafSlots } from './leaf-slots.js';
 import { LiveEvaluators } from './live-evaluators.js';
 import type { FromWorker } from './worker-protocol.js';
 
-/** After so many replacements in a row the fault lies elsewhere. */
+/** After this many replacements in a row another one would not help. */
 const MAX_FALLBACKS = 2;
 
 export class EvaluatorSupply {
@@ -32,7 +32,7 @@ export class EvaluatorSupply {
     this.counters = new PoolCounters(slots);
   }
 
-  /** @param mayFallBack false: reject when the plan's own evaluator cannot be made, so that another plan is tried */
+  /** @param mayFallBack if false, rejects when the plan's evaluator cannot be created, so that the pool tries another plan */
   async open(mayFallBack: boolean): Promise<Evaluator | null> {
     try {
       return this.use(await this.factory.create(this.plan, this.model, this.worker));
@@ -42,10 +42,10 @@ export class EvaluatorSupply {
     }
   }
 
-  /** @returns null when nothing is left to try */
+  /** Replaces the evaluator after a failure. @returns null if no replacement is left */
   async replace(error: unknown): Promise<Evaluator | null> {
     const from = this.current?.backend ?? this.plan.name;
-    // A device that is lost may refuse even this.
+    // Closing may fail too, for example if the device is gone.
     await this.close().catch(() => undefined);
     this.current = null;
     const failures = this.failures.add(this.counters.getEvaluationsOf(this.worker));
@@ -63,7 +63,7 @@ export class EvaluatorSupply {
     await this.current?.dispose();
   }
 
-  /** From now on this thread cannot evaluate. */
+  /** Marks this thread as unable to evaluate. */
   giveUp(error: unknown): null {
     const othersLeft = this.live.leave(this.worker);
     this.report({ type: 'gaveUp', reason: getReason(error), othersLeft });

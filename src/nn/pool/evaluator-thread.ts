@@ -1,6 +1,6 @@
 /**
- * The work of an evaluator thread, from its start data to its end. Its script (evaluator-worker.ts) says what makes the
- * evaluators. It never writes to stdout and ends by itself when the pool stops.
+ * Runs an evaluator thread from its start to its end. The thread's script (evaluator-worker.ts) passes the factory of its
+ * evaluators. The thread never writes to stdout and ends by itself when the pool stops.
  */
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
 import { unwrap } from '../../util/index.js';
@@ -18,7 +18,7 @@ import { RootTable } from './root-table.js';
 import { TablebaseWords } from './tablebase-words.js';
 import type { FromWorker, WorkerStart } from './worker-protocol.js';
 
-/** To be called once, in a thread that a pool has started. */
+/** Call it once, in a thread that a pool has started. */
 export async function runEvaluatorThread(factory: EvaluatorFactory): Promise<void> {
   const { plan, worker, handle, cache, ...start } = await getThreadData<WorkerStart>();
   const report = (message: FromWorker): void => postToParent(message);

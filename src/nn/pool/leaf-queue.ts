@@ -1,7 +1,7 @@
 /**
  * The producer's side of the leaf slots: acquire a slot, write the leaf's path into it, submit it, and later read the answer.
  * Only one thread at a time may produce. It owns the list of free slots, so it must release every slot it has acquired.
- * acquire() never waits: a producer without free slots has answers to read first.
+ * acquire() never waits: a producer without free slots must first read answers and release their slots.
  */
 import { PoolCounters } from './counters.js';
 import {
@@ -24,7 +24,7 @@ import { LiveEvaluators } from './live-evaluators.js';
 import { type RootPosition, RootTable } from './root-table.js';
 import type { SharedPoolHandle } from './worker-protocol.js';
 
-/** Longest time between advancing CLAIMED_WORD and writing `state`. */
+/** Upper limit of the time between a claim's writes to CLAIMED_WORD and to `state`. */
 const LONGEST_CLAIM_MS = 100;
 
 export class LeafQueue {
@@ -64,7 +64,7 @@ export class LeafQueue {
   private tail: number;
   /** 1 = submitted and not released. */
   private readonly isOwed: Uint8Array;
-  /** All leaves with lower numbers are released; and the slot of the leaf with this number. */
+  /** All leaves with lower numbers are released; `oldest` is the slot of the leaf with this number. */
   private horizon: number;
   private oldest = 0;
 
@@ -118,7 +118,7 @@ export class LeafQueue {
     return this.freeCount;
   }
 
-  /** A free slot, or NO_SLOT. It is the one released last, because its columns are still in the CPU cache. */
+  /** Returns the free slot that was released last, because its columns are still in the CPU cache; NO_SLOT if none is free. */
   acquire(): number {
     if (this.freeCount === 0) return NO_SLOT;
     return this.freeSlots[--this.freeCount];
@@ -146,7 +146,7 @@ export class LeafQueue {
     }
   }
 
-  /** Whether abandoned leaves below this row of the root table may still be read by evaluators. */
+  /** Whether evaluators may still read this row of the root table for abandoned leaves. */
   isRootInUse(row: number): boolean {
     this.reclaim();
     return this.abandoned.some((slot) => this.slots.root[slot] === row);
@@ -232,7 +232,7 @@ export class LeafQueue {
     const deadline = performance.now() + timeoutMs;
     let leftMs = timeoutMs;
     Atomics.store(control, PRODUCER_WAITS_WORD, 1);
-    // A late notification of an earlier event may wake us without news.
+    // A late notification of an earlier event may wake the producer too early.
     while (leftMs > 0 && Atomics.wait(control, EVENT_WORD, lastSeen, leftMs) === 'ok') {
       if (Atomics.load(control, EVENT_WORD) !== lastSeen) break;
       leftMs = deadline - performance.now();
@@ -242,7 +242,7 @@ export class LeafQueue {
   }
 }
 
-/** Sets the root of paths with this `row`. None of the row's leaves may be in flight. */
+/** Writes a row of the root table. None of the row's leaves may be in flight. */
 export function setRoot(queue: LeafQueue, row: number, root: RootPosition): void {
   queue.roots.write(row, root);
 }

@@ -1,6 +1,6 @@
 /**
- * What an evaluator thread does all day: claims leaves, answers finished games, positions of tablebases and cached ones at
- * once, collects the others into a batch, has them evaluated and writes their edges and values. It ends when the pool stops.
+ * The main loop of an evaluator thread. It claims leaves and answers finished games, tablebase positions and cached positions at
+ * once. It collects the others into a batch, runs the evaluator and writes edges and values. It ends when the pool stops.
  */
 import type { Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
@@ -36,7 +36,7 @@ import type { LiveEvaluators } from './live-evaluators.js';
 import { computeNodeTag } from './node-tag.js';
 import type { RootBoards } from './root-boards.js';
 
-/** Slots claimed at once; a producer in need of answers should not wait for more than that to be looked at. */
+/** Largest number of slots claimed at once. It limits how long an answer that is ready waits for the rest of its claim. */
 const MAX_CLAIM = 64;
 
 export interface LeafServerParts {
@@ -47,9 +47,9 @@ export interface LeafServerParts {
   readonly boards: RootBoards;
   readonly cache: EvaluationCache | null;
   readonly tablebases: LeafTablebases;
-  /** null: it stands aside while others can evaluate; after that everything that needs an evaluator is FAILED. */
+  /** null = none: the thread stands aside while others can evaluate, then answers FAILED to leaves that need an evaluator. */
   readonly evaluator: Evaluator | null;
-  /** Called when the evaluator fails: another one, or null when nothing is left to try. */
+  /** Called when the evaluator fails. Resolves with another one, or null if none is left. */
   readonly replaceEvaluator: (error: unknown) => Promise<Evaluator | null>;
 }
 
@@ -67,12 +67,12 @@ export class LeafServer {
   private readonly claimed = new Int32Array(MAX_CLAIM);
   private readonly priors = new Float32Array(MAX_EDGES);
   private minibatch = 0;
-  /** Each row of the batch: its slot, and the cache key of its position. */
+  /** For each row of the batch: its slot, and three words of its cache key (key low, key high, repetitions). */
   private rowSlots = new Int32Array(0);
   private rowKeys = new Int32Array(0);
   /** The cache's generation before the settings of this batch were read. */
   private generation = 0;
-  /** Slots answered since the producer was last told. */
+  /** Number of slots answered since the producer was last notified. */
   private unannounced = 0;
 
   constructor(parts: LeafServerParts) {
@@ -87,7 +87,7 @@ export class LeafServer {
     this.firstCounter = parts.worker * COUNTERS_PER_WORKER;
   }
 
-  /** @param abandoned slots that a predecessor had claimed and never answered */
+  /** @param abandoned slots that an earlier thread with this number had claimed when it died */
   async serve(abandoned: Int32Array): Promise<void> {
     this.followSettings();
     await this.answerClaimed(abandoned);
@@ -105,7 +105,7 @@ export class LeafServer {
     }
   }
 
-  /** Slots that were claimed before, in batches as they are now. */
+  /** Answers slots that are claimed already, in batches of the current size. */
   private async answerClaimed(claimed: Int32Array): Promise<void> {
     let done = 0;
     while (done < claimed.length) {
@@ -116,7 +116,7 @@ export class LeafServer {
     }
   }
 
-  /** The pool may change the minibatch and the tablebases between searches. */
+  /** Applies changes of the minibatch and the tablebases, which the pool makes between searches. */
   private followSettings(): void {
     this.tablebases.follow();
     this.generation = this.cache?.generation ?? 0;
@@ -136,7 +136,7 @@ export class LeafServer {
     this.evaluator?.reserve(minibatch);
   }
 
-  /** Claims until a batch is full or nothing is left. @returns rows that need the evaluator */
+  /** Claims slots until the batch is full or none are left. @returns number of rows that need the evaluator */
   private gather(): number {
     const { claimed, claims, minibatch } = this;
     let rows = 0;
@@ -145,12 +145,12 @@ export class LeafServer {
       if (count === 0) break;
       rows = this.addRows(count === MAX_CLAIM ? claimed : claimed.subarray(0, count), rows);
     }
-    // The search can go on with these while the device works.
+    // The search can use the answers so far while the evaluator runs.
     if (rows > 0 && this.evaluator !== null && !this.evaluator.isInstant) this.announce();
     return rows;
   }
 
-  /** Answers the slots that need no evaluator and makes rows of the others. @returns rows in use */
+  /** Answers the slots that need no evaluator and adds the others to the batch. @returns number of rows in the batch */
   private addRows(claimed: Int32Array, firstRow: number): number {
     let rows = firstRow;
     for (let i = 0; i < claimed.length; i++) {
@@ -159,7 +159,7 @@ export class LeafServer {
     return rows;
   }
 
-  /** @returns true when the slot has become row `row` of the batch, false when it is answered */
+  /** @returns true if the slot became row `row` of the batch, false if it is answered */
   private answerOrAdd(slot: number, row: number): boolean {
     const { slots, cache, boards } = this;
     const pathLength = slots.pathLength[slot];
@@ -225,7 +225,7 @@ export class LeafServer {
     );
   }
 
-  /** After a failure: the same slots on another evaluator, as long as there is one; then they are FAILED. */
+  /** After a failure: evaluates the same slots with another evaluator, or answers FAILED if none is left. */
   private async evaluateAgain(rows: number, error: unknown): Promise<void> {
     const slots = this.rowSlots.slice(0, rows);
     this.evaluator = this.evaluator === null ? null : await this.replaceEvaluator(error);

@@ -1,7 +1,7 @@
 /**
- * The shared memory between the search thread (the producer of leaves) and the evaluator threads: a table of leaf
- * slots, the ring that hands them over, and the words both sides sleep on. Only the layout and the meaning of each
- * column live here; the producer's side is leaf-queue.ts, the evaluators' side leaf-claims.ts.
+ * The shared memory between the search thread (the producer of leaves) and the evaluator threads: a table of leaf slots, the
+ * ring buffer that hands them over, and the words on which both sides sleep. This file defines the layout and the meaning of
+ * each column; the producer's side is leaf-queue.ts, the evaluators' side leaf-claims.ts.
  *
  * Life of a slot (column `state`):
  *
@@ -36,8 +36,8 @@
  * | settings   | Float64         | the pool              | evaluator | between batches; SETTING_… indices           |
  * | counters   | Float64         | evaluator, own line   | anyone    | always                                       |
  *
- * `state` is stored with Atomics after the plain columns, so whoever sees the new state sees the columns.
- * Control words stand 64 bytes apart, so that writing one does not slow down the readers of another.
+ * `state` is stored with Atomics after the plain columns, so a thread that sees the new state also sees the columns.
+ * Control words are 64 bytes apart, so that writing one does not slow down the readers of another (false sharing).
  */
 import { MAX_MOVES } from '../../chess/index.js';
 
@@ -54,13 +54,13 @@ export const DRAW = 2;
 /** Second occurrence inside the search path. */
 export const TWO_FOLD = 3;
 export const TABLEBASE = 4;
-/** The evaluator that had it could not answer, not even on the CPU; values are a draw and there are no edges. */
+/** No evaluator could answer, not even on the CPU. The values are those of a draw, and there are no edges. */
 export const FAILED = 5;
-/** The player to move mates in one: the mating move is the leaf's only edge. Only when the root row asks for it. */
+/** The player to move mates in one; the mating move is the leaf's only edge. Used only if the root row enables it. */
 export const MATE_IN_ONE = 6;
 
 export const FLAG_CACHE_HIT = 1;
-/** A draw by the fifty-move rule or by repetition: true on this path only. */
+/** The draw follows from the fifty-move rule or a repetition, so it holds for this path only. */
 export const FLAG_OF_PATH = 2;
 
 export const NO_SLOT = -1;
@@ -73,23 +73,23 @@ const WORDS_PER_LINE = 16;
 export const SUBMITTED_WORD = 0 * WORDS_PER_LINE;
 /** Ring positions claimed so far. Evaluators advance it by compare-and-exchange. */
 export const CLAIMED_WORD = 1 * WORDS_PER_LINE;
-/** Bumped by evaluators after answers, and by whoever wants to wake the producer. The producer sleeps on it. */
+/** Increased by evaluators after answers, and by any thread that wakes the producer. The producer sleeps on it. */
 export const EVENT_WORD = 2 * WORDS_PER_LINE;
-/** Evaluators asleep or about to be. */
+/** Number of evaluators asleep or about to sleep. */
 export const SLEEPERS_WORD = 3 * WORDS_PER_LINE;
-/** 1 while the producer is asleep or about to be. */
+/** 1 while the producer is asleep or about to sleep. */
 export const PRODUCER_WAITS_WORD = 4 * WORDS_PER_LINE;
-/** 1 when the evaluators shall end. */
+/** 1 = evaluators must end. */
 export const STOP_WORD = 5 * WORDS_PER_LINE;
-/** Positions an evaluator puts into one network call. */
+/** Largest number of positions in one network call. */
 export const MINIBATCH_WORD = 6 * WORDS_PER_LINE;
-/** Grows with everything that may give an evaluator work: flush, stop. Evaluators sleep on it. */
+/** Increased by flush and stop. Idle evaluators sleep on it. */
 export const WORK_WORD = 7 * WORDS_PER_LINE;
-/** Grows when an evaluator joins those that can evaluate or leaves them; one that cannot sleeps on it. */
+/** Increased when the set of threads that can evaluate changes. Threads that cannot evaluate sleep on it. */
 export const LIVE_CHANGES_WORD = 8 * WORDS_PER_LINE;
 const CONTROL_WORDS = 9 * WORDS_PER_LINE;
 
-/** Rows of `counters`: one line of 8 doubles an evaluator, written by it alone. */
+/** `counters` has a row of 8 doubles for each evaluator, which only that evaluator writes. */
 export const COUNTERS_PER_WORKER = 8;
 export const COUNT_EVALUATIONS = 0;
 export const COUNT_BATCHES = 1;
@@ -101,7 +101,7 @@ export const SETTING_HISTORY_FILL = 1;
 const SETTINGS = 8;
 
 export interface LeafSlotsShape {
-  /** A power of two: the ring is as long, so it can never overflow. */
+  /** A power of two. The ring has the same length, so it cannot overflow. */
   readonly slotCount: number;
   readonly workers: number;
 }

@@ -1,6 +1,6 @@
 /**
- * An evaluator's boards, one for each root, at the leaf seen last. Successive leaves mostly share the beginning of their paths,
- * so going from one to the next takes back and makes only the moves that differ.
+ * An evaluator's boards, one for each root. A board stays at its last leaf: successive leaves mostly share the beginning of their
+ * paths, so only the moves that differ are unmade and made.
  */
 import { type Move, type Position, parseFen } from '../../chess/index.js';
 import { unwrap } from '../../util/index.js';
@@ -51,7 +51,7 @@ export class RootBoards {
     return this.last?.twoFoldDraws === true;
   }
 
-  /** Earlier positions in the node tag, for the row of the last walkTo. */
+  /** Number of earlier positions in node tags, for the row that walkTo was last called with. */
   getKeyHistory(): number {
     return this.last?.keyHistory ?? 0;
   }

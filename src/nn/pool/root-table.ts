@@ -1,5 +1,6 @@
 /**
- * The root table: the roots from which the paths of leaves start. One row per search (or game of self-play); a slot names its row.
+ * The root table: the positions where the paths of leaves start, one row for each search (or game of self-play). A slot stores the
+ * number of its row.
  *
  * | column     | type          | written by | read by    | meaning                                                   |
  * |------------|---------------|------------|------------|-----------------------------------------------------------|
@@ -7,7 +8,7 @@
  * | rules      | Uint8         | producer   | evaluators | bit 0: a position repeated inside the path is a draw;     |
  * |            |               |            |            | bits 1-3: earlier positions in the tag of a node;         |
  * |            |               |            |            | bit 4: leaves are not looked up in tablebases;            |
- * |            |               |            |            | bit 5: a mate in one is looked for in every leaf          |
+ * |            |               |            |            | bit 5: evaluators look for a mate in one in every leaf    |
  * | fenLength  | Uint16        | producer   | evaluators | bytes of `fen` in use                                     |
  * | fen        | Uint8 × 192   | producer   | evaluators | where the game started, ASCII                             |
  * | moveCount  | Uint16        | producer   | evaluators | moves of `moves` in use                                   |
@@ -113,7 +114,7 @@ export class RootTable {
   }
 }
 
-/** The same game with a later start. */
+/** Returns the same game with a later start, so that its moves fit. */
 function shortenGame({ fen, moves, ...rules }: RootPosition): RootPosition {
   const position = unwrap(parseFen(fen));
   const all = Uint16Array.from(moves);

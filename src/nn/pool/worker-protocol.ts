@@ -1,4 +1,4 @@
-/** What an evaluator thread is started with, and the few messages it sends. Leaves travel in shared memory only. */
+/** The start data of an evaluator thread and the messages it sends. Leaves travel in shared memory only. */
 import type { BackendPlan } from '../backend/backend-plan.js';
 import type { ModelSource } from '../model/model-file.js';
 import type { LeafSlotsShape } from './leaf-slots.js';
@@ -17,26 +17,26 @@ export interface SharedPoolHandle extends LeafSlotsShape {
 }
 
 export interface WorkerStart {
-  /** Which of the pool's evaluators this is; a thread that replaces a dead one has its number. */
+  /** Number of the thread in its pool. A thread that replaces a dead one gets the same number. */
   readonly worker: number;
   readonly handle: SharedPoolHandle;
   readonly cache: SharedArrayBuffer | null;
   readonly plan: BackendPlan;
-  /** The ONNX file in shared memory, and what to call it; null for evaluators without a network. */
+  /** The ONNX file in shared memory, and its name for messages; null for evaluators without a network. */
   readonly model: Extract<ModelSource, { bytes: Uint8Array }> | null;
   /**
-   * The first of its number ends when its evaluator cannot be made, because the pool may have a better plan. A
-   * replacement, in the middle of a search, takes the CPU then. A hopeless one, whose predecessors kept dying, has no
-   * evaluator: it answers FAILED to all that needs one, once no other thread has one either.
+   * What to do if the evaluator cannot be created. `first`: the thread ends, and the pool tries its next plan. `replacement`: the
+   * thread uses the CPU, because a search may be running. `hopeless`: earlier threads with this number kept dying, so this one
+   * creates no evaluator. It answers FAILED to leaves that need one, but only if no other thread can evaluate.
    */
   readonly role: 'first' | 'replacement' | 'hopeless';
 }
 
 export type FromWorker =
   | { readonly type: 'ready'; readonly backend: string }
-  /** The evaluator failed (loading, or in the middle of a search) and another one has taken its place. */
+  /** The evaluator failed, at the start or during a search, and was replaced. */
   | { readonly type: 'fellBack'; readonly from: string; readonly to: string; readonly reason: string }
-  /** One sentence for the user: a tablebase file is damaged, or what an evaluator has to tell. */
+  /** One sentence for the user: a damaged tablebase file, or a message of the evaluator. */
   | { readonly type: 'warning'; readonly text: string }
-  /** Nothing works in this thread; so many others can evaluate. When none can, leaves are answered FAILED. */
+  /** This thread can no longer evaluate; `othersLeft` threads can. If that is 0, leaves are answered FAILED. */
   | { readonly type: 'gaveUp'; readonly reason: string; readonly othersLeft: number };
