@@ -4,7 +4,7 @@
  */
 
 import type { MateAnswer } from '../chess/index.js';
-import type { SharedPoolHandle } from '../nn/index.js';
+import type { SharedPoolHandle } from '../nn/leaves.js';
 import type { OptionStore } from '../options/index.js';
 import type { FromSearch, ToSearch } from '../search/index.js';
 import type { BestMove } from './active-search.js';

@@ -2,7 +2,7 @@
  * Which move of a node is best (lc0: GetBestChildrenNoTemperature): proven wins first and proven losses last, the others by
  * visits, then value, then prior. A move is named by its number in the node's edge list. Nothing here changes the tree.
  */
-import { decodePrior } from '../nn/index.js';
+import { decodePrior } from '../nn/leaves.js';
 import {
   COUNT_MASK,
   DRAWN,

@@ -3,7 +3,7 @@
  * node with a winning move, or whose moves are all proven, becomes terminal. Its moves left are those of the shortest win
  * or the longest loss.
  */
-import { decodePrior } from '../nn/index.js';
+import { decodePrior } from '../nn/leaves.js';
 import {
   COUNT_MASK,
   DRAWN,

@@ -13,7 +13,7 @@ import {
   MAX_EDGES,
   TABLEBASE,
   TWO_FOLD,
-} from '../nn/index.js';
+} from '../nn/leaves.js';
 import { getLeafRecord, getStepRecord } from './backup.js';
 import { removePrior, writeTerminalValue } from './bounds.js';
 import type { LeafChannel } from './leaf-channel.js';

@@ -6,7 +6,13 @@
 import { unwrap } from '../util/index.js';
 import type { IterationStats } from './iteration-stats.js';
 import type { ClockLimits, SearchLimits } from './search-protocol.js';
-import { type MoveBudget, parseTimeManager, type SearchProgress, type TimeManager } from './time/index.js';
+import {
+  createTimeManager,
+  type MoveBudget,
+  parseTimeManager,
+  type SearchProgress,
+  type TimeManager,
+} from './time/index.js';
 
 export class GameClock {
   /** Milliseconds from the start of this move after which the search must end; `update` may change it. */
@@ -56,7 +62,7 @@ export class GameClock {
   private getManager({ timeManager, slowmover }: ClockLimits): TimeManager {
     const text = `${slowmover} ${timeManager}`;
     if (this.manager === null || text !== this.managerText) {
-      this.manager = unwrap(parseTimeManager(timeManager, slowmover))();
+      this.manager = createTimeManager(unwrap(parseTimeManager(timeManager, slowmover)));
       this.managerText = text;
     }
     return this.manager;

@@ -1,5 +1,5 @@
 /** What the stoppers look at after each batch: counters and a summary of the root's moves (lc0: IterationStats). */
-import { MAX_EDGES } from '../nn/index.js';
+import { MAX_EDGES } from '../nn/leaves.js';
 import {
   getEdgeCount,
   getOutcome,

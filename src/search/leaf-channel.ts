@@ -1,5 +1,5 @@
 /** The part of nn's LeafQueue that the search uses; tests implement it without threads. */
-import type { LeafQueue } from '../nn/index.js';
+import type { LeafQueue } from '../nn/leaves.js';
 
 export type LeafChannel = Pick<
   LeafQueue,

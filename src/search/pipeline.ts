@@ -3,7 +3,7 @@
  * they were gathered. It gathers only between whole batches, so what is searched depends on the tree and never on how fast an
  * evaluator answers. It knows neither clocks nor limits, and it never waits.
  */
-import { FAILED } from '../nn/index.js';
+import { FAILED } from '../nn/leaves.js';
 import { cancelVisit, getLeafRecord } from './backup.js';
 import { findBestEdge } from './best-move.js';
 import { Expander } from './expand.js';

@@ -3,7 +3,7 @@
  * for `stop`, because a thread that searches reads no messages. Moves are opaque 16-bit numbers, 0 = none. Values are from
  * the view of the root's mover.
  */
-import type { SharedPoolHandle } from '../nn/index.js';
+import type { SharedPoolHandle } from '../nn/leaves.js';
 import type { MoveRule } from './move-rules.js';
 import type { SearchParams } from './params.js';
 import type { MoverClock } from './time/index.js';

@@ -7,7 +7,7 @@
  * timers). While only evaluators have work it sleeps, for a moment at a time.
  */
 import { nextTurn } from '#platform/threads.js';
-import type { LeafQueue } from '../nn/index.js';
+import type { LeafQueue } from '../nn/leaves.js';
 import type { Search, StepResult } from './search.js';
 import type { SearchInfo, SearchLimits } from './search-protocol.js';
 

@@ -3,7 +3,7 @@
  * thread blocks while it searches. When the thread dies, `onFailure` is called once, and a running search never answers.
  */
 import { startThread, type Thread } from '#platform/threads.js';
-import { type SharedPoolHandle, wakeProducer } from '../nn/index.js';
+import { type SharedPoolHandle, wakeProducer } from '../nn/leaves.js';
 import { type FromSearch, StopFlag, type ToSearch } from './search-protocol.js';
 
 export interface SearchWorkerEvents {

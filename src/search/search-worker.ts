@@ -4,7 +4,7 @@
  * tree has one, a best move; then the tree is dropped.
  */
 import { onParentMessage, postToParent, runNextTurn } from '#platform/threads.js';
-import { LeafQueue, type SharedPoolHandle } from '../nn/index.js';
+import { LeafQueue, type SharedPoolHandle } from '../nn/leaves.js';
 import { createPrng, drawSeed } from '../util/index.js';
 import { computeTreeBytes } from './game-tree.js';
 import { defaultSearchParams, type SearchParams } from './params.js';

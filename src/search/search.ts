@@ -3,7 +3,7 @@
  * run one search, or hundreds of them over the same evaluators. The search reports to a listener and answers each `start`
  * with exactly one best move.
  */
-import { MAX_EDGES } from '../nn/index.js';
+import { MAX_EDGES } from '../nn/leaves.js';
 import type { Prng } from '../util/index.js';
 import { Announcer, type InfoListener } from './announcer.js';
 import { getEdgeCount } from './best-move.js';

@@ -9,7 +9,7 @@
  * Beyond its reach the node is closed (closed-nodes.ts), and its visits go back up. A walk from which all visits come back
  * is a COLLISION, the only work that is thrown away.
  */
-import { MAX_EDGES } from '../nn/index.js';
+import { MAX_EDGES } from '../nn/leaves.js';
 import { addVirtualVisits, cancelVisit } from './backup.js';
 import { ClosedNodes } from './closed-nodes.js';
 import type { LeafSender } from './leaf-sender.js';

@@ -2,7 +2,7 @@
  * Copies the tree into plain objects, for tools that show it. Values are those of the search, contempt included. In a graph
  * a shared node has one id, and only its first occurrence lists its children.
  */
-import { decodePrior } from '../nn/index.js';
+import { decodePrior } from '../nn/leaves.js';
 import {
   COUNT_MASK,
   END_OF_GAME,

@@ -1,11 +1,11 @@
 import type { MoverClock, SearchProgress, TimeManager } from '#sardonyx/search/time/index.js';
-import { parseTimeManager } from '#sardonyx/search/time/index.js';
+import { createTimeManager, parseTimeManager } from '#sardonyx/search/time/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 export const MANAGERS = ['legacy', 'smooth', 'simple', 'alphazero'] as const;
 
 export function createManager(text: string, slowmover?: number): TimeManager {
-  return unwrap(parseTimeManager(text, slowmover))();
+  return createTimeManager(unwrap(parseTimeManager(text, slowmover)));
 }
 
 /** A search that has run for `elapsedMs` at 5,000 nodes a second, its first move clearly best. */

@@ -10,7 +10,7 @@ export const MIN_LINES = 30;
 const CODE_FOLDERS = ['src', 'scripts', 'test', 'uci-tests'];
 const CODE = /\.(ts|mjs|cjs|py|sh)$/;
 /** What a folder shows to others; each folder may have them. */
-const DOORS = new Set(['index.ts', 'options.ts', '__init__.py']);
+const DOORS = new Set(['index.ts', 'options.ts', 'leaves.ts', '__init__.py']);
 export interface CodeFile {
   /** From the repository's root, with forward slashes. */
   readonly path: string;

@@ -6,7 +6,7 @@
  * number of boards.
  */
 import { runNextTurn } from '#platform/threads.js';
-import type { LeafQueue } from '../../nn/index.js';
+import type { LeafQueue } from '../../nn/leaves.js';
 import { type Batching, defaultSearchParams, Search, type SearchScheduler } from '../../search/index.js';
 import { createPrng, drawSeed } from '../../util/index.js';
 import type { AnalysisSettings } from './analysis-thread.js';

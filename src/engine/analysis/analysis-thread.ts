@@ -3,7 +3,7 @@
  * dies, `finished` rejects.
  */
 import { startThread, type Thread } from '#platform/threads.js';
-import type { SharedPoolHandle } from '../../nn/index.js';
+import type { SharedPoolHandle } from '../../nn/leaves.js';
 import type { AnalysisAnswer } from './answer.js';
 import type { PositionTask, TaskSelection } from './position-task.js';
 

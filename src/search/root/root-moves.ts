@@ -3,7 +3,7 @@
  * Both kinds reorder the root's unvisited edges, so that selection finds them as in any node: sorted by prior, the allowed
  * ones first. `restore` undoes this after the search, because the tree is used again.
  */
-import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/index.js';
+import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/leaves.js';
 import type { Prng } from '../../util/index.js';
 import { findBestEdge, getEdgeCount, getOutcome, getVisitedRecord } from '../best-move.js';
 import type { SearchParams } from '../params.js';

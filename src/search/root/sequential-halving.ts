@@ -8,7 +8,7 @@
  * `RootMoves` has put the Gumbel noise g into the priors, so log(prior) is g + logit; without noise the search is
  * deterministic. Below the root nothing changes.
  */
-import { MAX_EDGES } from '../../nn/index.js';
+import { MAX_EDGES } from '../../nn/leaves.js';
 import { getOutcome, getPrior, getRecordQ, getRecordVisits, getVisitedRecord } from '../best-move.js';
 import type { SearchParams } from '../params.js';
 import type { Tree } from '../tree/tree.js';

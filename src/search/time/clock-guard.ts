@@ -8,6 +8,10 @@
  *   time + increment − next time − budget used. The guard takes the average lag off every budget. Lag beyond the increment
  *   accumulates, which loses games of sudden death, so the guard reserves it for many more moves than a manager plans.
  */
+import { LegacyTimeManager } from './legacy.js';
+import type { TimeManagerChoice } from './parse-time-manager.js';
+import { AlphazeroTimeManager, SimpleTimeManager } from './simple.js';
+import { SmoothTimeManager } from './smooth.js';
 import type { MoveBudget, MoveRequest, MoverClock, SearchProgress, TimeManager } from './time-manager.js';
 
 const MAX_OVERHEAD_SHARE = 0.1;
@@ -25,6 +29,24 @@ const LEAST_LAG_MS = 1.5;
 const MAX_LAG_MS = 1000;
 /** One move's lag counts up to this share of the longest clock; more is a pause of the GUI. */
 const MAX_LAG_SHARE = 0.05;
+
+/** Makes the manager of one game, wrapped in a guard. */
+export function createTimeManager(choice: TimeManagerChoice): TimeManager {
+  return new ClockGuard(createUnguarded(choice));
+}
+
+function createUnguarded({ name, params }: TimeManagerChoice): TimeManager {
+  switch (name) {
+    case 'legacy':
+      return new LegacyTimeManager(params);
+    case 'smooth':
+      return new SmoothTimeManager(params);
+    case 'simple':
+      return new SimpleTimeManager(params);
+    case 'alphazero':
+      return new AlphazeroTimeManager(params);
+  }
+}
 
 /** The move overhead, capped for a clock or a `movetime` of this length. */
 export function capOverheadMs(moveOverheadMs: number, clockMs: number, isSuddenDeath = false): number {
@@ -57,7 +79,7 @@ interface LastMove {
   readonly usedMs: number;
 }
 
-export class ClockGuard implements TimeManager {
+class ClockGuard implements TimeManager {
   private longestClockMs = 0;
   private lagMs = 0;
   private lastMove: LastMove | null = null;

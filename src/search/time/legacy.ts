@@ -2,16 +2,8 @@
  * lc0's default time manager (search/classic/stoppers/legacy.cc). It spreads the time left evenly over the moves that the
  * game is expected to last, and spends on the next move what smart pruning has saved.
  */
+import type { TimeManagerParams } from './parse-time-manager.js';
 import { createFixedBudget, type MoveBudget, type MoveRequest, type TimeManager } from './time-manager.js';
-
-export const LEGACY_DEFAULTS = {
-  slowmover: 1.0,
-  'midpoint-move': 51.5,
-  steepness: 7.0,
-  'immediate-use': 1.0,
-  'first-move-bonus': 1.8,
-  'book-ply-bonus': 0.25,
-};
 
 /** Smart pruning cannot shorten a search below this, so slowmover > 1 does not lengthen such budgets. */
 const SMART_PRUNING_TOLERANCE_MS = 200;
@@ -21,7 +13,7 @@ export class LegacyTimeManager implements TimeManager {
   private isFirstMove = true;
   private sparedMs = 0;
 
-  constructor(private readonly params: typeof LEGACY_DEFAULTS) {}
+  constructor(private readonly params: TimeManagerParams['legacy']) {}
 
   startMove({ clock, gamePly, moveOverheadMs }: MoveRequest): MoveBudget {
     const { params } = this;

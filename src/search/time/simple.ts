@@ -3,21 +3,15 @@
  * the ply number and with the ratio of increment to time, and what smart pruning saved on the last move is spent at once.
  * `alphazero` (stoppers/alphazero.cc): a fixed percentage; the increment is ignored.
  */
+import type { TimeManagerParams } from './parse-time-manager.js';
 import { createFixedBudget, type MoveBudget, type MoveRequest, type TimeManager } from './time-manager.js';
-
-export const SIMPLE_DEFAULTS = {
-  'base-pct': 1.4,
-  'ply-pct': 0.049,
-  'time-factor': 1.5,
-  'opening-bonus-pct': 0,
-};
 
 export class SimpleTimeManager implements TimeManager {
   private isFirstMove = true;
   private previousBudgetMs = 0;
   private previousAvailableMs = 0;
 
-  constructor(private readonly params: typeof SIMPLE_DEFAULTS) {}
+  constructor(private readonly params: TimeManagerParams['simple']) {}
 
   startMove({ clock, gamePly, moveOverheadMs }: MoveRequest): MoveBudget {
     const { params } = this;
@@ -41,10 +35,8 @@ export class SimpleTimeManager implements TimeManager {
   }
 }
 
-export const ALPHAZERO_DEFAULTS = { 'alphazero-time-pct': 12 };
-
 export class AlphazeroTimeManager implements TimeManager {
-  constructor(private readonly params: typeof ALPHAZERO_DEFAULTS) {}
+  constructor(private readonly params: TimeManagerParams['alphazero']) {}
 
   startMove({ clock, moveOverheadMs }: MoveRequest): MoveBudget {
     return createFixedBudget(((clock.timeMs - moveOverheadMs) * this.params['alphazero-time-pct']) / 100);

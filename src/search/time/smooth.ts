@@ -4,29 +4,9 @@
  * move is in doubt, because another one has a higher value or is about to overtake it. It is asked after every batch.
  */
 import { computeMovesToGo } from './legacy.js';
+import type { TimeManagerParams } from './parse-time-manager.js';
 import type { MoveBudget, MoveRequest, SearchProgress, TimeManager } from './time-manager.js';
 import { VisitsTrend } from './visits-trend.js';
-
-export const SMOOTH_DEFAULTS = {
-  midpoint: 45.2,
-  steepness: 5.93,
-  'init-tree-reuse': 0.52,
-  'max-tree-reuse': 0.73,
-  'tree-reuse-update-rate': 3.39,
-  'nps-update-period': 20,
-  'init-timeuse': 0.7,
-  'min-timeuse': 0.34,
-  'timeuse-update-rate': 5.51,
-  'max-move-budget': 0.42,
-  'init-piggybank': 0.09,
-  'per-move-piggybank': 0.12,
-  'max-piggybank-use': 0.94,
-  'max-piggybank-moves': 36.5,
-  'trend-nps-update-period-ms': 3000,
-  'bestmove-optimism': 0.2,
-  'overtaker-optimism': 4.0,
-  'force-piggybank-ms': 1000,
-};
 
 const INITIAL_NODES_PER_SECOND = 20000;
 
@@ -43,7 +23,7 @@ export class SmoothTimeManager implements TimeManager {
   private lastReportMs = 0;
   private piggyBankMs = 0;
 
-  constructor(private readonly params: typeof SMOOTH_DEFAULTS) {
+  constructor(private readonly params: TimeManagerParams['smooth']) {
     this.treeReuse = params['init-tree-reuse'];
     this.timeUse = params['init-timeuse'];
   }

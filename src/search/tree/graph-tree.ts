@@ -3,7 +3,7 @@
  * keeps its visits and values in a record of its own, its STATS (layout.ts). Whether a position repeats depends on the
  * path, so `findEnd` asks that of each path anew.
  */
-import { getTagPly } from '../../nn/index.js';
+import { getTagPly } from '../../nn/leaves.js';
 import { backUpInGraph } from '../graph-backup.js';
 import {
   END_OF_GAME,

@@ -6,7 +6,7 @@
  * `RootKeeper` moves the root; the four verbs write the statistics. Dropping a subtree is quick: `collectGarbage` frees its
  * nodes later, a few at a time.
  */
-import { decodePrior } from '../../nn/index.js';
+import { decodePrior } from '../../nn/leaves.js';
 import {
   BLOCK_CLASS_MASK,
   BLOCK_CLASS_SHIFT,

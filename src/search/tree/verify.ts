@@ -4,7 +4,7 @@
  * each node knows how many edges lead to it, is found by its key, and lies one ply below all its parents. For tests: it looks
  * at every node.
  */
-import { decodePrior } from '../../nn/index.js';
+import { decodePrior } from '../../nn/leaves.js';
 import {
   COUNT_MASK,
   FORGOTTEN_BIT,

@@ -1,0 +1,22 @@
+/**
+ * The third, light door of nn/: what a producer of leaves needs, such as the search thread. It loads no code that evaluates,
+ * because a thread loads its modules anew and `readyok` waits for it.
+ */
+export { decodePrior, encodePrior } from './edge-priors.js';
+export { LeafQueue, setRoot, wakeProducer } from './pool/leaf-queue.js';
+export {
+  CHECKMATE,
+  DRAW,
+  EVALUATED,
+  FAILED,
+  FLAG_CACHE_HIT,
+  FLAG_OF_PATH,
+  MATE_IN_ONE,
+  MAX_EDGES,
+  NO_SLOT,
+  TABLEBASE,
+  TWO_FOLD,
+} from './pool/leaf-slots.js';
+export { getTagPly } from './pool/node-tag.js';
+export { MAX_ROOT_MOVES, ROOT_ROWS, type RootPosition } from './pool/root-table.js';
+export type { SharedPoolHandle } from './pool/worker-protocol.js';
