@@ -124,16 +124,25 @@ class LossConfig(_Section):
     policy: float = Field(1.0, ge=0, description="weight of the policy's cross-entropy")
     value: float = Field(1.0, ge=0, description="weight of the value's loss")
     moves_left: float = Field(0.02, ge=0, description="weight of the moves-left loss")
+    l2: float = Field(
+        0.0,
+        ge=0,
+        description="weight of half the sum of the squared weights, those that weight_decay applies to; logged as l2. With sgd its "
+        "gradient is that of a weight_decay of the same size",
+    )
     legal_only: bool = Field(True, description="softmax over legal moves only")
     entropy_bonus: float = Field(0.0, ge=0, description="reward for policy entropy")
 
 
 class OptimizerConfig(_Section):
-    kind: Literal["adamw", "sgd", "muon"] = Field("adamw", description="muon: for the weight matrices, AdamW for the rest")
-    learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of AdamW's or SGD's parameters")
+    kind: Literal["adamw", "adam", "sgd", "muon"] = Field(
+        "adamw",
+        description="adam: weight_decay is part of the gradient (L2); adamw: apart from it; muon: for the weight matrices, AdamW for the rest",
+    )
+    learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of Adam's, AdamW's or SGD's parameters")
     weight_decay: float = Field(1e-4, ge=0, description="of all but biases, norms, gains and what is added to each square")
     momentum: float = Field(0.9, ge=0, lt=1, description="sgd (Nesterov); muon takes 0.95 when left at 0.9")
-    beta2: float = Field(0.99, gt=0, lt=1, description="adamw")
+    beta2: float = Field(0.99, gt=0, lt=1, description="adam, adamw")
     muon_learning_rate: float = Field(0.02, gt=0, description="muon: rate of the matrices; the rest is AdamW")
     gradient_clip: float = Field(0.0, ge=0, description="largest gradient norm, 0 for no limit")
     accumulation: int = Field(1, ge=1, description="batches summed into one step")
@@ -143,6 +152,7 @@ class ScheduleConfig(_Section):
     kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = Field("cosine", description="how the rates fall over the run")
     max_steps: int | None = Field(None, ge=1, description="planned end in steps")
     max_minutes: float | None = Field(None, gt=0, description="planned end in minutes of training time")
+    max_epochs: float | None = Field(None, gt=0, description="planned end in passes over the training positions")
     warmup_steps: int = Field(250, ge=0, description="steps in which the rate rises to the first one")
     final_ratio: float = Field(0.01, ge=0, le=1, description="last learning rate / first")
     decay_start: float = Field(
@@ -154,12 +164,18 @@ class ScheduleConfig(_Section):
     )
     milestones: list[float] = Field([0.7, 0.9], description="step: shares of the run at which the rate drops")
     gamma: float = Field(0.1, gt=0, lt=1, description="step, plateau: factor of a drop")
-    patience: int = Field(3, ge=1, description="plateau: evaluations without improvement before a drop")
+    patience: int = Field(
+        3, ge=1, description="plateau: evaluations without improvement before a drop; epochs with run.evaluate_epochs 1"
+    )
+    begin: float = Field(0.0, ge=0, lt=1, description="share of the schedule that earlier runs have done: this one goes on from there")
+    end: float = Field(1.0, gt=0, le=1, description="share of the schedule that is done at the end of this run")
 
     @model_validator(mode="after")
     def _has_end(self) -> ScheduleConfig:
-        if self.max_steps is None and self.max_minutes is None:
-            raise ValueError("give max_steps or max_minutes (or both: whichever comes first)")
+        if self.max_steps is None and self.max_minutes is None and self.max_epochs is None:
+            raise ValueError("give max_steps or max_minutes or max_epochs (or several: whichever comes first)")
+        if self.begin >= self.end:
+            raise ValueError("begin must be below end")
         return self
 
 
@@ -169,6 +185,14 @@ class RunConfig(_Section):
     start_from: str | None = Field(
         None, description="checkpoint whose averaged weights begin this run; with fewer blocks than asked for, it grows"
     )
+    start_moments: bool = Field(
+        False, description="start_from also gives the optimiser's moments and the plateau schedule's drops, if it holds them"
+    )
+    renorm_max_r: float = Field(
+        1.0, ge=1, description="batch renormalisation: most that the running deviation may correct a minibatch's; 1 and 0 are plain batch norm"
+    )
+    renorm_max_d: float = Field(0.0, ge=0, description="batch renormalisation: most that the running mean may shift a minibatch's, in deviations")
+    renorm_steps: int = Field(1000, ge=0, description="steps in which both limits rise from those of plain batch norm")
     quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
     signed_share: float = Field(
         1.0, gt=0, le=1, description="quantisation_aware: of their range that outputs without a ReLU keep"
@@ -185,6 +209,7 @@ class RunConfig(_Section):
     checkpoint_minutes: float = Field(5.0, gt=0, description="between two checkpoints")
     evaluate_minutes: float = Field(5.0, gt=0, description="between two evaluations on held-out positions")
     evaluate_steps: int | None = Field(None, ge=1, description="evaluate every so many steps instead")
+    evaluate_epochs: float | None = Field(None, gt=0, description="evaluate every so many passes over the training positions instead")
     evaluate_positions: int = Field(20_000, ge=1, description="held-out positions of an evaluation")
     early_stopping: int = Field(0, ge=0, description="stop after so many evaluations without improvement, 0 never")
     log_steps: int = Field(20, ge=1, description="steps between two rows of the history")
@@ -205,6 +230,20 @@ class TrainingConfig(_Section):
     def _quantises_folded_networks(self) -> TrainingConfig:
         if self.run.quantisation_aware and self.model.norm != "none":
             raise ValueError("run.quantisation_aware needs model.norm none (norms are folded from run.start_from)")
+        return self
+
+    @model_validator(mode="after")
+    def _renormalises_batch_norms(self) -> TrainingConfig:
+        if (self.run.renorm_max_r > 1 or self.run.renorm_max_d > 0) and self.model.norm != "batch":
+            raise ValueError(f"run.renorm_max_r and run.renorm_max_d need model.norm batch, not {self.model.norm}")
+        return self
+
+    @model_validator(mode="after")
+    def _evaluates_at_one_rhythm(self) -> TrainingConfig:
+        if self.run.evaluate_steps is not None and self.run.evaluate_epochs is not None:
+            raise ValueError("give run.evaluate_steps or run.evaluate_epochs, not both")
+        if self.run.start_moments and self.run.start_from is None:
+            raise ValueError("run.start_moments needs run.start_from")
         return self
 
     @model_validator(mode="after")

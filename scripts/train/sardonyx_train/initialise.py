@@ -10,6 +10,7 @@ from .model.fake_quantise import drop_ranges, enable_fake_quantisation
 from .model.fold import fold_norms
 from .model.grow import can_grow, grow
 from .model.network import Network
+from .model.renorm import enable_batch_renorm
 
 
 def create_network(config: TrainingConfig, is_resuming: bool = False) -> Network:
@@ -30,6 +31,9 @@ def create_network(config: TrainingConfig, is_resuming: bool = False) -> Network
                 "ReLU and without attention can grow, and only in blocks)"
             )
         network.load_state_dict(source.state_dict())
+    run = config.run
+    if run.renorm_max_r > 1 or run.renorm_max_d > 0:
+        enable_batch_renorm(network, run.renorm_max_r, run.renorm_max_d, run.renorm_steps)
     if config.run.quantisation_aware:
         enable_fake_quantisation(network, config.model, config.run.signed_share)
     return network

@@ -55,6 +55,11 @@ def sum_losses(losses: dict[str, Number], config: LossConfig) -> Number:
     return total + config.moves_left * losses["moves_left"] if "moves_left" in losses else total
 
 
+def compute_l2(weights: list[torch.Tensor]) -> torch.Tensor:
+    """Half the sum of the squared weights, in fp32: its gradient is the weights."""
+    return 0.5 * torch.stack([weight.float().square().sum() for weight in weights]).sum()
+
+
 def count_targets(batch: Batch) -> dict[str, torch.Tensor]:
     """The number of positions behind each mean of `compute_losses` and `compute_metrics`."""
     policy, value = batch.policy_probability.sum(), batch.wdl_weight.sum()

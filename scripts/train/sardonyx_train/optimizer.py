@@ -1,4 +1,4 @@
-"""Optimisers behind one small interface: scale the rates, step, save.
+"""Optimisers behind one small interface: scale the rates, step, save. Adam's decay is a part of the gradient, AdamW's is not.
 
 Muon (orthogonalised momentum) trains the weight matrices; convolutions are flattened to [out, in·k·k]. As its authors advise, AdamW
 trains the rest: vectors, matrices with a side below 16, values that a body adds to each square, and modules named `output` (those of
@@ -26,11 +26,9 @@ class Optimizer:
         self.parts: list[torch.optim.Optimizer] = []
         matrices: list[nn.Parameter] = []
         rest: list[nn.Parameter] = []
-        gains = {parameter for module in network.modules() if isinstance(module, Gain) for parameter in module.parameters()}
-        spared: set[nn.Parameter] = set()
+        spared = set(network.parameters()) - set(list_decayed(network))
         for name, parameter in network.named_parameters():
-            if parameter.ndim < 2 or parameter in gains or name.endswith(("square", ".table")):
-                spared.add(parameter)
+            if parameter in spared:
                 rest.append(parameter)
             elif config.kind == "muon" and _is_hidden_matrix(name, parameter):
                 flat = nn.Parameter(parameter.data.view(parameter.shape[0], -1))
@@ -51,7 +49,8 @@ class Optimizer:
             nesterov = config.momentum > 0
             self.parts.append(torch.optim.SGD(groups, lr=rate, momentum=config.momentum, nesterov=nesterov))
         else:
-            self.parts.append(torch.optim.AdamW(groups, lr=rate, betas=(0.9, config.beta2)))
+            adam = torch.optim.Adam if config.kind == "adam" else torch.optim.AdamW
+            self.parts.append(adam(groups, lr=rate, betas=(0.9, config.beta2)))
         if matrices:
             momentum = 0.95 if config.momentum == 0.9 else config.momentum
             self.parts.append(
@@ -109,6 +108,16 @@ class Optimizer:
 
     def _groups(self) -> list[dict[str, Any]]:
         return [group for part in self.parts for group in part.param_groups]
+
+
+def list_decayed(network: nn.Module) -> list[nn.Parameter]:
+    """The weights that decay and the L2 loss apply to."""
+    gains = {parameter for module in network.modules() if isinstance(module, Gain) for parameter in module.parameters()}
+    return [
+        parameter
+        for name, parameter in network.named_parameters()
+        if parameter.ndim >= 2 and parameter not in gains and not name.endswith(("square", ".table"))
+    ]
 
 
 def _is_hidden_matrix(name: str, parameter: nn.Parameter) -> bool:

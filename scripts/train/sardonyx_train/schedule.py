@@ -1,7 +1,7 @@
 """Learning-rate schedules as one pure formula: from progress in [0, 1] to a factor of the initial rate.
 
-Progress is the larger of steps done / planned steps and minutes trained / planned minutes. So a run planned by the clock also
-anneals to its end on a slow machine.
+Progress is the largest of steps, epochs and minutes done over those planned. So a run planned by the clock also anneals to its
+end on a slow machine.
 """
 
 from __future__ import annotations
@@ -11,16 +11,28 @@ import math
 from .config import ScheduleConfig
 
 
-def compute_progress(config: ScheduleConfig, step: int, minutes: float) -> float:
-    by_steps = step / config.max_steps if config.max_steps is not None else 0.0
+def compute_progress(config: ScheduleConfig, step: int, minutes: float, epoch_steps: int = 1) -> float:
+    """`epoch_steps`: steps of a pass over the training positions."""
+    planned = count_steps(config, epoch_steps)
+    by_steps = step / planned if planned is not None else 0.0
     by_time = minutes / config.max_minutes if config.max_minutes is not None else 0.0
     return min(1.0, max(by_steps, by_time))
+
+
+def count_steps(config: ScheduleConfig, epoch_steps: int) -> int | None:
+    """The planned number of steps; None if only the clock ends the run."""
+    by_epochs = None if config.max_epochs is None else max(1, round(config.max_epochs * epoch_steps))
+    return min((steps for steps in (config.max_steps, by_epochs) if steps is not None), default=None)
 
 
 def compute_factor(config: ScheduleConfig, step: int, progress: float, plateau_drops: int = 0) -> float:
     """`plateau_drops`: how often the plateau schedule has dropped the rate so far."""
     warmup = min(1.0, (step + 1) / config.warmup_steps) if config.warmup_steps > 0 else 1.0
-    return warmup * _anneal(config, progress, plateau_drops)
+    return warmup * _anneal(config, _place_in_schedule(config, progress), plateau_drops)
+
+
+def _place_in_schedule(config: ScheduleConfig, progress: float) -> float:
+    return config.begin + (config.end - config.begin) * progress
 
 
 def _anneal(config: ScheduleConfig, progress: float, plateau_drops: int) -> float:
@@ -42,7 +54,7 @@ def _anneal(config: ScheduleConfig, progress: float, plateau_drops: int) -> floa
 
 def is_falling(config: ScheduleConfig, progress: float) -> bool:
     """Whether a trapezoid's rate has begun to fall. A longer run must resume from before this point."""
-    return config.kind == "trapezoid" and progress >= config.decay_start
+    return config.kind == "trapezoid" and _place_in_schedule(config, progress) >= config.decay_start
 
 
 class PlateauCounter:

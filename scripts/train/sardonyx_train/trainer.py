@@ -26,13 +26,13 @@ from .evaluate import evaluate
 from .history import History
 from .initialise import create_network
 from .lock import FolderLock
-from .losses import compute_losses, compute_metrics
+from .losses import compute_l2, compute_losses, compute_metrics
 from .model.network import count_parameters
-from .optimizer import Optimizer
+from .optimizer import Optimizer, list_decayed
 from .plots import plot_history
 from .precision import AUTOCAST, choose_precision
 from .progress_display import ProgressDisplay, say
-from .schedule import PlateauCounter, compute_factor, compute_progress, is_falling
+from .schedule import PlateauCounter, compute_factor, compute_progress, count_steps, is_falling
 
 LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
 
@@ -89,6 +89,11 @@ class Trainer:
         # Counts up to 256 are exact in bf16, so planes are created in the first convolution's type.
         self._planes_type = torch.bfloat16 if self.precision == "bf16" else torch.float32
         self._scaler = torch.amp.GradScaler(place.device.type, enabled=self.precision == "fp16")
+        self._decayed = list_decayed(self.network)
+        self._stream = self._create_stream()
+        self._epoch_steps = max(1, self._stream.pass_positions // (config.data.batch_size * config.optimizer.accumulation * place.ranks))
+        if run.start_moments and resume is None:
+            self._take_moments(read_checkpoint(Path(run.start_from), place.device))
         self._running: dict[str, torch.Tensor] = {}
         self._validation: dict[str, float] = {}
         self._stop_requested = False
@@ -142,8 +147,8 @@ class Trainer:
         batches = iter(self._create_loader())
         minutes = self.progress.minutes
         times = _ProcessTimes(minutes, time.monotonic(), minutes, minutes)
-        fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes))
-        with ProgressDisplay("step", schedule.max_steps, done=self.progress.step, is_shown=self.place.is_main) as shown:
+        fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes, self._epoch_steps))
+        with ProgressDisplay("step", count_steps(schedule, self._epoch_steps), done=self.progress.step, is_shown=self.place.is_main) as shown:
             while (share := self._read_clock(times)) < 1.0:
                 if is_falling(schedule, share) and not fell:
                     fell = True
@@ -178,12 +183,14 @@ class Trainer:
         if minutes == math.inf:
             return math.inf
         self.progress.minutes = minutes
-        return compute_progress(self.config.schedule, self.progress.step, minutes)
+        return compute_progress(self.config.schedule, self.progress.step, minutes, self._epoch_steps)
 
     def _is_evaluation_due(self, times: _ProcessTimes) -> bool:
         run = self.config.run
         if run.evaluate_steps is not None:
             return self.progress.step % run.evaluate_steps == 0
+        if run.evaluate_epochs is not None:
+            return self.progress.step % max(1, round(run.evaluate_epochs * self._epoch_steps)) == 0
         return self.progress.minutes - times.evaluated >= run.evaluate_minutes
 
     def _is_checkpoint_due(self, times: _ProcessTimes) -> bool:
@@ -208,6 +215,9 @@ class Trainer:
             ):
                 outputs = model(planes)
             losses = compute_losses(outputs, batch, config.loss)
+            if config.loss.l2 > 0:
+                losses["l2"] = compute_l2(self._decayed)
+                losses["total"] = losses["total"] + config.loss.l2 * losses["l2"]
             self._scaler.scale(losses["total"] / parts).backward()
             with torch.no_grad():
                 self._note({**losses, **compute_metrics(outputs, batch)})
@@ -322,7 +332,19 @@ class Trainer:
         if (self.folder / BEST).exists():  # of an earlier process, perhaps newer than this checkpoint
             self.plateau.best = min(self.plateau.best, read_checkpoint(self.folder / BEST)["plateau"]["best"])
         self.progress = Progress(**state["progress"])
+        self._stream.skip = self.progress.batches
         torch.set_rng_state(state["random"].cpu())
+
+    def _take_moments(self, state: dict[str, Any]) -> None:
+        """Moments and plateau of the run before; nothing if it kept weights only, or was of another shape or optimiser."""
+        kind = state["config"]["optimizer"]["kind"]
+        if "optimizer" not in state or kind != self.config.optimizer.kind or not is_same_shape(state["config"]["model"], self.config.model):
+            self._say("start_from holds no moments for this network and optimiser: they start from zero")
+            return
+        self.optimizer.load_state_dict(state["optimizer"])
+        if state["scaler"]:
+            self._scaler.load_state_dict(state["scaler"])
+        vars(self.plateau).update(state["plateau"])
 
     def _choose_precision(self) -> str:
         """The configured precision; rank 0 measures `auto` for all ranks."""
@@ -345,9 +367,9 @@ class Trainer:
             raise ShardError("training and validation shards differ in encoding")
         return form
 
-    def _create_loader(self) -> Any:
+    def _create_stream(self) -> ShardStream:
         data = self.config.data
-        stream = ShardStream(
+        return ShardStream(
             find_shards(data.train),
             self.maker,
             data.batch_size,
@@ -359,8 +381,10 @@ class Trainer:
             data.skip_decided,
             data.short_mate_copies,
         )
-        self._say(f"{stream.positions:,} training positions")
-        return create_loader(stream, data.workers, pin=self.place.device.type == "cuda")
+
+    def _create_loader(self) -> Any:
+        self._say(f"{self._stream.positions:,} training positions, {self._epoch_steps:,} steps an epoch")
+        return create_loader(self._stream, self.config.data.workers, pin=self.place.device.type == "cuda")
 
     def _say(self, text: str) -> None:
         if self.place.is_main:

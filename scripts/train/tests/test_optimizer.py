@@ -2,8 +2,9 @@ import pytest
 import torch
 from sardonyx_train.config import ModelConfig, OptimizerConfig
 from sardonyx_train.ema import AveragedNetwork
+from sardonyx_train.losses import compute_l2
 from sardonyx_train.model.network import Network
-from sardonyx_train.optimizer import Optimizer
+from sardonyx_train.optimizer import Optimizer, list_decayed
 
 CONFIG = ModelConfig(filters=16, blocks=1, se_ratio=2, heads=2)
 
@@ -23,7 +24,7 @@ def _train(network, optimizer, steps=15):
     return losses
 
 
-@pytest.mark.parametrize("kind", ["adamw", "sgd", "muon"])
+@pytest.mark.parametrize("kind", ["adamw", "adam", "sgd", "muon"])
 def test_every_optimizer_learns_a_batch_by_heart(kind):
     torch.manual_seed(1)
     network = Network(CONFIG)
@@ -98,7 +99,7 @@ def test_the_average_follows_weights_and_norm_statistics():
     assert after["body.stem.norm.num_batches_tracked"] == 1
 
 
-@pytest.mark.parametrize("kind", ["adamw", "sgd", "muon"])
+@pytest.mark.parametrize("kind", ["adamw", "adam", "sgd", "muon"])
 def test_a_reload_keeps_the_options_of_the_new_configuration(kind):
     network = Network(CONFIG)
     before = Optimizer(network, OptimizerConfig(kind=kind))
@@ -119,7 +120,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("kind", ["adamw", "sgd", "muon"])
+@pytest.mark.parametrize("kind", ["adamw", "adam", "sgd", "muon"])
 @pytest.mark.parametrize("keys", BODIES.values(), ids=BODIES)
 def test_decay_spares_what_only_scales_or_is_added(kind, keys):
     network = Network(ModelConfig(blocks=1, **keys))
@@ -140,7 +141,7 @@ def test_decay_spares_what_only_scales_or_is_added(kind, keys):
     assert kept == wanted
 
 
-@pytest.mark.parametrize("kind", ["adamw", "sgd", "muon"])
+@pytest.mark.parametrize("kind", ["adamw", "adam", "sgd", "muon"])
 @pytest.mark.parametrize("keys", BODIES.values(), ids=BODIES)
 def test_a_checkpoint_from_when_only_vectors_were_spared_goes_on(kind, keys):
     torch.manual_seed(1)
@@ -161,3 +162,31 @@ def test_a_checkpoint_from_when_only_vectors_were_spared_goes_on(kind, keys):
         assert got.keys() == wanted.keys()
         assert all(torch.equal(torch.as_tensor(got[key]), torch.as_tensor(wanted[key])) for key in wanted)
     assert [group["weight_decay"] for group in reloaded.parts[0].param_groups] == [0.3, 0.0]
+
+
+def test_adams_decay_goes_through_its_moments_and_adamws_does_not():
+    after = {}
+    for kind in ("adam", "adamw"):
+        torch.manual_seed(1)
+        network = Network(CONFIG)
+        optimizer = Optimizer(network, OptimizerConfig(kind=kind, learning_rate=0.001, weight_decay=0.1))
+        weight = list_decayed(network)[0]
+        before = weight.detach().clone()
+        for parameter in network.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        optimizer.parts[0].step()
+        after[kind] = (before, weight.detach().clone())
+    before, decayed = after["adamw"]
+    torch.testing.assert_close(decayed, before * (1 - 0.001 * 0.1))
+    before, stepped = after["adam"]  # Adam makes steps of the rate's size, however small the gradient
+    clear = before.abs() > 1e-3
+    torch.testing.assert_close(stepped[clear], (before - 0.001 * before.sign())[clear], atol=1e-6, rtol=0)
+
+
+def test_the_l2_loss_has_the_weights_as_its_gradient():
+    network = Network(CONFIG)
+    weights = list_decayed(network)
+    compute_l2(weights).backward()
+    for weight in weights:
+        torch.testing.assert_close(weight.grad, weight.detach())
+    assert all(parameter.grad is None for parameter in network.parameters() if parameter.ndim < 2)

@@ -1,6 +1,6 @@
 import pytest
 from sardonyx_train.config import ScheduleConfig
-from sardonyx_train.schedule import PlateauCounter, compute_factor, compute_progress
+from sardonyx_train.schedule import PlateauCounter, compute_factor, compute_progress, count_steps
 
 
 def _factor(progress, drops=0, step=10_000, **keys):
@@ -41,3 +41,21 @@ def test_the_plateau_drops_after_patience_evaluations_without_improvement():
     assert [plateau.update(loss, 2) for loss in (3, 2, 2.5, 2.1, 1.9, 2, 2)] == [True, True, False, False, True, False, False]
     assert (plateau.drops, plateau.since_best, plateau.best) == (2, 2, 1.9)
     assert _factor(0.0, drops=2, kind="plateau", gamma=0.5) == 0.25
+
+
+def test_a_run_may_be_planned_in_epochs():
+    config = ScheduleConfig(kind="linear", max_epochs=2.5)
+    assert count_steps(config, 40) == 100
+    assert compute_progress(config, 50, 0, 40) == 0.5
+    both = ScheduleConfig(kind="linear", max_epochs=2.5, max_steps=60)
+    assert count_steps(both, 40) == 60 and compute_progress(both, 60, 0, 40) == 1.0
+    assert count_steps(ScheduleConfig(max_minutes=3), 40) is None
+
+
+def test_a_run_may_cover_a_part_of_a_schedule():
+    whole = ScheduleConfig(kind="linear", max_steps=10, warmup_steps=0, final_ratio=0.0)
+    second = ScheduleConfig(kind="linear", max_steps=10, warmup_steps=0, final_ratio=0.0, begin=0.25, end=0.5)
+    assert compute_factor(second, 0, 0.0) == compute_factor(whole, 0, 0.25) == 0.75
+    assert compute_factor(second, 9, 1.0) == compute_factor(whole, 9, 0.5) == 0.5
+    with pytest.raises(ValueError, match="begin must be below end"):
+        ScheduleConfig(max_steps=1, begin=0.5, end=0.5)

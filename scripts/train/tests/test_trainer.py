@@ -12,7 +12,7 @@ import torch
 import yaml
 from sardonyx_train import precision
 from sardonyx_train.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from sardonyx_train.config import parse_config
+from sardonyx_train.config import ConfigError, parse_config
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join
 from sardonyx_train.history import read_history
@@ -359,3 +359,46 @@ def test_two_processes_train_one_network(shard_folder, tmp_path):
     errors = [process.communicate(timeout=120)[1] for process in processes]
     assert [process.returncode for process in processes] == [0, 0], errors
     assert read_checkpoint(tmp_path / "run" / "last.pt")["progress"]["positions"] == 3 * 16 * 2
+
+
+def test_a_run_of_epochs_evaluates_each_epoch_and_logs_the_l2_loss(shard_folder, tmp_path):
+    config = _config(
+        shard_folder,
+        tmp_path / "run",
+        data={"validation": [str(shard_folder)]},
+        loss={"l2": 1e-4},
+        schedule={"max_steps": None, "max_epochs": 2, "warmup_steps": 0},
+        run={"evaluate_epochs": 1},
+    )
+    trainer, _ = _train(config)
+    rows = read_history(tmp_path / "run" / "history.jsonl")
+    assert trainer.progress.step == 2 * 12  # two passes of 384 positions, 32 a step
+    assert [row["step"] for row in rows if row["kind"] == "validation"] == [12, 24]
+    first = next(row for row in rows if row["kind"] == "train")
+    assert first["l2"] > 0
+    parts = first["policy"] + first["value"] + 0.02 * first["moves_left"] + 1e-4 * first["l2"]
+    assert first["total"] == pytest.approx(parts, abs=1e-5)
+
+
+def test_a_run_may_start_with_the_moments_of_another(shard_folder, tmp_path):
+    _train(_config(shard_folder, tmp_path / "first", schedule={"kind": "plateau", "max_steps": 6}, data={"validation": [str(shard_folder)]}))
+    last = tmp_path / "first" / "last.pt"
+    state = read_checkpoint(last)
+    write_checkpoint(last, {**{k: v for k, v in state.items() if k != "version"}, "plateau": {**state["plateau"], "drops": 2}})
+    second = _config(shard_folder, tmp_path / "second", run={"start_from": str(last), "start_moments": True})
+    trainer = Trainer(second, join("cpu"))
+    moments = trainer.optimizer.state_dict()[0]["state"]
+    torch.testing.assert_close(moments[0]["exp_avg"], state["optimizer"][0]["state"][0]["exp_avg"])
+    assert trainer.plateau.drops == 2 and trainer.progress.step == 0
+    other = _config(shard_folder, tmp_path / "third", optimizer={"kind": "sgd"}, run={"start_from": str(last), "start_moments": True})
+    assert Trainer(other, join("cpu")).optimizer.state_dict()[0]["state"] == {}
+
+
+def test_batch_renormalisation_trains_resumes_and_needs_batch_norms(shard_folder, tmp_path):
+    run = {"renorm_max_r": 3.0, "renorm_max_d": 5.0, "renorm_steps": 4}
+    _train(_config(shard_folder, tmp_path / "run", run=run))
+    more = _config(shard_folder, tmp_path / "run", run=run, schedule={"max_steps": 9})
+    trainer, _ = _train(more, tmp_path / "run" / "last.pt")
+    assert trainer.progress.step == 9
+    with pytest.raises(ConfigError, match="need model.norm batch, not group"):
+        _config(shard_folder, tmp_path / "run", run=run, model={"norm": "group"})

@@ -59,7 +59,7 @@ class ShardStream(IterableDataset[Batch]):
         self._seed = seed
         self._rank = rank
         self._ranks = ranks
-        self._skip = skip
+        self.skip = skip
         self._kept_share = 1 - skip_decided
         self._mate_copies = short_mate_copies
 
@@ -67,12 +67,17 @@ class ShardStream(IterableDataset[Batch]):
     def positions(self) -> int:
         return sum(rows for _, _, rows in self._batches)
 
+    @property
+    def pass_positions(self) -> int:
+        """Positions that a pass takes; the rest of `positions` is left out by skip_decided."""
+        return self._keep(self.positions)
+
     def __iter__(self) -> Iterator[Batch]:
         info = get_worker_info()
         workers = info.num_workers if info is not None else 1
         # The loader asks its processes in turn, starting with process 0, so after a resume the order is rotated.
-        worker = ((info.id if info is not None else 0) + self._skip) % workers
-        skip = (self._skip - worker + workers - 1) // workers
+        worker = ((info.id if info is not None else 0) + self.skip) % workers
+        skip = (self.skip - worker + workers - 1) // workers
         stream = self._rank * workers + worker
         mine = self._deal(self._ranks * workers)[stream]
         for turn in count():
