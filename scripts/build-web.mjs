@@ -2,6 +2,7 @@
 // Builds the engine for pages into dist/web: sardonyx.js, a Worker that speaks UCI; the scripts of its threads beside it;
 // ort/, ONNX Runtime for pages; models/, the networks it plays with by itself. Scripts share their code in chunks of the same
 // folder, so that an address relative to any of them is right. usage: node scripts/build-web.mjs [--force]
+import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +23,7 @@ const RUNTIME_FILES = [
 ];
 const MODELS = ['default-int8.onnx', 'default.onnx'];
 /** Rooms that pages do without. */
-const NODE_ROOMS = /^(app|board|cli|data|selfplay|platform\/(node|ports))\//;
+const NODE_ROOMS = /^(app|board\/(page|server)|cli|data|selfplay|platform\/(node|ports))\//;
 
 function listSources() {
   return readdirSync(source, { recursive: true })
@@ -42,10 +43,17 @@ function findThreadScripts(sources) {
   return [...scripts];
 }
 
+function hashModel(file) {
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'models', file)))
+    .digest('hex');
+}
+
 const sources = listSources();
 const newest = Math.max(
   ...[
     ...sources.map((name) => join(source, name)),
+    ...MODELS.map((file) => join(root, 'models', file)),
     join(root, 'package-lock.json'),
     fileURLToPath(import.meta.url),
   ].map((file) => statSync(file).mtimeMs),
@@ -58,11 +66,18 @@ if (!existsSync(main) || statSync(main).mtimeMs < newest || process.argv.include
   const bundle = await rolldown({
     input: {
       sardonyx: join(source, 'web', 'uci-worker.ts'),
+      'board-worker': join(source, 'board', 'site', 'board-worker.ts'),
       ...Object.fromEntries(threads.map((file) => [basename(file, '.ts'), file])),
     },
     platform: 'browser',
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
-    transform: { define: { SARDONYX_VERSION: JSON.stringify(version) }, target: 'es2022' },
+    transform: {
+      define: {
+        SARDONYX_VERSION: JSON.stringify(version),
+        SARDONYX_NETWORKS: JSON.stringify(MODELS.map((file) => ({ file, sha256: hashModel(file) }))),
+      },
+      target: 'es2022',
+    },
     plugins: [
       {
         name: 'sardonyx-platform',

@@ -4,23 +4,24 @@
  */
 import { createPoolNetwork, type EnginePorts, MateWorkerClient, readPoolOptions } from '../engine/index.js';
 import { loadLc0Network } from '../lc0/index.js';
-import { EvaluatorPool, isFilelessBackend, type ModelSource, parseNetworkChoice, readPrecision } from '../nn/index.js';
+import {
+  EvaluatorPool,
+  isFilelessBackend,
+  type ModelSource,
+  type PoolOptions,
+  parseNetworkChoice,
+  readPrecision,
+} from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { SearchWorkerClient } from '../search/index.js';
 import { failure, inflate, type Result, success, unwrap } from '../util/index.js';
+import { describeAddress, readNetworkFile } from './stored-networks.js';
 
 const DEFAULT_NETWORKS = { cpu: 'default-int8.onnx', webgpu: 'default.onnx' } as const;
 
 export const pagePorts: EnginePorts = {
-  createNetwork: async (options, warn, avoidsDevice) => {
-    const backend = await chooseBackend(options.getString('Backend'), avoidsDevice);
-    const pool = { ...readPoolOptions(options, warn), backend, avoidsDevice };
-    if (isFilelessBackend(backend)) return createPoolNetwork(await EvaluatorPool.create(pool));
-    const threads = backend === 'webgpu' ? 1 : options.getNumber('Threads');
-    const model = ({ provider, precision }: { provider: string; precision: 'f16' | 'f32' }) =>
-      findModel(options, provider, precision);
-    return createPoolNetwork(await EvaluatorPool.create({ ...pool, threads, model }));
-  },
+  createNetwork: async (options, warn, avoidsDevice) =>
+    createPoolNetwork(await EvaluatorPool.create(await createPagePool(options, warn, avoidsDevice))),
   createSearch: (events) => new SearchWorkerClient(events),
   createMateSearch: () => new MateWorkerClient(),
   createSpareOptions: (options) => {
@@ -30,6 +31,19 @@ export const pagePorts: EnginePorts = {
     return spare;
   },
 };
+
+/** The evaluators of the options, and how they get their network. */
+export async function createPagePool(
+  options: OptionStore,
+  warn: (text: string) => void,
+  avoidsDevice = false,
+): Promise<PoolOptions> {
+  const backend = await chooseBackend(options.getString('Backend'), avoidsDevice);
+  const pool = { ...readPoolOptions(options, warn), backend, avoidsDevice };
+  if (isFilelessBackend(backend)) return pool;
+  const threads = backend === 'webgpu' ? 1 : options.getNumber('Threads');
+  return { ...pool, threads, model: ({ provider, precision }) => findModel(options, provider, precision) };
+}
 
 /** `auto` takes WebGPU where a hardware adapter answers; a software adapter is slower than WebAssembly. */
 async function chooseBackend(wanted: string, avoidsDevice: boolean): Promise<string> {
@@ -52,28 +66,23 @@ async function findModel(
   const isDefault = named === '' || named.startsWith('<');
   const file = provider === 'webgpu' ? DEFAULT_NETWORKS.webgpu : DEFAULT_NETWORKS.cpu;
   const address = isDefault ? new URL(`./models/${file}`, import.meta.url).href : named;
-  const bytes = await download(address);
+  const name = describeAddress(address);
+  const bytes = await readInflated(address);
   if (!bytes.ok) return bytes;
-  if (readPrecision(bytes.value) !== null) return success({ bytes: bytes.value, name: address });
+  if (readPrecision(bytes.value) !== null) return success({ bytes: bytes.value, name });
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;
   const { policyHead, valueHead } = choice.value;
   const heads = { ...(policyHead && { policyHead }), ...(valueHead && { valueHead }) };
   const network = await loadLc0Network(bytes.value, { ...heads, precision });
-  if (!network.ok) return failure(`Cannot read the network ${address}: it is neither an ONNX file nor one of lc0's`);
-  return success({ bytes: network.value.onnx, name: address });
+  if (!network.ok) return failure(`Cannot read the network ${name}: it is neither an ONNX file nor one of lc0's`);
+  return success({ bytes: network.value.onnx, name });
 }
 
 /** The file, inflated if it is gzipped. */
-async function download(address: string): Promise<Result<Uint8Array>> {
-  const fail = (reason: string): Result<Uint8Array> => failure(`Cannot read the network ${address}: ${reason}`);
-  let response: Response;
-  try {
-    response = await fetch(address);
-  } catch {
-    return fail('this page cannot reach the address');
-  }
-  if (!response.ok) return fail(`the server answered ${response.status}`);
-  const inflated = await inflate(new Uint8Array(await response.arrayBuffer()));
-  return inflated.ok ? inflated : fail(inflated.error);
+async function readInflated(address: string): Promise<Result<Uint8Array>> {
+  const bytes = await readNetworkFile(address);
+  if (!bytes.ok) return bytes;
+  const inflated = await inflate(bytes.value);
+  return inflated.ok ? inflated : failure(`Cannot read the network ${describeAddress(address)}: ${inflated.error}`);
 }

@@ -2,12 +2,8 @@
  * `new Worker('sardonyx.js', { type: 'module' })`: the engine as a Worker that speaks UCI. `postMessage` takes a line, each
  * message back is a line. What a page must offer and does not is said in one line, and every `go` is then an error.
  */
-import { acceptedOptions, engineOptions } from '../engine/options.js';
-import { networkOptions } from '../nn/options.js';
-import { OptionStore } from '../options/index.js';
-import { searchOptions } from '../search/options.js';
 import { UciSession } from '../uci/index.js';
-import { conversationOptions } from '../uci/options.js';
+import { createPageOptions, findObstacle } from './page-engine.js';
 import { pagePorts } from './page-network.js';
 
 declare const SARDONYX_VERSION: string;
@@ -21,13 +17,7 @@ function converse(): void {
   const session = new UciSession({
     version: SARDONYX_VERSION,
     showHidden: false,
-    options: new OptionStore([
-      ...networkOptions,
-      ...engineOptions,
-      ...conversationOptions,
-      ...searchOptions,
-      ...acceptedOptions,
-    ]),
+    options: createPageOptions(),
     ports: pagePorts,
     writeLine,
     bench: null,
@@ -48,12 +38,4 @@ function refuse(reason: string): void {
     else if (word === 'go') writeLine(`error ${reason}`);
     else if (word === 'quit') close();
   });
-}
-
-function findObstacle(): string | null {
-  if (typeof SharedArrayBuffer === 'undefined' || !crossOriginIsolated) {
-    return 'The engine needs a cross-origin isolated page: the server must send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';
-  }
-  if (typeof WebAssembly === 'undefined') return 'The engine needs WebAssembly, which this browser lacks';
-  return null;
 }

@@ -41,6 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'board/game': ['util', 'chess', 'pgn'],
   'board/page': ['util', 'chess'],
   'board/protocol': ['options'],
+  'board/site': ['util', 'nn', 'lc0', 'options', 'web'],
   cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'app', 'pgn', 'selfplay', 'data', 'board'],
   'index.ts': [...EVERYTHING_BELOW_ENGINE, 'engine', 'app'],
 };

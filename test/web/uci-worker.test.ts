@@ -1,6 +1,8 @@
 /** The engine as a Worker of a page, in a real browser: the same lines as in Node. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -162,6 +164,26 @@ test('a network that cannot be fetched is one sentence', async (t) => {
   const errors = answers.filter((line) => line.includes('nothing.onnx'));
   assert.equal(errors.length, 1, answers.join('\n'));
   assert.match(errors[0], /Cannot read the network \/networks\/nothing\.onnx: the server answered 404/);
+});
+
+test('the default network is kept under its SHA-256, and replaced when the stored one is damaged', async (t) => {
+  const page = await openPage(t, isolated);
+  if (page === null) return;
+  const bytes = readFileSync(join(repositoryRoot, 'models', 'default-int8.onnx'));
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  // As in the page's own Cache Storage: the digest is the last part of the address.
+  const change = (code: string): Promise<unknown> =>
+    page.evaluate(`caches.open('sardonyx-bundled-networks').then(async (cache) => { ${code} })`);
+  const start = ['setoption name Backend value cpu', 'setoption name Threads value 1', 'isready', '>readyok'];
+  for (const isDamaged of [false, true]) {
+    if (isDamaged) await change(`await cache.put('https://sardonyx.invalid/${sha256}', new Response('nonsense'))`);
+    const answers = await converse(page, [...start, 'go nodes 2', '>bestmove']);
+    assert.equal(answers.filter((line) => /error|Cannot/.test(line)).length, 0, answers.join('\n'));
+    const stored = await change(
+      'const [key] = await cache.keys(); return [key.url, (await (await cache.match(key)).arrayBuffer()).byteLength]',
+    );
+    assert.deepEqual(stored, [`https://sardonyx.invalid/${sha256}`, bytes.length]);
+  }
 });
 
 test('a page that is not isolated is told what it lacks', async (t) => {

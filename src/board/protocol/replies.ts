@@ -214,3 +214,6 @@ export type Reply =
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   /** `id` null: the message could not be read so far. */
   | { readonly type: 'refusal'; readonly id: number | null; readonly error: string };
+
+/** First words of a Worker with an engine: it takes requests now, or why it never will. */
+export type WorkerNews = { readonly type: 'ready' } | { readonly type: 'obstacle'; readonly text: string };

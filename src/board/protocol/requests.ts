@@ -116,3 +116,11 @@ export type RequestType = Request['type'];
 export type RequestOf<Type extends RequestType> = Extract<Request, { type: Type }>;
 export type PositionText = v.InferOutput<typeof position>;
 export type ThinkLimits = v.InferOutput<typeof limits>;
+
+/** To a Worker with an engine alone, since a File is no JSON: reads a network, keeps it, and uses it. Answered with null. */
+export interface OpenNetwork {
+  readonly type: 'openNetwork';
+  readonly id: number;
+  /** A file, or an https address. */
+  readonly source: File | string;
+}

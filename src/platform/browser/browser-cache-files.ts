@@ -1,40 +1,117 @@
-/** No cache files in a page: what they save, models converted from lc0's files, is made anew. */
+/**
+ * Cache files of a page, in its origin's Cache Storage: a folder is a cache, a file an answer in it. They survive the visit;
+ * the browser may delete them all at once. Private windows and pages without a secure context have none.
+ */
 import type { CacheFile, NewCacheFile, OpenCacheFile } from '../ports/cache-files.js';
 
 export type { CacheFile, NewCacheFile, OpenCacheFile } from '../ports/cache-files.js';
 
-export function findCacheFolder(_kind: string): string | undefined {
-  return undefined;
+/** Names become addresses below it, which no server is ever asked for. */
+const BASE = 'https://sardonyx.invalid/';
+const MODIFIED = 'x-modified-ms';
+
+export function findCacheFolder(kind: string): string | undefined {
+  return typeof caches === 'undefined' ? undefined : `sardonyx-${kind}`;
 }
 
-export async function listCacheFiles(_folder: string): Promise<CacheFile[]> {
-  return [];
+export async function listCacheFiles(folder: string): Promise<CacheFile[]> {
+  try {
+    const cache = await caches.open(folder);
+    const files: CacheFile[] = [];
+    for (const request of await cache.keys()) {
+      const headers = (await cache.match(request))?.headers;
+      const name = decodeURIComponent(request.url.slice(BASE.length));
+      const [bytes, modifiedAtMs] = ['content-length', MODIFIED].map((header) => Number(headers?.get(header)));
+      files.push({ name, bytes, modifiedAtMs });
+    }
+    return files;
+  } catch {
+    return [];
+  }
 }
 
-export function readCacheFile(_folder: string, name: string): Promise<Uint8Array> {
-  return Promise.reject(describeAbsence(name));
+export async function readCacheFile(folder: string, name: string): Promise<Uint8Array> {
+  const found = await (await caches.open(folder)).match(getAddress(name));
+  if (found === undefined) throw new Error(`There is no cache file ${name}`);
+  return new Uint8Array(await found.arrayBuffer());
 }
 
-export function withCacheFile<Answer>(
-  _folder: string,
+export async function withCacheFile<Answer>(
+  folder: string,
   name: string,
-  _use: (file: OpenCacheFile) => Promise<Answer>,
+  use: (file: OpenCacheFile) => Promise<Answer>,
 ): Promise<Answer> {
-  return Promise.reject(describeAbsence(name));
+  return use(new MemoryFile(await readCacheFile(folder, name)));
 }
 
-export async function touchCacheFile(_folder: string, _name: string): Promise<void> {}
+export async function touchCacheFile(folder: string, name: string): Promise<void> {
+  try {
+    await store(folder, name, await readCacheFile(folder, name));
+  } catch {
+    // It is not there, or cannot be written again.
+  }
+}
 
-export async function removeCacheFile(_folder: string, _name: string): Promise<void> {}
+export async function removeCacheFile(folder: string, name: string): Promise<void> {
+  try {
+    await (await caches.open(folder)).delete(getAddress(name));
+  } catch {
+    // Then it stays.
+  }
+}
 
 export async function writeCacheFile(
-  _folder: string,
-  _name: string,
-  _fill: (file: NewCacheFile) => Promise<void>,
+  folder: string,
+  name: string,
+  fill: (file: NewCacheFile) => Promise<void>,
 ): Promise<boolean> {
-  return false;
+  const file = new MemoryFile(new Uint8Array(0));
+  await fill(file);
+  try {
+    await store(folder, name, file.content);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-function describeAbsence(name: string): Error {
-  return new Error(`There is no cache file ${name} in a page`);
+async function store(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  const headers = { 'content-length': String(bytes.length), [MODIFIED]: String(Date.now()) };
+  // The copy: bytes may lie in shared memory, which a Response refuses.
+  await (await caches.open(folder)).put(getAddress(name), new Response(bytes.slice(), { headers }));
+}
+
+function getAddress(name: string): string {
+  return BASE + encodeURIComponent(name);
+}
+
+class MemoryFile implements NewCacheFile {
+  private length: number;
+
+  constructor(private bytes: Uint8Array) {
+    this.length = bytes.length;
+  }
+
+  get content(): Uint8Array {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  async getSize(): Promise<number> {
+    return this.length;
+  }
+
+  async read(position: number, length: number): Promise<Uint8Array> {
+    return this.content.subarray(position, position + length);
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<void> {
+    const end = position + bytes.length;
+    if (end > this.bytes.length) {
+      const larger = new Uint8Array(Math.max(end, 2 * this.bytes.length));
+      larger.set(this.content);
+      this.bytes = larger;
+    }
+    this.bytes.set(bytes, position);
+    this.length = Math.max(this.length, end);
+  }
 }

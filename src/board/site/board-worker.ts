@@ -1,0 +1,82 @@
+/**
+ * The engine of a page without a server: the desk of `sardonyx board`, in a Worker beside the page. Messages are those of the
+ * WebSocket, as objects, and two more: `openNetwork` from the page, and `ready` or `obstacle`, the Worker's first words.
+ */
+import { createPageOptions, createPagePool, findObstacle, pagePorts } from '../../web/index.js';
+import { EngineDesk } from '../desk/engine-desk.js';
+import { EngineServices, type EngineServicesSettings } from '../desk/engine-services.js';
+import { type DeskServices, PageSession } from '../desk/page-session.js';
+import type { OptionState, PortEvent, Reply, WorkerNews } from '../protocol/replies.js';
+import type { OpenNetwork } from '../protocol/requests.js';
+import { PageNetworks } from './page-networks.js';
+
+declare const SARDONYX_VERSION: string;
+
+const send = (message: Reply | PortEvent | WorkerNews): void => postMessage(message);
+/** Messages that come before the desk stands. */
+const early: unknown[] = [];
+let receive = (message: unknown): void => void early.push(message);
+addEventListener('message', ({ data }) => receive(data));
+
+const obstacle = findObstacle();
+if (obstacle === null) void openDesk();
+else send({ type: 'obstacle', text: obstacle });
+
+async function openDesk(): Promise<void> {
+  const networks = await PageNetworks.create();
+  const desk = new EngineDesk(createPageOptions(), pagePorts, send);
+  const settings = { desk, networks, version: SARDONYX_VERSION, broadcast: send, createPool: createPagePool };
+  const services = new SiteServices(settings, networks);
+  const session = new PageSession(desk, services, send);
+  receive = (message) => {
+    if (isOpenNetwork(message)) void openNetwork(services, message);
+    else session.receive(message);
+  };
+  send({ type: 'ready' });
+  for (const message of early.splice(0)) receive(message);
+  await desk.prepare();
+  services.announce();
+}
+
+async function openNetwork(services: SiteServices, { id, source }: OpenNetwork): Promise<void> {
+  try {
+    await services.openNetwork(source);
+    send({ type: 'answer', id, answer: null });
+  } catch (error) {
+    send({ type: 'refusal', id, error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function isOpenNetwork(message: unknown): message is OpenNetwork {
+  return typeof message === 'object' && message !== null && (message as OpenNetwork).type === 'openNetwork';
+}
+
+class SiteServices extends EngineServices implements DeskServices {
+  protected override readonly players = [];
+  /** Engines of other processes, and a loop's folder, are out of a page's reach. */
+  readonly matches = null;
+
+  constructor(
+    settings: EngineServicesSettings,
+    private readonly networks: PageNetworks,
+  ) {
+    super(settings);
+  }
+
+  async openNetwork(source: File | string): Promise<void> {
+    await this.useNetwork(await this.networks.open(source));
+  }
+
+  readLoop(): null {
+    return null;
+  }
+
+  protected override describeLock(option: string): string {
+    return `${option} cannot be set in a page`;
+  }
+
+  /** Tablebases, log files and devices need the program. */
+  protected override isOffered({ spec, isLocked }: OptionState): boolean {
+    return !isLocked && !spec.uci.startsWith('Syzygy');
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Networks in Cache Storage, each under its SHA-256, so that a second visit downloads nothing and works offline. What is read
+ * is hashed again: Cache Storage promises no integrity. A browser that keeps nothing is no error: the bytes are downloaded at
+ * each visit.
+ */
+import { computeSha256 } from '#platform/byte-streams.js';
+import {
+  findCacheFolder,
+  listCacheFiles,
+  readCacheFile,
+  removeCacheFile,
+  writeCacheFile,
+} from '#platform/cache-files.js';
+import { failure, type Result, success } from '../util/index.js';
+
+/** The networks that lie beside the scripts, written by scripts/build-web.mjs. */
+declare const SARDONYX_NETWORKS: readonly { readonly file: string; readonly sha256: string }[];
+
+const MODELS_FOLDER = new URL('./models/', import.meta.url).href;
+/** The addresses of networks that the user opened in this page or in an earlier visit. */
+const KEPT = 'kept:';
+/** Kind of cache: networks of the program, and networks of the user. */
+const BUNDLED = 'bundled-networks';
+const OPENED = 'opened-networks';
+
+export interface KeptNetwork {
+  readonly name: string;
+  /** What WeightsFile takes. */
+  readonly address: string;
+  readonly bytes: number;
+}
+
+/** Files of the networks that lie beside the scripts, and their addresses. */
+export function listProvidedNetworks(): readonly { readonly file: string; readonly address: string }[] {
+  return SARDONYX_NETWORKS.map(({ file }) => ({ file, address: MODELS_FOLDER + file }));
+}
+
+/** For messages: a kept network by the name of its file, others by their URL. */
+export function describeAddress(address: string): string {
+  return address.startsWith(KEPT) ? getName(address) : address;
+}
+
+/** The content of a network's file. @param address a URL, or the address of a kept network */
+export async function readNetworkFile(address: string): Promise<Result<Uint8Array>> {
+  if (address.startsWith(KEPT)) return readKept(address);
+  const bundled = SARDONYX_NETWORKS.find(({ file }) => address === MODELS_FOLDER + file);
+  return bundled === undefined ? download(address) : readBundled(address, bundled);
+}
+
+async function readBundled(
+  address: string,
+  { file, sha256 }: { readonly file: string; readonly sha256: string },
+): Promise<Result<Uint8Array>> {
+  const stored = await readStored(BUNDLED, sha256, sha256);
+  if (stored !== null) return success(stored);
+  const bytes = await download(address);
+  if (!bytes.ok) return bytes;
+  if ((await computeSha256([bytes.value])) !== sha256) {
+    return failure(`The network ${file} on the server is not the one of this version: reload the page`);
+  }
+  await store(BUNDLED, sha256, bytes.value);
+  await dropOldBundled();
+  return bytes;
+}
+
+/** Networks of earlier versions go. */
+async function dropOldBundled(): Promise<void> {
+  const folder = findCacheFolder(BUNDLED);
+  if (folder === undefined) return;
+  const current = new Set(SARDONYX_NETWORKS.map(({ sha256 }) => sha256));
+  for (const { name } of await listCacheFiles(folder)) if (!current.has(name)) await removeCacheFile(folder, name);
+}
+
+/**
+ * Keeps a network that the user opened.
+ * @returns its address; null where the browser keeps nothing
+ */
+export async function keepNetwork(name: string, bytes: Uint8Array): Promise<string | null> {
+  const sha256 = await computeSha256([bytes]);
+  const isKept = await store(OPENED, `${sha256} ${name}`, bytes);
+  return isKept ? `${KEPT}${sha256} ${name}` : null;
+}
+
+/** Newest first. */
+export async function listKeptNetworks(): Promise<KeptNetwork[]> {
+  const folder = findCacheFolder(OPENED);
+  const files = folder === undefined ? [] : await listCacheFiles(folder);
+  files.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs);
+  return files.map(({ name, bytes }) => ({ name: getName(name), address: KEPT + name, bytes }));
+}
+
+async function readKept(address: string): Promise<Result<Uint8Array>> {
+  const file = address.slice(KEPT.length);
+  const bytes = await readStored(OPENED, file, file.split(' ')[0]);
+  return bytes === null
+    ? failure(`The network ${getName(file)} is no longer in the browser's storage: open it again`)
+    : success(bytes);
+}
+
+function getName(file: string): string {
+  return file.slice(file.indexOf(' ') + 1);
+}
+
+/** Null when it is not there or damaged. */
+async function readStored(kind: string, name: string, sha256: string): Promise<Uint8Array | null> {
+  const folder = findCacheFolder(kind);
+  if (folder === undefined) return null;
+  try {
+    const bytes = await readCacheFile(folder, name);
+    if ((await computeSha256([bytes])) === sha256) return bytes;
+    await removeCacheFile(folder, name);
+  } catch {
+    // Not there.
+  }
+  return null;
+}
+
+async function store(kind: string, name: string, bytes: Uint8Array): Promise<boolean> {
+  const folder = findCacheFolder(kind);
+  return folder !== undefined && writeCacheFile(folder, name, (file) => file.write(bytes, 0));
+}
+
+async function download(address: string): Promise<Result<Uint8Array>> {
+  const fail = (reason: string): Result<Uint8Array> => failure(`Cannot read the network ${address}: ${reason}`);
+  let response: Response;
+  try {
+    response = await fetch(address);
+  } catch {
+    return fail('this page cannot reach the address');
+  }
+  if (!response.ok) return fail(`the server answered ${response.status}`);
+  return success(new Uint8Array(await response.arrayBuffer()));
+}
