@@ -1,20 +1,23 @@
 #!/usr/bin/env node
-// Weeks of bot play in minutes: one engine process plays games of up to 120 plies against itself, with ponder and stop, while
-// the script records its memory, threads and open files. It fails if they grow after the first third of the run, or if there
-// were too few games to tell. The clock never runs down: each move gets a second for 40 moves, plus 20 ms a move.
+// Weeks of use in minutes: one engine process works while the script records its memory, threads and open files at regular
+// times. It fails if they grow after the first third of the run, or if there were too few games to tell.
+// `--session=bot`: games of up to 120 plies against itself, with ponder and stop. The clock never runs down: each move gets
+// a second for 40 moves, plus 20 ms a move. `--session=analysis`: one position, `go infinite`, from beginning to end.
 // The default evaluation cache is small, because a large one that fills up looks like a leak.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 
 /** Two for each third of the run. */
 const FEWEST_GAMES = 6;
+const ANALYSED = 'position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P4/2PBPN2/PP1N1PPP/R1BQ1RK1 w - - 0 9';
 
 const flags = yargs(hideBin(process.argv))
   .usage(
-    'node scripts/soak.mjs [minutes]\n\nLets one engine process play for some minutes and watches its memory (Linux only).',
+    'node scripts/soak.mjs [minutes]\n\nLets one engine process play or analyse for some minutes and watches its memory (Linux only).',
   )
   .command('$0 [minutes]', false, (command) => command.positional('minutes', { type: 'number', default: 30 }))
   .check(({ minutes }) => minutes > 0 || 'minutes must be above 0')
@@ -23,6 +26,9 @@ const flags = yargs(hideBin(process.argv))
     default: 'node dist/cli/main.js --threads=1 --nncache=20000',
     describe: 'Command line of the engine; blanks separate the words',
   })
+  .option('session', { choices: ['bot', 'analysis'], default: 'bot', describe: 'What the engine does' })
+  .option('every', { type: 'number', default: 5, describe: 'Seconds between two samples' })
+  .option('samples', { type: 'string', describe: 'File for the samples, one JSON object a line' })
   .version(false)
   .strict()
   .parseSync();
@@ -41,11 +47,23 @@ async function waitFor(prefix) {
   }
 }
 
+const startedAt = Date.now();
+const readSeconds = () => Math.round((Date.now() - startedAt) / 1000);
+const samples = [];
+let games = 0;
+let plies = 0;
+/** The last `nodes` and `nps` that the engine reported. */
+let report = {};
+
 function sample() {
   const status = readFileSync(`/proc/${engine.pid}/status`, 'utf8');
   const read = (key) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1]);
   const files = readdirSync(`/proc/${engine.pid}/fd`).length;
-  return { memoryMb: Math.round(read('VmRSS') / 1024), threads: read('Threads'), files };
+  const one = { seconds: readSeconds(), memoryMb: Math.round(read('VmRSS') / 1024), threads: read('Threads'), files };
+  samples.push(one);
+  const work = flags.session === 'bot' ? { games, plies } : report;
+  if (flags.samples !== undefined) appendFileSync(flags.samples, `${JSON.stringify({ ...one, ...work })}\n`);
+  console.error(JSON.stringify({ ...one, ...work }));
 }
 
 async function playGame() {
@@ -67,25 +85,33 @@ async function playGame() {
   return moves.length;
 }
 
+async function analyse() {
+  send('ucinewgame');
+  send(ANALYSED);
+  send('go infinite');
+  void sleep(minutes * 60_000).then(() => send('stop'));
+  for (;;) {
+    const line = await waitFor('');
+    const [, nodes, nps] = / nodes (\d+).* nps (\d+)/.exec(line) ?? [];
+    if (nodes !== undefined) report = { nodes: Number(nodes), nps: Number(nps) };
+    if (line.startsWith('bestmove')) return;
+  }
+}
+
 send('uci');
 await waitFor('uciok');
-const startedAt = Date.now();
-const samples = [];
-let games = 0;
-let plies = 0;
-let shownAt = 0;
-while (Date.now() - startedAt < minutes * 60_000) {
-  plies += await playGame();
-  games++;
-  samples.push(sample());
-  if (Date.now() - shownAt < 15_000) continue;
-  shownAt = Date.now();
-  const { memoryMb, threads, files } = samples.at(-1);
-  const seconds = Math.round((Date.now() - startedAt) / 1000);
-  console.error(`${seconds} s: ${games} games, ${plies} plies, ${memoryMb} MB, ${threads} threads, ${files} files`);
-}
+if (flags.samples !== undefined) writeFileSync(flags.samples, '');
+const timer = setInterval(sample, 1000 * flags.every);
+if (flags.session === 'analysis') await analyse();
+else
+  while (Date.now() - startedAt < minutes * 60_000) {
+    plies += await playGame();
+    games++;
+  }
+clearInterval(timer);
+sample();
 send('quit');
-if (games < FEWEST_GAMES) {
+if (flags.session === 'bot' && games < FEWEST_GAMES) {
   console.error(`${games} games in ${minutes} minutes are too few to tell: at least ${FEWEST_GAMES} are needed`);
   process.exit(1);
 }
@@ -93,7 +119,7 @@ if (games < FEWEST_GAMES) {
 const settled = samples.slice(Math.floor(samples.length / 3));
 const half = Math.floor(settled.length / 2);
 const peak = (part, key) => Math.max(...part.map((one) => one[key]));
-const result = { games, plies, minutes };
+const result = flags.session === 'bot' ? { games, plies, minutes } : { ...report, minutes };
 let isFlat = true;
 for (const [key, allowance] of [
   ['memoryMb', 1.05],

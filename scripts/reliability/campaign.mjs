@@ -1,11 +1,13 @@
 #!/usr/bin/env node
-// Plays games under fastchess in every mixture of clock, opponent, variant, search and memory limit, and counts how each
-// game ended. Each batch is appended to <out>/batches.jsonl, so a stopped campaign goes on with the next mixture.
-// `--summary` prints the table of all batches without playing. A loss on time, a crash, a stall or an illegal move of
-// Sardonyx is an exception: its games stay in <out>/exceptions.pgn. What
-// fastchess warns of (an illegal move in a principal variation, for example) stays in <out>/warnings.txt.
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Plays games in every mixture of clock, opponent, variant, search, memory limit and network, under fastchess, and with
+// pondering under cutechess-cli, and counts how each game ended. Each batch is appended to <out>/batches.jsonl, so a
+// stopped campaign goes on with the next mixture. `--summary` prints the table of all batches without playing. A loss on
+// time, a crash, a stall or an illegal move of Sardonyx is an exception: its games stay in <out>/exceptions.pgn, the
+// conversation of the batch in <out>/log-N.txt. A timer runs beside the games: where it was itself late by at least what
+// a game overstepped, that loss is the machine's and is counted apart. What fastchess warns of (an illegal move in a
+// principal variation, for example) stays in <out>/warnings.txt.
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Chess } from 'chessops/chess';
@@ -18,9 +20,20 @@ const OPPONENTS = ['stockfish', 'itself'];
 const VARIANTS = ['standard', 'fischerandom'];
 const SEARCHES = ['tree', 'graph'];
 const RAM_LIMITS_MB = [0, 64];
+/** Flags for each evaluator: small ones reach many more nodes a second, thus the limits of memory. */
+const NETWORKS = {
+  bundled: '',
+  tiny: `--weights=${resolve('models/tiny-test.onnx')}`,
+  hash: '--backend=hash',
+};
+/** Short games come in larger batches. */
+const GAMES_FACTOR = { '0.5+0': 4, '1+0.01': 2, '5+0.05': 0.5, '40/10': 0.2 };
 /** How fastchess words an ending that one of the players is to blame for. */
 const FAULTS = ['time forfeit', 'abandoned', 'illegal move', 'stalled connection', 'unterminated'];
 const PLAYER = 'Sardonyx';
+const LATENESS_TICK_MS = 5;
+/** A game on the shortest clocks ends within this time. */
+const LATENESS_WINDOW_MS = 2_000;
 
 const flags = yargs(hideBin(process.argv))
   .usage('node scripts/reliability/campaign.mjs --fastchess=PATH [--opponent=PATH]\n\nPlays and counts games.')
@@ -28,8 +41,18 @@ const flags = yargs(hideBin(process.argv))
   .option('opponent', { type: 'string', default: 'stockfish', describe: 'The Stockfish program' })
   .option('node', { type: 'string', default: process.execPath, describe: 'The Node.js that runs Sardonyx' })
   .option('engine', { type: 'string', default: 'dist/cli/main.js', describe: 'The main.js of a built Sardonyx' })
-  .option('games', { type: 'number', default: 20, describe: 'Games in a batch (of one mixture)' })
+  .option('cutechess', { type: 'string', describe: 'The cutechess-cli program, for games with pondering' })
+  .option('games', {
+    type: 'number',
+    default: 20,
+    describe: 'Games in a batch; short clocks play more, long ones fewer',
+  })
   .option('batches', { type: 'number', default: 0, describe: 'Batches to play; 0 = until stopped' })
+  .option('first', {
+    type: 'number',
+    default: 0,
+    describe: 'Number of the first batch, after those of earlier campaigns',
+  })
   .option('margin', { type: 'number', default: 0, describe: 'Milliseconds that may be overstepped (a busy machine)' })
   .option('out', { type: 'string', default: 'runs/campaign', describe: 'Folder of the results' })
   .option('summary', { type: 'boolean', default: false, describe: 'Only print the table' })
@@ -42,15 +65,21 @@ const batchesFile = join(folder, 'batches.jsonl');
 const exceptionsFile = join(folder, 'exceptions.pgn');
 const warningsFile = join(folder, 'warnings.txt');
 
-/** All mixtures, dealt so that neighbours differ in clock and opponent. */
+/** All mixtures; neighbours in the list differ in their clocks. */
 function listMixtures() {
-  const mixtures = [];
-  for (const ramLimitMb of RAM_LIMITS_MB)
-    for (const variant of VARIANTS)
-      for (const search of SEARCHES)
-        for (const opponent of OPPONENTS)
-          for (const clock of CLOCKS) mixtures.push({ clock, opponent, variant, search, ramLimitMb });
-  return mixtures;
+  const dimensions = {
+    network: Object.keys(NETWORKS),
+    ponder: flags.cutechess === undefined ? [false] : [false, true],
+    ramLimitMb: RAM_LIMITS_MB,
+    variant: VARIANTS,
+    search: SEARCHES,
+    opponent: OPPONENTS,
+    clock: CLOCKS,
+  };
+  return Object.entries(dimensions).reduce(
+    (mixtures, [name, values]) => mixtures.flatMap((mixture) => values.map((value) => ({ ...mixture, [name]: value }))),
+    [{}],
+  );
 }
 
 /** A linear congruential generator: the same batch number gives the same openings. */
@@ -98,41 +127,90 @@ function makeOpening(random, variant) {
   }
 }
 
-function listEngine(name, { search, ramLimitMb }) {
+function listEngine(name, { search, ramLimitMb, network, ponder }) {
   const options = [`option.SearchAlgorithm=${search}`, 'option.Threads=1'];
   if (ramLimitMb > 0) options.push(`option.RamLimitMb=${ramLimitMb}`);
-  return ['-engine', `cmd=${flags.node}`, `args=${resolve(flags.engine)}`, `name=${name}`, ...options];
+  const words = [resolve(flags.engine), NETWORKS[network]].filter((word) => word !== '');
+  // fastchess takes all arguments in one word, cutechess-cli takes one word for each.
+  const args = ponder ? [...words.map((word) => `arg=${word}`), 'ponder'] : [`args=${words.join(' ')}`];
+  return ['-engine', `cmd=${flags.node}`, ...args, `name=${name}`, ...options];
 }
 
-function playBatch(mixture, number) {
+function listOpponent(mixture) {
+  if (mixture.opponent === 'itself') return listEngine(`${PLAYER}-2`, mixture);
+  const words = ['-engine', `cmd=${flags.opponent}`, 'name=Stockfish', 'option.Threads=1', 'option.Hash=16'];
+  return mixture.ponder ? [...words, 'ponder'] : words;
+}
+
+/** Notes when a timer of this process was late: then any process of this priority had to wait for a processor. */
+function watchLateness() {
+  const late = [];
+  let last = Date.now();
+  const timer = setInterval(() => {
+    const now = Date.now();
+    if (now - last > LATENESS_TICK_MS + 3) late.push({ at: now, ms: now - last - LATENESS_TICK_MS });
+    last = now;
+  }, LATENESS_TICK_MS);
+  return {
+    sumBetween: (from, to) => late.reduce((sum, { at, ms }) => (at >= from && at <= to ? sum + ms : sum), 0),
+    stop: () => clearInterval(timer),
+  };
+}
+
+function runReferee(program, args) {
+  return new Promise((done) => {
+    const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+      });
+    child.on('error', (error) => done(`${error}`));
+    child.on('close', () => done(output));
+  });
+}
+
+async function playBatch(mixture, number) {
   const random = createRandom(number);
   const book = join(folder, 'openings.epd');
-  const openings = Array.from({ length: Math.ceil(flags.games / 2) }, () => makeOpening(random, mixture.variant));
+  const rounds = Math.ceil((flags.games * GAMES_FACTOR[mixture.clock]) / 2);
+  const openings = Array.from({ length: rounds }, () => makeOpening(random, mixture.variant));
   writeFileSync(book, `${openings.join('\n')}\n`);
   const pgn = join(folder, 'batch.pgn');
-  rmSync(pgn, { force: true });
-  const opponent =
-    mixture.opponent === 'itself'
-      ? listEngine(`${PLAYER}-2`, mixture)
-      : ['-engine', `cmd=${flags.opponent}`, 'name=Stockfish', 'option.Threads=1', 'option.Hash=16'];
-  const run = spawnSync(
-    flags.fastchess,
-    [
-      ...listEngine(PLAYER, mixture),
-      ...opponent,
-      ...['-each', `tc=${mixture.clock}`, `timemargin=${flags.margin}`],
-      ...['-variant', mixture.variant, '-openings', `file=${book}`, 'format=epd', 'order=sequential'],
-      ...['-rounds', String(openings.length), '-games', '2', '-concurrency', '1', '-recover'],
-      ...['-pgnout', `file=${pgn}`, 'notation=uci', '-report', 'penta=false'],
-    ],
-    { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28 },
-  );
-  if (!existsSync(pgn)) throw new Error(`fastchess played no game: ${run.stdout}${run.stderr}`.slice(0, 2000));
-  return countEndings(readFileSync(pgn, 'utf8'), run.stdout);
+  const log = join(folder, 'batch.log');
+  for (const file of [pgn, log]) rmSync(file, { force: true });
+  const watch = watchLateness();
+  const output = await runReferee(mixture.ponder ? flags.cutechess : flags.fastchess, [
+    ...listEngine(PLAYER, mixture),
+    ...listOpponent(mixture),
+    ...['-each', ...(mixture.ponder ? ['proto=uci'] : []), `tc=${mixture.clock}`, `timemargin=${flags.margin}`],
+    ...['-variant', mixture.variant, '-openings', `file=${book}`, 'format=epd', 'order=sequential'],
+    ...['-rounds', String(rounds), '-games', '2', '-repeat', '-concurrency', '1', '-recover'],
+    ...(mixture.ponder
+      ? ['-pgnout', pgn, '-debug', 'all']
+      : ['-pgnout', `file=${pgn}`, 'notation=uci', '-log', `file=${log}`, 'level=trace', 'engine=true']),
+  ]);
+  watch.stop();
+  if (!existsSync(pgn)) throw new Error(`no game was played: ${output}`.slice(0, 2000));
+  const counts = countEndings(readFileSync(pgn, 'utf8'), output, watch);
+  if (Object.keys(counts.exceptions).length > 0 || counts.warnings > 0 || counts.late.length > 0) {
+    const kept = join(folder, `log-${number}.txt`);
+    if (mixture.ponder) writeFileSync(kept, output);
+    else renameSync(log, kept);
+  }
+  return counts;
 }
 
-function countEndings(text, log) {
-  const counts = { games: 0, wins: 0, draws: 0, losses: 0, exceptions: {}, opponentFaults: 0, warnings: 0 };
+/** @returns how late the machine was in the last seconds of a game that was lost on time, and by how much it was lost */
+function judgeTimeLoss(game, end, watch) {
+  const overstepMs = Number(/\((\d+)ms overrun\)/.exec(game.replace(/\s+/g, ' '))?.[1] ?? Number.POSITIVE_INFINITY);
+  const endedAt = Date.parse(end.replace(/ UTC$/, 'Z').replace(' +0000', 'Z'));
+  const latenessMs = watch.sumBetween(endedAt - LATENESS_WINDOW_MS, endedAt + 1000);
+  return { overstepMs, latenessMs };
+}
+
+function countEndings(text, output, watch) {
+  const counts = { games: 0, wins: 0, draws: 0, losses: 0, exceptions: {}, late: [], opponentFaults: 0, warnings: 0 };
   for (const game of text.split(/\n(?=\[Event )/).filter((part) => part.includes('[Result '))) {
     const tag = (name) => new RegExp(`\\[${name} "([^"]*)"\\]`).exec(game)?.[1] ?? '';
     const result = tag('Result');
@@ -143,13 +221,16 @@ function countEndings(text, log) {
     else if (loser !== '') counts.wins++;
     const ending = tag('Termination');
     if (!FAULTS.includes(ending) && result !== '*') continue;
-    if (loser !== '' && !loser.startsWith(PLAYER)) counts.opponentFaults++;
-    else {
-      counts.exceptions[ending] = (counts.exceptions[ending] ?? 0) + 1;
-      appendFileSync(exceptionsFile, `${game.trim()}\n\n`);
+    if (loser !== '' && !loser.startsWith(PLAYER)) {
+      counts.opponentFaults++;
+      continue;
     }
+    appendFileSync(exceptionsFile, `${game.trim()}\n\n`);
+    const loss = judgeTimeLoss(game, tag('GameEndTime'), watch);
+    if (ending === 'time forfeit' && loss.latenessMs >= loss.overstepMs) counts.late.push(loss);
+    else counts.exceptions[ending] = (counts.exceptions[ending] ?? 0) + 1;
   }
-  const warnings = log.match(/^Warning.*Sardonyx[\s\S]*?(?=\n\S*Warning|\nStarted|\nFinished|\n-----|$)/gm) ?? [];
+  const warnings = output.match(/^Warning; .*(?:\n(?:Info|Infos|Position|Moves); .*)*/gm) ?? [];
   counts.warnings = warnings.length;
   if (warnings.length > 0) appendFileSync(warningsFile, `${warnings.join('\n')}\n`);
   return counts;
@@ -166,16 +247,20 @@ function readBatches() {
 function printSummary(batches) {
   const rows = new Map();
   const add = (key, batch) => {
-    const row = rows.get(key) ?? { games: 0, wins: 0, draws: 0, losses: 0, exceptions: 0, warnings: 0 };
+    const row = rows.get(key) ?? { games: 0, wins: 0, draws: 0, losses: 0, exceptions: 0, late: 0, warnings: 0 };
     for (const column of ['games', 'wins', 'draws', 'losses', 'warnings']) row[column] += batch[column];
     row.exceptions += Object.values(batch.exceptions).reduce((sum, count) => sum + count, 0);
+    row.late += batch.late.length;
     rows.set(key, row);
   };
   for (const batch of batches) {
-    for (const name of ['clock', 'opponent', 'variant', 'search', 'ramLimitMb']) add(`${name} ${batch[name]}`, batch);
+    for (const name of ['clock', 'opponent', 'variant', 'search', 'ramLimitMb', 'network', 'ponder'])
+      add(`${name} ${batch[name]}`, batch);
     add('all', batch);
   }
-  console.log('| mixture | games | + | = | - | exceptions | warnings |\n|---|---|---|---|---|---|---|');
+  console.log(
+    '| mixture | games | + | = | - | exceptions | late machine | warnings |\n|---|---|---|---|---|---|---|---|',
+  );
   for (const [key, row] of rows) console.log(`| ${[key, ...Object.values(row)].join(' | ')} |`);
 }
 
@@ -183,19 +268,20 @@ mkdirSync(folder, { recursive: true });
 const batches = readBatches();
 if (!flags.summary) {
   const mixtures = listMixtures();
-  const end = flags.batches > 0 ? batches.length + flags.batches : Number.POSITIVE_INFINITY;
-  for (let number = batches.length; number < end; number++) {
+  const next = flags.first + batches.length;
+  const end = flags.batches > 0 ? next + flags.batches : Number.POSITIVE_INFINITY;
+  for (let number = next; number < end; number++) {
     // A step that has no common factor with the number of mixtures visits them all, neighbours unlike each other.
     const mixture = mixtures[(number * 11) % mixtures.length];
     const started = Date.now();
-    const counts = playBatch(mixture, number);
+    const counts = await playBatch(mixture, number);
     const batch = { number, ...mixture, ...counts, seconds: Math.round((Date.now() - started) / 1000) };
     batch.machine = { processor: cpus()[0].model, load: Number(loadavg()[0].toFixed(1)) };
     appendFileSync(batchesFile, `${JSON.stringify(batch)}\n`);
     batches.push(batch);
     console.error(
-      `batch ${number}: ${mixture.clock} ${mixture.opponent} ${mixture.variant} ${mixture.search} RamLimitMb ${mixture.ramLimitMb}: ` +
-        `${counts.games} games, exceptions ${JSON.stringify(counts.exceptions)}, ${batch.seconds} s`,
+      `batch ${number}: ${Object.values(mixture).join(' ')}: ${counts.games} games, ` +
+        `exceptions ${JSON.stringify(counts.exceptions)}, late machine ${counts.late.length}, ${batch.seconds} s`,
     );
   }
 }

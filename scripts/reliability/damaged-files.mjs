@@ -27,6 +27,7 @@ const flags = yargs(hideBin(process.argv))
   .option('files', { type: 'number', default: 20_000, describe: 'Files in all, those of earlier runs included' })
   .option('patience', { type: 'number', default: 60, describe: 'Seconds that a file may take' })
   .option('memory', { type: 'number', default: 1_500, describe: 'Megabytes that the helper may take' })
+  .option('first', { type: 'number', default: 1, describe: 'Seed of the first file, after those of earlier runs' })
   .option('kind', { type: 'string', describe: 'Only files of this kind' })
   .option('out', { type: 'string', default: 'runs/damaged-files', describe: 'Folder of the results' })
   .version(false)
@@ -186,7 +187,7 @@ try {
   const kinds = await collectKinds(helper);
   const sounds = kinds.map(([, , bytes]) => bytes);
   let total = readResults().length;
-  for (let seed = total + 1; total < flags.files; seed++, total++) {
+  for (let seed = total + flags.first; total < flags.files; seed++, total++) {
     const random = createPrng(seed);
     const [kind, name, sound, listCommands] = kinds[seed % kinds.length];
     // Half of the gzipped files are damaged inside.

@@ -22,6 +22,7 @@ const flags = yargs(hideBin(process.argv))
   .option('batch', { type: 'number', default: 4_000, describe: 'Lines in a batch' })
   .option('patience', { type: 'number', default: 60, describe: 'Seconds to wait for an answer' })
   .option('out', { type: 'string', default: 'runs/uci-lines', describe: 'Folder of the results' })
+  .option('first', { type: 'number', default: 1, describe: 'Seed of the first batch, after those of earlier runs' })
   .option('seed', { type: 'number', default: 0, describe: 'Play the batch of this seed alone' })
   .version(false)
   .strict()
@@ -270,7 +271,7 @@ fresh.child.kill('SIGKILL');
 rmSync(folder, { recursive: true, force: true });
 
 let total = earlier.reduce((sum, { lines }) => sum + lines, 0);
-for (let seed = flags.seed || earlier.length + 1; total < flags.lines; seed++) {
+for (let seed = flags.seed || earlier.length + flags.first; total < flags.lines; seed++) {
   const { sent, ...batch } = await playBatch(seed, reference);
   total += batch.lines;
   if (flags.seed === 0) appendFileSync(results, `${JSON.stringify(batch)}\n`);

@@ -104,17 +104,20 @@ export function createLine(context: ReportContext, edge: number): SearchLine {
   };
 }
 
+/** Ends at a move that repeats a position of the line: what follows belongs to other paths through the graph. */
 function createPv(context: ReportContext, rootEdge: number): number[] {
   const { tree, drawScore } = context;
   const pv: number[] = [];
+  const nodes: NodeIndex[] = [];
   let node = tree.rootNode;
   let edge = rootEdge;
   for (let depth = 1; edge >= 0; depth++) {
+    nodes.push(node);
     pv.push(getMove(tree, node, edge));
     const record = getVisitedRecord(tree, node, edge);
     if (record === -1) break;
     node = tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-    if (node === NO_NODE) break;
+    if (node === NO_NODE || tree.isRepetition(node, depth, nodes)) break;
     edge = findBestEdge(tree, node, depth % 2 === 1 ? -drawScore : drawScore);
   }
   return pv;

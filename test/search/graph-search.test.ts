@@ -243,6 +243,14 @@ function countProven(tree: Tree): number {
   return count;
 }
 
+function assertEndsAtRepetition(fen: string, pv: readonly Move[]): void {
+  const position = unwrap(parseFen(fen));
+  pv.forEach((move, i) => {
+    assert.equal(position.repetitions(), 0, `the line goes on after ${i} of ${pv.length} moves`);
+    position.makeMove(move);
+  });
+}
+
 test('on the board: transpositions are shared, repetitions are draws of their own path', async () => {
   const pool = await EvaluatorPool.create({ backend: 'hash', threads: 1 });
   try {
@@ -261,6 +269,11 @@ test('on the board: transpositions are shared, repetitions are draws of their ow
     assert.deepEqual(verifyTree(nearFifty.tree).faults, []);
     assert.ok(verifyTree(nearFifty.tree).terminals > 100);
     assert.equal(countProven(nearFifty.tree), 0);
+    const king = { fen: '6k1/8/8/8/8/8/8/K6Q w - - 0 1', moves: [] };
+    const lines = (await searchPosition(pool, king, 800)).describeRoot(100)?.moves ?? [];
+    // Before repetitions were asked of the line, one of these went on: h1c6 g8f7 c6f6 f7g8 f6c6 g8f7 c6f3.
+    for (const { pv } of lines) assertEndsAtRepetition(king.fen, pv as readonly Move[]);
+    assert.ok(lines.some(({ pv }) => pv.length > 4));
   } finally {
     await pool.dispose();
   }

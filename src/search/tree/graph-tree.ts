@@ -111,18 +111,20 @@ export class GraphTree extends Tree {
     const kind = getTerminalKind(nodeWords[child * NODE_WORDS + NODE_META]);
     if (kind === TWO_FOLD_DRAW) {
       // M is the length of the cycle; 0 = a draw by the fifty-move rule, for which no position has to repeat.
-      const isDraw = nodeFloats[child * NODE_WORDS + NODE_M] === 0 || this.isRepetition(child, depth, path);
+      const isDraw = nodeFloats[child * NODE_WORDS + NODE_M] === 0 || this.isTwoFoldDraw(child, depth, path);
       return isDraw ? TERMINAL_VISIT : LEAF;
     }
     if (kind !== NOT_TERMINAL) return TERMINAL_VISIT;
-    if (this.isRepetition(child, depth, path)) return REPETITION_VISIT;
+    if (this.isTwoFoldDraw(child, depth, path)) return REPETITION_VISIT;
     const stats = this.getStats(child, NO_RECORD);
     return started < recordWords[stats * RECORD_WORDS + RECORD_VISITS] ? CATCH_UP_VISIT : GO_ON;
   }
 
-  /** Whether the position of a node at `depth` of a path lies on that path already (lc0: TwoFoldDraws). */
-  private isRepetition(node: NodeIndex, depth: number, { nodes, twoFoldDraws }: VisitPath): boolean {
-    if (!twoFoldDraws) return false;
+  private isTwoFoldDraw(node: NodeIndex, depth: number, { nodes, twoFoldDraws }: VisitPath): boolean {
+    return twoFoldDraws && this.isRepetition(node, depth, nodes);
+  }
+
+  isRepetition(node: NodeIndex, depth: number, nodes: ArrayLike<number>): boolean {
     for (let earlier = depth - 4; earlier >= 0; earlier -= 2) {
       if (this.graph.isSamePosition(nodes[earlier], node)) return true;
     }

@@ -85,6 +85,10 @@ export class PlainTree extends Tree {
     return backUp(this, list, at, leaf, sticky);
   }
 
+  isRepetition(): boolean {
+    return false;
+  }
+
   getRepetitionVisits(): number {
     return 0;
   }

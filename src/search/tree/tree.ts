@@ -141,6 +141,12 @@ export abstract class Tree {
    */
   abstract backUp(list: VisitList, at: number, leaf: LeafValue, sticky: boolean): boolean;
 
+  /**
+   * Whether the position of a node at `depth` of a path lies on that path already, although the node itself does not say so.
+   * @param nodes of the path, from the root on
+   */
+  abstract isRepetition(node: NodeIndex, depth: number, nodes: ArrayLike<number>): boolean;
+
   /** Visits of an edge that ended in a draw by repetition on their path, and not by the value of its node. */
   abstract getRepetitionVisits(record: RecordIndex): number;
 
