@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Builds the engine for pages into dist/web: sardonyx.js, a Worker that speaks UCI; the scripts of its threads beside it;
-// ort/, ONNX Runtime for pages; models/, the networks it plays with by itself. Scripts share their code in chunks of the same
-// folder, so that an address relative to any of them is right. usage: node scripts/build-web.mjs [--force]
+// Builds the engine for pages into dist/web: index.js, the door `sardonyx/web`; sardonyx.js, a Worker that speaks UCI and the script
+// of all threads; board-worker.js, the engine of the board in a page; ort/, the WebAssembly of ONNX Runtime; models/, the networks it plays with by itself. Each script is one file
+// without imports, so that bundlers can copy it. usage: node scripts/build-web.mjs [--force]
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -13,22 +13,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 const output = join(root, 'dist', 'web');
 const runtime = join(root, 'node_modules', 'onnxruntime-web', 'dist');
-const RUNTIME_FILES = [
-  'ort.wasm.min.mjs',
-  'ort-wasm-simd-threaded.mjs',
-  'ort-wasm-simd-threaded.wasm',
-  'ort.webgpu.min.mjs',
-  'ort-wasm-simd-threaded.asyncify.mjs',
-  'ort-wasm-simd-threaded.asyncify.wasm',
-];
+const RUNTIME_FILES = ['ort-wasm-simd-threaded.wasm', 'ort-wasm-simd-threaded.asyncify.wasm'];
 const MODELS = ['default-int8.onnx', 'default.onnx'];
 /** Rooms that pages do without. */
 const NODE_ROOMS = /^(app|board\/(page|server)|cli|data|selfplay|platform\/(node|ports))\//;
+const THREADS_ENTRY = 'sardonyx-threads';
 
 function listSources() {
   return readdirSync(source, { recursive: true })
     .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => name.endsWith('.ts') && !NODE_ROOMS.test(name));
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts') && !NODE_ROOMS.test(name));
 }
 
 /** The scripts of all threads, as their starters name them. */
@@ -49,26 +43,24 @@ function hashModel(file) {
     .digest('hex');
 }
 
-const sources = listSources();
-const newest = Math.max(
-  ...[
-    ...sources.map((name) => join(source, name)),
-    ...MODELS.map((file) => join(root, 'models', file)),
-    join(root, 'package-lock.json'),
-    fileURLToPath(import.meta.url),
-  ].map((file) => statSync(file).mtimeMs),
-);
-const main = join(output, 'sardonyx.js');
-if (!existsSync(main) || statSync(main).mtimeMs < newest || process.argv.includes('--force')) {
-  rmSync(output, { recursive: true, force: true });
-  const threads = findThreadScripts(sources);
+/** sardonyx.js: the name of the Worker says which thread it is; without such a name it speaks UCI. */
+function writeThreadsEntry(scripts) {
+  const threads = scripts.map((file) => `'${basename(file, '.ts')}': () => import(${JSON.stringify(file)}),`);
+  const platform = join(source, 'platform', 'browser');
+  return `
+    import { takeAssets } from ${JSON.stringify(join(platform, 'browser-assets.ts'))};
+    import { findThreadName } from ${JSON.stringify(join(platform, 'browser-threads.ts'))};
+    takeAssets({ script: import.meta.url });
+    const threads = { ${threads.join('\n')} };
+    const converse = () => import(${JSON.stringify(join(source, 'web', 'uci-worker.ts'))});
+    void (threads[findThreadName()] ?? converse)();
+  `;
+}
+
+async function bundle(name, input, threadScripts) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const bundle = await rolldown({
-    input: {
-      sardonyx: join(source, 'web', 'uci-worker.ts'),
-      'board-worker': join(source, 'board', 'site', 'board-worker.ts'),
-      ...Object.fromEntries(threads.map((file) => [basename(file, '.ts'), file])),
-    },
+  const built = await rolldown({
+    input: { [name]: input },
     platform: 'browser',
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     transform: {
@@ -80,22 +72,36 @@ if (!existsSync(main) || statSync(main).mtimeMs < newest || process.argv.include
     },
     plugins: [
       {
-        name: 'sardonyx-platform',
+        name: 'sardonyx-web',
         resolveId: (specifier) => {
-          const name = /^#platform\/(.+)\.js$/.exec(specifier)?.[1];
-          return name === undefined ? null : join(source, 'platform', 'browser', `browser-${name}.ts`);
+          if (specifier === THREADS_ENTRY) return `\0${THREADS_ENTRY}`;
+          const port = /^#platform\/(.+)\.js$/.exec(specifier)?.[1];
+          return port === undefined ? null : join(source, 'platform', 'browser', `browser-${port}.ts`);
         },
+        load: (id) => (id === `\0${THREADS_ENTRY}` ? writeThreadsEntry(threadScripts) : null),
+        transform: (code) => code.replace(THREAD_SCRIPT, (_, file) => `new URL('thread:${basename(file, '.js')}')`),
       },
     ],
     logLevel: 'warn',
   });
-  await bundle.write({
-    dir: output,
-    format: 'esm',
-    minify: true,
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunk-[hash].js',
-  });
+  await built.write({ dir: output, format: 'esm', minify: true, codeSplitting: false, entryFileNames: '[name].js' });
+}
+
+const sources = listSources();
+const newest = Math.max(
+  ...[
+    ...sources.map((name) => join(source, name)),
+    ...MODELS.map((file) => join(root, 'models', file)),
+    join(root, 'package-lock.json'),
+    fileURLToPath(import.meta.url),
+  ].map((file) => statSync(file).mtimeMs),
+);
+const built = ['index.js', 'sardonyx.js', 'board-worker.js'].map((name) => join(output, name));
+const isFresh = built.every((file) => existsSync(file) && statSync(file).mtimeMs >= newest);
+if (!isFresh || process.argv.includes('--force')) {
+  await bundle('index', join(source, 'web', 'create-engine.ts'), []);
+  await bundle('board-worker', join(source, 'board', 'site', 'board-worker.ts'), []);
+  await bundle('sardonyx', THREADS_ENTRY, findThreadScripts(sources));
   for (const [folder, from, names] of [
     ['ort', runtime, RUNTIME_FILES],
     ['models', join(root, 'models'), MODELS],

@@ -4,10 +4,11 @@
  * the first place that has any. lc0's networks are recognised by their content, since many have no extension; ONNX files
  * have no such mark and are recognised by their names.
  */
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
+import { readFilePart } from '#platform/files.js';
 import { isGzip } from '../util/index.js';
 
 /** Smaller files are not networks; lc0 has the same limit. */
@@ -63,17 +64,11 @@ async function listLargeFiles(folder: string): Promise<{ path: string; modifiedA
 export async function isNetworkFile(path: string): Promise<boolean> {
   // The room takes a while to load; a program that meets no such file does without it.
   const { hasNetworkHead } = await import('../lc0/index.js');
-  const file = await open(path, 'r').catch(() => undefined);
-  if (!file) return false;
   try {
-    const head = new Uint8Array(HEAD_BYTES);
-    const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
-    const bytes = head.subarray(0, bytesRead);
+    const bytes = await readFilePart(path, 0, HEAD_BYTES);
     if (!isGzip(bytes)) return hasNetworkHead(bytes);
     return hasNetworkHead(gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }));
   } catch {
     return false;
-  } finally {
-    await file.close();
   }
 }

@@ -6,9 +6,9 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { describeReadFailure } from '#platform/files.js';
+import { fileURLToPath } from 'node:url';
+import { describeReadFailure, readFile } from '#platform/files.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
   getBackendName,
@@ -206,9 +206,19 @@ function describeMissing(options: OptionStore, path: string): string | null {
 
 /** A file comes before a network of the catalogue that has the same name. */
 function findNamedFile(weightsFile: string): Result<string> {
+  if (weightsFile.startsWith('blob:')) return success(weightsFile);
+  if (/^file:\/\//i.test(weightsFile)) return findFileOfUrl(weightsFile);
   const path = findBesideProgram(weightsFile);
   const remote = existsSync(path) ? null : findRemoteNetwork(weightsFile);
   return remote?.ok === false ? remote : success(remote?.value.path ?? path);
+}
+
+function findFileOfUrl(address: string): Result<string> {
+  try {
+    return success(fileURLToPath(address));
+  } catch {
+    return failure(`${address} is not the address of a file`);
+  }
 }
 
 /** A GUI may start an executable in any folder, so a name that is not found there is searched beside the executable. */

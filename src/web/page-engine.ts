@@ -1,9 +1,12 @@
-/** What the Workers with an engine share: its options in a page, and what a browser must have for it. */
+/** What all engines in pages share: their options, and what a browser must have for them. */
 import { acceptedOptions, engineOptions } from '../engine/options.js';
 import { networkOptions } from '../nn/options.js';
-import { OptionStore } from '../options/index.js';
+import { type OptionSpec, OptionStore } from '../options/index.js';
 import { searchOptions } from '../search/options.js';
 import { conversationOptions } from '../uci/options.js';
+
+/** The page's word for the CPU. */
+export const WASM = 'wasm';
 
 /** A function with one 128-bit value: WebAssembly that only a runtime with SIMD accepts. */
 const SIMD_PROBE = new Uint8Array([
@@ -13,12 +16,17 @@ const SIMD_PROBE = new Uint8Array([
 
 export function createPageOptions(): OptionStore {
   return new OptionStore([
-    ...networkOptions,
+    ...networkOptions.map(adaptToPage),
     ...engineOptions,
     ...conversationOptions,
     ...searchOptions,
     ...acceptedOptions,
   ]);
+}
+
+function adaptToPage(spec: OptionSpec): OptionSpec {
+  if (spec.uci !== 'Backend' || spec.kind !== 'choice') return spec;
+  return { ...spec, choices: ['auto', 'webgpu', WASM, 'hash', 'random', 'trivial'], synonyms: { cpu: WASM } };
 }
 
 /** Why no engine can run here, as a sentence for the user; null when it can. */

@@ -15,9 +15,8 @@ import {
 import type { OptionStore } from '../options/index.js';
 import { SearchWorkerClient } from '../search/index.js';
 import { failure, inflate, type Result, success, unwrap } from '../util/index.js';
-import { describeAddress, readNetworkFile } from './stored-networks.js';
-
-const DEFAULT_NETWORKS = { cpu: 'default-int8.onnx', webgpu: 'default.onnx' } as const;
+import { WASM } from './page-engine.js';
+import { describeAddress, PROVIDED_NETWORKS, readNetworkFile } from './stored-networks.js';
 
 export const pagePorts: EnginePorts = {
   createNetwork: async (options, warn, avoidsDevice) =>
@@ -45,15 +44,23 @@ export async function createPagePool(
   return { ...pool, threads, model: ({ provider, precision }) => findModel(options, provider, precision) };
 }
 
-/** `auto` takes WebGPU where a hardware adapter answers; a software adapter is slower than WebAssembly. */
 async function chooseBackend(wanted: string, avoidsDevice: boolean): Promise<string> {
+  if (wanted === WASM) return 'cpu';
   if (wanted !== 'auto') return wanted;
-  if (avoidsDevice) return 'cpu';
+  hardware ??= hasHardwareAdapter();
+  return !avoidsDevice && (await hardware) ? 'webgpu' : 'cpu';
+}
+
+/** Asked once: a browser without an adapter says so in its console each time. */
+let hardware: Promise<boolean> | undefined;
+
+/** A software adapter is slower than WebAssembly. */
+async function hasHardwareAdapter(): Promise<boolean> {
   try {
     const adapter = await navigator.gpu?.requestAdapter();
-    return adapter && !adapter.info.isFallbackAdapter ? 'webgpu' : 'cpu';
+    return adapter !== null && adapter !== undefined && !adapter.info.isFallbackAdapter;
   } catch {
-    return 'cpu';
+    return false;
   }
 }
 
@@ -64,8 +71,8 @@ async function findModel(
 ): Promise<Result<ModelSource>> {
   const named = options.getString('WeightsFile');
   const isDefault = named === '' || named.startsWith('<');
-  const file = provider === 'webgpu' ? DEFAULT_NETWORKS.webgpu : DEFAULT_NETWORKS.cpu;
-  const address = isDefault ? new URL(`./models/${file}`, import.meta.url).href : named;
+  const own = PROVIDED_NETWORKS[provider === 'webgpu' ? 'default.onnx' : 'default-int8.onnx'];
+  const address = isDefault ? own : named;
   const name = describeAddress(address);
   const bytes = await readInflated(address);
   if (!bytes.ok) return bytes;

@@ -16,7 +16,11 @@ import { failure, type Result, success } from '../util/index.js';
 /** The networks that lie beside the scripts, written by scripts/build-web.mjs. */
 declare const SARDONYX_NETWORKS: readonly { readonly file: string; readonly sha256: string }[];
 
-const MODELS_FOLDER = new URL('./models/', import.meta.url).href;
+/** Their addresses, written out so that bundlers find the files. */
+export const PROVIDED_NETWORKS = {
+  'default-int8.onnx': new URL('./models/default-int8.onnx', import.meta.url).href,
+  'default.onnx': new URL('./models/default.onnx', import.meta.url).href,
+};
 /** The addresses of networks that the user opened in this page or in an earlier visit. */
 const KEPT = 'kept:';
 /** Kind of cache: networks of the program, and networks of the user. */
@@ -32,18 +36,21 @@ export interface KeptNetwork {
 
 /** Files of the networks that lie beside the scripts, and their addresses. */
 export function listProvidedNetworks(): readonly { readonly file: string; readonly address: string }[] {
-  return SARDONYX_NETWORKS.map(({ file }) => ({ file, address: MODELS_FOLDER + file }));
+  return Object.entries(PROVIDED_NETWORKS).map(([file, address]) => ({ file, address }));
 }
 
-/** For messages: a kept network by the name of its file, others by their URL. */
+/** For messages: a kept network, or one in memory (`blob:`), by the name of its file, others by their URL. */
 export function describeAddress(address: string): string {
-  return address.startsWith(KEPT) ? getName(address) : address;
+  if (address.startsWith(KEPT)) return getName(address);
+  const [, name] = /^blob:[^#]*#(.+)$/.exec(address) ?? [];
+  return name === undefined ? address : decodeURIComponent(name);
 }
 
 /** The content of a network's file. @param address a URL, or the address of a kept network */
 export async function readNetworkFile(address: string): Promise<Result<Uint8Array>> {
   if (address.startsWith(KEPT)) return readKept(address);
-  const bundled = SARDONYX_NETWORKS.find(({ file }) => address === MODELS_FOLDER + file);
+  const provided = listProvidedNetworks().find((network) => network.address === address);
+  const bundled = SARDONYX_NETWORKS.find(({ file }) => file === provided?.file);
   return bundled === undefined ? download(address) : readBundled(address, bundled);
 }
 
@@ -121,7 +128,8 @@ async function store(kind: string, name: string, bytes: Uint8Array): Promise<boo
 }
 
 async function download(address: string): Promise<Result<Uint8Array>> {
-  const fail = (reason: string): Result<Uint8Array> => failure(`Cannot read the network ${address}: ${reason}`);
+  const fail = (reason: string): Result<Uint8Array> =>
+    failure(`Cannot read the network ${describeAddress(address)}: ${reason}`);
   let response: Response;
   try {
     response = await fetch(address);

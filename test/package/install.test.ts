@@ -27,7 +27,15 @@ function pack(...flags: string[]): Packed {
 
 test('the package holds the program, its library door, its types and a network, and no tests or tools', () => {
   const names = pack('--dry-run').files.map((file) => file.path);
-  for (const name of ['dist/cli/main.js', 'dist/index.js', 'dist/index.d.ts', 'scripts/preinstall.mjs', 'README.md']) {
+  const web = [
+    'index.js',
+    'create-engine.d.ts',
+    'sardonyx.js',
+    'ort/ort-wasm-simd-threaded.wasm',
+    'models/default.onnx',
+  ];
+  const others = ['dist/cli/main.js', 'dist/index.js', 'dist/index.d.ts', 'scripts/preinstall.mjs', 'README.md'];
+  for (const name of [...others, ...web.map((file) => `dist/web/${file}`)]) {
     assert.ok(names.includes(name), name);
   }
   assert.ok(names.some((name) => /^models\/.*\.onnx$/.test(name)));

@@ -1,9 +1,10 @@
 /**
- * ONNX Runtime for pages, loaded with the first session: the WebAssembly build, or the one with WebGPU. Their files lie in
- * `ort/` beside the bundled scripts. A thread runs one operator thread: more evaluators are more threads of ours.
+ * ONNX Runtime for pages, started with the first session: the WebAssembly build, or the one with WebGPU. A thread runs one operator
+ * thread: more evaluators are more threads of ours.
  */
 import type * as OrtWeb from 'onnxruntime-web/wasm';
 import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
+import { getAssets } from './browser-assets.js';
 
 export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
 
@@ -12,7 +13,6 @@ type Build = 'wasm' | 'webgpu';
 
 const OPTIMIZATION = ['disabled', 'basic', 'extended', 'all'] as const;
 const LOG_FATAL = 4;
-const RUNTIME_FOLDER = new URL('./ort/', import.meta.url).href;
 
 const loaded = new Map<Build, Promise<Runtime>>();
 
@@ -61,10 +61,9 @@ function loadRuntime(build: Build): Promise<Runtime> {
 }
 
 async function importRuntime(build: Build): Promise<Runtime> {
-  const address = `${RUNTIME_FOLDER}ort.${build}.min.mjs`;
-  const runtime = (await import(/* @vite-ignore */ address)) as Runtime;
+  const runtime: Runtime = await (build === 'wasm' ? import('onnxruntime-web/wasm') : import('onnxruntime-web/webgpu'));
   runtime.env.logLevel = 'fatal';
   runtime.env.wasm.numThreads = 1;
-  runtime.env.wasm.wasmPaths = RUNTIME_FOLDER;
+  runtime.env.wasm.wasmPaths = { wasm: getAssets()[build] };
   return runtime;
 }

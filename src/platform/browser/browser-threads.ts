@@ -1,8 +1,11 @@
 /**
- * Threads over module Workers. The first message to a Worker holds its data; a Worker tells of its end, and of an exception
- * that nobody caught, by messages of a shape of its own, because a page learns neither.
+ * Threads over module Workers. They all run sardonyx.js, which is one file so that bundlers can copy it; the name of a Worker says
+ * which thread it is. The first message to a Worker holds its data; a Worker tells of its end, and of an exception that
+ * nobody caught, by messages of a shape of its own, because a page learns neither.
  */
+
 import type { Thread, ThreadEvents, ThreadOptions } from '../ports/threads.js';
+import { getAssets, type PageAssets, takeAssets } from './browser-assets.js';
 
 export type { Thread } from '../ports/threads.js';
 
@@ -10,7 +13,17 @@ export type { Thread } from '../ports/threads.js';
 interface ControlMessage {
   readonly sardonyxThread: 'start' | 'end' | 'error';
   readonly data?: unknown;
+  readonly assets?: PageAssets;
   readonly message?: string;
+}
+
+/** scripts/build-web.mjs writes such URLs in place of those of files. */
+const THREAD_PROTOCOL = 'thread:';
+
+/** Which thread this is, as the URL of its script says; null in a page and in the Worker that speaks UCI. */
+export function findThreadName(): string | null {
+  const { name } = globalThis;
+  return name.startsWith(THREAD_PROTOCOL) ? name.slice(THREAD_PROTOCOL.length) : null;
 }
 
 export function startThread<ToThread, FromThread>(
@@ -18,7 +31,9 @@ export function startThread<ToThread, FromThread>(
   { name, data }: ThreadOptions,
   events: ThreadEvents<FromThread>,
 ): Thread<ToThread> {
-  const worker = new Worker(script, { type: 'module', ...(name === undefined ? {} : { name }) });
+  const isOurs = script.protocol === THREAD_PROTOCOL;
+  const options = isOurs ? { name: script.href } : name === undefined ? {} : { name };
+  const worker = new Worker(isOurs ? getAssets().script : script, { type: 'module', ...options });
   let tellEnd: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     tellEnd = resolve;
@@ -35,9 +50,9 @@ export function startThread<ToThread, FromThread>(
   };
   worker.onerror = (event) => {
     event.preventDefault();
-    fail(event.message || `the script ${script.href} cannot be loaded`);
+    fail(event.message || `the script ${isOurs ? getAssets().script : script.href} cannot be loaded`);
   };
-  const start: ControlMessage = { sardonyxThread: 'start', data };
+  const start: ControlMessage = { sardonyxThread: 'start', data, assets: getAssets() };
   worker.postMessage(start);
   return {
     ended,
@@ -62,6 +77,7 @@ const early: unknown[] = [];
 globalThis.addEventListener?.('message', ({ data: message }: MessageEvent<unknown>) => {
   if (isControl(message)) {
     isThread = true;
+    takeAssets(message.assets ?? {});
     receiveData(message.data);
   } else if (handler !== null) {
     handler(message as never);

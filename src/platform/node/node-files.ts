@@ -1,23 +1,37 @@
-/** Files over node:fs, and what is wrong with them in words for the user: Node's own messages name system calls. */
+/**
+ * Files over node:fs, and what is wrong with them in words for the user: Node's own messages name system calls. As in a page, a
+ * `blob:` address is content in memory; its fragment is the name.
+ */
+import { resolveObjectURL } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { open, readFile as readWholeFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 const CHUNK_BYTES = 1 << 20;
 
-export function readFile(path: string): Promise<Uint8Array> {
-  return readWholeFile(path);
+const BLOB = 'blob:';
+
+export async function readFile(path: string): Promise<Uint8Array> {
+  return path.startsWith(BLOB) ? new Uint8Array(await findBlob(path).arrayBuffer()) : readWholeFile(path);
 }
 
 export function streamFile(path: string): AsyncIterable<Uint8Array> {
+  if (path.startsWith(BLOB)) return findBlob(path).stream();
   return createReadStream(path, { highWaterMark: CHUNK_BYTES });
 }
 
 export async function getFileSize(path: string): Promise<number> {
-  return (await stat(path)).size;
+  return path.startsWith(BLOB) ? findBlob(path).size : (await stat(path)).size;
 }
 
 export async function readFilePart(path: string, position: number, length: number): Promise<Uint8Array> {
+  if (path.startsWith(BLOB)) {
+    return new Uint8Array(
+      await findBlob(path)
+        .slice(position, position + length)
+        .arrayBuffer(),
+    );
+  }
   const file = await open(path, 'r');
   try {
     const bytes = new Uint8Array(length);
@@ -29,7 +43,14 @@ export async function readFilePart(path: string, position: number, length: numbe
 }
 
 export function getFileName(path: string): string {
-  return basename(path);
+  if (!path.startsWith(BLOB)) return basename(path);
+  return decodeURIComponent(path.slice(path.indexOf('#') + 1));
+}
+
+function findBlob(address: string): Blob {
+  const blob = resolveObjectURL(address.split('#')[0]);
+  if (blob === undefined) throw Object.assign(new Error(`${address} is gone`), { code: 'ENOENT' });
+  return blob as Blob;
 }
 
 export function describeReadFailure(error: unknown): string {

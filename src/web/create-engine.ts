@@ -1,0 +1,30 @@
+/**
+ * The npm package in a page: `import { createEngine } from 'sardonyx/web'`, with the types of the Node library. The rules, options
+ * and bookkeeping run where it is called; search, evaluation and the conversion of networks have threads of their own.
+ */
+import { type ChessEngine, createChessEngine, type EngineSettings } from '../library/index.js';
+import { createPageOptions, findObstacle } from './page-engine.js';
+import { pagePorts } from './page-network.js';
+
+export type * from '../library/index.js';
+
+/** A program is told that its network cannot be loaded; it gets no other one in its place. */
+const { createSpareOptions: _, ...libraryPorts } = pagePorts;
+
+/**
+ * An engine in the page that calls it, or in a Worker of it. The page must be cross-origin isolated.
+ *
+ *     const engine = await createEngine({ weights: fileInput.files[0] });
+ *     engine.position({ moves: ['e2e4'] });
+ *     const search = engine.go({ moveTime: 1000 });
+ *     for await (const { lines } of search) show(lines[0].pv);
+ *     const { move } = await search.bestMove;
+ *
+ * Resolves when the network is loaded. Rejects with an Error whose message is one sentence when the page lacks what the engine
+ * needs, or the network cannot be loaded: it is not there, the server allows no other sites to read it, it is no network.
+ */
+export async function createEngine(settings: EngineSettings = {}): Promise<ChessEngine> {
+  const obstacle = findObstacle();
+  if (obstacle !== null) throw new Error(obstacle);
+  return createChessEngine(settings, { options: createPageOptions(), ports: libraryPorts });
+}
