@@ -1,7 +1,10 @@
-/** The built program as a child process, spoken to as a GUI does: lines in, lines out, nothing shared but the pipes. */
+/** An engine as a child process, used as a GUI uses it: lines in, lines out, and its exit status. By default the built program. */
+import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { unwrap } from '#sardonyx/util/index.js';
 
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const MODELS = fileURLToPath(new URL('../../models/', import.meta.url));
@@ -11,16 +14,23 @@ export const DEFAULT_NETWORK = `${MODELS}default.onnx`;
 const TINY = [`--weights=${TINY_NETWORK}`];
 export const NO_NETWORK = ['--backend=random'];
 
-/** Generous: these tests are about answers, not about speed, and may run on a busy machine. */
-const PATIENCE_MS = 30000;
+/** Long, because these tests are about answers, not about speed, and may run on a busy machine. */
+const TIMEOUT_MS = 60_000;
 
 interface Waiter {
   readonly matches: (line: string) => boolean;
   readonly resolve: (line: string) => void;
 }
 
+export interface ProcessOptions {
+  readonly cwd?: string;
+  /** The whole environment. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 export class UciProcess {
-  /** Everything it has printed. */
+  private static readonly running = new Set<UciProcess>();
+  /** All lines of its output. */
   readonly lines: string[] = [];
   stderr = '';
   readonly child: ChildProcessWithoutNullStreams;
@@ -29,30 +39,42 @@ export class UciProcess {
   private rest = '';
   private waiters: Waiter[] = [];
 
-  constructor(args: readonly string[] = TINY, environment: NodeJS.ProcessEnv = {}) {
-    this.child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...environment } });
-    this.child.stdout.on('data', (chunk: Buffer) => this.receive(chunk.toString()));
-    this.child.stderr.on('data', (chunk: Buffer) => {
-      this.stderr += chunk.toString();
+  constructor(command: string, args: readonly string[], options: ProcessOptions = {}) {
+    this.child = spawn(command, args, options);
+    UciProcess.running.add(this);
+    this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.receive(text));
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
     });
-    // Writing to a process that has ended is what some tests are about.
+    // Some tests write to a process that has ended.
     this.child.stdin.on('error', () => undefined);
     this.exited = new Promise((resolve) => this.child.on('close', (status) => resolve(status)));
+    void this.exited.then(() => UciProcess.running.delete(this));
+  }
+
+  /** Kills the processes that are still running, for the end of a test file. */
+  static killAll(): void {
+    for (const engine of UciProcess.running) engine.child.kill('SIGKILL');
   }
 
   send(...lines: string[]): void {
     this.child.stdin.write(`${lines.join('\n')}\n`);
   }
 
-  /** The next line that starts so (or matches); what is printed before this call does not count. */
-  async next(start: string | RegExp, patienceMs = PATIENCE_MS): Promise<string> {
+  /** The next line that begins so (or matches). Lines that were printed before this call do not count. */
+  async next(start: string | RegExp, timeoutMs = TIMEOUT_MS): Promise<string> {
     const matches =
       typeof start === 'string' ? (line: string) => line.startsWith(start) : (line: string) => start.test(line);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const fail = (reason: string): void => {
         const tail = this.lines.slice(-5).join('\n');
-        reject(new Error(`No line ${start} within ${patienceMs} ms; the last were:\n${tail}\n${this.stderr}`));
-      }, patienceMs);
+        reject(new Error(`No line ${start} ${reason}; the last were:\n${tail}\n${this.stderr}`));
+      };
+      const timer = setTimeout(() => fail(`within ${timeoutMs} ms`), timeoutMs);
+      void this.exited.then((status) => {
+        clearTimeout(timer);
+        fail(`before the process ended with status ${status}`);
+      });
       this.waiters.push({
         matches,
         resolve: (line) => {
@@ -63,7 +85,7 @@ export class UciProcess {
     });
   }
 
-  /** Sends lines and returns everything printed up to the answer, that included. */
+  /** Sends lines and returns all lines printed since, up to and including the first that begins so (or matches). */
   async ask(lines: string | readonly string[], until: string | RegExp): Promise<string[]> {
     const from = this.lines.length;
     const answer = this.next(until);
@@ -72,7 +94,7 @@ export class UciProcess {
     return this.lines.slice(from);
   }
 
-  /** Up to `readyok`, so that nothing of the start is measured or misread later. */
+  /** Sets options and waits for `readyok`, so that later answers contain nothing of the start. */
   async start(...options: string[]): Promise<this> {
     await this.ask('uci', 'uciok');
     await this.ask([...options.map((option) => `setoption name ${option}`), 'isready'], 'readyok');
@@ -87,7 +109,7 @@ export class UciProcess {
   private receive(text: string): void {
     const lines = (this.rest + text).split('\n');
     this.rest = lines.pop() ?? '';
-    for (const line of lines) {
+    for (const line of lines.map((text) => text.replace(/\r$/, ''))) {
       this.lines.push(line);
       const [met, open] = [
         this.waiters.filter((waiter) => waiter.matches(line)),
@@ -99,23 +121,31 @@ export class UciProcess {
   }
 }
 
+function startProgram(args: readonly string[], environment: NodeJS.ProcessEnv = {}): UciProcess {
+  return new UciProcess(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...environment } });
+}
+
 /**
- * An engine that does not outlive its test, however that ends.
+ * Starts the program and kills it at the end of the test.
  * @param environment further variables
  */
-export function openEngine(test: TestContext, args?: readonly string[], environment?: NodeJS.ProcessEnv): UciProcess {
-  const engine = new UciProcess(args, environment);
+export function openEngine(
+  test: TestContext,
+  args: readonly string[] = TINY,
+  environment?: NodeJS.ProcessEnv,
+): UciProcess {
+  const engine = startProgram(args, environment);
   test.after(() => engine.child.kill('SIGKILL'));
   return engine;
 }
 
-/** Runs a test against a started engine and makes sure that it ends, quietly. */
+/** Runs a test with a started program and checks that it ends with status 0 and an empty stderr. */
 export async function withEngine(
   options: readonly string[],
   body: (engine: UciProcess) => Promise<void>,
   args: readonly string[] = TINY,
 ): Promise<void> {
-  const engine = new UciProcess(args);
+  const engine = startProgram(args);
   try {
     await engine.start(...options);
     await body(engine);
@@ -136,4 +166,24 @@ export function findInfoProblem(line: string): string {
     if (at >= 0 && !/^-?\d+$/.test(words[at + 1] ?? '')) return `${word} is followed by ${words[at + 1]}`;
   }
   return words.includes('score') ? '' : 'no score';
+}
+
+/** Lets an engine play a short game against itself and checks every move against the rules. @returns the moves */
+export async function playGame(engine: UciProcess, plies: number, limit: string): Promise<string[]> {
+  const position = unwrap(parseFen(START_FEN));
+  const moves: string[] = [];
+  await engine.ask(['ucinewgame', 'isready'], 'readyok');
+  while (moves.length < plies) {
+    const played = moves.length === 0 ? '' : ` moves ${moves.join(' ')}`;
+    const answer = await engine.ask([`position startpos${played}`, `go ${limit}`], 'bestmove');
+    assert.ok(
+      answer.some((line) => /^info .*\bscore (cp|mate) -?\d+/.test(line)),
+      answer.join('\n'),
+    );
+    const move = answer.at(-1)?.split(' ')[1] ?? '';
+    if (move === '(none)') break;
+    position.makeMove(unwrap(parseUciMove(position, move)));
+    moves.push(move);
+  }
+  return moves;
 }

@@ -53,8 +53,10 @@ export class UciSession {
   private logger = createLogger('');
   private perft: PerftRun | null = null;
   private perftEnd: Promise<void> = Promise.resolve();
-  /** Ends the `bench` under way. */
+  /** Ends the running `bench`. */
   private benchStop: AbortController | null = null;
+  /** Whether the lines received now arrived together with `bench`. */
+  private isBenchNew = false;
   private benchEnd: Promise<void> = Promise.resolve();
   private loadTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -85,14 +87,17 @@ export class UciSession {
 
   /** The end of the input acts like `quit`, after the lines that are held back. */
   endOfInput(): void {
-    // Whoever pipes `bench` into the engine wants to see its end.
+    // A script that pipes `bench` into the engine wants its result.
     if (this.isHolding && (this.benchStop !== null || !this.mayPass('quit'))) this.held.push('quit');
     else this.end();
   }
 
-  /** Lines that are never held back: only `stop` or `quit` ends an unlimited search, and nobody waits for a long bench. */
+  /**
+   * Lines that are never held back. `quit` ends an unlimited search or a bench at once, but not if it arrived together with
+   * `bench`: then a script sent both and wants the result.
+   */
   private mayPass(line: string): boolean {
-    const endsNow = this.engine.needsStop || this.benchStop !== null;
+    const endsNow = this.engine.needsStop || (this.benchStop !== null && !this.isBenchNew);
     return /^\s*(stop|isready)\b/.test(line) || (/^\s*quit\b/.test(line) && endsNow);
   }
 
@@ -281,6 +286,10 @@ export class UciSession {
         this.benchStop = null;
       });
     this.benchStop = stop;
+    this.isBenchNew = true;
+    setTimeout(() => {
+      this.isBenchNew = false;
+    }, 0);
     this.benchEnd = running.catch(() => undefined);
     this.hold(running);
   }

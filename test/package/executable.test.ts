@@ -22,8 +22,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { playGame, UciProcess } from '../../uci-tests/uci-process.js';
 import { repositoryRoot } from '../support/shared-folder.js';
-import { playGame, UciProcess } from './installed-engine.js';
 
 const natives = join(repositoryRoot, 'node_modules', 'onnxruntime-node', 'bin', 'napi-v6');
 const out = join(repositoryRoot, 'build', 'package');
@@ -121,7 +121,7 @@ describe('the executables', { skip: isSlow ? false : 'set SARDONYX_SLOW_TESTS=1'
 
   test('it plays from a read-only folder with blanks and other letters in its name, silent on stderr', async () => {
     const engine = start();
-    await engine.ask('uciok', 'uci');
+    await engine.ask('uci', 'uciok');
     const moves = await playGame(engine, 24, 'nodes 12');
     assert.ok(moves.length >= 20, moves.join(' '));
     assert.equal(await engine.quit(), 0);
@@ -134,7 +134,7 @@ describe('the executables', { skip: isSlow ? false : 'set SARDONYX_SLOW_TESTS=1'
     const engines = [start(), start()];
     const games = await Promise.all(
       engines.map(async (engine) => {
-        await engine.ask('uciok', 'uci');
+        await engine.ask('uci', 'uciok');
         return playGame(engine, 4, 'nodes 5');
       }),
     );
@@ -149,7 +149,7 @@ describe('the executables', { skip: isSlow ? false : 'set SARDONYX_SLOW_TESTS=1'
     const size = statSync(path).size;
     truncateSync(path, 1000);
     const engine = start();
-    await engine.ask('uciok', 'uci');
+    await engine.ask('uci', 'uciok');
     assert.equal((await playGame(engine, 2, 'nodes 5')).length, 2);
     await engine.quit();
     assert.equal(statSync(path).size, size);
@@ -185,7 +185,7 @@ describe('the executables', { skip: isSlow ? false : 'set SARDONYX_SLOW_TESTS=1'
     const env = { PATH: nowhere, HOME: nowhere, TMPDIR: nowhere, SARDONYX_CACHE: nowhere };
     const engine = new UciProcess(executable, [], { cwd: '/', env });
     // Shared memory is the last resort; where that fails too, the engine says so and still gives a legal move.
-    const lines = await engine.ask('bestmove', 'uci', 'isready', 'position startpos', 'go nodes 3');
+    const lines = await engine.ask(['uci', 'isready', 'position startpos', 'go nodes 3'], 'bestmove');
     assert.match(lines.at(-1) ?? '', /^bestmove [a-h]/);
     await engine.quit();
     assert.equal(engine.stderr, '');

@@ -8,8 +8,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { playGame, UciProcess } from '../../uci-tests/uci-process.js';
 import { repositoryRoot } from '../support/shared-folder.js';
-import { playGame, UciProcess } from './installed-engine.js';
 
 interface Packed {
   readonly filename: string;
@@ -58,7 +58,7 @@ test('installed in an empty folder it plays, and its examples run', {
     mkdirSync(project);
     npm(['install', '--no-audit', '--no-fund', join(scratch, filename)], project);
     const engine = new UciProcess('npx', ['sardonyx'], { cwd: project, env: process.env });
-    await engine.ask('uciok', 'uci');
+    await engine.ask('uci', 'uciok');
     assert.equal((await playGame(engine, 6, 'nodes 20')).length, 6);
     assert.equal(await engine.quit(), 0);
     for (const example of ['play.mjs', 'analyse.mjs']) {

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createLogger } from '#platform/log-file.js';
+import { playGame, UciProcess } from '../../uci-tests/uci-process.js';
 import { type EvaluatorFaults, plantEvaluatorFaults } from '../support/evaluator-faults.js';
 import { repositoryRoot } from '../support/shared-folder.js';
-import { playGame, UciProcess } from './installed-engine.js';
 
 const main = join(repositoryRoot, 'dist', 'cli', 'main.js');
 const tiny = `--weights=${join(repositoryRoot, 'models', 'tiny-test.onnx')}`;
@@ -44,23 +44,15 @@ async function playWith(
   faults?: EvaluatorFaults,
 ): Promise<string[]> {
   const engine = start(args, faults === undefined ? {} : plantEvaluatorFaults(faults));
-  const shown: string[] = [];
   // A slow machine may say that it is still loading, one that was never tuned that it could be.
   const isShown = (line: string): boolean =>
     /^(error|info string (?!Still loading|Threads and batches are not tuned))/.test(line);
-  shown.push(...(await engine.ask('uciok', 'uci')).filter(isShown));
-  shown.push(...(await engine.ask('readyok', 'isready')).filter(isShown));
-  const seen: UciProcess = Object.assign(Object.create(engine) as UciProcess, {
-    ask: async (prefix: string, ...lines: string[]) => {
-      const answer = await engine.ask(prefix, ...lines);
-      shown.push(...answer.filter(isShown));
-      return answer;
-    },
-  });
-  assert.equal((await playGame(seen, plies, limit)).length, plies);
+  await engine.ask('uci', 'uciok');
+  await engine.ask('isready', 'readyok');
+  assert.equal((await playGame(engine, plies, limit)).length, plies);
   assert.equal(await engine.quit(), 0);
   assert.equal(engine.stderr, '');
-  return shown;
+  return engine.lines.filter(isShown);
 }
 
 test('a provider that is not there at start: the processor plays, one message says so', async () => {
@@ -108,10 +100,11 @@ test('when the processor fails too, moves are still legal and the user knows', a
 test('an error inside is reported to a file, and the conversation goes on', async () => {
   const cache = join(scratch, 'cache');
   const engine = start(['--threads=1'], { SARDONYX_CACHE: cache, NODE_OPTIONS: plantFailure(1500) });
-  await engine.ask('uciok', 'uci');
-  const [said] = (await engine.ask('info string Internal error')).slice(-1);
+  await engine.ask('uci', 'uciok');
+  const isReport = (line: string): boolean => line.startsWith('info string Internal error');
+  const said = engine.lines.find(isReport) ?? (await engine.next('info string Internal error'));
   assert.match(said, /^info string Internal error: planted failure \(report in .*crash-.*\.txt\)$/);
-  await engine.ask('bestmove', 'isready', 'position startpos', 'go nodes 10');
+  await engine.ask(['isready', 'position startpos', 'go nodes 10'], 'bestmove');
   assert.equal(await engine.quit(), 0);
   assert.equal(engine.stderr, '');
   const [name] = readdirSync(join(cache, 'crashes'));
@@ -126,7 +119,7 @@ test('onnxruntime collects no usage data: it leaves nothing in the temporary fol
   mkdirSync(temporary);
   // On Windows it uses the system's own service, which the user's settings govern.
   const engine = start(['--threads=1'], { TMPDIR: temporary, ORT_DISABLE_TELEMETRY: undefined });
-  await engine.ask('bestmove', 'uci', 'position startpos', 'go nodes 10');
+  await engine.ask(['uci', 'position startpos', 'go nodes 10'], 'bestmove');
   await engine.quit();
   assert.deepEqual(readdirSync(temporary), []);
 });
@@ -137,9 +130,9 @@ test('SARDONYX_LOG and LogFile take the conversation down, with the process numb
     [{}, [`--logfile=${join(scratch, 'by-option-%p.log')}`]],
   ] as const) {
     const engine = start([...args, '--threads=1'], env);
-    await engine.ask('bestmove', 'uci', 'position startpos', 'go nodes 3');
+    await engine.ask(['uci', 'position startpos', 'go nodes 3'], 'bestmove');
     await engine.quit();
-    const name = readdirSync(scratch).find((file) => file.endsWith(`-${engine.pid}.log`));
+    const name = readdirSync(scratch).find((file) => file.endsWith(`-${engine.child.pid}.log`));
     const log = readFileSync(join(scratch, name ?? ''), 'utf8');
     assert.match(log, />> go nodes 3\n/);
     assert.match(log, /<< bestmove /);
@@ -154,7 +147,7 @@ test('a log that cannot be written is mentioned once, on stderr too when a flag 
     [[], [`setoption name LogFile value ${path}`], ''],
   ] as const) {
     const engine = start([...args, '--threads=1']);
-    const answer = await engine.ask('bestmove', 'uci', ...lines, 'isready', 'position startpos', 'go nodes 3');
+    const answer = await engine.ask(['uci', ...lines, 'isready', 'position startpos', 'go nodes 3'], 'bestmove');
     assert.deepEqual(
       answer.filter((line) => line.includes('LogFile /')),
       [`info string ${sentence}`],

@@ -103,6 +103,17 @@ test('random movers play the same games again for the same seed, however many at
   assert.notEqual(await run(1, 4), await run(1, 3));
 });
 
+test('a match of random movers ends when the signal comes', async () => {
+  const abort = new AbortController();
+  const onGame = (): void => void setTimeout(() => abort.abort(), 0);
+  const { tournament } = await play([createRandomSource('A'), createRandomSource('B')], {
+    games: 100_000,
+    signal: abort.signal,
+    onGame,
+  });
+  assert.ok(tournament.played >= 1 && tournament.played < 1000, `${tournament.played} games`);
+});
+
 test('a player that crashes, stalls or cheats loses that game, says why, and plays on', async () => {
   const limits = { nodes: null, timeControl: { movesPerPeriod: null, periodMs: 200, incrementMs: 100 } };
   const crash = await play([fake('A', {}, '--crash-at=5'), fake('B')], { games: 2, concurrency: 1 });

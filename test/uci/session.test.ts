@@ -255,6 +255,24 @@ test('quit does not wait for a bench, and stop ends one', async () => {
   assert.equal(lines.length, 4);
 });
 
+test('a quit that arrives together with bench, as from a pipe, waits for its end', async () => {
+  let finish: () => void = () => undefined;
+  const { lines, say, hasEnded } = createSession(answering(), (_words, writeLine) => {
+    return new Promise((resolve) => {
+      finish = () => {
+        writeLine('Nodes 1');
+        resolve();
+      };
+    });
+  });
+  await say('bench', 'quit');
+  assert.ok(!hasEnded());
+  finish();
+  await settle();
+  assert.deepEqual(lines, ['Nodes 1']);
+  assert.ok(hasEnded());
+});
+
 test('the end of input waits for a bench', async () => {
   let finish: () => void = () => undefined;
   const { session, say, hasEnded } = createSession(answering(), () => {

@@ -9,19 +9,9 @@ import pytest
 from sardonyx_train.loop.loop_config import parse_loop_config
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
-from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, write_config
+from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, run_loop, write_config
 
 pytestmark = pytest.mark.slow
-
-
-def _run(config, *arguments, **environment):
-    return subprocess.run(
-        [*FAKE_LOOP, "--config", str(config), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env={**os.environ, **environment},
-    )
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +19,7 @@ def finished(tmp_path_factory):
     """An uninterrupted loop of three generations."""
     folder = tmp_path_factory.mktemp("finished")
     config = write_config(folder / "loop.yaml", create_raw(folder / "run"))
-    done = _run(config)
+    done = run_loop(config)
     assert done.returncode == 0, done.stderr
     return folder / "run", config
 
@@ -67,9 +57,9 @@ def test_each_generation_is_played_by_the_best_network_of_its_time(finished):
 def test_a_finished_loop_does_nothing_more_and_goes_on_when_asked_for_more(finished, tmp_path):
     out, config = finished
     before = (out / "state.json").read_text()
-    done = _run(config)
+    done = run_loop(config)
     assert done.returncode == 0 and (out / "state.json").read_text() == before
-    status = _run(config, "--status")
+    status = run_loop(config, "--status")
     assert "generation 4 of 3" in status.stdout and "promoted" in status.stdout
 
 
@@ -89,7 +79,7 @@ def test_killed_ten_times_the_loop_loses_nothing_and_doubles_nothing(finished, t
         loop.wait()
         state = load_state(tmp_path / "run")
         stages.add(None if state is None else (state.current.number, state.stage))
-    done = _run(config)
+    done = run_loop(config)
     assert done.returncode == 0, done.stderr
     assert len(stages) > 2, stages
     assert describe_outcome(tmp_path / "run") == describe_outcome(finished[0])
@@ -119,7 +109,7 @@ def test_a_signal_stops_the_loop_in_good_order(finished, tmp_path):
     errors = loop.communicate(timeout=120)[1]
     assert loop.returncode == 130
     assert errors.strip().endswith("loop: stopped; start it again to go on")
-    assert _run(config).returncode == 0
+    assert run_loop(config).returncode == 0
     assert describe_outcome(tmp_path / "run") == describe_outcome(finished[0])
 
 
@@ -135,29 +125,29 @@ def test_two_loops_do_not_work_in_one_folder(tmp_path):
 
 def test_an_engine_that_fails_ends_the_loop_with_its_own_words_and_nothing_is_lost(finished, tmp_path):
     config = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
-    done = _run(config, FAKE_FAILURE="match")
+    done = run_loop(config, FAKE_FAILURE="match")
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
     assert "ended with exit status 1: match fails as it was told to" in last and "Traceback" not in done.stderr
     assert load_state(tmp_path / "run").stage == "gate"
-    assert _run(config).returncode == 0
+    assert run_loop(config).returncode == 0
     assert describe_outcome(tmp_path / "run") == describe_outcome(finished[0])
 
 
 def test_a_changed_configuration_counts_from_the_next_generation(tmp_path):
     raw = create_raw(tmp_path / "run", run={"generations": 2})
     config = write_config(tmp_path / "loop.yaml", raw)
-    assert _run(config, FAKE_FAILURE="match").returncode == 1
+    assert run_loop(config, FAKE_FAILURE="match").returncode == 1
     write_config(config, create_raw(tmp_path / "run", run={"generations": 2}, selfplay={"games": 6}, training={"steps": 5}))
-    done = _run(config)
-    assert done.returncode == 0 and "goes on as it began" in done.stderr
+    done = run_loop(config)
+    assert done.returncode == 0 and "continues with the configuration that it began with" in done.stderr
     rows = load_state(tmp_path / "run").generations
     assert [(row.games, row.steps) for row in rows] == [(10, 12), (6, 5)]
 
 
 def test_a_measurement_is_played_when_it_is_due(tmp_path):
     raw = create_raw(tmp_path / "run", run={"generations": 2}, measure={"every": 2, "games": 6}, gate={"rule": "always"})
-    assert _run(write_config(tmp_path / "loop.yaml", raw)).returncode == 0
+    assert run_loop(write_config(tmp_path / "loop.yaml", raw)).returncode == 0
     first, second = load_state(tmp_path / "run").generations
     assert first.measured is None and second.measured.games == 6
     assert first.gate is None and first.promoted and second.promoted
@@ -165,12 +155,12 @@ def test_a_measurement_is_played_when_it_is_due(tmp_path):
 
 def test_a_dry_run_says_what_would_happen_and_writes_nothing(tmp_path):
     config = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
-    done = _run(config, "--dry-run")
+    done = run_loop(config, "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "version fake" in done.stdout and "10 games in 3 tasks" in done.stdout and "nothing there yet" in done.stdout
     assert not (tmp_path / "run").exists()
     missing = create_raw(tmp_path / "run", selfplay={"book": "no.epd"})
-    done = _run(write_config(tmp_path / "loop.yaml", missing), "--dry-run")
+    done = run_loop(write_config(tmp_path / "loop.yaml", missing), "--dry-run")
     assert (done.returncode, done.stderr.strip()) == (1, "loop: selfplay.book: there is no file no.epd")
 
 
@@ -178,7 +168,7 @@ def test_the_state_is_refused_by_name_when_it_is_damaged(finished, tmp_path):
     out = tmp_path / "run"
     out.mkdir()
     (out / "state.json").write_text(json.dumps({"version": 99}))
-    done = _run(write_config(tmp_path / "loop.yaml", create_raw(out)))
+    done = run_loop(write_config(tmp_path / "loop.yaml", create_raw(out)))
     assert done.returncode == 1 and "is not the state of a loop of version 1" in done.stderr
 
 

@@ -210,7 +210,7 @@ def _create_shell_task(name, answer):
 
 def test_a_task_whose_engine_was_interrupted_does_not_count(tmp_path):
     executor = LocalExecutor([sys.executable], 1, lambda: False, None)
-    with pytest.raises(LoopError, match="somebody interrupted the engine"):
+    with pytest.raises(LoopError, match="the engine was interrupted; start the loop again"):
         executor.run([_create_shell_task("a", {"interrupted": True})], tmp_path, {}, lambda: False)
     assert not (tmp_path / "a").exists()
 

@@ -11,19 +11,9 @@ from sardonyx_train.loop.loop_files import LoopError
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.state import Match, load_state
 from sardonyx_train.loop.versions import change_best, list_left_out, prune, sum_elo
-from train_support.loops import FAKE_LOOP, create_raw, write_config
+from train_support.loops import FAKE_LOOP, create_raw, run_loop, write_config
 
 pytestmark = pytest.mark.slow
-
-
-def _run(config, *arguments, **environment):
-    return subprocess.run(
-        [*FAKE_LOOP, "--config", str(config), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env={**os.environ, **environment},
-    )
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +21,7 @@ def original(tmp_path_factory):
     """A loop of three generations, each promoted."""
     folder = tmp_path_factory.mktemp("original")
     config = write_config(folder / "loop.yaml", create_raw(folder / "run", gate={"rule": "always"}, window={"positions": 300}))
-    done = _run(config)
+    done = run_loop(config)
     assert done.returncode == 0, done.stderr
     return folder / "run"
 
@@ -70,37 +60,37 @@ def test_a_rollback_in_the_middle_of_a_generation_goes_on_from_there_and_the_his
     while not (out / "generations/0004/games").exists():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    busy = _run(config, "--rollback", "1")
+    busy = run_loop(config, "--rollback", "1")
     assert busy.returncode == 1 and "is running: stop it first" in busy.stderr
     running.send_signal(signal.SIGKILL)
     running.wait()
-    done = _run(config, "--rollback", "1")
+    done = run_loop(config, "--rollback", "1")
     assert done.returncode == 0 and done.stdout == "went back to generation 1 (the best was 3) in generation 4\n"
     state = load_state(out)
     assert (state.best, state.current.number, state.current.base) == (1, 5, 1)
     # Generation 2 was played by network 1, generation 3 by network 2, generation 4 by network 3.
     assert [row.withdrawn for row in state.generations] == [False, False, True, True]
     assert list_left_out(state) == {3, 4}
-    assert _run(config).returncode == 0
+    assert run_loop(config).returncode == 0
     state = load_state(out)
     assert (state.best, [row.base for row in state.generations]) == (5, [0, 1, 2, 3, 1])
     version, sources = _read_sources(out, 5)
     assert version["parent"] == 1 and sources == {"0001", "0002", "0005"}
     assert (out / "best.onnx").read_bytes() == (out / "networks/0005.onnx").read_bytes()
-    page = _run(config, "--status", COLUMNS="200").stdout
+    page = run_loop(config, "--status", COLUMNS="200").stdout
     assert "went back to generation 1" in page and "abandoned" in page and "withdrawn" in page
 
 
 def test_a_promotion_takes_a_rollback_back(loop):
     out, config = loop
-    assert _run(config, "--rollback", "0").returncode == 0
+    assert run_loop(config, "--rollback", "0").returncode == 0
     assert list_left_out(load_state(out)) == {2, 3}
-    assert _run(config, "--promote", "3").stdout.startswith("promoted generation 3 (the best was 0)")
-    status = json.loads(_run(config, "--status", "--json").stdout)
+    assert run_loop(config, "--promote", "3").stdout.startswith("promoted generation 3 (the best was 0)")
+    status = json.loads(run_loop(config, "--status", "--json").stdout)
     assert status["best"] == 3 and status["networks"] == [0, 1, 2, 3] and status["generations_wanted"] == 5
     assert [change["kind"] for change in status["changes"]] == ["rollback", "promote"]
     assert list_left_out(load_state(out)) == frozenset()
-    assert _run(config).returncode == 0
+    assert run_loop(config).returncode == 0
     assert [row.base for row in load_state(out).generations] == [0, 1, 2, 3, 4]
 
 
@@ -122,9 +112,9 @@ def test_what_cannot_be_gone_back_to_is_one_sentence(loop, tmp_path):
         (("--rollback", "9"), "has no network of generation 9"),
         (("--promote", "3"), "generation 3 is the best network already"),
     ):
-        done = _run(config, *arguments)
+        done = run_loop(config, *arguments)
         assert done.returncode == 1 and sentence in done.stderr and len(done.stderr.splitlines()) == 1
-    assert _run(config, "--rollback", "1", "--promote", "2").returncode == 2
+    assert run_loop(config, "--rollback", "1", "--promote", "2").returncode == 2
     assert (out / "state.json").read_text() == before
     with pytest.raises(LoopError, match="no loop has begun"):
         change_best(tmp_path / "nothing", "rollback", 1)
@@ -133,17 +123,17 @@ def test_what_cannot_be_gone_back_to_is_one_sentence(loop, tmp_path):
 def test_pruning_leaves_every_way_back_that_it_promises(loop):
     out, config = loop
     raw = create_raw(out, gate={"rule": "always"}, window={"positions": 150}, run={"generations": 4})
-    assert _run(write_config(config, raw)).returncode == 0
+    assert run_loop(write_config(config, raw)).returncode == 0
     folders = Folders(out)
-    done = _run(config, "--prune", "1")
+    done = run_loop(config, "--prune", "1")
     assert done.returncode == 0 and done.stdout.startswith("removed ")
     # A window of 150 positions, 90 of them in each generation: generation 4 and those after it need 2 and 3 as well.
     assert [folders.shards(n).exists() for n in range(1, 5)] == [False, True, True, True]
     assert [folders.games(n).exists() for n in range(1, 5)] == [False, False, False, True]
     assert all(folders.network(n).exists() and folders.checkpoint(n).exists() for n in range(5))
     assert prune(out, load_loop_config(config, []), 1) == ([], 0)
-    assert _run(config, "--rollback", "3").returncode == 0
+    assert run_loop(config, "--rollback", "3").returncode == 0
     raw["run"]["generations"] = 5
-    assert _run(write_config(config, raw)).returncode == 0
+    assert run_loop(write_config(config, raw)).returncode == 0
     version, sources = _read_sources(out, 5)
     assert version["parent"] == 3 and "0005" in sources and sources <= {"0003", "0004", "0005"}

@@ -1,4 +1,5 @@
-/** Plays any legal move: the yardstick of the first hours of training. */
+/** Plays random legal moves. Networks of the first hours of training are measured against it. */
+import { nextTurn } from '#platform/threads.js';
 import type { Move } from '../../chess/index.js';
 import { createPrng } from '../../util/index.js';
 import type { Game, Thought } from '../game/game.js';
@@ -15,6 +16,8 @@ class RandomPlayer implements Player {
 
   async startGame(seed: number): Promise<void> {
     this.prng.restart(seed);
+    // Two random movers never wait for anything. Without a turn of the event loop, signals such as Ctrl-C would not arrive.
+    await nextTurn();
   }
 
   async think(game: Game): Promise<Thought> {

@@ -24,7 +24,7 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 from .batch import Batch, BatchMaker
 from .shards import Columns, ShardError, concat_columns, open_shard, read_columns, read_info, select_rows
 
-_MOST_LEFT_OUT = 0.8  # of the decided positions of a group
+_MOST_LEFT_OUT = 0.8  # largest share of a group's decided positions that is left out
 
 
 class Piece(NamedTuple):
@@ -75,7 +75,7 @@ class ShardStream(IterableDataset[Batch]):
     def __iter__(self) -> Iterator[Batch]:
         info = get_worker_info()
         workers = info.num_workers if info is not None else 1
-        # The loader asks its processes in turn, starting with process 0, so after a resume the order is rotated.
+        # The loader reads from its processes in turn, starting with process 0. After a resume the order is rotated.
         worker = ((info.id if info is not None else 0) + self.skip) % workers
         skip = (self.skip - worker + workers - 1) // workers
         stream = self._rank * workers + worker
@@ -116,9 +116,12 @@ class ShardStream(IterableDataset[Batch]):
             yield self._maker.make(columns, rows, np.random.default_rng((mirror_seed, number)), weight)
 
     def _choose(self, columns: Columns, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Rows in random order, at least as many as a pass takes, and what each row's value weighs: those that stay of the decided
-        ones speak for all of them, or W − L would be learnt too small wherever a game may or may not be decided. Copies of short
-        mates come on top, and chance drops as many other rows from the end of the pass."""
+        """Returns row numbers in random order, at least as many as a pass reads, and the weight of each row in the value loss.
+
+        If decided positions are left out, the remaining ones get a higher weight, so that they count for all of them; otherwise the
+        network would learn too small a W − L for positions that may be decided. Short mates are repeated with a lower weight; since
+        the length of a pass is fixed, as many random rows at its end are then not read.
+        """
         order = random.permutation(columns.rows)
         weight = np.ones(columns.rows, np.float32)
         is_left_out = np.zeros(columns.rows, bool)
@@ -127,7 +130,7 @@ class ShardStream(IterableDataset[Batch]):
         if left_out > 0:
             is_decided = self._maker.find_decided(columns) & ~is_mate
             decided = np.flatnonzero(is_decided)
-            # If few rows are decided, others are dropped at random too: a handful must not stand for hundreds.
+            # If few rows are decided, keep some of them and drop random other rows: a handful must not count for hundreds.
             left_out = min(left_out, int(_MOST_LEFT_OUT * len(decided)))
             weight[is_decided] = len(decided) / max(1, len(decided) - left_out)
             is_left_out[random.choice(decided, left_out, replace=False)] = True

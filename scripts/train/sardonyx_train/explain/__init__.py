@@ -1,1 +1,1 @@
-"""Which squares a network's opinion hangs on: occlusion and Grad-CAM maps of policy and value."""
+"""Maps of how much a network's policy and value depend on each square, by occlusion and Grad-CAM."""

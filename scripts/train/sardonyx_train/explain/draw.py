@@ -1,4 +1,4 @@
-"""Maps as a picture: two boards side by side, squares coloured, White below."""
+"""Draws two maps as coloured boards side by side, White below."""
 
 from __future__ import annotations
 

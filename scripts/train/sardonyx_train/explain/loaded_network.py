@@ -1,4 +1,4 @@
-"""A network to be explained: a checkpoint of train.py, or any ONNX file that speaks the engine's model contract."""
+"""Loads the network to explain: a checkpoint of train.py, or an ONNX file that the engine can use."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ExplainedNetwork:
     input: str
     policy: str
     evaluate: Evaluate
-    torch_network: Network | None  # None: no gradients to be had
+    torch_network: Network | None  # None for ONNX files, which have no gradients
 
 
 def load_network(path: Path) -> ExplainedNetwork:
@@ -71,6 +71,6 @@ def _load_onnx(path: Path) -> ExplainedNetwork:
         logits, values = session.run([policy, value], {planes_input.name: planes.astype(dtype)})
         return logits.astype(np.float32), win_minus_loss(values.astype(np.float32))
 
-    # lc0's own exports carry none of our metadata and speak these.
+    # lc0's own exports have no such metadata and use these encodings.
     encoding, numbering = told.get("sardonyx.input", "lc0-112"), told.get("sardonyx.policy", "lc0-1858")
     return ExplainedNetwork(told.get("sardonyx.name", path.stem), encoding, numbering, evaluate, None)

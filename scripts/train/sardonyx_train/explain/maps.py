@@ -1,11 +1,11 @@
 """Importance maps over the 64 squares, in the encoding's view.
 
-Occlusion (Zeiler and Fergus, "Visualizing and Understanding Convolutional Networks", 2014): what changes when a square's
-content is wiped from all planes, past positions included. It needs nothing but the network's answers. Positive: the
-square speaks for the move, or for the mover. Values: probability of the move; W − L.
+Occlusion (Zeiler and Fergus, "Visualizing and Understanding Convolutional Networks", 2014): the change of a move's
+probability, or of W − L, when one square is emptied in all planes, past positions included. It needs only inputs and outputs of
+the network. A positive number means that the square favours the move, or the player to move.
 
-Grad-CAM (Selvaraju et al., 2017): the last feature maps, each weighted by the mean gradient of the target with respect
-to it, summed, negative parts cut off. Coarser, but it sees what the network looked at, not what it would miss.
+Grad-CAM (Selvaraju et al., 2017): the sum of the last feature maps, each weighted by the mean gradient of the target with respect
+to it, with negative sums set to 0. It is coarser, and shows which squares the network uses, not what changes without them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Maps:
 
 
 def form_opinions(evaluate: Evaluate, position: EncodedPosition, planes: np.ndarray) -> list[Opinion]:
-    """planes [N, P, 64]."""
+    """planes [N, P, 64] → one opinion for each of the N inputs."""
     logits, values = evaluate(planes.reshape(len(planes), -1, 8, 8))
     legal = logits[:, position.indices].astype(np.float64)
     shares = np.exp(legal - legal.max(axis=1, keepdims=True))
@@ -42,7 +42,7 @@ def form_opinions(evaluate: Evaluate, position: EncodedPosition, planes: np.ndar
 
 
 def occlude(position: EncodedPosition) -> np.ndarray:
-    """[64, P, 64]: row s is the position without anything on square s. Planes of the whole board stay."""
+    """→ [64, P, 64]: row s has square s empty. Planes that are equal everywhere stay."""
     wiped = np.repeat(position.planes[None], 64, axis=0)
     for square in range(64):
         wiped[square, ~position.is_whole, square] = 0.0
@@ -50,7 +50,7 @@ def occlude(position: EncodedPosition) -> np.ndarray:
 
 
 def compute_occlusion(evaluate: Evaluate, position: EncodedPosition, move: int) -> Maps:
-    """`move` counts the legal moves. Empty squares get what wiping them changes, mostly nothing."""
+    """`move`: index among the legal moves."""
     opinion, *others = form_opinions(evaluate, position, np.concatenate([position.planes[None], occlude(position)]))
     policy = [opinion.probabilities[move] - other.probabilities[move] for other in others]
     value = [opinion.value - other.value for other in others]
@@ -58,7 +58,7 @@ def compute_occlusion(evaluate: Evaluate, position: EncodedPosition, move: int) 
 
 
 def compute_grad_cam(network: Network, position: EncodedPosition, move: int) -> Maps:
-    """Of the logarithm of the move's probability, and of W − L; the body's output are the feature maps."""
+    """Grad-CAM of the logarithm of the move's probability, and of W − L. The feature maps are the body's output."""
     planes = torch.from_numpy(position.planes.reshape(1, -1, 8, 8))
     kept: list[torch.Tensor] = []
     hook = network.body.register_forward_hook(lambda _module, _inputs, output: kept.append(output))

@@ -1,4 +1,4 @@
-"""A position as tensors. The engine knows chess; it is asked by `sardonyx encode … --json`."""
+"""A position as tensors. `sardonyx encode … --json` computes it, because this package knows no chess rules."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class ExplainError(Exception):
 
 @dataclass(frozen=True)
 class EncodedPosition:
-    """Planes in the encoding's view (mover below); `squares` leads from there to the board's squares, a1 = 0."""
+    """Planes are in the encoding's view (player to move below); `squares` maps its squares to those of the board, a1 = 0."""
 
     fen: str
     is_black_to_move: bool
     planes: np.ndarray  # float32 [planes, 64]
-    is_whole: np.ndarray  # bool [planes]: the plane says something of the whole board
+    is_whole: np.ndarray  # bool [planes]: the plane has the same value on all squares
     board: str  # FEN letters by the board's square, '.' is empty
     squares: np.ndarray  # int64 [64]
     moves: tuple[str, ...]  # legal
     indices: np.ndarray  # int64, policy index of each
 
     def to_board(self, values: np.ndarray) -> np.ndarray:
-        """[64] by the encoding's squares → [8, 8] by rank and file of the board."""
+        """[64], indexed by the encoding's squares → [8, 8], indexed by rank and file of the board."""
         turned = np.zeros(64, values.dtype)
         turned[self.squares] = values
         return turned.reshape(8, 8)

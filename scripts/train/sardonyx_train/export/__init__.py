@@ -1,6 +1,6 @@
-"""Checkpoint → ONNX file that the engine recognises, in fp32, fp16 or int8, verified against PyTorch."""
+"""Exports a checkpoint to an ONNX file for the engine, in fp32, fp16 or int8, and verifies it against PyTorch."""
 
 import os
 
-# ONNX Runtime for Linux collects usage data unless this is set before it is loaded.
+# Must be set before ONNX Runtime is loaded, which otherwise collects usage data on Linux.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

@@ -1,13 +1,13 @@
-"""A sight body's residual stream stays in the layout in which ONNX Runtime convolves on CPUs.
+"""Keeps a sight body's residual stream in the layout of ONNX Runtime's CPU convolutions.
 
-That layout keeps 8 or 16 channels together ("NCHWc" in ONNX Runtime's sources). There a convolution adds the skip connection
-and applies the ReLU before it writes its result; anywhere else each is a pass over memory of its own, and the tensor is
-reordered before and after. ONNX Runtime does so only if all inputs of the addition are in that layout already and their
-shapes are known to be equal. Two things stand in its way, and neither changes an answer when it is removed:
+This layout stores 8 or 16 channels together ("NCHWc" in ONNX Runtime's sources). In it, a convolution adds the skip connection
+and applies the ReLU before it writes its result. In another layout each of these is a separate pass over memory, and the tensor
+is reordered before and after. ONNX Runtime fuses them only if all inputs of the addition are in this layout and their shapes are
+known to be equal. Two changes make that so, without changing a result:
 
-- The stream begins with the sum of a convolution and a constant for each square, which is no convolution's output. A
-  convolution that copies its input follows it.
-- A reshape hides that its first dimension is the batch. The shapes say so.
+- The stream begins with the sum of a convolution and a constant for each square, which is not the output of a convolution. So a
+  convolution that copies its input is added behind it.
+- After a reshape ONNX Runtime no longer knows that the first dimension is the batch. So the shapes are written into the file.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 
 BATCH = "batch"
-_COPY = "_copy"  # how the copying convolutions' names end
+_COPY = "_copy"  # suffix of the names of copying convolutions
 _BOARD = [8, 8]
 
 
 def keep_blocked(model: onnx.ModelProto) -> None:
-    """In place. A model without such a stream only gains the shapes."""
+    """Changes the model in place. A model without such a stream only gets the shapes."""
     _copy_entries(model)
     declare_batch(model)
 
@@ -33,7 +33,7 @@ def is_copy(node: onnx.NodeProto) -> bool:
 
 
 def _copy_entries(model: onnx.ModelProto) -> None:
-    """A depthwise 1×1 convolution of ones behind every ReLU whose input is a sum with a constant for each square."""
+    """Adds a depthwise 1×1 convolution with weights 1 behind every ReLU of a sum with a constant for each square."""
     squares = {w.name: w.dims[1] for w in model.graph.initializer if len(w.dims) == 4 and [w.dims[0], *w.dims[2:]] == [1, *_BOARD]}
     sums = {node.output[0]: squares[name] for node in model.graph.node if node.op_type == "Add" for name in node.input if name in squares}
     for index, node in reversed(list(enumerate(model.graph.node))):
@@ -43,7 +43,7 @@ def _copy_entries(model: onnx.ModelProto) -> None:
         name = node.output[0]
         node.output[0] = f"{name}_plain"
         ones = numpy_helper.from_array(np.ones((channels, 1, 1, 1), np.float32), f"{name}_ones")
-        # No initializer: those are the network's weights, which recover.py looks for.
+        # Not an initializer, because recover.py takes those for the network's weights.
         constant = helper.make_node("Constant", [], [ones.name], value=ones)
         copy = helper.make_node("Conv", [node.output[0], ones.name], [name], f"{name}{_COPY}", group=channels, kernel_shape=[1, 1])
         model.graph.node.insert(index + 1, constant)
@@ -51,7 +51,7 @@ def _copy_entries(model: onnx.ModelProto) -> None:
 
 
 def declare_batch(model: onnx.ModelProto) -> None:
-    """Writes the shapes of all [N, C, 8, 8] in single precision into the file, N by the input's name for it."""
+    """Writes the shapes of all fp32 tensors [N, C, 8, 8] into the file, with the name of the input's batch dimension for N."""
     inferred = shape_inference.infer_shapes(model).graph.value_info
     del model.graph.value_info[:]
     for value in inferred:

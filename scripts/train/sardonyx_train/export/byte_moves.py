@@ -1,7 +1,7 @@
-"""A quantised graph (QDQ) whose rounded values move as bytes, in place of being made exact, moved and rounded anew.
+"""Splits, reshapes and transposes quantised tensors as bytes instead of dequantising them before and quantising them after.
 
-ONNX Runtime fuses a layer with the roundings around it, but leaves what splits, reshapes or transposes between two layers
-as it stands: in fp32.
+ONNX Runtime fuses a layer with the QuantizeLinear and DequantizeLinear nodes around it, but runs operators that only move
+values between two layers in fp32.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _ROUND, _UNROUND = "QuantizeLinear", "DequantizeLinear"
 
 
 def move_bytes(model: onnx.ModelProto) -> None:
-    """In place. What moves keeps the scale of its source: a second rounding behind the move goes away."""
+    """Changes the model in place. Moved values keep the scale of their source; a second quantisation after the move is removed."""
     _cast_to_bytes(model)
     rounded = {name for node in model.graph.node if node.op_type == _ROUND for name in node.output}
     nodes: list[onnx.NodeProto] = []
-    sources: dict[str, list[str]] = {}  # exact tensor, or one rounded anew → the bytes, their scale and zero point
+    sources: dict[str, list[str]] = {}  # fp32 tensor, or one quantised again → the bytes, their scale and zero point
     for node in model.graph.node:
         source = sources.get(node.input[0]) if node.input else None
         if node.op_type == _ROUND and source is not None:
@@ -39,7 +39,7 @@ def move_bytes(model: onnx.ModelProto) -> None:
 
 
 def _drop_unread(nodes: list[onnx.NodeProto], wanted: set[str]) -> list[onnx.NodeProto]:
-    """Without what nothing reads any more; ONNX Runtime would compute it."""
+    """Removes nodes whose outputs nothing reads, because ONNX Runtime might compute them."""
     kept: list[onnx.NodeProto] = []
     for node in reversed(nodes):
         if wanted.intersection(node.output):
@@ -49,7 +49,7 @@ def _drop_unread(nodes: list[onnx.NodeProto], wanted: set[str]) -> list[onnx.Nod
 
 
 def _cast_to_bytes(model: onnx.ModelProto) -> None:
-    """Truth values that are cast to 0.0 and 1.0 and then rounded by a scale of 1 are cast to bytes."""
+    """Casts boolean tensors directly to bytes if they are cast to float and then quantised with scale 1."""
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     casts = {node.output[0]: node for node in model.graph.node if node.op_type == "Cast"}
     logical = {name for node in model.graph.node if node.op_type in ("And", "Equal") for name in node.output}

@@ -1,7 +1,7 @@
-"""Network → ONNX graph in fp32, with lc0's tensor names, an open batch dimension and the engine's metadata.
+"""Exports a network as an ONNX graph in fp32, with lc0's tensor names, any batch size and the engine's metadata.
 
-Batch norms are folded into their convolutions by the exporter; the plane scales and the value activation are part of
-the graph, so that the engine feeds raw planes and reads probabilities.
+The exporter folds batch norms into their convolutions. The scales of planes and the activation of the value head are in the
+graph, so the engine feeds raw planes and reads probabilities.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _IR_VERSION = 8
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What the file says about itself."""
+    """Text that is written into the file's metadata."""
 
     name: str
     licence: str
@@ -55,7 +55,7 @@ class ExportNetwork(nn.Module):
 
 
 def build_network(state: dict) -> tuple[Network, TrainingConfig]:
-    """The averaged network of a checkpoint, on the CPU, in evaluation mode."""
+    """Returns the network with a checkpoint's averaged weights, on the CPU, in evaluation mode, and its configuration."""
     config = TrainingConfig.model_validate(state["config"])
     network = Network(config.model)
     network.load_state_dict(drop_ranges(state["average"]))
@@ -63,7 +63,7 @@ def build_network(state: dict) -> tuple[Network, TrainingConfig]:
 
 
 def output_shapes(config: ModelConfig) -> dict[str, int]:
-    """Output name → numbers a position, in the graph's order."""
+    """Output name → numbers per position, in the graph's order."""
     shapes = {POLICY_NAME: POLICY_SIZES[config.policy]}
     shapes[VALUE_NAME if config.value == "scalar" else WDL_NAME] = 1 if config.value == "scalar" else 3
     if config.moves_left:
@@ -76,7 +76,7 @@ def create_onnx(network: Network, config: ModelConfig, card: ModelCard) -> onnx.
     names = [INPUT_NAME, *shapes]
     buffer = io.BytesIO()
     with warnings.catch_warnings():
-        # The TorchScript exporter is deprecated but folds batch norms and needs no further packages.
+        # The TorchScript exporter is deprecated, but it folds batch norms and needs no other packages.
         warnings.simplefilter("ignore")
         torch.onnx.export(
             ExportNetwork(network).eval(),
@@ -117,13 +117,13 @@ def describe_model(config: ModelConfig, card: ModelCard) -> dict[str, str]:
 
 
 def set_metadata(model: onnx.ModelProto, entries: dict[str, str]) -> None:
-    """Replaces entries of the same key, keeps the others."""
+    """Adds metadata. Replaces entries with the same key and keeps the others."""
     kept = {p.key: p.value for p in model.metadata_props} | entries
     onnx.helper.set_model_props(model, kept)
 
 
 def convert_to_half(model: onnx.ModelProto) -> onnx.ModelProto:
-    """fp32 → fp16, for GPUs. Inputs and outputs stay fp32, so that the engine needs no conversion."""
+    """Returns the model in fp16, for GPUs. Inputs and outputs stay fp32, so the engine needs no conversion."""
     from onnxruntime.transformers.float16 import convert_float_to_float16
     from onnxruntime.transformers.onnx_model import OnnxModel
 
@@ -131,7 +131,7 @@ def convert_to_half(model: onnx.ModelProto) -> onnx.ModelProto:
     copy = onnx.ModelProto()
     copy.CopyFrom(model)  # the converter works in place
     half = convert_float_to_float16(copy, keep_io_types=True, disable_shape_infer=True)
-    OnnxModel(half).topological_sort()  # the converter appends the casts of the inputs
+    OnnxModel(half).topological_sort()  # the converter adds the casts of the inputs at the end
     set_metadata(half, kept)
     onnx.checker.check_model(half)
     return half

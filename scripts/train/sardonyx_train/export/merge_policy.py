@@ -1,10 +1,10 @@
-"""Query and key of the attention policy as one matrix: one dense layer less for the same logits.
+"""Merges query and key of the attention policy into one matrix. The logits stay the same, with one dense layer less.
 
-With e the embedded squares as rows, the logit of a move from f to t is s · (e_f Q + q) · (e_t K + k), which is
-(e_f A + a) · e_t + r_f with A = s Q Kᵀ, a = s q Kᵀ and r_f = s (e_f Q + q) · k. Promotions read the key through one more
-matrix P, so e_t K P + k P takes its place.
+The rows of e are the embedded squares. The logit of a move from f to t is s · (e_f Q + q) · (e_t K + k). This equals
+(e_f A + a) · e_t + r_f with A = s Q Kᵀ, a = s q Kᵀ and r_f = s (e_f Q + q) · k. Promotions multiply the key by another
+matrix P, which becomes e_t K P + k P.
 
-Only int8 files are written so: `recover.py` reads files in single precision and could not tell query from key in A.
+Only int8 files are merged: `recover.py` reads fp32 files and cannot separate query and key in A.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _POLICY = "/network/policy"
 
 
 def merge_policy(model: onnx.ModelProto) -> None:
-    """In place, of a file that create_onnx wrote or that was quantised from one; does nothing without such a head.
+    """Changes a model of create_onnx, or one quantised from it, in place. Its weights must be initializers.
 
-    Weights must be initializers.
+    Does nothing to a model without an attention policy.
     """
     nodes = {node.name: node for node in model.graph.node}
     logits = nodes.get(f"{_POLICY}/Mul")
@@ -44,7 +44,7 @@ def merge_policy(model: onnx.ModelProto) -> None:
         promotion.output[0] = f"{name}_linear"
         bias = _store(model, f"{name}_bias", key_bias @ matrix)
         added.append(helper.make_node("Add", [promotion.output[0], bias], [name], f"{name}_add"))
-    # What depends on the from-square alone is added to all of its moves.
+    # r_f depends only on the from-square; it is added to all of its moves.
     column = _store(model, f"{_POLICY}/from/weight", scale * query @ key_bias[:, None])
     offset = _store(model, f"{_POLICY}/from/bias", scale * np.reshape(query_bias @ key_bias, (1,)))
     added.append(helper.make_node("MatMul", [embedded, column], [f"{_POLICY}/from/linear"], f"{_POLICY}/from/MatMul"))
@@ -75,14 +75,14 @@ def _store(model: onnx.ModelProto, name: str, values: np.ndarray) -> str:
 
 
 def _replace_nodes(model: onnx.ModelProto, nodes: list[onnx.NodeProto]) -> None:
-    """Each behind what it reads; without the weights that no node reads any more."""
+    """Replaces all nodes, in topological order, and removes the weights that no node reads."""
     read = {name for node in nodes for name in node.input}
     known = {tensor.name for tensor in [*model.graph.initializer, *model.graph.input]} | {""}
     ordered: list[onnx.NodeProto] = []
     while nodes:
         ready = [node for node in nodes if known.issuperset(node.input)]
         if not ready:
-            raise ValueError(f"{nodes[0].name} reads what no node makes")
+            raise ValueError(f"{nodes[0].name} reads a tensor that no node writes")
         ordered += ready
         known.update(name for node in ready for name in node.output)
         nodes = [node for node in nodes if node not in ready]

@@ -1,19 +1,21 @@
-"""fp32 ONNX → int8, for CPUs: static quantisation, calibrated on shards.
+"""Quantises an fp32 ONNX model to int8, for CPUs: static quantisation, calibrated on shards.
 
-Quantised are convolutions, the dense layers that read a whole board, and the products that mix squares: weights per
-output channel, activations by their smallest and largest value over the calibration positions (percentile clipping
-measured ten times worse). What stays fp32: squeeze-excitation arithmetic and attention (slower or less exact in int8), a
-first convolution that sees one square only, convolutions behind a gate, whose products have long tails (nine tenths of
-the loss), and the layers that make policy logits (thirty times worse). The products between squares read rounded numbers,
-but their results are not rounded: that takes longer and doubles the policy's KL divergence.
+Quantised: convolutions, dense layers that read a whole board, and the products between squares. Weights have one scale per
+output channel. Activations are quantised over the range of their values in the calibration positions (clipping at percentiles
+was ten times worse). The products between squares read quantised inputs, but their results stay fp32: quantising them takes
+longer and doubles the KL divergence of the policy.
+
+Kept in fp32: squeeze-excitation and attention (slower or less exact in int8); a first convolution with a 1×1 kernel;
+convolutions behind a gate, whose inputs have long tails (nine tenths of the loss); and the layers that compute the policy
+logits (thirty times worse).
 
 CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16 bits and clip the sum.
-So activations of 8 bits meet weights of 7. The planes need no 8 bits, all being 0 or 1 but one: they take 7, and the
-first convolution, whose rounding hurt most, has weights of 8.
+So weights have 7 bits where activations have 8. In the first convolution it is the other way round: all planes but one are 0 or
+1 and need no 8 bits, and its weights need them most.
 
-What the blocks of a network without squeeze-excitation add to the skip connection has a long tail on both sides: largest
-values of sixty times the standard deviation, and rounding by them cost two points of top-1. So has what goes into a gate.
-So ranges are narrowed as far as the answers get nearer to the exact ones, and the tail is cut.
+In networks without squeeze-excitation, the values that a block adds to the skip connection, and those that enter a gate, have
+long tails: the largest are sixty times the standard deviation, and quantising over their full range cost two points of top-1
+accuracy. So these ranges are narrowed, and the tails clipped, as long as the results get nearer to those of the fp32 model.
 """
 
 from __future__ import annotations
@@ -44,11 +46,11 @@ PLANE_LEVELS = 127  # a plane's 1
 _ACTIVATION_LEVELS = 255
 _LAYERS = ("Conv", "Gemm")
 _COUNTING = re.compile(r"/lines/MatMul$")  # name of the product that counts the men between two squares
-_MIXING = re.compile(r"/body/blocks\.\d+/MatMul(_\d+)?$")  # names of a sight body's products
+_MIXING = re.compile(r"/body/blocks\.\d+/MatMul(_\d+)?$")  # names of a sight body's products between squares
 _LARGEST_PAIR_SUM = 2**15 - 1
-_RANGE_SHARES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.12)  # that the ranges are narrowed to, all alike …
-_REFINED_SHARES = (0.7, 1.4)  # … and then each
-_NARROWING_POSITIONS = 1000  # of the calibration that decide it, at least; every k-th minibatch
+_RANGE_SHARES = (0.7, 0.5, 0.35, 0.25, 0.18, 0.12)  # factors to try on all ranges together …
+_REFINED_SHARES = (0.7, 1.4)  # … and then on each range
+_NARROWING_POSITIONS = 1000  # number of calibration positions that decide about the factors, at least
 
 
 class _Calibration(CalibrationDataReader):
@@ -68,7 +70,7 @@ def quantise(
 ) -> onnx.ModelProto:
     """Returns a QDQ model, which ONNX Runtime runs as QLinearConv.
 
-    `keep`: parts of the names of further layers that stay fp32.
+    `keep`: layers whose names contain one of these texts also stay fp32.
     """
     kept = {p.key: p.value for p in model.metadata_props}
     batches = list(calibration)
@@ -88,7 +90,7 @@ def quantise(
             str(result),
             _Calibration(batches, value_planes),
             quant_format=QuantFormat.QDQ,
-            op_types_to_quantize=[*_LAYERS, "MatMul", "Relu"],  # a ReLU after a layer disappears into its output range
+            op_types_to_quantize=[*_LAYERS, "MatMul", "Relu"],  # a ReLU after a layer becomes part of its output range
             nodes_to_exclude=[*excluded, *find_logit_layers(graph), *_find_small_layers(graph), *_find_delicate(graph)],
             per_channel=True,
             reduce_range=True,
@@ -107,7 +109,7 @@ def quantise(
     declare_batch(quantised)
     _narrow_ranges(quantised, model, take_evenly(batches, _NARROWING_POSITIONS), value_planes)
     check_pair_sums(quantised)
-    del quantised.metadata_props[:]  # the quantiser leaves notes and a name of its own
+    del quantised.metadata_props[:]  # the quantiser adds metadata of its own
     quantised.producer_name, quantised.producer_version = model.producer_name, model.producer_version
     set_metadata(quantised, kept | {PRECISION_KEY: "int8"})
     onnx.checker.check_model(quantised)
@@ -115,12 +117,12 @@ def quantise(
 
 
 def take_evenly(batches: list[Batch], positions: int) -> list[Batch]:
-    """Every k-th of equal minibatches, as few as hold so many positions; all of them if they hold less."""
+    """Every k-th minibatch, with the largest k for which they hold at least `positions` positions; all if there are fewer."""
     return batches[:: max(1, sum(batch.size for batch in batches) // positions)]
 
 
 def store_constants(model: onnx.ModelProto) -> None:
-    """Constant nodes become initializers: the quantiser rounds no others for good."""
+    """Turns Constant nodes into initializers, because the quantiser stores only those as bytes."""
     for node in [n for n in model.graph.node if n.op_type == "Constant"]:
         tensor = node.attribute[0].t
         tensor.name = node.output[0]
@@ -129,7 +131,7 @@ def store_constants(model: onnx.ModelProto) -> None:
 
 
 def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
-    """Ranges of the first convolutions' inputs and weights, in the quantiser's words; scaled planes lie in [0, 1]."""
+    """The quantiser's overrides for inputs and weights of the first convolutions. Scaled planes are in [0, 1]."""
     overrides: dict[str, list[dict[str, Any]]] = {}
     for node in model.graph.node:
         if reads_planes(model, node):
@@ -142,8 +144,11 @@ def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, A
 
 
 def _describe_products(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
-    """Learned matrices of a product get one range for all: ONNX Runtime knows no others. Small whole numbers get the
-    scale 1 and stay exact: men, how many stand between two squares, who sees whom."""
+    """The quantiser's overrides for the products between squares.
+
+    A learned matrix gets one scale in all, because ONNX Runtime supports no other here. Small whole numbers (men, numbers of men
+    between two squares, lines of sight) get the scale 1 and stay exact.
+    """
     weights = {tensor.name for tensor in model.graph.initializer}
     learned = {"quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": True}
     whole: dict[str, Any] = {"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}
@@ -166,12 +171,12 @@ def _is_counting(node: onnx.NodeProto) -> bool:
 
 
 def _is_layer(node: onnx.NodeProto) -> bool:
-    """Whether it is of a kind that gets rounded: a convolution, a dense layer, a product between squares."""
+    """Whether the node is of a kind that is quantised: a convolution, a dense layer or a product between squares."""
     return (node.op_type in _LAYERS and not is_copy(node)) or _is_mixing(node) or _is_counting(node)
 
 
 def reads_planes(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:
-    """Whether it is a convolution of the planes themselves, raw, scaled or rounded, with board features behind them or not."""
+    """Whether the node is a convolution of the input planes, which may be scaled, quantised or followed by board features."""
     maker = {name: made for made in model.graph.node for name in made.output}
     source = node.input[0] if node.op_type == "Conv" else ""
     while source in maker and maker[source].op_type in ("Mul", "Concat", "QuantizeLinear", "DequantizeLinear"):
@@ -180,10 +185,10 @@ def reads_planes(model: onnx.ModelProto, node: onnx.NodeProto) -> bool:
 
 
 def _bypass_rounding(model: onnx.ModelProto) -> None:
-    """Only quantised layers read rounded values: skip connections and other heads get the exact ones back, in place.
+    """Gives all readers of a tensor but quantised layers its fp32 values, in place: skip connections and other heads.
 
-    The quantiser rounds a tensor for all its readers. A layer's own output stays rounded: its kernel makes it so, and a
-    ReLU behind it has become part of that rounding.
+    The quantiser had rounded the tensor for all its readers. Outputs of quantised layers stay rounded, because their kernels
+    round them, and a ReLU after them is part of that rounding.
     """
     maker = {name: node for node in model.graph.node for name in node.output}
     exact: dict[str, str] = {}
@@ -203,8 +208,10 @@ def _bypass_rounding(model: onnx.ModelProto) -> None:
 def _narrow_ranges(
     quantised: onnx.ModelProto, exact: onnx.ModelProto, batches: list[Batch], value_planes: torch.Tensor
 ) -> None:
-    """In place, of what no layer reads: the share of the ranges with which policy and value differ least from the exact
-    network's. What layers read stays, because their rounded biases hang on its scale."""
+    """Narrows ranges, in place, to where policy and value differ least from the fp32 model's.
+
+    Changes only tensors that no layer reads: the quantised biases of a layer depend on the scale of its input.
+    """
     free = _find_free_scales(quantised)
     if not free:
         return
@@ -226,7 +233,7 @@ def _narrow_ranges(
 
 
 def _find_free_scales(model: onnx.ModelProto) -> list[onnx.TensorProto]:
-    """Scales of what layers give to skip connections, gates and products."""
+    """Scales of layers' outputs that only skip connections, gates and products read."""
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     maker = {name: node for node in model.graph.node for name in node.output}
     bound: set[str] = set()
@@ -249,7 +256,7 @@ def _set_scales(scales: list[onnx.TensorProto], first: list[np.ndarray], share: 
 def _run(
     model: onnx.ModelProto, batches: Iterable[Batch], value_planes: torch.Tensor
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Of each minibatch the logarithms of its legal moves' probabilities, and the value head's output."""
+    """Yields for each minibatch the log probabilities of the moves (legal ones only) and the output of the value head."""
     session = create_session(model)
     for batch in batches:
         planes = expand_planes(batch.masks, batch.values, value_planes).numpy()
@@ -271,7 +278,7 @@ def _measure_difference(
 def _find_weights(
     model: onnx.ModelProto, maker: dict[str, onnx.NodeProto], node: onnx.NodeProto
 ) -> onnx.TensorProto | None:
-    """The rounded weights of a quantised layer; None for any other node."""
+    """The int8 weights of a quantised layer; None for other nodes."""
     rounding = maker.get(node.input[1]) if _is_layer(node) else None
     if rounding is None or rounding.op_type != "DequantizeLinear":
         return None
@@ -279,7 +286,7 @@ def _find_weights(
 
 
 def check_pair_sums(model: onnx.ModelProto) -> None:
-    """Raises ValueError when two products could leave 16 bits, as CPUs without VNNI would clip their sum."""
+    """Raises ValueError if the sum of two products may exceed 16 bits, because CPUs without VNNI would clip it."""
     maker = {name: node for node in model.graph.node for name in node.output}
     for node in model.graph.node:
         weights = _find_weights(model, maker, node)
@@ -288,17 +295,17 @@ def check_pair_sums(model: onnx.ModelProto) -> None:
         levels = PLANE_LEVELS if reads_planes(model, node) else _ACTIVATION_LEVELS
         largest = 2 * levels * int(np.abs(onnx.numpy_helper.to_array(weights).astype(int)).max())
         if largest > _LARGEST_PAIR_SUM:
-            raise ValueError(f"{node.name}: two of its products can reach {largest}, more than {_LARGEST_PAIR_SUM}")
+            raise ValueError(f"{node.name}: the sum of two products can reach {largest}, more than {_LARGEST_PAIR_SUM}")
 
 
 def _find_small_layers(model: onnx.ModelProto) -> list[str]:
-    """Dense layers that read something smaller than a whole board: rounding them costs more than it gives."""
+    """Dense layers that read less than a whole board. Quantising them costs more time than it saves."""
     flat = {name for node in model.graph.node if node.op_type == "Flatten" for name in node.output}
     return [n.name for n in model.graph.node if n.op_type == "Gemm" and n.input[0] not in flat]
 
 
 def _find_delicate(model: onnx.ModelProto) -> list[str]:
-    """First convolutions that see one square only, and convolutions that read what a gate has multiplied."""
+    """First convolutions with 1×1 kernels, and convolutions that read the product of a gate."""
     sizes = {tensor.name: list(tensor.dims[2:]) for tensor in model.graph.initializer}
     convolutions = [n for n in model.graph.node if n.op_type == "Conv"]
     products = {name for node in model.graph.node if node.op_type == "Mul" for name in node.output}
@@ -307,7 +314,7 @@ def _find_delicate(model: onnx.ModelProto) -> list[str]:
 
 
 def find_logit_layers(model: onnx.ModelProto) -> list[str]:
-    """Convolutions and dense layers from which the policy output follows without another one between."""
+    """The last convolution or dense layer before the policy output, on each path to it."""
     maker = {name: node for node in model.graph.node for name in node.output}
     found: list[str] = []
     pending = [POLICY_NAME]

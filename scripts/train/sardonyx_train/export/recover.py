@@ -1,7 +1,7 @@
-"""The way back: the weights of a network that `create_onnx` wrote, when its checkpoint is gone.
+"""Reads the weights back from an ONNX file of `create_onnx`, for networks whose checkpoint is lost.
 
-The exporter renames, turns and folds weights. Where each of them went is found out by exporting a network of the same shape
-whose numbers are all different, and looking for these numbers.
+The exporter renames, transposes and folds weights. To find each weight, this module exports a network of the same shape with
+random weights and looks for their numbers in that file.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from ..model.layers import NORM_EPSILON
 from ..model.network import Network
 from .graph import ModelCard, create_onnx
 
-# How a weight may lie in the file: as it is, turned for a product from the right, or flattened.
+# Forms of a weight in the file: unchanged, transposed, or one number per channel.
 _FORMS: tuple[Callable[[np.ndarray], np.ndarray], ...] = (lambda x: x, lambda x: x.T, lambda x: x.reshape(1, -1, 1, 1))
 _STATISTICS = ("weight", "bias", "running_mean", "running_var")
 
 
 def recover(model: onnx.ModelProto, config: ModelConfig) -> Network:
-    """The network with its norms folded (`norm: none`), in evaluation mode; `config` must say `norm: batch`.
+    """Returns the network with its norms folded (`norm: none`), in evaluation mode; `config` must say `norm: batch`.
 
-    ValueError when the file was not exported from such a network in single precision.
+    Raises ValueError if the file was not exported from such a network in fp32.
     """
     probe = _create_probe(config)
     written = {i.name: numpy_helper.to_array(i) for i in create_onnx(probe, config, ModelCard("", "", "")).graph.initializer}
     given = {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
     if {name: x.shape for name, x in written.items()} != {name: x.shape for name, x in given.items()}:
         raise ValueError(
-            "the file does not hold the weights of such a network in single precision, or an earlier export.py wrote it"
+            "the file does not contain the weights of such a network in fp32, or an earlier export.py wrote it"
         )
     folded, folded_config = fold_norms(probe, config)
     state = dict(folded.state_dict())
@@ -60,11 +60,11 @@ def _find(name: str, wanted: np.ndarray, written: dict[str, np.ndarray], given: 
             formed = form(numbers)
             if formed.shape == wanted.shape and np.allclose(formed, wanted, rtol=1e-4, atol=1e-6):
                 return torch.from_numpy(form(given[place]).copy())
-    raise ValueError(f"{name} is nowhere in the file")
+    raise ValueError(f"{name} is not in the file")
 
 
 def _find_gain(name: str, given: dict[str, np.ndarray]) -> torch.Tensor:
-    """A gate's norm has no convolution to be folded into, so it is in the file under its own name."""
+    """A gate's norm is in the file under its own name, because there is no convolution to fold it into."""
     gate, _, part = name.rpartition(".")
     numbers = (torch.from_numpy(given[f"network.{gate}.{key}"].copy()) for key in _STATISTICS)
     return dict(zip(("weight", "bias"), compute_gain(*numbers, NORM_EPSILON)))[part]

@@ -1,4 +1,4 @@
-"""Is the ONNX file the network that was trained? Runs both on held-out positions and compares."""
+"""Compares an ONNX file with the PyTorch network on held-out positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .graph import INPUT_NAME, ExportNetwork
 
 @dataclass(frozen=True)
 class Verification:
-    """ONNX against PyTorch over `positions`; differences are of legal-move probabilities, W − L, plies."""
+    """ONNX against PyTorch over `positions`; differences of the legal moves' probabilities, of W − L, and of plies left."""
 
     positions: int
     policy_max_difference: float
@@ -65,7 +65,7 @@ def verify(
         log_p = [mask_illegal(o[0], batch.legal).log_softmax(1) for o in (ours, theirs)]
         value = [win_minus_loss(o[1]) for o in (ours, theirs)]
         target = batch.best_move
-        # What a row does not have counts neither for nor against the network.
+        # Rows without a policy or value target do not count.
         known = torch.where(batch.policy_probability.sum(1) > 0, 1.0, torch.nan)
         goal = torch.where(batch.wdl_weight > 0, batch.wdl[:, 0] - batch.wdl[:, 2], torch.nan)
         top = [p.argmax(1) for p in log_p]

@@ -1,6 +1,6 @@
-"""The road from self-play to a better network: games, replay window, training, export, gate, over and over.
+"""The training loop. Each generation plays games, trains on a replay window, exports a network and tests it in a gate match.
 
-The loop knows no chess and no tensors: it runs the engine and the trainer as child processes and keeps the books.
-`state.json` is the only truth about which generation is under way and which network is best; everything else is
-files that appear whole or not at all, so that the loop may be killed anywhere and started again.
+The loop knows no chess and no tensors: it runs the engine and the trainer as child processes and records their results.
+Only `state.json` says which generation is running and which network is best. All other files are written under a temporary
+name and renamed when complete, so the loop may be killed at any time and started again.
 """

@@ -1,8 +1,8 @@
-"""Runs tasks on a Ray cluster. Ray does the transport, the queue and the watch over nodes; we keep the books.
+"""Runs tasks on a Ray cluster. Ray transports, queues and watches over the nodes; this module records the results.
 
-A task's answer travels back whole and becomes a folder by one rename, so a game is on disk once or not at all: a task
-whose worker or node died is made again by Ray, one that failed by itself by us, and a second answer is dropped.
-Input files go into Ray's object store once and are fetched once by each node, which keeps them by digest.
+A task returns all of its files at once, and one rename turns them into its folder. So each game is stored once or not at all.
+Ray repeats tasks whose worker or node died; this module repeats tasks that failed, and ignores a second result.
+Input files are put into Ray's object store once. Each node fetches a file once and caches it by digest.
 """
 
 from __future__ import annotations
@@ -93,13 +93,13 @@ class ClusterExecutor:
                 ray.cancel(reference, force=True)
 
     def _submit(self, task: Task, files: Mapping[str, Path]) -> Any:
-        # References inside a list stay references: only a node that lacks the file asks for it.
+        # Ray does not resolve references inside a list, so only a node without the file fetches it.
         sent = [(digest, "".join(files[digest].suffixes), self._sent[digest]) for digest in task.files]
         remote = self._remote.options(
             name=task.name,
             num_cpus=self._section.cpus,
             num_gpus=self._section.gpus,
-            max_retries=-1,  # of lost workers and nodes
+            max_retries=-1,  # no limit: this counts lost workers and nodes only
             retry_exceptions=False,
         )
         return remote.remote(task, self._engine, sent)
@@ -124,7 +124,7 @@ class ClusterExecutor:
 def _play(
     task: Task, engine: Sequence[str], sent: list[tuple[str, str, Any]]
 ) -> tuple[dict[str, bytes], list[str], str]:
-    """The remote function: what the task left, which files were fetched for it, on which node."""
+    """The remote function. Returns the task's files, the digests that were fetched for it, and the node."""
     import ray
 
     def fetch_by(reference: Any) -> Callable[[], bytes]:

@@ -1,4 +1,4 @@
-"""Where everything of a loop lies. Folder names sort by generation."""
+"""Paths of a loop's files. Folder names sort by generation."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class Folders:
         return self.networks / f"{generation:04d}.onnx"
 
     def checkpoint(self, generation: int) -> Path:
-        """The weights that the network was exported from, without the optimiser's memory."""
+        """The weights from which the network was exported, without the optimiser's state."""
         return self.networks / f"{generation:04d}.pt"
 
     def version(self, generation: int) -> Path:
-        """What the network was made from."""
+        """A record of the network's origin (versions.py)."""
         return self.root / "versions" / f"{generation:04d}.json"
 
     @property
     def best(self) -> Path:
-        """A copy of the best network, for whoever wants to play with it."""
+        """A copy of the best network, at a path that does not change."""
         return self.root / "best.onnx"
 
     def generation(self, number: int) -> Path:

@@ -1,4 +1,4 @@
-"""Games as tasks: plans them, and reads what came back. Nothing is counted that is not in a finished task's folder."""
+"""Plans games as tasks and reads their results. Only games in the folders of finished tasks count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .loop_files import read_json
 from .state import Match
 from .task import OUT, OUTPUT, Task, refer_to
 
-RESULTS = "games.jsonl"  # in a task's folder: a line of conditions, then one a game
+RESULTS = "games.jsonl"  # in a task's folder: one line of conditions, then one line for each game
 
 
 def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int, network: str, book: str | None) -> list[Task]:
@@ -37,7 +37,7 @@ def create_gate_tasks(
 def create_measure_tasks(
     measure: MeasureSection, gate: GateSection, seed: int, generation: int, best: str, first: str | None, book: str | None
 ) -> list[Task]:
-    """Against the random mover when `first` is None. Played like gate games."""
+    """Games under the gate's conditions, against the network `first`, or the random mover if it is None."""
     players = [f"--player1.weights={refer_to(best)}", "--player1.name=best"]
     players += ["--player2.type=random"] if first is None else [f"--player2.weights={refer_to(first)}", "--player2.name=first"]
     files = (best,) if first is None else (best, first)
@@ -82,7 +82,7 @@ def format_flags(flags: dict[str, Flag]) -> list[str]:
 
 
 def create_seed(seed: int, generation: int, kind: str, index: int) -> int:
-    """31 bits that no other task of the loop has but by chance."""
+    """A 31-bit hash of the arguments, so that tasks have different seeds."""
     text = f"{seed}/{generation}/{kind}/{index}".encode()
     return int.from_bytes(hashlib.sha256(text).digest()[:4], "big") >> 1
 
@@ -92,7 +92,7 @@ def count_planned(task: Task) -> int:
 
 
 def check_games(tasks: Sequence[Task], folder: Path) -> int:
-    """Every game of every task once? Returns their number."""
+    """Checks that every task has each of its games once. Returns the number of games; raises LoopError."""
     total = 0
     for task in tasks:
         played = list(_read_game_numbers(folder / task.name / RESULTS))
@@ -113,7 +113,7 @@ def read_match(task: Task, folder: Path) -> Match:
 
 
 def read_finished_matches(tasks: Sequence[Task], folder: Path) -> list[Match]:
-    """Of the tasks before the first unfinished one, so that a verdict never hangs on who was faster."""
+    """Results of the tasks before the first unfinished one, so that the verdict does not depend on which task is faster."""
     matches: list[Match] = []
     for task in tasks:
         if not (folder / task.name).exists():
@@ -123,7 +123,7 @@ def read_finished_matches(tasks: Sequence[Task], folder: Path) -> list[Match]:
 
 
 def count_games(folder: Path) -> int:
-    """Finished games, those of unfinished tasks on this machine included; for display."""
+    """Number of finished games, including those of unfinished tasks on this machine; for display."""
     if not folder.exists():
         return 0
     names = [path for path in folder.iterdir() if path.is_dir()]
@@ -142,7 +142,7 @@ def _read_game_numbers(results: Path) -> Iterator[int]:
             try:
                 row = json.loads(line)
             except ValueError:
-                continue  # the line being written
+                continue  # a line that is being written
             if "game" in row:
                 yield row["game"]
 

@@ -1,7 +1,7 @@
-"""May the candidate take the best network's place? Numbers in, verdict out.
+"""Decides from match results whether a candidate replaces the best network.
 
-The sequential test is the generalised SPRT on pairs of games: the log-likelihood ratio of the two multinomial
-distributions nearest to the observed one whose mean is what each hypothesis says.
+The sequential test is the generalised SPRT on pairs of games. For each of the two Elo hypotheses it takes the multinomial
+distribution with the hypothesis' mean that is nearest to the observed one, and computes their log-likelihood ratio.
 Source: M. Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a multinomial
 distribution", proposition 1.1; `sardonyx match --sprt … model=logistic` gives the same figures.
 """
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from .loop_config import GateSection
 from .state import Match
 
-_EMPTY_COUNT = 1e-3  # counts of nothing are taken as so much, so that every logarithm exists
+_EMPTY_COUNT = 1e-3  # replaces counts of 0, so that all logarithms are finite
 _BISECTIONS = 100
 
 
@@ -29,7 +29,7 @@ def sum_matches(matches: Iterable[Match]) -> Match:
 
 
 def decide(match: Match, gate: GateSection) -> bool | None:
-    """True = promote, False = keep the old one, None = play on (only while games are left)."""
+    """True = promote, False = keep the best network, None = continue (only while games are left)."""
     left = gate.games - match.games
     if gate.rule == "always":
         return True
@@ -83,7 +83,7 @@ def expected_score(elo: float) -> float:
 
 
 def estimate_elo(match: Match) -> float:
-    """Logistic Elo of the first player; a clean sweep counts as if one more game had been drawn."""
+    """Logistic Elo of the first player. If one side won all games, one more draw is assumed, so that the result is finite."""
     share = match.score
     if share in (0.0, 1.0):
         share = (match.wins + match.draws / 2 + 0.5) / (match.games + 1)

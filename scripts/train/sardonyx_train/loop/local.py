@@ -13,7 +13,7 @@ from .task import Task, run_task
 
 
 class LocalExecutor:
-    """A killed task's folder is left as it is: the engine goes on with the games it finds there."""
+    """Keeps the folder of a killed task: the next run continues with the games in it."""
 
     def __init__(self, engine: Sequence[str], at_a_time: int, is_stopped: Callable[[], bool], lock: int | None) -> None:
         self._engine = engine
@@ -25,7 +25,7 @@ class LocalExecutor:
         return f"this machine, {self._at_a_time} at a time" if self._at_a_time > 1 else "this machine"
 
     def close(self) -> None:
-        """Nothing is kept between runs."""
+        """Does nothing: this executor holds no resources between runs."""
 
     def run(
         self,
@@ -34,7 +34,7 @@ class LocalExecutor:
         files: Mapping[str, Path],
         is_enough: Callable[[], bool],
     ) -> None:
-        """Makes `folder`/NAME for every task that lacks it, until all are there or enough is. Raises LoopError."""
+        """Runs every task that has no folder `folder`/NAME yet, until all have one or `is_enough`. Raises LoopError, Stopped."""
         missing = [task for task in tasks if not (folder / task.name).exists()]
         ended = False
 
@@ -42,7 +42,7 @@ class LocalExecutor:
             return ended or self._is_stopped()
 
         def work(task: Task) -> None:
-            # The thread that waits below may be slow to say that it is enough; what is played must not hang on that.
+            # The loop below may notice late that the games are enough; no further task must start then.
             if is_ended() or is_enough():
                 raise ProcessStopped
             part = name_part(folder / task.name)

@@ -16,13 +16,13 @@ from ..config import ConfigError, TrainingConfig, describe_key, parse_config, pa
 
 Flag = bool | int | float | str
 
-# Set by the loop for every generation, so of no use in the file.
+# Keys that the loop sets for every generation. The file must not set them.
 _OWN_KEYS = {
     "data": ("train", "validation"),
     "run": ("out", "name", "licence", "start_from", "seed"),
     "schedule": ("max_steps", "max_minutes"),
 }
-HELD_OUT = "held-out games"  # stands for a candidate's validation files where nothing is trained yet
+HELD_OUT = "held-out games"  # placeholder for validation files in configurations that train nothing
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
 
 
@@ -31,16 +31,16 @@ class _Section(BaseModel):
 
 
 class RunSection(_Section):
-    name: str = Field("loop", pattern=r"^[A-Za-z0-9._-]+$", description="first half of the networks' names")
-    out: str = Field("runs/loop", description="folder for everything the loop makes")
-    seed: int = Field(1, ge=0, description="of games, weights and shuffling")
-    generations: int = Field(100, ge=1, description="generations in all")
-    licence: str = Field("GPL-3.0-or-later", description="of the networks, in their files")
+    name: str = Field("loop", pattern=r"^[A-Za-z0-9._-]+$", description="name of the loop; networks are called NAME-NUMBER")
+    out: str = Field("runs/loop", description="folder for all files of the loop")
+    seed: int = Field(1, ge=0, description="seed of games, weights and shuffling")
+    generations: int = Field(100, ge=1, description="number of generations")
+    licence: str = Field("GPL-3.0-or-later", description="licence that is written into the networks")
 
 
 class _GamesSection(_Section):
     games_per_task: int = Field(50, ge=2, description="games that one call of the engine plays")
-    task_minutes: float = Field(120.0, gt=0, description="after which a task is taken to hang and made again")
+    task_minutes: float = Field(120.0, gt=0, description="time limit of a task; after it the task counts as failed")
     book: str | None = Field(None, description="openings: PGN, EPD or FEN list")
     flags: dict[str, Flag] = Field(default_factory=dict, description="further flags of the command, as flag: value")
 
@@ -61,17 +61,17 @@ class SelfPlaySection(_GamesSection):
 
 
 class WindowSection(_Section):
-    positions: int = Field(500_000, ge=1, description="newest positions that are trained on, in whole files")
-    recent_generations: int = Field(1, ge=1, description="generations that count as recent")
-    recent_weight: float = Field(0.8, gt=0, le=1, description="least share of the recent ones among samples")
-    validation_share: float = Field(0.05, ge=0, lt=1, description="games held out for the loss plots")
+    positions: int = Field(500_000, ge=1, description="train on so many of the newest positions (whole files)")
+    recent_generations: int = Field(1, ge=1, description="number of newest generations that count as recent")
+    recent_weight: float = Field(0.8, gt=0, le=1, description="at least this share of the samples is recent")
+    validation_share: float = Field(0.05, ge=0, lt=1, description="share of games held out to measure the losses")
 
 
 class TrainingSection(_Section):
-    start: str | None = Field(None, description="checkpoint of generation 0; a random network when left out")
-    passes: float = Field(3.0, gt=0, description="passes over the window a generation")
-    steps: int | None = Field(None, ge=1, description="steps a generation instead of passes")
-    processes: int = Field(1, ge=1, description="training processes (GPUs) on this machine, by torchrun")
+    start: str | None = Field(None, description="checkpoint for generation 0; without it, random weights")
+    passes: float = Field(3.0, gt=0, description="passes over the window in each generation")
+    steps: int | None = Field(None, ge=1, description="training steps in each generation, instead of passes")
+    processes: int = Field(1, ge=1, description="training processes (GPUs) on this machine, started by torchrun")
     sections: dict[str, Any] = Field(default_factory=dict, description="sections of train.py's configuration")
 
     @field_validator("sections")
@@ -90,20 +90,20 @@ class TrainingSection(_Section):
 
 class ExportSection(_Section):
     precision: Literal["fp32", "fp16", "int8"] = "fp32"
-    verify_positions: int = Field(1000, ge=0, description="held-out positions to verify the file on, 0 for none")
+    verify_positions: int = Field(1000, ge=0, description="held-out positions on which the file is verified; 0 = none")
 
 
 class GateSection(_GamesSection):
     rule: Literal["at-least", "above", "sprt", "always"] = Field(
-        "above", description="score ≥ or > threshold, sequential test, or promote without games"
+        "above", description="promote if score ≥ threshold, if score > threshold, by SPRT, or without games"
     )
-    threshold: float = Field(0.55, gt=0, lt=1, description="score of the candidate, a draw counts half")
-    games: int = Field(100, ge=2, description="games at most; SPRT promotes at its end when the score is above one half")
+    threshold: float = Field(0.55, gt=0, lt=1, description="score that the candidate needs; a draw counts one half")
+    games: int = Field(100, ge=2, description="maximum number of games; after it, SPRT promotes if the score is above one half")
     stop_early: bool = Field(True, description="end as soon as the verdict cannot change")
-    elo0: float = Field(0.0, description="sprt: what a candidate that is not better scores")
-    elo1: float = Field(35.0, description="sprt: what a better candidate scores")
-    alpha: float = Field(0.05, gt=0, lt=0.5, description="sprt: chance to promote one that is no better")
-    beta: float = Field(0.05, gt=0, lt=0.5, description="sprt: chance to refuse a better one")
+    elo0: float = Field(0.0, description="sprt: Elo of a candidate that is not better")
+    elo1: float = Field(35.0, description="sprt: Elo of a better candidate")
+    alpha: float = Field(0.05, gt=0, lt=0.5, description="sprt: probability to promote a candidate of elo0")
+    beta: float = Field(0.05, gt=0, lt=0.5, description="sprt: probability to refuse a candidate of elo1")
     flags: dict[str, Flag] = Field(
         default_factory=lambda: {"nodes": 100, "temperature": 0.6, "tempdecay-moves": 20, "temp-endgame": 0},
         description="flags of `sardonyx match`; see its --help",
@@ -119,26 +119,26 @@ class GateSection(_GamesSection):
 
 
 class MeasureSection(_Section):
-    every: int = Field(0, ge=0, description="generations between two measurements of the best network, 0 for none")
+    every: int = Field(0, ge=0, description="measure the best network every so many generations; 0 = never")
     games: int = Field(40, ge=2, multiple_of=2, description="games of a measurement")
-    opponent: Literal["first", "random"] = Field("first", description="generation 0, or the random mover")
+    opponent: Literal["first", "random"] = Field("first", description="generation 0, or a player of random moves")
 
 
 class LocalSection(_Section):
-    tasks: int = Field(1, ge=1, description="calls of the engine at a time on this machine")
+    tasks: int = Field(1, ge=1, description="number of tasks that run at the same time on this machine")
 
 
 class ClusterSection(_Section):
-    address: str = Field("auto", description="a Ray cluster's address, HOST:6379; auto finds the one on this machine")
-    engine: list[str] | None = Field(None, description="the engine's command on every node; SARDONYX_ENGINE there wins")
+    address: str = Field("auto", description="address of the Ray cluster, HOST:6379; auto finds the one on this machine")
+    engine: list[str] | None = Field(None, description="command of the engine on the nodes; SARDONYX_ENGINE overrides it")
     cpus: float = Field(1.0, gt=0, description="CPUs that a task reserves")
     gpus: float = Field(0.0, ge=0, description="GPUs that a task reserves; a fraction shares one")
-    retries: int = Field(3, ge=0, description="how often a task may fail by itself; lost machines do not count")
+    retries: int = Field(3, ge=0, description="repeat a failed task so often; lost nodes do not count")
 
 
 class LoopConfig(_Section):
     run: RunSection = Field(default_factory=RunSection)
-    engine: list[str] | None = Field(None, description="the engine's command; found beside these scripts or on PATH")
+    engine: list[str] | None = Field(None, description="command of the engine; without it, the build beside these scripts or PATH")
     selfplay: SelfPlaySection = Field(default_factory=SelfPlaySection)
     window: WindowSection = Field(default_factory=WindowSection)
     training: TrainingSection = Field(default_factory=TrainingSection)
@@ -154,7 +154,7 @@ class LoopConfig(_Section):
 
 
 def create_training_config(sections: dict[str, Any], **forced: dict[str, Any]) -> TrainingConfig:
-    """train.py's configuration with the loop's own keys put in; raises ConfigError."""
+    """train.py's configuration with the loop's own keys added; raises ConfigError."""
     merged: dict[str, Any] = {name: dict(keys or {}) for name, keys in sections.items()}
     for name, keys in forced.items():
         merged[name] = {**merged.get(name, {}), **keys}

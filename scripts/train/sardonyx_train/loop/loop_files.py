@@ -1,4 +1,4 @@
-"""The loop's own files (JSON that is written whole or not at all, digests, removal) and its errors."""
+"""Reads, writes, hashes and removes the loop's own files, and defines its errors. JSON files are replaced atomically."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..files import write_bytes
 
 
 class LoopError(Exception):
-    """The loop cannot go on; the text says why, in one sentence or one line for each fault."""
+    """The loop cannot continue; the text says why, in one sentence or one line for each error."""
 
 
 class Stopped(Exception):
@@ -24,7 +24,7 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Raises LoopError; what the loop wrote itself is never half there, so damage is worth stopping for."""
+    """Raises LoopError. The loop writes its files atomically, so a damaged one is never a normal state."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""PNG plots of a loop: losses of every training one after the other, win rate of the gates, strength."""
+"""PNG plots of a loop: losses over all generations, scores of the gate matches, and Elo."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plot_loop(folders: Folders, state: LoopState, gate: GateSection) -> None:
 
 
 def _collect(folders: Folders, state: LoopState, name: str) -> dict[str, list[tuple[float, float]]]:
-    """Points (generation, loss): training steps spread over their generation, held-out losses at its end."""
+    """Points (generation, loss). The steps of a training are spread over its generation; held-out losses are at its end."""
     points: dict[str, list[tuple[float, float]]] = {"train": [], "validation": []}
     for row in state.generations:
         rows = [r for r in read_history(folders.training(row.number) / "history.jsonl") if name in r]
@@ -76,7 +76,7 @@ def _create_figure() -> tuple[Any, Any]:
 
 
 def _write(path: Path, draw: Callable[[Path], object]) -> None:
-    """Whoever watches the file never sees half a picture."""
+    """Replaces the file atomically, so that a viewer never reads an incomplete picture."""
     part = path.with_name(f"{path.stem}{PART}.png")
     for stale in path.parent.glob(f"*{PART}.png"):  # of a loop that was killed while drawing
         stale.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
-"""What a cluster node does: fetch input files once, run a task in a folder of its own, send back what it left.
+"""Runs a task on a node of the cluster: fetches missing input files, runs the task in its own folder, returns its files.
 
-Standard library only, and shipped by value, so that a node needs nothing but Ray and the engine.
+It uses only the standard library and is sent to the nodes by value, so nodes need only Ray and the engine.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _FILES_KEPT = 16
 def play_task(
     task: Task, engine: Sequence[str], files: dict[str, tuple[str, Callable[[], bytes]]]
 ) -> tuple[dict[str, bytes], list[str]]:
-    """`files`: digest → (ending, fetch). Returns everything the task left, and which files had to travel for it.
+    """`files`: digest → (file name suffix, fetch). Returns the task's files and the digests that were fetched for it.
 
-    A try that is cut short leaves nothing behind that counts: the next one starts afresh.
+    Nothing is kept of a task that was interrupted; the next try starts from the beginning.
     """
     own_engine = os.environ.get(ENGINE_VARIABLE, "").split() or list(engine)
     paths: dict[str, Path] = {}
@@ -47,7 +47,7 @@ def _cache_folder() -> Path:
 
 
 def _keep_file(folder: Path, digest: str, ending: str, fetch: Callable[[], bytes]) -> tuple[Path, bool]:
-    """One task fetches, those beside it wait; the oldest files go."""
+    """Returns the cached file and whether it was fetched now. Other tasks of this node wait meanwhile. Removes the oldest files."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{digest}{ending}"
     with (folder / "lock").open("w") as lock:
@@ -67,6 +67,6 @@ def _keep_file(folder: Path, digest: str, ending: str, fetch: Callable[[], bytes
 def _wait_for(handle: int) -> None:
     try:
         import fcntl
-    except ImportError:  # Windows: two tasks may fetch the same file; the last one written stays
+    except ImportError:  # Windows has no lock: two tasks may fetch the same file, and one replaces the other's copy
         return
     fcntl.flock(handle, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""The status page: everything is read from the loop's folder, so that any process can show it."""
+"""The status page in the terminal. It reads only the loop's folder, so any process can show it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CHANGES_SHOWN = 3
 
 
 class StatusPage:
-    """Shown on a terminal while a `with` block runs; elsewhere it prints the lines it is given."""
+    """Shows the page while a `with` block runs. If the output is no terminal, it prints the lines of `say` instead."""
 
     def __init__(self, config: LoopConfig, console: Console) -> None:
         self._config = config

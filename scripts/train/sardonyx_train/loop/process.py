@@ -1,4 +1,4 @@
-"""Child processes that end when we do. Standard library only: this module also travels to the nodes of a cluster."""
+"""Child processes that end with this process. Standard library only: this module is also sent to the nodes of a cluster."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _GRACE_SECONDS = 10.0
 
 
 class ProcessFailed(Exception):
-    """A child came back with an error, ran too long or could not be started; the text ends with its last words."""
+    """A child failed, ran too long or could not be started; the text ends with the last lines of its error output."""
 
 
 class ProcessStopped(Exception):
-    """The child was ended because somebody asked for it."""
+    """The child was ended because `is_stopped` returned true."""
 
 
 def run_process(
@@ -34,10 +34,10 @@ def run_process(
     pass_handles: Sequence[int] = (),
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Waits for the child. Its output is written, its errors appended. Raises ProcessFailed and ProcessStopped.
+    """Waits for the child. Overwrites `output`, appends to `errors`. Raises ProcessFailed and ProcessStopped.
 
-    On Linux the kernel kills the child with us, even if we die by SIGKILL; elsewhere it may live on for a while. The child
-    has a process group of its own: Ctrl-C is for us, and what a child leaves that was stopped by it must not count as done.
+    On Linux the kernel kills the child with this process, even after SIGKILL; on other systems it may run on for a while. The
+    child has its own process group, so that Ctrl-C reaches only this process: a child that ends by Ctrl-C might look finished.
     """
     with output.open("wb") as out, errors.open("ab") as err:
         try:
@@ -63,7 +63,7 @@ def run_process(
             time.sleep(_POLL_SECONDS)
     finally:
         _end(child)
-    if is_stopped():  # it may have been stopped together with us, by a service manager for example
+    if is_stopped():  # the child may have got the same signal, for example from a service manager
         raise ProcessStopped
     if child.returncode != 0:
         what = f"exit status {child.returncode}" if child.returncode > 0 else f"signal {-child.returncode}"
@@ -99,4 +99,4 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 def _read_tail(errors: Path) -> str:
     lines = errors.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join(line for line in lines[-_TAIL_LINES:] if line.strip() != "") or "it said nothing"
+    return "\n".join(line for line in lines[-_TAIL_LINES:] if line.strip() != "") or "it wrote no error"

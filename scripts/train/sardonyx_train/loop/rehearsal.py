@@ -1,4 +1,4 @@
-"""`--dry-run`: everything that can be checked and said without writing a file or playing a game."""
+"""`--dry-run`: checks and describes the plan without writing a file or playing a game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENGINE_SECONDS = 60
 
 
 def describe_plan(config: LoopConfig) -> str:
-    """Raises ConfigError for what would fail at once."""
+    """Raises ConfigError for settings with which the loop would fail at its start."""
     from ..model.network import Network, count_parameters
 
     engine = find_engine(config)

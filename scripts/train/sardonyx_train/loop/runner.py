@@ -1,4 +1,4 @@
-"""The loop itself: stage after stage, generation after generation, with the state written between any two."""
+"""Runs the stages of each generation in turn and saves the state after every stage."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .stages import Executor, Stages
 from .state import STAGES, Generation, LoopState, load_state, save_state
 from .versions import list_left_out, sum_elo, write_version
 
-# What may change while a generation is under way: where and how long, not what.
+# Sections that may change while a generation runs: they decide where tasks run, not their results.
 _FREE_SECTIONS = ("engine", "local", "cluster")
 
 
 class Loop:
-    """`say` gets one line whenever something is finished."""
+    """`say` receives one line whenever a stage has finished."""
 
     def __init__(self, config: LoopConfig, say: Callable[[str], None]) -> None:
         self._config = config
@@ -37,11 +37,11 @@ class Loop:
         self.folders = Folders(config.folder)
 
     def stop(self) -> None:
-        """From any thread or signal handler; `run` raises Stopped soon after."""
+        """May be called from any thread or signal handler; `run` raises Stopped soon after."""
         self._stop.set()
 
     def run(self) -> LoopState:
-        """Until the last generation is done. Raises Stopped and LoopError; what is finished stays finished."""
+        """Runs until the last generation has finished. Raises Stopped and LoopError; finished work is kept."""
         root = self.folders.root
         root.mkdir(parents=True, exist_ok=True)
         try:
@@ -93,7 +93,10 @@ class Loop:
         self._finish(state)
 
     def _begin(self, state: LoopState) -> LoopConfig:
-        """The plan is written down first, so that a changed configuration does not split a generation in two."""
+        """Returns the configuration that the generation began with, and saves it first if it begins now.
+
+        So a configuration that changes in between does not apply to half of a generation.
+        """
         if not state.plan:
             state.plan = self._config.model_dump()
             save_state(self.folders.root, state)
@@ -101,11 +104,12 @@ class Loop:
         plan = parse_loop_config({**state.plan, **free})
         plan.run.out = self._config.run.out
         if plan.model_dump(exclude={"run"}) != self._config.model_dump(exclude={"run"}):
-            self._say(f"generation {state.current.number} goes on as it began; the new configuration counts from the next")
+            number = state.current.number
+            self._say(f"generation {number} continues with the configuration that it began with; the new one applies from {number + 1}")
         return plan
 
     def _finish(self, state: LoopState) -> None:
-        """One write ends the generation, moves the best network and begins the next generation."""
+        """Ends the generation, updates the best network and begins the next generation, in one write."""
         row = state.current
         state.generations.append(row)
         if row.promoted:
@@ -117,7 +121,7 @@ class Loop:
         self._complete_finish(state)
 
     def _complete_finish(self, state: LoopState) -> None:
-        """What follows from the state; done again at every start, since a kill may have come in between."""
+        """Does what follows from the saved state. Repeated at every start, because the loop may have been killed before it."""
         self._keep_best(state)
         if state.generations:
             self._tidy(state.generations[-1].number)
@@ -129,7 +133,7 @@ class Loop:
         publish(part, self.folders.best)
 
     def _tidy(self, number: int) -> None:
-        """The optimiser's memory of a finished training, whole and half written, and half-played games of a gate that ended early."""
+        """Removes the training checkpoints of a finished generation and the unfinished tasks of a gate that ended early."""
         for path in self.folders.training(number).glob("*.pt*"):
             remove(path)
         for folder in (self.folders.gate(number), self.folders.games(number)):
@@ -145,7 +149,7 @@ def create_executor(config: LoopConfig, is_stopped: Callable[[], bool], lock: in
 
 
 def stop_on_signals(loop: Loop) -> None:
-    """The first Ctrl-C or SIGTERM stops in good order, a second one at once."""
+    """The first Ctrl-C or SIGTERM stops the loop cleanly; a second one ends it at once."""
 
     def handle(number: int, _frame: object) -> None:
         signal.signal(number, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""The stages of a generation. Each may be cut short anywhere and begun again: it finds what is there and does the rest."""
+"""The stages of a generation. Each may be interrupted at any time and started again; it then continues with what is missing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Executor(Protocol):
 
 
 class Stages:
-    """`config` is the plan of the generation at hand; `left_out` the generations whose games do not teach."""
+    """`config`: plan of the current generation; `left_out`: generations whose games are not trained on."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Stages:
             row.gate.llr = round(compute_llr(row.gate.pairs, section.elo0, section.elo1), 3)
 
     def measure(self, row: Generation, best: int) -> None:
-        """The best network against where it all began. Played when it is due and there is a difference."""
+        """Plays the best network against the opponent of the `measure` section, if a measurement is due."""
         measure, gate = self._config.measure, self._config.gate
         if measure.every == 0 or row.number % measure.every != 0:
             return
@@ -216,7 +216,7 @@ class Stages:
         return {**files, digest: path}, digest
 
     def _run(self, command: Sequence[str], folder: Path, name: str) -> str:
-        """Returns what the child printed; its log is NAME.txt in the folder."""
+        """Returns the child's output. Its log is NAME.txt in the folder."""
         output = folder / f"{name}.out"
         try:
             run_process(command, output, folder / f"{name}.txt", self._is_stopped, pass_handles=self._handles)

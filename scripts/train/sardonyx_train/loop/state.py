@@ -1,7 +1,7 @@
-"""The loop's books: which generation, which stage, which network is best, and what every generation came to.
+"""The state of a loop: current generation and stage, best network, and the results of every generation.
 
-A stage is done when the state says the next one; a generation when its row is in `generations`. Both happen by one
-atomic write, so that there is no moment at which a result is half counted.
+A stage is finished when the state names the next one, a generation when its row is in `generations`. Each is one atomic
+write, so no result is ever recorded in part.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STAGES = ("selfplay", "shards", "training", "export", "gate", "measure")
 
 @dataclass
 class Match:
-    """Games from the candidate's view; `pairs` by its points in them: 0, ½, 1, 1½, 2."""
+    """Results of the candidate. `pairs`: number of game pairs by its points, 0, ½, 1, 1½, 2."""
 
     wins: int = 0
     draws: int = 0
@@ -39,10 +39,10 @@ class Match:
 
 @dataclass
 class Generation:
-    """What a generation came to; None where a stage was not reached or has nothing to say."""
+    """Results of a generation; None if the stage was not reached or has no result."""
 
     number: int
-    base: int  # the best network then: it played the games, and its weights were trained on
+    base: int  # the best network at its beginning: it played the games, and training started from its weights
     games: int | None = None
     positions: int | None = None  # to train on, new in this generation
     window: int | None = None  # positions in the window
@@ -54,18 +54,18 @@ class Generation:
     elo: float | None = None  # of the best network after this generation over generation 0, summed over gates
     measured: Match | None = None  # the best network against the opponent of `measure`
     seconds: dict[str, float] = field(default_factory=dict)  # by stage, pauses excluded
-    withdrawn: bool = False  # a rollback left its games behind: they teach no more
+    withdrawn: bool = False  # after a rollback: its games are no longer trained on
     pruned: bool = False  # its shards were removed
 
 
 @dataclass
 class Change:
-    """Another best network by command, not by a gate."""
+    """A change of the best network by a command, not by a gate."""
 
     kind: str  # rollback or promote
     network: int  # generation of the new best network
     before: int
-    generation: int  # the one that was under way, or was to begin
+    generation: int  # the current one at that time
     time: float  # seconds since 1970
 
 
@@ -90,7 +90,7 @@ def save_state(folder: Path, state: LoopState) -> None:
 
 
 def load_state(folder: Path) -> LoopState | None:
-    """None where no loop has begun."""
+    """None if no loop has begun in the folder. Raises LoopError if the file is damaged."""
     path = get_state_path(folder)
     if not path.exists():
         return None

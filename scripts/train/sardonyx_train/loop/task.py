@@ -1,7 +1,7 @@
-"""A piece of work for any machine: one call of the engine that leaves files in a folder.
+"""A task: one call of the engine that writes files to a folder, on any machine.
 
-Standard library only: this module also travels to the nodes of a cluster. A task says everything that its outcome
-depends on (files by digest, seed in the arguments), so that it may be done again anywhere.
+Standard library only: this module is also sent to the nodes of a cluster. A task contains everything that its result depends
+on (digests of files, the seed in the arguments), so it may be repeated on any machine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Task:
     name: str
     arguments: tuple[str, ...]
     files: tuple[str, ...]  # digests
-    minutes: float  # after which the engine is taken to hang
+    minutes: float  # time limit
 
 
 def refer_to(digest: str) -> str:
@@ -40,7 +40,10 @@ def run_task(
     is_stopped: Callable[[], bool] = lambda: False,
     pass_handles: Sequence[int] = (),
 ) -> None:
-    """Leaves what the engine wrote in `folder`, its answer in `output.json`. An unfinished try there is continued."""
+    """Runs the engine with its files in `folder` and its output in `output.json`. Continues an unfinished try in that folder.
+
+    Raises ProcessFailed and ProcessStopped.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     arguments = [*engine, *(_fill_in(argument, files, folder) for argument in task.arguments)]
     output = folder / OUTPUT
@@ -50,7 +53,7 @@ def run_task(
     except ValueError:
         raise ProcessFailed(f"task {task.name}: the engine's answer is not JSON") from None
     if answer.get("interrupted"):
-        raise ProcessFailed(f"task {task.name}: somebody interrupted the engine; start again to go on")
+        raise ProcessFailed(f"task {task.name}: the engine was interrupted; start the loop again to continue")
 
 
 def _fill_in(argument: str, files: Mapping[str, Path], folder: Path) -> str:

@@ -1,8 +1,8 @@
-"""Weights in, weights out: the random network of generation 0, a candidate's configuration, the trainer's commands.
+"""Creates the weights of generation 0, the training configuration of a candidate, and the commands of train.py and export.py.
 
-A candidate starts from the best network's averaged weights, those that played, with a fresh optimiser. train.py does
-the work, so a killed training goes on from its last checkpoint, and several GPUs are torchrun's business. torch is
-imported where weights are touched only: a status page must not wait for it.
+A candidate starts from the best network's averaged weights, those that played the games, with a new optimiser. train.py does
+the training, so a killed one continues from its last checkpoint, and torchrun starts it on several GPUs. torch is imported only
+in functions that handle weights, because importing it is slow and the status page does not need it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCRIPTS = Path(__file__).resolve().parents[2]
 
 
 def create_network_config(config: LoopConfig) -> TrainingConfig:
-    """Names the networks; nothing can be trained with it."""
+    """The training configuration without data: it describes the network, but cannot train one."""
     return create_training_config(
         config.training.sections,
         data={"validation": [HELD_OUT]},
@@ -31,7 +31,7 @@ def create_network_config(config: LoopConfig) -> TrainingConfig:
 
 
 def write_first_weights(config: LoopConfig, path: Path) -> None:
-    """Generation 0: the checkpoint that the configuration names, or random weights."""
+    """Writes generation 0: the checkpoint that the configuration names, or random weights."""
     training = create_network_config(config)
     if config.training.start is not None:
         keep_weights(Path(config.training.start), path, training)
@@ -46,7 +46,7 @@ def write_first_weights(config: LoopConfig, path: Path) -> None:
 
 
 def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig) -> None:
-    """What is kept of a checkpoint for good: the weights, and what export.py asks for. Raises LoopError."""
+    """Copies a checkpoint without the optimiser's state. Raises LoopError."""
     from ..checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 
     try:
@@ -62,14 +62,14 @@ def create_candidate_config(config: LoopConfig, window: Window, generation: int,
     data = config.training.sections.get("data") or {}
     batch = int(data.get("batch_size", TrainingConfig.model_fields["data"].annotation().batch_size))
     streams = config.training.processes * max(1, int(data.get("workers", 0)))
-    taken = window.positions * (1 - float(data.get("skip_decided", 0)))  # by a pass
-    batch = max(1, min(batch, int(taken / streams)))  # the very first games of a tiny loop
+    taken = window.positions * (1 - float(data.get("skip_decided", 0)))  # positions of a pass
+    batch = max(1, min(batch, int(taken / streams)))  # the first games may be fewer positions than a minibatch
     accumulation = int((config.training.sections.get("optimizer") or {}).get("accumulation", 1))
     per_step = batch * accumulation * config.training.processes
     is_plateau = (config.training.sections.get("schedule") or {}).get("kind") == "plateau"
     steps = config.training.steps or math.ceil(config.training.passes * taken / per_step)
     own = {"tensorboard": False, "evaluate_steps": steps, "checkpoint_minutes": 1.0, **(config.training.sections.get("run") or {})}
-    if not window.validation:  # improvement cannot be seen where no game was held out
+    if not window.validation:  # without held-out games improvement cannot be measured
         own["early_stopping"] = 0
     own |= {"out": str(out), "name": f"{config.run.name}-{generation:04d}", "licence": config.run.licence}
     return create_training_config(
@@ -99,7 +99,7 @@ def format_export_command(
     weights: Path, out: Path, name: str, config: LoopConfig, held_out: list[str], *, is_trained: bool
 ) -> list[str]:
     command = [sys.executable, str(SCRIPTS / "export.py"), str(weights), "--out", str(out), "--name", name]
-    # Random weights have no positions that int8 could be calibrated on.
+    # For random weights there are no positions yet to calibrate int8 on.
     command += ["--precision", config.export.precision if is_trained else "fp32"]
     if held_out and config.export.verify_positions > 0:
         command += ["--positions", str(config.export.verify_positions), "--shards", *held_out]
@@ -113,7 +113,7 @@ class Losses:
 
 
 def read_losses(folder: Path) -> Losses | None:
-    """Of the last evaluation, or the last training steps where nothing was held out."""
+    """Losses of the last evaluation on held-out positions, else of the last training steps."""
     rows = [row for row in read_history(folder / "history.jsonl") if "policy" in row and "value" in row]
     held_out = [row for row in rows if row["kind"] == "validation"]
     chosen = held_out or rows

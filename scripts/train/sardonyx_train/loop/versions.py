@@ -1,8 +1,8 @@
-"""Versions of the network: where each came from, the way back to one, and removal of what no way back needs.
+"""Versions of the network: records of their origin, rollback and promotion, and removal of files that neither needs.
 
-A rollback makes an earlier network the best one again and withdraws the games that later networks played: they teach no
-more. A promotion makes any network the best one, whatever its gate said, and lets the games of its forerunners teach
-again. Either abandons the generation that is under way; its number stays in the history.
+A rollback makes an earlier network the best one again and withdraws the games of later networks: they are no longer trained
+on. A promotion makes any network the best one, whatever its gate match said, and the games of its ancestors count again.
+Both abandon the current generation; its number stays in the history.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ def describe_change(change: Change) -> str:
 
 
 def list_left_out(state: LoopState) -> frozenset[int]:
-    """Generations whose games do not teach: withdrawn, abandoned before their shards were made, or pruned."""
+    """Generations that are not trained on: withdrawn, abandoned before their shards were made, or pruned."""
     return frozenset(
         row.number for row in state.generations if row.withdrawn or row.pruned or row.positions is None
     )
 
 
 def sum_elo(state: LoopState, network: int) -> float:
-    """Elo of a network over generation 0, summed over the gates of its forerunners and its own."""
+    """Elo of a network over generation 0, summed over its own gate match and those of its ancestors."""
     rows = {row.number: row for row in state.generations}
     total = 0.0
     while network > 0 and network in rows:
@@ -68,7 +68,7 @@ def sum_elo(state: LoopState, network: int) -> float:
 
 
 def write_version(folders: Folders, row: Generation, plan: dict[str, Any], window: Window) -> None:
-    """What the network of a finished generation came from: parent, data, configuration and gate."""
+    """Writes the origin of a finished generation's network: parent, data, configuration and gate match."""
     sources = [
         {"file": str(file.path.relative_to(folders.root)), "positions": file.positions, "copies": copies}
         for file, copies in zip(window.train, window.repeats)
@@ -94,7 +94,7 @@ def write_version(folders: Folders, row: Generation, plan: dict[str, Any], windo
 
 
 def describe_status(config: LoopConfig) -> dict[str, Any]:
-    """`--status --json`: the whole state, the best network's Elo and the networks that are there."""
+    """`--status --json`: the whole state, the best network's Elo and the generations with a network file."""
     folders = Folders(config.folder)
     state = load_state(folders.root)
     if state is None:
@@ -111,10 +111,10 @@ def describe_status(config: LoopConfig) -> dict[str, Any]:
 
 
 def prune(folder: Path, config: LoopConfig, generations: int) -> tuple[list[Path], int]:
-    """Removes what no way back to one of the last `generations` needs; returns what was removed and its bytes.
+    """Removes files that a rollback to one of the last `generations` does not need. Returns their paths and total bytes.
 
-    Networks and checkpoints stay if they were ever the best, or belong to one of these generations. Shards stay that lie in
-    the window of one of them; games that have become shards go with the shards, or when they are older than `generations`.
+    It keeps the networks and checkpoints of these generations and of all networks that were ever the best, and the shards in
+    the window of one of these generations. It removes the games of all older generations.
     """
     with _hold(folder):
         state, folders = _require_state(folder), Folders(folder)
@@ -135,7 +135,7 @@ def prune(folder: Path, config: LoopConfig, generations: int) -> tuple[list[Path
                 doomed += [folders.network(row.number), folders.checkpoint(row.number)]
         doomed = [path for path in doomed if path.exists()]
         size = sum(_count_bytes(path) for path in doomed)
-        # The state first: what it calls pruned is not looked for, whatever a kill leaves behind.
+        # Save the state first: shards that it calls pruned are not needed, even if removal is interrupted.
         save_state(folder, state)
         for path in doomed:
             remove(path)
@@ -143,7 +143,7 @@ def prune(folder: Path, config: LoopConfig, generations: int) -> tuple[list[Path
 
 
 def _list_generations_in_windows(state: LoopState, kept: Iterable[int], positions: int) -> set[int]:
-    """A way back may withdraw the newest games, so older ones must fill the window without any of the kept generations."""
+    """A rollback may withdraw the games of all kept generations, so older games must be enough to fill the window."""
     found: set[int] = set()
     left = positions
     oldest = min(kept)

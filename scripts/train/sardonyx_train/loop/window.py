@@ -1,7 +1,7 @@
-"""The replay window: which shard files of which generations a candidate learns from, and how often each is taken.
+"""The replay window: the shard files that a candidate is trained on, and how often a pass reads each.
 
-Newest generations first, whole files, until the window is full. A pass of the trainer takes recent files more often
-than old ones, so that the share of the recent positions reaches `recent_weight` where their natural share is less.
+The window takes whole files, newest generations first, until it is full. If recent positions are less than `recent_weight`
+of it, a pass reads recent files more often than old ones, so that their share of the samples reaches that weight.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .loop_files import read_json
 from .folders import Folders
 
 _MOST_OLD_REPEATS = 4
-INDEX = "index.json"  # beside a generation's shards: files with positions, by split
+INDEX = "index.json"  # in a folder of shards: split → file → number of positions
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class ShardFile:
 @dataclass(frozen=True)
 class Window:
     train: tuple[ShardFile, ...]
-    repeats: tuple[int, ...]  # how often a pass takes each file
+    repeats: tuple[int, ...]  # how often a pass reads each file of `train`
     validation: tuple[ShardFile, ...]
 
     @property
     def positions(self) -> int:
-        """That are trained on: of files that a pass takes."""
+        """Number of positions in the files that a pass reads."""
         return sum(file.positions for file, repeats in zip(self.train, self.repeats) if repeats > 0)
 
 
@@ -46,7 +46,7 @@ def read_shard_files(folders: Folders, generation: int, split: str) -> list[Shar
 def create_window(
     folders: Folders, newest: int, section: WindowSection, left_out: frozenset[int] = frozenset()
 ) -> Window:
-    """`left_out`: generations whose games do not teach."""
+    """`left_out`: generations whose games are not trained on."""
     train = _take(folders, newest, "train", section.positions, left_out)
     held_out = round(section.positions * section.validation_share / (1 - section.validation_share))
     validation = _take(folders, newest, "validation", held_out, left_out)
@@ -54,7 +54,10 @@ def create_window(
 
 
 def compute_repeats(files: list[ShardFile], newest: int, section: WindowSection) -> list[int]:
-    """Small whole numbers, old files at most `_MOST_OLD_REPEATS` times, whose ratio comes nearest to the wanted one, from above."""
+    """How often a pass reads each file: small whole numbers whose ratio is nearest to the wanted one, and not below it.
+
+    Old files are read at most `_MOST_OLD_REPEATS` times.
+    """
     total = sum(file.positions for file in files)
     is_recent = [file.generation > newest - section.recent_generations for file in files]
     recent = sum(file.positions for file, new in zip(files, is_recent) if new)
@@ -71,7 +74,7 @@ def compute_repeats(files: list[ShardFile], newest: int, section: WindowSection)
 
 
 def _take(folders: Folders, newest: int, split: str, positions: int, left_out: frozenset[int]) -> list[ShardFile]:
-    """The newest generation is taken whole, so that a generation is never without its own games."""
+    """The newest generation is taken whole even if it is larger than the window."""
     taken: list[ShardFile] = []
     left = positions
     for generation in range(newest, 0, -1):

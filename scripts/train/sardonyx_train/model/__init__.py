@@ -1,1 +1,1 @@
-"""One configurable family of networks: convolutional or transformer body, policy, value and moves-left heads."""
+"""A configurable network: convolutional, transformer or sight body, with policy, value and moves-left heads."""

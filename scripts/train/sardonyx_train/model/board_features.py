@@ -1,8 +1,8 @@
-"""Planes that the network computes itself from the current board, so that its input stays what it was.
+"""Additional planes that the network itself computes from the board, so the input encoding stays the same.
 
-A convolutional body sees one square further with each layer, and learns slowly along which lines a slider looks, how far
-a pawn is from promoting and who has more pieces. These planes tell it from the start. They are exact (sums of zeros and
-ones through a few constant matrices) and cost some two percent of a 64-filter body's arithmetic.
+Each layer of a convolutional body sees one square further. Such a body learns slowly which squares a slider attacks, how far a
+pawn is from promotion and who has more material. These planes contain that from the start. They are exact (products with a few
+constant matrices of zeros and ones) and cost about two percent of the arithmetic of a body with 64 filters.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .lines_of_sight import DIRECTIONS, JUMPS, OTHER_CAPTURES, OWN_CAPTURES, Lin
 
 FEATURE_PLANES = 32
 _PIECES = "pnbrqk"  # order of the planes of each side, the mover's first
-_LARGEST_COUNT = 2  # more attackers of one kind look like two
+_LARGEST_COUNT = 2  # attackers of one kind are counted up to this
 _PIECE_VALUES = (1.0, 3.0, 3.0, 5.0, 9.0, 0.0)
-_LARGEST_LEAD = 8.0  # in pawns; a larger one looks the same
+_LARGEST_LEAD = 8.0  # in pawns; larger leads are clipped
 _ALL_PIECES = 62.0  # value of both sides' pieces without pawns at the start of a game
 
 
 def _create_front_spans(rank_step: int) -> torch.Tensor:
-    """[64, 64]: 1 where a pawn on the column's square would meet or be attacked by a pawn on the row's on its way."""
+    """→ [64, 64]: 1 where a pawn on the row's square can block or attack one on the column's square on its way to promotion."""
     matrix = torch.zeros(64, 64)
     for pawn, other in product(range(64), range(64)):
         is_near = abs(pawn % 8 - other % 8) <= 1
@@ -32,21 +32,23 @@ def _create_front_spans(rank_step: int) -> torch.Tensor:
 
 
 def _create_coordinates() -> torch.Tensor:
-    """[1, 3, 64]: rank, file, distance of the file from the middle."""
+    """→ [1, 3, 64]: rank, file, distance of the file from the middle; each in [0, 1]."""
     square = torch.arange(64)
     file, rank = (square % 8).float(), (square // 8).float()
     return torch.stack([rank / 7, file / 7, (file - 3.5).abs() / 3.5]).unsqueeze(0)
 
 
 class BoardFeatures(nn.Module):
-    """planes [N, P ≥ 12, 8, 8], the first twelve the mover's and the opponent's P N B R Q K, and how many men stand
-    between two squares [N, 64, 64] → [N, 32, 8, 8] in [0, 1].
+    """planes [N, P ≥ 12, 8, 8] and numbers of men between two squares [N, 64, 64] → [N, 32, 8, 8] in [0, 1].
 
-    24 planes of attackers of each square: pawns, knights (and what a knight on the king's square would attack), kings;
-    bishops, queens, kings (as if they moved so) along diagonals, and bishops and queens through one piece; rooks, queens,
-    kings along lines, and rooks and queens through one piece. Half a unit for each attacker, at most two.
-    Then passed pawns of both sides; rank, file and distance from the middle files; the mover's lead in material, the
-    opponent's, and how many pieces are left.
+    The first twelve planes must be the mover's and the opponent's P N B R Q K. The 32 results are:
+
+    - 24 planes that count attackers of each square, 0.5 for each of at most two. For each side: pawns; knights; a knight on the
+      king's square; kings; along diagonals bishops, queens, and the king as if it were one; along files and ranks rooks, queens,
+      and the king as if it were one; bishops and queens through one man; rooks and queens through one man.
+    - 2 planes of passed pawns, the mover's and the opponent's.
+    - 3 planes of coordinates: rank, file, distance of the file from the middle.
+    - 3 planes of material: the mover's lead, the opponent's lead, and how much of the pieces is left.
     """
 
     def __init__(self) -> None:
@@ -101,5 +103,5 @@ class BoardFeatures(nn.Module):
 
     def _describe_board(self, men: torch.Tensor) -> torch.Tensor:
         material = torch.matmul(men.sum(2), self.material.to(men.dtype)).clamp(0, 1)
-        coordinates = self.coordinates.to(men.dtype) + 0 * men[:, :1]  # as many as positions, without reading their number
+        coordinates = self.coordinates.to(men.dtype) + 0 * men[:, :1]  # broadcast to N without reading N, for the export
         return torch.cat([coordinates, material.unsqueeze(2).expand(-1, -1, 64)], dim=1)

@@ -1,10 +1,10 @@
-"""Convolutions that round as int8 would, while gradients pass straight through (quantisation-aware training).
+"""Quantisation-aware training: convolutions that round as in int8, while gradients pass through unchanged.
 
-The same choices as the int8 export: weights symmetric per output channel in 7 bits; inputs and outputs in 8 unsigned
-bits over their smallest and largest value, a ReLU after the convolution being part of it; the first convolution reads
-planes of 7 bits with weights of 8, or stays exact if it sees one square only, as do those behind a gate and the one that
-makes policy logits. Dense layers and products do not round here.
-Where no ReLU follows the export may find a narrower range better; how narrow is a matter of configuration here.
+They round as the int8 export does. Weights: 7 bits, symmetric, one scale per output channel. Inputs and outputs: 8 bits,
+unsigned, over the range of their values, with a ReLU after the convolution included. The first convolution reads planes in 7
+bits with weights in 8. Not rounded: a first convolution with a 1×1 kernel, convolutions behind a gate, the one that computes
+the policy logits, dense layers and products.
+The export may narrow the range of outputs without a ReLU; here the configuration decides by how much (`signed_share`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 RANGES_KEY = "value_ranges"
 _WEIGHT_STEPS = 64
-_PLANE_STEPS = 127  # of the planes and of the weights that meet them
+_PLANE_STEPS = 127  # for planes, and for the weights of the first convolution
 _RANGE_MOMENTUM = 0.05
 
 
 class FakeQuantisedConv2d(nn.Conv2d):
-    """`value_ranges` [2, 2]: running smallest and largest value of input and output, zero always inside."""
+    """`value_ranges` [2, 2]: running minimum and maximum of input and output; the range always includes 0."""
 
     def __init__(self, plain: nn.Conv2d, before_relu: bool, reads_planes: bool, signed_share: float) -> None:
         super().__init__(
@@ -41,7 +41,7 @@ class FakeQuantisedConv2d(nn.Conv2d):
         self.before_relu = before_relu
         self.reads_planes = reads_planes
         self.signed_share = signed_share
-        self.observes = True  # in training; not while activations are computed again
+        self.observes = True  # update the ranges in training; false while activations are recomputed
         self.register_buffer(RANGES_KEY, torch.zeros(2, 2))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -83,7 +83,7 @@ def _observe(x: torch.Tensor, value_range: torch.Tensor) -> None:
 def enable_fake_quantisation(network: Network, config: ModelConfig, signed_share: float = 1.0) -> None:
     """Replaces the convolutions that the int8 export quantises, in place. Norms must be folded before.
 
-    `signed_share`: of their range that outputs without a ReLU keep.
+    `signed_share`: factor on the range of outputs without a ReLU.
     """
     logits = getattr(network.policy, "second", None)
     for path, parent in list(network.named_modules()):
@@ -98,5 +98,5 @@ def enable_fake_quantisation(network: Network, config: ModelConfig, signed_share
 
 
 def drop_ranges(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """State of a fake-quantised network → state of the plain one."""
+    """State dict of a fake-quantised network → state dict of the plain one."""
     return {name: tensor for name, tensor in state.items() if not name.endswith(f".{RANGES_KEY}")}

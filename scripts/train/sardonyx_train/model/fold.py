@@ -1,6 +1,6 @@
-"""Batch norms folded into their convolutions, or into a gain: the same function without norm layers (`norm: none`).
+"""Folds batch norms into their convolutions, or into a `Gain`. The function stays the same, without norms (`norm: none`).
 
-Quantisation-aware training starts from it, so that the weights it rounds are those that the int8 file will hold.
+Quantisation-aware training starts from the folded network, so that it rounds the weights that will be in the int8 file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fold_norms(network: Network, config: ModelConfig) -> tuple[Network, ModelConfig]:
-    """`config` is `network`'s and must say `norm: batch`; returns the folded network and its configuration."""
+    """Returns the folded network and its configuration. `config` is `network`'s; raises ValueError unless it has batch norms."""
     if config.norm != "batch":
         raise ValueError(f"only batch norms can be folded, this network has norm '{config.norm}'")
     folded_config = config.model_copy(update={"norm": "none"})

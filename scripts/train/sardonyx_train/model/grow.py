@@ -1,6 +1,6 @@
-"""A deeper network that answers as a shallower one does: added blocks are copies of their neighbours with no say at first.
+"""Makes a network deeper without changing its function: added blocks are copies of others whose output starts at zero.
 
-Training goes on from the weights that are there, and gradients reach the copies from the first step
+So training continues from the existing weights, and gradients reach the copies from the first step
 (Chen et al. 2016, "Net2Net"; Gong et al. 2019, "Efficient training of BERT by progressively stacking").
 """
 
@@ -19,15 +19,15 @@ _BODIES = ("resnet", "sight")
 
 
 def can_grow(source: ModelConfig, wanted: ModelConfig) -> bool:
-    """Whether nothing but the number of blocks differs, and adding some leaves the answers as they are."""
+    """Whether only the number of blocks differs, and added blocks can start as the identity."""
     is_like_it = source.model_copy(update={"blocks": wanted.blocks, "preset": None}) == wanted.model_copy(update={"preset": None})
-    is_identity_without_say = wanted.body in _BODIES and wanted.activation == "relu" and wanted.attention_blocks == 0
-    return is_like_it and is_identity_without_say and 0 < source.blocks < wanted.blocks
+    can_be_identity = wanted.body in _BODIES and wanted.activation == "relu" and wanted.attention_blocks == 0
+    return is_like_it and can_be_identity and 0 < source.blocks < wanted.blocks
 
 
 @torch.no_grad()
 def grow(source: Network, config: ModelConfig) -> Network:
-    """`config`: what `can_grow` agreed to. The copies are spread evenly over the depth, each behind its original."""
+    """Returns the deeper network. `can_grow` must hold. The copies are spread evenly over the depth, each after its original."""
     network = Network(config)
     state = source.state_dict()
     depth = len(source.body.blocks)

@@ -27,7 +27,7 @@ def create_norm(config: ModelConfig, channels: int) -> nn.Module:
 
 
 class ConvNorm(nn.Module):
-    """Convolution, then norm (a bias takes its place with `norm: none`); [N, in, 8, 8] → [N, out, 8, 8]."""
+    """Convolution and norm (with `norm: none` a bias instead); [N, in, 8, 8] → [N, out, 8, 8]."""
 
     def __init__(self, config: ModelConfig, inputs: int, outputs: int, kernel: int) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class ConvNorm(nn.Module):
 
     @torch.no_grad()
     def silence(self) -> None:
-        """Answers with zeros from now on, until training changes that."""
+        """Sets the output to zero, until training changes it."""
         last = self.conv if isinstance(self.norm, nn.Identity) else self.norm
         last.weight.zero_()
         last.bias.zero_()

@@ -1,4 +1,4 @@
-"""Lines of sight on the board: constants that turn the occupied squares into what sees what."""
+"""Lines of sight: constant matrices that compute from the occupied squares which squares see each other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import product
 import torch
 from torch import nn
 
-# Steps in files and ranks; of the directions the straight ones first.
+# Steps in files and ranks. The first four directions are straight, the others diagonal.
 DIRECTIONS = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1))
 JUMPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 OWN_CAPTURES = ((-1, 1), (1, 1))
@@ -15,7 +15,7 @@ OTHER_CAPTURES = ((-1, -1), (1, -1))
 
 
 def create_steps(steps: tuple[tuple[int, int], ...]) -> torch.Tensor:
-    """[64, 64]: 1 where one of the steps leads from the row's square to the column's."""
+    """→ [64, 64]: 1 where one of the steps leads from the row's square to the column's."""
     matrix = torch.zeros(64, 64)
     for source, (file_step, rank_step) in product(range(64), steps):
         file, rank = source % 8 + file_step, source // 8 + rank_step
@@ -44,6 +44,6 @@ class LinesOfSight(nn.Module):
 
     @torch.no_grad()
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """planes [N, P ≥ 12, 8, 8], men first → [N, 64, 64]: how many men stand between two squares; 0 off a line."""
+        """planes [N, P ≥ 12, 8, 8], those of the men first → [N, 64, 64]: number of men between two squares, 0 off a line."""
         occupied = planes[:, :12].sum(1).flatten(1)
         return torch.matmul(occupied, self.between.to(occupied.dtype)).reshape(-1, 64, 64)

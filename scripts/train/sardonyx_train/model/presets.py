@@ -1,4 +1,4 @@
-"""Named network shapes: those of three earlier programs (mini-leela, Razzle Dazzle, NeuralMate2) and ours. Keys are those of `ModelConfig`."""
+"""Named network shapes: of three earlier programs (mini-leela, Razzle Dazzle, NeuralMate2) and of ours. Keys as in `ModelConfig`."""
 
 from __future__ import annotations
 

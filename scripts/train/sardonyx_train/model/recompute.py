@@ -1,4 +1,4 @@
-"""Activation checkpointing: a block's activations are computed again in the backward pass, for less memory."""
+"""Activation checkpointing: the backward pass computes a block's activations again, which saves memory."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from torch.utils.checkpoint import checkpoint
 
 
 def run_block(block: nn.Module, *arguments: torch.Tensor, is_checkpointed: bool) -> torch.Tensor:
-    """The block's answer; `is_checkpointed` counts in training only. Running statistics are updated once, not twice."""
+    """Runs the block, in training with checkpointing if `is_checkpointed`. Updates running statistics once, not twice."""
     if not (is_checkpointed and block.training):
         return block(*arguments)
-    if torch.compiler.is_compiling():  # the compiler itself computes again, and writes no buffer twice
+    if torch.compiler.is_compiling():  # the compiler updates buffers only once
         return checkpoint(block, *arguments, use_reentrant=False)
 
     def create_contexts() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
@@ -26,7 +26,7 @@ def run_block(block: nn.Module, *arguments: torch.Tensor, is_checkpointed: bool)
 
 @contextmanager
 def _keep_statistics(block: nn.Module) -> Iterator[None]:
-    """Batch norms normalise by the minibatch as before, but remember nothing of it; ranges of rounding stay."""
+    """Lets batch norms normalise by the minibatch, but keeps their running statistics and the ranges of fake quantisation."""
     observers = [module for module in block.modules() if hasattr(module, "observes")]
     norms = [module for module in block.modules() if isinstance(module, _BatchNorm) and module.track_running_stats]
     kept = [(norm.momentum, norm.num_batches_tracked.clone()) for norm in norms]

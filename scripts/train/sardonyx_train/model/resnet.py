@@ -67,7 +67,7 @@ class ResidualBlock(nn.Module):
 
     @torch.no_grad()
     def silence(self) -> None:
-        """Hands on what it gets, until training changes that. Only without attention."""
+        """Makes the block the identity, until training changes it. Works only without attention."""
         self.second.silence()
         if isinstance(self.excitation, SqueezeExcitation):
             for parameter in self.excitation.excite.parameters():

@@ -1,9 +1,9 @@
-"""A body whose squares talk along lines of sight.
+"""A body whose squares exchange information along lines of sight.
 
-A convolution carries news one square further with each layer. Here a rook hears in one layer of every man that it sees.
-A block expands its channels, lets half of them wander between squares, multiplies the other half by what arrives, and
-contracts (a gated MLP: Liu et al. 2021, "Pay Attention to MLPs"). Squares are mixed in two ways: by learned matrices that are
-the same for every position, and along the eight directions as far as one sees on this board.
+A convolution moves information by one square per layer. Here one layer tells a rook of every man that it sees. A block is a
+gated MLP (Liu et al. 2021, "Pay Attention to MLPs"): it expands the channels, mixes half of them between squares, multiplies
+the other half by the result, and contracts. Squares are mixed in two ways: by learned matrices that are the same for every
+position, and in the eight directions up to the first occupied square.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from .recompute import run_block
 if TYPE_CHECKING:
     from ..config import ModelConfig
 
-_NOISE = 0.05  # standard deviation of the learned matrices at first
-_PATTERN = 0.5  # weight of a known pattern in them
+_NOISE = 0.05  # standard deviation of the learned matrices at the start
+_PATTERN = 0.5  # weight of the known patterns at the start
 
 
 def _create_patterns(heads: int) -> torch.Tensor:
-    """[heads, 64, 64]: noise, and in the first eight what any chess network must find out: steps of knights, kings and
-    both sides' pawns, the square itself, the whole board, files, ranks."""
+    """→ [heads, 64, 64]: initial values of the learned matrices, noise plus useful patterns in the first eight.
+
+    The patterns are the moves of knights and kings, the captures of both sides' pawns, the square itself, the whole board, files
+    and ranks.
+    """
     square = torch.arange(64)
     known = [
         create_steps(JUMPS),
@@ -49,7 +52,7 @@ def _put_channels_last(x: torch.Tensor) -> torch.Tensor:
 
 
 class Gain(nn.Module):
-    """One factor and one offset a channel: what a norm is once it has been folded."""
+    """One factor and one offset per channel: a folded norm."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -61,7 +64,7 @@ class Gain(nn.Module):
 
 
 class SightBlock(nn.Module):
-    """[N, C, 8, 8] → the same; half of the gate's channels go through learned matrices, half along the lines of sight."""
+    """[N, C, 8, 8] → the same. Learned matrices mix one half of the gate's channels, lines of sight the other half."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -73,16 +76,16 @@ class SightBlock(nn.Module):
         self.expand = ConvNorm(config, config.filters, 2 * channels, 1)
         self.mixing = nn.Parameter(_create_patterns(config.heads))
         self.gate = Gain(channels) if config.norm == "none" else create_norm(config, channels)
-        if config.norm != "none":  # at first a gate lets most of everything through
+        if config.norm != "none":  # so that the gate passes most values at the start
             nn.init.constant_(self.gate.weight, 0.5)
             nn.init.constant_(self.gate.bias, 1.0)
         self.contract = ConvNorm(config, channels, config.filters, 1)
         self.activation = create_activation(config.activation)
 
     def forward(self, x: torch.Tensor, sight: torch.Tensor) -> torch.Tensor:
-        """sight [N, 8, 64, 64]: 1 where the column's square is seen from the row's in that direction."""
+        """sight [N, 8, 64, 64]: 1 where the row's square sees the column's in that direction."""
         kept, sent = self.activation(self.expand(x)).split(2 * self.half, dim=1)
-        if sent.requires_grad:  # of another layout than its twin, the gradient makes the ReLU behind it three times as slow
+        if sent.requires_grad:  # with gradients in two layouts, the backward pass of the ReLU takes three times as long
             sent.register_hook(_put_channels_last)
         fixed, seen = sent.reshape(-1, 2 * self.half, 64).split(self.half, dim=1)
         arrived = torch.cat([self._mix(fixed), self._look(seen, sight)], dim=1)
@@ -90,13 +93,13 @@ class SightBlock(nn.Module):
         return self.activation(x + self.contract(kept * gate))
 
     def silence(self) -> None:
-        """Hands on what it gets, until training changes that."""
+        """Makes the block the identity, until training changes it."""
         self.contract.silence()
 
-    # All sizes but the minibatch's are numbers: ONNX Runtime would work out shapes anew for every minibatch.
+    # All sizes but the batch are constants, so ONNX Runtime need not compute shapes for every batch.
 
     def _mix(self, x: torch.Tensor) -> torch.Tensor:
-        """[N, half, 64] → the same. One product a head for the whole minibatch."""
+        """[N, half, 64] → the same. Computes one product per head for the whole batch."""
         each = self.half // self.heads
         by_head = x.reshape(-1, self.heads, each, 64).transpose(0, 1).reshape(self.heads, -1, 64)
         mixed = torch.matmul(by_head, self.mixing.to(x.dtype))
@@ -107,7 +110,7 @@ class SightBlock(nn.Module):
 
 
 class SightBody(nn.Module):
-    """[N, planes, 8, 8], and how many men stand between two squares [N, 64, 64] → [N, filters, 8, 8]."""
+    """[N, planes, 8, 8] and numbers of men between two squares [N, 64, 64] → [N, filters, 8, 8]."""
 
     def __init__(self, config: ModelConfig, planes: int, checkpoint_activations: bool) -> None:
         super().__init__()
@@ -119,7 +122,7 @@ class SightBody(nn.Module):
         self._checkpoint = checkpoint_activations
 
     def forward(self, x: torch.Tensor, between: torch.Tensor) -> torch.Tensor:
-        is_autocast = torch.is_autocast_enabled(x.device.type)  # or every block would convert it anew
+        is_autocast = torch.is_autocast_enabled(x.device.type)  # convert here, or every block would do it
         kind = torch.get_autocast_dtype(x.device.type) if is_autocast else between.dtype
         sight = ((between == 0).unsqueeze(1) & self.directions).to(kind)
         x = self.activation(self.stem(_put_channels_last(x)) + self.square)

@@ -1,7 +1,7 @@
 """Transformer body of lc0's kind: 64 squares as tokens, post-norm encoder layers with DeepNorm scaling.
 
-Position enters as a learned embedding of the square and, as asked, as a bias on the attention logits: `relative` (one
-learned number per head and file-rank step) or `smolgen` (computed from the whole board, shared generator).
+A learned embedding tells each token its square. Optionally a bias is added to the attention logits: `relative` (one learned
+number per head and step in files and ranks) or `smolgen` (computed from the whole board, with a generator for all layers).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SMOLGEN_HIDDEN = 128
 
 
 class RelativeBias(nn.Module):
-    """→ [1, heads, 64, 64], the same for every position."""
+    """→ [1, heads, 64, 64], the same for all positions."""
 
     def __init__(self, heads: int) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class EncoderLayer(nn.Module):
 
 
 class TransformerBody(nn.Module):
-    """[N, planes, 8, 8] → [N, filters, 8, 8], so that every head fits both bodies."""
+    """[N, planes, 8, 8] → [N, filters, 8, 8]."""
 
     def __init__(self, config: ModelConfig, planes: int, checkpoint_activations: bool) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
-"""Batch norms given back to a network whose norms were folded: the same function, ready to be trained on.
+"""Adds batch norms to a network whose norms were folded. The function stays the same, and training can continue.
 
-What a norm has to undo, mean and variance of each channel, is measured on positions. Muon's steps are all of one size, so a
-matrix' own size decides how fast it turns, and folding has changed it: matrices that became small are scaled back to the
-mean singular value that trained ones have, which the norm behind them undoes as well.
+The mean and variance of each channel are measured on positions, and the new norm is set to undo them. Folding has also changed
+the size of the matrices. Muon's steps all have the same size, so a small matrix would change direction too fast. Therefore
+matrices that became small are scaled up to the mean singular value of trained ones; the norm behind them undoes that too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SMALLEST_VARIANCE = 1e-8
 
 
 class _Moments:
-    """Mean and variance of each channel of all [N, C, 8, 8] it is shown."""
+    """Computes mean and variance of each channel over all tensors [N, C, 8, 8] that are added."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -45,7 +45,10 @@ class _Moments:
 
 @torch.no_grad()
 def unfold_norms(folded: Network, config: ModelConfig, planes: Iterable[torch.Tensor]) -> Network:
-    """`config`: the folded network's but with `norm: batch`; `planes`: minibatches [N, P, 8, 8] of at least some thousand positions."""
+    """Returns the network with norms, in evaluation mode.
+
+    `config`: that of the folded network, but with `norm: batch`. `planes`: minibatches [N, P, 8, 8] of some thousand positions.
+    """
     places = {name: module for name, module in folded.named_modules() if isinstance(module, ConvNorm)}
     gates = {f"{name}.gate": module.gate for name, module in folded.named_modules() if isinstance(module, SightBlock)}
     moments = _measure(folded.eval(), {**{name: place.conv for name, place in places.items()}, **gates}, planes)
@@ -56,7 +59,7 @@ def unfold_norms(folded: Network, config: ModelConfig, planes: Iterable[torch.Te
         mean, variance = moments[name].compute()
         scale = _compute_scale(place.conv.weight)
         state[f"{name}.conv.weight"] = place.conv.weight * scale
-        # What was measured has the bias in it, the convolution in front of a norm has none.
+        # The measured mean includes the bias; a convolution before a norm has no bias.
         mean = (mean - place.conv.bias) * scale
         state |= _describe_norm(f"{name}.norm", mean, variance * scale**2, 1 / scale, place.conv.bias + mean / scale)
     for name, gain in gates.items():
@@ -68,7 +71,7 @@ def unfold_norms(folded: Network, config: ModelConfig, planes: Iterable[torch.Te
 
 
 def _measure(network: Network, places: dict[str, nn.Module], planes: Iterable[torch.Tensor]) -> dict[str, _Moments]:
-    """Of a convolution's output, or of a gate's input."""
+    """Measures the outputs of convolutions and the inputs of gates."""
     moments = {name: _Moments() for name in places}
     hooks = []
     for name, module in places.items():
@@ -90,7 +93,7 @@ def _measure(network: Network, places: dict[str, nn.Module], planes: Iterable[to
 def _describe_norm(
     name: str, mean: torch.Tensor, variance: torch.Tensor, factor: torch.Tensor | float, offset: torch.Tensor
 ) -> dict[str, torch.Tensor]:
-    """The norm that, after taking away the mean and dividing by the deviation, gives (x − mean) · factor + offset."""
+    """State of the batch norm with this mean and variance that computes (x − mean) · factor + offset."""
     deviation = (variance + NORM_EPSILON).sqrt()
     return {
         f"{name}.weight": (deviation * factor).float(),
@@ -102,6 +105,6 @@ def _describe_norm(
 
 def _compute_scale(weight: torch.Tensor) -> float:
     matrix = weight.flatten(1)
-    if min(matrix.shape) < 16:  # AdamW's, see optimizer.py
+    if min(matrix.shape) < 16:  # trained by AdamW (optimizer.py)
         return 1.0
     return max(1.0, _TRAINED_SINGULAR_VALUE / max(1e-6, float(torch.linalg.svdvals(matrix).mean())))

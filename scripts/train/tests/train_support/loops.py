@@ -1,9 +1,11 @@
-"""Configurations of tiny loops over the fake engine, and what they left, in comparable form."""
+"""Configures and runs tiny loops over the fake engine, and reads their results in comparable form."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -34,6 +36,16 @@ def create_raw(out: Path, **sections: dict[str, Any]) -> dict[str, Any]:
 def write_config(path: Path, raw: dict[str, Any]) -> Path:
     path.write_text(yaml.safe_dump(raw))
     return path
+
+
+def run_loop(config: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*FAKE_LOOP, "--config", str(config), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env={**os.environ, **environment},
+    )
 
 
 def describe_outcome(out: Path) -> dict[str, Any]:
