@@ -167,15 +167,15 @@ class ScheduleConfig(_Section):
     patience: int = Field(
         3, ge=1, description="plateau: evaluations without improvement before a drop; epochs with run.evaluate_epochs 1"
     )
-    begin: float = Field(0.0, ge=0, lt=1, description="share of the schedule that earlier runs have done: this one goes on from there")
+    begin: float = Field(0.0, ge=0, le=1, description="share of the schedule that earlier runs have done: this one goes on from there")
     end: float = Field(1.0, gt=0, le=1, description="share of the schedule that is done at the end of this run")
 
     @model_validator(mode="after")
     def _has_end(self) -> ScheduleConfig:
         if self.max_steps is None and self.max_minutes is None and self.max_epochs is None:
             raise ValueError("give max_steps or max_minutes or max_epochs (or several: whichever comes first)")
-        if self.begin >= self.end:
-            raise ValueError("begin must be below end")
+        if self.begin > self.end:
+            raise ValueError("begin must not be above end")
         return self
 
 

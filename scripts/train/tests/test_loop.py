@@ -191,3 +191,12 @@ def _wait_until(is_there, seconds=120):
     while not is_there():
         assert time.monotonic() < give_up
         time.sleep(0.02)
+
+
+def test_with_a_number_of_positions_the_tasks_after_them_do_not_count(tmp_path):
+    selfplay = {"games": 40, "games_per_task": 4, "positions": 1}
+    raw = create_raw(tmp_path / "run", run={"generations": 1}, selfplay=selfplay, local={"tasks": 3})
+    done = _run(write_config(tmp_path / "loop.yaml", raw))
+    assert done.returncode == 0, done.stderr
+    row = describe_outcome(tmp_path / "run")["rows"][0]
+    assert row["games"] == 40  # the fake engine's records are too short to count as one

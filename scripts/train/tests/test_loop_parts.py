@@ -1,3 +1,4 @@
+import gzip
 import json
 import os
 import sys
@@ -9,7 +10,7 @@ from sardonyx_train.loop.loop_config import GateSection, WindowSection, describe
 from sardonyx_train.loop import local
 from sardonyx_train.loop.loop_files import LoopError
 from sardonyx_train.loop.folders import Folders
-from sardonyx_train.loop.games import check_games, create_gate_tasks, create_seed, create_self_play_tasks, format_flags
+from sardonyx_train.loop.games import check_games, create_gate_tasks, create_seed, create_self_play_tasks, format_flags, take_positions
 from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, sum_matches
 from sardonyx_train.loop.local import LocalExecutor
 from sardonyx_train.loop.process import ProcessStopped, run_process
@@ -221,3 +222,56 @@ def test_no_task_is_begun_after_the_one_that_was_enough_however_slow_the_waiting
     tasks = [_create_shell_task(name, {}) for name in "abc"]
     executor.run(tasks, tmp_path, {}, (tmp_path / "a").exists)
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_the_window_may_hold_a_number_of_generations(tmp_path):
+    folders = Folders(tmp_path)
+    for generation in range(1, 7):
+        folder = folders.shards(generation)
+        folder.mkdir(parents=True)
+        (folder / "index.json").write_text(json.dumps({"train": {"a.arrow": 100}, "validation": {}}))
+    section = WindowSection(positions=1000, generations=3)
+    assert [f.generation for f in create_window(folders, 6, section).train] == [6, 5, 4]
+    assert [f.generation for f in create_window(folders, 6, section, frozenset({5})).train] == [6, 4, 3]
+    assert [f.generation for f in create_window(folders, 6, WindowSection(positions=200, generations=3)).train] == [6, 5]
+
+
+def test_rates_fall_from_generation_to_generation_to_their_floor(tmp_path):
+    optimizer = {"kind": "muon", "learning_rate": 0.01, "muon_learning_rate": 0.1}
+    raw = create_raw(tmp_path, training={"rate_decay": 0.5, "rate_floor": 0.002, "sections": {"optimizer": optimizer}})
+    config = parse_loop_config(raw)
+    window = Window((ShardFile(tmp_path / "0.arrow", 1, 6400),), (1,), ())
+    rates = [
+        (made.optimizer.learning_rate, made.optimizer.muon_learning_rate)
+        for made in (create_candidate_config(config, window, n, tmp_path / "a.pt", tmp_path) for n in (1, 2, 3, 4, 9))
+    ]
+    assert rates == [(0.01, 0.1), (0.005, 0.05), (0.0025, 0.025), (0.002, pytest.approx(0.02)), (0.002, pytest.approx(0.02))]
+
+
+def test_one_schedule_may_span_several_generations_and_the_moments_with_it(tmp_path):
+    sections = {"schedule": {"kind": "cosine", "warmup_steps": 10}}
+    raw = create_raw(tmp_path, training={"schedule_generations": 4, "carry_moments": True, "sections": sections})
+    config = parse_loop_config(raw)
+    window = Window((ShardFile(tmp_path / "0.arrow", 1, 6400),), (1,), ())
+    parts = [create_candidate_config(config, window, n, tmp_path / "a.pt", tmp_path) for n in (1, 2, 4, 7)]
+    assert [(p.schedule.begin, p.schedule.end, p.schedule.warmup_steps) for p in parts] == [(0, 0.25, 10), (0.25, 0.5, 0), (0.75, 1, 0), (1, 1, 0)]
+    assert all(p.run.start_moments for p in parts)
+
+
+def test_the_positions_of_a_generation_are_counted_in_the_order_of_its_tasks(tmp_path):
+    config = parse_loop_config(create_raw(tmp_path, selfplay={"games": 10, "games_per_task": 2, "positions": 50}))
+    tasks = create_self_play_tasks(config.selfplay, 1, 1, "abc", None)
+
+    def finish(number, *records):
+        folder = tmp_path / tasks[number].name
+        folder.mkdir()
+        for game, count in enumerate(records):
+            (folder / f"game_{game:06d}.gz").write_bytes(gzip.compress(bytes(8356 * count)))
+
+    finish(0, 20, 10)
+    finish(2, 40, 40)
+    assert take_positions(tasks, tmp_path, 50) is None  # the second task is not there
+    finish(1, 15, 9)
+    assert take_positions(tasks, tmp_path, 50) == tasks[:2]
+    assert take_positions(tasks, tmp_path, 55) == tasks[:3]
+    assert take_positions(tasks, tmp_path, 1000) is None

@@ -57,5 +57,5 @@ def test_a_run_may_cover_a_part_of_a_schedule():
     second = ScheduleConfig(kind="linear", max_steps=10, warmup_steps=0, final_ratio=0.0, begin=0.25, end=0.5)
     assert compute_factor(second, 0, 0.0) == compute_factor(whole, 0, 0.25) == 0.75
     assert compute_factor(second, 9, 1.0) == compute_factor(whole, 9, 0.5) == 0.5
-    with pytest.raises(ValueError, match="begin must be below end"):
-        ScheduleConfig(max_steps=1, begin=0.5, end=0.5)
+    with pytest.raises(ValueError, match="begin must not be above end"):
+        ScheduleConfig(max_steps=1, begin=0.5, end=0.25)

@@ -15,6 +15,7 @@ from .state import Match
 from .task import OUT, OUTPUT, Task, refer_to
 
 RESULTS = "games.jsonl"  # in a task's folder: one line of conditions, then one line for each game
+_RECORD_BYTES = 8356  # of lc0's V6
 
 
 def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int, network: str, book: str | None) -> list[Task]:
@@ -102,6 +103,23 @@ def check_games(tasks: Sequence[Task], folder: Path) -> int:
             )
         total += len(played)
     return total
+
+
+def take_positions(tasks: Sequence[Task], folder: Path, positions: int) -> list[Task] | None:
+    """The first tasks that together recorded so many positions; None while those that are finished in order have too few."""
+    recorded = 0
+    for count, task in enumerate(tasks, 1):
+        if not (folder / task.name).exists():
+            return None
+        recorded += count_records(folder / task.name)
+        if recorded >= positions:
+            return list(tasks[:count])
+    return list(tasks)
+
+
+def count_records(folder: Path) -> int:
+    """Training records of a finished self-play task, by the unpacked sizes at the ends of its gzip files."""
+    return sum(int.from_bytes(path.read_bytes()[-4:], "little") for path in folder.glob("game_*.gz")) // _RECORD_BYTES
 
 
 def read_match(task: Task, folder: Path) -> Match:

@@ -19,8 +19,8 @@ Flag = bool | int | float | str
 # Keys that the loop sets for every generation. The file must not set them.
 _OWN_KEYS = {
     "data": ("train", "validation"),
-    "run": ("out", "name", "licence", "start_from", "seed"),
-    "schedule": ("max_steps", "max_minutes"),
+    "run": ("out", "name", "licence", "start_from", "start_moments", "seed"),
+    "schedule": ("max_steps", "max_minutes", "max_epochs", "begin", "end"),
 }
 HELD_OUT = "held-out games"  # placeholder for validation files in configurations that train nothing
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
@@ -55,6 +55,9 @@ class _GamesSection(_Section):
 
 class SelfPlaySection(_GamesSection):
     games: int = Field(500, ge=1, description="games a generation")
+    positions: int | None = Field(
+        None, ge=1, description="recorded positions a generation: no further task counts once they are there; games is then the most"
+    )
     flags: dict[str, Flag] = Field(
         default_factory=lambda: {"visits": 100}, description="flags of `sardonyx selfplay`; see its --help"
     )
@@ -62,6 +65,7 @@ class SelfPlaySection(_GamesSection):
 
 class WindowSection(_Section):
     positions: int = Field(500_000, ge=1, description="train on so many of the newest positions (whole files)")
+    generations: int | None = Field(None, ge=1, description="train on so many of the newest generations at most; positions is a limit too")
     recent_generations: int = Field(1, ge=1, description="number of newest generations that count as recent")
     recent_weight: float = Field(0.8, gt=0, le=1, description="at least this share of the samples is recent")
     validation_share: float = Field(0.05, ge=0, lt=1, description="share of games held out to measure the losses")
@@ -71,6 +75,14 @@ class TrainingSection(_Section):
     start: str | None = Field(None, description="checkpoint for generation 0; without it, random weights")
     passes: float = Field(3.0, gt=0, description="passes over the window in each generation")
     steps: int | None = Field(None, ge=1, description="training steps in each generation, instead of passes")
+    rate_decay: float = Field(1.0, gt=0, le=1, description="factor of the learning rates after each generation")
+    rate_floor: float = Field(0.0, ge=0, description="learning rate below which rate_decay does not go; muon's falls as far")
+    schedule_generations: int | None = Field(
+        None, ge=1, description="generations that one schedule spans, instead of one schedule each; it stays at its end afterwards"
+    )
+    carry_moments: bool = Field(
+        False, description="a candidate goes on with the moments and the plateau's drops that the best network was trained with"
+    )
     processes: int = Field(1, ge=1, description="training processes (GPUs) on this machine, started by torchrun")
     sections: dict[str, Any] = Field(default_factory=dict, description="sections of train.py's configuration")
 

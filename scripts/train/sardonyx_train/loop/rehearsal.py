@@ -35,12 +35,13 @@ def describe_plan(config: LoopConfig) -> str:
     steps = "passes" if config.training.steps is None else "steps"
     amount = config.training.passes if config.training.steps is None else config.training.steps
     where = "this machine" if config.cluster is None else f"the Ray cluster at {config.cluster.address}"
+    wanted = f"{selfplay.games} games" if selfplay.positions is None else f"{selfplay.positions:,} positions, {selfplay.games} games at most"
     lines = [
         f"engine      {format_command(engine)} (version {version})",
         f"network     {count_parameters(Network(model)):,} parameters, {model.input} → {model.policy}, {model.value}",
         f"start       {config.training.start or 'random weights'}",
-        f"self-play   {selfplay.games} games in {tasks} tasks on {where}: {' '.join(format_flags(selfplay.flags))}",
-        f"window      {window.positions:,} positions, ≥ {window.recent_weight:.0%} of samples from the newest "
+        f"self-play   {wanted}, in {tasks} tasks on {where}: {' '.join(format_flags(selfplay.flags))}",
+        f"window      {window.positions:,} positions{'' if window.generations is None else f' of {window.generations} generations'}, ≥ {window.recent_weight:.0%} of samples from the newest "
         f"{window.recent_generations} generation(s), {window.validation_share:.0%} of games held out",
         f"training    {amount:g} {steps} a generation, batch {training.data.batch_size}, {training.optimizer.kind}",
         f"gate        {describe_gate(config.gate)}: {' '.join(format_flags(config.gate.flags))}",

@@ -22,6 +22,7 @@ from .games import (
     create_self_play_tasks,
     read_finished_matches,
     read_match,
+    take_positions,
 )
 from .process import ProcessFailed, ProcessStopped, run_process
 from .state import Generation, Match
@@ -79,8 +80,16 @@ class Stages:
         files, book = self._gather([self.folders.network(row.base)], self._config.selfplay.book)
         section, seed = self._config.selfplay, self._config.run.seed
         tasks = create_self_play_tasks(section, seed, row.number, next(iter(files)), book)
-        self._play(tasks, self.folders.games(row.number), files)
-        row.games = check_games(tasks, self.folders.games(row.number))
+        folder = self.folders.games(row.number)
+        if section.positions is None:
+            self._play(tasks, folder, files)
+        else:
+            self._play(tasks, folder, files, lambda: take_positions(tasks, folder, section.positions) is not None)
+            taken = take_positions(tasks, folder, section.positions) or []
+            for surplus in tasks[len(taken) :]:  # of a faster machine; what counts must not hang on that
+                remove(folder / surplus.name)
+            tasks = taken
+        row.games = check_games(tasks, folder)
 
     def shards(self, row: Generation) -> None:
         folder = self.folders.shards(row.number)
@@ -131,7 +140,7 @@ class Stages:
         weights = self.folders.checkpoint(row.number)
         if not weights.exists():
             last = self.folders.training(row.number) / "last.pt"
-            keep_weights(last, weights, create_network_config(self._config))
+            keep_weights(last, weights, create_network_config(self._config), self._config.training.carry_moments)
         window = self.create_window(row)
         self._export(row.number, [str(file.path) for file in window.validation])
 

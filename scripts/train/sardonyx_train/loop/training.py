@@ -1,7 +1,7 @@
 """Creates the weights of generation 0, the training configuration of a candidate, and the commands of train.py and export.py.
 
-A candidate starts from the best network's averaged weights, those that played the games, with a new optimiser. train.py does
-the training, so a killed one continues from its last checkpoint, and torchrun starts it on several GPUs. torch is imported only
+A candidate starts from the best network's averaged weights, those that played the games, with a new optimiser, or with
+training.carry_moments with the one that trained them. train.py does the training, so a killed one continues from its last checkpoint, and torchrun starts it on several GPUs. torch is imported only
 in functions that handle weights, because importing it is slow and the status page does not need it.
 """
 
@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..config import TrainingConfig, is_same_shape
+from ..config import OptimizerConfig, TrainingConfig, is_same_shape
 from ..history import read_history
 from .loop_config import HELD_OUT, LoopConfig, create_training_config
 from .loop_files import LoopError
@@ -45,8 +45,8 @@ def write_first_weights(config: LoopConfig, path: Path) -> None:
     write_weights(path, training.model_dump(), Network(training.model).state_dict())
 
 
-def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig) -> None:
-    """Copies a checkpoint without the optimiser's state. Raises LoopError."""
+def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig, with_moments: bool = False) -> None:
+    """Copies a checkpoint, without the optimiser's state unless `with_moments`. Raises LoopError."""
     from ..checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 
     try:
@@ -55,7 +55,8 @@ def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig) -> None:
         raise LoopError(str(error)) from None
     if not is_same_shape(state["config"]["model"], wanted.model):
         raise LoopError(f"{checkpoint} holds another network shape than training.sections.model of the configuration")
-    write_checkpoint(path, {name: state[name] for name in ("config", "network", "average", "progress")})
+    names = ("config", "network", "average", "progress", *(("optimizer", "scaler", "plateau") if with_moments else ()))
+    write_checkpoint(path, {name: state[name] for name in names})
 
 
 def create_candidate_config(config: LoopConfig, window: Window, generation: int, start: Path, out: Path) -> TrainingConfig:
@@ -81,9 +82,36 @@ def create_candidate_config(config: LoopConfig, window: Window, generation: int,
             "workers": data.get("workers", 0),
             "shuffle_batches": data.get("shuffle_batches", 64),
         },
-        schedule={"max_steps": steps, **({} if window.validation or not is_plateau else {"kind": "constant"})},
-        run={**own, "start_from": str(start), "seed": config.run.seed + generation},
+        optimizer=compute_rates(config, generation),
+        schedule={
+            "max_steps": steps,
+            **({} if window.validation or not is_plateau else {"kind": "constant"}),
+            **place_in_schedule(config, generation),
+        },
+        run={
+            **own,
+            "start_from": str(start),
+            "start_moments": config.training.carry_moments,
+            "seed": config.run.seed + generation,
+        },
     )
+
+
+def compute_rates(config: LoopConfig, generation: int) -> dict[str, float]:
+    """The first learning rates of a generation, counted from 1."""
+    given = OptimizerConfig.model_validate(config.training.sections.get("optimizer") or {})
+    lowest = min(1.0, config.training.rate_floor / given.learning_rate)
+    factor = max(config.training.rate_decay ** (generation - 1), lowest)
+    return {"learning_rate": given.learning_rate * factor, "muon_learning_rate": given.muon_learning_rate * factor}
+
+
+def place_in_schedule(config: LoopConfig, generation: int) -> dict[str, float]:
+    """The part of the schedule that a generation covers; rates rise from zero in the first one only."""
+    spanned = config.training.schedule_generations
+    if spanned is None:
+        return {}
+    begin, end = (min(1.0, number / spanned) for number in (generation - 1, generation))
+    return {"begin": begin, "end": end, **({} if generation == 1 else {"warmup_steps": 0})}
 
 
 def format_train_command(config: Path, resume: Path | None, processes: int) -> list[str]:

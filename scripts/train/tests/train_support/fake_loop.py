@@ -31,7 +31,7 @@ def format_export_command(weights: Path, out: Path, *_: object, **__: object) ->
     return [*TRAINER, "export", str(weights), str(out)]
 
 
-def keep_weights(checkpoint: Path, path: Path, _wanted: object) -> None:
+def keep_weights(checkpoint: Path, path: Path, _wanted: object, _with_moments: bool = False) -> None:
     part = path.with_name(f"{path.name}.part")
     part.write_text(json.loads(checkpoint.read_text())["weights"])
     part.rename(path)
