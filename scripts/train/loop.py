@@ -28,6 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Improve a network by playing against itself.")
     parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
+    parser.add_argument("--reduced", action="store_true", help="the file's own variant for two CPU cores, its section `reduced`")
     parser.add_argument("--dry-run", action="store_true", help="check everything, print the plan, and exit")
     parser.add_argument("--status", action="store_true", help="show the state of the loop, and exit")
     parser.add_argument("--json", action="store_true", help="with --status: print the whole state as JSON")
@@ -53,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.prune is not None and options.prune < 1:
         parser.error("--prune needs a number from 1")
     try:
-        config = load_loop_config(options.config, options.set)
+        config = load_loop_config(options.config, options.set, options.reduced)
         if options.status and options.json:
             print(json.dumps(describe_status(config), indent=1))
         elif options.status:

@@ -20,6 +20,7 @@ import {
   ROOK,
 } from '../chess/index.js';
 import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
+import { transformSquare } from './transform.js';
 
 const KINDS = 73;
 const KNIGHT_KIND = 56;
@@ -44,10 +45,10 @@ for (let from = 0; from < 64; from++) {
   });
 }
 
-function moveToIndex(position: Position, move: Move): PolicyIndex {
+function moveToIndex(position: Position, move: Move, transform: number): PolicyIndex {
   const flip = position.sideToMove === BLACK ? 56 : 0;
-  const from = (move & 63) ^ flip;
-  const to = ((move >> 6) & 63) ^ flip;
+  const from = transformSquare((move & 63) ^ flip, transform);
+  const to = transformSquare(((move >> 6) & 63) ^ flip, transform);
   const promotion = (move >> 12) & 7;
   if (promotion === KNIGHT || promotion === BISHOP || promotion === ROOK) {
     const direction = (to & 7) - (from & 7) + 1;

@@ -7,5 +7,6 @@ export { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
 export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './lc0-policy.js';
 export { expandPlanes } from './planes.js';
 export { NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
+export { createRandomSymmetry } from './random-symmetry.js';
 export { getInputEncoding, getPolicyEncoding, listInputEncodings, listPolicyEncodings } from './registry.js';
 export { invertTransform, transformSquare } from './transform.js';

@@ -10,6 +10,8 @@
  * | 110 | zeros; in armageddon formats ones if Black is to move |
  * | 111 | ones |
  *
+ * `history-216` has 16 boards in place of eight, planes 0 to 207, and then the same eight planes.
+ *
  * Source: lc0, neural/encoder.cc (EncodePositionForNN). One known difference: lc0 keeps a FEN's en passant square even
  * if no pawn can capture there; our positions drop it.
  */
@@ -20,18 +22,21 @@ import { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
 import { PIECE_PLANES, setFullMask, setSquare, writePieceMasks } from './planes.js';
 import { transformMasks } from './transform.js';
 
-const PLANES = 112;
-const HISTORY = 8;
 const SLOT_PLANES = PIECE_PLANES + 1;
 const SLOT_WORDS = 2 * SLOT_PLANES;
-const AUX = HISTORY * SLOT_PLANES;
-const CASTLING_PLANE = AUX;
-const SIDE_PLANE = AUX + 4;
-const RULE50_PLANE = AUX + 5;
-const ARMAGEDDON_PLANE = AUX + 6;
-const ONES_PLANE = AUX + 7;
+/** Planes behind those of the boards: castling from the first one on. */
+const SIDE = 4;
+const RULE50 = 5;
+const ARMAGEDDON = 6;
+const ONES = 7;
+const AUXILIARY_PLANES = 8;
 
-/** Moves taken back while reading the history. Only V2 formats, which skip positions, can need more than seven. */
+/** An lc0 format, and how many positions it encodes, the current one included. */
+interface Layout extends Lc0Format {
+  readonly boards: number;
+}
+
+/** Moves taken back while reading the history. Only V2 formats, which skip positions, can need more than one a board. */
 const walkedMoves = new Uint16Array(4096);
 
 /** Square of the castling rook, or NO_SQUARE. (castlingRooks holds the h-side first, lc0's planes the a-side.) */
@@ -61,9 +66,9 @@ function getEnPassantFile(position: Position): number {
   return isBeside ? file : -1;
 }
 
-/** Writes planes 104 to 111. */
+/** Writes the planes behind those of the boards. */
 function writeAuxiliary(
-  format: Lc0Format,
+  format: Layout,
   position: Position,
   masks: Uint32Array,
   maskOffset: number,
@@ -71,24 +76,25 @@ function writeAuxiliary(
   valueOffset: number,
 ): void {
   const mover = position.sideToMove;
-  const plane = (index: number): number => maskOffset + 2 * index;
+  const first = format.boards * SLOT_PLANES;
+  const plane = (index: number): number => maskOffset + 2 * (first + index);
   for (let i = 0; i < 4; i++) {
     const isHSide = (i & 1) === 1;
     const square = rookSquare(position, i < 2 ? mover : 1 - mover, isHSide);
     if (square < 0) continue;
-    if (!format.castlingRooks) setFullMask(masks, plane(CASTLING_PLANE + i));
-    else setSquare(masks, plane(CASTLING_PLANE + (i & 1)), mover === BLACK ? square ^ 56 : square);
+    if (!format.castlingRooks) setFullMask(masks, plane(i));
+    else setSquare(masks, plane(i & 1), mover === BLACK ? square ^ 56 : square);
   }
   if (!format.canonical) {
-    if (mover === BLACK) setFullMask(masks, plane(SIDE_PLANE));
+    if (mover === BLACK) setFullMask(masks, plane(SIDE));
   } else {
     const file = getEnPassantFile(position);
-    if (file >= 0) setSquare(masks, plane(SIDE_PLANE), 56 + file);
+    if (file >= 0) setSquare(masks, plane(SIDE), 56 + file);
   }
-  setFullMask(masks, plane(RULE50_PLANE));
-  values[valueOffset + RULE50_PLANE] = format.hectoplies ? position.rule50 / 100 : position.rule50;
-  if (format.armageddon && mover === BLACK) setFullMask(masks, plane(ARMAGEDDON_PLANE));
-  setFullMask(masks, plane(ONES_PLANE));
+  setFullMask(masks, plane(RULE50));
+  values[valueOffset + first + RULE50] = format.hectoplies ? position.rule50 / 100 : position.rule50;
+  if (format.armageddon && mover === BLACK) setFullMask(masks, plane(ARMAGEDDON));
+  setFullMask(masks, plane(ONES));
 }
 
 /**
@@ -97,7 +103,7 @@ function writeAuxiliary(
  * @param viewer colour of the mover of the encoded position
  */
 function fillSlots(
-  format: Lc0Format,
+  format: Layout,
   position: Position,
   viewer: number,
   historyFill: HistoryFill,
@@ -108,9 +114,9 @@ function fillSlots(
   const file = getEnPassantFile(position);
   // Canonical history ends at an en passant right, and V2 history leaves out positions that did not occur before.
   if (format.repeatsOnly || (format.canonical && file >= 0)) return;
-  let end = HISTORY;
+  let end = format.boards;
   // With an en passant right one more position is known: the one before the double step of the pawn.
-  if (historyFill === 'no') end = file >= 0 ? Math.min(firstSlot + 1, HISTORY) : firstSlot;
+  if (historyFill === 'no') end = file >= 0 ? Math.min(firstSlot + 1, format.boards) : firstSlot;
   else if (historyFill === 'fen_only' && isStartPosition(position)) end = firstSlot;
   for (let slot = firstSlot; slot < end; slot++) {
     const start = maskOffset + slot * SLOT_WORDS;
@@ -125,19 +131,20 @@ function fillSlots(
   }
 }
 
-/** Writes planes 0 to 103. */
+/** Writes the planes of the boards. */
 function writeHistory(
-  format: Lc0Format,
+  format: Layout,
   position: Position,
   historyFill: HistoryFill,
   masks: Uint32Array,
   maskOffset: number,
 ): void {
   const viewer = position.sideToMove;
+  const { boards } = format;
   const rights = getCastlingRights(position);
   let walked = 0;
   let slot = 0;
-  while (slot < HISTORY) {
+  while (slot < boards) {
     const isCurrent = walked === 0;
     if (format.canonical && !isCurrent) {
       if (getCastlingRights(position) !== rights || getEnPassantFile(position) >= 0) break;
@@ -154,29 +161,40 @@ function writeHistory(
       fillSlots(format, position, viewer, historyFill, slot, masks, maskOffset);
       break;
     }
-    if (slot === HISTORY || walked === walkedMoves.length) break;
+    if (slot === boards || walked === walkedMoves.length) break;
     walkedMoves[walked++] = position.lastMove();
     position.unmakeMove();
   }
   while (walked > 0) position.makeMove(walkedMoves[--walked] as Move);
 }
 
-function createLc0Encoding(format: Lc0Format): InputEncoding {
+function createLc0Encoding(format: Layout): InputEncoding {
+  const boardPlanes = format.boards * SLOT_PLANES;
+  const planes = boardPlanes + AUXILIARY_PLANES;
   return {
     name: format.name,
-    planes: PLANES,
-    historyLength: HISTORY,
-    valuePlanes: [RULE50_PLANE],
+    planes,
+    historyLength: format.boards,
+    valuePlanes: [boardPlanes + RULE50],
     writePacked(position, historyFill, masks, maskOffset, values, valueOffset) {
-      masks.fill(0, maskOffset, maskOffset + 2 * PLANES);
-      values.fill(1, valueOffset, valueOffset + PLANES);
+      masks.fill(0, maskOffset, maskOffset + 2 * planes);
+      values.fill(1, valueOffset, valueOffset + planes);
       const transform = format.canonical ? chooseTransform(position) : 0;
       writeAuxiliary(format, position, masks, maskOffset, values, valueOffset);
       writeHistory(format, position, historyFill, masks, maskOffset);
-      if (transform !== 0) transformMasks(masks, maskOffset, SIDE_PLANE + 1, transform);
+      if (transform !== 0) transformMasks(masks, maskOffset, boardPlanes + SIDE + 1, transform);
       return transform;
     },
   };
 }
 
-export const lc0Encodings: readonly InputEncoding[] = LC0_FORMATS.map(createLc0Encoding);
+export const lc0Encodings: readonly InputEncoding[] = LC0_FORMATS.map((format) =>
+  createLc0Encoding({ ...format, boards: 8 }),
+);
+
+/** The classical planes with 16 boards of history, as many as AZ-Go's networks see. */
+export const longHistoryEncoding: InputEncoding = createLc0Encoding({
+  ...LC0_FORMATS[0],
+  name: 'history-216',
+  boards: 16,
+});

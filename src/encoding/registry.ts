@@ -6,11 +6,12 @@ import { BLACK, type Move, type Position } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { alphazeroPolicy } from './alphazero-policy.js';
 import type { InputEncoding } from './input-encoding.js';
-import { lc0Encodings } from './lc0-planes.js';
+import { lc0Encodings, longHistoryEncoding } from './lc0-planes.js';
 import { lc0Policy } from './lc0-policy.js';
 import { miniEncoding } from './mini-planes.js';
 import { neuralmateEncoding } from './neuralmate-planes.js';
 import { findMoveOfIndex, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
+import { transformSquare } from './transform.js';
 
 /**
  * `from-to-4096`: index = from square * 64 + to square, seen from the mover's side. It cannot say what a pawn becomes:
@@ -25,7 +26,7 @@ const fromToPolicy: PolicyEncoding = {
     findMoveOfIndex({ moveToIndex: computeFromToIndex }, position, index, transform),
 };
 
-const inputs: readonly InputEncoding[] = [...lc0Encodings, miniEncoding, neuralmateEncoding];
+const inputs: readonly InputEncoding[] = [...lc0Encodings, longHistoryEncoding, miniEncoding, neuralmateEncoding];
 const policies: readonly PolicyEncoding[] = [lc0Policy, alphazeroPolicy, fromToPolicy];
 const ALIASES: Readonly<Record<string, string>> = { INPUT_CLASSICAL_112_PLANE: 'lc0-112' };
 
@@ -51,7 +52,8 @@ export function getPolicyEncoding(name: string): Result<PolicyEncoding> {
   return failure(`Unknown policy encoding "${name}"; known are ${listPolicyEncodings().join(', ')}`);
 }
 
-function computeFromToIndex(position: Position, move: Move): PolicyIndex {
+function computeFromToIndex(position: Position, move: Move, transform: number): PolicyIndex {
   const flip = position.sideToMove === BLACK ? 56 : 0;
-  return ((((move & 63) ^ flip) << 6) | (((move >> 6) & 63) ^ flip)) as PolicyIndex;
+  const from = transformSquare((move & 63) ^ flip, transform);
+  return ((from << 6) | transformSquare(((move >> 6) & 63) ^ flip, transform)) as PolicyIndex;
 }

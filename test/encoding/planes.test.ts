@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Move, type Position, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
-import { expandPlanes, getInputEncoding, type HistoryFill, listInputEncodings } from '#sardonyx/encoding/index.js';
+import {
+  createRandomSymmetry,
+  expandPlanes,
+  getInputEncoding,
+  getPolicyEncoding,
+  type HistoryFill,
+  listInputEncodings,
+} from '#sardonyx/encoding/index.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 const FULL = 0xffffffffffffffffn;
@@ -164,6 +171,7 @@ for (const name of listInputEncodings()) {
   test(`${name}: a position with colours swapped looks the same but for the colour plane; encoding leaves it as it was`, () => {
     const prng = createPrng(7);
     const colourPlanes = name === 'lc0-112' || name === 'INPUT_112_WITH_CASTLING_PLANE' ? [108] : [];
+    if (name === 'history-216') colourPlanes.push(212);
     if (name.endsWith('ARMAGEDDON')) colourPlanes.push(110);
     if (name === 'mini-19') colourPlanes.push(12);
     if (name === 'neuralmate-68') colourPlanes.push(48);
@@ -220,6 +228,62 @@ test('mini-19 and neuralmate-68 turn the en-passant square to the mover and coun
   const position = play('4k2r/8/8/8/3pP3/8/8/R3K3 b Qk e3 0 1', '');
   assert.deepEqual(encode('mini-19', position).masks.slice(12), [0n, FULL, 0n, 0n, FULL, bits('e6'), FULL]);
   assert.deepEqual(encode('neuralmate-68', position).masks.slice(50, 56), [FULL, 0n, 0n, FULL, FULL, bits('e6')]);
+});
+
+test('history-216 is the classical format with 16 boards', () => {
+  const moves = 'e2e4 e7e5 g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8 d2d4 e5d4 d1d4 b8c6 d4d1 d7d6 c2c4';
+  const words = moves.split(' ');
+  const { masks, values } = encode('history-216', play(START_FEN, moves));
+  assert.equal(masks.length, 216);
+  const classical = encode('lc0-112', play(START_FEN, moves));
+  assert.deepEqual(masks.slice(0, 104), classical.masks.slice(0, 104));
+  assert.deepEqual(masks.slice(208), classical.masks.slice(104));
+  assert.equal(values[213], classical.values[109]);
+  const older = encode('lc0-112', play(START_FEN, words.slice(0, -8).join(' ')));
+  assert.deepEqual(masks.slice(104, 208), older.masks.slice(0, 104), 'the same player moved eight plies before');
+  const short = encode('history-216', play('4k3/8/8/8/8/8/4P3/4K3 w - - 3 20', 'e2e3'), 'no').masks;
+  assert.ok(short[13 + 5] !== 0n && short.slice(26, 208).every((mask) => mask === 0n));
+});
+
+test('a random symmetry mirrors the files of half the positions that have no castling right, moves included', () => {
+  const names = ['lc0-112', 'history-216', 'mini-19', 'neuralmate-68'];
+  const put = (letter: string, file: number): string => `${file || ''}${letter}${7 - file || ''}`;
+  const fens = Array.from(
+    { length: 64 },
+    (_, i) => `4k3/${put('n', i >> 3)}/8/${put('p', i & 7)}/8/8/P7/4K2N w - - 0 ${40 + i}`,
+  );
+  const mirrorFiles = (mask: bigint): bigint => {
+    let turned = 0n;
+    for (let square = 0n; square < 64n; square++) if ((mask >> square) & 1n) turned |= 1n << (square ^ 7n);
+    return turned;
+  };
+  for (const name of names) {
+    const inner = unwrap(getInputEncoding(name));
+    const symmetric = createRandomSymmetry(inner, 5);
+    const policy = unwrap(getPolicyEncoding(name === 'mini-19' ? 'from-to-4096' : 'alphazero-4672'));
+    let mirrored = 0;
+    for (const fen of fens) {
+      const position = unwrap(parseFen(fen));
+      const words = new Uint32Array(2 * inner.planes);
+      const values = new Float32Array(inner.planes);
+      const transform = symmetric.writePacked(position, 'fen_only', words, 0, values, 0);
+      const plain = encode(name, position);
+      const masks = plain.masks.map((_, i) => BigInt(words[2 * i]) | (BigInt(words[2 * i + 1]) << 32n));
+      assert.deepEqual(masks, transform === 0 ? plain.masks : plain.masks.map(mirrorFiles));
+      assert.deepEqual(values, plain.values);
+      const move = unwrap(parseUciMove(position, 'a2a4'));
+      const expected = transform === 0 ? 'a2a4' : 'h2h4';
+      const other = unwrap(parseFen('4k3/8/8/8/8/8/P6P/4K3 w - - 0 1'));
+      const index = policy.moveToIndex(other, unwrap(parseUciMove(other, expected)), 0);
+      assert.equal(policy.moveToIndex(position, move, transform), index);
+      mirrored += transform;
+    }
+    assert.ok(mirrored > 12 && mirrored < 52, `${mirrored} of 64`);
+    const castles = play('4k3/8/8/8/8/8/8/4K2R w K - 0 1', '');
+    assert.equal(symmetric.writePacked(castles, 'no', new Uint32Array(512), 0, new Float32Array(256), 0), 0);
+  }
+  const canonical = unwrap(getInputEncoding('INPUT_112_WITH_CANONICALIZATION'));
+  assert.equal(createRandomSymmetry(canonical, 5), canonical);
 });
 
 test('expandPlanes spreads masks times values, squares a1 to h8', () => {

@@ -134,3 +134,33 @@ test('the minibatch can change between searches', async () => {
   );
   await pool.dispose();
 });
+
+test('with the backend option symmetry some positions without castling rights are evaluated mirrored', async () => {
+  const fens = Array.from(
+    { length: 24 },
+    (_, i) => `4k3/p${i % 7 || ''}p${6 - (i % 7) || ''}/8/8/8/8/6PP/1N2K3 w - - ${i} 60`,
+  );
+  const turned = fens.map((fen) => fen.replace(/^\S+/, (board) => board.split('/').map(reverse).join('/')));
+  const withCastling = ['4k3/8/8/8/8/8/8/4K2R w K - 0 30', START_FEN];
+  const list = (texts: readonly string[]): TestLeaf[] => texts.map((fen) => ({ fen }));
+  const plain = await evaluateWith({}, {}, list([...fens, ...withCastling]));
+  const mirrored = await evaluateWith({}, {}, list(turned));
+  const found = await evaluateWith({}, { backendOptions: 'symmetry=3' }, list([...fens, ...withCastling]));
+  assertClose(found.slice(24), plain.slice(24), 1e-6);
+  let turns = 0;
+  for (let i = 0; i < 24; i++) {
+    const isTurned = Math.abs(found[i].valueWl - plain[i].valueWl) > 1e-6;
+    const expected = isTurned ? withMovesMirrored(mirrored[i]) : plain[i];
+    assertClose([found[i]], [expected], 1e-5);
+    if (isTurned) turns++;
+  }
+  assert.ok(turns > 4 && turns < 20, `${turns} of 24`);
+});
+
+function reverse(text: string): string {
+  return [...text].reverse().join('');
+}
+
+function withMovesMirrored(answer: LeafAnswer): LeafAnswer {
+  return { ...answer, moves: answer.moves.map((move) => move ^ 0b000_111_000_111) };
+}

@@ -3,6 +3,7 @@ import json
 import os
 import sys
 from concurrent.futures import wait
+from pathlib import Path
 
 import pytest
 from sardonyx_train.config import ConfigError
@@ -275,3 +276,25 @@ def test_the_positions_of_a_generation_are_counted_in_the_order_of_its_tasks(tmp
     assert take_positions(tasks, tmp_path, 50) == tasks[:2]
     assert take_positions(tasks, tmp_path, 55) == tasks[:3]
     assert take_positions(tasks, tmp_path, 1000) is None
+
+
+def test_a_file_may_hold_a_reduced_variant_of_its_recipe(tmp_path):
+    raw = create_raw(tmp_path / "run")
+    raw["reduced"] = {"selfplay": {"games": 2, "flags": {"visits": 3}}, "training": {"sections": {"model": {"filters": 4}}}}
+    path = write_config(tmp_path / "loop.yaml", raw)
+    whole, reduced = load_loop_config(path, []), load_loop_config(path, ["gate.games=6"], is_reduced=True)
+    assert (whole.selfplay.games, whole.training.sections["model"]["filters"]) == (10, 8)
+    assert (reduced.selfplay.games, reduced.selfplay.games_per_task, reduced.selfplay.flags["visits"]) == (2, 4, 3)
+    assert (reduced.training.sections["model"], reduced.gate.games) == ({"filters": 4, "blocks": 1, "heads": 2}, 6)
+    with pytest.raises(ConfigError, match="has no section reduced"):
+        load_loop_config(write_config(tmp_path / "other.yaml", create_raw(tmp_path / "run")), [], is_reduced=True)
+
+
+RECIPES = sorted((Path(__file__).parents[1] / "configs").glob("loop-*.yaml"))
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_every_recipe_is_a_valid_configuration_whole_and_reduced(path):
+    assert load_loop_config(path, []).run.generations > 0
+    if "\nreduced:" in path.read_text():
+        assert load_loop_config(path, [], is_reduced=True).folder.name.endswith("-reduced")

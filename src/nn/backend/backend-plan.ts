@@ -27,6 +27,8 @@ export interface OnnxPlan {
   readonly leastRows: number;
   /** Precision of the network to load. */
   readonly precision: Precision;
+  /** Seed of the choice which positions without castling rights are evaluated with mirrored files; 0 = none. */
+  readonly symmetrySeed: number;
   readonly config: ProviderConfig;
 }
 
@@ -248,6 +250,7 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     mostRows: readMostRows(options, batch),
     leastRows: options.readInteger('min_batch', 1, 1, 1024),
     precision,
+    symmetrySeed: options.readInteger('symmetry', 0, 0, 2 ** 31 - 1),
     config: readProviderConfig(provider, options),
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { NamedTensors, RuntimeSession, RuntimeTensor } from '#platform/onnx-runtime.js';
 import { MAX_MOVES, type Move, type Position } from '../../chess/index.js';
-import { expandPlanes, type HistoryFill } from '../../encoding/index.js';
+import { createRandomSymmetry, expandPlanes, type HistoryFill, type InputEncoding } from '../../encoding/index.js';
 import { encodeFloat16, FLOAT16_INFINITY } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
@@ -45,6 +45,7 @@ class OnnxEvaluator implements Evaluator {
   private value: HeadOutput = this.policy;
   private plies: HeadOutput = this.policy;
   private policyIndices = new Uint16Array(0);
+  private readonly encoding: InputEncoding;
 
   constructor(
     private readonly session: RuntimeSession,
@@ -55,6 +56,8 @@ class OnnxEvaluator implements Evaluator {
     this.mostRows = plan.mostRows;
     this.batchStep = format.fixedBatch ?? Math.max(1, plan.batch);
     this.leastRows = plan.leastRows;
+    const { inputEncoding } = format;
+    this.encoding = plan.symmetrySeed > 0 ? createRandomSymmetry(inputEncoding, plan.symmetrySeed) : inputEncoding;
     this.masks = new Uint32Array(2 * format.inputEncoding.planes);
     this.planeValues = new Float32Array(format.inputEncoding.planes);
   }
@@ -76,10 +79,10 @@ class OnnxEvaluator implements Evaluator {
   }
 
   setRow(row: number, position: Position, moves: Uint16Array, offset: number, count: number, fill: HistoryFill): void {
-    const { inputEncoding, policyEncoding, input: port } = this.format;
-    const { masks, planeValues, input, policyIndices } = this;
-    const planes = inputEncoding.planes;
-    const transform = inputEncoding.writePacked(position, fill, masks, 0, planeValues, 0);
+    const { policyEncoding, input: port } = this.format;
+    const { masks, planeValues, input, policyIndices, encoding } = this;
+    const planes = encoding.planes;
+    const transform = encoding.writePacked(position, fill, masks, 0, planeValues, 0);
     if (port.isFloat16) {
       expandPlanes(masks, 0, planeValues, 0, planes, input, 0);
       const start = row * planes * 64;

@@ -22,6 +22,7 @@ _OWN_KEYS = {
     "run": ("out", "name", "licence", "start_from", "start_moments", "seed"),
     "schedule": ("max_steps", "max_minutes", "max_epochs", "begin", "end"),
 }
+_REDUCED = "reduced"
 HELD_OUT = "held-out games"  # placeholder for validation files in configurations that train nothing
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
 
@@ -185,16 +186,34 @@ def parse_loop_config(raw: Any) -> LoopConfig:
         raise ConfigError("\n".join(lines)) from None
 
 
-def load_loop_config(path: Path, overrides: list[str]) -> LoopConfig:
-    """Reads a YAML file; each override is `section.key=value` (or deeper) with the value in YAML."""
+def load_loop_config(path: Path, overrides: list[str], is_reduced: bool = False) -> LoopConfig:
+    """Reads a YAML file; each override is `section.key=value` (or deeper) with the value in YAML.
+
+    The file may have a section `reduced`, the same recipe in a size for two CPU cores: with `is_reduced` its keys replace those of
+    the file.
+    """
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
         raw = {} if raw is None else raw
+        reduced = raw.pop(_REDUCED, None) if isinstance(raw, dict) else None
+        if is_reduced:
+            if not isinstance(reduced, dict):
+                raise ConfigError(f"{path} has no section {_REDUCED}")
+            raw = _merge(raw, reduced)
         for override in overrides:
             _override(raw, override)
     except (OSError, yaml.YAMLError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from None
     return parse_loop_config(raw)
+
+
+def _merge(raw: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Sections of both, key by key; where both name a key that is no section, `other` wins."""
+    merged = dict(raw)
+    for name, value in other.items():
+        mine = merged.get(name)
+        merged[name] = _merge(mine, value) if isinstance(mine, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def find_engine(config: LoopConfig) -> list[str]:

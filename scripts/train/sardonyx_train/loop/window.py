@@ -1,12 +1,7 @@
 """The replay window: the shard files that a candidate is trained on, and how often a pass reads each.
 
-<<<<<<< HEAD
-The window takes whole files, newest generations first, until it is full. If recent positions are less than `recent_weight`
-of it, a pass reads recent files more often than old ones, so that their share of the samples reaches that weight.
-=======
-Newest generations first, whole files, until the window is full or has its number of generations. A pass of the trainer takes recent files more often
-than old ones, so that the share of the recent positions reaches `recent_weight` where their natural share is less.
->>>>>>> 15f4500 (train: generations by positions, windows by generations, rates and moments over generations)
+The window takes whole files, newest generations first, until it is full or has its number of
+generations. If recent positions are less than `recent_weight` of it, a pass reads recent files more often than old ones, so that their share of the samples reaches that weight.
 """
 
 from __future__ import annotations
@@ -51,14 +46,9 @@ def read_shard_files(folders: Folders, generation: int, split: str) -> list[Shar
 def create_window(
     folders: Folders, newest: int, section: WindowSection, left_out: frozenset[int] = frozenset()
 ) -> Window:
-<<<<<<< HEAD
     """`left_out`: generations whose games are not trained on."""
-    train = _take(folders, newest, "train", section.positions, left_out)
-=======
-    """`left_out`: generations whose games do not teach."""
     generations = section.generations
     train = _take(folders, newest, "train", section.positions, left_out, generations)
->>>>>>> 15f4500 (train: generations by positions, windows by generations, rates and moments over generations)
     held_out = round(section.positions * section.validation_share / (1 - section.validation_share))
     validation = _take(folders, newest, "validation", held_out, left_out, generations)
     return Window(tuple(train), tuple(compute_repeats(train, newest, section)), tuple(validation))
@@ -84,15 +74,10 @@ def compute_repeats(files: list[ShardFile], newest: int, section: WindowSection)
     return [new if is_new else old for is_new in is_recent]
 
 
-<<<<<<< HEAD
-def _take(folders: Folders, newest: int, split: str, positions: int, left_out: frozenset[int]) -> list[ShardFile]:
-    """The newest generation is taken whole even if it is larger than the window."""
-=======
 def _take(
     folders: Folders, newest: int, split: str, positions: int, left_out: frozenset[int], generations: int | None
 ) -> list[ShardFile]:
-    """The newest generation is taken whole, so that a generation is never without its own games."""
->>>>>>> 15f4500 (train: generations by positions, windows by generations, rates and moments over generations)
+    """The newest generation is taken whole even if it is larger than the window."""
     taken: list[ShardFile] = []
     left = positions
     teaching = [generation for generation in range(newest, 0, -1) if generation not in left_out]

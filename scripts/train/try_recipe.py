@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Does a loop's recipe learn? `try_recipe.py --config configs/loop-mini-leela.yaml --minutes 20`.
+
+Runs the loop for so many minutes (its reduced variant unless --full), stops it, and lets the best network play generation 0 until
+a sequential test says whether it is clearly better: SPRT, elo0 = 0, elo1 = 50. The status is 0 if it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from sardonyx_train.config import ConfigError
+from sardonyx_train.loop.folders import Folders
+from sardonyx_train.loop.games import format_flags
+from sardonyx_train.loop.gate import estimate_elo
+from sardonyx_train.loop.loop_config import LoopConfig, find_engine, load_loop_config
+from sardonyx_train.loop.loop_files import LoopError
+from sardonyx_train.loop.state import LoopState, Match, load_state
+
+_SCRIPTS = Path(__file__).parent
+_STOPPED = 130
+_SPRT = "elo0=0 elo1=50 alpha=0.05 beta=0.05 model=logistic"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Run a loop for some minutes, and test whether it plays clearly better than it began.")
+    parser.add_argument("--config", type=Path, required=True, help="YAML file of a loop; see configs/loop-*.yaml")
+    parser.add_argument("--minutes", type=float, default=60.0, help="of the loop, the match not included; 0: only the match (default 60)")
+    parser.add_argument("--games", type=int, default=400, help="of the match, at most (default 400)")
+    parser.add_argument("--full", action="store_true", help="the whole recipe, not its reduced variant")
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
+    options = parser.parse_args(arguments)
+    variant = [] if options.full else ["--reduced"]
+    try:
+        config = load_loop_config(options.config, options.set, not options.full)
+        command = [sys.executable, str(_SCRIPTS / "loop.py"), "--config", str(options.config), *variant]
+        if options.minutes > 0:
+            status = run_for([*command, *(word for text in options.set for word in ("--set", text))], 60 * options.minutes)
+            if status not in (0, _STOPPED):
+                return status
+        state = load_state(config.folder)
+        if state is None or state.best == 0:
+            print("no network was promoted: nothing to compare with generation 0")
+            return 1
+        return report(state, play(config, state, options.games))
+    except (ConfigError, LoopError, OSError) as error:
+        print(f"try_recipe: {error}", file=sys.stderr)
+        return 1
+
+
+def run_for(command: list[str], seconds: float) -> int:
+    """The command's exit status; after `seconds` it is asked to stop in good order."""
+    process = subprocess.Popen(command)
+    deadline = time.monotonic() + seconds
+    try:
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(min(1.0, max(0.0, deadline - time.monotonic())))
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+    return process.wait()
+
+
+def play(config: LoopConfig, state: LoopState, games: int) -> dict[str, object]:
+    """The best network against generation 0, played as the gate plays; the answer of `sardonyx match --json`."""
+    folders = Folders(config.folder)
+    command = [*find_engine(config), "match", "--json", "--rating-interval=0", f"--games={games}", f"--sprt={_SPRT}"]
+    command += [f"--player1.weights={folders.network(state.best)}", "--player1.name=best"]
+    command += [f"--player2.weights={folders.network(0)}", "--player2.name=first", *format_flags(config.gate.flags)]
+    print(shlex.join(command), file=sys.stderr)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise LoopError("the match failed")
+    return json.loads(done.stdout)
+
+
+def report(state: LoopState, answer: dict[str, object]) -> int:
+    match = Match(answer["wins"], answer["draws"], answer["losses"])  # type: ignore[arg-type]
+    promoted = sum(row.promoted is True for row in state.generations)
+    played = sum(row.games or 0 for row in state.generations)
+    positions = sum(row.positions or 0 for row in state.generations)
+    print(f"{len(state.generations)} generations, {promoted} promoted, {played:,} games, {positions:,} positions")
+    print(f"generation {state.best} against generation 0: +{match.wins} ={match.draws} -{match.losses}, {estimate_elo(match):+.0f} Elo")
+    verdict = answer["sprt"]["verdict"] if isinstance(answer.get("sprt"), dict) else None  # type: ignore[index]
+    is_better = verdict == "elo1"
+    print("clearly better than it began" if is_better else "not clearly better than it began")
+    return 0 if is_better else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
