@@ -53,7 +53,11 @@ const flags = yargs(hideBin(process.argv))
     default: 0,
     describe: 'Number of the first batch, after those of earlier campaigns',
   })
-  .option('margin', { type: 'number', default: 0, describe: 'Milliseconds that may be overstepped (a busy machine)' })
+  .option('margin', {
+    type: 'number',
+    default: 0,
+    describe: 'Milliseconds that may be overstepped (a busy machine: these games prove nothing about time)',
+  })
   .option('out', { type: 'string', default: 'runs/campaign', describe: 'Folder of the results' })
   .option('summary', { type: 'boolean', default: false, describe: 'Only print the table' })
   .version(false)
@@ -183,7 +187,12 @@ async function playBatch(mixture, number) {
   const output = await runReferee(mixture.ponder ? flags.cutechess : flags.fastchess, [
     ...listEngine(PLAYER, mixture),
     ...listOpponent(mixture),
-    ...['-each', ...(mixture.ponder ? ['proto=uci'] : []), `tc=${mixture.clock}`, `timemargin=${flags.margin}`],
+    ...[
+      '-each',
+      ...(mixture.ponder ? ['proto=uci', 'tscale=10'] : []),
+      `tc=${mixture.clock}`,
+      `timemargin=${flags.margin}`,
+    ],
     ...['-variant', mixture.variant, '-openings', `file=${book}`, 'format=epd', 'order=sequential'],
     ...['-rounds', String(rounds), '-games', '2', '-repeat', '-concurrency', '1', '-recover'],
     ...(mixture.ponder
@@ -196,7 +205,7 @@ async function playBatch(mixture, number) {
   if (Object.keys(counts.exceptions).length > 0 || counts.warnings > 0 || counts.late.length > 0) {
     const kept = join(folder, `log-${number}.txt`);
     if (mixture.ponder) writeFileSync(kept, output);
-    else renameSync(log, kept);
+    else if (existsSync(log)) renameSync(log, kept);
   }
   return counts;
 }
@@ -276,7 +285,7 @@ if (!flags.summary) {
     const started = Date.now();
     const counts = await playBatch(mixture, number);
     const batch = { number, ...mixture, ...counts, seconds: Math.round((Date.now() - started) / 1000) };
-    batch.machine = { processor: cpus()[0].model, load: Number(loadavg()[0].toFixed(1)) };
+    batch.machine = { processor: cpus()[0].model, load: Number(loadavg()[0].toFixed(1)), marginMs: flags.margin };
     appendFileSync(batchesFile, `${JSON.stringify(batch)}\n`);
     batches.push(batch);
     console.error(

@@ -1,17 +1,16 @@
 /**
- * Input files of any size as a stream of chunks, unpacked if their content is gzip or zstd, and as lines. Lines are read
+ * Input files of any size as a stream of chunks, unpacked if their content is gzip, zstd or bzip2, and as lines. Lines are read
  * as latin1: everything that we look at is ASCII, and a byte stays a byte.
  */
 import { createReadStream } from 'node:fs';
 import { createGunzip, gunzipSync } from 'node:zlib';
-import { Decompress } from 'fzstd';
 import { isGzip } from '../util/index.js';
+import { findUnpacker, UNPACKER_HEAD_BYTES, type UnpackerFactory } from './unpacker.js';
 
 const CHUNK_BYTES = 1 << 18;
 /** Packed bytes that are unpacked at a time; gzip makes a thousand times as many of them at most. */
 const PACKED_BYTES = 1 << 16;
 const MOST_UNPACKED_BYTES = 1 << 30;
-const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const NEWLINE = 10;
 
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
@@ -24,43 +23,41 @@ export async function* readFileChunks(path: string, onBytes: (bytes: number) => 
   }
 }
 
-/** A file's chunks, unpacked if they are gzip or zstd. */
+/** A file's chunks, unpacked if they are gzip, zstd or bzip2. */
 export async function* readChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
-  const { head, chunks } = await peekChunks(readFileChunks(path, onBytes), ZSTD_MAGIC.length);
-  yield* isGzip(head) ? gunzipChunks(chunks) : isZstd(head) ? unzstdChunks(chunks) : chunks;
+  const { head, chunks } = await peekChunks(readFileChunks(path, onBytes), UNPACKER_HEAD_BYTES);
+  const create = findUnpacker(head);
+  yield* isGzip(head) ? gunzipChunks(chunks) : create === null ? chunks : unpackChunks(chunks, create);
 }
 
 /** The same for bytes in memory; throws when they are damaged or become more than a gigabyte. */
 export function unpackSync(bytes: Buffer): Buffer {
   if (isGzip(bytes)) return gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED_BYTES });
-  if (!isZstd(bytes)) return bytes;
+  const create = findUnpacker(bytes);
+  if (create === null) return bytes;
   const parts: Uint8Array[] = [];
   let size = 0;
-  const unpack = new Decompress((part) => {
+  const unpacker = create((part) => {
     size += part.length;
     if (size > MOST_UNPACKED_BYTES) throw new Error('it is too large when unpacked');
     parts.push(part);
   });
   for (let at = 0; at < bytes.length; at += PACKED_BYTES) {
-    unpack.push(bytes.subarray(at, at + PACKED_BYTES), at + PACKED_BYTES >= bytes.length);
+    unpacker.push(bytes.subarray(at, at + PACKED_BYTES), at + PACKED_BYTES >= bytes.length);
   }
   return Buffer.concat(parts);
 }
 
-function isZstd(head: Uint8Array): boolean {
-  return ZSTD_MAGIC.every((byte, i) => head[i] === byte);
-}
-
-/** Throws fzstd's error after it has yielded everything that was unpacked before the damage. */
-async function* unzstdChunks(chunks: Chunks): AsyncGenerator<Buffer> {
+/** Throws the unpacker's error after it has yielded everything that was unpacked before the damage. */
+async function* unpackChunks(chunks: Chunks, create: UnpackerFactory): AsyncGenerator<Buffer> {
   const unpacked: Uint8Array[] = [];
-  const unpack = new Decompress((part) => unpacked.push(part));
+  const unpacker = create((part) => unpacked.push(part));
   const takeAll = (): Buffer[] =>
     unpacked.splice(0).map((part) => Buffer.from(part.buffer, part.byteOffset, part.length));
   let damage: unknown;
   const push = (bytes: Uint8Array, isLast: boolean): void => {
     try {
-      unpack.push(bytes, isLast);
+      unpacker.push(bytes, isLast);
     } catch (error) {
       damage = error;
     }

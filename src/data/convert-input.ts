@@ -14,14 +14,15 @@ import type { FromShardsWorker, ShardsTask } from './shards-task.js';
 import { v6Games } from './v6-games.js';
 import { isV6Folder, TAR_FILE } from './v6-stream.js';
 
-export const KNOWN_KINDS = '.jsonl and .pgn (plain, .gz or .zst), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';
+export const KNOWN_KINDS =
+  '.jsonl and .pgn (plain, .gz, .zst or .bz2), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';
 
 const PROGRESS_GAMES = 50;
 /** A file of another kind would cause a warning on every line; the first ones suffice. */
 const MAX_WARNINGS = 20;
 
 export function findGameFormat(path: string): Result<GameFormat<unknown>> {
-  const name = path.replace(/\.(gz|zst)$/, '');
+  const name = path.replace(/\.(gz|zst|bz2)$/, '');
   if (name.endsWith('.jsonl')) return success(labelledGames as GameFormat<unknown>);
   if (name.endsWith('.pgn')) return success(pgnGames as GameFormat<unknown>);
   if (TAR_FILE.test(path) || name.endsWith('.v6') || path.endsWith('.gz') || isV6Folder(path)) {

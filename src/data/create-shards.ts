@@ -39,7 +39,7 @@ export interface ShardsSummary {
 }
 
 /** The files of a folder that are read; other files must be named one by one. */
-const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz|\.zst)?$|\.tar(?:\.gz)?$|\.tgz$/;
+const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz|\.zst|\.bz2)?$|\.tar(?:\.gz)?$|\.tgz$/;
 
 interface PendingInput {
   readonly path: string;

@@ -169,27 +169,37 @@ test('a Polyglot book gives lines by the weights of its moves, and leaves out wh
   }
 });
 
-/** `1. e4 e5 *\n`, packed by the zstd program (one raw block). */
-const ZSTD_BOOK = Buffer.concat([Buffer.from('28b52ffd200c610000', 'hex'), Buffer.from('1. e4 e5 *\n\n')]);
+/** `1. e4 e5 *\n\n`, packed by the programs zstd (one raw block) and bzip2. */
+const PACKED_BOOKS = {
+  zst: Buffer.concat([Buffer.from('28b52ffd200c610000', 'hex'), Buffer.from('1. e4 e5 *\n\n')]),
+  bz2: Buffer.from(
+    '425a6839314159265359690aaddb000003d9000010401126000200200021a0cd410c08cb1909cb578bb9229c2848348556ed80',
+    'hex',
+  ),
+};
 
-test('books packed by zstd are read, and damaged ones are a sentence', () => {
-  const path = join(folder, 'packed.pgn.zst');
-  writeFileSync(path, ZSTD_BOOK);
-  assert.deepEqual(listMoves(unwrap(unwrap(openBook(path)).read(0))), ['e2e4', 'e7e5']);
-  writeFileSync(path, ZSTD_BOOK.subarray(0, 12));
-  const damaged = openBook(path);
-  assert.match(damaged.ok ? '' : damaged.error, /^The book .*packed\.pgn\.zst cannot be read: /);
-});
+for (const [ending, bytes] of Object.entries(PACKED_BOOKS)) {
+  test(`books packed as .${ending} are read, and damaged ones are a sentence`, () => {
+    const path = join(folder, `packed.pgn.${ending}`);
+    writeFileSync(path, bytes);
+    assert.deepEqual(listMoves(unwrap(unwrap(openBook(path)).read(0))), ['e2e4', 'e7e5']);
+    writeFileSync(path, bytes.subarray(0, 12));
+    const damaged = openBook(path);
+    assert.match(damaged.ok ? '' : damaged.error, /^The book .*packed\.pgn\.\w+ cannot be read: /);
+  });
 
-test('a file packed by zstd is read as a stream, up to its damage', async () => {
-  const path = join(folder, 'stream.pgn.zst');
-  const readAll = async (): Promise<string> => {
-    let text = '';
-    for await (const chunk of readChunks(path, () => undefined)) text += chunk.toString();
-    return text;
-  };
-  writeFileSync(path, ZSTD_BOOK);
-  assert.equal(await readAll(), '1. e4 e5 *\n\n');
-  writeFileSync(path, ZSTD_BOOK.subarray(0, 12));
-  await assert.rejects(readAll());
-});
+  test(`a file packed as .${ending} is read as a stream, up to its damage`, async () => {
+    const path = join(folder, `stream.pgn.${ending}`);
+    const readAll = async (): Promise<string> => {
+      let text = '';
+      for await (const chunk of readChunks(path, () => undefined)) text += chunk.toString();
+      return text;
+    };
+    writeFileSync(path, bytes);
+    assert.equal(await readAll(), '1. e4 e5 *\n\n');
+    writeFileSync(path, Buffer.concat([bytes, bytes]));
+    assert.equal(await readAll(), '1. e4 e5 *\n\n1. e4 e5 *\n\n');
+    writeFileSync(path, bytes.subarray(0, 12));
+    await assert.rejects(readAll());
+  });
+}

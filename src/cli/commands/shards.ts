@@ -42,7 +42,8 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
       .positional('inputs', {
         type: 'string',
         array: true,
-        describe: 'Labelled games (.jsonl) or PGN, plain or .gz; lc0 records (.gz, .tar, .tar.gz); folders of these',
+        describe:
+          'Labelled games (.jsonl) or PGN, plain, .gz, .zst or .bz2; lc0 records (.gz, .tar, .tar.gz); folders of these',
       })
       .option('out', {
         type: 'string',

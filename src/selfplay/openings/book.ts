@@ -1,5 +1,5 @@
 /**
- * Opening books: EPD and FEN lists, PGN and Polyglot (.bin), plain, gzipped or packed by zstd, told apart by name. Lines are parsed when they are asked
+ * Opening books: EPD and FEN lists, PGN and Polyglot (.bin), plain or packed (gzip, zstd, bzip2), told apart by name. Lines are parsed when they are asked
  * for, so a book of 150,000 positions opens at once. Errors name the file and the line.
  */
 import { readFileSync } from 'node:fs';

@@ -282,7 +282,7 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       .option('openings-pgn', {
         alias: 'openings',
         type: 'string',
-        describe: 'Opening book: PGN, EPD or a list of FENs, plain or .gz',
+        describe: 'Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst or .bz2',
       })
       .option('openings-mode', {
         choices: ['sequential', 'shuffled', 'random'] as const,

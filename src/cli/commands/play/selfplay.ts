@@ -277,7 +277,10 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
       .option(
         ...wholeFlag('seed', { min: 0, describe: 'The same seed makes the same games; exact only with --nncache=0' }),
       )
-      .option('openings-pgn', { type: 'string', describe: 'Opening book: PGN, EPD or a list of FENs, plain or .gz' })
+      .option('openings-pgn', {
+        type: 'string',
+        describe: 'Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst or .bz2',
+      })
       .option('openings-mode', {
         choices: ['sequential', 'shuffled', 'random'] as const,
         default: 'sequential',
