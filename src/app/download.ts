@@ -1,8 +1,7 @@
 /**
- * Downloads one file over HTTP(S): follows redirects, goes on after a broken transfer, and gives the file its name only
- * when it is complete and its SHA-256 is right. What has arrived stays beside it as a `.part` file, so that the next
- * start resumes where this one stopped; without a known digest nobody could tell whether old and new bytes belong
- * together, and the download starts again.
+ * Downloads one file over HTTP(S). It follows redirects, continues after a broken transfer, and gives the file its name only
+ * when it is complete and its SHA-256 is right. Received bytes are kept in a `.part` file, so that the next start resumes the
+ * download. Without a known digest it starts again, because the old and new bytes might be of different files.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -14,12 +13,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describeWriteFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
 import { failure, type Result, success } from '../util/index.js';
+import { fetchThroughProxy } from './proxy-fetch.js';
 
 export interface Download {
   readonly url: string;
-  /** Where the file goes; its folder is made. */
+  /** Path of the downloaded file; its folder is created. */
   readonly path: string;
-  /** Expected SHA-256 in hexadecimal; null when nobody has published one. */
+  /** Expected SHA-256 in hexadecimal; null if unknown. */
   readonly sha256: string | null;
   /** @param totalBytes null when the server does not say */
   onProgress(doneBytes: number, totalBytes: number | null): void;
@@ -30,13 +30,13 @@ export interface DownloadedFile {
   readonly sha256: string;
 }
 
-/** Transfers in a row that bring nothing before the download gives up. */
+/** Number of transfers in a row without a byte after which the download fails. */
 const MOST_FAILURES = 4;
 const FIRST_PAUSE_MS = 500;
-/** A server that sends nothing for so long has gone. */
+/** A transfer without a byte for so long has failed. */
 const STALL_MS = 30_000;
 
-/** @returns one sentence when the file cannot be had */
+/** @returns size and digest, or one sentence if the download fails */
 export async function downloadFile(download: Download): Promise<Result<DownloadedFile>> {
   const own = `${download.path}.${process.pid}.part`;
   try {
@@ -45,7 +45,7 @@ export async function downloadFile(download: Download): Promise<Result<Downloade
     await receive(download, own);
     let received = await identifyFile(own);
     if (wasBegun && received.sha256 !== download.sha256) {
-      // The bytes of an earlier start may be of another edition of the file.
+      // The bytes of an earlier start may be of another version of the file.
       rmSync(own, { force: true });
       await receive(download, own);
       received = await identifyFile(own);
@@ -70,7 +70,7 @@ export async function identifyFile(path: string): Promise<DownloadedFile> {
   return { sizeBytes: statSync(path).size, sha256: hash.digest('hex') };
 }
 
-/** On Windows a file that another process downloaded first and has open cannot be replaced; then that one is as good. */
+/** Renames the part. If another process downloaded the same file first (Windows cannot replace an open file), keeps that one. */
 async function moveInto(path: string, part: string, sha256: string): Promise<void> {
   try {
     await rename(part, path);
@@ -81,15 +81,15 @@ async function moveInto(path: string, part: string, sha256: string): Promise<voi
   }
 }
 
-/** Carries the one sentence for the user. */
+/** Its message is one sentence for the user. */
 class DownloadError extends Error {}
 
-/** A transfer that broke: worth another try. */
+/** A transfer that broke and may be tried again. */
 class BrokenTransfer extends DownloadError {}
 
 /**
- * Takes over what an earlier process left behind; its number in the name keeps two processes from writing to one file.
- * @returns whether there was something
+ * Takes over the largest part that an earlier process left, and removes the others. The process number in a part's name keeps two
+ * processes from writing to one file. @returns whether there was a part
  */
 function adoptPart(path: string, own: string, mayResume: boolean): boolean {
   const pattern = /\.(\d+)\.part$/;
@@ -115,7 +115,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Until the file is whole, or too many transfers in a row brought nothing. */
+/** Repeats transfers until the file is complete, or too many in a row have brought nothing. */
 async function receive(download: Download, part: string): Promise<void> {
   for (let failures = 0; ; ) {
     const before = getSize(part);
@@ -125,7 +125,7 @@ async function receive(download: Download, part: string): Promise<void> {
     } catch (error) {
       if (!(error instanceof BrokenTransfer)) throw error;
       failures = getSize(part) > before ? 0 : failures + 1;
-      // Nothing has arrived at all: there is no network, or no such server.
+      // If nothing has ever arrived, there is no network or no such server.
       if (failures >= MOST_FAILURES || (getSize(part) === 0 && failures > 1)) throw error;
       await wait(FIRST_PAUSE_MS * 2 ** failures);
     }
@@ -171,12 +171,12 @@ async function transfer({ url, onProgress }: Download, part: string): Promise<vo
 }
 
 async function request(url: string, start: number, signal: AbortSignal): Promise<Response> {
-  // A server that compressed the file once more would make its length and digest others.
+  // If the server compressed the file, its length and digest would be different.
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
   if (start > 0) headers.range = `bytes=${start}-`;
   let response: Response;
   try {
-    response = await fetch(url, { headers, signal });
+    response = await fetchThroughProxy(url, { headers, signal });
   } catch (error) {
     throw new BrokenTransfer(`Cannot reach ${url} (${describeCause(error)})`);
   }
@@ -195,14 +195,14 @@ function readRangeStart(response: Response): number {
   return Number(/^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1] ?? Number.NaN);
 }
 
-/** fetch wraps what happened in an error without any news. */
+/** The reason of a failed fetch, which is in the error's cause. */
 function describeCause(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: Error };
-  if (name === 'TimeoutError' || name === 'AbortError') return `nothing came for ${STALL_MS / 1000} s`;
+  if (name === 'TimeoutError' || name === 'AbortError') return `no data for ${STALL_MS / 1000} s`;
   return cause?.message ?? message;
 }
 
-/** Ends a transfer when nothing arrives for a while. */
+/** Aborts a transfer when nothing arrives for STALL_MS. */
 class Stall {
   private readonly controller = new AbortController();
   private timer = this.start();

@@ -24,6 +24,7 @@ export {
   type RemoteNetwork,
 } from './network-download.js';
 export { findModel, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
+export { fetchThroughProxy } from './proxy-fetch.js';
 export {
   createTuningKey,
   describeMachine,

@@ -2,6 +2,7 @@
  * The two servers of lichess's external engines: the registry on lichess.org, which needs a token with the scopes
  * engine:read and engine:write, and the broker, which hands out work by long polling and takes UCI lines in return.
  */
+import { fetchThroughProxy } from '../../../app/index.js';
 
 export interface LichessServers {
   readonly registry: string;
@@ -63,7 +64,7 @@ export async function submitWork(
 async function send(url: string, request: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, request);
+    response = await fetchThroughProxy(url, request);
   } catch (error) {
     const { message, cause } = error as Error & { cause?: Error };
     throw new Error(`Cannot reach ${url} (${cause?.message ?? message})`);

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { NETWORK_CATALOGUE } from '#sardonyx/app/index.js';
 import {
   findStubObstacle,
@@ -129,6 +130,47 @@ test('redirects are followed, and what is here is not downloaded again', { skip 
   assertDownloaded(again);
   assert.match(again.stderr, /is here already/);
   assert.equal(asked.length, 3);
+});
+
+/** A proxy that opens tunnels (CONNECT). @returns its port, and the targets that it was asked for */
+async function startProxy(t: TestContext): Promise<{ readonly port: number; readonly targets: string[] }> {
+  const targets: string[] = [];
+  const proxy = createServer();
+  proxy.on('connect', (request: IncomingMessage, socket: Socket) => {
+    targets.push(request.url ?? '');
+    const target = connect(Number(new URL(stub.address).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(target).pipe(socket);
+    });
+    for (const end of [socket, target]) end.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return { port: (proxy.address() as AddressInfo).port, targets };
+}
+
+test('downloads go through the proxy of HTTPS_PROXY, except to the hosts of NO_PROXY', { skip }, async (t) => {
+  const { port, targets } = await startProxy(t);
+  const url = `${stub.address}/net.pb.gz`;
+  const download = (change: NodeJS.ProcessEnv): Promise<Outcome> =>
+    runProgram({ ...stub, environment: { ...stub.environment, ...change } }, [
+      'networks',
+      'get',
+      `${url}#sha256=${sha256}`,
+    ]);
+  const proxied = await download({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+  assertDownloaded(proxied);
+  assert.deepEqual(targets, [new URL(stub.address).host]);
+  rmSync(join(stub.folder, 'cache'), { recursive: true });
+  assertDownloaded(await download({ https_proxy: `http://127.0.0.1:${port}`, no_proxy: 'localhost' }));
+  assert.equal(targets.length, 1);
+  rmSync(join(stub.folder, 'cache'), { recursive: true });
+  const { status, stderr } = await download({ HTTPS_PROXY: 'not a proxy' });
+  assert.equal(status, 1);
+  assert.match(stderr, /\nCannot reach \S+ \(HTTPS_PROXY or HTTP_PROXY is not a URL such as http:\/\/proxy:3128\)\n$/);
 });
 
 test('a broken transfer goes on where it stopped, or from the start where the server knows no ranges', {
