@@ -18,6 +18,7 @@ from sardonyx_train.loop.loop_config import describe_loop_config, load_loop_conf
 from sardonyx_train.loop.loop_files import LoopError, Stopped
 from sardonyx_train.loop.page import StatusPage, create_page
 from sardonyx_train.loop.rehearsal import describe_plan
+from sardonyx_train.loop.replay import replay
 from sardonyx_train.loop.runner import Loop, stop_on_signals
 from sardonyx_train.loop.versions import change_best, describe_change, describe_status, prune
 
@@ -39,6 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--prune", type=int, metavar="N", help="remove what is not needed to go back to one of the last N generations, and exit"
     )
+    parser.add_argument(
+        "--replay", type=int, metavar="N", help="train generation N again from its record, compare the weights, and exit"
+    )
     parser.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
     options = parser.parse_args(arguments)
     if options.describe:
@@ -46,9 +50,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if options.config is None:
         parser.error("--config is needed")
-    actions = [options.status, options.dry_run, *(n is not None for n in (options.rollback, options.promote, options.prune))]
+    actions = [options.status, options.dry_run, *(n is not None for n in (options.rollback, options.promote, options.prune, options.replay))]
     if sum(actions) > 1:
-        parser.error("give only one of --status, --dry-run, --rollback, --promote and --prune")
+        parser.error("give only one of --status, --dry-run, --rollback, --promote, --prune and --replay")
     if options.json and not options.status:
         parser.error("--json needs --status")
     if options.prune is not None and options.prune < 1:
@@ -66,6 +70,9 @@ def main(arguments: list[str] | None = None) -> int:
         elif options.prune is not None:
             removed, size = prune(config.folder, config, options.prune)
             print(f"removed {len(removed)} files and folders, {size / 1e6:,.1f} MB")
+        elif options.replay is not None:
+            difference = replay(config, options.replay, lambda text: print(text, file=sys.stderr))
+            print("the same weights to the last bit" if difference == 0 else f"the weights differ by at most {difference:.2g}")
         elif options.dry_run:
             print(describe_plan(config))
         else:

@@ -7,6 +7,8 @@ import time
 
 import pytest
 from sardonyx_train.loop.loop_config import parse_loop_config
+from sardonyx_train.loop.loop_files import LoopError
+from sardonyx_train.loop.replay import replay
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
 from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, run_loop, write_config
@@ -108,7 +110,7 @@ def test_a_signal_stops_the_loop_in_good_order(finished, tmp_path):
     loop.send_signal(signal.SIGTERM)
     errors = loop.communicate(timeout=120)[1]
     assert loop.returncode == 130
-    assert errors.strip().endswith("loop: stopped; start it again to go on")
+    assert errors.strip().endswith("loop: stopped; the same command resumes it")
     assert run_loop(config).returncode == 0
     assert describe_outcome(tmp_path / "run") == describe_outcome(finished[0])
 
@@ -183,6 +185,12 @@ def test_the_real_trainer_and_exporter_make_a_network_of_each_generation(tmp_pat
     first, second = (onnx.load(tmp_path / f"run/networks/{n:04d}.onnx") for n in (0, 1))
     names = [next(p.value for p in m.metadata_props if p.key == "sardonyx.name") for m in (first, second)]
     assert names == ["tiny-0000", "tiny-0001"] and first.graph.initializer != second.graph.initializer
+    version = json.loads((tmp_path / "run/versions/0001.json").read_text())
+    assert all(len(row["digest"]) == 32 for row in version["data"])
+    assert replay(parse_loop_config(raw), 1, lambda line: None) == 0
+    (tmp_path / "run/generations/0001/training/train.yaml").write_text("changed")
+    with pytest.raises(LoopError, match=r"cannot be repeated: .*train\.yaml has changed since"):
+        replay(parse_loop_config(raw), 1, lambda line: None)
     assert "same top move" in (tmp_path / "run/generations/0001/export.out").read_text()
 
 
@@ -196,7 +204,7 @@ def _wait_until(is_there, seconds=120):
 def test_with_a_number_of_positions_the_tasks_after_them_do_not_count(tmp_path):
     selfplay = {"games": 40, "games_per_task": 4, "positions": 1}
     raw = create_raw(tmp_path / "run", run={"generations": 1}, selfplay=selfplay, local={"tasks": 3})
-    done = _run(write_config(tmp_path / "loop.yaml", raw))
+    done = run_loop(write_config(tmp_path / "loop.yaml", raw))
     assert done.returncode == 0, done.stderr
     row = describe_outcome(tmp_path / "run")["rows"][0]
     assert row["games"] == 40  # the fake engine's records are too short to count as one

@@ -19,7 +19,8 @@ from sardonyx_train.loop.loop_files import compute_digest
 from sardonyx_train.loop.games import check_games, create_self_play_tasks
 from sardonyx_train.loop.runner import Loop
 from train_support import fake_loop
-from train_support.loops import FAKE_ENGINE, create_raw, describe_outcome
+from sardonyx_train.loop.state import load_state
+from train_support.loops import FAKE_ENGINE, check_stream_books, create_raw, describe_outcome
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +60,7 @@ def _add_worker(cluster):
 
 @pytest.fixture
 def executor(cluster):
-    section = ClusterSection(address=cluster.address, retries=1)
+    section = ClusterSection(address=cluster.address, retries=1, report_seconds=0.2)
     made = ClusterExecutor(section, FAKE_ENGINE, lambda: False)
     yield made
     made.close()
@@ -102,13 +103,17 @@ def test_a_killed_node_s_games_are_made_again_and_a_node_that_joins_helps(cluste
 def test_a_killed_worker_process_takes_its_engine_with_it_and_the_task_is_made_again(cluster, executor, tmp_path):
     tasks, files, _ = _create_tasks(tmp_path, 10, 10)
     folder = tmp_path / "games"
+    results = folder / "games-0000.part/games.jsonl"
     with _running(executor, tasks, folder, files):
-        _wait_until(lambda: _find_engines(cluster.folders))
+        _wait_until(lambda: results.exists() and results.read_text().count('"game"') >= 3)
+        arrived = results.read_text()
         engine = _find_engines(cluster.folders)[0]
         worker = int(re.search(r"PPid:\t(\d+)", Path(f"/proc/{engine}/status").read_text())[1])
         os.kill(worker, signal.SIGKILL)
         _wait_until(lambda: engine not in _find_engines(cluster.folders))
     assert check_games(tasks, folder) == 10
+    assert (folder / "games-0000/games.jsonl").read_text().startswith(arrived)  # these games were not played again
+    assert len(list((folder / "games-0000").glob("game_*.gz"))) == 10
 
 
 def test_a_task_that_fails_by_itself_is_given_up_after_some_tries(cluster, tmp_path):
@@ -137,6 +142,17 @@ def test_a_loop_on_a_cluster_comes_to_the_same_as_on_one_machine(cluster, tmp_pa
     assert outcomes[0] == outcomes[1]
 
 
+def test_self_play_goes_on_on_a_cluster_while_candidates_are_trained_and_gated(cluster, tmp_path, monkeypatch):
+    fake_loop.install(monkeypatch.setattr)
+    out = tmp_path / "run"
+    place = {"address": cluster.address, "report_seconds": 0.2}
+    raw = create_raw(out, asynchronous={}, cluster=place, selfplay={"games_per_task": 2}, training={"steps": 60})
+    Loop(parse_loop_config(raw), lambda line: None).run()
+    check_stream_books(out)
+    rows = load_state(out).generations
+    assert [row.number for row in rows] == [1, 2, 3] and all(row.games >= 10 for row in rows)
+
+
 @contextmanager
 def _running(executor, tasks, folder, files):
     """The tasks run beside the block and are all there behind it. (Ray wants to add nodes from the main thread.)"""
@@ -162,10 +178,10 @@ def _find_engines(folder):
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                line = (entry / "cmdline").read_bytes()
+                line, place = (entry / "cmdline").read_bytes(), (entry / "cwd").readlink()
             except OSError:
                 continue
-            if b"fake_engine.py\0selfplay" in line and str(folder).encode() in line:
+            if b"fake_engine.py\0selfplay" in line and place.is_relative_to(folder):
                 found.append(int(entry.name))
     return found
 

@@ -1,25 +1,35 @@
 """Runs tasks on a Ray cluster. Ray transports, queues and watches over the nodes; this module records the results.
 
-A task returns all of its files at once, and one rename turns them into its folder. So each game is stored once or not at all.
-Ray repeats tasks whose worker or node died; this module repeats tasks that failed, and ignores a second result.
-Input files are put into Ray's object store once. Each node fetches a file once and caches it by digest.
+A task's finished games travel back while it runs, into the same unfinished folder that a task on this machine has. So a
+worker or node that dies costs the games it had under way: another one continues the task. The folder gets its name when
+the task is complete, so it is there once or not at all.
+Input files go into Ray's object store once, compressed, and are fetched once by each node, which keeps them by digest.
 """
 
 from __future__ import annotations
 
+import json
 import logging
-import shutil
-from collections.abc import Callable, Mapping, Sequence
+import math
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..files import name_part, publish
+from .games import RESULTS
 from .loop_config import ClusterSection
-from .loop_files import LoopError, Stopped
-from .node import play_task
-from .task import Task
+from .loop_files import LoopError, Stopped, remove
+from .node import Piece, play_task
+from .task import OUTPUT, Task, TaskSource
 
-_POLL_SECONDS = 0.5
+_POLL_SECONDS = 0.2
+_ROOM_SECONDS = 5.0  # between two looks at the size of the cluster
+_SPARE = 1.1  # tasks handed out for each that can run, so that a worker never waits for the head
+_FILES_KEPT = 8
+_COMPRESSION = 6
 
 
 class ClusterExecutor:
@@ -35,7 +45,10 @@ class ClusterExecutor:
         self._section = section
         self._engine = section.engine or list(engine)
         self._is_stopped = is_stopped
-        self._sent: dict[str, Any] = {}  # digest → object reference
+        self._sent: dict[str, Any] = {}  # digest → object reference, the latest last
+        self._lock = threading.Lock()  # of the counts below and of _sent: games and gates run at the same time
+        self._in_flight = 0
+        self._room = (-math.inf, 1)  # when it was read, tasks that can run at a time
         self.travels: dict[str, list[str]] = {}  # digest → nodes that fetched it
         if not ray.is_initialized():
             try:
@@ -62,73 +75,172 @@ class ClusterExecutor:
         is_enough: Callable[[], bool],
     ) -> None:
         """As LocalExecutor.run."""
-        ray = self._ray
-        self._sent = {digest: self._sent[digest] for digest in files if digest in self._sent}
-        for digest, path in files.items():
-            if digest not in self._sent:
-                self._sent[digest] = ray.put(path.read_bytes())
-        failures: dict[str, int] = {}
-        pending = {self._submit(task, files): task for task in tasks if not (folder / task.name).exists()}
-        try:
-            while pending and not is_enough():
-                done, _ = ray.wait(list(pending), timeout=_POLL_SECONDS)
-                for reference in done:
-                    task = pending.pop(reference)
-                    try:
-                        self._store(ray.get(reference), folder / task.name)
-                    except ray.exceptions.RayTaskError as error:
-                        failures[task.name] = failures.get(task.name, 0) + 1
-                        if failures[task.name] > self._section.retries:
-                            where = getattr(error, "ip", "a node")
-                            raise LoopError(
-                                f"task {task.name} failed on every try, the last time on {where}: {error.cause or error}"
-                            ) from None
-                        pending[self._submit(task, files)] = task
+        missing = iter([task for task in tasks if not (folder / task.name).exists()])
+        with _Flight(self, folder) as flight:
+            for task in missing:
+                flight.submit(task, files)
+            while flight.tasks and not is_enough():
+                flight.collect(lambda task: None)
                 if self._is_stopped():
                     raise Stopped
+
+    def stream(self, source: TaskSource, folder: Path) -> None:
+        """As LocalExecutor.stream: as many tasks at a time as the cluster can run beside those of `run`."""
+        with _Flight(self, folder) as flight:
+            while not (source.is_closed() or self._is_stopped()):
+                while self._in_flight < math.ceil(_SPARE * self._count_room()):
+                    given = source.take_task()
+                    if given is None:
+                        break
+                    flight.submit(*given)
+                flight.collect(source.finish)
+
+    def _count_room(self) -> int:
+        """Nodes come and go."""
+        read_at, room = self._room
+        if time.monotonic() - read_at > _ROOM_SECONDS:
+            resources = self._ray.cluster_resources()
+            room = int(resources.get("CPU", 0) / self._section.cpus)
+            if self._section.gpus > 0:
+                room = min(room, int(resources.get("GPU", 0) / self._section.gpus))
+            self._room = time.monotonic(), max(1, room)
+        return self._room[1]
+
+    def _put(self, digest: str, path: Path) -> Any:
+        with self._lock:
+            reference = self._sent.pop(digest, None)
+            if reference is None:
+                reference = self._ray.put(zlib.compress(path.read_bytes(), _COMPRESSION))
+            self._sent[digest] = reference
+            while len(self._sent) > _FILES_KEPT:
+                del self._sent[next(iter(self._sent))]
+            return reference
+
+
+class _Flight:
+    """Tasks on their way. Leaving the `with` block cancels them; what they sent stays in their unfinished folders."""
+
+    def __init__(self, cluster: ClusterExecutor, folder: Path) -> None:
+        self._cluster = cluster
+        self._ray = cluster._ray
+        self._folder = folder
+        self._failures: dict[str, int] = {}
+        self.tasks: dict[Any, tuple[Task, Mapping[str, Path]]] = {}  # by the stream of their answers
+
+    def __enter__(self) -> _Flight:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for answers in list(self.tasks):
+            self._forget(answers)
+            self._ray.cancel(answers, force=True)
+
+    def submit(self, task: Task, files: Mapping[str, Path]) -> None:
+        # References inside a list stay references: only a node that lacks the file asks for it.
+        sent = [(digest, "".join(files[digest].suffixes), self._cluster._put(digest, files[digest])) for digest in task.files]
+        section = self._cluster._section
+        remote = self._cluster._remote.options(
+            name=task.name,
+            num_cpus=section.cpus,
+            num_gpus=section.gpus,
+            num_returns="streaming",
+            max_retries=0,  # another try continues where this one ended, which Ray does not know
+        )
+        earlier = _read_earlier(name_part(self._folder / task.name))
+        self.tasks[remote.remote(task, self._cluster._engine, sent, earlier, section.report_seconds)] = task, files
+        with self._cluster._lock:
+            self._cluster._in_flight += 1
+
+    def collect(self, finish: Callable[[Task], None]) -> None:
+        """Waits for answers, but not long. Raises LoopError for a task that fails by itself again and again."""
+        ray = self._ray
+        if not self.tasks:
+            time.sleep(_POLL_SECONDS)
+            return
+        try:
+            ready, _ = ray.wait(list(self.tasks), num_returns=len(self.tasks), timeout=_POLL_SECONDS)
         except ray.exceptions.RayError as error:
             raise LoopError(f"the Ray cluster is lost: {error}") from None
-        finally:
-            for reference in pending:
-                ray.cancel(reference, force=True)
+        for answers in ready:
+            task, files = self.tasks[answers]
+            try:
+                piece: Piece = ray.get(next(answers))
+            except ray.exceptions.RayTaskError as error:
+                self._forget(answers)
+                self._count_failure(task, error)
+                self.submit(task, files)
+            except (ray.exceptions.RayError, StopIteration):  # its worker or node is gone
+                self._forget(answers)
+                self.submit(task, files)
+            else:
+                self._store(task, piece)
+                if piece.is_last:
+                    self._forget(answers)
+                    finish(task)
 
-    def _submit(self, task: Task, files: Mapping[str, Path]) -> Any:
-        # Ray does not resolve references inside a list, so only a node without the file fetches it.
-        sent = [(digest, "".join(files[digest].suffixes), self._sent[digest]) for digest in task.files]
-        remote = self._remote.options(
-            name=task.name,
-            num_cpus=self._section.cpus,
-            num_gpus=self._section.gpus,
-            max_retries=-1,  # no limit: this counts lost workers and nodes only
-            retry_exceptions=False,
-        )
-        return remote.remote(task, self._engine, sent)
+    def _forget(self, answers: Any) -> None:
+        del self.tasks[answers]
+        with self._cluster._lock:
+            self._cluster._in_flight -= 1
 
-    def _store(self, answer: tuple[dict[str, bytes], list[str], str], folder: Path) -> None:
-        contents, fetched, node = answer
-        for digest in fetched:
-            self.travels.setdefault(digest, []).append(node)
-        if folder.exists():
-            return
-        part = name_part(folder)
-        if part.exists():
-            shutil.rmtree(part)
-        part.mkdir(parents=True)
-        for name, content in contents.items():
+    def _count_failure(self, task: Task, error: Any) -> None:
+        """The next try begins anew: what is there may be the cause."""
+        self._failures[task.name] = self._failures.get(task.name, 0) + 1
+        if self._failures[task.name] > self._cluster._section.retries:
+            where = getattr(error, "ip", "a node")
+            raise LoopError(f"task {task.name} failed on every try, the last time on {where}: {error.cause or error}")
+        for path in _list_engine_files(name_part(self._folder / task.name)):
+            remove(path)
+
+    def _store(self, task: Task, piece: Piece) -> None:
+        for digest in piece.fetched:
+            self._cluster.travels.setdefault(digest, []).append(piece.node)
+        part = name_part(self._folder / task.name)
+        part.mkdir(parents=True, exist_ok=True)
+        for name, offset, content in piece.files:
             path = part / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        publish(part, folder)
+            with path.open("r+b" if path.exists() else "wb") as file:
+                file.seek(offset)
+                file.write(content)
+                file.truncate()
+        if piece.is_last:
+            publish(part, self._folder / task.name)
+
+
+def _list_engine_files(part: Path) -> list[Path]:
+    return [path for path in part.iterdir() if path.suffix != ".json" or path.name == OUTPUT] if part.is_dir() else []
+
+
+def _read_earlier(part: Path) -> dict[str, bytes]:
+    """What another node needs to continue: the results in whole lines, and the games of these lines in PGN."""
+    results = part / RESULTS
+    if not results.exists():
+        return {}
+    text = results.read_bytes()
+    text = text[: text.rfind(b"\n") + 1]
+    if text == b"":
+        return {}
+    earlier = {RESULTS: text}
+    last = json.loads(text.splitlines()[-1])
+    for path in part.glob("*.pgn"):
+        earlier[path.name] = path.read_bytes()[: last.get("pgnBytes") or 0]
+    return earlier
 
 
 def _play(
-    task: Task, engine: Sequence[str], sent: list[tuple[str, str, Any]]
-) -> tuple[dict[str, bytes], list[str], str]:
-    """The remote function. Returns the task's files, the digests that were fetched for it, and the node."""
+    task: Task,
+    engine: Sequence[str],
+    sent: list[tuple[str, str, Any]],
+    earlier: dict[str, bytes],
+    report_seconds: float,
+) -> Iterator[Piece]:
+    """The remote function: what the task leaves, as it comes."""
     import ray
 
     def fetch_by(reference: Any) -> Callable[[], bytes]:
-        return lambda: ray.get(reference)
+        return lambda: zlib.decompress(ray.get(reference))
 
     files = {digest: (ending, fetch_by(reference)) for digest, ending, reference in sent}
-    return *play_task(task, engine, files), ray.get_runtime_context().get_node_id()
+    node = ray.get_runtime_context().get_node_id()
+    yield from play_task(task, engine, files, earlier, report_seconds, node)

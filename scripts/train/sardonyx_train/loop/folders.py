@@ -30,6 +30,11 @@ class Folders:
     def generation(self, number: int) -> Path:
         return self.root / "generations" / f"{number:04d}"
 
+    @property
+    def stream(self) -> Path:
+        """Games of self-play without pause that no generation has taken yet."""
+        return self.root / "stream"
+
     def games(self, number: int) -> Path:
         return self.generation(number) / "games"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..files import PART
@@ -25,6 +26,18 @@ def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int,
         _create_task("selfplay", f"games-{index:04d}", section, fixed, games, create_seed(seed, generation, "games", index), (network,), book)
         for index, games in enumerate(_deal(section.games, section.games_per_task))
     ]
+
+
+def create_stream_task(
+    section: SelfPlaySection, seed: int, number: int, network: str, book: str | None, niceness: int
+) -> Task:
+    """A task of self-play without pause, numbered over the whole loop."""
+    fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", "--json"]
+    own_seed = create_seed(seed, number, "stream", 0)
+    task = _create_task(
+        "selfplay", f"games-{number:06d}", section, fixed, section.games_per_task, own_seed, (network,), book
+    )
+    return replace(task, niceness=niceness)
 
 
 def create_gate_tasks(
@@ -145,7 +158,11 @@ def count_games(folder: Path) -> int:
     if not folder.exists():
         return 0
     names = [path for path in folder.iterdir() if path.is_dir()]
-    return sum(sum(1 for _ in _read_game_numbers(path / RESULTS)) for path in names if not _is_stale(path))
+    return sum(count_games_in(path) for path in names if not _is_stale(path))
+
+
+def count_games_in(task_folder: Path) -> int:
+    return sum(1 for _ in _read_game_numbers(task_folder / RESULTS))
 
 
 def _is_stale(part: Path) -> bool:

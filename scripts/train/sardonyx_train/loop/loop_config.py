@@ -76,6 +76,7 @@ class TrainingSection(_Section):
     start: str | None = Field(None, description="checkpoint for generation 0; without it, random weights")
     passes: float = Field(3.0, gt=0, description="passes over the window in each generation")
     steps: int | None = Field(None, ge=1, description="training steps in each generation, instead of passes")
+    sampling_ratio: float | None = Field(None, gt=0, description="samples for each new position, instead of passes or steps")
     rate_decay: float = Field(1.0, gt=0, le=1, description="factor of the learning rates after each generation")
     rate_floor: float = Field(0.0, ge=0, description="learning rate below which rate_decay does not go; muon's falls as far")
     schedule_generations: int | None = Field(
@@ -99,6 +100,12 @@ class TrainingSection(_Section):
         except ConfigError as error:
             raise ValueError(str(error).removeprefix(": ").replace("\n", "; ")) from None
         return sections
+
+
+class AsynchronousSection(_Section):
+    staleness: int = Field(3, ge=0, description="promotions by which a game's network may be behind the best; older games are dropped")
+    ahead: float = Field(2.0, ge=1, description="self-play pauses while so many generations' games are ready or being played")
+    niceness: int = Field(10, ge=0, le=19, description="of self-play on this machine: training and gates come first")
 
 
 class ExportSection(_Section):
@@ -146,6 +153,7 @@ class ClusterSection(_Section):
     engine: list[str] | None = Field(None, description="command of the engine on the nodes; SARDONYX_ENGINE overrides it")
     cpus: float = Field(1.0, gt=0, description="CPUs that a task reserves")
     gpus: float = Field(0.0, ge=0, description="GPUs that a task reserves; a fraction shares one")
+    report_seconds: float = Field(5.0, gt=0, description="after which finished games travel; a lost machine costs no more than that")
     retries: int = Field(3, ge=0, description="repeat a failed task so often; lost nodes do not count")
 
 
@@ -155,6 +163,7 @@ class LoopConfig(_Section):
     selfplay: SelfPlaySection = Field(default_factory=SelfPlaySection)
     window: WindowSection = Field(default_factory=WindowSection)
     training: TrainingSection = Field(default_factory=TrainingSection)
+    asynchronous: AsynchronousSection | None = Field(None, description="self-play goes on while a candidate is trained and gated")
     export: ExportSection = Field(default_factory=ExportSection)
     gate: GateSection = Field(default_factory=GateSection)
     measure: MeasureSection = Field(default_factory=MeasureSection)
@@ -238,7 +247,7 @@ def describe_loop_config() -> str:
     """Every key with its default and meaning, as commented YAML."""
     lines: list[str] = []
     for name, field in LoopConfig.model_fields.items():
-        section = ClusterSection if name == "cluster" else field.annotation
+        section = {"cluster": ClusterSection, "asynchronous": AsynchronousSection}.get(name, field.annotation)
         if not (isinstance(section, type) and issubclass(section, BaseModel)):
             lines.append(f"{name}: null  # {field.description}")
             continue

@@ -19,9 +19,11 @@ from ..history import read_history
 from .loop_config import GateSection, LoopConfig
 from .loop_files import LoopError
 from .folders import Folders
+from .game_stream import count_stream
 from .games import count_games
 from .gate import estimate_elo
 from .state import STAGES, Generation, LoopState, Match, load_state
+from .usage import describe_usage, sum_usages
 from .versions import describe_change, sum_elo
 
 _ROWS_SHOWN = 12
@@ -87,6 +89,12 @@ def create_page(config: LoopConfig) -> Panel | Text:
     head.append(f", {games:,} games, {positions:,} positions to learn from")
     for change in state.changes[-_CHANGES_SHOWN:]:
         head.append(f"\n{time.strftime('%Y-%m-%d %H:%M', time.localtime(change.time))} {describe_change(change)}", "yellow")
+    usage = describe_usage(sum_usages(row.usage for row in (*state.generations, state.current)))
+    if usage != "":
+        head.append(f"\n{usage}")
+    if config.asynchronous is not None:
+        stream = count_stream(folders)
+        head.append(f"\nself-play goes on: {stream.ready} games ready, {stream.playing} in unfinished batches, {stream.dropped} dropped")
     parts = [head, _create_stages(config, folders, state), _create_table(state)]
     return Panel(Group(*parts), title=f"{state.name}: generation {state.current.number} of {config.run.generations}")
 
@@ -114,7 +122,9 @@ def _create_stages(config: LoopConfig, folders: Folders, state: LoopState) -> Ta
 def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Generation) -> tuple[float, float, str]:
     number = row.number
     if stage == "selfplay":
-        done, total = count_games(folders.games(number)), config.selfplay.games
+        is_stream = config.asynchronous is not None and row.batches is None
+        done = count_stream(folders).ready if is_stream else count_games(folders.games(number))
+        total = config.selfplay.games
         return done, total, f"{done} of {total} games"
     if stage == "training":
         rows = read_history(folders.training(number) / "history.jsonl")
@@ -134,7 +144,7 @@ def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Gen
 
 def _create_table(state: LoopState) -> Table:
     table = Table(box=None, padding=(0, 1), header_style="dim")
-    for name in ("gen", "games", "positions", "policy", "value", "gate", "score", "", "Elo", "measured", "time"):
+    for name in ("gen", "games", "positions", "policy", "value", "gate", "score", "", "Elo", "measured", "time", "ratio", "busy"):
         table.add_column(name, justify="left" if name in ("", "gate", "measured") else "right")
     for row in state.generations[-_ROWS_SHOWN:]:
         table.add_row(
@@ -149,6 +159,8 @@ def _create_table(state: LoopState) -> Table:
             _show(row.elo, "+.0f"),
             "" if row.measured is None else f"{format_match(row.measured)} {estimate_elo(row.measured):+.0f}",
             _format_seconds(sum(row.seconds.values())),
+            _show(row.sampling_ratio, ".1f"),
+            _show(row.usage.busy if row.usage.wall > 0 else None, ".0%"),
         )
     return table
 

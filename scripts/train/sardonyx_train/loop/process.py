@@ -17,8 +17,16 @@ _POLL_SECONDS = 0.05
 _GRACE_SECONDS = 10.0
 
 
+# Called with a child's process id and None at its start, and with the CPU seconds that it took at its end.
+Watch = Callable[[int, float | None], None]
+
+
 class ProcessFailed(Exception):
     """A child failed, ran too long or could not be started; the text ends with the last lines of its error output."""
+
+    def __init__(self, text: str, *, is_by_signal: bool = False) -> None:
+        super().__init__(text)
+        self.is_by_signal = is_by_signal
 
 
 class ProcessStopped(Exception):
@@ -33,8 +41,13 @@ def run_process(
     seconds: float | None = None,
     pass_handles: Sequence[int] = (),
     environment: Mapping[str, str] | None = None,
+    niceness: int = 0,
+    folder: Path | None = None,
+    watch: Watch | None = None,
 ) -> None:
     """Waits for the child. Overwrites `output`, appends to `errors`. Raises ProcessFailed and ProcessStopped.
+
+    `niceness` is added to ours, `folder` is the child's working directory, `watch` is told what CPU time the child takes.
 
     On Linux the kernel kills the child with this process, even after SIGKILL; on other systems it may run on for a while. The
     child has its own process group, so that Ctrl-C reaches only this process: a child that ends by Ctrl-C might look finished.
@@ -47,54 +60,77 @@ def run_process(
                 stdout=out,
                 stderr=err,
                 pass_fds=tuple(pass_handles) if os.name == "posix" else (),
-                preexec_fn=_create_death_pact() if sys.platform == "linux" else None,
+                preexec_fn=_prepare_child(niceness) if os.name == "posix" else None,
+                cwd=folder,
                 process_group=0 if os.name == "posix" else None,
                 env={**os.environ, **(environment or {})},
             )
         except OSError as error:
             raise ProcessFailed(f"{arguments[0]} cannot be started: {error}") from None
     give_up = time.monotonic() + seconds if seconds is not None else None
+    if watch is not None:
+        watch(child.pid, None)
     try:
-        while child.poll() is None:
+        while not _has_ended(child, watch):
             if is_stopped():
                 raise ProcessStopped
             if give_up is not None and time.monotonic() > give_up:
                 raise ProcessFailed(f"{format_command(arguments)} was still running after {seconds:.0f} seconds")
             time.sleep(_POLL_SECONDS)
     finally:
-        _end(child)
+        _end(child, watch)
     if is_stopped():  # the child may have got the same signal, for example from a service manager
         raise ProcessStopped
     if child.returncode != 0:
         what = f"exit status {child.returncode}" if child.returncode > 0 else f"signal {-child.returncode}"
-        raise ProcessFailed(f"{format_command(arguments)} ended with {what}: {_read_tail(errors)}")
+        text = f"{format_command(arguments)} ended with {what}: {_read_tail(errors)}"
+        raise ProcessFailed(text, is_by_signal=child.returncode < 0)
 
 
 def format_command(arguments: Sequence[str]) -> str:
     return " ".join(f"'{a}'" if " " in a or a == "" else a for a in arguments)
 
 
-def _create_death_pact() -> Callable[[], None]:
+def _prepare_child(niceness: int) -> Callable[[], None]:
+    """On Linux the child dies with us."""
     parent = os.getpid()
-    libc = ctypes.CDLL(None)
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
-    def bind() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
+    def prepare() -> None:
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
+        if niceness > 0:
+            os.nice(niceness)
 
-    return bind
+    return prepare
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    if child.poll() is not None:
+def _has_ended(child: subprocess.Popen[bytes], watch: Watch | None) -> bool:
+    """As `poll`, and tells the watch the CPU seconds of the child and of its own children."""
+    if child.returncode is not None:
+        return True
+    if not hasattr(os, "wait4"):
+        return child.poll() is not None
+    pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+    if pid == 0:
+        return False
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if watch is not None:
+        watch(child.pid, usage.ru_utime + usage.ru_stime)
+    return True
+
+
+def _end(child: subprocess.Popen[bytes], watch: Watch | None) -> None:
+    if _has_ended(child, watch):
         return
     child.terminate()
-    try:
-        child.wait(_GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
+    give_up = time.monotonic() + _GRACE_SECONDS
+    while not _has_ended(child, watch):
+        if time.monotonic() > give_up:
+            child.kill()
+        time.sleep(_POLL_SECONDS)
 
 
 def _read_tail(errors: Path) -> str:

@@ -32,9 +32,14 @@ def describe_plan(config: LoopConfig) -> str:
     state = load_state(config.folder)
     selfplay, window, model = config.selfplay, config.window, training.model
     tasks = math.ceil(selfplay.games / selfplay.games_per_task)
-    steps = "passes" if config.training.steps is None else "steps"
-    amount = config.training.passes if config.training.steps is None else config.training.steps
+    steps, amount = "passes", config.training.passes
+    if config.training.steps is not None:
+        steps, amount = "steps", config.training.steps
+    elif config.training.sampling_ratio is not None:
+        steps, amount = "samples for each new position", config.training.sampling_ratio
     where = "this machine" if config.cluster is None else f"the Ray cluster at {config.cluster.address}"
+    if config.asynchronous is not None:
+        where += ", without pause"
     wanted = f"{selfplay.games} games" if selfplay.positions is None else f"{selfplay.positions:,} positions, {selfplay.games} games at most"
     lines = [
         f"engine      {format_command(engine)} (version {version})",

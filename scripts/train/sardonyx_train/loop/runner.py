@@ -15,12 +15,14 @@ from .loop_config import LoopConfig, find_engine, format_loop_config, parse_loop
 from .loop_files import LoopError
 from .loop_files import remove
 from .folders import Folders
+from .game_stream import GameStream
 from .gate import estimate_elo
 from .local import LocalExecutor
 from .page import format_match
 from .loop_plots import plot_loop
 from .stages import Executor, Stages
 from .state import STAGES, Generation, LoopState, load_state, save_state
+from .usage import Meter, describe_usage
 from .versions import list_left_out, sum_elo, write_version
 
 # Sections that may change while a generation runs: they decide where tasks run, not their results.
@@ -34,6 +36,8 @@ class Loop:
         self._config = config
         self._say = say
         self._stop = threading.Event()
+        self._meter = Meter()
+        self._stream: GameStream | None = None
         self.folders = Folders(config.folder)
 
     def stop(self) -> None:
@@ -59,29 +63,37 @@ class Loop:
         if state.name != self._config.run.name:
             raise LoopError(f"{root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
         write_bytes(root / "loop.yaml", format_loop_config(self._config).encode())
-        executor = create_executor(self._config, self._stop.is_set, lock)
+        executor = create_executor(self._config, self._stop.is_set, lock, self._meter)
         try:
             self._say(f"games are played on {executor.describe()}")
-            Stages(self._config, find_engine(self._config), executor, self._stop.is_set, lock).make_first_network()
+            engine = find_engine(self._config)
+            Stages(self._config, engine, executor, self._stop.is_set, lock, meter=self._meter).make_first_network()
             self._complete_finish(state)
             while state.current.number <= self._config.run.generations:
                 self._run_generation(state, executor, lock)
         finally:
+            self._close_stream()
             executor.close()
         return state
 
     def _run_generation(self, state: LoopState, executor: Executor, lock: int) -> None:
         row = state.current
         left_out = list_left_out(state)
-        stages = Stages(self._begin(state), find_engine(self._config), executor, self._stop.is_set, lock, left_out)
+        plan = self._begin(state)
+        self._open_stream(state, plan, executor)
+        engine = find_engine(self._config)
+        stages = Stages(plan, engine, executor, self._stop.is_set, lock, left_out, self._meter)
         while state.stage != "":
             name = state.stage
             started = time.monotonic()
             if name == "measure":
                 stages.measure(row, row.number if row.promoted else row.base)
+            elif name == "selfplay" and plan.asynchronous is not None:
+                self._take_games(state, plan)
             else:
                 getattr(stages, name)(row)
             row.seconds[name] = round(row.seconds.get(name, 0.0) + time.monotonic() - started, 1)
+            row.usage.add(self._meter.lap())
             following = STAGES.index(name) + 1
             state.stage = STAGES[following] if following < len(STAGES) else ""
             if state.stage != "":
@@ -91,6 +103,33 @@ class Loop:
                 self._say(f"generation {row.number}: {name} done in {time.monotonic() - started:.0f} s{result}")
         write_version(self.folders, row, state.plan, stages.create_window(row))
         self._finish(state)
+        if self._config.asynchronous is None:
+            self._close_stream()
+        elif self._stream is not None:
+            self._stream.follow(state)
+        usage = describe_usage(row.usage)
+        ratio = "" if row.sampling_ratio is None else f"{row.sampling_ratio:.1f} samples for each new position; "
+        self._say(f"generation {row.number}: {ratio}{usage}")
+
+    def _open_stream(self, state: LoopState, plan: LoopConfig, executor: Executor) -> None:
+        needs_games = plan.asynchronous is not None and state.stage == STAGES[0]
+        if self._stream is None and (self._config.asynchronous is not None or needs_games):
+            config = self._config if self._config.asynchronous is not None else plan
+            self._stream = GameStream(config, executor, state, self._say)
+            self._stream.start()
+
+    def _close_stream(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def _take_games(self, state: LoopState, plan: LoopConfig) -> None:
+        """The state gives the batches to the generation before they move, so that a kill in between loses none."""
+        row = state.current
+        if row.batches is None:
+            row.batches = self._stream.wait_for_games(plan.selfplay.games, plan.selfplay.positions, self._stop.is_set)
+            save_state(self.folders.root, state)
+        row.games = self._stream.move(row.batches, self.folders.games(row.number))
 
     def _begin(self, state: LoopState) -> LoopConfig:
         """Returns the configuration that the generation began with, and saves it first if it begins now.
@@ -141,11 +180,13 @@ class Loop:
                 remove(path)
 
 
-def create_executor(config: LoopConfig, is_stopped: Callable[[], bool], lock: int | None) -> Executor:
+def create_executor(
+    config: LoopConfig, is_stopped: Callable[[], bool], lock: int | None, meter: Meter | None = None
+) -> Executor:
     engine = find_engine(config)
     if config.cluster is not None:
         return ClusterExecutor(config.cluster, engine, is_stopped)
-    return LocalExecutor(engine, config.local.tasks, is_stopped, lock)
+    return LocalExecutor(engine, config.local.tasks, is_stopped, lock, meter)
 
 
 def stop_on_signals(loop: Loop) -> None:

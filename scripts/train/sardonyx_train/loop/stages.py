@@ -26,7 +26,7 @@ from .games import (
 )
 from .process import ProcessFailed, ProcessStopped, run_process
 from .state import Generation, Match
-from .task import Task
+from .task import Task, TaskSource
 from .training import (
     create_candidate_config,
     create_network_config,
@@ -36,6 +36,7 @@ from .training import (
     read_losses,
     write_first_weights,
 )
+from .usage import Meter
 from .window import INDEX, Window, create_window
 
 
@@ -46,6 +47,7 @@ class Executor(Protocol):
     def run(
         self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]
     ) -> None: ...
+    def stream(self, source: TaskSource, folder: Path) -> None: ...
     def close(self) -> None: ...
 
 
@@ -60,6 +62,7 @@ class Stages:
         is_stopped: Callable[[], bool],
         lock: int | None,
         left_out: frozenset[int] = frozenset(),
+        meter: Meter | None = None,
     ) -> None:
         self._config = config
         self._engine = engine
@@ -67,6 +70,7 @@ class Stages:
         self._is_stopped = is_stopped
         self._handles = () if lock is None else (lock,)
         self._left_out = left_out
+        self._meter = meter
         self.folders = Folders(config.folder)
 
     def make_first_network(self) -> None:
@@ -128,6 +132,7 @@ class Stages:
             self._config, window, row.number, self.folders.checkpoint(row.base), folder
         )
         row.window, row.steps = window.positions, training.schedule.max_steps
+        row.samples = row.steps * training.data.batch_size * training.optimizer.accumulation * self._config.training.processes
         path, last = folder / "train.yaml", folder / "last.pt"
         write_bytes(path, format_config(training).encode())
         resume = last if last.exists() else None
@@ -226,9 +231,10 @@ class Stages:
 
     def _run(self, command: Sequence[str], folder: Path, name: str) -> str:
         """Returns the child's output. Its log is NAME.txt in the folder."""
-        output = folder / f"{name}.out"
+        output, errors = folder / f"{name}.out", folder / f"{name}.txt"
+        watch = None if self._meter is None else self._meter.watch(name)
         try:
-            run_process(command, output, folder / f"{name}.txt", self._is_stopped, pass_handles=self._handles)
+            run_process(command, output, errors, self._is_stopped, pass_handles=self._handles, watch=watch)
         except ProcessStopped:
             raise Stopped from None
         except ProcessFailed as error:

@@ -13,6 +13,7 @@ from typing import Any
 
 from .loop_files import LoopError
 from .loop_files import read_json, write_json
+from .usage import Usage
 
 STATE_VERSION = 1
 STAGES = ("selfplay", "shards", "training", "export", "gate", "measure")
@@ -44,9 +45,11 @@ class Generation:
     number: int
     base: int  # the best network at its beginning: it played the games, and training started from its weights
     games: int | None = None
+    batches: list[str] | None = None  # self-play without pause: what it took from the stream
     positions: int | None = None  # to train on, new in this generation
     window: int | None = None  # positions in the window
     steps: int | None = None
+    samples: int | None = None  # that were trained on, repeats included
     policy_loss: float | None = None  # on held-out positions, or of the last training steps
     value_loss: float | None = None
     gate: Match | None = None
@@ -54,8 +57,15 @@ class Generation:
     elo: float | None = None  # of the best network after this generation over generation 0, summed over gates
     measured: Match | None = None  # the best network against the opponent of `measure`
     seconds: dict[str, float] = field(default_factory=dict)  # by stage, pauses excluded
+    usage: Usage = field(default_factory=Usage)  # of this machine's processors
     withdrawn: bool = False  # after a rollback: its games are no longer trained on
     pruned: bool = False  # its shards were removed
+
+
+    @property
+    def sampling_ratio(self) -> float | None:
+        """Training samples for each new position."""
+        return self.samples / self.positions if self.samples is not None and self.positions else None
 
 
 @dataclass
@@ -79,6 +89,15 @@ class LoopState:
     plan: dict[str, Any] = field(default_factory=dict)  # the configuration that the current generation began with
     started: float = field(default_factory=time.time)
     changes: list[Change] = field(default_factory=list)
+
+
+def list_lineage(state: LoopState) -> list[int]:
+    """The best network, the one that it was trained from, and so on to generation 0."""
+    bases = {row.number: row.base for row in state.generations}
+    lineage = [state.best]
+    while lineage[-1] != 0:
+        lineage.append(bases[lineage[-1]])
+    return lineage
 
 
 def get_state_path(folder: Path) -> Path:
@@ -112,4 +131,5 @@ def _read_generation(raw: dict[str, Any]) -> Generation:
     for name in ("gate", "measured"):
         if row.get(name) is not None:
             row[name] = Match(**row[name])
+    row["usage"] = Usage(**row.get("usage", {}))
     return Generation(**row)

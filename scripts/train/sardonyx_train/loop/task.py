@@ -10,8 +10,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from .process import ProcessFailed, run_process
+from .process import ProcessFailed, Watch, run_process
 
 OUTPUT = "output.json"
 ERRORS = "errors.txt"
@@ -26,6 +27,24 @@ class Task:
     arguments: tuple[str, ...]
     files: tuple[str, ...]  # digests
     minutes: float  # time limit
+    niceness: int = 0  # added to the loop's own: tasks with more give way to the others
+
+    @property
+    def kind(self) -> str:
+        """First word of the name: games, gate, measure …"""
+        return self.name.partition("-")[0]
+
+
+class TaskSource(Protocol):
+    """Gives tasks without end to an executor, from whose threads it is called."""
+
+    def take_task(self) -> tuple[Task, Mapping[str, Path]] | None:
+        """With its input files by digest; None while there is nothing to do."""
+
+    def finish(self, task: Task) -> None:
+        """The task's folder is there."""
+
+    def is_closed(self) -> bool: ...
 
 
 def refer_to(digest: str) -> str:
@@ -39,15 +58,32 @@ def run_task(
     folder: Path,
     is_stopped: Callable[[], bool] = lambda: False,
     pass_handles: Sequence[int] = (),
+    watch: Watch | None = None,
+    *,
+    is_inside: bool = False,
 ) -> None:
     """Runs the engine with its files in `folder` and its output in `output.json`. Continues an unfinished try in that folder.
 
     Raises ProcessFailed and ProcessStopped.
+
+    With `is_inside` the engine works in the folder and `files` are relative to it: then the conditions that it writes down
+    are the same on every machine, and another machine can continue the task.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    arguments = [*engine, *(_fill_in(argument, files, folder) for argument in task.arguments)]
+    out = Path() if is_inside else folder
+    arguments = [*engine, *(_fill_in(argument, files, out) for argument in task.arguments)]
     output = folder / OUTPUT
-    run_process(arguments, output, folder / ERRORS, is_stopped, 60 * task.minutes, pass_handles)
+    run_process(
+        arguments,
+        output,
+        folder / ERRORS,
+        is_stopped,
+        60 * task.minutes,
+        pass_handles,
+        niceness=task.niceness,
+        folder=folder if is_inside else None,
+        watch=watch,
+    )
     try:
         answer = json.loads(output.read_text(encoding="utf-8"))
     except ValueError:

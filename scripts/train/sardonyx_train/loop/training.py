@@ -68,7 +68,7 @@ def create_candidate_config(config: LoopConfig, window: Window, generation: int,
     accumulation = int((config.training.sections.get("optimizer") or {}).get("accumulation", 1))
     per_step = batch * accumulation * config.training.processes
     is_plateau = (config.training.sections.get("schedule") or {}).get("kind") == "plateau"
-    steps = config.training.steps or math.ceil(config.training.passes * taken / per_step)
+    steps = config.training.steps or math.ceil(_count_samples(config, window, generation, taken) / per_step)
     own = {"tensorboard": False, "evaluate_steps": steps, "checkpoint_minutes": 1.0, **(config.training.sections.get("run") or {})}
     if not window.validation:  # without held-out games improvement cannot be measured
         own["early_stopping"] = 0
@@ -112,6 +112,13 @@ def place_in_schedule(config: LoopConfig, generation: int) -> dict[str, float]:
         return {}
     begin, end = (min(1.0, number / spanned) for number in (generation - 1, generation))
     return {"begin": begin, "end": end, **({} if generation == 1 else {"warmup_steps": 0})}
+
+
+def _count_samples(config: LoopConfig, window: Window, generation: int, taken: float) -> float:
+    """`taken`: positions that a pass takes."""
+    if config.training.sampling_ratio is None:
+        return config.training.passes * taken
+    return config.training.sampling_ratio * sum(f.positions for f in window.train if f.generation == generation)
 
 
 def format_train_command(config: Path, resume: Path | None, processes: int) -> list[str]:

@@ -18,8 +18,10 @@ from .loop_config import LoopConfig
 from .loop_files import LoopError
 from .loop_files import compute_digest, remove, write_json
 from .folders import Folders
+from .game_stream import count_stream, describe_batches
 from .gate import estimate_elo
 from .state import STAGES, Change, Generation, LoopState, load_state, save_state
+from .usage import sum_usages
 from .window import Window
 
 
@@ -33,6 +35,8 @@ def change_best(folder: Path, kind: str, network: int) -> Change:
             raise LoopError(f"generation {network} is the best network already, and no generation is under way")
         change = Change(kind, network, state.best, state.current.number, time.time())
         if state.plan:
+            if state.current.positions is None:
+                state.current.batches = None  # back to the stream
             state.generations.append(state.current)
         for row in state.generations:
             row.withdrawn = row.base > network if kind == "rollback" else row.withdrawn and row.base > network
@@ -70,7 +74,13 @@ def sum_elo(state: LoopState, network: int) -> float:
 def write_version(folders: Folders, row: Generation, plan: dict[str, Any], window: Window) -> None:
     """Writes the origin of a finished generation's network: parent, data, configuration and gate match."""
     sources = [
-        {"file": str(file.path.relative_to(folders.root)), "positions": file.positions, "copies": copies}
+        {
+            "file": str(file.path.relative_to(folders.root)),
+            "positions": file.positions,
+            "copies": copies,
+            # Older files have theirs in the record of their own generation.
+            **({"digest": compute_digest(file.path)} if file.generation == row.number else {}),
+        }
         for file, copies in zip(window.train, window.repeats)
         if copies > 0
     ]
@@ -86,6 +96,8 @@ def write_version(folders: Folders, row: Generation, plan: dict[str, Any], windo
         "gate": None if row.gate is None else asdict(row.gate),
         "losses": {"policy": row.policy_loss, "value": row.value_loss},
         "data": sources,
+        "batches": describe_batches(folders.games(row.number), row.batches or []),
+        "training": compute_digest(folders.training(row.number) / "train.yaml"),  # files, their order and the seed
         "config": plan,
     }
     path = folders.version(row.number)
@@ -107,6 +119,8 @@ def describe_status(config: LoopConfig) -> dict[str, Any]:
         **asdict(state),
         "elo": sum_elo(state, state.best),
         "networks": networks,
+        "stream": asdict(count_stream(folders)),
+        "usage": asdict(sum_usages(row.usage for row in (*state.generations, state.current))),
     }
 
 

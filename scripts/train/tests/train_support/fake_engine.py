@@ -90,7 +90,7 @@ def make_shards(flags: dict[str, str], inputs: list[str]) -> None:
 
 def missing_games(results: Path, flags: dict[str, str]):
     """Goes on behind what an earlier run left, as the engine does."""
-    conditions = {"conditions": {name: flags[name] for name in sorted(flags) if name != "games"}}
+    conditions = {"conditions": {name: flags[name] for name in sorted(flags) if name not in ("games", "out", "results")}}
     lines = read_lines(results)
     if lines and lines[0] != conditions:
         sys.exit(f"{results} belongs to a run under other conditions")

@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from sardonyx_train.files import PART
+from sardonyx_train.loop.folders import Folders
+from sardonyx_train.loop.game_stream import TICKET, read_dropped, read_ticket
+from sardonyx_train.loop.loop_files import compute_digest
 from sardonyx_train.loop.state import load_state
 
 SUPPORT = Path(__file__).parent
@@ -52,7 +56,7 @@ def describe_outcome(out: Path) -> dict[str, Any]:
     """Everything that must not depend on how often the loop was killed."""
     state = load_state(out)
     assert state is not None
-    rows = [asdict(row) | {"seconds": None} for row in state.generations]
+    rows = [asdict(row) | {"seconds": None, "usage": None} for row in state.generations]
     records = {
         str(path.relative_to(out)): json.loads(gzip.decompress(path.read_bytes()))
         for path in sorted(out.rglob("game_*.gz"))
@@ -73,3 +77,31 @@ def describe_outcome(out: Path) -> dict[str, Any]:
         "networks": networks,
         "shards": shards,
     }
+
+
+def check_stream_books(out: Path) -> None:
+    """Every batch of self-play without pause is in one generation, in the stream or dropped; no game is there twice."""
+    state = load_state(out)
+    assert state is not None
+    folders = Folders(out)
+    rows = [row for row in (*state.generations, state.current) if row.batches]
+    places = [name for row in rows for name in row.batches]
+    places += [row["batch"] for row in read_dropped(folders)]
+    places += [path.name.removesuffix(PART) for path in folders.stream.iterdir() if (path / TICKET).exists()]
+    assert sorted(places) == [f"games-{number:06d}" for number in range(1, len(places) + 1)]
+    for row in rows:
+        moved = [name for name in row.batches if (folders.games(row.number) / name).exists()]
+        assert moved == row.batches or row is state.current
+        tickets = [read_ticket(folders.games(row.number) / name) for name in moved]
+        if row.games is not None:
+            assert row.games == sum(ticket.games for ticket in tickets)
+        for name, ticket in zip(moved, tickets):
+            assert ticket.network <= row.base
+            records = [json.loads(gzip.decompress(p.read_bytes())) for p in (folders.games(row.number) / name).glob("game_*.gz")]
+            assert len(records) == ticket.games
+            assert {record["network"] for record in records} == {compute_digest(folders.network(ticket.network))[:16]}
+    games = [json.loads(gzip.decompress(path.read_bytes())) for path in out.rglob("game_*.gz")]
+    assert len({(game["seed"], game["game"]) for game in games}) == len(games)
+    for row in state.generations:
+        if row.promoted is not None:
+            assert folders.network(row.number).exists() and folders.version(row.number).exists()

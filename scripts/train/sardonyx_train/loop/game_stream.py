@@ -1,0 +1,281 @@
+"""Self-play without pause: batches of games with the newest promoted network, while the loop trains and gates.
+
+A batch is a task with a ticket in its folder that says which network plays with which seed. It lies in `stream/` until a
+generation takes it: the state lists it first, then its folder moves to that generation. So a game belongs to one generation
+or to none, wherever a kill comes in between. Which games a generation got depends on timing; the state and the tickets
+say which, so its training can be repeated.
+Games of networks that a rollback left, or that fell too far behind the best one, are dropped and written down.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..files import PART, name_part, publish
+from .folders import Folders
+from .games import RESULTS, check_games, count_games_in, count_planned, count_records, create_stream_task
+from .loop_config import LoopConfig
+from .loop_files import LoopError, Stopped, compute_digest, read_json, remove, write_json
+from .state import LoopState, list_lineage
+from .task import Task, TaskSource
+
+TICKET = "ticket.json"
+_DROPPED = "dropped.jsonl"
+_POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """What a batch was played with."""
+
+    network: int  # generation
+    digest: str  # of the network
+    task: Task
+
+    @property
+    def games(self) -> int:
+        return count_planned(self.task)
+
+
+class StreamExecutor(Protocol):
+    def stream(self, source: TaskSource, folder: Path) -> None: ...
+
+
+class GameStream:
+    """Plays from `start` to `close`. The state is read at the start and by `follow`, in the thread of the caller."""
+
+    def __init__(self, config: LoopConfig, executor: StreamExecutor, state: LoopState, say: Callable[[str], None]) -> None:
+        self._config = config
+        self._executor = executor
+        self._say = say
+        self._folders = Folders(config.folder)
+        self._folder = self._folders.stream
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._failure: BaseException | None = None
+        self._digests: dict[int, str] = {}
+        self._lineage = list_lineage(state)
+        self._waiting: list[Ticket] = []  # begun before a restart
+        self._running: dict[str, Ticket] = {}
+        self._ready: dict[str, Ticket] = {}
+        self._records: dict[str, int] = {}  # recorded positions of finished batches
+        self._recover(state)
+        self._thread = threading.Thread(target=self._run, name="self-play", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends the games under way; the next start continues them."""
+        self._closed.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def follow(self, state: LoopState) -> None:
+        """New batches are played by the best network of the state; games that are too old now are dropped."""
+        with self._lock:
+            self._lineage = list_lineage(state)
+            for name, ticket in list(self._ready.items()):
+                if self._is_stale(ticket):
+                    del self._ready[name]
+                    self._drop(self._folder / name, ticket)
+
+    def wait_for_games(self, games: int, positions: int | None, is_stopped: Callable[[], bool]) -> list[str]:
+        """Names of all finished batches in their order, once they hold so many games or recorded positions.
+
+        Raises Stopped and LoopError.
+        """
+        while True:
+            with self._lock:
+                if self._count_generations(self._ready, games, positions) >= 1:
+                    return sorted(self._ready)
+            if is_stopped():
+                raise Stopped
+            if self._failure is not None:
+                raise self._failure
+            time.sleep(_POLL_SECONDS)
+
+    def move(self, names: Sequence[str], folder: Path) -> int:
+        """Moves batches that the state has given to a generation to its folder; returns their games."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            if (self._folder / name).exists():
+                publish(self._folder / name, folder / name)
+            with self._lock:
+                self._ready.pop(name, None)
+        return check_games([read_ticket(folder / name).task for name in names], folder)
+
+    # For the executor.
+
+    def take_task(self) -> tuple[Task, Mapping[str, Path]] | None:
+        with self._lock:
+            if self._closed.is_set():
+                return None
+            ticket = self._waiting.pop(0) if self._waiting else self._write_ticket()
+            if ticket is None:
+                return None
+            self._running[ticket.task.name] = ticket
+            return ticket.task, self._find_files(ticket)
+
+    def finish(self, task: Task) -> None:
+        with self._lock:
+            ticket = self._running.pop(task.name)
+            if self._is_stale(ticket):
+                self._drop(self._folder / task.name, ticket)
+            else:
+                self._ready[task.name] = ticket
+
+    def is_closed(self) -> bool:
+        return self._closed.is_set()
+
+    def _run(self) -> None:
+        try:
+            self._executor.stream(self, self._folder)
+        except (LoopError, OSError) as error:
+            self._failure = error
+            self._say(f"self-play has stopped: {error}")
+
+    def _write_ticket(self) -> Ticket | None:
+        section, own = self._config.selfplay, self._config.asynchronous
+        if own is None or self._count_generations({**self._ready, **self._running}, section.games, section.positions) >= own.ahead:
+            return None
+        network = self._lineage[0]
+        digest = self._digest(network)
+        book = None if section.book is None else self._digest_book(Path(section.book))
+        task = create_stream_task(section, self._config.run.seed, self._next, digest, book, own.niceness)
+        self._next += 1
+        ticket = Ticket(network, digest, task)
+        part = name_part(self._folder / task.name)
+        part.mkdir(parents=True, exist_ok=True)
+        write_json(part / TICKET, {"network": network, "digest": digest, "book": section.book, "task": asdict(task)})
+        return ticket
+
+    def _count_generations(self, tickets: Mapping[str, Ticket], games: int, positions: int | None) -> float:
+        """How many generations these batches would fill."""
+        share = sum(ticket.games for ticket in tickets.values()) / games
+        if positions is None:
+            return share
+        return max(share, sum(self._count_records(name) for name in tickets if name in self._ready) / positions)
+
+    def _count_records(self, name: str) -> int:
+        if name not in self._records:
+            self._records[name] = count_records(self._folder / name)
+        return self._records[name]
+
+    def _find_files(self, ticket: Ticket) -> dict[str, Path]:
+        files = {ticket.digest: self._folders.network(ticket.network)}
+        for digest in ticket.task.files:
+            if digest != ticket.digest:
+                files[digest] = Path(read_json(name_part(self._folder / ticket.task.name) / TICKET)["book"])
+        return files
+
+    def _digest(self, network: int) -> str:
+        if network not in self._digests:
+            self._digests[network] = compute_digest(self._folders.network(network))
+        return self._digests[network]
+
+    def _digest_book(self, book: Path) -> str:
+        if not book.is_file():
+            raise LoopError(f"there is no book {book}")
+        return compute_digest(book)
+
+    def _is_stale(self, ticket: Ticket) -> bool:
+        own = self._config.asynchronous
+        newest = self._lineage if own is None else self._lineage[: own.staleness + 1]
+        return ticket.network not in newest
+
+    def _drop(self, folder: Path, ticket: Ticket) -> None:
+        """Written down first: a batch that a kill leaves behind is removed at the next start."""
+        row = {"batch": ticket.task.name, "network": ticket.network, "games": ticket.games, "best": self._lineage[0]}
+        with (self._folder / _DROPPED).open("a", encoding="utf-8") as file:
+            file.write("\n" + json.dumps({**row, "time": time.time()}) + "\n")  # a line that was cut short stays alone
+        remove(folder)
+
+    def _recover(self, state: LoopState) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        taken = {name for row in (*state.generations, state.current) for name in row.batches or []}
+        dropped = {row["batch"] for row in read_dropped(self._folders)}
+        self._give_back(state)
+        for path in sorted(p for p in self._folder.iterdir() if p.is_dir()):
+            name = path.name.removesuffix(PART)
+            if name in taken and not path.name.endswith(PART):
+                continue  # a generation that is about to move it
+            if name in taken | dropped or not (path / TICKET).exists():
+                remove(path)
+                continue
+            ticket = read_ticket(path)
+            network = self._folders.network(ticket.network)
+            if self._is_stale(ticket) or not network.exists() or self._digest(ticket.network) != ticket.digest:
+                self._drop(path, ticket)
+            elif path.name.endswith(PART):
+                self._waiting.append(ticket)
+            else:
+                self._ready[name] = ticket
+        dropped = {row["batch"] for row in read_dropped(self._folders)}
+        known = taken | dropped | {path.name.removesuffix(PART) for path in self._folder.iterdir()}
+        numbers = [int(name.rpartition("-")[2]) for name in known if name.startswith("games-")]
+        self._next = max(numbers, default=0) + 1
+
+    def _give_back(self, state: LoopState) -> None:
+        """Batches of a generation that was abandoned before it could learn from them lie in the stream again."""
+        for row in (*state.generations, state.current):
+            for path in sorted(self._folders.games(row.number).glob("games-*")):
+                if path.name not in (row.batches or []) and (path / TICKET).exists():
+                    publish(path, self._folder / path.name)
+
+
+def read_ticket(folder: Path) -> Ticket:
+    raw = read_json(folder / TICKET)
+    task = raw["task"]
+    return Ticket(raw["network"], raw["digest"], Task(**{**task, "arguments": tuple(task["arguments"]), "files": tuple(task["files"])}))
+
+
+def read_dropped(folders: Folders) -> list[dict[str, Any]]:
+    path = folders.stream / _DROPPED
+    if not path.exists():
+        return []
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            continue  # a write that was cut short; its batch is still there and dropped again
+    return rows
+
+
+def describe_batches(folder: Path, names: Sequence[str]) -> list[dict[str, Any]]:
+    """For the record of a generation: who played which games with which seed, and what came of it."""
+    rows = []
+    for name in names:
+        ticket = read_ticket(folder / name)
+        seed = next(a for a in ticket.task.arguments if a.startswith("--seed=")).removeprefix("--seed=")
+        results = compute_digest(folder / name / RESULTS)
+        rows.append({"batch": name, "network": ticket.network, "seed": int(seed), "games": ticket.games, "results": results})
+    return rows
+
+
+@dataclass(frozen=True)
+class StreamCounts:
+    """Games that no generation has taken."""
+
+    ready: int = 0
+    playing: int = 0  # finished games of batches under way
+    dropped: int = 0
+
+
+def count_stream(folders: Folders) -> StreamCounts:
+    if not folders.stream.is_dir():
+        return StreamCounts()
+    ready = playing = 0
+    for path in folders.stream.iterdir():
+        if path.name.endswith(PART):
+            playing += count_games_in(path)
+        elif path.is_dir():
+            ready += count_games_in(path)
+    return StreamCounts(ready, playing, sum(row["games"] for row in read_dropped(folders)))

@@ -1,0 +1,71 @@
+"""Repeats the training of a finished generation from its record: the same files in the same order, seed and precision.
+
+On the same processor with the same number of threads the weights come out the same to the last bit; elsewhere sums may be
+rounded in another order, so the largest difference is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..files import write_bytes
+from .folders import Folders
+from .loop_config import LoopConfig
+from .loop_files import LoopError, compute_digest, read_json, remove
+from .process import ProcessFailed, run_process
+from .training import format_train_command
+
+
+def replay(config: LoopConfig, generation: int, say: Callable[[str], None]) -> float:
+    """Returns the largest difference of a weight. Raises LoopError for what is missing or no longer the same."""
+    folders = Folders(config.folder)
+    path = folders.version(generation)
+    if not path.is_file():
+        raise LoopError(f"{config.folder} has no record of generation {generation}")
+    version = read_json(path)
+    _check(folders, generation, version)
+    out = folders.root / "replays" / f"{generation:04d}"
+    if out.exists():
+        remove(out)
+    out.mkdir(parents=True)
+    training = yaml.safe_load((folders.training(generation) / "train.yaml").read_text(encoding="utf-8"))
+    training["run"] |= {"out": str(out), **_read_precision(folders.training(generation))}
+    write_bytes(out / "train.yaml", yaml.safe_dump(training).encode())
+    say(f"trains generation {generation} again from {sum(row['positions'] for row in version['data']):,} positions")
+    try:
+        processes = version["config"]["training"]["processes"]
+        run_process(format_train_command(out / "train.yaml", None, processes), out / "training.out", out / "training.txt")
+    except ProcessFailed as error:
+        raise LoopError(str(error)) from None
+    return _compare(out / "last.pt", folders.checkpoint(generation))
+
+
+def _check(folders: Folders, generation: int, version: dict[str, Any]) -> None:
+    checkpoint = folders.checkpoint(generation)
+    parent = folders.checkpoint(version["parent"])
+    wanted = [(checkpoint, version["digests"]["checkpoint"]), (folders.training(generation) / "train.yaml", version.get("training"))]
+    wanted += [(folders.root / row["file"], row.get("digest")) for row in version["data"]]
+    for path, digest in [*wanted, (parent, None)]:
+        if not path.is_file():
+            raise LoopError(f"generation {generation} cannot be repeated: {path} is gone")
+        if digest is not None and compute_digest(path) != digest:
+            raise LoopError(f"generation {generation} cannot be repeated: {path} has changed since")
+
+
+def _read_precision(folder: Path) -> dict[str, str]:
+    """`auto` may choose another one today."""
+    log = folder / "training.out"
+    found = re.search(r"trains in (\w+):", log.read_text(encoding="utf-8")) if log.exists() else None
+    return {} if found is None else {"precision": found[1]}
+
+
+def _compare(made: Path, kept: Path) -> float:
+    from ..checkpoint import read_checkpoint
+
+    first, second = (read_checkpoint(path)["average"] for path in (made, kept))
+    return max(float((first[name].double() - second[name].double()).abs().max()) for name in second if second[name].numel() > 0)

@@ -1,0 +1,128 @@
+"""Where the CPU time goes while a loop runs: self-play, training, gate and the rest, against what the machine has.
+
+A child's CPU seconds include those of its own children. The figures say nothing of other machines: on a cluster the
+self-play of the nodes is not in them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .process import Watch
+
+PLAYING = ("games", "gate", "measure")  # first words of the names of tasks
+TRAINING = "training"
+OWN = "loop"  # the loop's own process
+
+
+@dataclass
+class Usage:
+    """Seconds; `cpu` by kind of work, `idle` of all cores together."""
+
+    wall: float = 0.0
+    cores: float = 0.0
+    idle: float = 0.0
+    cpu: dict[str, float] = field(default_factory=dict)
+
+    def add(self, other: Usage) -> None:
+        self.wall = round(self.wall + other.wall, 2)
+        self.cores = other.cores
+        self.idle = round(self.idle + other.idle, 2)
+        for kind, seconds in other.cpu.items():
+            self.cpu[kind] = round(self.cpu.get(kind, 0.0) + seconds, 2)
+
+    def get_share(self, kinds: Iterable[str]) -> float:
+        """Of the CPU seconds that all cores had."""
+        return sum(self.cpu.get(kind, 0.0) for kind in kinds) / max(self.wall * self.cores, 1e-9)
+
+    @property
+    def busy(self) -> float:
+        """Share of the CPU seconds of all cores spent on games and training."""
+        return self.get_share((*PLAYING, TRAINING))
+
+
+def sum_usages(usages: Iterable[Usage]) -> Usage:
+    total = Usage()
+    for usage in usages:
+        total.add(usage)
+    return total
+
+
+def describe_usage(usage: Usage) -> str:
+    """"" before anything was measured."""
+    if usage.wall <= 0:
+        return ""
+    known = (("self-play", ("games",)), ("training", (TRAINING,)), ("gate", ("gate", "measure")))
+    parts = [f"{name} {usage.get_share(kinds):.0%}" for name, kinds in known]
+    shown = {kind for _, kinds in known for kind in kinds}
+    parts.append(f"other {usage.get_share(kind for kind in usage.cpu if kind not in shown):.0%}")
+    idle = usage.idle / max(usage.wall * usage.cores, 1e-9)
+    return f"CPU: {', '.join(parts)} of {usage.cores:g} cores; idle {idle:.0%}"
+
+
+class Meter:
+    """Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._finished: dict[str, float] = {}
+        self._live: dict[int, str] = {}
+        self._last = self._read()
+
+    def watch(self, kind: str) -> Watch:
+        def note(pid: int, seconds: float | None) -> None:
+            with self._lock:
+                if seconds is None:
+                    self._live[pid] = kind
+                else:
+                    self._live.pop(pid, None)
+                    self._finished[kind] = self._finished.get(kind, 0.0) + seconds
+
+        return note
+
+    def lap(self) -> Usage:
+        """What was used since the last call."""
+        now, last = self._read(), self._last
+        self._last = now
+        cpu = {kind: max(0.0, seconds - last.cpu.get(kind, 0.0)) for kind, seconds in now.cpu.items()}
+        lap = Usage()
+        lap.add(Usage(now.wall - last.wall, now.cores, max(0.0, now.idle - last.idle), cpu))
+        return lap
+
+    def _read(self) -> Usage:
+        with self._lock:
+            cpu = dict(self._finished)
+            for pid, kind in self._live.items():
+                cpu[kind] = cpu.get(kind, 0.0) + _read_cpu_seconds(pid)
+        cpu[OWN] = time.process_time()
+        cores = list_cores()
+        return Usage(time.monotonic(), len(cores), _read_idle_seconds(cores), cpu)
+
+
+def list_cores() -> list[int]:
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def _read_cpu_seconds(pid: int) -> float:
+    """Of a process and its children that have ended; 0 where the system does not say."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def _read_idle_seconds(cores: list[int]) -> float:
+    if sys.platform != "linux":
+        return 0.0
+    wanted = {f"cpu{core}" for core in cores}
+    rows = (line.split() for line in Path("/proc/stat").read_text().splitlines())
+    return sum(int(row[4]) for row in rows if row[0] in wanted) / os.sysconf("SC_CLK_TCK")
