@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Builds the page of `sardonyx board` into dist/board/page, and the list of its files, which is all that the server serves.
-// Nothing is done when the page is newer than everything it is made of. usage: node scripts/build-page.mjs [--force]
+// Builds the page of `sardonyx board` into dist/board/page, and the list of its files; the server serves only these.
+// It does nothing if the page is newer than its sources. usage: node scripts/build-page.mjs [--force]
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

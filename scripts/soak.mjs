@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Weeks of use in minutes: one engine process works while the script records its memory, threads and open files at regular
-// times. It fails if they grow after the first third of the run, or if there were too few games to tell.
+// Looks for leaks: one engine process works while the script records its memory, threads and open files at regular times. It
+// fails if they grow after the first third of the run, or if there were too few games to tell.
 // `--session=bot`: games of up to 120 plies against itself, with ponder and stop. The clock never runs down: each move gets
 // a second for 40 moves, plus 20 ms a move. `--session=analysis`: one position, `go infinite`, from beginning to end.
 // The default evaluation cache is small, because a large one that fills up looks like a leak.

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The tests of devices (test/device) on SwiftShader, a GPU in software that Debian's package `chromium` brings along: real
-// WebGPU of onnxruntime, on any machine. Without it they are skipped with one sentence.
+// Runs the tests of devices (test/device) on SwiftShader, a GPU in software that is part of Debian's package `chromium`. So they
+// use onnxruntime's real WebGPU on any machine. Without SwiftShader they are skipped with one sentence.
 // usage: node scripts/test-device.mjs     SARDONYX_SWIFTSHADER: folder of libvulkan.so.1 and vk_swiftshader_icd.json
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

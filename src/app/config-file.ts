@@ -1,4 +1,4 @@
-/** Config files as lc0 writes them: one `--flag=value` a line, the dashes optional, `#` starts a comment; and where to find them. */
+/** Finds and reads config files in lc0's format: one `--flag=value` per line, dashes optional, `#` starts a comment. */
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { getProgramFolder } from '#platform/program-files.js';
 import type { OptionSpec } from '../options/index.js';
 import { failure, type Result, success } from '../util/index.js';
 
-/** Read when the program starts; changed by `setoption` it does nothing. */
+/** Read only when the program starts; `setoption` has no effect on it. */
 export const configFileOption: OptionSpec = {
   uci: 'ConfigFile',
   effect: 'none',
@@ -19,7 +19,7 @@ export const configFileOption: OptionSpec = {
   help: 'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
 };
 
-/** The files that are read when the user names none, in this order: each from the first place where it exists. */
+/** Files that are read if the user names none, in this order, each from the first folder that has it. */
 export function findDefaultConfigs(): string[] {
   return listConfigPlaces().flatMap((places) => places.find((path) => existsSync(path)) ?? []);
 }
@@ -56,7 +56,7 @@ export function parseConfig(text: string): string[] {
     .map((line) => (line.startsWith('-') ? line : `--${line}`));
 }
 
-/** @returns the flags of the file; null when it does not exist. */
+/** @returns the flags of the file; null if it does not exist */
 export function readConfig(path: string): Result<string[]> | null {
   try {
     return success(parseConfig(readFileSync(path, 'utf8')));

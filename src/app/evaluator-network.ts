@@ -48,7 +48,7 @@ export function createSpareOptions(options: OptionStore): OptionStore {
   return spare;
 }
 
-/** With threads and batches as tuned for this network, unless the user has set them. */
+/** Uses the threads and batches that were tuned for this network, unless the user has set them. */
 async function createTunedNetwork(
   options: OptionStore,
   warn: (text: string) => void,
@@ -67,7 +67,7 @@ export async function createNetwork(
   return createPoolNetwork(pool);
 }
 
-/** Several players of a command may name the same folders. */
+/** Folders that were reported: several players of a command may name the same ones. */
 const toldOfTables = new Set<string>();
 
 /** Reports invalid tablebase folders, for commands without an engine that would do it. */

@@ -1,7 +1,7 @@
 /**
- * Networks that are not files yet: a name of the catalogue or an address in WeightsFile means a file in the cache folder,
- * which is downloaded once. Only commands that evaluate with a network download it; `--version` and `doctor` just say
- * that it is missing.
+ * Downloads networks. A name of the catalogue or an address in WeightsFile means a file in the cache folder, which is
+ * downloaded once. Only commands that evaluate with a network download it; `--version` and `doctor` only report that it is
+ * missing.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -17,9 +17,9 @@ export interface RemoteNetwork {
   /** As the user wrote it. */
   readonly name: string;
   readonly url: string;
-  /** In hexadecimal; null for an address that comes without. */
+  /** In hexadecimal; null for an address without one. */
   readonly sha256: string | null;
-  /** Where its file is, or will be. */
+  /** Path of the file, which may not exist yet. */
   readonly path: string;
 }
 
@@ -33,8 +33,8 @@ export interface DownloadWatcher {
 const DIGEST = /^#sha256=([0-9a-f]{64})$/i;
 
 /**
- * What WeightsFile means when it is neither a file nor one of lc0's words: null when it is no name or address either.
- * An address may end in `#sha256=…`, which is then checked.
+ * The network of the catalogue, or of an address, that WeightsFile names; null if it is neither. An address may end in
+ * `#sha256=…`, which the download then checks.
  */
 export function findRemoteNetwork(weightsFile: string): Result<RemoteNetwork> | null {
   const catalogued = findCatalogued(weightsFile);
@@ -57,10 +57,10 @@ export function findRemoteNetwork(weightsFile: string): Result<RemoteNetwork> | 
   return success({ name: weightsFile, url: url.href, sha256, path });
 }
 
-/** Two players of one process may ask for the same network. */
+/** Downloads that are running: two players of one process may ask for the same network. */
 const underWay = new Map<string, Promise<Result<string>>>();
 
-/** @param from another place to take it from; the digest stays the same. @returns the file */
+/** @param from a mirror's address; the digest stays the same. @returns the path of the file */
 export function downloadNetwork(
   network: RemoteNetwork,
   watcher: DownloadWatcher,
@@ -71,7 +71,7 @@ export function downloadNetwork(
   return running.finally(() => underWay.delete(network.path));
 }
 
-/** Downloads the network that the options name, if it is one that can be and is not there yet. */
+/** Downloads the network that the options name, if it is one to download and is missing. */
 export async function obtainNetwork(options: OptionStore, watcher: DownloadWatcher): Promise<Result<true>> {
   const weightsFile = options.getString('WeightsFile');
   const remote = existsSync(weightsFile) ? null : findRemoteNetwork(weightsFile);
@@ -97,7 +97,7 @@ async function runDownload(network: RemoteNetwork, watcher: DownloadWatcher): Pr
   }
 }
 
-/** Progress as sentences, a tenth at a time, for conversations and logs. */
+/** Reports progress as sentences, one for each tenth, for UCI and logs. */
 export function describeDownload(say: (text: string) => void): DownloadWatcher {
   let tenths = 0;
   return {

@@ -1,7 +1,7 @@
 /**
- * From the option WeightsFile to a model: an ONNX file, an lc0 file, which is converted, or the bundled network. The
- * reader of lc0's files is loaded only when it is needed. As with lc0, a network file beside an executable is preferred
- * to the one inside it.
+ * Finds and reads the network that WeightsFile names: an ONNX file, an lc0 file, which is converted, or the bundled network.
+ * The code for lc0's files is loaded only if needed. As with lc0, a network file beside an executable is preferred to the one
+ * inside it.
  */
 
 import { createHash } from 'node:crypto';
@@ -49,7 +49,7 @@ export async function resolveNetworkFile(
   return failure('No network is bundled and none was found: name one with --weights');
 }
 
-/** The bytes of the bundled network when it is inside the executable; null when `path` is a file on disk. */
+/** The bytes of a network inside the executable; null if `path` is a file on disk. */
 export function readBuiltIn(
   path: string,
   options: OptionStore,
@@ -68,7 +68,7 @@ interface NetworkIdentity {
   readonly sha256: string;
 }
 
-/** Rejects with a sentence for the user when the network cannot be found or read. */
+/** Rejects with one sentence for the user if the network cannot be found or read. */
 export async function identifyNetwork(options: OptionStore): Promise<NetworkIdentity> {
   const path = unwrap(await resolveNetworkFile(options));
   const missing = describeMissing(options, path);
@@ -94,7 +94,7 @@ export function isFileless(options: OptionStore): boolean {
   return isFilelessBackend(options.getString('Backend'));
 }
 
-/** In the program's own folder, or in all of lc0's places. */
+/** Looks in the program's own folder, then in lc0's places. */
 async function discover(where: 'program' | 'everywhere'): Promise<string | undefined> {
   const { discoverNetwork, listDiscoveryFolders } = await import('./discover-networks.js');
   const folders = listDiscoveryFolders(getProgramFolder());
@@ -151,7 +151,7 @@ export async function findModel(
   }
 }
 
-/** lc0's networks go by many names, often without any extension. */
+/** Recognises lc0's networks by content, because their names often have no extension. */
 async function isLc0File(path: string): Promise<boolean> {
   if (/\.onnx(\.gz)?$/i.test(path)) return false;
   if (/\.pb(\.gz)?$/i.test(path)) return true;
@@ -188,7 +188,7 @@ async function chooseChannelBlock(edition: WantedEdition): Promise<number> {
 /** Converts an ONNX file for an edition. @returns the file itself when it needs no change or cannot be changed */
 async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uint8Array> {
   if (edition.precision === 'f32' && !mayConvolveInBlocks(edition)) return bytes;
-  // Finding out how this processor convolves takes longer than reading a file.
+  // The probe of how this CPU computes convolutions takes longer than reading a file.
   if (readPrecision(bytes) === 'int8') return bytes;
   const channelBlock = await chooseChannelBlock(edition);
   if (edition.precision === 'f32' && channelBlock === 0) return bytes;

@@ -25,7 +25,7 @@ export function addListedEngineFlags<Arguments>(yargs: Argv<Arguments>): Argv<Ar
   return yargs;
 }
 
-/** With the network that they name, which is downloaded when it is one of the catalogue or an address. Rejects with one sentence. */
+/** Reads the engine's flags and downloads the network that they name if it is missing. Rejects with one sentence. */
 export async function readEngineFlags(args: Record<string, unknown>): Promise<OptionStore> {
   const settings = listOptionSpecs().flatMap((spec) => {
     const value = spec.flag === '' ? undefined : args[spec.flag];

@@ -41,14 +41,14 @@ export function loadManifest(folder: string, settings: string): Result<ShardsMan
   return failure(`${folder} holds shards made with other settings (${manifest.settings}); choose another folder`);
 }
 
-/** Replaces the file in one step, so that a kill leaves the old or the new one. */
+/** Replaces the file atomically, so that a killed process leaves the old or the new one. */
 export function saveManifest(folder: string, manifest: ShardsManifest): void {
   const path = join(folder, MANIFEST_NAME);
   writeFileSync(`${path}.part`, `${JSON.stringify(manifest, null, 1)}\n`);
   renameSync(`${path}.part`, path);
 }
 
-/** The entry of an input, made on first sight. An input that has changed since would give some games twice. */
+/** Returns the entry of an input, and creates it at first. Fails if the input has changed since, because some games would be read twice. */
 export function enterInput(manifest: ShardsManifest, path: string, bytes: number): Result<ManifestInput> {
   const known = manifest.inputs.find((input) => input.path === path);
   if (known !== undefined && known.bytes !== bytes) {

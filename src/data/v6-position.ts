@@ -1,6 +1,6 @@
 /**
- * A training record → the position it was made from, for encodings other than the record's own. The record holds no
- * moves, so the position comes without history.
+ * Reads the position of a training record, for encodings other than the record's own. The record has no moves, so the position
+ * has no history.
  */
 import { BLACK, type Color, type Position, parseFen, WHITE } from '../chess/index.js';
 import { invertTransform, type Lc0Format, transformSquare } from '../encoding/index.js';

@@ -58,7 +58,7 @@ async function* readRawGames(chunks: Chunks, name: string): AsyncGenerator<RawV6
   if (pending.length > 0) yield failure(`${name} ends in the middle of a record`);
 }
 
-/** The games of one file of many; damage costs the rest of it. Throws when the archive around it breaks. */
+/** Yields the games of one file among many. If it is damaged, the rest of it is skipped. Throws if the archive is damaged. */
 async function* readRecordFile(name: string, sizeBytes: number, chunks: Chunks): AsyncGenerator<RawV6Game> {
   try {
     const unpacked = sizeBytes <= SMALL_FILE_BYTES ? unpackSmallFile(await collect(chunks)) : await unpack(chunks);

@@ -5,13 +5,13 @@
 import { failure, type Result, success } from '../util/index.js';
 
 /**
- * The part of a running engine that a change of the option touches. The store tells exactly those that are connected for it.
+ * The part of a running engine that a change of the option affects. The store calls the handlers connected for that effect.
  *
- * search      nobody is told: the value is read when the next search begins
- * display     nobody is told: the value is read whenever something is shown
+ * search      no handler: the value is read when the next search begins
+ * display     no handler: the value is read whenever something is shown
  * log         the log goes to another file
- * evaluator   what evaluators answer: cached evaluations are wrong
- * pool        the evaluator threads: they start anew
+ * evaluator   results of the evaluators: the cache must be cleared
+ * pool        the evaluator threads: they must be started again
  * tables      the tablebases: tree and evaluators must not keep results of other tables
  * forgetTree  the search tree is dropped
  * forgetAll   the search tree and all cached evaluations are dropped
@@ -35,13 +35,13 @@ interface OptionCommon {
   readonly flag: string;
   /** One-letter flag, when lc0 has one. */
   readonly alias?: string;
-  /** Listed by `uci` only with `--show-hidden`; it can be set all the same. */
+  /** Listed by `uci` only with `--show-hidden`, but it can always be set. */
   readonly hidden?: boolean;
-  /** What a change touches; absent = search. */
+  /** What a change affects; absent = search. */
   readonly effect?: OptionEffect;
   /** Names that GUIs or other engines have for it; each can be set and is listed like an option of its own. */
   readonly otherNames?: readonly string[];
-  /** A rule that kind and range do not say. */
+  /** A check beyond kind and range. */
   readonly check?: OptionCheck;
   /** One line for `--help`. */
   readonly help: string;
@@ -66,7 +66,7 @@ export type OptionSpec = OptionCommon &
         readonly kind: 'choice';
         readonly default: string;
         readonly choices: readonly string[];
-        /** Accepted as well, and not listed: names that other engines' configurations hold. */
+        /** Further choices that are accepted but not listed: names from other engines' configuration files. */
         readonly otherChoices?: readonly string[];
         /** Other words for choices, by word; the choice is what is stored. */
         readonly synonyms?: Readonly<Record<string, string>>;

@@ -2,8 +2,8 @@
  * The values of all options of all rooms, by lc0's names, case-insensitive. A value is checked before it is stored; a value
  * that is refused changes nothing.
  *
- * A change takes effect in one way: the store calls the handlers that are connected for the option's effect. Nobody compares
- * values to find out what has changed.
+ * A change takes effect in one way: the store calls the handlers that are connected for the option's effect. No other code
+ * compares values to notice a change.
  */
 import { failure, type Result, success } from '../util/index.js';
 import {
@@ -14,9 +14,9 @@ import {
   parseOptionValue,
 } from './option-spec.js';
 
-/** What a part of the engine does when an option with such an effect changes, or such a button is pressed. */
+/** Functions to call when an option with the given effect changes, or such a button is pressed. */
 export type OptionHandlers = { readonly [Effect in OptionEffect]?: () => void } & {
-  /** Called with a sentence for the user when a value is taken for another one. */
+  /** Called with one sentence for the user when a value outside the range was replaced. */
   readonly note?: (sentence: string) => void;
 };
 
@@ -54,14 +54,14 @@ export class OptionStore {
     return this.specs.get(name.toLowerCase());
   }
 
-  /** Calls a handler after each change of an option with its effect. @returns ends that */
+  /** Calls a handler after each change of an option with its effect. @returns a function that disconnects the handlers */
   connect(handlers: OptionHandlers): () => void {
     this.connected.add(handlers);
     return () => this.connected.delete(handlers);
   }
 
   /**
-   * Sets an option, or presses a button. The value that the option has already is no change.
+   * Sets an option, or presses a button. Setting the current value again calls no handler.
    * @returns the option that was set, by its proper name
    */
   set(name: string, text: string): Result<OptionSpec> {
@@ -84,13 +84,13 @@ export class OptionStore {
     return success(spec);
   }
 
-  /** The values of all options with these effects. Two stores of the same options give the same text if they agree in them. */
+  /** The values of all options with these effects, as text to compare two stores of the same options. */
   describe(...effects: readonly OptionEffect[]): string {
     const chosen = this.declared.filter(({ effect = 'search' }) => effects.includes(effect));
     return JSON.stringify(chosen.map(({ uci }) => this.current.get(uci)));
   }
 
-  /** A store of the same options with the values of now. Nobody is connected to it. */
+  /** Returns a store with the same options and current values, without handlers. */
   clone(): OptionStore {
     const copy = new OptionStore([]);
     for (const [key, spec] of this.specs) copy.specs.set(key, spec);

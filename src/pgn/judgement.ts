@@ -1,5 +1,5 @@
 /**
- * What the moves of a game were worth, from an engine's view of each position: glyphs and words for bad moves, and accuracy.
+ * Judges the moves of a game by an engine's evaluation of each position: glyphs and words for bad moves, and accuracy.
  *
  * Legend: W = expected points of a player in percent, before and after the player's own move.
  * Accuracy of a move: 103.1668 · exp(−0.04354 · (W before − W after)) − 3.1669, between 0 and 100.
@@ -38,7 +38,7 @@ const JUDGEMENTS: readonly (readonly [loss: number, nag: number, word: string])[
 /** Plies of a better line that are shown. */
 const BETTER_LINE_PLIES = 8;
 
-/** On each move: the evaluation after it (White's view, as lichess writes it) and, where it lost much, the better move. */
+/** Remarks on each move: the evaluation after it (White's view, in lichess's form) and, after a bad move, the better one. */
 export function createRemarks(positions: readonly JudgedPosition[]): Remark[] {
   return positions.slice(0, -1).map((position, index) => {
     const next = positions[index + 1];

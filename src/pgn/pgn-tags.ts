@@ -1,6 +1,6 @@
 /**
- * The tag pairs of a PGN game, and what they say about its start: variant, FEN, Chess960 or not. Tag pairs as found in
- * the wild are read: several on a line, blanks inside the brackets, quotation marks that nobody escaped.
+ * Reads the tag pairs of a PGN game, and its start from them: variant, FEN, Chess960 or not. It accepts common deviations from
+ * the standard: several tag pairs on a line, blanks inside the brackets, unescaped quotation marks.
  * Source: PGN standard, 8.1 and 9.7.
  */
 import { parseVariant } from 'chessops/pgn';

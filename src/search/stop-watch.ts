@@ -1,6 +1,6 @@
 /**
- * Decides when a search should end without `stop`: holds its own clock, the clock of the game and the stoppers, and asks the
- * stoppers after each batch. Whether a search has to wait for `stop` nevertheless is up to `Search`.
+ * Decides when a search should end without `stop`. It has the clocks of the search and of the game and asks the stoppers after
+ * each batch. `Search` decides whether it must wait for `stop` nevertheless.
  */
 import { GameClock } from './game-clock.js';
 import { createIterationStats } from './iteration-stats.js';

@@ -296,7 +296,7 @@ test('a network that cannot evaluate any more ends the match, and none of its ga
   const games: LoggedGame[] = [];
   await assert.rejects(
     play([network, createRandomSource('B')], { games: 4, recovers: true, onGame: (game) => void games.push(game) }),
-    /^Error: The match ends, for A cannot evaluate any more: made to fail when falling back$/,
+    /^Error: The match ends because A cannot evaluate any more: made to fail when falling back$/,
   );
   assert.deepEqual(games, []);
 });
@@ -308,7 +308,7 @@ test('three games in a row that an engine loses by crashing end the match, unles
     const change = { games: 10, concurrency, onGame: (game: LoggedGame) => void games.push(game) };
     await assert.rejects(
       play([createRandomSource('A'), crashing('B')], change),
-      /^Error: The match ends, for B has crashed in 3 games in a row; at last: B ended with code 3; it said: out of luck$/,
+      /^Error: The match ends because B has crashed in 3 games in a row; the last time: B ended with code 3; it said: out of luck$/,
     );
     assert.deepEqual(
       games.map(({ reason }) => reason),

@@ -148,12 +148,12 @@ test('match ends with status 1 and its sentence when a player cannot play, and k
   for (const [player, sentence, lines] of [
     [
       ['--engine', engine],
-      /^The match ends, for Broken has crashed in 3 games in a row; at last: Broken ended with /m,
+      /^The match ends because Broken has crashed in 3 games in a row; the last time: Broken ended with /m,
       4,
     ],
     [
       ['--backend=hash', '--player1.type=network'],
-      /^The match ends, for hash cannot evaluate any more: made to fail when falling back$/m,
+      /^The match ends because hash cannot evaluate any more: made to fail when falling back$/m,
       1,
     ],
   ] as const) {

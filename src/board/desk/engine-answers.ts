@@ -1,4 +1,4 @@
-/** What the engine says → what goes to the page: reports, statistics, trees, tablebases. */
+/** Converts what the engine reports into messages to the page: lines, statistics, trees, tablebase results. */
 import { formatUciMove, listLegalMoves, type Move } from '../../chess/index.js';
 import type {
   Engine,
@@ -12,7 +12,7 @@ import type {
 import type { TreeDump } from '../../search/index.js';
 import type { Line, MoveRow, SearchState, TablebaseVerdict, TreeNode } from '../protocol/replies.js';
 
-/** Every position can be asked about, Chess960 or not, so castling is always king takes rook. */
+/** Positions may be Chess960, so castling is always written as king takes rook. */
 export function formatMove(move: Move): string {
   return formatUciMove(move, true);
 }
@@ -50,10 +50,10 @@ function createRow({ move, visits, prior, q, d, m, u, s, v, bound }: RootMoveSta
   };
 }
 
-/** Most nodes of a tree that is sent; beyond it the rarest moves are left out. */
+/** Largest number of tree nodes in a message. */
 const MOST_TREE_NODES = 4000;
 
-/** @returns the tree with the rarest moves left out where it is too large to send */
+/** @returns the tree; if it is too large to send, without the moves with the fewest visits */
 export function createTreeNode(tree: TreeDump): TreeNode {
   const visits: number[] = [];
   const collect = (node: TreeDump): void => {
@@ -83,7 +83,7 @@ function roundTo(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** What tablebases say of a position and of each of its moves. Changes the engine's position. @returns null when no table knows the position */
+/** Looks up a position and each of its moves in the tablebases. Changes the engine's position. @returns null if no table has it */
 export function probeMoves(engine: Engine, { rootFen, moves, position }: GamePosition): TablebaseVerdict | null {
   const played = moves.map((move) => formatUciMove(move, true));
   const probe = (next: readonly string[]): TablebaseResult | null =>

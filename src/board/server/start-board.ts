@@ -1,4 +1,4 @@
-/** The engine, its desk and the server put together. */
+/** Starts the board: creates the engine, its desk and the server. */
 import { createPoolOptions, enginePorts } from '../../app/index.js';
 import type { OptionStore } from '../../options/index.js';
 import { EngineDesk } from '../desk/engine-desk.js';
@@ -18,7 +18,7 @@ export interface BoardSettings {
   readonly extraHosts: readonly string[];
   /** Folders whose networks the page may choose. */
   readonly networkFolders: readonly string[];
-  /** Where matches lie; made when the first one starts. */
+  /** Folder of matches; created when the first one starts. */
   readonly matchFolder: string;
   /** UCI engines that may play matches, as `sardonyx match --engine` describes them. */
   readonly engines: readonly string[];
@@ -34,7 +34,7 @@ export interface Board {
   close(): Promise<void>;
 }
 
-/** Rejects with the sentence for the user. The network is loaded behind its back. */
+/** Rejects with one sentence for the user. Resolves before the network is loaded. */
 export async function startBoard(settings: BoardSettings): Promise<Board> {
   const { options, version } = settings;
   const networks = new OfferedNetworks(options, settings.networkFolders);

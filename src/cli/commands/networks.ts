@@ -1,4 +1,4 @@
-/** `sardonyx networks`: the networks that can be had by name, and the downloading of them. */
+/** `sardonyx networks`: lists the networks that can be downloaded by name, and downloads them. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import {
   type CataloguedNetwork,
@@ -21,7 +21,7 @@ interface NetworksArguments {
 
 export const networksCommand: CommandModule<object, NetworksArguments> = {
   command: 'networks [action] [names..]',
-  describe: 'List the networks that can be had by name, or download some of them',
+  describe: 'List the networks that can be downloaded by name, or download some of them',
   builder: (yargs) =>
     yargs
       .positional('action', { choices: ['list', 'get'] as const, default: 'list', describe: 'What to do' })

@@ -18,7 +18,7 @@ export interface SessionRequest {
   readonly intraOpThreads: number;
   /** Graph optimisation: 0 none … 3 all. */
   readonly optimization: number;
-  /** Products of 8-bit weights do not fit into 16 bits: CPUs without VNNI must add them in a slower, exact way. */
+  /** Sums of two 8-bit products may exceed 16 bits, so CPUs without VNNI must use slower, exact code. */
   readonly needsWideSums: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface RuntimeSession {
 
 export interface OnnxRuntimePort {
   /**
-   * Main thread, before the first session: what the runtime's libraries read when they are loaded.
+   * Sets what the runtime's libraries read when they are loaded. Call it on the main thread, before the first session.
    * @param usesTf32 CUDA and TensorRT may multiply matrices of 32-bit numbers with 10 bits of mantissa
    */
   prepareRuntime(usesTf32: boolean): void;

@@ -1,4 +1,4 @@
-/** A game under way: the position with its history, and what the players said about their moves. */
+/** A running game: the position with its history, and the players' reports on their moves. */
 import { computeOutcome, formatUciMove, type Move, type Position } from '../../chess/index.js';
 import { createOpeningPosition, type Opening } from '../openings/book.js';
 import { createDraw, createWin, type GameEnd } from './game-end.js';

@@ -20,7 +20,7 @@ export interface SelfPlayOutput {
   /** Called with each line of lc0's report as it is made. */
   onLine(line: string): void;
   onProgress(summary: SelfPlaySummary): void;
-  /** Two lines a move as well: the last `info` of its search and `bestmove`. */
+  /** Also writes two lines for each move: the last `info` of its search and `bestmove`. */
   readonly showsThinking: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function playSelfPlaySession(
 
 class Session {
   readonly standings = new Standings();
-  /** Once the networks are loaded. */
+  /** Called when the networks are loaded. */
   private startedAt = performance.now();
   private readonly pools = new Set<NetworkPool>();
   private readonly names: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * A match of two or more players: games in pairs over one opening with colours swapped, several at a time, until all are
- * played, the sequential test has decided, or the signal comes. Players, opening, colours and seeds of a game follow from
- * its number alone, so a resumed match plays the games it would have played.
+ * Plays a match of two or more players: pairs of games with one opening and swapped colours, several at a time, until all are
+ * played, the sequential test has decided, or the signal comes. Players, opening, colours and seeds of a game follow from its
+ * number alone, so a resumed match plays the same games.
  */
 import type { Tablebases } from '../../syzygy/index.js';
 import { mixSeeds, runSideBySide } from '../../util/index.js';
@@ -38,7 +38,7 @@ export interface MatchSetup {
   onGame(game: LoggedGame, tournament: Tournament): void;
 }
 
-/** Throws when a player cannot be started or does nothing but crash, and the first error of a game, when all boards have ended. */
+/** Throws if a player cannot be started or keeps crashing. Errors of a game are thrown when all boards have ended. */
 export async function runMatch(setup: MatchSetup): Promise<Tournament> {
   const schedule = new Schedule(setup.tournament, setup.players.length, setup.games);
   const tournament = new Tournament(schedule);
@@ -97,7 +97,7 @@ async function playBoard(
     players.set(index, player);
     return player;
   };
-  // Players that are thinking must hear of the end at once, not when their move is found.
+  // Close players at once, also in the middle of a search.
   const closePlayers = (): void => void Promise.all([...players.values()].map((player) => player.close()));
   signal.addEventListener('abort', closePlayers);
   try {
@@ -127,7 +127,7 @@ async function playBoard(
 }
 
 function describeBroken({ name }: PlayerSource, { fault }: FinishedGame): string {
-  return `The match ends, for ${name} has crashed in ${MOST_CRASHES} games in a row; at last: ${fault}`;
+  return `The match ends because ${name} has crashed in ${MOST_CRASHES} games in a row; the last time: ${fault}`;
 }
 
 function isDecided({ sprt }: MatchSetup, { pairings }: Tournament): boolean {

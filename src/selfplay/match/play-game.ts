@@ -11,9 +11,9 @@ export interface GameSetup {
   readonly opening: Opening;
   readonly chess960: boolean;
   readonly rules: AdjudicationRules;
-  /** End the game where they know its result; null = none. */
+  /** Tablebases that end the game when they have its position; null = none. */
   readonly tables: Tablebases | null;
-  /** Forgiven beyond the clock, in milliseconds. */
+  /** Milliseconds by which a player may exceed the clock. */
   readonly timeMarginMs: number;
   readonly seed: number;
 }
@@ -21,11 +21,11 @@ export interface GameSetup {
 export interface FinishedGame {
   readonly played: readonly PlayedMove[];
   readonly end: GameEnd;
-  /** What the loser did, when it lost by more than chess; empty otherwise. */
+  /** If the game was lost by a crash, on time or by an illegal move, one sentence about it; else empty. */
   readonly fault: string;
 }
 
-/** @returns null when the signal came before the end */
+/** @returns null if the signal came before the end */
 export async function playGame(
   players: readonly [white: Player, black: Player],
   setup: GameSetup,

@@ -66,7 +66,7 @@ class NetworkPlayer implements Player {
     } catch (error) {
       const loss = await this.pool.findLoss();
       // Not a game lost, but all of them.
-      if (loss !== null) throw new Error(`The match ends, for ${this.name} cannot evaluate any more: ${loss}`);
+      if (loss !== null) throw new Error(`The match ends because ${this.name} cannot evaluate any more: ${loss}`);
       throw new PlayerFault('crash', `${this.name}: ${(error as Error).message}`);
     } finally {
       this.isThinking = false;

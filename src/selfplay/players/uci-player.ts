@@ -1,4 +1,4 @@
-/** An external UCI engine as a player: its process is started again after it died. */
+/** An external UCI engine as a player. If its process dies, it is started again. */
 import { failure, type Result, success } from '../../util/index.js';
 import { EngineError } from '../client/engine-process.js';
 import type { EngineSpec } from '../client/engine-spec.js';
@@ -8,7 +8,7 @@ import type { Game, Thought } from '../game/game.js';
 import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
 import { judgeMove } from './referee.js';
 
-/** Beyond clock or move time, before silence counts as a hang. */
+/** An engine that does not answer for so long beyond its clock or move time counts as hanging. */
 const PATIENCE_MS = 10_000;
 const PATIENCE_WITHOUT_CLOCK_MS = 600_000;
 
@@ -88,7 +88,7 @@ function createUciLimits(limits: PlayerLimits, time: ThinkingTime): UciLimits {
 /** An engine with the name that reports call it by. */
 export type NamedEngine = EngineSpec & { readonly name: string };
 
-/** An engine that was given no name is started once to hear what it calls itself. */
+/** If the user gave no name, starts the engine once and takes its `id name`. */
 export async function nameEngine(spec: EngineSpec, chess960: boolean): Promise<Result<NamedEngine>> {
   if (spec.name !== null) return success({ ...spec, name: spec.name });
   try {

@@ -1,6 +1,6 @@
 /**
- * How a match stands, from the first player's view: single games, and pairs of games over one opening with colours
- * swapped. Pairs are the better unit, because the two games of an opening are not independent.
+ * The score of a match, from the first player's view: single games, and pairs of games with the same opening and swapped colours.
+ * Statistics use pairs, because the two games of an opening are not independent.
  */
 
 export interface GameCounts {

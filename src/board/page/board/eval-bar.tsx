@@ -1,4 +1,4 @@
-/** White's wins, draws and Black's wins as a bar beside the board, White's end where White sits. */
+/** A bar beside the board: White's wins, draws and Black's wins. White's end is on White's side of the board. */
 import type { Side } from './chess-board.js';
 
 interface EvalBarProps {

@@ -1,4 +1,4 @@
-/** What an occlusion says, square by square: as numbers and as two boards of text. */
+/** Describes an occlusion square by square: as numbers, and as two boards in text. */
 import { formatFen, formatSquare, type Position, type Square } from '../../../chess/index.js';
 import type { Occlusion, Opinion } from '../../../nn/index.js';
 
@@ -116,7 +116,7 @@ function formatBoard(
   return [...ranks, `  ${[...'abcdefgh'].map((file) => ` ${file}     `).join('')}`.trimEnd()];
 }
 
-/** Blue speaks for, red against. @param strength −1 to 1 */
+/** Colours a text: blue favours the move or the mover, red does not. @param strength −1 to 1 */
 function paint(text: string, strength: number): string {
   const shades = strength > 0 ? [17, 19, 21] : [52, 88, 124];
   const level = Math.ceil(3 * Math.abs(strength) - 0.5);

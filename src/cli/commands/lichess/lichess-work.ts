@@ -1,5 +1,5 @@
 /**
- * What lichess asks of an external engine: one position to analyse. The names are those of its API
+ * A request of lichess to an external engine: one position to analyse. The names are those of its API
  * (lichess.org/api, "External engine").
  */
 import { failure, type Result, success } from '../../../util/index.js';
