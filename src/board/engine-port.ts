@@ -1,6 +1,6 @@
 /**
  * The one way in which a page talks to an engine. It has two sides: a WebSocket to `sardonyx board`, and the engine inside the
- * page. A panel never knows which of the two it has.
+ * page. A panel never knows which of the two it has; it asks `offers` for what only one of them can do.
  */
 import type { Answers, PortEvent } from './protocol/replies.js';
 import type { RequestOf, RequestType } from './protocol/requests.js';
@@ -21,11 +21,27 @@ export interface Sent<Type extends RequestType> {
   readonly answer: Promise<Answers[Type]>;
 }
 
+/** What this side of the port can do beside searching. */
+export interface PortOffers {
+  /** Matches between engines of other processes. */
+  readonly matches: boolean;
+  /** Watching a training loop. */
+  readonly training: boolean;
+  /** `openNetwork`. */
+  readonly opensNetworks: boolean;
+}
+
 export interface EnginePort {
+  readonly offers: PortOffers;
   send<Type extends RequestType>(type: Type, question: Question<Type>): Sent<Type>;
+  /** Adds a network, a file of the user's or an https address, to the list and uses it. Rejects with one sentence. */
+  openNetwork(source: File | string): Promise<void>;
   /** @returns a function that ends it */
   listen(listener: (event: PortEvent) => void): () => void;
-  /** Calls at once, and with each change. @returns a function that ends it */
-  watchState(listener: (state: PortState) => void): () => void;
+  /**
+   * Calls at once, and with each change. `reason` is empty, or says in one sentence why there will be no engine.
+   * @returns a function that ends it
+   */
+  watchState(listener: (state: PortState, reason: string) => void): () => void;
   close(): void;
 }

@@ -9,6 +9,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
   '.mjs': 'text/javascript',
   '.wasm': 'application/wasm',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
 };
 
 export interface WebServer {
@@ -16,21 +18,26 @@ export interface WebServer {
   close(): void;
 }
 
-/** @param folders by the first part of the path; '' for all other paths */
+/**
+ * @param folders by the first part of the path; '' for all other paths
+ * @param edit what is served in place of a file, by its path in the request
+ */
 export async function startWebServer(
   folders: Readonly<Record<string, string>>,
   isIsolated: boolean,
+  edit: (path: string, content: Buffer) => Buffer | string = (_, content) => content,
 ): Promise<WebServer> {
   const isolation = {
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
   };
   const server = createServer(async ({ url = '/' }, response) => {
-    const { pathname } = new URL(url, 'http://localhost');
+    const asked = new URL(url, 'http://localhost').pathname;
+    const pathname = asked.length > 1 && asked.endsWith('/') ? `${asked}index.html` : asked;
     const [, first = '', ...rest] = pathname.split('/');
     const path = first in folders ? join(folders[first], ...rest) : join(folders[''], pathname);
     try {
-      const content = pathname === '/' ? '<!doctype html><title>test</title>' : await readFile(path);
+      const content = pathname === '/' ? '<!doctype html><title>test</title>' : edit(pathname, await readFile(path));
       const type = pathname === '/' ? 'text/html' : (TYPES[extname(path)] ?? 'application/octet-stream');
       response.writeHead(200, { 'content-type': type, ...(isIsolated ? isolation : {}) }).end(content);
     } catch {
@@ -40,6 +47,9 @@ export async function startWebServer(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => server.close(),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }

@@ -32,6 +32,8 @@ export class EngineDesk {
   private eventTimer: ReturnType<typeof setTimeout> | null = null;
   private lastEventAtMs = 0;
   private isDisposed = false;
+  private lastError = '';
+  private networkProblem = '';
 
   /** @param broadcast tells every page */
   constructor(
@@ -54,6 +56,7 @@ export class EngineDesk {
       note: tell('note'),
       debug: () => undefined,
       error: (text) => {
+        this.lastError = text;
         tell('error')(text);
         // An analysis that has failed waits for its stop; the others are answered by the engine.
         if (this.current?.isAnalysis) this.endAnalysis(text);
@@ -66,10 +69,18 @@ export class EngineDesk {
     return this.engine.network?.description ?? null;
   }
 
+  /** Why there is no network; '' = there is one, or it is being loaded. */
+  get problem(): string {
+    return this.networkProblem;
+  }
+
   /** Loads the network of the options, between two searches. */
   prepare(): Promise<void> {
     return this.runQuietly(async () => {
-      await this.engine.prepare();
+      this.networkProblem = '';
+      this.lastError = '';
+      const network = await this.engine.prepare();
+      if (network === null) this.networkProblem = this.lastError || 'No network could be loaded';
     });
   }
 

@@ -50,19 +50,25 @@ export abstract class EngineServices {
 
   describe(): EngineDescription {
     const { desk, networks, version } = this.settings;
-    const { options, running } = desk;
+    const { options, running, problem } = desk;
     return {
       name: 'Sardonyx',
       version,
       options: options.declared
         .filter((spec) => this.isShown(spec))
-        .map((spec) => ({ spec, value: options.values.get(spec.uci) ?? null, isLocked: isLocked(spec) }))
+        // Functions are no messages.
+        .map(({ check: _, ...spec }) => ({
+          spec,
+          value: options.values.get(spec.uci) ?? null,
+          isLocked: isLocked(spec),
+        }))
         .filter((option) => this.isOffered(option)),
       players: this.players,
       levels: readLevels(options),
       networks: networks.entries,
       network: networks.findName(options.getString('WeightsFile')),
       running,
+      problem,
     };
   }
 

@@ -9,11 +9,15 @@ import { AnalysePanel } from './analyse/analyse-panel.js';
 import { MatchPanel } from './match/match-panel.js';
 import { OptionsDialog } from './options/options-dialog.js';
 import { PlayPanel } from './play/play-panel.js';
+import { obstacle, reportError } from './port/engine-state.js';
 import { ReviewPanel } from './review/review-panel.js';
 import { Dialog } from './shell/dialog.js';
-import { Header, panel } from './shell/header.js';
+import { Header, isOffered, panel } from './shell/header.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
-import { Notices } from './shell/notices.js';
+import { addNotice, Notices } from './shell/notices.js';
+import { acceptDroppedFiles, readFile } from './shell/user-files.js';
+import { readGameText } from './study/load-dialog.js';
+import { study } from './study/study.js';
 import { TrainingPanel } from './training/training-panel.js';
 
 const dialog = signal<'options' | 'help' | null>(null);
@@ -22,7 +26,21 @@ function closeDialog(): void {
   dialog.value = null;
 }
 
+/** A dropped file with one game is shown at once. */
+function readDroppedGame(file: File): void {
+  readFile(file).then((text) => {
+    const read = readGameText(text);
+    if ('error' in read) addNotice('error', read.error);
+    else if (read.games.length > 1) addNotice('warning', `${file.name} holds several games: open it with Load`);
+    else {
+      location.hash = '#analyse';
+      study.load(read.games[0].tree);
+    }
+  }, reportError);
+}
+
 function App() {
+  useEffect(() => acceptDroppedFiles(readDroppedGame), []);
   useEffect(
     () =>
       bindKeys([
@@ -53,6 +71,11 @@ function App() {
           dialog.value = 'help';
         }}
       />
+      {obstacle.value !== '' && (
+        <p class="obstacle" role="alert">
+          {obstacle.value}.
+        </p>
+      )}
       <CurrentPanel />
       {dialog.value === 'options' && <OptionsDialog onClose={closeDialog} />}
       {dialog.value === 'help' && <KeyList />}
@@ -62,10 +85,22 @@ function App() {
 }
 
 function CurrentPanel() {
+  if (!isOffered(panel.value)) return <ProgramOnly />;
   if (panel.value === 'play') return <PlayPanel />;
   if (panel.value === 'training') return <TrainingPanel />;
   if (panel.value === 'match') return <MatchPanel />;
   return panel.value === 'review' ? <ReviewPanel /> : <AnalysePanel />;
+}
+
+/** For addresses of panels that need more than a page. */
+function ProgramOnly() {
+  return (
+    <main class="panel">
+      <p class="panel-hint">
+        {panel.value === 'match' ? 'Matches' : 'Training loops'} need the program: start <code>sardonyx board</code>.
+      </p>
+    </main>
+  );
 }
 
 const KEY_NAMES: Readonly<Record<string, string>> = {

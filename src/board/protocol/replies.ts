@@ -114,8 +114,10 @@ export interface EngineDescription {
   readonly networks: readonly NetworkEntry[];
   /** Entry of `networks` in use; null for one that is not in the list. */
   readonly network: string | null;
-  /** The loaded network in words; null while it loads. */
+  /** The loaded network in words; null while it loads, and when it could not be loaded. */
   readonly running: string | null;
+  /** Why there is no network, in one sentence; '' = there is one, or it is being loaded. */
+  readonly problem: string;
 }
 
 export interface MatchGame {

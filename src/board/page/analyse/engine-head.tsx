@@ -1,6 +1,6 @@
 /** The head of the analysis: switch, score, and how far and how fast the search is. */
 import { formatCount } from '../../game/value-text.js';
-import { engine } from '../port/engine-state.js';
+import { engine, obstacle } from '../port/engine-state.js';
 import { currentState, endReason, evaluation, isOn, multiPv, outcome, toggleEngine } from './board-analysis.js';
 
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ export function EngineHead() {
       </output>
       <div class="engine-facts">
         <div class="engine-name" title={engine.value?.running ?? ''}>
-          {engine.value?.running ?? 'Loading the network …'}
+          {describeNetwork()}
         </div>
         <div class="engine-speed">{describeSpeed()}</div>
       </div>
@@ -46,6 +46,11 @@ export function EngineHead() {
       </label>
     </div>
   );
+
+  function describeNetwork(): string {
+    if (obstacle.value !== '') return 'No engine';
+    return engine.value?.running ?? (engine.value?.problem || 'Loading the network …');
+  }
 
   function describeSpeed(): string {
     if (outcome.value !== 'ongoing') return OUTCOMES[outcome.value] ?? '';

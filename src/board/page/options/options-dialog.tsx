@@ -1,11 +1,12 @@
 /** The engine's options with their help, and its networks. A change holds for every page of this engine. */
 import { signal } from '@preact/signals';
 import type { OptionState } from '../../protocol/replies.js';
-import { engine, setOption, useNetwork } from '../port/engine-state.js';
+import { engine, openNetwork, port, setOption, useNetwork } from '../port/engine-state.js';
 import { Dialog } from '../shell/dialog.js';
 
 const filter = signal('');
 const showsHidden = signal(false);
+const address = signal('');
 
 export function OptionsDialog({ onClose }: { onClose(): void }) {
   const description = engine.value;
@@ -30,6 +31,7 @@ export function OptionsDialog({ onClose }: { onClose(): void }) {
           ))}
         </select>
       </label>
+      {port.offers.opensNetworks && <NetworkOpener />}
       <p class="faint">
         {description.name} {description.version}
         {description.running === null ? '' : `, ${description.running}`}
@@ -61,6 +63,44 @@ export function OptionsDialog({ onClose }: { onClose(): void }) {
         ))}
       </ul>
     </Dialog>
+  );
+}
+
+/** A network that is not in the list: a file, or an address that lets other pages read it. */
+function NetworkOpener() {
+  return (
+    <form
+      class="button-row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        openNetwork(address.value.trim());
+      }}
+    >
+      <label class="button">
+        Open a network file
+        <input
+          class="visually-hidden"
+          type="file"
+          accept=".onnx,.pb,.gz"
+          onChange={({ currentTarget }) => {
+            const file = currentTarget.files?.[0];
+            if (file !== undefined) openNetwork(file);
+            currentTarget.value = '';
+          }}
+        />
+      </label>
+      <input
+        type="url"
+        required
+        placeholder="https://… (.onnx, .pb.gz)"
+        aria-label="Address of a network"
+        value={address.value}
+        onInput={({ currentTarget }) => {
+          address.value = currentTarget.value;
+        }}
+      />
+      <button type="submit">Open</button>
+    </form>
   );
 }
 

@@ -14,7 +14,7 @@ import { TypedMove } from '../board/typed-move.js';
 import { engine } from '../port/engine-state.js';
 import { Dialog } from '../shell/dialog.js';
 import { bindKeys } from '../shell/keyboard.js';
-import { copyText, saveFile } from '../shell/text-files.js';
+import { copyText, saveFile } from '../shell/user-files.js';
 import { MoveList } from '../study/move-list.js';
 import { study } from '../study/study.js';
 import {

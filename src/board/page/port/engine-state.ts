@@ -3,20 +3,32 @@ import { signal } from '@preact/signals';
 import type { EnginePort, PortState } from '../../engine-port.js';
 import type { EngineDescription } from '../../protocol/replies.js';
 import { addNotice } from '../shell/notices.js';
+import { startSiteEngine } from './site-start.js';
 import { SocketPort } from './socket-port.js';
+import { WorkerPort } from './worker-port.js';
 
 export const portState = signal<PortState>('connecting');
+/** Why there will be no engine, in one sentence; '' = there is one, or it may come back. */
+export const obstacle = signal('');
 export const engine = signal<EngineDescription | null>(null);
 
-export const port: EnginePort = new SocketPort(`ws://${location.host}/engine`);
+export const port: EnginePort = createPort();
+
+/** A page of the site says of which build it is, and has its engine inside. */
+function createPort(): EnginePort {
+  const build = document.querySelector('meta[name="sardonyx-build"]')?.getAttribute('content');
+  if (typeof build !== 'string') return new SocketPort(`ws://${location.host}/engine`);
+  return new WorkerPort(() => startSiteEngine(build, (text) => addNotice('error', text)));
+}
 
 port.listen((event) => {
   if (event.type === 'description') engine.value = event.description;
   if (event.type === 'notice' && event.level !== 'note') addNotice(event.level, event.text);
 });
 
-port.watchState((state) => {
+port.watchState((state, reason) => {
   portState.value = state;
+  obstacle.value = reason;
   if (state !== 'open') return;
   port.send('describe', {}).answer.then((description) => {
     engine.value = description;
@@ -36,4 +48,10 @@ export function setOption(name: string, value: string): void {
 export function useNetwork(name: string): void {
   addNotice('note', 'Loading the network …');
   port.send('useNetwork', { name }).answer.catch(reportError);
+}
+
+/** A file of the user's, or an https address. */
+export function openNetwork(source: File | string): void {
+  addNotice('note', 'Loading the network …');
+  port.openNetwork(source).catch(reportError);
 }

@@ -5,7 +5,7 @@ import type { PlayerSummary } from '../../game/game-review.js';
 import { StudyBoard } from '../board/study-board.js';
 import { LineChart } from '../chart/line-chart.js';
 import { bindKeys } from '../shell/keyboard.js';
-import { copyText, saveFile } from '../shell/text-files.js';
+import { copyText, saveFile } from '../shell/user-files.js';
 import { LoadDialog } from '../study/load-dialog.js';
 import { MoveList } from '../study/move-list.js';
 import { study } from '../study/study.js';

@@ -1,6 +1,6 @@
 /** The bar at the top: panels, connection, engine, theme, help. */
 import { signal } from '@preact/signals';
-import { engine, portState } from '../port/engine-state.js';
+import { engine, obstacle, port, portState } from '../port/engine-state.js';
 import { Icon } from './icon.js';
 import { isDark, toggleTheme } from './theme.js';
 
@@ -27,6 +27,11 @@ addEventListener('hashchange', () => {
   panel.value = readHash();
 });
 
+/** Whether the engine's side can do what the panel is for. */
+export function isOffered(name: Panel): boolean {
+  return (name !== 'match' || port.offers.matches) && (name !== 'training' || port.offers.training);
+}
+
 interface HeaderProps {
   onOptions(): void;
   onHelp(): void;
@@ -40,7 +45,7 @@ export function Header({ onOptions, onHelp }: HeaderProps) {
         <span>Sardonyx</span>
       </a>
       <nav class="nav" aria-label="Panels">
-        {PANELS.map((name) => (
+        {PANELS.filter(isOffered).map((name) => (
           <a key={name} href={`#${name}`} aria-current={panel.value === name ? 'page' : undefined}>
             {PANEL_NAMES[name]}
           </a>
@@ -49,7 +54,7 @@ export function Header({ onOptions, onHelp }: HeaderProps) {
       <span class="spacer" />
       {portState.value === 'lost' && (
         <span class="lost" role="alert">
-          No connection
+          {obstacle.value === '' ? 'No connection' : 'No engine'}
         </span>
       )}
       <button type="button" onClick={onOptions} disabled={engine.value === null} title="Network and options">

@@ -6,7 +6,7 @@ import { MoveTree } from '../../game/move-tree.js';
 import { formatGame, parseGames, type ReadGame } from '../../game/move-tree-text.js';
 import { Dialog } from '../shell/dialog.js';
 import { addNotice } from '../shell/notices.js';
-import { copyText, readFile, saveFile } from '../shell/text-files.js';
+import { copyText, readFile, saveFile } from '../shell/user-files.js';
 import type { Study } from './study.js';
 
 const MOST_GAMES = 2000;
@@ -31,7 +31,7 @@ export function LoadDialog({ study, onClose }: LoadProps) {
   };
   const read = (given: string): void => {
     problem.value = '';
-    const result = readText(given);
+    const result = readGameText(given);
     if ('error' in result) problem.value = result.error;
     else if (result.games.length === 1) {
       const [{ tree, problem: warning }] = result.games;
@@ -112,7 +112,7 @@ export function LoadDialog({ study, onClose }: LoadProps) {
 }
 
 /** A line with slashes and no brackets is a FEN, everything else a PGN. */
-function readText(given: string): { readonly games: readonly ReadGame[] } | { readonly error: string } {
+export function readGameText(given: string): { readonly games: readonly ReadGame[] } | { readonly error: string } {
   const trimmed = given.trim();
   if (/^[^[\]\n]*\/[^[\]\n]*$/.test(trimmed)) {
     const tree = MoveTree.create(trimmed);

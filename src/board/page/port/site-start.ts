@@ -1,0 +1,86 @@
+/**
+ * Makes a page without a server of its own ready for its engine. A service worker keeps the files of one build, so that scripts
+ * of two versions never meet and the page works offline, and it isolates the page where the host does not. So the page loads
+ * itself again in three cases, at most twice in a row: it is not isolated yet; it came from the host and is of another build than the stored
+ * files; or a newer build is stored and no other tab uses the older one.
+ */
+
+/** In the state of the history entry: how often the page has loaded itself again without coming to an engine. */
+const RELOADS = 'sardonyxReloads';
+/** Once to be isolated, once for a newer build. */
+const MOST_RELOADS = 2;
+
+const NOT_ISOLATED =
+  'The engine needs a cross-origin isolated page (Cross-Origin-Opener-Policy: same-origin, Cross-Origin-Embedder-Policy: require-corp)';
+
+/** @returns the Worker with the engine. Rejects with the sentence for the user; never settles when the page loads itself again */
+export async function startSiteEngine(build: string, onNotice: (text: string) => void): Promise<Worker> {
+  if (!isSecureContext) throw new Error('The engine needs a page from an https address or from this computer');
+  const problem = await isolate(build, onNotice).catch((error: unknown) => String((error as Error).message ?? error));
+  if (!crossOriginIsolated) throw new Error(problem === '' ? NOT_ISOLATED : `${NOT_ISOLATED}, and ${problem}`);
+  forgetReloads();
+  return new Worker(new URL('board-worker.js', document.baseURI), { type: 'module' });
+}
+
+/** @returns '' when the service worker serves this page, else why there is none */
+async function isolate(build: string, onNotice: (text: string) => void): Promise<string> {
+  const { serviceWorker } = navigator;
+  if (serviceWorker === undefined) return 'this browser or private window has no service workers';
+  serviceWorker.addEventListener('message', ({ data }) => {
+    if (typeof data?.notice === 'string') onNotice(data.notice);
+  });
+  const registration = await serviceWorker
+    .register(new URL('service-worker.js', document.baseURI), { updateViaCache: 'none' })
+    .catch(() => undefined);
+  if (registration === undefined) return 'this browser or private window does not let the page keep a service worker';
+  const { waiting } = registration;
+  if (waiting !== null && (await ask(waiting, 'takeOver')) === true) {
+    await waitForState(waiting, 'activated');
+    return reload();
+  }
+  const active = registration.active ?? (await waitForFirst(registration));
+  if (active === null) return 'the files of the page could not be stored';
+  const stored = await ask(active, 'hello');
+  return crossOriginIsolated && stored === build ? '' : reload();
+}
+
+/** The first service worker of this address, when it is active; null when it cannot be installed. */
+async function waitForFirst(registration: ServiceWorkerRegistration): Promise<ServiceWorker | null> {
+  const worker = registration.installing ?? registration.waiting;
+  if (worker === null) return registration.active;
+  return (await waitForState(worker, 'activated')) ? worker : null;
+}
+
+function waitForState(worker: ServiceWorker | null, state: ServiceWorkerState): Promise<boolean> {
+  return new Promise((resolve) => {
+    const check = (): void => {
+      if (worker === null || worker.state === 'redundant') resolve(false);
+      else if (worker.state === state) resolve(true);
+    };
+    worker?.addEventListener('statechange', check);
+    check();
+  });
+}
+
+function ask(worker: ServiceWorker, question: 'hello' | 'takeOver'): Promise<unknown> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => resolve(data);
+    worker.postMessage(question, [port2]);
+  });
+}
+
+/** @returns '' when that was tried and nothing came of it */
+async function reload(): Promise<string> {
+  const state = (history.state ?? {}) as Record<string, unknown>;
+  const reloads = Number(state[RELOADS] ?? 0);
+  if (reloads >= MOST_RELOADS) return '';
+  history.replaceState({ ...state, [RELOADS]: reloads + 1 }, '');
+  location.reload();
+  return new Promise(() => undefined);
+}
+
+function forgetReloads(): void {
+  const { [RELOADS]: reloads, ...state } = (history.state ?? {}) as Record<string, unknown>;
+  if (reloads !== undefined) history.replaceState(state, '');
+}

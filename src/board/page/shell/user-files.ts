@@ -1,0 +1,58 @@
+/** Between the page and the user's own files and clipboard. */
+import { openNetwork, port } from '../port/engine-state.js';
+import { addNotice } from './notices.js';
+
+const LARGEST_FILE_BYTES = 20e6;
+const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
+const GAME_FILE = /\.(pgn|fen|epd|txt)$/i;
+
+/** Puts a text into the browser's downloads. */
+export function saveFile(name: string, content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** Rejects with the sentence for the user. */
+export async function readFile(file: File): Promise<string> {
+  if (file.size > LARGEST_FILE_BYTES) throw new Error('The file is larger than 20 MB');
+  return file.text();
+}
+
+export async function copyText(content: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(content);
+    addNotice('note', 'Copied');
+  } catch {
+    addNotice('warning', 'The browser does not let this page copy');
+  }
+}
+
+/**
+ * Files dropped on the page: a network is opened, other files than games are refused.
+ * @param readGame takes a FEN or PGN file. @returns a function that ends it
+ */
+export function acceptDroppedFiles(readGame: (file: File) => void): () => void {
+  // Without this the browser leaves the page and shows the file.
+  const allow = (event: DragEvent): void => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+  };
+  const take = (event: DragEvent): void => {
+    const file = event.dataTransfer?.files[0];
+    if (file === undefined) return;
+    event.preventDefault();
+    if (GAME_FILE.test(file.name)) readGame(file);
+    else if (!NETWORK_FILE.test(file.name)) addNotice('warning', `${file.name} is neither a network nor a game`);
+    else if (port.offers.opensNetworks) openNetwork(file);
+    else addNotice('warning', 'This server offers networks by --networks=FOLDER');
+  };
+  addEventListener('dragover', allow);
+  addEventListener('drop', take);
+  return () => {
+    removeEventListener('dragover', allow);
+    removeEventListener('drop', take);
+  };
+}

@@ -1,0 +1,259 @@
+/** The site, built by `npm run site`, in a real Chromium: in a folder of a host that sets no headers, with the engine in the page. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { launchBrowser } from '../support/browser.js';
+import { repositoryRoot } from '../support/shared-folder.js';
+import { startWebServer, type WebServer } from '../support/web-server.js';
+
+const launched = await launchBrowser();
+const skip = 'reason' in launched ? launched.reason : false;
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const site = join(repositoryRoot, 'build', 'site');
+const FOLDERS = { '': repositoryRoot, chess: site };
+const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
+/** Engines start slowly where other work keeps the processor busy. */
+const LONGEST_MS = 120_000;
+
+type Edit = (path: string, content: Buffer) => Buffer | string;
+
+/** A file of the site, with code before its own. */
+function prepend(file: string, code: string): Edit {
+  return (path, content) => (path.endsWith(`/${file}`) ? code + content.toString() : content);
+}
+
+function hash(content: Buffer | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
+  const browser = (launched as { browser: Browser }).browser;
+
+  before(() => {
+    execFileSync(process.execPath, [join(repositoryRoot, 'scripts', 'build-site.mjs')], { stdio: 'ignore' });
+  });
+
+  after(() => browser.close());
+
+  async function openPage(context: BrowserContext, { origin }: WebServer): Promise<Page> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(LONGEST_MS);
+    await page.goto(`${origin}/chess/`);
+    return page;
+  }
+
+  /** A host and a browser of its own. */
+  async function visit(
+    t: TestContext,
+    { isIsolated = false, edit, ...options }: { isIsolated?: boolean; edit?: Edit } & BrowserContextOptions = {},
+  ): Promise<{ readonly host: WebServer; readonly context: BrowserContext; readonly page: Page }> {
+    const host = await startWebServer(FOLDERS, isIsolated, edit);
+    const context = await browser.newContext(options);
+    t.after(async () => {
+      await context.close();
+      host.close();
+    });
+    return { host, context, page: await openPage(context, host) };
+  }
+
+  async function waitForEngine(page: Page, network: string): Promise<void> {
+    await page.waitForSelector(`.engine-name:has-text("${network}")`);
+  }
+
+  /** Playwright's own waitForFunction needs eval, which the page forbids. */
+  async function waitUntil(page: Page, condition: string): Promise<void> {
+    const deadline = performance.now() + LONGEST_MS;
+    // A page that loads itself again has no answer for a moment.
+    while (!(await page.evaluate(condition).catch(() => false))) {
+      assert.ok(performance.now() < deadline, condition);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async function openTinyNetwork(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Engine', exact: true }).click();
+    await page.getByLabel('Open a network file').setInputFiles(TINY);
+    await page.waitForSelector('dialog option:checked:has-text("tiny-test.onnx")', { state: 'attached' });
+    await page.keyboard.press('Escape');
+  }
+
+  async function load(page: Page, text: string): Promise<void> {
+    await page.getByRole('button', { name: /^Load/ }).first().click();
+    await page.getByLabel('FEN or PGN').fill(text);
+    await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
+  }
+
+  async function typeMove(page: Page, move: string): Promise<void> {
+    await page.getByLabel('Type a move').fill(move);
+    await page.keyboard.press('Enter');
+  }
+
+  /** Serious findings of axe-core. */
+  async function findBarriers(page: Page): Promise<readonly string[]> {
+    await page.evaluate(axeSource);
+    const { violations } = (await page.evaluate('axe.run()')) as {
+      violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
+    };
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+
+  test('without headers of the host the page is isolated, analyses, plays, reviews, and comes again without the host', async (t) => {
+    const { host, context, page } = await visit(t);
+    const requests: string[] = [];
+    const complaints: string[] = [];
+    context.on('request', (request) => requests.push(request.url()));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+
+    await waitForEngine(page, 'Sardonyx');
+    assert.equal(await page.evaluate('crossOriginIsolated'), true);
+    assert.equal(await page.evaluate('history.state?.sardonyxReloads'), undefined);
+    assert.deepEqual(await page.locator('.nav a').allTextContents(), ['Analyse', 'Play', 'Review']);
+
+    await page.keyboard.press('l');
+    await page.waitForSelector('.line-move');
+    await page.waitForSelector('.move-table tbody tr');
+    await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
+    assert.deepEqual(await findBarriers(page), []);
+    await page.keyboard.press('l');
+
+    // A network by file; one that is none is refused.
+    await openTinyNetwork(page);
+    await waitForEngine(page, 'random 16x2');
+    await page.getByRole('button', { name: 'Engine', exact: true }).click();
+    await page.getByLabel('Open a network file').setInputFiles(join(repositoryRoot, 'package.json'));
+    await page.waitForSelector('.notice-error:has-text("package.json is no network")');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.keyboard.press('Escape');
+
+    // A game to mate: every reply is forced.
+    await load(page, 'k7/8/2K5/8/8/8/8/7Q w - - 0 1');
+    await page.getByRole('link', { name: 'Play' }).click();
+    await page.getByText('White', { exact: true }).click();
+    await page.getByLabel('The position on the analysis board').check();
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await typeMove(page, 'Kb6');
+    await page.waitForSelector('.move:has-text("Kb8")');
+    await typeMove(page, 'Qb7');
+    await page.waitForSelector('.result:has-text("You win by checkmate")');
+    assert.deepEqual(await findBarriers(page), []);
+
+    await page.getByRole('link', { name: 'Review' }).click();
+    await load(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
+    await page.getByLabel('How thoroughly').selectOption('100');
+    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    await page.waitForSelector('.summary td:has-text("%")');
+    await page.waitForSelector('.move small:has-text("#")');
+    assert.deepEqual(await findBarriers(page), []);
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const name of ['Analyse', 'Play', 'Review']) {
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.waitForSelector(`.panel-${name.toLowerCase()}`);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);
+    }
+    assert.deepEqual(complaints, []);
+
+    // The second visit, with no host at all: files and networks are there.
+    host.close();
+    await page.close();
+    const again = await openPage(context, host);
+    await waitForEngine(again, 'Sardonyx');
+    await again.getByRole('button', { name: 'Engine', exact: true }).click();
+    await again.locator('dialog select').first().selectOption('tiny-test.onnx');
+    await waitForEngine(again, 'random 16x2');
+    await again.keyboard.press('Escape');
+    await again.getByRole('link', { name: 'Analyse' }).click();
+    await again.keyboard.press('l');
+    await again.waitForSelector('.move-table tbody tr');
+    assert.deepEqual(
+      requests.filter((url) => !url.startsWith(`${host.origin}/chess/`) && !/^(data|blob):/.test(url)),
+      [],
+    );
+  });
+
+  test('a network on the host that is not the one of this build is refused', async (t) => {
+    const edit: Edit = (path, content) => (path.endsWith('.onnx') ? Buffer.concat([content, Buffer.of(0)]) : content);
+    const { page } = await visit(t, { edit });
+    await page.waitForSelector('.notice-error:has-text("is not the one of this version: reload the page")');
+    await page.waitForSelector('.engine-name:has-text("is not the one of this version")');
+  });
+
+  test('a script on the host that is not of this build is never run', async (t) => {
+    const { page } = await visit(t, { edit: prepend('board-worker.js', '/* newer */') });
+    await page.waitForSelector('.obstacle:has-text("the files of the page could not be stored")');
+  });
+
+  test('a newer build waits until the older page is left, and then takes over as a whole', async (t) => {
+    const read = (name: string): string => readFileSync(join(site, name), 'utf8');
+    const index = read('index.html');
+    const build = /sardonyx-build" content="(\w+)"/.exec(index)?.[1] ?? '';
+    const newIndex = index.replace(build, 'newer');
+    let isNew = false;
+    const edit: Edit = (path, content) => {
+      if (!isNew) return content;
+      if (path.endsWith('/index.html')) return newIndex;
+      if (!path.endsWith('/service-worker.js')) return content;
+      return content.toString().replaceAll(hash(index), hash(newIndex)).replaceAll(build, 'newer');
+    };
+    const { host, page } = await visit(t, { edit });
+    const readBuild = 'document.querySelector("meta[name=sardonyx-build]").content';
+    await waitForEngine(page, 'Sardonyx');
+    assert.equal(await page.evaluate(readBuild), build);
+    isNew = true;
+    const hasWaiting = 'navigator.serviceWorker.ready.then(({ waiting }) => waiting?.state === "installed")';
+    await page.evaluate('navigator.serviceWorker.ready.then((registration) => registration.update())');
+    await waitUntil(page, hasWaiting);
+    // Another tab keeps the older build.
+    const tab = await openPage(page.context(), host);
+    await waitForEngine(tab, 'Sardonyx');
+    assert.equal(await tab.evaluate(readBuild), build);
+    await tab.close();
+    await page.reload();
+    await waitUntil(page, `${readBuild} === 'newer' && crossOriginIsolated`);
+    await waitForEngine(page, 'Sardonyx');
+  });
+
+  test('a host with headers needs no service worker', async (t) => {
+    const { page } = await visit(t, { isIsolated: true, serviceWorkers: 'block' });
+    await waitForEngine(page, 'Sardonyx');
+  });
+
+  test('what keeps the engine from running is one sentence in the page', async (t) => {
+    const { page } = await visit(t, { serviceWorkers: 'block' });
+    await page.waitForSelector('.obstacle:has-text("needs a cross-origin isolated page"):has-text("service worker")');
+    await page.waitForSelector('.lost:has-text("No engine")');
+    await page.keyboard.press('l');
+    assert.deepEqual(await findBarriers(page), []);
+
+    const cases = [
+      ['delete globalThis.SharedArrayBuffer;', '.obstacle:has-text("needs a cross-origin isolated page")'],
+      ['WebAssembly.validate = () => false;', '.obstacle:has-text("WebAssembly with SIMD, which this browser lacks")'],
+      ['throw new Error("planted");', '.obstacle:has-text("The engine does not start: Uncaught Error: planted")'],
+    ] as const;
+    for (const [code, selector] of cases) {
+      const edit = prepend('board-worker.js', code);
+      const { page: other } = await visit(t, { isIsolated: true, serviceWorkers: 'block', edit });
+      await other.waitForSelector(selector);
+    }
+  });
+
+  test('a browser that keeps nothing, and one without memory', async (t) => {
+    const unstored = 'caches.open = () => Promise.reject(new DOMException("no storage", "SecurityError"));';
+    const noMemory = 'WebAssembly.Memory = function () { throw new RangeError("could not allocate memory"); };';
+    const plain = { isIsolated: true, serviceWorkers: 'block' } as const;
+    const { page } = await visit(t, { ...plain, edit: prepend('board-worker.js', unstored) });
+    await waitForEngine(page, 'Sardonyx');
+    const { page: poor } = await visit(t, { ...plain, edit: prepend('sardonyx.js', noMemory) });
+    await poor.waitForSelector('.engine-name:has-text("memory")');
+  });
+});
