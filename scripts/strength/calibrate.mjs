@@ -7,7 +7,8 @@
 // levels; the tables name the program that was used. Our own levels search few nodes, so a game takes half a second.
 //
 // Each pairing is a `sardonyx match` with a results file in the folder of this network. A run that was stopped continues there; a
-// new network starts a new folder.
+// new network starts a new folder. Games of this network and opponent that the table in docs/strength.md counts, and that
+// the folder does not have, count as well; `--level` then measures some levels alone.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -33,6 +34,16 @@ const flags = yargs(hideBin(process.argv))
     default: join(root, 'build/strength'),
     describe: 'Where games are kept, by network',
   })
+  .option('level', {
+    type: 'number',
+    array: true,
+    default: [],
+    describe: 'Levels to measure, as numbered in the table',
+  })
+  .option('earlier', {
+    type: 'string',
+    describe: 'Hash of another export of this network: its games in the table count',
+  })
   .option('concurrency', { type: 'number', default: 1, describe: 'Games at a time' })
   .option('fit-only', { type: 'boolean', default: false, describe: 'Take the games that are there' })
   .option('dry-run', { type: 'boolean', default: false, describe: 'Print the table and write nothing' })
@@ -51,7 +62,11 @@ const LEVELS = [
   { nodes: 4, temperature: 0.1 },
   { nodes: 16, temperature: 0.25 },
   { nodes: 64, temperature: 0.25 },
+  { nodes: 256, temperature: 0.15 },
+  { nodes: 1024, temperature: 0.1 },
 ];
+const DOCUMENT = join(root, 'docs/strength.md');
+const TABLE = /(<!-- levels -->\n)([\s\S]*?)(<!-- \/levels -->)/;
 /** Measuring starts with this level, the nearest to Stockfish's weakest. */
 const FIRST = 4;
 /** Seed of the games of level FIRST. Other levels count from there, so a new weaker level does not change them. */
@@ -135,6 +150,24 @@ function readScore(level, opponent) {
 function addScore(level, opponent, report) {
   const points = report.wins + report.draws / 2;
   scores.set(`${level}:${opponent}`, { level, opponent, games: report.games, points, report });
+}
+
+/** The results in the document, where they are of this network and opponent and of the same levels. */
+function readDocument(opponentName) {
+  const table = TABLE.exec(readFileSync(DOCUMENT, 'utf8'))?.[2] ?? '';
+  if (![hash, flags.earlier].some((one) => table.includes(`sha256 ${one}), ${opponentName}.`))) return;
+  for (const [, number, nodes, temperature, results] of table.matchAll(
+    /^\| (\d+) \| (\d+) \| ([\d.]+) \| .* \| (.*) \|$/gm,
+  )) {
+    const level = number - 1;
+    const own = LEVELS[level];
+    if (own === undefined || own.nodes !== Number(nodes) || own.temperature !== Number(temperature)) continue;
+    for (const [, elo, other, ...counts] of results.matchAll(/(?:SF (\d+)|level (\d+)): \+(\d+) =(\d+) −(\d+)/g)) {
+      const [wins, draws, losses] = counts.map(Number);
+      const opponent = elo === undefined ? `level ${other - 1}` : Number(elo);
+      addScore(level, opponent, { wins, draws, losses, games: wins + draws + losses });
+    }
+  }
 }
 
 /** Plays until the pairing has `count` games; earlier games count. */
@@ -243,11 +276,9 @@ async function writeResults() {
   if (wrong > 0) throw new Error(`Levels ${wrong} and ${wrong + 1} are out of order: more games are needed`);
   if (flags['dry-run']) return;
   writeFileSync(join(root, 'src/engine/strength-levels.ts'), formatSource(rows, conditions));
-  const page = join(root, 'docs/strength.md');
-  const text = readFileSync(page, 'utf8');
-  const marked = /(<!-- levels -->\n)[\s\S]*?(<!-- \/levels -->)/;
-  if (!marked.test(text)) throw new Error(`${page} has no place for the table`);
-  writeFileSync(page, text.replace(marked, `$1${table}$2`));
+  const text = readFileSync(DOCUMENT, 'utf8');
+  if (!TABLE.test(text)) throw new Error(`${DOCUMENT} has no place for the table`);
+  writeFileSync(DOCUMENT, text.replace(TABLE, `$1${table}$3`));
 }
 
 async function playAll() {
@@ -256,6 +287,12 @@ async function playAll() {
   if (!/^Stockfish 15\b/.test(name)) console.error(`${name} is given the depths of Stockfish 15's levels`);
   createFolder(folder);
   writeFileSync(opponentPath, `${name}\n`);
+  if (flags.level.length > 0) {
+    readDocument(name);
+    readAll();
+    for (const number of flags.level) measure(number - 1, number - 2, fit()[number - 2].elo + 100);
+    return;
+  }
   let elo = OPPONENTS[0];
   for (let level = FIRST; level >= 0; level--) elo = measure(level, level + 1, elo - 100);
   elo = fit()[FIRST].elo;
@@ -270,6 +307,7 @@ function readAll() {
 
 try {
   if (!flags['fit-only']) await playAll();
+  readDocument(readOpponent() ?? (await askOpponent()));
   readAll();
   await writeResults();
 } catch (error) {

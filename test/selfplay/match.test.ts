@@ -50,7 +50,7 @@ interface Played {
 
 async function play(players: PlayerSource[], change: Partial<MatchSetup> = {}): Promise<Played> {
   const games: LoggedGame[] = [];
-  const book = { book: BOOK, maxPlies: null, order: 'sequential', seed: 1, games: 100 } as const;
+  const book = { book: BOOK, maxPlies: null, order: 'sequential', seed: 1, games: 100, chess960: false } as const;
   const tournament = await runMatch({
     players,
     tournament: 'round-robin',
@@ -127,6 +127,29 @@ test('a player that crashes, stalls or cheats loses that game, says why, and pla
   const slow = await play([fake('A', limits, '--think=400'), fake('B', limits)], { games: 1 });
   assert.deepEqual([slow.games[0].reason, slow.games[0].result], ['time', '0-1']);
   assert.match(slow.games[0].fault ?? '', /A used \d+ ms and lost on time/);
+});
+
+test('an engine that dies at ucinewgame is started again, and loses the game only when it dies there again', async () => {
+  const now = await play([fake('A', {}, '--crash-at-game=2'), fake('B')], { games: 4, concurrency: 1 });
+  assert.deepEqual([now.games.length, now.games.filter(({ reason }) => reason === 'crash').length], [4, 0]);
+  const always = await play([fake('A', {}, '--crash-at-game=1'), fake('B')], { games: 2, recovers: true });
+  assert.deepEqual(always.games.map(({ game, result, reason, plies }) => [game, result, reason, plies]).sort(), [
+    [0, '0-1', 'crash', 2],
+    [1, '1-0', 'crash', 2],
+  ]);
+  assert.match(always.games[0].fault ?? '', /A ended with code 3; it said: out of luck/);
+});
+
+test('a book of Chess960 positions is refused unless the match is one of Chess960', () => {
+  const path = join(folder, 'book-960.epd');
+  writeFileSync(path, 'nrbnbkrq/pppppppp/8/8/8/8/PPPPPPPP/NRBNBKRQ w KQkq -\n');
+  const request = { book: path, maxPlies: null, order: 'sequential', seed: 1, games: 2 } as const;
+  const refused = createMatchOpenings({ ...request, chess960: false });
+  assert.equal(
+    refused.ok ? '' : refused.error,
+    'book-960.epd, line 1 is a position of Chess960: play the match with --chess960',
+  );
+  assert.ok(createMatchOpenings({ ...request, chess960: true }).ok);
 });
 
 test('an engine that cannot start ends the match with its sentence', async () => {

@@ -3,7 +3,7 @@
  * on the position and `--seed`, at once, with MultiPV scores. Arguments make it misbehave at the n-th `go` (from 1):
  *
  *   --seed=N  --name=TEXT  --score=CP (always this score)  --think=MS
- *   --crash-at=N (exit 3)  --hang-at=N (silence)  --illegal-at=N (a1a1)  --mute (no uciok)
+ *   --crash-at=N (exit 3)  --crash-at-game=N (at the n-th ucinewgame)  --hang-at=N (silence)  --illegal-at=N (a1a1)  --mute (no uciok)
  */
 import { createInterface } from 'node:readline';
 import { formatUciMove, type Move, Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
@@ -18,6 +18,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 let position = new Position();
 let multiPv = 1;
 let searches = 0;
+let games = 0;
 
 function setPosition(words: string[]): void {
   const moves = words.indexOf('moves');
@@ -26,12 +27,14 @@ function setPosition(words: string[]): void {
   for (const text of words.slice(end + 1)) position.makeMove(unwrap(parseUciMove(position, text)));
 }
 
+function crash(): never {
+  process.stderr.write('out of luck\n');
+  process.exit(3);
+}
+
 function go(): void {
   searches++;
-  if (searches === numberOf('crash-at')) {
-    process.stderr.write('out of luck\n');
-    process.exit(3);
-  }
+  if (searches === numberOf('crash-at')) crash();
   if (searches === numberOf('hang-at')) return;
   if (searches === numberOf('illegal-at')) {
     say('bestmove a1a1');
@@ -62,7 +65,9 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (!settings.has('mute')) say('uciok');
   } else if (words[0] === 'isready') say('readyok');
   else if (words[0] === 'setoption' && words[2] === 'MultiPV') multiPv = Number(words[4]);
-  else if (words[0] === 'position') setPosition(words);
+  else if (words[0] === 'ucinewgame') {
+    if (++games === numberOf('crash-at-game')) crash();
+  } else if (words[0] === 'position') setPosition(words);
   else if (words[0] === 'go') go();
   else if (words[0] === 'quit') break;
 }

@@ -35,7 +35,11 @@ export async function playGame(
   const bookPlies = setup.opening.moves.length;
   const startPly = game.position.gamePly - bookPlies;
   const clocks = players.map(({ limits }) => (limits.timeControl === null ? null : new Clock(limits.timeControl)));
-  await Promise.all(players.map((player, color) => player.startGame(2 * setup.seed + color)));
+  const starts = await Promise.allSettled(players.map((player, color) => player.startGame(2 * setup.seed + color)));
+  for (const [color, start] of starts.entries()) {
+    if (start.status === 'fulfilled') continue;
+    return signal.aborted ? null : forfeit(game, color, start.reason);
+  }
 
   for (;;) {
     const end =
@@ -59,8 +63,13 @@ export async function playGame(
       game.play({ ...thought, timeMs });
     } catch (error) {
       if (signal.aborted) return null;
-      if (!(error instanceof PlayerFault)) throw error;
-      return { played: game.played, end: createWin(mover === 0 ? 1 : 0, error.reason), fault: error.message };
+      return forfeit(game, mover, error);
     }
   }
+}
+
+/** Throws errors that are not the player's fault. */
+function forfeit(game: Game, loser: number, error: unknown): FinishedGame {
+  if (!(error instanceof PlayerFault)) throw error;
+  return { played: game.played, end: createWin(loser === 0 ? 1 : 0, error.reason), fault: error.message };
 }

@@ -1,5 +1,6 @@
 /** Which opening each game of a run starts from: matches deal them to pairs of games, self-play to single games. */
-import { type Result, success, unwrap } from '../../util/index.js';
+import { hasChess960Castling, parseFen } from '../../chess/index.js';
+import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { createOpeningSequence, type Opening, type OpeningOrder, openBook, START_BOOK } from './book.js';
 
 export interface MatchOpenings {
@@ -10,6 +11,8 @@ export interface MatchOpenings {
   readonly order: OpeningOrder;
   readonly seed: number;
   readonly games: number;
+  /** Without it, an opening that only Chess960 can castle in is an error: engines would read its moves differently. */
+  readonly chess960: boolean;
 }
 
 /**
@@ -17,7 +20,7 @@ export interface MatchOpenings {
  * error names the line.
  */
 export function createMatchOpenings(request: MatchOpenings): Result<(pair: number) => Opening> {
-  const { book: path, maxPlies, order, seed, games } = request;
+  const { book: path, maxPlies, order, seed, games, chess960 } = request;
   const book = path === null ? success(START_BOOK) : openBook(path, maxPlies ?? Number.POSITIVE_INFINITY);
   if (!book.ok) return book;
   const { size } = book.value;
@@ -31,6 +34,10 @@ export function createMatchOpenings(request: MatchOpenings): Result<(pair: numbe
     if (openings.has(line)) continue;
     const opening = book.value.read(line);
     if (!opening.ok) return opening;
+    const { fen, origin } = opening.value;
+    if (!chess960 && hasChess960Castling(unwrap(parseFen(fen)))) {
+      return failure(`${origin} is a position of Chess960: play the match with --chess960`);
+    }
     openings.set(line, opening.value);
   }
   return success((pair) => openings.get(lineOf(pair)) as Opening);

@@ -29,8 +29,23 @@ class UciPlayer implements Player {
   }
 
   async startGame(): Promise<void> {
-    if (!this.client.isAlive) this.client = await startClient(this.spec, this.chess960);
-    await this.client.newGame();
+    const canGoOn = this.client.isAlive && (await this.beginGame()) === null;
+    if (canGoOn) return;
+    this.client = await startClient(this.spec, this.chess960);
+    const failed = await this.beginGame();
+    if (failed !== null) throw new PlayerFault('crash', failed.message);
+  }
+
+  /** @returns why the engine is not ready, after it was closed; null when it is */
+  private async beginGame(): Promise<EngineError | null> {
+    try {
+      await this.client.newGame();
+      return null;
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      await this.client.close();
+      return error;
+    }
   }
 
   async think(game: Game, time: ThinkingTime): Promise<Thought> {

@@ -148,6 +148,7 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
     order,
     seed,
     games: args.games,
+    chess960,
   });
   if (!openings.ok) return openings;
   const tablebases = args.tb === '' ? {} : { tablebases: args.tb };
@@ -331,7 +332,8 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       )
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' })
       .epilogue(
-        'An engine that crashes loses the game and is started again. The match ends with status 1, and keeps the games ' +
+        'An engine that crashes loses the game and is started again. One that dies between games, or at ucinewgame, is ' +
+          'started again and loses nothing, unless it does so twice in a row. The match ends with status 1, and keeps the games ' +
           'played in --results, when it has crashed in three games in a row (but see --recover), when it cannot be started, ' +
           'and when a network of this process cannot evaluate any more.',
       ) as never,
