@@ -19,6 +19,7 @@ import { onnx2LeelaCommand } from './commands/onnx2leela-command.js';
 import { perftCommand } from './commands/perft-command.js';
 import { matchCommand } from './commands/play/match-command.js';
 import { selfPlayCommand } from './commands/play/selfplay.js';
+import { rescoreCommand } from './commands/rescore.js';
 import { shardsCommand } from './commands/shards.js';
 import { suiteCommand } from './commands/suite/suite.js';
 import { tuneCommand } from './commands/tune/tune.js';
@@ -57,6 +58,7 @@ const COMMANDS = [
   selfPlayCommand,
   matchCommand,
   labelCommand,
+  rescoreCommand,
   shardsCommand,
   suiteCommand,
   tuneCommand,

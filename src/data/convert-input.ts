@@ -32,7 +32,7 @@ export function findGameFormat(path: string): Result<GameFormat<unknown>> {
 }
 
 /** The games until the stream breaks; then calls `onBreak`. Errors of the code that uses the games pass through. */
-async function* readUntilBreak<RawGame>(
+export async function* readUntilBreak<RawGame>(
   games: AsyncIterable<RawGame>,
   onBreak: (error: Error) => void,
 ): AsyncGenerator<RawGame> {

@@ -69,7 +69,7 @@ function countBytes(path: string): number {
  * Folders of games → the files in them; folders of lc0 records stay whole. Names must exist and be of a known kind;
  * duplicates count once.
  */
-function listInputs(names: readonly string[]): Result<string[]> {
+export function listInputs(names: readonly string[]): Result<string[]> {
   const paths: string[] = [];
   for (const name of names) {
     if (!existsSync(name)) return failure(`There is no file ${name}`);

@@ -2,4 +2,6 @@
 export { readChunks, unpackSync } from './byte-stream.js';
 export { createShards, type ShardsOptions, type ShardsSummary } from './create-shards.js';
 export { parseSplitShares } from './game-split.js';
+export { type RescoreSettings, type RescoreSummary, rescoreGames } from './rescore/rescore-games.js';
+export type { ResultTables } from './rescore/rescore-tables.js';
 export { type SearchValue, V6GameRecorder } from './v6-game.js';

@@ -1,7 +1,7 @@
 /**
  * Labelled games: one JSON object a line, `{"fen", "result", "plies": [[played, [[move, cp], …]], …]}`. Scores are
  * centipawns for the side to move, best first; mate in n is ±(32000 − 2n). A ply without scores was random: it is
- * played and not trained on.
+ * played and not trained on. A ply may have a third entry, the result that holds for it in place of the game's (rescore/).
  */
 import { computeOutcome, type Move, type Position, parseFen, START_FEN } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
@@ -11,9 +11,9 @@ import { type DecodedGame, parseResult, replayGame, rewind } from './replay-game
 import { createTrainingRow, type TrainingRow } from './training-row.js';
 
 type ScoredMove = [move: string, centipawns: number];
-type LabelledPly = [played: string, scores: ScoredMove[]];
+export type LabelledPly = [played: string, scores: ScoredMove[], result?: string];
 
-interface LabelledGame {
+export interface LabelledGame {
   readonly fen: string;
   readonly whiteResult: number | null;
   readonly plies: readonly LabelledPly[];
@@ -28,10 +28,11 @@ function isScoredMove(value: unknown): value is ScoredMove {
 
 function isPly(value: unknown): value is LabelledPly {
   if (!Array.isArray(value) || typeof value[0] !== 'string') return false;
+  if (value[2] !== undefined && parseResult(String(value[2])) === undefined) return false;
   return Array.isArray(value[1]) && value[1].every(isScoredMove);
 }
 
-function parseLabelledGame(line: string): Result<LabelledGame> {
+export function parseLabelledGame(line: string): Result<LabelledGame> {
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
@@ -52,7 +53,7 @@ const resolved: number[] = [];
 const resolvedStarts: number[] = [];
 
 /** Turns all texts of the game into moves; the sentence says which is illegal. */
-function resolveMoves(game: LabelledGame, skipPlies: number): Result<DecodedGame> {
+export function resolveMoves(game: LabelledGame, skipPlies: number): Result<DecodedGame> {
   const parsed = parseFen(game.fen);
   if (!parsed.ok) return parsed;
   const start = parsed.value;
@@ -86,7 +87,8 @@ function resolveMoves(game: LabelledGame, skipPlies: number): Result<DecodedGame
     into.centipawns = scores[0][1];
     return true;
   };
-  return success({ start, moves, whiteResult: game.whiteResult, isPlayedOut, writeTargets });
+  const whiteResults = game.plies.map(([, , result]) => (result === undefined ? undefined : parseResult(result)));
+  return success({ start, moves, whiteResult: game.whiteResult, whiteResults, isPlayedOut, writeTargets });
 }
 
 /**

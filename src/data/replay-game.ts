@@ -13,6 +13,8 @@ export interface DecodedGame {
   readonly moves: readonly number[];
   /** 1 White won, 0 drawn, −1 Black won; null unknown. */
   readonly whiteResult: number | null;
+  /** The result for single plies, in place of the game's; undefined where that holds. */
+  readonly whiteResults?: readonly (number | null | undefined)[];
   /** Its last position ends it by the rules; resigned, agreed, adjudicated or broken off, it would have gone on. */
   readonly isPlayedOut: boolean;
   /** Fills in targets and score of a ply; false when the ply gives no row. */
@@ -26,6 +28,12 @@ const WHITE_RESULTS: ReadonlyMap<string, number | null> = new Map([
   ['*', null],
 ]);
 
+/** The text of a result in White's view. */
+export function formatResult(whiteResult: number | null): string {
+  for (const [text, result] of WHITE_RESULTS) if (result === whiteResult) return text;
+  return '*';
+}
+
 /** PGN's four results; undefined for any other text. */
 export function parseResult(text: string): number | null | undefined {
   return WHITE_RESULTS.get(text);
@@ -35,7 +43,7 @@ const legalMoves = new Uint16Array(256);
 
 /** @returns rows written; `game.start` stands at the end of the game afterwards */
 export function replayGame(game: DecodedGame, row: TrainingRow, sink: GameSink): number {
-  const { start: position, moves, whiteResult } = game;
+  const { start: position, moves } = game;
   const hash = hashMoves(hashText(EMPTY_GAME_HASH, formatFen(position)), moves);
   sink.beginGame(hash);
   row.game = hash;
@@ -43,6 +51,8 @@ export function replayGame(game: DecodedGame, row: TrainingRow, sink: GameSink):
   for (let ply = 0; ply < moves.length; ply++) {
     if (game.writeTargets(ply, row)) {
       const isWhite = position.sideToMove === WHITE;
+      const own = game.whiteResults?.[ply];
+      const whiteResult = own === undefined ? game.whiteResult : own;
       row.result = whiteResult === null || isWhite ? whiteResult : 0 - whiteResult;
       row.ply = ply;
       row.pliesLeft = game.isPlayedOut ? moves.length - ply : null;

@@ -9,16 +9,8 @@ import type { GameFilter, GameFormat, GameSink } from './game-format.js';
 import { EMPTY_GAME_HASH, hashBytes } from './game-split.js';
 import { createTrainingRow, type EncodedRow } from './training-row.js';
 import { writeV6Planes } from './v6-planes.js';
-import { rebuildPosition } from './v6-position.js';
-import {
-  createV6Record,
-  knowsMovesLeft,
-  readV6Record,
-  V6_ADJUDICATED,
-  V6_DELETED,
-  V6_MOVES,
-  type V6Record,
-} from './v6-record.js';
+import { findPosition } from './v6-position.js';
+import { createV6Record, knowsMovesLeft, readV6Record, V6_ADJUDICATED, V6_DELETED, V6_MOVES } from './v6-record.js';
 import { type RawV6Game, readV6Games } from './v6-stream.js';
 
 const POLICY = 'lc0-1858';
@@ -49,10 +41,22 @@ function hasPliesLeft(bytes: Buffer, recordBytes: number): Result<boolean> {
 function setRow(ply: number, knowsPliesLeft: boolean): void {
   row.ply = ply;
   row.targetKind = 'weights';
-  row.result = Math.round(record.resultQ);
+  row.result = drawResult(ply);
   row.valueWl = record.bestQ;
   row.valueDraw = record.bestD;
   row.pliesLeft = knowsPliesLeft && record.pliesLeft > 0 ? record.pliesLeft : null;
+}
+
+/**
+ * The game's result. A deblundered record has an expected one instead: a result is drawn with these probabilities, the same one
+ * each time, since shards hold results only.
+ */
+function drawResult(ply: number): number {
+  const { resultQ, resultD } = record;
+  if (Number.isInteger(resultQ)) return resultQ;
+  const win = (1 + resultQ - resultD) / 2;
+  const drawn = ((Math.imul(row.game ^ Math.imul(ply + 1, 0x9e3779b1), 0x85ebca6b) >>> 8) + 0.5) / 2 ** 24;
+  return drawn < win ? 1 : drawn < win + resultD ? 0 : -1;
 }
 
 /** The record's planes and indices as they are. */
@@ -91,14 +95,6 @@ function resolveMoves(position: Position, format: Lc0Format): Result<{ count: nu
     row.targetMoves[row.targetCount++] = move;
   }
   return success({ count, played });
-}
-
-/** The position of the record: `expected` if that is it, since it has a history. */
-function findPosition(expected: Position | null, source: V6Record, format: Lc0Format): Result<Position> {
-  const rebuilt = rebuildPosition(source, format);
-  if (!rebuilt.ok || expected === null) return rebuilt;
-  const isExpected = rebuilt.value.keyLow === expected.keyLow && rebuilt.value.keyHigh === expected.keyHigh;
-  return isExpected ? success(expected) : rebuilt;
 }
 
 function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): Result<number> {

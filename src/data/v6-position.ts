@@ -4,7 +4,7 @@
  */
 import { BLACK, type Color, type Position, parseFen, WHITE } from '../chess/index.js';
 import { invertTransform, type Lc0Format, transformSquare } from '../encoding/index.js';
-import type { Result } from '../util/index.js';
+import { type Result, success } from '../util/index.js';
 import { V6_BLACK_TO_MOVE, type V6Record } from './v6-record.js';
 
 /** The only transform there is while pawns are on the board. */
@@ -69,6 +69,14 @@ function findEnPassantFile(record: V6Record, format: Lc0Format, transform: numbe
 export function getMover(record: V6Record, format: Lc0Format): Color {
   const isBlack = format.canonical ? (record.invariance & V6_BLACK_TO_MOVE) !== 0 : record.sideOrEnPassant !== 0;
   return isBlack ? BLACK : WHITE;
+}
+
+/** The position of a record: `expected`, which has a history, if it is that one. */
+export function findPosition(expected: Position | null, record: V6Record, format: Lc0Format): Result<Position> {
+  const rebuilt = rebuildPosition(record, format);
+  if (!rebuilt.ok || expected === null) return rebuilt;
+  const isExpected = rebuilt.value.keyLow === expected.keyLow && rebuilt.value.keyHigh === expected.keyHigh;
+  return isExpected ? success(expected) : rebuilt;
 }
 
 export function rebuildPosition(record: V6Record, format: Lc0Format): Result<Position> {

@@ -1,6 +1,7 @@
 /**
- * lc0's training record V6: 8356 bytes, little-endian, packed; one position each. V7, which appends 40 bytes, is read
- * as far as V6 goes. Source: lc0, trainingdata/trainingdata_v6.h.
+ * lc0's training record V6: 8356 bytes, little-endian, packed; one position each. V7 appends 40 bytes. lc0 itself writes V6;
+ * its training code makes V7 of it. Sources: lc0, trainingdata/trainingdata_v6.h and trainingdata_v7.h; lczero-training,
+ * csrc/loader/stages/chunk_rescorer.cc (V6ToV7).
  *
  * | offset | field |
  * |---|---|
@@ -12,6 +13,9 @@
  * | 8280 | 15 f32, in the order of FLOAT_FIELDS |
  * | 8340 | visits (u32); played index, best index (u16) |
  * | 8348, 8352 | policy KL divergence, short-term value (f32) |
+ * | 8356 | V7: draw probability that goes with the short-term value (f32) |
+ * | 8360, 8362 | V7: index of the next move, of the opponent, and of the one after it (u16); 65535 at the end of the game |
+ * | 8364 | V7: eight f32, reserved |
  */
 import { failure, type Result, success } from '../util/index.js';
 
@@ -24,6 +28,7 @@ const PROBABILITIES_AT = 8;
 const PLANES_AT = 7440;
 const CASTLING_AT = 8272;
 const FLOATS_AT = 8280;
+const RESERVED_AT = 8364;
 
 /** `invariance` bits above the board transform (bits 0 to 2). */
 export const V6_PROVEN_BEST = 1 << 3;
@@ -51,6 +56,15 @@ const FLOAT_FIELDS = [
 ] as const;
 type FloatField = (typeof FLOAT_FIELDS)[number];
 
+/** What V7 adds. Values are averages over the positions to come, in the mover's view; later positions count less. */
+export interface V7Fields {
+  shortTermD: number;
+  /** 65535 where the game ends before that move. */
+  opponentIndex: number;
+  nextIndex: number;
+  readonly reserved: Uint8Array;
+}
+
 /** All values are the mover's: q = W − L, d = draw probability, m = plies left. */
 export interface V6Record extends Record<FloatField, number> {
   /** lc0's number of the input format. */
@@ -69,6 +83,8 @@ export interface V6Record extends Record<FloatField, number> {
   bestIndex: number;
   policyKld: number;
   shortTermQ: number;
+  /** Null in records of V6. */
+  v7: V7Fields | null;
 }
 
 export function createV6Record(): V6Record {
@@ -87,6 +103,7 @@ export function createV6Record(): V6Record {
     bestIndex: 0,
     policyKld: 0,
     shortTermQ: 0,
+    v7: null,
   };
 }
 
@@ -130,12 +147,23 @@ export function readV6Record(bytes: Uint8Array, offset: number, record: V6Record
   record.bestIndex = view.getUint16(8346, true);
   record.policyKld = view.getFloat32(8348, true);
   record.shortTermQ = view.getFloat32(8352, true);
+  record.v7 = version < 7 ? null : readV7Fields(view, bytes.subarray(offset + RESERVED_AT, offset + V7_BYTES));
   return success(null);
 }
 
+function readV7Fields(view: DataView, reserved: Uint8Array): V7Fields {
+  return {
+    shortTermD: view.getFloat32(V6_BYTES, true),
+    opponentIndex: view.getUint16(V6_BYTES + 4, true),
+    nextIndex: view.getUint16(V6_BYTES + 6, true),
+    reserved: Uint8Array.from(reserved),
+  };
+}
+
+/** Writes 8356 bytes, or for a record of V7 8396. */
 export function writeV6Record(record: V6Record, bytes: Uint8Array, offset: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset);
-  view.setUint32(0, 6, true);
+  view.setUint32(0, record.v7 === null ? 6 : 7, true);
   view.setUint32(4, record.inputFormat, true);
   for (let i = 0; i < V6_MOVES; i++) view.setFloat32(PROBABILITIES_AT + 4 * i, record.probabilities[i], true);
   const maskBytes = new Uint8Array(record.masks.buffer);
@@ -153,4 +181,9 @@ export function writeV6Record(record: V6Record, bytes: Uint8Array, offset: numbe
   view.setUint16(8346, record.bestIndex, true);
   view.setFloat32(8348, record.policyKld, true);
   view.setFloat32(8352, record.shortTermQ, true);
+  if (record.v7 === null) return;
+  view.setFloat32(V6_BYTES, record.v7.shortTermD, true);
+  view.setUint16(V6_BYTES + 4, record.v7.opponentIndex, true);
+  view.setUint16(V6_BYTES + 6, record.v7.nextIndex, true);
+  bytes.set(record.v7.reserved, offset + RESERVED_AT);
 }

@@ -1,7 +1,7 @@
 /**
  * Reads lc0 training records from a file of one or many games, a folder of such files, or a tar archive of them as lc0
  * publishes. Each of them may be gzipped, the archive too; the content decides what a file is.
- * Records carry no game number; a new game begins where the plies left go up.
+ * Records carry no game number; a new game begins where the plies left go up, except in files that are named as files of one game.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -23,12 +23,16 @@ export const TAR_FILE = /\.(?:tar(?:\.gz)?|tgz)$/;
 /** How lc0's self-play, its server and `.v6` archives name record files; a folder is searched for these only. */
 const RECORD_FILE = /^(?:game_|training\.).*\.gz$|\.v6(?:\.gz)?$/;
 
+/** Files of one game, as lc0's self-play names them. In rescored games the plies left may go up. */
+const ONE_GAME_FILE = /^game_\d+\.gz$/;
+
 /** Cuts a stream of records into games. */
 async function* readRawGames(chunks: Chunks, name: string): AsyncGenerator<RawV6Game> {
   let pending: Buffer = Buffer.alloc(0);
   let recordBytes = 0;
   let game: Buffer[] = [];
   let lastPliesLeft = 0;
+  const isOneGame = ONE_GAME_FILE.test(name);
   for await (const chunk of chunks) {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     if (recordBytes === 0 && pending.length >= 4) {
@@ -44,7 +48,7 @@ async function* readRawGames(chunks: Chunks, name: string): AsyncGenerator<RawV6
     while (recordBytes > 0 && pending.length - at >= recordBytes) {
       const record = pending.subarray(at, at + recordBytes);
       const pliesLeft = record.readFloatLE(PLIES_LEFT_AT);
-      if (game.length > 0 && pliesLeft > lastPliesLeft) {
+      if (game.length > 0 && pliesLeft > lastPliesLeft && !isOneGame) {
         yield success({ bytes: Buffer.concat(game), recordBytes });
         game = [];
       }
@@ -112,7 +116,7 @@ export async function* readV6Games(path: string, onBytes: (bytes: number) => voi
     return;
   }
   for await (const member of readTarMembers(chunks)) {
-    yield* readRecordFile(member.name, member.sizeBytes, member.chunks);
+    yield* readRecordFile(basename(member.name), member.sizeBytes, member.chunks);
   }
 }
 

@@ -1,0 +1,144 @@
+/**
+ * `sardonyx rescore`: corrects recorded games with tablebases and by deblundering, as lc0's `rescorer` does, before `shards` makes
+ * training data of them.
+ */
+import type { CommandModule } from 'yargs';
+import { type RescoreSummary, type ResultTables, rescoreGames } from '../../data/index.js';
+import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../syzygy/index.js';
+import { unwrap } from '../../util/index.js';
+import { numberFlag, wholeFlag } from '../number-flag.js';
+import { createProgressBar, NoteList, printJson, printLine } from '../output.js';
+
+interface RescoreArguments {
+  inputs?: string[];
+  out: string;
+  'syzygy-paths': string;
+  'men-limit': number;
+  'dtz-policy-boost': number;
+  deblunder: boolean;
+  'deblunder-q-blunder-threshold': number;
+  'deblunder-q-blunder-width': number;
+  json: boolean;
+}
+
+/** What rescoring asks, answered by Syzygy tablebases; the fifty-move rule holds, as in lc0. */
+function createResultTables(tables: Tablebases, menLimit: number): ResultTables {
+  const settings = { paths: '', menLimit, fiftyMoveRule: true };
+  const known = (value: number): number | null => (value === NO_VALUE ? null : value);
+  return {
+    probeResult(position) {
+      const wdl = tables.mayProbe(position, menLimit) ? known(tables.probeWdl(position)) : null;
+      return wdl === null ? null : Math.abs(wdl) === 1 ? 0 : Math.sign(wdl);
+    },
+    probeDistance(position) {
+      const distance = tables.mayProbe(position, menLimit) ? known(tables.probeDtz(position)) : null;
+      return distance === null ? null : Math.abs(distance);
+    },
+    listBestMoves(position) {
+      const ranking = rankRootMoves(tables, settings, position, true);
+      return ranking?.usesDtz ? ranking.moves : null;
+    },
+  };
+}
+
+function describe(summary: RescoreSummary): string {
+  const { games, positions, damaged, corrected, errors, boosted, skipped } = summary;
+  const parts = [`${games} games, ${positions} positions`];
+  if (damaged > 0) parts.push(`${damaged} games damaged and left out`);
+  parts.push(`${corrected} results corrected`, `${errors} errors found`);
+  if (boosted > 0) parts.push(`${boosted} policies boosted`);
+  if (skipped > 0) parts.push(`${skipped} inputs were done before`);
+  return parts.join('; ');
+}
+
+export const rescoreCommand: CommandModule<object, RescoreArguments> = {
+  command: 'rescore <inputs..>',
+  describe: 'Correct the results of recorded games with tablebases and by deblundering',
+  builder: (yargs) =>
+    yargs
+      .positional('inputs', {
+        type: 'string',
+        array: true,
+        describe: 'lc0 records (.gz, .tar, folders of .gz) or labelled games (.jsonl); folders of these',
+      })
+      .option('out', { type: 'string', demandOption: true, describe: 'Folder to write the games in' })
+      .option('syzygy-paths', {
+        type: 'string',
+        default: '',
+        describe: 'Folders of Syzygy tablebases: results are corrected back from the first position that they know',
+      })
+      .option(
+        ...wholeFlag('men-limit', {
+          min: 3,
+          max: MOST_MEN,
+          default: MOST_MEN,
+          describe: 'Men of the largest table used',
+        }),
+      )
+      .option(
+        ...numberFlag('dtz-policy-boost', {
+          min: 0,
+          max: 100,
+          default: 0,
+          describe: 'Added to the policy of moves on the shortest way to a tablebase result',
+        }),
+      )
+      .option('deblunder', {
+        type: 'boolean',
+        default: false,
+        describe: 'At an error, the best move’s value takes the place of the result, there and before (records only)',
+      })
+      .option(
+        ...numberFlag('deblunder-q-blunder-threshold', {
+          min: 0,
+          max: 2,
+          default: 2,
+          describe: 'How much W − L of the played move must be below the best move’s to be an error',
+        }),
+      )
+      .option(
+        ...numberFlag('deblunder-q-blunder-width', {
+          min: 0,
+          max: 2,
+          default: 0,
+          describe: 'Around the threshold, result and value are mixed over this width',
+        }),
+      )
+      .option('json', { type: 'boolean', default: false, describe: 'Print the summary as JSON' }) as never,
+  handler: async (args) => {
+    const notes = new NoteList();
+    const tables = args['syzygy-paths'] === '' ? null : openTables(args['syzygy-paths'], (text) => notes.add(text));
+    if (tables === null && !args.deblunder) throw new Error('Nothing to do: give --syzygy-paths or --deblunder');
+    const bar = createProgressBar('{games} games, {positions} positions, {corrected} results corrected');
+    bar.start(1, 0, { games: 0, positions: 0, corrected: 0 });
+    try {
+      const summary = unwrap(
+        await rescoreGames(
+          args.inputs ?? [],
+          args.out,
+          {
+            tables: tables === null ? null : createResultTables(tables, args['men-limit']),
+            deblunder: args.deblunder
+              ? { threshold: args['deblunder-q-blunder-threshold'], width: args['deblunder-q-blunder-width'] }
+              : null,
+            distanceBoost: args['dtz-policy-boost'],
+          },
+          { onProgress: (done) => bar.update({ ...done }), onWarning: (text) => notes.add(text) },
+        ),
+      );
+      if (args.json) printJson(summary);
+      else printLine(describe(summary));
+    } finally {
+      bar.stop();
+      notes.print();
+      tables?.close();
+    }
+  },
+};
+
+function openTables(paths: string, onWarning: (text: string) => void): Tablebases {
+  const tables = new Tablebases(paths, onWarning);
+  const [warning] = tables.warnings;
+  if (tables.mostMen === 0) throw new Error(warning ?? `There are no tablebases in ${paths}`);
+  return tables;
+}

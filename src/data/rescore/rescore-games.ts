@@ -1,0 +1,186 @@
+/**
+ * Rescores files of games: lc0's records, which become a folder of one gzip file a game, and labelled games, which keep their name
+ * and become gzip. An output appears whole or not at all; one that is there is left alone, so a run that was killed goes on.
+ * A damaged game is reported and left out.
+ */
+import { createWriteStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip, gzipSync } from 'node:zlib';
+import { createFolder } from '#platform/folders.js';
+import type { Move, Position } from '../../chess/index.js';
+import { failure, type Result, success, unwrap } from '../../util/index.js';
+import { findGameFormat, readUntilBreak } from '../convert-input.js';
+import { listInputs } from '../create-shards.js';
+import { labelledGames, parseLabelledGame, resolveMoves } from '../labelled-games.js';
+import { pgnGames } from '../pgn-games.js';
+import { formatResult } from '../replay-game.js';
+import { readV6Games } from '../v6-stream.js';
+import { type DeblunderSettings, deblunder } from './deblunder.js';
+import { type RecordedGame, readRecordedGame, writeRecordedGame } from './recorded-game.js';
+import {
+  boostShortestWays,
+  correctPliesLeft,
+  correctRecords,
+  correctResults,
+  type ResultTables,
+} from './rescore-tables.js';
+
+export interface RescoreSettings {
+  /** Null: results stay as they are. */
+  readonly tables: ResultTables | null;
+  /** Null: no deblundering. Only records say what their search found. */
+  readonly deblunder: DeblunderSettings | null;
+  /** What the moves on the shortest way to a tablebase result get in addition; 0 for nothing. */
+  readonly distanceBoost: number;
+}
+
+export interface RescoreSummary {
+  games: number;
+  positions: number;
+  damaged: number;
+  /** Positions whose result the tables corrected. */
+  corrected: number;
+  /** Errors that deblundering found. */
+  errors: number;
+  /** Positions whose policy got a boost. */
+  boosted: number;
+  /** Inputs whose output was there. */
+  skipped: number;
+}
+
+export interface RescoreEvents {
+  onProgress(summary: RescoreSummary): void;
+  onWarning(text: string): void;
+}
+
+const PROGRESS_GAMES = 50;
+
+/** Changes the records of one game. */
+export function rescoreRecords(game: RecordedGame, settings: RescoreSettings, summary: RescoreSummary): void {
+  const { tables } = settings;
+  if (tables !== null) {
+    summary.corrected += correctRecords(game, tables);
+    if (settings.distanceBoost !== 0) summary.boosted += boostShortestWays(game, tables, settings.distanceBoost);
+    correctPliesLeft(game, tables);
+  }
+  if (settings.deblunder === null) return;
+  const first =
+    tables === null ? -1 : game.positions.findIndex(({ position }) => tables.probeResult(position) !== null);
+  summary.errors += deblunder(game, settings.deblunder, first < 0 ? game.positions.length : first);
+}
+
+/** @returns the game's line with the results of single plies where they differ from the game's */
+export function rescoreLine(line: string, settings: RescoreSettings, summary: RescoreSummary): Result<string> {
+  const parsed = parseLabelledGame(line);
+  if (!parsed.ok) return parsed;
+  const decoded = resolveMoves(parsed.value, 0);
+  if (!decoded.ok) return decoded;
+  const { start, moves, whiteResult } = decoded.value;
+  summary.positions += moves.length;
+  if (settings.tables === null) return success(line);
+  const positions: Position[] = [];
+  for (const move of moves) {
+    positions.push(start.clone());
+    start.makeMove(move as Move);
+  }
+  const toWhite = (position: Position, result: number | null): number | null =>
+    result === null || position.sideToMove === 0 ? result : 0 - result;
+  const results = positions.map((position) => toWhite(position, whiteResult));
+  summary.corrected += correctResults(positions, results, settings.tables);
+  const raw = JSON.parse(line) as { plies: unknown[][] };
+  raw.plies = raw.plies.map(([played, scores], ply) => {
+    const result = toWhite(positions[ply], results[ply]);
+    return result === whiteResult ? [played, scores] : [played, scores, formatResult(result)];
+  });
+  return success(JSON.stringify(raw));
+}
+
+/** Where the rescored games of an input go. */
+function getOutputPath(input: string, folder: string): string {
+  const name = basename(input).replace(/\.(?:gz|zst|bz2|tgz)$/, '');
+  return join(folder, name.endsWith('.jsonl') ? `${name}.gz` : name.replace(/\.(?:tar|v6)$/, ''));
+}
+
+/** Fails for a file of another kind, and if two inputs would become one output. Rejects if an output cannot be written. */
+export async function rescoreGames(
+  inputs: readonly string[],
+  folder: string,
+  settings: RescoreSettings,
+  events: RescoreEvents,
+): Promise<Result<RescoreSummary>> {
+  const paths = listInputs(inputs);
+  if (!paths.ok) return paths;
+  const jobs = new Map<string, string>();
+  for (const path of paths.value) {
+    if (unwrap(findGameFormat(path)) === pgnGames)
+      return failure(`${path}: games of PGN files have nothing to rescore`);
+    const output = getOutputPath(path, folder);
+    if (jobs.has(output)) return failure(`${path} and ${jobs.get(output)} would both become ${output}`);
+    jobs.set(output, path);
+  }
+  createFolder(folder);
+  const summary = { games: 0, positions: 0, damaged: 0, corrected: 0, errors: 0, boosted: 0, skipped: 0 };
+  const job = { settings, summary, events };
+  for (const [output, path] of jobs) {
+    if (existsSync(output)) {
+      summary.skipped++;
+      continue;
+    }
+    const part = `${output}.part`;
+    rmSync(part, { recursive: true, force: true });
+    if (output.endsWith('.jsonl.gz')) await rescoreLines(path, part, job);
+    else await rescoreRecordFiles(path, part, job);
+    renameSync(part, output);
+  }
+  return success(summary);
+}
+
+interface Job {
+  readonly settings: RescoreSettings;
+  readonly summary: RescoreSummary;
+  readonly events: RescoreEvents;
+}
+
+function count({ summary, events }: Job, path: string, problem: string | null): void {
+  summary.games++;
+  if (problem !== null) {
+    summary.damaged++;
+    events.onWarning(`${basename(path)}: game ${summary.games} left out: ${problem}`);
+  }
+  if (summary.games % PROGRESS_GAMES === 0) events.onProgress(summary);
+}
+
+async function rescoreRecordFiles(path: string, into: string, job: Job): Promise<void> {
+  createFolder(into);
+  let number = 0;
+  for await (const raw of readUntilBreak(
+    readV6Games(path, () => undefined),
+    (error) => count(job, path, error.message),
+  )) {
+    const game = raw.ok ? readRecordedGame(raw.value.bytes, raw.value.recordBytes) : raw;
+    if (!game.ok) {
+      count(job, path, game.error);
+      continue;
+    }
+    rescoreRecords(game.value, job.settings, job.summary);
+    job.summary.positions += game.value.positions.length;
+    writeFileSync(join(into, `game_${String(number++).padStart(6, '0')}.gz`), gzipSync(writeRecordedGame(game.value)));
+    count(job, path, null);
+  }
+}
+
+async function rescoreLines(path: string, into: string, job: Job): Promise<void> {
+  const lines = readUntilBreak(
+    labelledGames.readGames(path, () => undefined),
+    (error) => count(job, path, error.message),
+  );
+  async function* rescored(): AsyncGenerator<string> {
+    for await (const line of lines) {
+      const done = rescoreLine(line, job.settings, job.summary);
+      count(job, path, done.ok ? null : done.error);
+      if (done.ok) yield `${done.value}\n`;
+    }
+  }
+  await pipeline(rescored, createGzip(), createWriteStream(into));
+}

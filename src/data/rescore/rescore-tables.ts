@@ -1,0 +1,125 @@
+/**
+ * Corrects the results of recorded games with tablebases, as lc0's rescorer does (trainingdata/rescorer.cc: ApplySyzygyRescoring,
+ * ApplyPolicyAdjustments, ApplyDTZCorrections). Tables say what best play makes of a position; whatever the players did
+ * afterwards teaches nothing about the positions before it.
+ */
+import { type Move, PAWN, type Position, popCount64 } from '../../chess/index.js';
+import { getPolicyEncoding } from '../../encoding/index.js';
+import { unwrap } from '../../util/index.js';
+import type { RecordedGame } from './recorded-game.js';
+
+/** What rescoring asks of tablebases. Each answer is null if they do not know the position. */
+export interface ResultTables {
+  /** With best play from a fifty-move count of 0: 1 won, 0 drawn, −1 lost for the side to move. */
+  probeResult(position: Position): number | null;
+  /** Plies to the next capture or pawn move with best play, not negative. */
+  probeDistance(position: Position): number | null;
+  /** The moves that keep the result on the shortest way. */
+  listBestMoves(position: Position): readonly Move[] | null;
+}
+
+const LAST_SAFE_PLY = 98;
+const SURELY_DRAWN_PLY = 102;
+/** Positions of this many men, without pawns, go on to mate without another capture: their distance is that to the end. */
+const MEN_TO_MATE = 3;
+
+const policy = unwrap(getPolicyEncoding('lc0-1858'));
+
+/**
+ * A position right after a capture or pawn move decides all positions back to the one that was decided before. Other positions of
+ * the tables are corrected one by one, as far as the fifty-move count allows a verdict.
+ * @param positions of one game, in their order; some may be missing
+ * @param results 1, 0 or −1 in the view of each position's mover, null if unknown; they are corrected in place
+ * @returns the number of results that have changed
+ */
+export function correctResults(
+  positions: readonly Position[],
+  results: (number | null)[],
+  tables: ResultTables,
+): number {
+  const before = [...results];
+  let lastDecided = -1;
+  positions.forEach((position, i) => {
+    const result = position.rule50 === 0 ? tables.probeResult(position) : null;
+    if (result === null) return;
+    for (let j = i; j > lastDecided; j--) {
+      results[j] = positions[j].sideToMove === position.sideToMove ? result : 0 - result;
+    }
+    lastDecided = i;
+  });
+  positions.forEach((position, i) => {
+    if (position.rule50 !== 0) results[i] = judge(position, results[i], tables);
+  });
+  return results.filter((result, i) => result !== before[i]).length;
+}
+
+/** The result of a position whose fifty-move count is not 0. */
+function judge(position: Position, result: number | null, tables: ResultTables): number | null {
+  const known = tables.probeResult(position);
+  if (known === null) return result;
+  if (known === 0) return 0;
+  const distance = tables.probeDistance(position);
+  const plies = distance === null ? null : position.rule50 + distance;
+  if (result === known) return plies !== null && plies >= SURELY_DRAWN_PLY ? 0 : result;
+  if (plies !== null && plies <= LAST_SAFE_PLY && hasNoRepetition(position)) return known;
+  return result === null ? null : 0;
+}
+
+/** `correctResults` on records. */
+export function correctRecords({ positions }: RecordedGame, tables: ResultTables): number {
+  const results = positions.map(({ record }): number | null => Math.round(record.resultQ));
+  const boards = positions.map(({ position }) => position);
+  const changed = correctResults(boards, results, tables);
+  positions.forEach(({ record }, i) => {
+    if (results[i] === record.resultQ) return;
+    record.resultQ = results[i] ?? 0;
+    record.resultD = results[i] === 0 ? 1 : 0;
+  });
+  return changed;
+}
+
+/** Whether no position was repeated since the last capture or pawn move, as far as that is known to its end. */
+function hasNoRepetition(position: Position): boolean {
+  const past = position.clone();
+  while (past.rule50 > 0) {
+    if (past.historyLength === 0 || past.repetitions() > 0) return false;
+    past.unmakeMove();
+  }
+  return true;
+}
+
+/**
+ * Adds `boost`, divided among the moves on the shortest way to a tablebase result, to their probabilities, and makes these sum to
+ * 1 again. @returns the number of records that got a boost
+ */
+export function boostShortestWays(game: RecordedGame, tables: ResultTables, boost: number): number {
+  let boosted = 0;
+  for (const { record, position, transform } of game.positions) {
+    const moves = tables.listBestMoves(position);
+    if (moves === null || moves.length === 0) continue;
+    const { probabilities } = record;
+    for (const move of moves) probabilities[policy.moveToIndex(position, move, transform)] += boost / moves.length;
+    let sum = 0;
+    for (const probability of probabilities) if (probability > 0) sum += probability;
+    for (let i = 0; i < probabilities.length; i++) if (probabilities[i] > 0) probabilities[i] /= sum;
+    boosted++;
+  }
+  return boosted;
+}
+
+/** Counts the plies left of decided games from positions of three men without pawns. */
+export function correctPliesLeft(game: RecordedGame, tables: ResultTables): void {
+  game.positions.forEach((recorded, i) => {
+    const { position, record } = recorded;
+    const { masks, board, rule50 } = position;
+    if (record.resultQ === 0 || popCount64(masks[0] | masks[16], masks[1] | masks[17]) > MEN_TO_MATE) return;
+    if (board.some((piece) => (piece & 7) === PAWN) || !hasNoRepetition(position)) return;
+    const known = tables.probeResult(position);
+    const distance = tables.probeDistance(position);
+    if (known === null || known === 0 || distance === null || rule50 + distance > LAST_SAFE_PLY) return;
+    record.pliesLeft = distance;
+    if (rule50 !== 0) return;
+    for (let j = i - 1; j >= 0; j--)
+      game.positions[j].record.pliesLeft = distance + recorded.ply - game.positions[j].ply;
+  });
+}
