@@ -53,7 +53,7 @@ def test_an_exported_network_comes_back_and_trains_with_norms_that_change_nothin
 def test_another_shape_is_refused():
     config = ModelConfig(**SIGHT)
     model = create_onnx(_create_trained(config), config, CARD)
-    with pytest.raises(ValueError, match="does not hold the weights of such a network"):
+    with pytest.raises(ValueError, match="does not contain the weights of such a network"):
         recover(model, config.model_copy(update={"blocks": 3}))
 
 
