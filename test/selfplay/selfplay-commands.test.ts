@@ -1,7 +1,7 @@
 /** The three commands as users start them. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -188,6 +188,54 @@ test('tune and analyse name the file that they cannot read or write', async () =
     assert.equal(stdout, '');
     assert.match(stderr, sentence);
   }
+});
+
+test('match shows its running games as JSON lines, and its results file says how it was started', async () => {
+  const own = [
+    'match',
+    '--engine',
+    'random',
+    '--engine',
+    `cmd="${command}" args="${args.join(' ')} --think=40" name=Fake`,
+    '--games',
+    '2',
+  ];
+  const files = ['--results', 'live.jsonl', '--pgnout', 'live.pgn', '--maxmoves', '20', '--live'];
+  const { code, stdout } = await sardonyx([...own, ...files, '--each', 'tc=60+1']);
+  assert.equal(code, 0);
+  const lines = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+  const positions = lines.filter(({ type }) => type === 'position');
+  assert.ok(positions.length >= 1);
+  for (const { white, black, fen, remainingMs } of positions) {
+    assert.deepEqual([white, black].sort(), ['Fake', 'random']);
+    assert.match(fen, / [wb] /);
+    assert.equal(remainingMs.filter((ms: number | null) => ms === null).length, 1);
+  }
+  assert.deepEqual(
+    lines.filter(({ type }) => type === 'result').map(({ game }) => game),
+    [0, 1],
+  );
+  const [header] = readFileSync(join(folder, 'live.jsonl'), 'utf8').split('\n');
+  const { origin } = JSON.parse(header);
+  assert.deepEqual(origin.args.slice(0, own.length), own);
+  assert.deepEqual(
+    [origin.players, origin.games, origin.pgn],
+    [['random', 'Fake'], 2, join(origin.folder, 'live.pgn')],
+  );
+});
+
+test('two processes do not play the same match, and the lock of a killed one counts for nothing', async () => {
+  const own = ['match', '--engine', 'random', '--engine', 'random', '--games', '2', '--results', 'locked.jsonl'];
+  writeFileSync(join(folder, 'locked.jsonl.lock'), String(process.pid));
+  const refused = await sardonyx(own);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^locked\.jsonl is in use: process \d+ plays this match\n$/);
+  writeFileSync(join(folder, 'locked.jsonl.lock'), String(2 ** 22 + 1));
+  assert.equal((await sardonyx(own)).code, 0);
+  assert.equal(existsSync(join(folder, 'locked.jsonl.lock')), false);
 });
 
 test('Ctrl-C ends a match with its result so far', async () => {

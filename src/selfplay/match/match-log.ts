@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describeWriteFailure } from '#platform/files.js';
 import { failure, type Result, success } from '../../util/index.js';
 import type { GameEnd } from '../game/game-end.js';
+import type { TournamentKind } from './schedule.js';
 
 export interface LoggedGame extends GameEnd {
   readonly game: number;
@@ -16,6 +17,22 @@ export interface LoggedGame extends GameEnd {
   readonly opening: string;
   readonly plies: number;
   readonly fault?: string;
+}
+
+/** How a match was started, so that another program can go on with it. */
+export interface MatchOrigin {
+  /** Arguments of `sardonyx`, and the folder in which it was started: names of files may be relative to it. */
+  readonly args: readonly string[];
+  readonly folder: string;
+  /** As the games call them, in the order of the schedule. */
+  readonly players: readonly string[];
+  readonly tournament: TournamentKind;
+  /** Of each pairing. */
+  readonly games: number;
+  /** Words of `--sprt`; null without a test. */
+  readonly sprt: string | null;
+  /** Absolute path of the PGN file; null without one. */
+  readonly pgn: string | null;
 }
 
 export class MatchLog {
@@ -33,10 +50,16 @@ export class MatchLog {
   /**
    * @param conditions everything that must be the same for games to be counted together; JSON
    * @param resultsPath null = the match cannot be resumed, and PGN is appended to
+   * @param origin written into a new results file
    */
-  static open(conditions: object, resultsPath: string | null, pgnPath: string | null): Result<MatchLog> {
+  static open(
+    conditions: object,
+    resultsPath: string | null,
+    pgnPath: string | null,
+    origin?: MatchOrigin,
+  ): Result<MatchLog> {
     if (resultsPath === null || !existsSync(resultsPath) || statSync(resultsPath).size === 0) {
-      if (resultsPath !== null) writeFileSync(resultsPath, `${JSON.stringify({ conditions })}\n`);
+      if (resultsPath !== null) writeFileSync(resultsPath, `${JSON.stringify({ conditions, origin })}\n`);
       return success(new MatchLog(resultsPath, pgnPath, []));
     }
     const text = readFileSync(resultsPath, 'utf8');

@@ -11,8 +11,9 @@ import { formatGame } from '../game/game-text.js';
 import type { Opening } from '../openings/book.js';
 import type { Player, PlayerLimits, PlayerSource } from '../players/player.js';
 import { computeSprt, type SprtSettings } from '../statistics/sprt.js';
+import { createLivePosition, type LivePosition } from './live-position.js';
 import type { LoggedGame, MatchLog } from './match-log.js';
-import { type FinishedGame, playGame } from './play-game.js';
+import { type FinishedGame, type GameSetup, playGame } from './play-game.js';
 import { Schedule, type TournamentKind } from './schedule.js';
 import { CrashWatch, MOST_CRASHES, Tournament } from './tournament.js';
 
@@ -36,6 +37,8 @@ export interface MatchSetup {
   readonly log: MatchLog;
   readonly signal: AbortSignal;
   onGame(game: LoggedGame, tournament: Tournament): void;
+  /** Called for each position of each game. */
+  onPosition?(position: LivePosition): void;
 }
 
 /** Throws if a player cannot be started or keeps crashing. Errors of a game are thrown when all boards have ended. */
@@ -112,6 +115,7 @@ async function playBoard(
           tables: setup.tables,
           timeMarginMs: setup.timeMarginMs,
           seed: mixSeeds(setup.seed, game),
+          onPosition: createReporter(setup, schedule, game),
         },
         signal,
       );
@@ -124,6 +128,14 @@ async function playBoard(
     signal.removeEventListener('abort', closePlayers);
     await Promise.all([...players.values()].map((player) => player.close()));
   }
+}
+
+function createReporter(setup: MatchSetup, schedule: Schedule, game: number): GameSetup['onPosition'] {
+  const { onPosition } = setup;
+  if (onPosition === undefined) return undefined;
+  const { white, black } = schedule.at(game);
+  const names = { game, white: setup.players[white].name, black: setup.players[black].name };
+  return (state, remainingMs) => onPosition(createLivePosition(names, state, remainingMs));
 }
 
 function describeBroken({ name }: PlayerSource, { fault }: FinishedGame): string {

@@ -16,6 +16,10 @@ export interface GameSetup {
   /** Milliseconds by which a player may exceed the clock. */
   readonly timeMarginMs: number;
   readonly seed: number;
+  /** Called before the first move after the opening and after each move. @param remainingMs null without a clock */
+  readonly onPosition?:
+    | ((game: Game, remainingMs: readonly [white: number | null, black: number | null]) => void)
+    | undefined;
 }
 
 export interface FinishedGame {
@@ -35,6 +39,10 @@ export async function playGame(
   const bookPlies = setup.opening.moves.length;
   const startPly = game.position.gamePly - bookPlies;
   const clocks = players.map(({ limits }) => (limits.timeControl === null ? null : new Clock(limits.timeControl)));
+  const getRemainingMs = (): [number | null, number | null] => [
+    clocks[0]?.remainingMs ?? null,
+    clocks[1]?.remainingMs ?? null,
+  ];
   const starts = await Promise.allSettled(players.map((player, color) => player.startGame(2 * setup.seed + color)));
   for (const [color, start] of starts.entries()) {
     if (start.status === 'fulfilled') continue;
@@ -42,6 +50,7 @@ export async function playGame(
   }
 
   for (;;) {
+    setup.onPosition?.(game, getRemainingMs());
     const end =
       game.getEnd() ??
       findTablebaseEnd(setup.tables, game.position) ??
@@ -52,7 +61,7 @@ export async function playGame(
     const startedAt = performance.now();
     try {
       const thought = await players[mover].think(game, {
-        remainingMs: [clocks[0]?.remainingMs ?? null, clocks[1]?.remainingMs ?? null],
+        remainingMs: getRemainingMs(),
         incrementMs: [clocks[0]?.control.incrementMs ?? 0, clocks[1]?.control.incrementMs ?? 0],
         movesToGo: clocks[mover]?.movesToGo ?? null,
       });

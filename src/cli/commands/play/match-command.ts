@@ -1,4 +1,5 @@
 /** `sardonyx match`: games between UCI engines, networks and the random mover, two or more of them. */
+import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import {
   type AdjudicationRules,
@@ -12,7 +13,9 @@ import {
   formatCrosstable,
   formatReport,
   type LoggedGame,
+  lockResults,
   MatchLog,
+  type MatchOrigin,
   type MatchReport,
   type OpeningOrder,
   openGameTables,
@@ -33,6 +36,7 @@ import { addEngineFlags } from '../../engine-flags.js';
 import { wholeFlag } from '../../number-flag.js';
 import { INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
+import { LiveLines } from './live-lines.js';
 import { createNetworkSetup, listGivenFlags } from './player-network.js';
 
 interface MatchArguments {
@@ -64,6 +68,7 @@ interface MatchArguments {
   pgnout: string | undefined;
   event: string;
   'rating-interval': number;
+  live: boolean;
   json: boolean;
 }
 
@@ -180,12 +185,17 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
     openingPlies: args['openings-plies'] ?? null,
     timeMarginMs: args['time-margin'],
   };
-  const log = MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null);
-  if (!log.ok) {
-    await Promise.all(players.map((player) => player.close()));
-    return log;
-  }
   const names = distinguishNames(players.map(({ name }) => name));
+  const unlock = args.results === undefined ? success(() => undefined) : lockResults(args.results);
+  const log = unlock.ok
+    ? MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null, describeOrigin(args, names))
+    : unlock;
+  if (!unlock.ok || !log.ok) {
+    if (unlock.ok) unlock.value();
+    await Promise.all(players.map((player) => player.close()));
+    return log as Result<never>;
+  }
+  const live = args.live ? new LiveLines() : null;
   const abort = new AbortController();
   const interrupt = (): void => abort.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
@@ -207,7 +217,11 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
       event: args.event,
       log: log.value,
       signal: abort.signal,
-      onGame: (game, state) => showGame(args, game, state, describe),
+      onGame: (game, state) => {
+        live?.finish(game);
+        showGame(args, game, state, describe);
+      },
+      ...(live === null ? {} : { onPosition: (position) => live.show(position) }),
     });
     const total = tournament.schedule.totalGames;
     return success({ ...describe(tournament), interrupted: abort.signal.aborted, total });
@@ -216,7 +230,21 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
     throw error;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    live?.close();
+    unlock.value();
   }
+}
+
+function describeOrigin(args: MatchArguments, players: readonly string[]): MatchOrigin {
+  return {
+    args: process.argv.slice(2),
+    folder: process.cwd(),
+    players,
+    tournament: args.tournament,
+    games: args.games,
+    sprt: args.sprt ?? null,
+    pgn: args.pgnout === undefined ? null : resolve(args.pgnout),
+  };
 }
 
 function showGame(
@@ -330,6 +358,11 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
           describe: 'Games between two reports on stderr; 0 = no reports',
         }),
       )
+      .option('live', {
+        type: 'boolean',
+        default: false,
+        describe: 'Print the positions of the running games, and each result, as JSON lines on stdout',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' })
       .epilogue(
         'An engine that crashes loses the game and is started again. One that dies between games, or at ucinewgame, is ' +
