@@ -3,10 +3,10 @@
  * page. A panel never knows which of the two it has; it asks `offers` for what only one of them can do.
  */
 import type { Answers, PortEvent } from './protocol/replies.js';
-import type { RequestOf, RequestType } from './protocol/requests.js';
+import type { RequestType, SentRequestOf } from './protocol/requests.js';
 
 /** Without the number, which the port adds. */
-export type Question<Type extends RequestType> = Omit<RequestOf<Type>, 'id' | 'type'>;
+export type Question<Type extends RequestType> = Omit<SentRequestOf<Type>, 'id' | 'type'>;
 
 /**
  * connecting → open ⇄ lost. While it is lost, requests are refused at once; when it is open again, the page asks anew for what it

@@ -16,7 +16,6 @@ export { type LoggedGame, MatchLog, type MatchOrigin } from './match/match-log.j
 export { createReport, formatReport, type MatchReport } from './match/match-report.js';
 export { findLockOwner, lockResults } from './match/results-lock.js';
 export { Schedule, TOURNAMENT_KINDS, type TournamentKind } from './match/schedule.js';
-export { Standings } from './match/standings.js';
 export { Tournament } from './match/tournament.js';
 export { NetworkPools, type NetworkSetup } from './network/network-setup.js';
 export type { OpeningOrder } from './openings/book.js';

@@ -1,20 +1,23 @@
 /** Matches through the server: `sardonyx match` underneath, its files the same. The random mover plays itself. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { countScore, listScores } from '#sardonyx/board/game/match-progress.js';
-import type { MatchGame, MatchState } from '#sardonyx/board/protocol/replies.js';
+import type { MatchGame, MatchOffer, MatchState } from '#sardonyx/board/protocol/replies.js';
 import { BoardProcess, type BoardSocket } from '../support/board-process.js';
-import { repositoryRoot } from '../support/shared-folder.js';
+import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
 let board: BoardProcess;
 let page: BoardSocket;
+const { command, args: words } = fakeEngine('--think=15');
+const SLOW = `cmd="${command}" args="${words.join(' ')}" name=Slow`;
 const SETTINGS = { players: ['random', 'random'], clock: null, nodes: 1, games: 6, sprt: null, chess960: false };
 
 before(async () => {
-  board = await BoardProcess.start(['--backend=hash', '--engine=cmd=/no/such/engine name=Ghost']);
+  board = await BoardProcess.start(['--backend=hash', '--engine=cmd=/no/such/engine name=Ghost', `--engine=${SLOW}`]);
   page = await board.connect();
 });
 
@@ -83,6 +86,119 @@ test('players that were not offered, and names that are paths, are refused', asy
     }
   }
   assert.match(String((await page.ask('readMatch', { name: 'nothing' })).error), /no match of that name/);
+});
+
+test('three players meet each other, two boards are watched, and only new games are read', async () => {
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const settings = {
+    players: ['random', 'random', 'Slow'],
+    tournament: 'gauntlet',
+    nodes: 1,
+    games: 2,
+    concurrency: 2,
+  };
+  const name = (await page.ask('startMatch', { ...SETTINGS, ...settings })).answer as string;
+  let boards: MatchState['boards'] = [];
+  for (let state = await read(name); ; state = await read(name)) {
+    if (state.boards.length > boards.length) boards = state.boards;
+    if (!state.isRunning) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assert.ok(boards.length >= 1);
+  for (const { white, black, fen, lastMove, plies } of boards) {
+    assert.ok([white, black].includes('Slow'), `${white} ${black}`);
+    assert.match(fen, /^\S+ [wb] /);
+    assert.equal(lastMove === null, plies === 0);
+  }
+  const state = await read(name);
+  assert.equal(state.problem, '');
+  assert.equal(state.total, 4);
+  assert.deepEqual(state.players, ['random 1', 'random 2', 'Slow']);
+  assert.equal(state.table.length, 3);
+  assert.equal(state.elo, null);
+  assert.deepEqual(
+    state.course.map(({ game, elo }) => [game, elo.length]),
+    [1, 2, 3, 4].map((game) => [game, 3]),
+  );
+  const news = (await page.ask('readMatch', { name, from: 3 })).answer as MatchState;
+  assert.deepEqual([news.games, news.played, news.course.length], [state.games.slice(3), 4, 1]);
+});
+
+test('a match of the command line is gone on with, one that is being played there is left alone', async () => {
+  const folder = join(board.folder, 'matches');
+  const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
+  const args = [
+    'match',
+    '--engine',
+    'random',
+    '--engine',
+    SLOW,
+    '--each',
+    'nodes=1',
+    '--games',
+    '4',
+    '--maxmoves',
+    '10',
+  ];
+  const files = ['--results', join('matches', 'own.jsonl'), '--pgnout', join('matches', 'own.pgn')];
+  const child = spawn(process.execPath, [program, ...args, ...files], { cwd: board.folder, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  while (!existsSync(join(folder, 'own.pgn'))) await new Promise((resolve) => setTimeout(resolve, 20));
+  const running = await read('own');
+  assert.deepEqual([running.isRunning, running.isElsewhere, running.total], [false, true, 4]);
+  assert.match(String((await page.ask('resumeMatch', { name: 'own' })).error), /Another process/);
+  child.kill('SIGINT');
+  await ended;
+  const left = await read('own');
+  assert.ok(left.games.length < 4 && !left.isElsewhere);
+  await page.ask('resumeMatch', { name: 'own' });
+  const state = await waitForEnd('own');
+  assert.deepEqual([state.problem, state.games.length], ['', 4]);
+  assert.deepEqual(state.players, ['random', 'Slow']);
+  const pgn = (await page.ask('readMatchGame', { name: 'own', game: 3 })).answer as string;
+  assert.match(pgn, /\[Round "2\.2"\]/);
+  const games = (await board.download('matches/own.pgn')).text;
+  assert.equal(games.split('[Event "').length - 1, 4);
+});
+
+test('a match that needs another engine than those of --engine is not gone on with', async () => {
+  const folder = join(board.folder, 'matches');
+  const header = JSON.parse(readFileSync(join(folder, 'own.jsonl'), 'utf8').split('\n')[0]);
+  header.conditions.players[1].engine.command = '/bin/sh';
+  writeFileSync(join(folder, 'foreign.jsonl'), `${JSON.stringify(header)}\n`);
+  const { error } = await page.ask('resumeMatch', { name: 'foreign' });
+  assert.match(String(error), /needs the engine \/bin\/sh: start the server with --engine/);
+});
+
+test('a book is sent, and the games of a match start from it', async () => {
+  const sent = await board.send('files/book?name=my%20book.epd', '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n');
+  assert.deepEqual([sent.status, sent.text], [200, 'my book.epd\n']);
+  const offer = (await page.ask('readMatchOffer')).answer as MatchOffer;
+  assert.deepEqual(offer.books, ['my book.epd']);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const settings = { ...SETTINGS, players: ['random', 'random'], games: 2, book: 'my book.epd' };
+  const name = (await page.ask('startMatch', settings)).answer as string;
+  assert.equal((await waitForEnd(name)).problem, '');
+  const pgn = (await page.ask('readMatchGame', { name, game: 0 })).answer as string;
+  assert.match(pgn, /\[FEN "4k3\/8\/8\/8\/8\/8\/4P3\/4K3 w - - 0 1"\]/);
+  assert.equal(readdirSync(join(board.folder, 'matches', 'books')).length, 1);
+  const unknown = await page.ask('startMatch', { ...settings, book: '/etc/passwd' });
+  assert.match(String(unknown.error), /No book of that name/);
+});
+
+test('files that are no books or networks, or too large, are refused in one sentence', async () => {
+  const refuse = async (path: string, text: string, status: number, expected: RegExp): Promise<void> => {
+    const answer = await board.send(path, text);
+    assert.equal(answer.status, status, answer.text);
+    assert.match(answer.text, expected);
+    assert.equal(answer.text.trim().split('\n').length, 1);
+  };
+  await refuse('files/book?name=a.epd', 'no position', 422, /a\.epd, line 1/);
+  await refuse('files/book?name=a.exe', 'x', 422, /is no book/);
+  await refuse('files/network?name=net.onnx', 'no network', 422, /^The network net\.onnx/);
+  await refuse('files/network?name=..%2F..%2Fnet.pb.gz', 'no network', 422, /net\.pb\.gz/);
+  await refuse('files/book?name=large.pgn', 'x'.repeat(33e6), 413, /too large/);
+  assert.equal((await board.send('files/program?name=a.epd', 'x')).status, 405);
 });
 
 test('scores are counted by player and colour', () => {

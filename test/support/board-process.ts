@@ -28,12 +28,16 @@ export class BoardProcess {
     });
   }
 
-  static async start(args: readonly string[] = ['--backend=hash']): Promise<BoardProcess> {
+  static async start(
+    args: readonly string[] = ['--backend=hash'],
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<BoardProcess> {
     buildPage();
     const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
     const folder = mkdtempSync(join(tmpdir(), 'sardonyx-board-'));
     const matches = `--matches=${join(folder, 'matches')}`;
     const child = spawn(process.execPath, [program, 'board', '--no-open', '--config=', matches, ...args], {
+      env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [url] = await once(createInterface({ input: child.stdout }), 'line');
@@ -60,6 +64,18 @@ export class BoardProcess {
     });
     await once(socket, 'open');
     return new BoardSocket(socket);
+  }
+
+  /** Sends a file as the page does. @param path below the origin */
+  async send(path: string, body: string | Uint8Array): Promise<{ status: number; text: string }> {
+    const headers = { Cookie: await this.fetchCookie(), Origin: this.origin };
+    const response = await fetch(`${this.origin}/${path}`, { method: 'PUT', headers, body: body as string });
+    return { status: response.status, text: await response.text() };
+  }
+
+  async download(path: string): Promise<{ status: number; text: string }> {
+    const response = await fetch(`${this.origin}/${path}`, { headers: { Cookie: await this.fetchCookie() } });
+    return { status: response.status, text: await response.text() };
   }
 
   /** @returns the exit status after Ctrl-C */

@@ -74,13 +74,14 @@ export class EngineDesk {
     return this.networkProblem;
   }
 
-  /** Loads the network of the options, between two searches. */
-  prepare(): Promise<void> {
+  /** Loads the network of the options, between two searches. @returns why it could not be loaded; '' when it was */
+  prepare(): Promise<string> {
     return this.runQuietly(async () => {
       this.networkProblem = '';
       this.lastError = '';
       const network = await this.engine.prepare();
       if (network === null) this.networkProblem = this.lastError || 'No network could be loaded';
+      return this.lastError || this.networkProblem;
     });
   }
 

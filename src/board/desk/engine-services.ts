@@ -83,7 +83,13 @@ export abstract class EngineServices {
   async useNetwork(name: string): Promise<void> {
     const value = this.settings.networks.getValue(name);
     if (value === undefined) throw new Error(`No network of that name is offered: ${name}`);
-    await this.change('WeightsFile', value);
+    const { desk } = this.settings;
+    const before = desk.options.getString('WeightsFile');
+    const problem = await this.change('WeightsFile', value);
+    if (problem === '') return;
+    // The engine has kept its network, and the option names it again.
+    await this.change('WeightsFile', before);
+    throw new Error(problem);
   }
 
   /** One after the other, each in a thread of its own. */
@@ -108,12 +114,14 @@ export abstract class EngineServices {
     return true;
   }
 
-  protected async change(name: string, value: string): Promise<void> {
+  /** @returns why the engine cannot be used as the options say; '' when it can */
+  protected async change(name: string, value: string): Promise<string> {
     const { desk } = this.settings;
     unwrap(await desk.runQuietly((engine) => engine.setOption(name, value)));
     this.announce();
-    await desk.prepare();
+    const problem = await desk.prepare();
     this.announce();
+    return problem;
   }
 
   private async computeExplanation(position: Position, wanted: string | null): Promise<ExplanationText> {

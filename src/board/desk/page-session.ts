@@ -9,6 +9,7 @@ import type {
   ExplanationText,
   LoopState,
   MatchEntry,
+  MatchOffer,
   MatchState,
   PortEvent,
   Reply,
@@ -34,7 +35,8 @@ export interface DeskServices {
 /** Matches between engines, where there are any: they need other processes. */
 export interface MatchServices {
   list(): readonly MatchEntry[];
-  read(name: string): MatchState;
+  readonly offer: MatchOffer;
+  read(name: string, from: number): MatchState;
   readGame(name: string, game: number): string;
   start(request: Omit<RequestOf<'startMatch'>, 'id' | 'type'>): string;
   pause(name: string): void;
@@ -106,10 +108,12 @@ export class PageSession implements DeskClient {
       }
       case 'readLoop':
         return services.readLoop();
+      case 'readMatchOffer':
+        return services.matches?.offer ?? { books: [] };
       case 'listMatches':
         return services.matches?.list() ?? [];
       case 'readMatch':
-        return this.requireMatches().read(request.name);
+        return this.requireMatches().read(request.name, request.from);
       case 'readMatchGame':
         return this.requireMatches().readGame(request.name, request.game);
       case 'startMatch': {

@@ -101,6 +101,8 @@ export interface OptionState {
 export interface NetworkEntry {
   readonly name: string;
   readonly description: string;
+  /** It is not here yet; choosing it fetches it first. */
+  readonly needsDownload?: boolean;
 }
 
 export interface EngineDescription {
@@ -136,16 +138,73 @@ export interface MatchElo {
   readonly los: number;
 }
 
+/** A player's row of the crosstable. Infinite Elo is null. */
+export interface MatchTableRow {
+  readonly player: string;
+  readonly points: number;
+  readonly games: number;
+  readonly wins: number;
+  readonly draws: number;
+  readonly losses: number;
+  /** Against all its opponents together. */
+  readonly elo: number | null;
+  readonly error: number | null;
+  /** Against each player of the table, in its order; null for itself and where they do not meet. */
+  readonly against: readonly ({ readonly points: number; readonly games: number } | null)[];
+}
+
+/** The state of a match after so many games. */
+export interface CoursePoint {
+  readonly game: number;
+  /** Of the first player against the second; of more than two players the Elo of each one against the others. */
+  readonly elo: readonly (number | null)[];
+  readonly error: readonly (number | null)[];
+  /** Of the sequential test; null without one. */
+  readonly llr: number | null;
+}
+
+/** A running game. */
+export interface LiveBoard {
+  readonly game: number;
+  readonly white: string;
+  readonly black: string;
+  readonly fen: string;
+  readonly plies: number;
+  /** UCI, castling king takes rook; null before the first one. */
+  readonly lastMove: string | null;
+  /** What the mover thought of its last move, from White's view; null when it did not say. */
+  readonly score: ScoreText | null;
+  readonly depth: number;
+  readonly nodes: number;
+  /** When the player to move began to think; null without a clock. */
+  readonly remainingMs: readonly [white: number | null, black: number | null];
+  /** So long ago the player to move began to think. */
+  readonly ageMs: number;
+}
+
+export interface MatchOffer {
+  /** Opening books by name. */
+  readonly books: readonly string[];
+}
+
 export interface MatchState {
   readonly name: string;
-  readonly players: readonly [string, string];
+  readonly players: readonly string[];
   /** Time control and what else was chosen, in words. */
   readonly conditions: string;
   readonly total: number;
   readonly isRunning: boolean;
+  /** A process that this server did not start plays it. */
+  readonly isElsewhere: boolean;
   /** Why it ended before its time; '' = it did not. */
   readonly problem: string;
+  /** Number of finished games. */
+  readonly played: number;
+  /** Those that the page did not know. */
   readonly games: readonly MatchGame[];
+  /** Best first; empty before the first game. */
+  readonly table: readonly MatchTableRow[];
+  /** Null for more than two players. */
   readonly elo: MatchElo | null;
   readonly sprt: {
     readonly llr: number;
@@ -153,11 +212,14 @@ export interface MatchState {
     readonly upper: number;
     readonly verdict: string;
   } | null;
+  /** Those after the games that the page knew. */
+  readonly course: readonly CoursePoint[];
+  readonly boards: readonly LiveBoard[];
 }
 
 export interface MatchEntry {
   readonly name: string;
-  readonly players: readonly [string, string];
+  readonly players: readonly string[];
   readonly isRunning: boolean;
 }
 
@@ -196,6 +258,7 @@ export interface Answers extends Record<RequestType, unknown> {
   tree: TreeNode | null;
   probe: TablebaseVerdict | null;
   readLoop: LoopState | null;
+  readMatchOffer: MatchOffer;
   listMatches: readonly MatchEntry[];
   readMatch: MatchState;
   readMatchGame: string;
@@ -210,6 +273,8 @@ export type PortEvent =
   /** An analysis has ended by itself: another page took the engine, or it failed. */
   | { readonly type: 'ended'; readonly id: number; readonly reason: string }
   | { readonly type: 'description'; readonly description: EngineDescription }
+  /** Something takes its time. `share` is 0 to 1, null when it is not known; `isDone` ends it, well or badly. */
+  | { readonly type: 'progress'; readonly text: string; readonly share: number | null; readonly isDone: boolean }
   | { readonly type: 'notice'; readonly level: 'note' | 'warning' | 'error'; readonly text: string };
 
 export type Reply =

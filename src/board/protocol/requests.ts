@@ -11,6 +11,8 @@ const MOST_MOVES = 2000;
 const LONGEST_FEN = 120;
 const LONGEST_VALUE = 2000;
 const ONE_DAY_MS = 86_400_000;
+const MOST_PLAYERS = 12;
+const MOST_BOARDS = 16;
 
 const move = v.pipe(v.string(), v.regex(/^[a-h][1-8][a-h][1-8][nbrqk]?$/));
 const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
@@ -42,7 +44,7 @@ const multiPv = v.pipe(count(500), v.minValue(1));
 const searchMoves = v.optional(v.pipe(v.array(move), v.maxLength(256)));
 
 /** Matches are named by the server. */
-const matchName = v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/));
+const matchName = v.pipe(v.string(), v.regex(/^[\w-][\w.-]{0,79}$/));
 
 export const requestSchema = v.variant('type', [
   /** Answered with EngineDescription. */
@@ -78,9 +80,11 @@ export const requestSchema = v.variant('type', [
   v.strictObject({ type: v.literal('probe'), id, position }),
   /** The training loop that the server was started with. Answered with LoopState, or null without one. */
   v.strictObject({ type: v.literal('readLoop'), id }),
+  /** Answered with MatchOffer. */
+  v.strictObject({ type: v.literal('readMatchOffer'), id }),
   v.strictObject({ type: v.literal('listMatches'), id }),
-  /** Answered with MatchState. */
-  v.strictObject({ type: v.literal('readMatch'), id, name: matchName }),
+  /** Answered with MatchState. @param from games that the page knows already */
+  v.strictObject({ type: v.literal('readMatch'), id, name: matchName, from: v.optional(count(1e6), 0) }),
   /** The PGN of one finished game, from 0. */
   v.strictObject({ type: v.literal('readMatchGame'), id, name: matchName, game: count(1e6) }),
   /** Answered with the name of the match. */
@@ -88,7 +92,9 @@ export const requestSchema = v.variant('type', [
     type: v.literal('startMatch'),
     id,
     /** Names from EngineDescription.players. */
-    players: v.pipe(v.array(v.pipe(v.string(), v.maxLength(300))), v.length(2)),
+    players: v.pipe(v.array(v.pipe(v.string(), v.maxLength(300))), v.minLength(2), v.maxLength(MOST_PLAYERS)),
+    /** Of more than two players: each against each, or the first against all others. */
+    tournament: v.optional(v.picklist(['round-robin', 'gauntlet']), 'round-robin'),
     /** Null = by nodes. */
     clock: v.nullable(
       v.strictObject({
@@ -97,7 +103,12 @@ export const requestSchema = v.variant('type', [
       }),
     ),
     nodes: v.pipe(count(1e9), v.minValue(1)),
+    /** Of each two players. */
     games: v.pipe(count(1e6), v.minValue(2)),
+    /** Games at the same time. */
+    concurrency: v.optional(v.pipe(count(MOST_BOARDS), v.minValue(1)), 1),
+    /** Name from MatchOffer.books; null = the initial position. */
+    book: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(300))), null),
     /** Stop when a sequential test has decided between these Elo differences. */
     sprt: v.nullable(
       v.strictObject({
@@ -114,6 +125,8 @@ export const requestSchema = v.variant('type', [
 export type Request = v.InferOutput<typeof requestSchema>;
 export type RequestType = Request['type'];
 export type RequestOf<Type extends RequestType> = Extract<Request, { type: Type }>;
+/** What a page sends: fields with a default may be missing. */
+export type SentRequestOf<Type extends RequestType> = Extract<v.InferInput<typeof requestSchema>, { type: Type }>;
 export type PositionText = v.InferOutput<typeof position>;
 export type ThinkLimits = v.InferOutput<typeof limits>;
 

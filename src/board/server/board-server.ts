@@ -8,6 +8,7 @@ import type { PortEvent, Reply } from '../protocol/replies.js';
 import { Access } from './access.js';
 import { answerHttp } from './http-answers.js';
 import { readPageFiles } from './page-files.js';
+import type { SentFiles } from './sent-files.js';
 import { connectSocket } from './socket-connection.js';
 
 /** Where the page looks for it. */
@@ -15,6 +16,8 @@ const SOCKET_PATH = '/engine';
 const LARGEST_MESSAGE_BYTES = 1 << 20;
 const MOST_SOCKETS = 64;
 const MOST_CONNECTIONS = 512;
+/** A large network over a slow line. */
+const LONGEST_REQUEST_MS = 1_800_000;
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 interface ServerSettings {
@@ -22,6 +25,8 @@ interface ServerSettings {
   readonly port: number;
   /** Address to listen on. */
   readonly address: string;
+  readonly sent: SentFiles;
+  findPgn(match: string): string | null;
   /** Further names by which the server may be called. */
   readonly extraHosts: readonly string[];
   createSession(send: (message: Reply | PortEvent) => void): { receive(message: unknown): void; close(): void };
@@ -37,8 +42,8 @@ export class BoardServer {
 
   /** Rejects with the sentence for the user. */
   static async start(settings: ServerSettings): Promise<BoardServer> {
-    const files = readPageFiles();
-    const http = createServer({ requestTimeout: 10_000, headersTimeout: 5000, maxHeaderSize: 16_384 });
+    const contents = { ...settings, files: readPageFiles() };
+    const http = createServer({ requestTimeout: LONGEST_REQUEST_MS, headersTimeout: 5000, maxHeaderSize: 16_384 });
     http.maxConnections = MOST_CONNECTIONS;
     await listen(http, settings);
     const { port } = http.address() as AddressInfo;
@@ -49,7 +54,9 @@ export class BoardServer {
       perMessageDeflate: false,
       clientTracking: true,
     });
-    http.on('request', (request, response) => answerHttp(request, response, access, files));
+    http.on('request', (request, response) => {
+      answerHttp(request, response, access, contents).catch(() => response.destroy());
+    });
     http.on('upgrade', (request, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
       const { headers, url } = request;

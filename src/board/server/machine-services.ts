@@ -7,15 +7,17 @@ import type { DeskServices } from '../desk/page-session.js';
 import type { LoopState } from '../protocol/replies.js';
 import { readLoopState } from './loop-state.js';
 import type { Matches } from './matches.js';
+import type { OfferedNetworks } from './offered-networks.js';
 
 export class MachineServices extends EngineServices implements DeskServices {
   constructor(
-    settings: EngineServicesSettings,
+    private readonly own: Omit<EngineServicesSettings, 'networks'>,
+    private readonly offered: OfferedNetworks,
     readonly matches: Matches,
     /** Null = no loop is shown. */
     private readonly loopFolder: string | null,
   ) {
-    super(settings);
+    super({ ...own, networks: offered });
   }
 
   protected override get players(): readonly string[] {
@@ -24,6 +26,22 @@ export class MachineServices extends EngineServices implements DeskServices {
 
   protected override describeLock(option: string): string {
     return `${option} can be set only on the command line of sardonyx board`;
+  }
+
+  /** Fetches a network of the catalogue first; the engine plays on meanwhile. */
+  override async useNetwork(name: string): Promise<void> {
+    const report = (share: number | null, isDone: boolean): void =>
+      this.own.broadcast({ type: 'progress', text: `Downloading ${name}`, share, isDone });
+    let isLate = false;
+    try {
+      await this.offered.obtain(name, (share) => {
+        isLate = true;
+        report(share, false);
+      });
+    } finally {
+      if (isLate) report(null, true);
+    }
+    await super.useNetwork(name);
   }
 
   readLoop(): LoopState | null {

@@ -1,190 +1,174 @@
 /**
- * Matches: `sardonyx match` in processes of their own, over its own files, so that either can take over from the other. A match
- * is three files of one name: the arguments (.json), the results (.jsonl) and the games (.pgn). Pausing ends the process; going
- * on starts it again with the same arguments.
+ * Matches: `sardonyx match` in processes of their own, over its own files, so that either can take over from the other. Pausing
+ * ends the process; going on starts it again with the arguments with which the match began, here or on a command line.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { splitPgn } from '../../pgn/index.js';
-import { createReport, type LoggedGame, parsePlayerWords, parseSprt, Standings } from '../../selfplay/index.js';
-import { unwrap } from '../../util/index.js';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Crosstable, findLockOwner } from '../../selfplay/index.js';
 import type { MatchServices } from '../desk/page-session.js';
-import type { MatchEntry, MatchState } from '../protocol/replies.js';
+import type { MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
 import type { RequestOf } from '../protocol/requests.js';
-import type { OfferedNetworks } from './offered-networks.js';
+import type { MatchBooks } from './match-books.js';
+import { type MatchPlayers, readPlayerSpecs } from './match-players.js';
+import { MatchRecord, makeFinite, readSavedMatch, type SavedMatch } from './match-record.js';
+import { MatchRun } from './match-run.js';
 
-const NAME = /^[\w-]{1,80}$/;
-const RANDOM_MOVER = 'random';
-/** Two copies of a deterministic player would repeat one game: networks draw their first moves. */
-const VARIETY = 'temperature=0.7 tempdecay-moves=12';
+const NAME = /^[\w-][\w.-]{0,79}$/;
 const MOST_RUNNING = 2;
 const STOP_PATIENCE_MS = 1500;
-const PAUSE_PATIENCE_MS = 1000;
 
 type MatchRequest = Omit<RequestOf<'startMatch'>, 'id' | 'type'>;
-
-/** What the .json file of a match holds. */
-interface SavedMatch {
-  readonly players: readonly [string, string];
-  readonly conditions: string;
-  readonly total: number;
-  readonly sprt: string | null;
-  /** Of `sardonyx match`. */
-  readonly args: readonly string[];
-}
-
-interface Run {
-  readonly child: ChildProcess;
-  errors: string;
-  /** It was told to pause. */
-  isStopping: boolean;
-}
+type CrosstableRow = Crosstable['table'][number];
 
 export class Matches implements MatchServices {
-  readonly players: readonly string[];
-  /** Player → the words of --engine. */
-  private readonly words = new Map<string, string>();
-  private readonly runs = new Map<string, Run>();
+  private readonly folder: string;
+  private readonly records = new Map<string, MatchRecord>();
+  private readonly runs = new Map<string, MatchRun>();
   private readonly problems = new Map<string, string>();
 
   constructor(
-    private readonly folder: string,
+    folder: string,
     private readonly command: readonly string[],
-    networks: OfferedNetworks,
-    engines: readonly string[],
+    private readonly offered: MatchPlayers,
+    readonly books: MatchBooks,
   ) {
-    for (const { name } of networks.entries) {
-      this.words.set(name, `weights="${networks.getValue(name)}" name="${name}" ${VARIETY}`);
-    }
-    for (const engine of engines) this.words.set(nameEngine(engine), engine);
-    this.words.set(RANDOM_MOVER, 'random');
-    this.players = [...this.words.keys()];
+    this.folder = resolve(folder);
   }
 
+  get players(): readonly string[] {
+    return this.offered.names;
+  }
+
+  get offer(): MatchOffer {
+    return { books: this.books.names };
+  }
+
+  /** Those that were played last come first. */
   list(): readonly MatchEntry[] {
-    if (!existsSync(this.folder)) return [];
-    const names = readdirSync(this.folder)
-      .filter((file) => file.endsWith('.json'))
-      .map((file) => file.slice(0, -'.json'.length))
-      .filter((name) => NAME.test(name));
-    return names
-      .sort()
-      .reverse()
-      .map((name) => ({ name, players: this.load(name).players, isRunning: this.runs.has(name) }));
+    const entries = this.listNames().flatMap(({ name, changedAtMs }) => {
+      const record = this.find(name);
+      if (record === null) return [];
+      return [{ entry: { name, players: record.players, isRunning: this.runs.has(name) }, changedAtMs }];
+    });
+    return entries.sort((a, b) => b.changedAtMs - a.changedAtMs).map(({ entry }) => entry);
   }
 
-  read(name: string): MatchState {
-    const { players: planned, conditions, total, sprt } = this.load(name);
-    const games = this.readResults(name);
-    const players = findNames(games) ?? planned;
-    const standings = new Standings();
-    for (const { game, result, reason } of games) standings.add(game, { result, reason });
-    const report = createReport([players[0], players[1]], standings, sprt === null ? null : unwrap(parseSprt(sprt)));
+  read(name: string, from: number): MatchState {
+    const record = this.require(name);
+    const { saved, players, total, games, course, report, crosstable } = record;
+    const run = this.runs.get(name);
     return {
       name,
       players,
-      conditions,
+      conditions: saved?.conditions ?? 'started on the command line',
       total,
-      isRunning: this.runs.has(name),
+      isRunning: run !== undefined,
+      isElsewhere: run === undefined && findLockOwner(record.resultsPath) !== null,
       problem: this.problems.get(name) ?? '',
-      games: games.map(({ white, black, result, reason, plies }) => ({ white, black, result, reason, plies })),
+      played: games.length,
+      games: games.slice(from),
+      table: (crosstable?.table ?? []).map(createTableRow),
       elo:
-        report.elo === null
+        report?.elo == null
           ? null
           : { elo: makeFinite(report.elo.elo), error: makeFinite(report.elo.eloError), los: report.elo.los },
-      sprt: report.sprt,
+      sprt: report?.sprt ?? null,
+      course: course.filter(({ game }) => game > from),
+      boards: run?.listBoards() ?? [],
     };
   }
 
   readGame(name: string, game: number): string {
-    this.load(name);
-    const path = this.getPath(name, 'pgn');
-    const texts = existsSync(path) ? splitPgn(readFileSync(path)) : [];
-    if (texts[game] === undefined) throw new Error('There is no such game yet');
-    return texts[game].text;
+    return this.require(name).readPgn(game);
   }
 
-  start({ players, clock, nodes, games, sprt, chess960 }: MatchRequest): string {
-    const words = players.map((player) => this.words.get(player));
-    if (words.includes(undefined)) throw new Error('No player of that name is offered');
+  /** The path of all games of a match; null when there are none yet. Throws the sentence for the user. */
+  findPgn(name: string): string | null {
+    const { pgnPath } = this.require(name);
+    return existsSync(pgnPath) ? pgnPath : null;
+  }
+
+  start(request: MatchRequest): string {
+    const words = request.players.map((player) => this.offered.getWords(player));
     mkdirSync(this.folder, { recursive: true });
+    const book = request.book === null ? null : this.books.keep(request.book, join(this.folder, 'books'));
     const name = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
     if (existsSync(this.getPath(name, 'json'))) throw new Error('A match has just been started: wait a second');
-    const test = sprt === null ? null : `elo0=${sprt.elo0} elo1=${sprt.elo1} model=logistic`;
-    const limit = clock === null ? `nodes=${nodes}` : `tc=${clock.seconds}+${clock.increment}`;
-    const own = players[0] === players[1] ? players.map((player, index) => `${player} ${index + 1}`) : players;
-    const saved: SavedMatch = {
-      players: [own[0], own[1]],
-      conditions: [limit, ...(test === null ? [] : [`SPRT ${test}`]), ...(chess960 ? ['Chess960'] : [])].join(', '),
-      total: games,
-      sprt: test,
-      args: [
-        ...words.flatMap((word) => ['--engine', word as string]),
-        ...['--each', limit, '--games', String(games), '--rating-interval', '0'],
-        ...(test === null ? [] : ['--sprt', test]),
-        ...(chess960 ? ['--chess960'] : []),
-      ],
-    };
-    writeFileSync(this.getPath(name, 'json'), `${JSON.stringify(saved, null, 2)}\n`);
+    writeFileSync(this.getPath(name, 'json'), `${JSON.stringify(createSavedMatch(request, words, book), null, 2)}\n`);
     this.resume(name);
     return name;
   }
 
   pause(name: string): void {
     const run = this.runs.get(name);
-    if (run === undefined || run.isStopping) return;
-    run.isStopping = true;
-    run.child.kill('SIGINT');
-    // A match outlives being killed: a game that was cut short is played again.
-    const timer = setTimeout(() => run.child.kill('SIGKILL'), PAUSE_PATIENCE_MS);
-    run.child.once('exit', () => clearTimeout(timer));
+    if (run !== undefined) run.pause();
+    else if (this.isElsewhere(name)) throw new Error('Another process plays this match: end it there');
   }
 
   resume(name: string): void {
     if (this.runs.has(name)) return;
     if (this.runs.size >= MOST_RUNNING) throw new Error(`${MOST_RUNNING} matches run already: pause one first`);
-    const { args } = this.load(name);
-    const [program, ...first] = this.command;
-    const files = ['--results', this.getPath(name, 'jsonl'), '--pgnout', this.getPath(name, 'pgn')];
-    const child = spawn(program, [...first, 'match', ...args, ...files], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const run: Run = { child, errors: '', isStopping: false };
+    const record = this.require(name);
+    if (this.isElsewhere(name)) throw new Error('Another process plays this match');
+    const { saved, origin } = record;
+    this.offered.requireOffered([...record.playerSpecs, ...(saved === null ? [] : readPlayerSpecs(saved.args))]);
+    const files = ['--results', record.resultsPath, '--pgnout', this.getPath(name, 'pgn')];
+    const args = saved === null ? (origin?.args ?? []) : ['match', ...saved.args, ...files];
+    const live = args.includes('--live') ? [] : ['--live'];
+    const run = new MatchRun([...this.command, ...args, ...live], saved === null ? (origin?.folder ?? null) : null);
     this.runs.set(name, run);
     this.problems.delete(name);
-    child.stderr?.on('data', (chunk) => {
-      run.errors = `${run.errors}${chunk}`.slice(-2000);
+    void run.end.then((problem) => {
+      this.runs.delete(name);
+      if (problem !== '') this.problems.set(name, problem);
     });
-    child.on('error', (error) => this.end(name, error.message));
-    child.on('exit', (status) => this.end(name, status === 0 || run.isStopping ? '' : run.errors.trim()));
   }
 
   async close(): Promise<void> {
-    const children = [...this.runs.values()].map(({ child }) => child);
-    const ends = children.map((child) => new Promise((resolve) => child.once('exit', resolve)));
-    for (const name of this.runs.keys()) this.pause(name);
+    const ends = [...this.runs.values()].map((run) => {
+      run.pause();
+      return run.end;
+    });
     await Promise.race([Promise.all(ends), new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE_MS))]);
   }
 
-  private end(name: string, problem: string): void {
-    this.runs.delete(name);
-    if (problem !== '') this.problems.set(name, problem.split('\n').at(-1) ?? problem);
+  private isElsewhere(name: string): boolean {
+    return !this.runs.has(name) && findLockOwner(this.getPath(name, 'jsonl')) !== null;
   }
 
-  private load(name: string): SavedMatch {
-    if (!NAME.test(name) || !existsSync(this.getPath(name, 'json'))) throw new Error('There is no match of that name');
+  private listNames(): { readonly name: string; readonly changedAtMs: number }[] {
+    if (!existsSync(this.folder)) return [];
+    const files = readdirSync(this.folder).flatMap((file) => /^(.+)\.jsonl?$/.exec(file)?.[1] ?? []);
+    return [...new Set(files)]
+      .filter((name) => NAME.test(name))
+      .map((name) => ({ name, changedAtMs: this.getChangeTime(name) }));
+  }
+
+  private getChangeTime(name: string): number {
+    const times = (['json', 'jsonl'] as const).map(
+      (kind) => statSync(this.getPath(name, kind), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    );
+    return Math.max(...times);
+  }
+
+  /** Null for a file of results that no match of this version has written, and for one that cannot be read. */
+  private find(name: string): MatchRecord | null {
     try {
-      return JSON.parse(readFileSync(this.getPath(name, 'json'), 'utf8'));
+      return this.require(name);
     } catch {
-      throw new Error(`The match ${name} cannot be read`);
+      return null;
     }
   }
 
-  /** Only whole lines: the last one may be under way. */
-  private readResults(name: string): LoggedGame[] {
-    const path = this.getPath(name, 'jsonl');
-    if (!existsSync(path)) return [];
-    const lines = readFileSync(path, 'utf8').split('\n').slice(1, -1);
-    return lines.map((line) => JSON.parse(line) as LoggedGame);
+  private require(name: string): MatchRecord {
+    if (!NAME.test(name)) throw new Error('There is no match of that name');
+    const path = join(this.folder, name);
+    const record =
+      this.records.get(name) ?? new MatchRecord(name, path, readSavedMatch(this.getPath(name, 'json'), name));
+    record.refresh();
+    if (record.saved === null && record.origin === null) throw new Error('There is no match of that name');
+    this.records.set(name, record);
+    return record;
   }
 
   private getPath(name: string, kind: 'json' | 'jsonl' | 'pgn'): string {
@@ -192,20 +176,49 @@ export class Matches implements MatchServices {
   }
 }
 
-/** The players as the games call them, the first one first. */
-function findNames([first]: readonly LoggedGame[]): readonly [string, string] | null {
-  if (first === undefined) return null;
-  return first.game % 2 === 0 ? [first.white, first.black] : [first.black, first.white];
+/** @param book path; null = the initial position */
+function createSavedMatch(request: MatchRequest, words: readonly string[], book: string | null): SavedMatch {
+  const { players, tournament, clock, nodes, games, concurrency, sprt, chess960 } = request;
+  if (sprt !== null && players.length > 2) throw new Error('A sequential test needs two players');
+  const test = sprt === null ? null : `elo0=${sprt.elo0} elo1=${sprt.elo1} model=logistic`;
+  const limit = clock === null ? `nodes=${nodes}` : `tc=${clock.seconds}+${clock.increment}`;
+  return {
+    players: distinguishNames(players),
+    tournament,
+    games,
+    conditions: [
+      limit,
+      ...(players.length > 2 ? [tournament] : []),
+      ...(request.book === null ? [] : [request.book]),
+      ...(test === null ? [] : [`SPRT ${test}`]),
+      ...(chess960 ? ['Chess960'] : []),
+    ].join(', '),
+    sprt: test,
+    args: [
+      ...words.flatMap((word) => ['--engine', word]),
+      ...['--each', limit, '--games', String(games), '--rating-interval', '0', '--concurrency', String(concurrency)],
+      ...(players.length > 2 ? ['--tournament', tournament] : []),
+      ...(book === null ? [] : ['--openings', book]),
+      ...(test === null ? [] : ['--sprt', test]),
+      ...(chess960 ? ['--chess960'] : []),
+    ],
+  };
 }
 
-function nameEngine(words: string): string {
-  const pairs = parsePlayerWords(words);
-  const find = (key: string): string | undefined =>
-    pairs.ok ? pairs.value.findLast(([own]) => own === key)?.[1] : undefined;
-  return find('name') ?? find('cmd')?.split(/[\\/]/).at(-1) ?? words;
+function distinguishNames(names: readonly string[]): string[] {
+  return names.map((name, i) => (names.filter((other) => other === name).length > 1 ? `${name} ${i + 1}` : name));
 }
 
-/** JSON has no infinity: all games won, or lost. */
-function makeFinite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
+function createTableRow({ player, points, games, wins, draws, losses, elo, against }: CrosstableRow): MatchTableRow {
+  return {
+    player,
+    points,
+    games,
+    wins,
+    draws,
+    losses,
+    elo: makeFinite(elo?.elo),
+    error: makeFinite(elo?.eloError),
+    against,
+  };
 }

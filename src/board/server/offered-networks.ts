@@ -1,12 +1,23 @@
 /**
- * The networks that a page may choose: the one of the command line, those that come with the program, and the network files of
- * the folders that the user named. A page sends a name of this list, never a path.
+ * The networks that a page may choose: the one of the command line, those that come with the program, the network files of the
+ * folders that the user named, the catalogue of `sardonyx networks`, and files that a page has sent. A page chooses a name of
+ * this list, never a path or an address.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { getProgramFolder } from '#platform/program-files.js';
-import { listBundledNetworks } from '../../app/index.js';
+import {
+  downloadNetwork,
+  findModel,
+  findRemoteNetwork,
+  isDownloaded,
+  listBundledNetworks,
+  NETWORK_CATALOGUE,
+  type RemoteNetwork,
+} from '../../app/index.js';
+import { loadModel } from '../../nn/index.js';
 import type { OptionStore } from '../../options/index.js';
+import { unwrap } from '../../util/index.js';
 import type { NetworkList } from '../desk/engine-services.js';
 import type { NetworkEntry } from '../protocol/replies.js';
 
@@ -15,44 +26,97 @@ const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
 const MOST_FILES = 500;
 const MEGABYTE = 1e6;
 
+interface OfferedNetwork extends NetworkEntry {
+  /** Of WeightsFile. */
+  readonly value: string;
+}
+
 export class OfferedNetworks implements NetworkList {
-  /** Name → value of WeightsFile. */
-  private readonly values = new Map<string, string>();
-  readonly entries: readonly NetworkEntry[];
+  /** By name. */
+  private readonly networks = new Map<string, OfferedNetwork>();
 
   /** Throws the sentence for the user when a folder cannot be read. */
-  constructor(options: OptionStore, folders: readonly string[]) {
-    const entries: NetworkEntry[] = [];
-    const add = (name: string, value: string, description: string): void => {
-      const unique = this.values.has(name) ? value : name;
-      if (this.values.has(unique)) return;
-      this.values.set(unique, value);
-      entries.push({ name: unique, description });
-    };
+  constructor(
+    private readonly options: OptionStore,
+    folders: readonly string[],
+  ) {
     const given = options.getString('WeightsFile');
-    add('bundled', AUTODISCOVER, 'the network that suits this machine');
-    if (given !== AUTODISCOVER && given !== '') add(basename(given), given, 'from the command line');
+    this.add('bundled', AUTODISCOVER, 'the network that suits this machine');
+    if (given !== AUTODISCOVER && given !== '') this.add(basename(given), given, 'from the command line');
     for (const { file, precision } of listBundledNetworks()) {
-      add(file, join(getProgramFolder(), 'models', file), `bundled, ${precision}`);
+      this.add(file, join(getProgramFolder(), 'models', file), `bundled, ${precision}`);
     }
     for (const folder of folders) {
-      for (const { name, path, bytes } of listNetworkFiles(folder)) {
-        add(name, path, `${(bytes / MEGABYTE).toFixed(1)} MB`);
-      }
+      for (const { name, path, bytes } of listNetworkFiles(folder)) this.add(name, path, describeSize(bytes));
     }
-    this.entries = entries;
+    for (const { name, megabytes, purpose } of NETWORK_CATALOGUE) {
+      this.add(name, name, megabytes === null ? purpose : `${megabytes} MB, ${purpose}`);
+    }
+  }
+
+  get entries(): readonly NetworkEntry[] {
+    return [...this.networks.values()].map(({ name, description, value }) => {
+      const remote = findRemote(value);
+      return { name, description, needsDownload: remote !== null && !isDownloaded(remote) };
+    });
   }
 
   /** Value of WeightsFile; undefined for a name that was not offered. */
   getValue(name: string): string | undefined {
-    return this.values.get(name);
+    return this.networks.get(name)?.value;
   }
 
   /** Name of the entry with this value of WeightsFile; null for none. */
   findName(value: string): string | null {
     const wanted = value === '' ? AUTODISCOVER : value;
-    return [...this.values].find(([, known]) => known === wanted)?.[0] ?? null;
+    return [...this.networks.values()].find((network) => network.value === wanted)?.name ?? null;
   }
+
+  /**
+   * Offers a file that a page has sent. Rejects with the sentence for the user when it is no network, or is damaged.
+   * @returns its name in the list
+   */
+  async take(name: string, path: string): Promise<string> {
+    const options = this.options.clone();
+    unwrap(options.set('WeightsFile', path));
+    const source = await findModel(options);
+    const model = source.ok ? await loadModel(source.value) : source;
+    if (!model.ok) throw new Error(model.error.replaceAll(path, name));
+    const { size } = statSync(path);
+    return this.add(name, path, `${describeSize(size)}, sent by a page`);
+  }
+
+  /** Downloads a network of the catalogue that is not on this machine yet. Rejects with the sentence for the user. */
+  async obtain(name: string, onProgress: (share: number | null) => void): Promise<void> {
+    const remote = findRemote(this.getValue(name) ?? '');
+    if (remote === null || isDownloaded(remote)) return;
+    const watcher = {
+      onStart: () => onProgress(null),
+      onProgress: (done: number, total: number | null) => onProgress(total === null ? null : done / total),
+      onEnd: () => undefined,
+    };
+    unwrap(await downloadNetwork(remote, watcher));
+  }
+
+  /** @returns the name in the list, numbered where another network has it; the same network is not listed twice */
+  private add(name: string, value: string, description: string): string {
+    const known = this.findName(value);
+    if (known !== null) return known;
+    let unique = name;
+    for (let number = 2; this.networks.has(unique); number++) unique = `${name} (${number})`;
+    this.networks.set(unique, { name: unique, value, description });
+    return unique;
+  }
+}
+
+/** Null for files, also for those whose name is one of the catalogue. */
+function findRemote(value: string): RemoteNetwork | null {
+  const remote = existsSync(value) ? null : findRemoteNetwork(value);
+  return remote?.ok ? remote.value : null;
+}
+
+function describeSize(bytes: number): string {
+  return `${(bytes / MEGABYTE).toFixed(1)} MB`;
 }
 
 function listNetworkFiles(folder: string): { name: string; path: string; bytes: number }[] {

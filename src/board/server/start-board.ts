@@ -6,8 +6,11 @@ import { PageSession } from '../desk/page-session.js';
 import type { PortEvent } from '../protocol/replies.js';
 import { BoardServer } from './board-server.js';
 import { MachineServices } from './machine-services.js';
+import { MatchBooks } from './match-books.js';
+import { MatchPlayers } from './match-players.js';
 import { Matches } from './matches.js';
 import { OfferedNetworks } from './offered-networks.js';
+import { SentFiles } from './sent-files.js';
 
 export interface BoardSettings {
   readonly options: OptionStore;
@@ -22,6 +25,8 @@ export interface BoardSettings {
   readonly matchFolder: string;
   /** UCI engines that may play matches, as `sardonyx match --engine` describes them. */
   readonly engines: readonly string[];
+  /** Opening books that matches may use. */
+  readonly books: readonly string[];
   /** Folder of a training loop to show; null = none. */
   readonly loopFolder: string | null;
   /** How this program is started: its path, and before it Node's. */
@@ -38,16 +43,28 @@ export interface Board {
 export async function startBoard(settings: BoardSettings): Promise<Board> {
   const { options, version } = settings;
   const networks = new OfferedNetworks(options, settings.networkFolders);
-  const matches = new Matches(settings.matchFolder, settings.command, networks, settings.engines);
+  const books = new MatchBooks(settings.books);
+  const players = new MatchPlayers(networks, settings.engines);
+  const matches = new Matches(settings.matchFolder, settings.command, players, books);
   const sessions = new Set<PageSession>();
   const broadcast = (event: PortEvent): void => {
     for (const session of sessions) session.emit(event);
   };
   const desk = new EngineDesk(options, enginePorts, broadcast);
-  const engine = { desk, networks, version, broadcast, createPool: createPoolOptions };
-  const services = new MachineServices(engine, matches, settings.loopFolder);
+  const engine = { desk, version, broadcast, createPool: createPoolOptions };
+  const services = new MachineServices(engine, networks, matches, settings.loopFolder);
+  const sent = new SentFiles({
+    network: async (name, path) => {
+      const offered = await networks.take(name, path);
+      services.announce();
+      return offered;
+    },
+    book: async (name, path) => books.add(name, path),
+  });
   const server = await BoardServer.start({
     ...settings,
+    sent,
+    findPgn: (match) => matches.findPgn(match),
     createSession: (send) => {
       const session = new PageSession(desk, services, send);
       sessions.add(session);
@@ -69,6 +86,7 @@ export async function startBoard(settings: BoardSettings): Promise<Board> {
     close: async () => {
       await matches.close();
       await server.close();
+      await sent.close();
       await desk.dispose();
     },
   };

@@ -16,6 +16,7 @@ interface BoardArguments {
   matches: string;
   loop: string | undefined;
   engine: string[];
+  book: string[];
   open: boolean;
 }
 
@@ -55,6 +56,13 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
         default: [],
         describe: 'UCI engine that may play matches: a program, or "cmd=… name=… option.X=…"',
       })
+      .option('book', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [],
+        describe: 'Opening book that matches may use: PGN, EPD, a list of FENs or Polyglot, plain, .gz or .zst',
+      })
       .option('open', { type: 'boolean', default: true, describe: 'Open the page in the browser' })
       .epilogue(
         'The first line on stdout is the URL. Whoever has it can use the engine. Ctrl-C ends everything.',
@@ -70,6 +78,7 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
       matchFolder: args.matches,
       loopFolder: args.loop ?? null,
       engines: args.engine,
+      books: args.book,
       command: isPackaged ? [process.execPath] : [process.execPath, process.argv[1]],
     });
     printLine(board.url);

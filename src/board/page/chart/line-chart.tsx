@@ -21,6 +21,8 @@ export interface LineChartProps {
   readonly x: readonly number[];
   readonly series: readonly ChartSeries[];
   readonly height: number;
+  /** Error of the first series, painted as a band. */
+  readonly band?: { readonly lower: readonly (number | null)[]; readonly upper: readonly (number | null)[] };
   /** Fixed range of the values; as the data needs when left out. */
   readonly range?: readonly [number, number];
   readonly marked?: number | null;
@@ -38,7 +40,7 @@ export function LineChart(props: LineChartProps) {
   const latest = useRef(props);
   latest.current = props;
   const { x, series, height, label, xLabel } = props;
-  const names = series.map((one) => one.label).join('|');
+  const names = `${series.map((one) => one.label).join('|')}${props.band === undefined ? '' : '±'}`;
 
   useEffect(() => {
     const host = element.current;
@@ -100,14 +102,30 @@ function formatValue({ formatY }: LineChartProps, value: number | null | undefin
   return formatY?.(value) ?? String(Number(value.toFixed(3)));
 }
 
-function createData({ x, series }: LineChartProps): uPlot.AlignedData {
-  return [[...x], ...series.map(({ values }) => [...values])] as uPlot.AlignedData;
+function createData({ x, series, band }: LineChartProps): uPlot.AlignedData {
+  const bounds = band === undefined ? [] : [[...band.upper], [...band.lower]];
+  return [[...x], ...series.map(({ values }) => [...values]), ...bounds] as uPlot.AlignedData;
+}
+
+/** The two bounds are series without a line of their own. */
+function createBand({ series, band }: LineChartProps): Pick<uPlot.Options, 'series' | 'bands'> {
+  if (band === undefined) return { series: [] };
+  const bound = { width: 0, spanGaps: true, points: { show: false }, stroke: readColor(series[0].color) };
+  const upper = series.length + 1;
+  return {
+    series: [
+      { ...bound, label: '+ error' },
+      { ...bound, label: '− error' },
+    ],
+    bands: [{ series: [upper, upper + 1], fill: `${readColor(series[0].color)}30` }],
+  };
 }
 
 function createOptions(latest: { current: LineChartProps }, width: number): uPlot.Options {
   const { series, height, range, formatX, formatY } = latest.current;
   const ink = readColor('--faint');
   const grid = { stroke: readColor('--line'), width: 1 };
+  const { series: bounds, bands = [] } = createBand(latest.current);
   const axis = { stroke: ink, grid, ticks: { show: false }, font: '11px system-ui, sans-serif' };
   return {
     width,
@@ -133,7 +151,9 @@ function createOptions(latest: { current: LineChartProps }, width: number): uPlo
         points: { show: one.values.length < 2 },
         ...(one.fill === true ? { fill: `${readColor(one.color)}30` } : {}),
       })),
+      ...bounds,
     ],
+    bands,
     hooks: {
       draw: [(plot) => drawMark(plot, latest.current.marked ?? null)],
       ready: [

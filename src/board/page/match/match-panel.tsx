@@ -1,12 +1,14 @@
 /** Matches: the newest game on the board, score, Elo and the course of the match on the right; a form for new ones. */
 import { useEffect } from 'preact/hooks';
-import { countScore, listScores, type MatchScore } from '../../game/match-progress.js';
+import { countScore, type MatchScore } from '../../game/match-progress.js';
 import type { MatchState } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { StepButtons } from '../board/step-buttons.js';
-import { LineChart } from '../chart/line-chart.js';
 import { engine, port, reportError } from '../port/engine-state.js';
 import { bindKeys } from '../shell/keyboard.js';
+import { SummaryTable } from '../shell/summary-table.js';
+import { LiveBoards } from './live-boards.js';
+import { MatchCharts } from './match-charts.js';
 import {
   followsGames,
   matches,
@@ -20,7 +22,6 @@ import {
 } from './match-session.js';
 import { MatchSetup } from './match-setup.js';
 
-const CHART_HEIGHT = 130;
 const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
 
 export function MatchPanel() {
@@ -37,27 +38,12 @@ export function MatchPanel() {
     [],
   );
   const state = shown.value;
-  const game = state?.games[shownGame.value];
+  const boards = followsGames.value ? (state?.boards ?? []) : [];
   return (
     <main class="panel panel-match">
       <section class="board-column" aria-label="Board">
-        <div class="player-row">
-          <span class="player-color player-black" aria-hidden="true" />
-          <span class="player-name">{game?.black ?? 'Black'}</span>
-        </div>
-        <ChessBoard
-          fen={view.node.value.fen}
-          orientation={view.orientation.value}
-          turn={view.turn.value}
-          dests={NO_DESTS}
-          movable="none"
-          lastMove={view.lastMove.value}
-          isCheck={view.node.value.isCheck}
-        />
-        <div class="player-row">
-          <span class="player-color player-white" aria-hidden="true" />
-          <span class="player-name">{game?.white ?? 'White'}</span>
-          <span class="spacer" />
+        {boards.length > 0 ? <LiveBoards boards={boards} /> : <ShownGame state={state} />}
+        <div class="button-row">
           <label class="check">
             <input
               type="checkbox"
@@ -69,7 +55,6 @@ export function MatchPanel() {
             Show new games
           </label>
         </div>
-        <StepButtons study={view} />
       </section>
       <section class="side" aria-label="Match">
         <div class="side-scroll">
@@ -93,13 +78,42 @@ export function MatchPanel() {
             <>
               <MatchHead state={state} />
               <Crosstable state={state} />
-              <Course state={state} />
+              <MatchCharts state={state} />
               <GameList state={state} />
             </>
           )}
         </div>
       </section>
     </main>
+  );
+}
+
+/** A finished game, to step through. */
+function ShownGame({ state }: { readonly state: MatchState | null }) {
+  const game = state?.games[shownGame.value];
+  const top = view.orientation.value === 'white' ? 'black' : 'white';
+  const names = { white: game?.white ?? 'White', black: game?.black ?? 'Black' };
+  const renderRow = (side: 'white' | 'black') => (
+    <div class="player-row">
+      <span class={`player-color player-${side}`} aria-hidden="true" />
+      <span class="player-name">{names[side]}</span>
+    </div>
+  );
+  return (
+    <>
+      {renderRow(top)}
+      <ChessBoard
+        fen={view.node.value.fen}
+        orientation={view.orientation.value}
+        turn={view.turn.value}
+        dests={NO_DESTS}
+        movable="none"
+        lastMove={view.lastMove.value}
+        isCheck={view.node.value.isCheck}
+      />
+      {renderRow(view.orientation.value)}
+      <StepButtons study={view} />
+    </>
   );
 }
 
@@ -123,12 +137,20 @@ function MatchHead({ state }: { readonly state: MatchState }) {
           {state.games.length} of {state.total}
         </span>
         {!isOver && (
-          <button type="button" onClick={toggle}>
+          <button type="button" onClick={toggle} disabled={state.isElsewhere}>
             {state.isRunning ? 'Pause' : 'Go on'}
           </button>
         )}
+        {state.games.length > 0 && (
+          <a class="button" href={`matches/${state.name}.pgn`} download={`${state.name}.pgn`}>
+            Save PGN
+          </a>
+        )}
       </div>
-      <p class="faint">{state.conditions}</p>
+      <p class="faint">
+        {state.conditions}
+        {state.isElsewhere && '; another process plays it now'}
+      </p>
       {state.problem !== '' && (
         <p class="problem" role="alert">
           {state.problem}
@@ -151,58 +173,51 @@ function MatchHead({ state }: { readonly state: MatchState }) {
 }
 
 function describeElo({ elo }: MatchState): string {
-  if (elo?.elo == null) return 'Elo: all games won by one side';
-  return `Elo ${elo.elo >= 0 ? '+' : '−'}${Math.abs(elo.elo).toFixed(0)} ± ${elo.error?.toFixed(0) ?? '∞'}`;
+  return elo?.elo == null ? 'Elo: all games won by one side' : `Elo ${formatElo(elo.elo, elo.error)}`;
+}
+
+function formatElo(elo: number, error: number | null): string {
+  return `${elo >= 0 ? '+' : '−'}${Math.abs(elo).toFixed(0)} ± ${error?.toFixed(0) ?? '∞'}`;
 }
 
 function formatScore({ wins, draws, losses }: MatchScore): string {
   return `+${wins} =${draws} −${losses}`;
 }
 
-function Crosstable({ state: { players, games } }: { readonly state: MatchState }) {
+function Crosstable({ state }: { readonly state: MatchState }) {
+  return state.players.length === 2 ? <PairTable state={state} /> : <TournamentTable state={state} />;
+}
+
+function PairTable({ state: { players, games } }: { readonly state: MatchState }) {
   return (
-    <table class="summary">
-      <caption class="visually-hidden">Crosstable</caption>
-      <thead>
-        <tr>
-          {['Player', 'Points', 'All', 'White', 'Black'].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {players.map((player) => {
-          const all = countScore(games, player);
-          return (
-            <tr key={player}>
-              <th scope="row">{player}</th>
-              <td>{all.wins + all.draws / 2}</td>
-              <td>{formatScore(all)}</td>
-              <td>{formatScore(countScore(games, player, true))}</td>
-              <td>{formatScore(countScore(games, player, false))}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <SummaryTable
+      caption="Crosstable"
+      columns={['Player', 'Points', 'All', 'White', 'Black']}
+      rows={players.map((player) => {
+        const all = countScore(games, player);
+        const colors = [true, false].map((isWhite) => formatScore(countScore(games, player, isWhite)));
+        return { key: player, name: player, cells: [all.wins + all.draws / 2, formatScore(all), ...colors] };
+      })}
+    />
   );
 }
 
-function Course({ state: { players, games } }: { readonly state: MatchState }) {
-  if (games.length < 2) return null;
+/** Best first; a cell holds the points against the player of that rank. */
+function TournamentTable({ state: { table } }: { readonly state: MatchState }) {
   return (
-    <LineChart
-      label={`Points of ${players[0]} in percent`}
-      xLabel="Game"
-      x={games.map((_, index) => index + 1)}
-      series={[{ label: players[0], color: '--accent', values: listScores(games, players[0]), fill: true }]}
-      height={CHART_HEIGHT}
-      range={[0, 100]}
-      marked={shownGame.value < 0 ? null : shownGame.value + 1}
-      formatY={(value) => `${Math.round(value)} %`}
-      onPick={(index) => void showGame(index, true).catch(reportError)}
+    <SummaryTable
+      caption="Crosstable, best first"
+      columns={['Player', 'Elo', 'Points', 'Games', ...table.map((_, index) => String(index + 1))]}
+      rows={table.map(({ player, elo, error, points, games, against }, index) => ({
+        key: player,
+        name: `${index + 1}. ${player}`,
+        cells: [
+          elo === null ? '–' : formatElo(elo, error),
+          points,
+          games,
+          ...against.map((cell) => (cell === null ? '' : `${cell.points}/${cell.games}`)),
+        ],
+      }))}
     />
   );
 }

@@ -1,35 +1,65 @@
-/** What the match panel knows: the list of matches, the one that is shown, and its last game on the board. */
+/** What the match panel knows: the list of matches, the one that is shown, its running games, and a game on the board. */
 import { batch, signal } from '@preact/signals';
 import { findLineEnd, getPath } from '../../game/move-tree.js';
 import { parseGames } from '../../game/move-tree-text.js';
-import type { MatchEntry, MatchState } from '../../protocol/replies.js';
+import type { LiveBoard, MatchEntry, MatchState } from '../../protocol/replies.js';
 import { port, portState, reportError } from '../port/engine-state.js';
 import { Study } from '../study/study.js';
 
-const POLL_MS = 1000;
+const POLL_MS = 500;
+const CLOCK_MS = 100;
 /** Time between two moves of a game that is shown by itself. */
 const MOVE_MS = 500;
 
 export const matches = signal<readonly MatchEntry[]>([]);
 export const shownName = signal('');
+/** With all its games. */
 export const shown = signal<MatchState | null>(null);
 /** Number of the game on the board; -1 = none. */
 export const shownGame = signal(-1);
-/** The newest game comes to the board by itself, move by move. */
+/** New games come to the board by themselves: those that are being played, otherwise the newest one, move by move. */
 export const followsGames = signal(true);
 export const view = new Study();
+/** Milliseconds since the page began, for clocks. */
+export const now = signal(0);
+/** When `shown` came. */
+let shownAtMs = 0;
 
 export async function refresh(): Promise<void> {
   if (portState.value !== 'open') return;
   matches.value = await port.send('listMatches', {}).answer;
   if (shownName.value === '' && matches.value.length > 0) shownName.value = matches.value[0].name;
   if (shownName.value === '') return;
-  const state = await port.send('readMatch', { name: shownName.value }).answer;
-  if (state.name !== shownName.value) return;
-  shown.value = state;
+  const known = shown.value;
+  const news = await port.send('readMatch', { name: shownName.value, from: known?.played ?? 0 }).answer;
+  if (news.name !== shownName.value) return;
+  const state = known === null ? news : extend(known, news);
+  batch(() => {
+    shown.value = state;
+    shownAtMs = performance.now();
+    now.value = shownAtMs;
+  });
+  if (state === null) return;
   const last = state.games.length - 1;
   const isSeen = view.node.value.children.length === 0;
-  if (followsGames.value && last > shownGame.value && (isSeen || shownGame.value === -1)) await showGame(last, false);
+  const isLive = state.boards.length > 0;
+  if (followsGames.value && !isLive && last > shownGame.value && (isSeen || shownGame.value === -1)) {
+    await showGame(last, false);
+  }
+}
+
+/** @returns null when the games were counted anew, so that all have to be read again */
+function extend(known: MatchState, news: MatchState): MatchState | null {
+  if (news.played < known.played || news.games.length !== news.played - known.played) return null;
+  if (news.games.length === 0) return { ...news, games: known.games, course: known.course };
+  return { ...news, games: [...known.games, ...news.games], course: [...known.course, ...news.course] };
+}
+
+/** The clock of a running game at this moment, in milliseconds; null without one. */
+export function getClockMs({ fen, remainingMs, ageMs }: LiveBoard, side: 0 | 1): number | null {
+  const left = remainingMs[side];
+  const isRunning = (fen.split(' ')[1] === 'b') === (side === 1);
+  return left === null || !isRunning ? left : Math.max(0, left - ageMs - (now.value - shownAtMs));
 }
 
 /** @param isChosen the user wants to see this game, from its end */
@@ -71,12 +101,18 @@ export function watchMatches(): () => void {
       });
   };
   poll();
-  const polls = setInterval(poll, POLL_MS);
-  const moves = setInterval(() => {
-    if (followsGames.value) view.goForward();
-  }, MOVE_MS);
+  const timers = [
+    setInterval(poll, POLL_MS),
+    setInterval(() => {
+      if (shown.value?.boards.some(({ remainingMs }) => remainingMs.some((ms) => ms !== null))) {
+        now.value = performance.now();
+      }
+    }, CLOCK_MS),
+    setInterval(() => {
+      if (followsGames.value) view.goForward();
+    }, MOVE_MS),
+  ];
   return () => {
-    clearInterval(polls);
-    clearInterval(moves);
+    for (const timer of timers) clearInterval(timer);
   };
 }

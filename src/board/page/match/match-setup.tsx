@@ -1,38 +1,68 @@
 /** The form that starts a match. */
 import { signal } from '@preact/signals';
-import { engine, port, reportError } from '../port/engine-state.js';
+import { engine, port, portState, reportError } from '../port/engine-state.js';
+import { sendFile } from '../port/send-file.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { showMatch } from './match-session.js';
 
-const first = signal('');
-const second = signal('');
+/** Chosen players; '' = the first or last one that is offered. */
+const chosen = signal<readonly string[]>(['', '']);
+const tournament = storedSignal('match.tournament', 'round-robin', isOneOf('round-robin', 'gauntlet'));
 const limit = storedSignal('match.limit', 'nodes', isOneOf('nodes', 'clock'));
 const nodes = storedSignal('match.nodes', 100, isNumber);
 const seconds = storedSignal('match.seconds', 10, isNumber);
 const increment = storedSignal('match.increment', 0.1, isNumber);
 const games = storedSignal('match.games', 100, isNumber);
+const concurrency = storedSignal('match.concurrency', 1, isNumber);
 const usesSprt = storedSignal('match.sprt', false, isBoolean);
+const elo0 = storedSignal('match.elo0', 0, isNumber);
 const elo1 = storedSignal('match.elo1', 10, isNumber);
 const chess960 = storedSignal('match.chess960', false, isBoolean);
+const books = signal<readonly string[]>([]);
+/** '' = none. */
+const book = signal('');
+
+const MOST_PLAYERS = 12;
+const MOST_BOARDS = 16;
 
 async function begin(): Promise<void> {
-  const players = engine.value?.players ?? [];
-  const chosen = [first.value || players[0], second.value || players.at(-1) || ''];
+  const isPair = chosen.value.length === 2;
   const name = await port.send('startMatch', {
-    players: chosen,
+    players: chosen.value.map(getPlayer),
+    tournament: tournament.value,
     clock: limit.value === 'clock' ? { seconds: seconds.value, increment: increment.value } : null,
-    nodes: nodes.value,
-    games: games.value,
-    sprt: usesSprt.value ? { elo0: 0, elo1: elo1.value } : null,
+    nodes: Math.round(nodes.value),
+    games: Math.round(games.value),
+    concurrency: Math.min(MOST_BOARDS, Math.round(concurrency.value)),
+    book: book.value === '' ? null : book.value,
+    sprt: isPair && usesSprt.value ? { elo0: elo0.value, elo1: elo1.value } : null,
     chess960: chess960.value,
   }).answer;
   showMatch(name);
 }
 
-export function MatchSetup() {
+function getPlayer(name: string, index: number): string {
   const players = engine.value?.players ?? [];
+  return name !== '' && players.includes(name) ? name : (players.at(index === 0 ? 0 : -1) ?? '');
+}
+
+function readBooks(): void {
+  if (portState.value !== 'open') return;
+  port.send('readMatchOffer', {}).answer.then((offer) => {
+    books.value = offer.books;
+  }, reportError);
+}
+
+async function sendBook(file: File): Promise<void> {
+  const name = await sendFile('book', file);
+  books.value = [...books.value.filter((known) => known !== name), name];
+  book.value = name;
+}
+
+export function MatchSetup() {
+  const isPair = chosen.value.length === 2;
   return (
-    <details class="match-setup">
+    <details class="match-setup" onToggle={readBooks}>
       <summary>New match</summary>
       <form
         class="setup"
@@ -41,42 +71,16 @@ export function MatchSetup() {
           begin().catch(reportError);
         }}
       >
-        <div class="fields">
-          {[
-            { label: 'First player', state: first, initial: players[0] },
-            { label: 'Second player', state: second, initial: players.at(-1) },
-          ].map(({ label, state, initial }) => (
-            <label key={label} class="field">
-              {label}
-              <select
-                value={state.value || initial}
-                onChange={({ currentTarget }) => {
-                  state.value = currentTarget.value;
-                }}
-              >
-                {players.map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
-            </label>
-          ))}
-        </div>
-        <fieldset class="segments">
-          <legend>Limit of a move</legend>
-          {(['nodes', 'clock'] as const).map((name) => (
-            <label key={name}>
-              <input
-                type="radio"
-                name="limit"
-                checked={limit.value === name}
-                onChange={() => {
-                  limit.value = name;
-                }}
-              />
-              <span>{name === 'nodes' ? 'Nodes' : 'Clock'}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Players />
+        {!isPair && (
+          <Segments
+            legend="Who plays whom"
+            name="tournament"
+            state={tournament}
+            choices={{ 'round-robin': 'Each against each', gauntlet: 'The first against all others' }}
+          />
+        )}
+        <Segments legend="Limit of a move" name="limit" state={limit} choices={{ nodes: 'Nodes', clock: 'Clock' }} />
         <div class="fields">
           {limit.value === 'nodes' ? (
             <NumberField label="Nodes a move" state={nodes} min={1} />
@@ -86,12 +90,19 @@ export function MatchSetup() {
               <NumberField label="Seconds more a move" state={increment} min={0} />
             </>
           )}
-          <NumberField label="Games at most" state={games} min={2} />
+          <NumberField label={isPair ? 'Games at most' : 'Games of each two'} state={games} min={2} />
+          <NumberField label="Games at a time" state={concurrency} min={1} max={MOST_BOARDS} />
         </div>
+        <Book />
         <div class="fields">
           <CheckField label="Chess960" state={chess960} />
-          <CheckField label="Stop when a test has decided (SPRT)" state={usesSprt} />
-          {usesSprt.value && <NumberField label="Elo to prove" state={elo1} min={1} />}
+          {isPair && <CheckField label="Stop when a test has decided (SPRT)" state={usesSprt} />}
+          {isPair && usesSprt.value && (
+            <>
+              <NumberField label="No more Elo than" state={elo0} min={-500} />
+              <NumberField label="Elo to prove" state={elo1} min={-500} />
+            </>
+          )}
         </div>
         <p class="faint">Networks draw their first twelve moves at random, so that no two games are the same.</p>
         <button type="submit" class="primary">
@@ -102,23 +113,140 @@ export function MatchSetup() {
   );
 }
 
+function Players() {
+  const players = engine.value?.players ?? [];
+  const label = (index: number): string => ['First player', 'Second player'][index] ?? `Player ${index + 1}`;
+  return (
+    <>
+      <div class="fields">
+        {chosen.value.map((name, index) => (
+          <label key={index} class="field">
+            {label(index)}
+            <select
+              value={getPlayer(name, index)}
+              onChange={({ currentTarget }) => {
+                chosen.value = chosen.value.with(index, currentTarget.value);
+              }}
+            >
+              {players.map((player) => (
+                <option key={player}>{player}</option>
+              ))}
+            </select>
+          </label>
+        ))}
+      </div>
+      <div class="button-row">
+        <button
+          type="button"
+          disabled={chosen.value.length >= MOST_PLAYERS}
+          onClick={() => {
+            chosen.value = [...chosen.value, ''];
+          }}
+        >
+          Add a player
+        </button>
+        <button
+          type="button"
+          disabled={chosen.value.length <= 2}
+          onClick={() => {
+            chosen.value = chosen.value.slice(0, -1);
+          }}
+        >
+          Remove the last
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Book() {
+  return (
+    <div class="fields">
+      <label class="field">
+        Openings
+        <select
+          value={book.value}
+          onChange={({ currentTarget }) => {
+            book.value = currentTarget.value;
+          }}
+        >
+          <option value="">The initial position</option>
+          {books.value.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="button" title="PGN, EPD, a list of FENs, or Polyglot">
+        Open a book
+        <input
+          class="visually-hidden"
+          type="file"
+          accept=".pgn,.epd,.fen,.txt,.bin,.gz,.zst"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            currentTarget.value = '';
+            if (file !== undefined) sendBook(file).catch(reportError);
+          }}
+        />
+      </label>
+    </div>
+  );
+}
+
 interface FieldProps<T> {
   readonly label: string;
   readonly state: { value: T };
 }
 
-function NumberField({ label, state, min }: FieldProps<number> & { readonly min: number }) {
+interface SegmentsProps<T extends string> {
+  readonly legend: string;
+  readonly name: string;
+  readonly state: { value: T };
+  readonly choices: Readonly<Record<T, string>>;
+}
+
+function Segments<T extends string>({ legend, name, state, choices }: SegmentsProps<T>) {
+  return (
+    <fieldset class="segments">
+      <legend>{legend}</legend>
+      {(Object.keys(choices) as T[]).map((choice) => (
+        <label key={choice}>
+          <input
+            type="radio"
+            name={name}
+            checked={state.value === choice}
+            onChange={() => {
+              state.value = choice;
+            }}
+          />
+          <span>{choices[choice]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function NumberField({
+  label,
+  state,
+  min,
+  max = Number.POSITIVE_INFINITY,
+}: FieldProps<number> & { readonly min: number; readonly max?: number }) {
   return (
     <label class="field">
       {label}
       <input
         type="number"
         min={min}
+        {...(Number.isFinite(max) ? { max } : {})}
         step="any"
         required
         value={state.value}
         onChange={({ currentTarget }) => {
-          state.value = Math.max(min, Number(currentTarget.value) || min);
+          const value = currentTarget.value === '' ? min : Number(currentTarget.value);
+          state.value = Math.min(max, Math.max(min, Number.isFinite(value) ? value : min));
         }}
       />
     </label>

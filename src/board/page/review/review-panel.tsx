@@ -5,6 +5,7 @@ import type { PlayerSummary } from '../../game/game-review.js';
 import { StudyBoard } from '../board/study-board.js';
 import { LineChart } from '../chart/line-chart.js';
 import { bindKeys } from '../shell/keyboard.js';
+import { SummaryTable } from '../shell/summary-table.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { LoadDialog } from '../study/load-dialog.js';
 import { MoveList } from '../study/move-list.js';
@@ -174,31 +175,15 @@ function Summary() {
     ['Blunders', ({ blunders }) => blunders],
   ];
   return (
-    <table class="summary">
-      <caption class="visually-hidden">Both players</caption>
-      <thead>
-        <tr>
-          <th scope="col">
-            <span class="visually-hidden">Player</span>
-          </th>
-          {rows.map(([name]) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {Object.entries(sides).map(([name, side]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            {rows.map(([row, read]) => (
-              <td key={row}>{read(side)}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <SummaryTable
+      caption="Both players"
+      columns={['Player', ...rows.map(([name]) => name)]}
+      rows={Object.entries(sides).map(([name, side]) => ({
+        key: name,
+        name,
+        cells: rows.map(([, read]) => read(side)),
+      }))}
+    />
   );
 }
 

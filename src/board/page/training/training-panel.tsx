@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { LoopState } from '../../protocol/replies.js';
 import { LineChart } from '../chart/line-chart.js';
 import { port, portState, reportError } from '../port/engine-state.js';
+import { SummaryTable } from '../shell/summary-table.js';
 
 const POLL_MS = 5000;
 const CHART_HEIGHT = 200;
@@ -68,34 +69,23 @@ function Loop({ state }: { readonly state: LoopState }) {
         height={CHART_HEIGHT}
         formatX={formatX}
       />
-      <table class="summary">
-        <caption class="visually-hidden">Generations, newest first</caption>
-        <thead>
-          <tr>
-            {['Generation', 'Games', 'Positions', 'Policy loss', 'Value loss', 'Gate', 'Promoted', 'Elo'].map(
-              (name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ),
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {generations.toReversed().map((row) => (
-            <tr key={row.number}>
-              <th scope="row">{row.number}</th>
-              <td>{row.games ?? '–'}</td>
-              <td>{row.positions ?? '–'}</td>
-              <td>{row.policyLoss?.toFixed(3) ?? '–'}</td>
-              <td>{row.valueLoss?.toFixed(3) ?? '–'}</td>
-              <td>{row.gate === null ? '–' : `+${row.gate[0]} =${row.gate[1]} −${row.gate[2]}`}</td>
-              <td>{row.promoted === null ? '–' : row.promoted ? 'yes' : 'no'}</td>
-              <td>{row.elo?.toFixed(0) ?? '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SummaryTable
+        caption="Generations, newest first"
+        columns={['Generation', 'Games', 'Positions', 'Policy loss', 'Value loss', 'Gate', 'Promoted', 'Elo']}
+        rows={generations.toReversed().map((row) => ({
+          key: row.number,
+          name: row.number,
+          cells: [
+            row.games ?? '–',
+            row.positions ?? '–',
+            row.policyLoss?.toFixed(3) ?? '–',
+            row.valueLoss?.toFixed(3) ?? '–',
+            row.gate === null ? '–' : `+${row.gate[0]} =${row.gate[1]} −${row.gate[2]}`,
+            row.promoted === null ? '–' : row.promoted ? 'yes' : 'no',
+            row.elo?.toFixed(0) ?? '–',
+          ],
+        }))}
+      />
     </>
   );
 }

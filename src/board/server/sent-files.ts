@@ -1,0 +1,100 @@
+/**
+ * Files that pages send: networks and opening books. Each is streamed to a temporary folder under a name of ours, checked, and
+ * offered under its own name to every page. The folder is removed when the server ends.
+ */
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { describeWriteFailure } from '#platform/files.js';
+
+export type FileKind = 'network' | 'book';
+
+/** Rejects with the sentence for the user when the file is not what it should be. @returns the name under which it is offered */
+export type FileTaker = (name: string, path: string) => Promise<string>;
+
+const MEGABYTE = 1e6;
+const LIMITS: Readonly<Record<FileKind, { readonly bytes: number; readonly endings: RegExp; readonly words: string }>> =
+  {
+    network: { bytes: 1000 * MEGABYTE, endings: /\.(onnx|pb)(\.gz)?$/i, words: '.onnx, .onnx.gz or .pb.gz' },
+    book: {
+      bytes: 32 * MEGABYTE,
+      endings: /\.(pgn|epd|fen|txt|bin)(\.gz|\.zst)?$/i,
+      words: '.pgn, .epd, .fen or .bin',
+    },
+  };
+/** Of all files together. */
+const MOST_BYTES = 3000 * MEGABYTE;
+const MOST_FILES = 100;
+const LONGEST_NAME = 100;
+
+/** The size or the number of files is beyond the limits. */
+export class TooMuch extends Error {}
+
+export class SentFiles {
+  private folder: Promise<string> | null = null;
+  private bytes = 0;
+  private files = 0;
+
+  constructor(private readonly takers: Readonly<Record<FileKind, FileTaker>>) {}
+
+  /**
+   * Rejects with the sentence for the user; then nothing is kept.
+   * @param given the file's name in the user's words; only its last part is used
+   * @returns the name under which it is offered
+   */
+  async receive(kind: FileKind, given: string, content: Readable, announcedBytes: number | null): Promise<string> {
+    const { bytes: limit, endings, words } = LIMITS[kind];
+    const name = cleanName(given);
+    if (!endings.test(name))
+      throw new Error(`${name === '' ? 'The file' : name} is no ${kind}: its name ends in ${words}`);
+    const room = Math.min(limit, MOST_BYTES - this.bytes);
+    const refusal = new TooMuch(
+      `${name} is too large: a ${kind} has at most ${limit / MEGABYTE} MB, and all sent files ${MOST_BYTES / MEGABYTE} MB`,
+    );
+    if (announcedBytes !== null && announcedBytes > room) throw refusal;
+    if (this.files >= MOST_FILES) throw new TooMuch('Too many files were sent: start the server again');
+    const number = this.files++;
+    this.folder ??= mkdtemp(join(tmpdir(), 'sardonyx-sent-'));
+    const folder = join(await this.folder, String(number));
+    const path = join(folder, name);
+    try {
+      await mkdir(folder);
+      await pipeline(content, this.count(room, refusal), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      return await this.takers[kind](name, path);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
+        throw new Error(`${name} cannot be kept: ${describeWriteFailure(error)}`);
+      }
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.folder !== null) await rm(await this.folder, { recursive: true, force: true });
+  }
+
+  /** Files that were refused count too, so that nobody fills the disk again and again. */
+  private count(room: number, refusal: Error): Transform {
+    let own = 0;
+    return new Transform({
+      transform: (chunk: Buffer, _, done) => {
+        own += chunk.length;
+        this.bytes += chunk.length;
+        done(own > room ? refusal : null, chunk);
+      },
+    });
+  }
+}
+
+/** The last part of a path, without what some file systems cannot hold. */
+function cleanName(given: string): string {
+  const last = given.split(/[\\/]/).at(-1) ?? '';
+  return last
+    .replace(/[^\p{L}\p{N} ._()+-]/gu, '_')
+    .replace(/^\.+/, '')
+    .slice(-LONGEST_NAME);
+}
