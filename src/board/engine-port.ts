@@ -27,8 +27,8 @@ export interface PortOffers {
   readonly matches: boolean;
   /** Watching a training loop. */
   readonly training: boolean;
-  /** `openNetwork`. */
-  readonly opensNetworks: boolean;
+  /** `openNetwork` with an address. */
+  readonly opensAddresses: boolean;
 }
 
 export interface EnginePort {

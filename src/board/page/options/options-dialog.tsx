@@ -1,7 +1,8 @@
 /** The engine's options with their help, and its networks. A change holds for every page of this engine. */
 import { signal } from '@preact/signals';
-import type { OptionState } from '../../protocol/replies.js';
+import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
 import { engine, openNetwork, port, setOption, useNetwork } from '../port/engine-state.js';
+import { transfer } from '../port/send-file.js';
 import { Dialog } from '../shell/dialog.js';
 
 const filter = signal('');
@@ -24,14 +25,16 @@ export function OptionsDialog({ onClose }: { onClose(): void }) {
         Network
         <select value={description.network ?? ''} onChange={({ currentTarget }) => useNetwork(currentTarget.value)}>
           {description.network === null && <option value="">{description.running ?? 'unknown'}</option>}
-          {description.networks.map(({ name, description: text }) => (
-            <option key={name} value={name}>
-              {name} ({text})
-            </option>
-          ))}
+          <NetworkChoices entries={description.networks.filter(({ needsDownload }) => needsDownload !== true)} />
+          {description.networks.some(({ needsDownload }) => needsDownload) && (
+            <optgroup label="To be downloaded">
+              <NetworkChoices entries={description.networks.filter(({ needsDownload }) => needsDownload)} />
+            </optgroup>
+          )}
         </select>
       </label>
-      {port.offers.opensNetworks && <NetworkOpener />}
+      <NetworkOpener />
+      <Transfer />
       <p class="faint">
         {description.name} {description.version}
         {description.running === null ? '' : `, ${description.running}`}
@@ -66,6 +69,31 @@ export function OptionsDialog({ onClose }: { onClose(): void }) {
   );
 }
 
+function NetworkChoices({ entries }: { readonly entries: readonly NetworkEntry[] }) {
+  return (
+    <>
+      {entries.map(({ name, description }) => (
+        <option key={name} value={name}>
+          {name} ({description})
+        </option>
+      ))}
+    </>
+  );
+}
+
+/** A file on its way to the server, or from the net. */
+function Transfer() {
+  if (transfer.value === null) return null;
+  const { text, share } = transfer.value;
+  return (
+    <div class="button-row" role="status">
+      <span>{text}</span>
+      <progress max={1} {...(share === null ? {} : { value: share })} aria-label={text} />
+      {share !== null && <span>{Math.round(100 * share)} %</span>}
+    </div>
+  );
+}
+
 /** A network that is not in the list: a file, or an address that lets other pages read it. */
 function NetworkOpener() {
   return (
@@ -89,17 +117,21 @@ function NetworkOpener() {
           }}
         />
       </label>
-      <input
-        type="url"
-        required
-        placeholder="https://… (.onnx, .pb.gz)"
-        aria-label="Address of a network"
-        value={address.value}
-        onInput={({ currentTarget }) => {
-          address.value = currentTarget.value;
-        }}
-      />
-      <button type="submit">Open</button>
+      {port.offers.opensAddresses && (
+        <>
+          <input
+            type="url"
+            required
+            placeholder="https://… (.onnx, .pb.gz)"
+            aria-label="Address of a network"
+            value={address.value}
+            onInput={({ currentTarget }) => {
+              address.value = currentTarget.value;
+            }}
+          />
+          <button type="submit">Open</button>
+        </>
+      )}
     </form>
   );
 }

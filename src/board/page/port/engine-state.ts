@@ -3,7 +3,9 @@ import { signal } from '@preact/signals';
 import type { EnginePort, PortState } from '../../engine-port.js';
 import type { EngineDescription } from '../../protocol/replies.js';
 import { addNotice } from '../shell/notices.js';
+import { showProgress } from './send-file.js';
 import { startSiteEngine } from './site-start.js';
+
 import { SocketPort } from './socket-port.js';
 import { WorkerPort } from './worker-port.js';
 
@@ -23,6 +25,7 @@ function createPort(): EnginePort {
 
 port.listen((event) => {
   if (event.type === 'description') engine.value = event.description;
+  if (event.type === 'progress') showProgress(event);
   if (event.type === 'notice' && event.level !== 'note') addNotice(event.level, event.text);
 });
 

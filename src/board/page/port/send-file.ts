@@ -1,8 +1,14 @@
 /** Sends a file to the server of `sardonyx board`, which keeps it as long as it runs. */
 import { signal } from '@preact/signals';
+import type { PortEvent } from '../../protocol/replies.js';
 
 /** What is being sent or fetched now, for all to see; null = nothing. `share` is 0 to 1, null when it is not known. */
 export const transfer = signal<{ readonly text: string; readonly share: number | null } | null>(null);
+
+/** The server fetches something for the pages. */
+export function showProgress({ text, share, isDone }: Extract<PortEvent, { type: 'progress' }>): void {
+  transfer.value = isDone ? null : { text, share };
+}
 
 /**
  * Rejects with the sentence for the user.

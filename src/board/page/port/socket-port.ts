@@ -1,12 +1,13 @@
 /** The engine of `sardonyx board`, over a WebSocket. A lost connection is made again, first soon, then ever more seldom. */
 import type { PortEvent, Reply } from '../../protocol/replies.js';
 import { type NumberedMessage, RequestPort } from './request-port.js';
+import { sendFile } from './send-file.js';
 
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 8000;
 
 export class SocketPort extends RequestPort {
-  readonly offers = { matches: true, training: true, opensNetworks: false };
+  readonly offers = { matches: true, training: true, opensAddresses: false };
   private socket: WebSocket | null = null;
   private retryMs = FIRST_RETRY_MS;
   private isClosed = false;
@@ -17,8 +18,11 @@ export class SocketPort extends RequestPort {
     this.connect();
   }
 
-  openNetwork(): Promise<void> {
-    return Promise.reject(new Error('Start sardonyx board with --networks=FOLDER to choose networks of a folder'));
+  async openNetwork(source: File | string): Promise<void> {
+    if (typeof source === 'string')
+      throw new Error('The server opens no address: download the network, and open the file');
+    const name = await sendFile('network', source);
+    await this.send('useNetwork', { name }).answer;
   }
 
   close(): void {

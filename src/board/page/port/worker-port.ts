@@ -4,7 +4,7 @@ import { type NumberedMessage, RequestPort } from './request-port.js';
 
 export class WorkerPort extends RequestPort {
   /** Other processes and folders are out of a page's reach. */
-  readonly offers = { matches: false, training: false, opensNetworks: true };
+  readonly offers = { matches: false, training: false, opensAddresses: true };
   private worker: Worker | null = null;
   private isReady = false;
   private readonly unsent: NumberedMessage[] = [];

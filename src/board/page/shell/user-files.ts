@@ -1,5 +1,5 @@
 /** Between the page and the user's own files and clipboard. */
-import { openNetwork, port } from '../port/engine-state.js';
+import { openNetwork } from '../port/engine-state.js';
 import { addNotice } from './notices.js';
 
 const LARGEST_FILE_BYTES = 20e6;
@@ -46,8 +46,7 @@ export function acceptDroppedFiles(readGame: (file: File) => void): () => void {
     event.preventDefault();
     if (GAME_FILE.test(file.name)) readGame(file);
     else if (!NETWORK_FILE.test(file.name)) addNotice('warning', `${file.name} is neither a network nor a game`);
-    else if (port.offers.opensNetworks) openNetwork(file);
-    else addNotice('warning', 'This server offers networks by --networks=FOLDER');
+    else openNetwork(file);
   };
   addEventListener('dragover', allow);
   addEventListener('drop', take);
