@@ -50,5 +50,5 @@ export class MatchBooks {
 
 /** Reads the first opening. */
 function requireBook(path: string): void {
-  unwrap(createMatchOpenings({ book: path, maxPlies: null, order: 'sequential', seed: 0, games: 2 }));
+  unwrap(createMatchOpenings({ book: path, maxPlies: null, order: 'sequential', seed: 0, games: 2, chess960: true }));
 }
