@@ -9,6 +9,7 @@ export {
   searchOptions,
 } from './params.js';
 export type { Batching } from './pipeline.js';
+export { computeExploration, getPuctParams } from './puct.js';
 export { computeTemperature } from './root/move-choice.js';
 export type { RootDescription, RootMoveDescription } from './root/root-description.js';
 export { type Evaluation, type RootMove, type RootSummary, summariseRoot } from './root/root-summary.js';

@@ -44,6 +44,9 @@ import type { Tree } from './tree/tree.js';
 /** For fewer visits `computeExploration` is looked up: its logarithm and root cost more than the rest of a small node. */
 const EXPLORATION_TABLE_SIZE = 2048;
 
+/** Lifts the score of a move that must be visited above all others. */
+const FORCED_BONUS = 1e6;
+
 /** Excludes moves of the root from selection. */
 export interface MoveFilter {
   isSkipped(move: number): boolean;
@@ -75,6 +78,9 @@ export class MoveScores {
   private exploration = 0;
   private fpu = 0;
   private known = 0;
+  /** Of the loaded node: a visited move gets at least sqrt(this · prior) visits (Wu 2019, 3.2); 0 = none are forced. */
+  private forced = 0;
+  private forcedPlayouts = 0;
   private firstEdge = 0;
 
   constructor(tree: Tree, hasMovesLeft: boolean) {
@@ -91,6 +97,7 @@ export class MoveScores {
     this.fpuParamsAtRoot = getFpuParams(params, true);
     this.movesLeft = getMovesLeftParams(params);
     this.spread = usesSpread(this.tree, params) ? getSpreadParams(params) : null;
+    this.forcedPlayouts = params.sequentialHalving ? 0 : params.forcedPlayouts;
     const { init, base, factor } = this.puct;
     if (init !== before.init || base !== before.base || factor !== before.factor) this.fillExplorations();
   }
@@ -149,6 +156,8 @@ export class MoveScores {
     this.fpu = fpu;
     this.known = childCount;
     this.firstEdge = nodeWords[nodeAt + NODE_EDGES];
+    this.forced = isRoot ? this.forcedPlayouts * (visits + inFlight) : 0;
+    if (this.forced > 0) for (let i = 0; i < childCount; i++) this.forceMove(i);
   }
 
   /** Finds `best` and `second` among the first `count` moves. @param filter null = all moves */
@@ -182,6 +191,7 @@ export class MoveScores {
     const { best, second } = this;
     if (second < 0) return NEVER;
     const { priors, exploration, started, utilities, scores } = this;
+    if (scores[best] > FORCED_BONUS / 2) return Math.ceil(this.computeForcedVisits(best)) - started[best];
     return computeVisitsToOvertake(priors[best], exploration, started[best], utilities[best], scores[second]);
   }
 
@@ -189,6 +199,16 @@ export class MoveScores {
     const { priors, started, utilities } = this;
     started[move] += visits;
     this.scores[move] = computeScore(priors[move], this.exploration, started[move], utilities[move]);
+    if (this.forced > 0) this.forceMove(move);
+  }
+
+  private computeForcedVisits(move: number): number {
+    return Math.sqrt(this.forced * this.priors[move]);
+  }
+
+  private forceMove(move: number): void {
+    const visits = this.started[move];
+    if (visits > 0 && visits < this.computeForcedVisits(move)) this.scores[move] += FORCED_BONUS;
   }
 
   /** Scores unvisited moves up to number `count`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SearchParams, verifyTree } from '#sardonyx/search/index.js';
+import { type SearchParams, summariseRoot, verifyTree } from '#sardonyx/search/index.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
 import { HashGame, type LeafAnswer } from '../support/hash-game.js';
 import { type HarnessOptions, SearchHarness } from '../support/search-harness.js';
@@ -38,6 +38,29 @@ test('every candidate of a phase gets the same visits, and every phase a quarter
       harness.run({ nodes: NODES });
       assert.deepEqual(readVisits(harness), expected, `${search}, minibatch ${minibatch}`);
       assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+    }
+  }
+});
+
+test('forced playouts give each visited move of the root its least visits', () => {
+  const forcedPlayouts = 8;
+  for (const search of ['tree', 'graph'] as const) {
+    for (const [minibatch, batchesInFlight] of [
+      [1, 1],
+      [8, 2],
+    ]) {
+      // A move that was new a moment ago, or whose least number has just risen, may lack a visit.
+      const countMovesBelow = (forced: number): number => {
+        const params = { search, sequentialHalving: false, forcedPlayouts: forced, cpuct: 0.2, smartPruningFactor: 0 };
+        const harness = createHarness(params, { minibatch, batchesInFlight });
+        harness.run({ nodes: 800 });
+        assert.deepEqual(verifyTree(harness.search.tree).faults, []);
+        const moves = summariseRoot(harness.search.tree)?.moves ?? [];
+        const least = (prior: number): number => Math.floor(Math.sqrt(forcedPlayouts * prior * 799)) - 1;
+        return moves.filter(({ visits, prior }) => visits > 1 && visits < least(prior)).length;
+      };
+      assert.equal(countMovesBelow(forcedPlayouts), 0);
+      assert.ok(countMovesBelow(0) > 0);
     }
   }
 });

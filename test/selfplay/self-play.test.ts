@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { readPgnGame, splitPgn } from '#sardonyx/pgn/index.js';
+import { defaultSearchParams, type RootMove } from '#sardonyx/search/index.js';
+import { prunePolicyTarget } from '#sardonyx/selfplay/games/policy-target.js';
 import { ResignWatch } from '#sardonyx/selfplay/games/resignation.js';
 import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/games/self-play-game.js';
 import { runSelfPlay, type SelfPlayPlayer } from '#sardonyx/selfplay/games/self-play-run.js';
@@ -34,6 +36,8 @@ const SETTINGS: SelfPlaySettings = {
   minimumAllowedVisits: 0,
   discardedStartChance: 0,
   openingStopProbability: 0,
+  prunesPolicyTarget: false,
+  policySurprise: 0,
   maxPlies: 50,
   chess960: false,
 };
@@ -160,6 +164,68 @@ test('with a playout cap only full searches are recorded, and the others are sho
   const share = summary.records / summary.moves;
   assert.ok(share > 0.2 && share < 0.4, `${share}`);
   assert.equal(summary.playouts, 20 * summary.records + 5 * (summary.moves - summary.records));
+});
+
+test('a pruned policy target leaves out noise, and does not change the games', async () => {
+  const plain = await play('unpruned');
+  const pruned = await play('pruned', { settings: { prunesPolicyTarget: true } });
+  const withoutFile = (lines: string[]): string[] =>
+    lines.flatMap((line) => (line.startsWith('gameready') ? line.replace(/trainingfile \S+ /, '') : [])).sort();
+  assert.deepEqual(withoutFile(pruned.lines), withoutFile(plain.lines));
+  const countMoves = ({ records }: Played): number => {
+    let count = 0;
+    for (const bytes of records) {
+      for (let at = 0; at < bytes.length; at += RECORD) {
+        for (let k = 0; k < 1858; k++) count += Number(bytes.readFloatLE(at + 8 + 4 * k) > 0);
+      }
+    }
+    return count;
+  };
+  assert.ok(countMoves(pruned) < 0.9 * countMoves(plain), `${countMoves(pruned)} of ${countMoves(plain)}`);
+});
+
+test('policy surprise weighting keeps the number of records on average and repeats some', async () => {
+  const { records, summary } = await play('surprise', { settings: { policySurprise: 0.5 } });
+  assert.ok(Math.abs(summary.records / summary.moves - 1) < 0.2, `${summary.records} of ${summary.moves}`);
+  const all = records.flatMap((bytes) =>
+    Array.from({ length: bytes.length / RECORD }, (_, i) => bytes.toString('base64', i * RECORD, (i + 1) * RECORD)),
+  );
+  assert.ok(new Set(all).size < all.length);
+});
+
+test('visits that only noise explains are pruned, and those of moves with good values stay', () => {
+  const move = (prior: number, visits: number, wl: number, code: number): RootMove => ({
+    move: code,
+    prior,
+    visits,
+    wl,
+    d: 0,
+    m: 0,
+    isProven: false,
+  });
+  const moves = [
+    move(0.6, 60, 0.1, 1),
+    move(0.3, 30, 0.1, 2),
+    move(0.01, 9, -0.5, 3),
+    move(0.09, 1, 0, 4),
+    move(0, 0, 0, 5),
+  ];
+  const value = { wl: 0.1, d: 0, m: 0 };
+  const summary = { ...value, visits: 101, own: value, moves, best: 0 };
+  const pruned = prunePolicyTarget(summary, defaultSearchParams).moves.map(({ visits }) => visits);
+  assert.deepEqual(pruned, [60, 30, 0, 1, 0]);
+  const params = { ...defaultSearchParams, sequentialHalving: true };
+  assert.equal(prunePolicyTarget(summary, params), summary);
+});
+
+test('a game that ignores resignation leaves its threshold in the results', async () => {
+  const resign = { ...SETTINGS.resign, percentage: 5, playthrough: 100 };
+  await play('playthrough', { settings: { resign } });
+  const rows = readFileSync(join(folder, 'playthrough.jsonl'), 'utf8').trim().split('\n').slice(1);
+  for (const row of rows) {
+    const { falsePositiveThreshold } = JSON.parse(row);
+    assert.ok(falsePositiveThreshold > 0 && falsePositiveThreshold <= 1);
+  }
 });
 
 test('a reused tree counts its old visits', async () => {

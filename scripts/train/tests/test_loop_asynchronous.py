@@ -7,11 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
+from sardonyx_train.config import ConfigError
 from sardonyx_train.loop import game_stream
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.game_stream import GameStream, read_dropped, read_ticket
 from sardonyx_train.loop.loop_config import parse_loop_config
 from sardonyx_train.loop.loop_files import LoopError
+from sardonyx_train.loop.resignation import adapt_resignation, choose_percentage
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import Generation, LoopState, load_state
 from train_support import fake_loop
@@ -150,6 +152,23 @@ def test_a_network_that_changed_on_disk_is_not_mixed_with_its_old_games(road):
     Folders(folder).network(0).write_bytes(b"another")
     _open(road, _Players())
     assert len(read_dropped(Folders(folder))) == 1
+
+
+def test_the_resignation_percentage_follows_from_games_that_were_played_through(tmp_path):
+    assert choose_percentage([0.3] * 19, 0.05) is None
+    thresholds = [0.01, 0.02, 0.04, 0.06] + [0.1 + i / 100 for i in range(36)]
+    percent = choose_percentage(thresholds, 0.05)
+    assert percent == 4.0 and sum(t < percent / 100 for t in thresholds) == 2  # 5 % of 40 games
+    assert choose_percentage([0.5] * 40, 0.05) == 20
+    flags = {"resign-percentage": 3, "resign-playthrough": 50}
+    section = parse_loop_config(create_raw(tmp_path, selfplay={"resign_false_positives": 0.05, "flags": flags})).selfplay
+    folder = Folders(tmp_path).games(2) / "games-0000"
+    folder.mkdir(parents=True)
+    (folder / "games.jsonl").write_text("".join(json.dumps({"falsePositiveThreshold": t}) + "\n" for t in thresholds))
+    assert adapt_resignation(section, Folders(tmp_path), 2).flags["resign-percentage"] == 4.0
+    assert adapt_resignation(section, Folders(tmp_path), 0) == section
+    with pytest.raises(ConfigError, match="resign_false_positives needs the flag resign-playthrough above 0"):
+        parse_loop_config(create_raw(tmp_path, selfplay={"resign_false_positives": 0.05}))
 
 
 def test_steps_follow_from_the_new_positions(tmp_path, monkeypatch):

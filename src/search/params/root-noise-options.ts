@@ -32,6 +32,16 @@ export const rootNoiseOptions = {
     hidden: true,
     help: 'Gumbel noise on the logits of the root policy, instead of Dirichlet noise; 1 samples moves as the policy does.',
   },
+  forcedPlayouts: {
+    uci: 'ForcedPlayouts',
+    flag: 'forced-playouts',
+    kind: 'float',
+    default: 0,
+    min: 0,
+    max: 100,
+    hidden: true,
+    help: 'Each visited move of the root gets at least sqrt(this * prior * visits of the root) visits, noise included; KataGo takes 2 for self-play. Without effect under SequentialHalving.',
+  },
   sequentialHalving: {
     uci: 'SequentialHalving',
     flag: 'sequential-halving',

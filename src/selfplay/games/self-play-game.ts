@@ -8,6 +8,7 @@ import { Game, type PlayedMove } from '../game/game.js';
 import { createDraw, type GameEnd } from '../game/game-end.js';
 import { computeCentipawns, type GameSearch } from '../network/game-search.js';
 import type { Opening } from '../openings/book.js';
+import { prunePolicyTarget, weighBySurprise } from './policy-target.js';
 import { ResignWatch } from './resignation.js';
 import { createSearchRecord, type SearchRecord } from './search-record.js';
 import type { MoveLimits, SelfPlaySettings } from './self-play-settings.js';
@@ -84,7 +85,8 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
     }
     const move = refuseRareMoves(board, game, side, drawn, root.moves);
     if (isFull) {
-      const record = createSearchRecord(game.uciMoves.length, root, move, side.policyTemperature);
+      const target = settings.prunesPolicyTarget ? prunePolicyTarget(root, side.params) : root;
+      const record = createSearchRecord(game.uciMoves.length, target, move, side.policyTemperature);
       if (record !== null) records.push(record);
     }
     board.onThought({ isBlack: position.sideToMove === 1, info, move: move as Move });
@@ -100,7 +102,15 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
     isAdjudicated = end?.reason === 'tablebase';
   }
   const falsePositiveThreshold = ignoresResignation ? watch.getFalsePositiveThreshold(end.result) : null;
-  return { opening: board.opening, played: game.played, end, isAdjudicated, records, playouts, falsePositiveThreshold };
+  return {
+    opening: board.opening,
+    played: game.played,
+    end,
+    isAdjudicated,
+    records: settings.policySurprise > 0 ? weighBySurprise(records, settings.policySurprise, random) : records,
+    playouts,
+    falsePositiveThreshold,
+  };
 }
 
 async function think(
@@ -125,7 +135,7 @@ const quietParams = new WeakMap<SearchParams, SearchParams>();
 function withoutNoise(params: SearchParams): SearchParams {
   let quiet = quietParams.get(params);
   if (quiet === undefined) {
-    quiet = { ...params, dirichletNoiseEpsilon: 0, gumbelNoiseScale: 0 };
+    quiet = { ...params, dirichletNoiseEpsilon: 0, gumbelNoiseScale: 0, forcedPlayouts: 0 };
     quietParams.set(params, quiet);
   }
   return quiet;

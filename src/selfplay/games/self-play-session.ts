@@ -136,7 +136,9 @@ class Session {
   private describe(index: number, game: SelfPlayGame): LoggedGame {
     const [white, black] = this.orderNames(index);
     const plies = game.opening.moves.length + game.played.length;
-    return { game: index, white, black, opening: game.opening.origin, ...game.end, plies };
+    const { falsePositiveThreshold } = game;
+    const resignation = falsePositiveThreshold === null ? {} : { falsePositiveThreshold };
+    return { game: index, white, black, opening: game.opening.origin, ...game.end, plies, ...resignation };
   }
 
   private formatPgn(index: number, game: SelfPlayGame): string {

@@ -32,6 +32,10 @@ export interface SelfPlaySettings {
   readonly discardedStartChance: number;
   /** Chance of leaving the opening at each of its moves. */
   readonly openingStopProbability: number;
+  /** Records leave out the visits that only root noise or forced playouts explain. */
+  readonly prunesPolicyTarget: boolean;
+  /** Share of the weight of a game's records that goes by the surprise of the policy; 0 = all records count alike. */
+  readonly policySurprise: number;
   readonly maxPlies: number;
   readonly chess960: boolean;
 }

@@ -13,6 +13,7 @@ import { type HistoryFill, LC0_FORMATS } from '../../encoding/index.js';
 import type { Evaluation } from '../../search/index.js';
 import { countWhiteHalfPoints } from '../game/game-end.js';
 import { createOpeningPosition } from '../openings/book.js';
+import type { SearchRecord } from './search-record.js';
 import type { SelfPlayGame } from './self-play-game.js';
 
 const compress = promisify(gzip);
@@ -26,11 +27,11 @@ export function createTrainingRecords(game: SelfPlayGame, format: string, histor
   const recorder = new V6GameRecorder(format, historyFill);
   const position = createOpeningPosition(game.opening);
   const bookPlies = game.opening.moves.length;
-  const records = new Map(game.records.map((record) => [record.ply, record]));
+  const records = new Map<number, SearchRecord[]>(); // surprising positions have several
+  for (const record of game.records) records.set(record.ply, [...(records.get(record.ply) ?? []), record]);
   for (const [i, { move }] of game.played.entries()) {
     const ply = bookPlies + i;
-    const record = records.get(ply);
-    if (record !== undefined) {
+    for (const record of records.get(ply) ?? []) {
       recorder.add(position, ply, {
         moves: record.moves,
         visits: record.visits,

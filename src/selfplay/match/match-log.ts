@@ -17,6 +17,8 @@ export interface LoggedGame extends GameEnd {
   readonly opening: string;
   readonly plies: number;
   readonly fault?: string;
+  /** Of a self-play game that ignored resignation: the threshold that would have misjudged it. */
+  readonly falsePositiveThreshold?: number;
 }
 
 /** How a match was started, so that another program can go on with it. */

@@ -20,8 +20,9 @@ from typing import Any, Protocol
 from ..files import PART, name_part, publish
 from .folders import Folders
 from .games import RESULTS, check_games, count_games_in, count_planned, count_records, create_stream_task
-from .loop_config import LoopConfig
+from .loop_config import LoopConfig, SelfPlaySection
 from .loop_files import LoopError, Stopped, compute_digest, read_json, remove, write_json
+from .resignation import adapt_resignation
 from .state import LoopState, list_lineage
 from .task import Task, TaskSource
 
@@ -61,6 +62,7 @@ class GameStream:
         self._failure: BaseException | None = None
         self._digests: dict[int, str] = {}
         self._lineage = list_lineage(state)
+        self._section = self._adapt(state)
         self._waiting: list[Ticket] = []  # begun before a restart
         self._running: dict[str, Ticket] = {}
         self._ready: dict[str, Ticket] = {}
@@ -81,6 +83,7 @@ class GameStream:
         """New batches are played by the best network of the state; games that are too old now are dropped."""
         with self._lock:
             self._lineage = list_lineage(state)
+            self._section = self._adapt(state)
             for name, ticket in list(self._ready.items()):
                 if self._is_stale(ticket):
                     del self._ready[name]
@@ -142,7 +145,7 @@ class GameStream:
             self._say(f"self-play has stopped: {error}")
 
     def _write_ticket(self) -> Ticket | None:
-        section, own = self._config.selfplay, self._config.asynchronous
+        section, own = self._section, self._config.asynchronous
         if own is None or self._count_generations({**self._ready, **self._running}, section.games, section.positions) >= own.ahead:
             return None
         network = self._lineage[0]
@@ -167,6 +170,9 @@ class GameStream:
         if name not in self._records:
             self._records[name] = count_records(self._folder / name)
         return self._records[name]
+
+    def _adapt(self, state: LoopState) -> SelfPlaySection:
+        return adapt_resignation(self._config.selfplay, self._folders, state.current.number - 1)
 
     def _find_files(self, ticket: Ticket) -> dict[str, Path]:
         files = {ticket.digest: self._folders.network(ticket.network)}

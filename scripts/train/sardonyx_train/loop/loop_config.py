@@ -59,9 +59,20 @@ class SelfPlaySection(_GamesSection):
     positions: int | None = Field(
         None, ge=1, description="recorded positions a generation: no further task counts once they are there; games is then the most"
     )
+    resign_false_positives: float | None = Field(
+        None, gt=0, lt=1, description="adapt resign-percentage: at most this share of the games played through would be misjudged"
+    )
     flags: dict[str, Flag] = Field(
         default_factory=lambda: {"visits": 100}, description="flags of `sardonyx selfplay`; see its --help"
     )
+
+    @model_validator(mode="after")
+    def _measures_resignation(self) -> SelfPlaySection:
+        if self.resign_false_positives is None:
+            return self
+        if not float(self.flags.get("resign-playthrough", 0)) > 0 or self.flags.get("resign-wdlstyle"):
+            raise ValueError("resign_false_positives needs the flag resign-playthrough above 0, and works without resign-wdlstyle")
+        return self
 
 
 class WindowSection(_Section):

@@ -24,6 +24,7 @@ from .games import (
     read_match,
     take_positions,
 )
+from .resignation import adapt_resignation
 from .process import ProcessFailed, ProcessStopped, run_process
 from .state import Generation, Match
 from .task import Task, TaskSource
@@ -82,7 +83,8 @@ class Stages:
 
     def selfplay(self, row: Generation) -> None:
         files, book = self._gather([self.folders.network(row.base)], self._config.selfplay.book)
-        section, seed = self._config.selfplay, self._config.run.seed
+        section = adapt_resignation(self._config.selfplay, self.folders, row.number - 1)
+        seed = self._config.run.seed
         tasks = create_self_play_tasks(section, seed, row.number, next(iter(files)), book)
         folder = self.folders.games(row.number)
         if section.positions is None:

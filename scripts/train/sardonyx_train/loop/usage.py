@@ -43,8 +43,9 @@ class Usage:
 
     @property
     def busy(self) -> float:
-        """Share of the CPU seconds of all cores spent on games and training."""
-        return self.get_share((*PLAYING, TRAINING))
+        """Share of games and training in the CPU seconds that other programs left: those that the loop took, and idle ones."""
+        useful = sum(self.cpu.get(kind, 0.0) for kind in (*PLAYING, TRAINING))
+        return useful / max(sum(self.cpu.values()) + self.idle, 1e-9)
 
 
 def sum_usages(usages: Iterable[Usage]) -> Usage:
@@ -63,7 +64,8 @@ def describe_usage(usage: Usage) -> str:
     shown = {kind for _, kinds in known for kind in kinds}
     parts.append(f"other {usage.get_share(kind for kind in usage.cpu if kind not in shown):.0%}")
     idle = usage.idle / max(usage.wall * usage.cores, 1e-9)
-    return f"CPU: {', '.join(parts)} of {usage.cores:g} cores; idle {idle:.0%}"
+    others = max(0.0, 1 - idle - usage.get_share(usage.cpu))
+    return f"CPU: {', '.join(parts)}, idle {idle:.0%}, other programs {others:.0%} of {usage.cores:g} cores; busy {usage.busy:.0%}"
 
 
 class Meter:

@@ -52,6 +52,8 @@ interface SelfPlayArguments {
   'resign-playthrough': number;
   'minimum-allowed-visits': number;
   'discarded-start-chance': number;
+  'policy-target-pruning': boolean;
+  'policy-surprise': number;
   'max-plies': number;
   'move-thinking': boolean;
   chess960: boolean | undefined;
@@ -102,6 +104,8 @@ function createSelfPlaySettings(args: SelfPlayArguments): SelfPlaySettings {
     minimumAllowedVisits: args['minimum-allowed-visits'],
     discardedStartChance: args['discarded-start-chance'],
     openingStopProbability: args['opening-stop-prob'],
+    prunesPolicyTarget: args['policy-target-pruning'],
+    policySurprise: args['policy-surprise'],
     maxPlies: args['max-plies'],
     chess960: args.chess960 ?? false,
   };
@@ -342,6 +346,20 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
           max: 100,
           default: 0,
           describe: 'Per cent of the games that start from a move which --minimum-allowed-visits refused',
+        }),
+      )
+      .option('policy-target-pruning', {
+        type: 'boolean',
+        default: false,
+        describe: 'Records leave out visits that only root noise or forced playouts explain (KataGo)',
+      })
+      .option(
+        ...numberFlag('policy-surprise', {
+          min: 0,
+          max: 1,
+          default: 0,
+          describe:
+            'Policy surprise weighting (KataGo takes 0.5): share of a game’s records given to surprising positions',
         }),
       )
       .option(
