@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openEngine, PROGRAM, TINY_NETWORK, withEngine } from './uci-process.js';
+import { needsProcess, openEngine, PROGRAM, TINY_NETWORK, withEngine } from './uci-process.js';
 
 const STDIO = ['analyse', '--stdio', `--weights=${TINY_NETWORK}`];
 const BUNDLED_NETWORK = join(TINY_NETWORK, '..', 'default.onnx');
@@ -21,33 +21,37 @@ interface Answer {
   readonly policy?: Readonly<Record<string, number>>;
 }
 
-test('queries before the end of stdin are all answered, the wrong ones too, and the program ends with status 0', () => {
-  const games = Array.from({ length: 200 }, (_, n) =>
-    JSON.stringify({ id: `q${n}`, moves: [['e4', 'd4', 'c4', 'Nf3'][n % 4]], maxVisits: 4, priority: n % 3 }),
-  );
-  const lines = ['no JSON', '{"id":"wrong","moves":["e5"]}', ...games, '{"id":"v","action":"query_version"}'];
-  // No line end after the last one.
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...STDIO], {
-    input: lines.join('\n'),
-    encoding: 'utf8',
-    timeout: 120_000,
-  });
-  assert.equal(status, 0, stderr);
-  assert.equal(stderr, '');
-  const answers = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Answer & { version?: string });
-  assert.equal(answers.length, 203);
-  assert.match(answers.find(({ id }) => id === undefined)?.error ?? '', /not JSON/);
-  assert.match(answers.find(({ id }) => id === 'wrong')?.error ?? '', /^Illegal move 1/);
-  assert.match(answers.find(({ id }) => id === 'v')?.version ?? '', /^\d/);
-  const results = answers.filter(({ rootInfo }) => rootInfo !== undefined);
-  assert.equal(new Set(results.map(({ id }) => id)).size, 200);
-  assert.ok(results.every(({ rootInfo, isDuringSearch }) => rootInfo.visits === 4 && !isDuringSearch));
-});
+test(
+  'queries before the end of stdin are all answered, the wrong ones too, and the program ends with status 0',
+  needsProcess,
+  () => {
+    const games = Array.from({ length: 200 }, (_, n) =>
+      JSON.stringify({ id: `q${n}`, moves: [['e4', 'd4', 'c4', 'Nf3'][n % 4]], maxVisits: 4, priority: n % 3 }),
+    );
+    const lines = ['no JSON', '{"id":"wrong","moves":["e5"]}', ...games, '{"id":"v","action":"query_version"}'];
+    // No line end after the last one.
+    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...STDIO], {
+      input: lines.join('\n'),
+      encoding: 'utf8',
+      timeout: 120_000,
+    });
+    assert.equal(status, 0, stderr);
+    assert.equal(stderr, '');
+    const answers = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Answer & { version?: string });
+    assert.equal(answers.length, 203);
+    assert.match(answers.find(({ id }) => id === undefined)?.error ?? '', /not JSON/);
+    assert.match(answers.find(({ id }) => id === 'wrong')?.error ?? '', /^Illegal move 1/);
+    assert.match(answers.find(({ id }) => id === 'v')?.version ?? '', /^\d/);
+    const results = answers.filter(({ rootInfo }) => rootInfo !== undefined);
+    assert.equal(new Set(results.map(({ id }) => id)).size, 200);
+    assert.ok(results.every(({ rootInfo, isDuringSearch }) => rootInfo.visits === 4 && !isDuringSearch));
+  },
+);
 
-test('while a search runs it reports, takes more queries, and can be terminated', async (t) => {
+test('while a search runs it reports, takes more queries, and can be terminated', needsProcess, async (t) => {
   const engine = openEngine(t, SLOW);
   const report = engine.next(/"id":"long".*"isDuringSearch":true/);
   engine.send('{"id":"long","maxVisits":100000000,"reportDuringSearchEvery":0.05,"includePVVisits":true,"multiPv":2}');
@@ -66,7 +70,7 @@ test('while a search runs it reports, takes more queries, and can be terminated'
   assert.equal(engine.stderr, '');
 });
 
-test('with --quit-without-waiting the end of stdin ends the searches too', async (t) => {
+test('with --quit-without-waiting the end of stdin ends the searches too', needsProcess, async (t) => {
   const engine = openEngine(t, [...SLOW, '--quit-without-waiting', '--parallel=1']);
   const begun = engine.next(/"isDuringSearch":true/);
   engine.send('{"id":"a","maxVisits":100000000,"reportDuringSearchEvery":0.05}', '{"id":"b"}');
@@ -80,7 +84,7 @@ test('with --quit-without-waiting the end of stdin ends the searches too', async
   ]);
 });
 
-test('queries may name one of several networks', () => {
+test('queries may name one of several networks', needsProcess, () => {
   const queries = [
     '{"id":"models","action":"query_models"}',
     '{"id":"first","maxVisits":1,"includePolicy":true}',
@@ -110,7 +114,7 @@ test('queries may name one of several networks', () => {
   assert.match(find('third')?.error ?? '', /^There is no model none; there are /);
 });
 
-test('a client that goes away ends the program quietly', async (t) => {
+test('a client that goes away ends the program quietly', needsProcess, async (t) => {
   const engine = openEngine(t, SLOW);
   const begun = engine.next(/"isDuringSearch":true/);
   engine.send('{"id":"a","maxVisits":100000000,"reportDuringSearchEvery":0.02}');
@@ -120,7 +124,7 @@ test('a client that goes away ends the program quietly', async (t) => {
   assert.equal(engine.stderr, '');
 });
 
-test('wrong flags are one sentence', () => {
+test('wrong flags are one sentence', needsProcess, () => {
   for (const [args, sentence] of [
     [['startpos'], /^With --stdio the positions come from stdin\n$/],
     [['--parallel=10000'], /^--parallel must be a whole number from 0 to 512, not "10000"\n$/],

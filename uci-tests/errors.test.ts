@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { plantEvaluatorFaults } from '../test/support/evaluator-faults.js';
-import { DEFAULT_NETWORK, openEngine, withEngine } from './uci-process.js';
+import { DEFAULT_NETWORK, needsProcess, openEngine, withEngine } from './uci-process.js';
 
 const BUNDLED = existsSync(DEFAULT_NETWORK);
 
@@ -39,31 +39,35 @@ test('bad commands, options and positions cost one error line each', async () =>
   });
 });
 
-test('a network or backend option that is wrong costs one sentence, and the bundled network plays', async (t) => {
-  for (const args of [
-    ['--weights=/nowhere/no.onnx'],
-    [`--weights=${import.meta.filename ?? process.argv[1]}`],
-    ['--backend=cpu', '--backend-opts=tf32=true'],
-  ]) {
-    const engine = openEngine(t, args);
-    await engine.ask('uci', 'uciok');
-    const lines = await engine.ask(['isready'], 'readyok');
-    const errors = lines.filter((line) => line.startsWith('error'));
-    assert.equal(errors.length, 1);
-    assert.match(errors[0], /^error .*(no\.onnx|errors\.test|tf32)/);
-    if (BUNDLED) assert.match(errors[0], /; .* on .* plays instead$/);
-    const answer = await engine.ask(['position startpos', 'go movetime 50'], 'bestmove');
-    assert.match(answer.at(-1) ?? '', /^bestmove [a-h][1-8]/);
-    assert.match(answer.at(-2) ?? '', BUNDLED ? /^info .* nodes [1-9].* score / : /^info .* score /);
-    // Another choice repairs it.
-    const changes = ['setoption name BackendOptions value <empty>', 'setoption name Backend value random'];
-    const repaired = await engine.ask([...changes, 'isready', 'go nodes 5'], 'bestmove');
-    assert.doesNotMatch(repaired.join('\n'), /error/);
-    assert.equal(await engine.quit(), 0);
-  }
-});
+test(
+  'a network or backend option that is wrong costs one sentence, and the bundled network plays',
+  needsProcess,
+  async (t) => {
+    for (const args of [
+      ['--weights=/nowhere/no.onnx'],
+      [`--weights=${import.meta.filename ?? process.argv[1]}`],
+      ['--backend=cpu', '--backend-opts=tf32=true'],
+    ]) {
+      const engine = openEngine(t, args);
+      await engine.ask('uci', 'uciok');
+      const lines = await engine.ask(['isready'], 'readyok');
+      const errors = lines.filter((line) => line.startsWith('error'));
+      assert.equal(errors.length, 1);
+      assert.match(errors[0], /^error .*(no\.onnx|errors\.test|tf32)/);
+      if (BUNDLED) assert.match(errors[0], /; .* on .* plays instead$/);
+      const answer = await engine.ask(['position startpos', 'go movetime 50'], 'bestmove');
+      assert.match(answer.at(-1) ?? '', /^bestmove [a-h][1-8]/);
+      assert.match(answer.at(-2) ?? '', BUNDLED ? /^info .* nodes [1-9].* score / : /^info .* score /);
+      // Another choice repairs it.
+      const changes = ['setoption name BackendOptions value <empty>', 'setoption name Backend value random'];
+      const repaired = await engine.ask([...changes, 'isready', 'go nodes 5'], 'bestmove');
+      assert.doesNotMatch(repaired.join('\n'), /error/);
+      assert.equal(await engine.quit(), 0);
+    }
+  },
+);
 
-test('a wrong flag ends the program with one sentence and status 1', async (t) => {
+test('a wrong flag ends the program with one sentence and status 1', needsProcess, async (t) => {
   for (const args of [
     ['--nonsense'],
     ['--threads=-1'],
@@ -79,7 +83,7 @@ test('a wrong flag ends the program with one sentence and status 1', async (t) =
   }
 });
 
-test('evaluator threads that fail give way to others during a search', async (t) => {
+test('evaluator threads that fail give way to others during a search', needsProcess, async (t) => {
   const engine = openEngine(t, ['--backend=random'], plantEvaluatorFaults({ failAfter: 3 }));
   await engine.start();
   const lines = await engine.ask(['position startpos', 'go nodes 2000'], 'bestmove');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_NETWORK, openEngine, type UciProcess, withEngine } from './uci-process.js';
+import { NO_NETWORK, needsProcess, openEngine, type UciProcess, withEngine } from './uci-process.js';
 
 const FORBIDDEN_WORDS = /\b(name|type|default|min|max|var)\b/i;
 
@@ -49,7 +49,7 @@ test('the handshake: name, author, well-formed options, uciok; then readyok', as
   assert.equal(engine.stderr, '');
 });
 
-test('uci may be asked again, and hidden options are listed on request', async (t) => {
+test('uci may be asked again, and hidden options are listed on request', needsProcess, async (t) => {
   const engine = openEngine(t, ['--show-hidden', '--backend=random']);
   const first = await engine.ask('uci', 'uciok');
   const second = await engine.ask('uci', 'uciok');
@@ -106,7 +106,7 @@ test('options of every kind are taken, in any case', async () => {
   });
 });
 
-test('lc0’s words for a search stand where a command does', async () => {
+test('lc0’s words for a search stand where a command does', needsProcess, async () => {
   for (const [word, nodes] of [
     ['policyhead', 1],
     ['valuehead', 21],

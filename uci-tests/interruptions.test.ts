@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NO_NETWORK, openEngine, withEngine } from './uci-process.js';
+import { NO_NETWORK, needsProcess, openEngine, withEngine } from './uci-process.js';
 
 test('stop ends a search with one bestmove; isready is answered meanwhile', async (t) => {
   await withEngine([], async (engine) => {
@@ -97,7 +97,7 @@ test('ponder: no bestmove before ponderhit or stop', async () => {
 
 for (const state of ['idle', 'searching', 'perft', 'starting'] as const) {
   for (const how of ['quit', 'end of input', 'SIGTERM', 'closed stdout'] as const) {
-    test(`${how} while ${state} ends the process`, async (t) => {
+    test(`${how} while ${state} ends the process`, how === 'quit' ? {} : needsProcess, async (t) => {
       const engine = openEngine(t, NO_NETWORK);
       if (state !== 'starting') await engine.start();
       if (state === 'searching') engine.send('position startpos', 'go infinite');
@@ -134,7 +134,7 @@ for (const delayMs of [0, 150, 300, 450]) {
   });
 }
 
-test('a search that runs at the end of input still gives its answer', async (t) => {
+test('a search that runs at the end of input still gives its answer', needsProcess, async (t) => {
   const engine = await openEngine(t, NO_NETWORK).start();
   engine.send('position startpos', 'go infinite');
   await sleep(50);

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findInfoProblem, withEngine } from './uci-process.js';
+import { findInfoProblem, needsProcess, withEngine } from './uci-process.js';
 
 test('every info line before bestmove is sound, and the last one names the move played', async () => {
   await withEngine([], async (engine) => {
@@ -93,7 +93,7 @@ test('VerboseMoveStats prints one line a move, ascending by visits, then the nod
   });
 });
 
-test('LogLiveStats fills the log alone, unless VerboseMoveStats is on', async (t) => {
+test('LogLiveStats fills the log alone, unless VerboseMoveStats is on', needsProcess, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-live-'));
   t.after(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
   const path = join(folder, 'live.log');

@@ -1,10 +1,14 @@
-/** An engine as a child process, used as a GUI uses it: lines in, lines out, and its exit status. By default the built program. */
+/**
+ * An engine as a child process, used as a GUI uses it: lines in, lines out, and its exit status. By default the built program. The
+ * same conversations run with the Worker of a web page (page-process.ts).
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
+import { isInPage, openPageProcess } from './page-process.js';
 
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const MODELS = fileURLToPath(new URL('../../models/', import.meta.url));
@@ -13,6 +17,9 @@ export const DEFAULT_NETWORK = `${MODELS}default.onnx`;
 /** The protocol's behaviour does not depend on the network: a tiny one, or none, keeps the tests quick. */
 const TINY = [`--weights=${TINY_NETWORK}`];
 export const NO_NETWORK = ['--backend=random'];
+
+/** For tests of flags, files, pipes and signals, which a page does not have. */
+export const needsProcess = { skip: isInPage && 'only for the program' };
 
 /** Long, because these tests are about answers, not about speed, and may run on a busy machine. */
 const TIMEOUT_MS = 60_000;
@@ -39,8 +46,13 @@ export class UciProcess {
   private rest = '';
   private waiters: Waiter[] = [];
 
-  constructor(command: string, args: readonly string[], options: ProcessOptions = {}) {
-    this.child = spawn(command, args, options);
+  /** @param command a program to start, or what stands for a process */
+  constructor(
+    command: string | ChildProcessWithoutNullStreams,
+    args: readonly string[] = [],
+    options: ProcessOptions = {},
+  ) {
+    this.child = typeof command === 'string' ? spawn(command, args, options) : command;
     UciProcess.running.add(this);
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.receive(text));
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -122,6 +134,7 @@ export class UciProcess {
 }
 
 function startProgram(args: readonly string[], environment: NodeJS.ProcessEnv = {}): UciProcess {
+  if (isInPage) return new UciProcess(openPageProcess(args));
   return new UciProcess(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...environment } });
 }
 

@@ -8,6 +8,9 @@ import { pagePorts } from './page-network.js';
 
 declare const SARDONYX_VERSION: string;
 
+/** Chromium never ends a Worker, nor frees its memory, if it closes itself while threads that it has ended are still going away. */
+const CLOSE_DELAY_MS = 1000;
+
 const writeLine = (line: string): void => postMessage(line);
 const obstacle = findObstacle();
 if (obstacle === null) converse();
@@ -21,7 +24,7 @@ function converse(): void {
     ports: pagePorts,
     writeLine,
     bench: null,
-    onEnd: () => close(),
+    onEnd: () => setTimeout(() => close(), CLOSE_DELAY_MS),
   });
   addEventListener('message', ({ data }) => {
     if (typeof data === 'string') for (const line of data.split('\n')) session.receive(line);

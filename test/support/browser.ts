@@ -4,7 +4,7 @@
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** No sandbox: tests may run as root. */
@@ -24,12 +24,25 @@ function findOnPath(): string | null {
   return null;
 }
 
-/** The browser, or why there is none. */
-export async function launchBrowser(): Promise<{ readonly browser: Browser } | { readonly reason: string }> {
+type Unavailable = { readonly reason: string };
+
+/** The browser, or why there is none. @param headless false: with windows, on the X server that DISPLAY names */
+export function launchBrowser(headless = true): Promise<{ readonly browser: Browser } | Unavailable> {
+  return tryToLaunch(async (options) => ({ browser: await chromium.launch({ ...options, headless }) }));
+}
+
+/** A browser that other processes connect to. */
+export function launchBrowserServer(): Promise<{ readonly server: BrowserServer } | Unavailable> {
+  return tryToLaunch(async (options) => ({ server: await chromium.launchServer(options) }));
+}
+
+async function tryToLaunch<Launched>(
+  launch: (options: LaunchOptions) => Promise<Launched>,
+): Promise<Launched | Unavailable> {
   try {
     const named = process.env.SARDONYX_BROWSER ?? findOnPath();
     const executablePath = named ?? (await (await import('@sparticuz/chromium')).default.executablePath());
-    return { browser: await chromium.launch({ executablePath, args: FLAGS }) };
+    return await launch({ executablePath, args: FLAGS });
   } catch (error) {
     const [sentence] = (error as Error).message.split('\n');
     return { reason: `no Chromium can be started: ${sentence}` };

@@ -4,6 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 
+/** With an icon of its own: the browser asks for none. */
+const EMPTY_PAGE = '<!doctype html><title>test</title><link rel="icon" href="data:,">';
+
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -37,7 +40,7 @@ export async function startWebServer(
     const [, first = '', ...rest] = pathname.split('/');
     const path = first in folders ? join(folders[first], ...rest) : join(folders[''], pathname);
     try {
-      const content = pathname === '/' ? '<!doctype html><title>test</title>' : edit(pathname, await readFile(path));
+      const content = pathname === '/' ? EMPTY_PAGE : edit(pathname, await readFile(path));
       const type = pathname === '/' ? 'text/html' : (TYPES[extname(path)] ?? 'application/octet-stream');
       response.writeHead(200, { 'content-type': type, ...(isIsolated ? isolation : {}) }).end(content);
     } catch {
