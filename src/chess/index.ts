@@ -19,7 +19,7 @@ export {
 export { computeOutcome, type Outcome } from './outcome.js';
 export { perft, perftDivide } from './perft.js';
 export { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
-export { getPieceAttacks } from './piece-attacks.js';
+export { getAttacksFrom, getPieceAttacks } from './piece-attacks.js';
 export { Position } from './position.js';
 export { formatSan, formatSanLine, parseSan } from './san.js';
 export { formatSquare, NO_SQUARE, popCount64, type Square } from './square.js';

@@ -12,13 +12,21 @@ import { antidiagonalEntry, diagonalEntry, fileEntry, LINE_ATTACKS, rankEntry } 
  * includes squares of own pieces and ignores pins. An empty square attacks nothing.
  */
 export function getPieceAttacks(position: Position, square: number, word: 0 | 1): number {
-  const piece = position.board[square];
+  const low = position.masks[0] | position.masks[16];
+  const high = position.masks[1] | position.masks[17];
+  return getAttacksFrom(position.board[square], square, low, high, word);
+}
+
+/**
+ * One word of the squares that a piece would attack from `square`.
+ * @param piece piece code with its colour
+ * @param low,high the occupied squares, at which sliding pieces stop
+ */
+export function getAttacksFrom(piece: number, square: number, low: number, high: number, word: 0 | 1): number {
   const type = piece & 7;
   if (type === PAWN) return PAWN_ATTACKS[((piece >> 3) << 7) + 2 * square + word];
   if (type === KNIGHT) return KNIGHT_ATTACKS[2 * square + word];
   if (type === KING) return KING_ATTACKS[2 * square + word];
-  const low = position.masks[0] | position.masks[16];
-  const high = position.masks[1] | position.masks[17];
   let attacks = 0;
   if (type === ROOK || type === QUEEN) {
     attacks |= LINE_ATTACKS[rankEntry(square, low, high) + word] | LINE_ATTACKS[fileEntry(square, low, high) + word];

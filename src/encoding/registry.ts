@@ -5,6 +5,7 @@
 import { BLACK, type Move, type Position } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { alphazeroPolicy } from './alphazero-policy.js';
+import { attacksEncoding } from './attack-planes.js';
 import type { InputEncoding } from './input-encoding.js';
 import { lc0Encodings, longHistoryEncoding } from './lc0-planes.js';
 import { lc0Policy } from './lc0-policy.js';
@@ -26,7 +27,13 @@ const fromToPolicy: PolicyEncoding = {
     findMoveOfIndex({ moveToIndex: computeFromToIndex }, position, index, transform),
 };
 
-const inputs: readonly InputEncoding[] = [...lc0Encodings, longHistoryEncoding, miniEncoding, neuralmateEncoding];
+const inputs: readonly InputEncoding[] = [
+  ...lc0Encodings,
+  longHistoryEncoding,
+  miniEncoding,
+  neuralmateEncoding,
+  attacksEncoding,
+];
 const policies: readonly PolicyEncoding[] = [lc0Policy, alphazeroPolicy, fromToPolicy];
 const ALIASES: Readonly<Record<string, string>> = { INPUT_CLASSICAL_112_PLANE: 'lc0-112' };
 

@@ -13,6 +13,7 @@
  * | 9 | d4, e4, d5, e5 where the mover stands or attacks |
  */
 import { BISHOP, BLACK, type Color, getPieceAttacks, KNIGHT, PAWN, type Position } from '../chess/index.js';
+import { isPassedPawn } from './attack-planes.js';
 import { mirrorMasks, setSquare } from './planes.js';
 
 const SEMANTIC_PLANES = 10;
@@ -55,13 +56,6 @@ function hasPawn(position: Position, file: number, color: Color, fromRank: numbe
   return false;
 }
 
-function isPassed(position: Position, square: number, color: Color): boolean {
-  const rank = square >> 3;
-  const [from, to] = color === BLACK ? [0, rank - 1] : [rank + 1, 7];
-  const enemy = (1 - color) as Color;
-  return ![-1, 0, 1].some((step) => hasPawn(position, (square & 7) + step, enemy, from, to));
-}
-
 function isIsolated(position: Position, square: number, color: Color): boolean {
   return ![-1, 1].some((step) => hasPawn(position, (square & 7) + step, color, 0, 7));
 }
@@ -86,7 +80,7 @@ export function writeSemanticPlanes(position: Position, masks: Uint32Array, offs
       masks[index + 1] |= high & ~position.masks[16 * mover + 1];
     }
     if (type !== PAWN) continue;
-    if (isPassed(position, square, color)) setSquare(masks, offset + 12, square);
+    if (isPassedPawn(position, square, color)) setSquare(masks, offset + 12, square);
     if (isIsolated(position, square, color)) setSquare(masks, offset + 14, square);
   }
   const own = attacks[mover];

@@ -224,10 +224,43 @@ test('neuralmate-68 shows attacks, kings in danger, mobility, pawns, weak square
   assert.equal(masks[67], 0n);
 });
 
-test('mini-19 and neuralmate-68 turn the en-passant square to the mover and count rights king side first', () => {
+test('attacks-50 shows attacks by piece, what lies behind, checking squares, passed pawns and material', () => {
+  const { masks, values } = encode('attacks-50', play('4k3/8/8/3n4/8/5p2/P3B2P/1N2K3 w - - 25 30', ''));
+  const own = [bits('b3', 'g3'), bits('a3', 'c3', 'd2'), bits('d1', 'f1', 'f3', 'd3', 'c4', 'b5', 'a6'), 0n, 0n];
+  const theirs = [bits('e2', 'g2'), bits('b4', 'b6', 'c3', 'c7', 'e3', 'e7', 'f4', 'f6'), 0n, 0n, 0n];
+  assert.deepEqual(masks.slice(12, 18), [...own, bits('d1', 'd2', 'e2', 'f1', 'f2')]);
+  assert.deepEqual(masks.slice(18, 24), [...theirs, bits('d7', 'd8', 'e7', 'f7', 'f8')]);
+  assert.deepEqual(masks.slice(24, 26), [bits('d1', 'd2', 'f1'), bits('e7')], 'attacked twice');
+  assert.deepEqual(masks.slice(26, 30), [bits('g4', 'h5'), 0n, 0n, 0n], 'behind the pawn on f3');
+  const files = ['a', 'b', 'c', 'd', 'f', 'g', 'h'];
+  const lines = [...files.map((file) => `${file}8`), ...[2, 3, 4, 5, 6, 7].map((rank) => `e${rank}`)];
+  assert.deepEqual(masks.slice(30, 34), [
+    bits('d7', 'f7'),
+    bits('c7', 'd6', 'f6', 'g7'),
+    bits('d7', 'c6', 'b5', 'a4', 'f7', 'g6', 'h5'),
+    bits(...lines),
+  ]);
+  assert.deepEqual(masks.slice(34, 38), [
+    bits('d2', 'f2'),
+    bits('c2', 'd3', 'f3', 'g2'),
+    bits('d2', 'c3', 'b4', 'a5', 'f2', 'g3', 'h4'),
+    bits('b1', 'c1', 'd1', 'f1', 'g1', 'h1', 'e2'),
+  ]);
+  assert.deepEqual(masks.slice(38, 46), [bits('a2', 'h2'), bits('f3'), 0n, 0n, 0n, 0n, 0n, 0n]);
+  assert.deepEqual(masks.slice(46), [FULL, FULL, FULL, FULL]);
+  assert.deepEqual([...values.slice(46)], [0.25, 0.5, 0, Math.fround(9 / 62)]);
+});
+
+test('attacks-50 marks a repeated position', () => {
+  assert.equal(encode('attacks-50', play(START_FEN, 'g1f3 g8f6 f3g1')).masks[45], 0n);
+  assert.equal(encode('attacks-50', play(START_FEN, 'g1f3 g8f6 f3g1 f6g8')).masks[45], FULL);
+});
+
+test('mini-19, neuralmate-68 and attacks-50 turn the en-passant square to the mover and count rights king side first', () => {
   const position = play('4k2r/8/8/8/3pP3/8/8/R3K3 b Qk e3 0 1', '');
   assert.deepEqual(encode('mini-19', position).masks.slice(12), [0n, FULL, 0n, 0n, FULL, bits('e6'), FULL]);
   assert.deepEqual(encode('neuralmate-68', position).masks.slice(50, 56), [FULL, 0n, 0n, FULL, FULL, bits('e6')]);
+  assert.deepEqual(encode('attacks-50', position).masks.slice(40, 45), [FULL, 0n, 0n, FULL, bits('e6')]);
 });
 
 test('history-216 is the classical format with 16 boards', () => {

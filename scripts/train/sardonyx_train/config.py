@@ -17,6 +17,7 @@ from .encodings import get_input_encoding
 from .model.presets import PRESETS
 
 _LC0_PLANES = 112  # in all of lc0's input formats
+_SIGHT_INPUTS = ("attacks-50",)  # further inputs whose first twelve planes a sight body reads
 
 
 _SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"), ("multiple_of", "a multiple of"))
@@ -84,6 +85,9 @@ class ModelConfig(_Section):
     se_ratio: int = Field(0, ge=0, description="squeeze-excitation reduction, 0 for none")
     attention_blocks: int = Field(0, ge=0, description="last residual blocks that get spatial attention")
     heads: int = Field(4, ge=1, description="attention heads, or mixing matrices of a sight body's block")
+    sight_lines: Literal["directions", "kinds"] = Field(
+        "directions", description="sight: along what channels look: eight directions, or two kinds of lines, straight and diagonal"
+    )
     ffn_ratio: float = Field(1.5, gt=0, description="feed-forward size, or a sight body's gate, over filters")
     position_bias: Literal["smolgen", "relative", "none"] = Field("smolgen", description="transformer: what attention knows of squares")
     policy_head: Literal["attention", "convolution", "dense"] = Field("attention", description="what makes the moves' logits")
@@ -108,8 +112,9 @@ class ModelConfig(_Section):
     @model_validator(mode="after")
     def _reads_men_from_its_planes(self) -> ModelConfig:
         if get_input_encoding(self.input).planes != _LC0_PLANES:
-            for reader, is_used in (("board_features", self.board_features), ("body sight", self.body == "sight")):
-                if is_used:
+            is_blind = self.body == "sight" and self.input not in _SIGHT_INPUTS
+            for reader, is_wrong in (("board_features", self.board_features), ("body sight", is_blind)):
+                if is_wrong:
                     raise ValueError(f"{reader} needs an input of lc0's 112 planes, not '{self.input}'")
         return self
 

@@ -35,6 +35,7 @@ INPUT_ENCODINGS: dict[str, InputEncoding] = {
         InputEncoding("history-216", 216, {213: 1 / 99}, (208, 209, 210, 211), tuple(range(13, 209, 13))),
         InputEncoding("mini-19", 19, {}, (13, 14, 15, 16)),
         InputEncoding("neuralmate-68", 68, {}, (50, 51, 52, 53), (12, 24, 36, 48)),
+        InputEncoding("attacks-50", 50, {}, (40, 41, 42, 43)),
     )
 }
 

@@ -12,7 +12,7 @@ from sardonyx_train.model.presets import PRESETS
 from sardonyx_train.trainer import Trainer
 
 _SMALL = {"filters": 8, "blocks": 2, "heads": 2, "value_hidden": 8, "value_channels": 4}
-_PAIRS = [("mini-19", "from-to-4096"), ("neuralmate-68", "alphazero-4672"), ("lc0-112", "from-to-4096"), ("lc0-112", "lc0-1858")]
+_PAIRS = [("mini-19", "from-to-4096"), ("neuralmate-68", "alphazero-4672"), ("lc0-112", "from-to-4096"), ("lc0-112", "lc0-1858"), ("attacks-50", "lc0-1858")]
 
 
 @pytest.fixture(scope="module")

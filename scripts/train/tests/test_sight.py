@@ -63,6 +63,24 @@ def test_a_man_in_between_ends_what_two_squares_have_to_do_with_each_other():
     assert board.is_valid()
 
 
+def test_kinds_of_lines_are_the_straight_and_the_diagonal_directions_together():
+    config = ModelConfig(**{**SMALL, "input": "attacks-50", "sight_lines": "kinds"})
+    body = Network(config).body
+    seen = body.directions.float() * (LinesOfSight()(_occupy(chess.Board(FEN))) == 0)
+    board = chess.Board(FEN)
+    for piece, lines in ((chess.ROOK, seen[0]), (chess.BISHOP, seen[1])):
+        for square in chess.SQUARES:
+            board.set_piece_at(square, chess.Piece(piece, chess.WHITE))
+            assert lines[square].nonzero().flatten().tolist() == sorted(board.attacks(square))
+            board = chess.Board(FEN)
+
+
+def test_a_network_that_reads_attacks_gives_all_heads():
+    network = Network(ModelConfig(**{**SMALL, "input": "attacks-50", "sight_lines": "kinds"})).eval()
+    outputs = network((torch.rand(3, 50, 8, 8) < 0.1).float())
+    assert [tuple(head.shape) for head in outputs] == [(3, 1858), (3, 3), (3, 1)]
+
+
 def test_folding_norms_keeps_the_function():
     torch.manual_seed(1)
     config = ModelConfig(**SMALL)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _NOISE = 0.05  # standard deviation of the learned matrices at the start
 _PATTERN = 0.5  # weight of the known patterns at the start
+SIGHT_LINES = {"directions": 8, "kinds": 2}  # the first half of the directions are straight
 
 
 def _create_patterns(heads: int) -> torch.Tensor:
@@ -72,6 +73,7 @@ class SightBlock(nn.Module):
         if channels % 16 != 0 or channels % (2 * config.heads) != 0:
             raise ValueError(f"filters · ffn_ratio ({channels}) must be a multiple of 16 and of 2 · heads ({config.heads})")
         self.heads = config.heads
+        self.lines = SIGHT_LINES[config.sight_lines]
         self.half = channels // 2
         self.expand = ConvNorm(config, config.filters, 2 * channels, 1)
         self.mixing = nn.Parameter(_create_patterns(config.heads))
@@ -83,7 +85,7 @@ class SightBlock(nn.Module):
         self.activation = create_activation(config.activation)
 
     def forward(self, x: torch.Tensor, sight: torch.Tensor) -> torch.Tensor:
-        """sight [N, 8, 64, 64]: 1 where the row's square sees the column's in that direction."""
+        """sight [N, lines, 64, 64]: 1 where the row's square sees the column's along lines of that number."""
         kept, sent = self.activation(self.expand(x)).split(2 * self.half, dim=1)
         if sent.requires_grad:  # with gradients in two layouts, the backward pass of the ReLU takes three times as long
             sent.register_hook(_put_channels_last)
@@ -106,7 +108,7 @@ class SightBlock(nn.Module):
         return mixed.reshape(self.heads, -1, each, 64).transpose(0, 1).reshape(-1, self.half, 64)
 
     def _look(self, x: torch.Tensor, sight: torch.Tensor) -> torch.Tensor:
-        return torch.matmul(x.reshape(-1, 8, self.half // 8, 64), sight).reshape(-1, self.half, 64)
+        return torch.matmul(x.reshape(-1, self.lines, self.half // self.lines, 64), sight).reshape(-1, self.half, 64)
 
 
 class SightBody(nn.Module):
@@ -117,7 +119,9 @@ class SightBody(nn.Module):
         self.stem = ConvNorm(config, planes, config.filters, 1)
         self.square = nn.Parameter(torch.zeros(1, config.filters, 8, 8))
         self.activation = create_activation(config.activation)
-        self.register_buffer("directions", LinesOfSight().directions.bool(), persistent=False)
+        directions = LinesOfSight().directions
+        lines = directions.reshape(SIGHT_LINES[config.sight_lines], -1, 64, 64).sum(1)
+        self.register_buffer("directions", lines.bool(), persistent=False)
         self.blocks = nn.ModuleList(SightBlock(config) for _ in range(config.blocks))
         self._checkpoint = checkpoint_activations
 
