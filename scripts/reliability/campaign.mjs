@@ -34,7 +34,6 @@ const PLAYER = 'Sardonyx';
 const LATENESS_TICK_MS = 5;
 /** A game on the shortest clocks ends within this time. */
 const LATENESS_WINDOW_MS = 2_000;
-const UNKNOWN_OVERSTEP_MS = 20;
 
 const flags = yargs(hideBin(process.argv))
   .usage('node scripts/reliability/campaign.mjs --fastchess=PATH [--opponent=PATH]\n\nPlays and counts games.')
@@ -201,7 +200,7 @@ async function playBatch(mixture, number) {
       : ['-pgnout', `file=${pgn}`, 'notation=uci', '-log', `file=${log}`, 'level=trace', 'engine=true']),
   ]);
   watch.stop();
-  if (!existsSync(pgn)) throw new Error(`no game was played: ${output.slice(-1000)}`);
+  if (!existsSync(pgn)) throw new Error(`no game was played: ${output}`.slice(0, 2000));
   const counts = countEndings(readFileSync(pgn, 'utf8'), output, watch);
   if (Object.keys(counts.exceptions).length > 0 || counts.warnings > 0 || counts.late.length > 0) {
     const kept = join(folder, `log-${number}.txt`);
@@ -211,16 +210,12 @@ async function playBatch(mixture, number) {
   return counts;
 }
 
-/**
- * How late the machine was in the last seconds of a game that was lost on time, and by how much it was lost. With a
- * margin, what was overstepped adds up over the game, so the whole game counts. cutechess-cli does not say by how much.
- */
-function judgeTimeLoss(game, tag, watch) {
-  const readTime = (name) => Date.parse(tag(name).replace(/ UTC$/, 'Z').replace(' +0000', 'Z'));
-  const overstepMs = Number(/\((\d+)ms overrun\)/.exec(game.replace(/\s+/g, ' '))?.[1] ?? UNKNOWN_OVERSTEP_MS);
-  const endedAt = readTime('GameEndTime');
-  const from = flags.margin > 0 ? readTime('GameStartTime') : endedAt - LATENESS_WINDOW_MS;
-  return { overstepMs: overstepMs + flags.margin, latenessMs: watch.sumBetween(from, endedAt + 1000) };
+/** @returns how late the machine was in the last seconds of a game that was lost on time, and by how much it was lost */
+function judgeTimeLoss(game, end, watch) {
+  const overstepMs = Number(/\((\d+)ms overrun\)/.exec(game.replace(/\s+/g, ' '))?.[1] ?? Number.POSITIVE_INFINITY);
+  const endedAt = Date.parse(end.replace(/ UTC$/, 'Z').replace(' +0000', 'Z'));
+  const latenessMs = watch.sumBetween(endedAt - LATENESS_WINDOW_MS, endedAt + 1000);
+  return { overstepMs, latenessMs };
 }
 
 function countEndings(text, output, watch) {
@@ -240,7 +235,7 @@ function countEndings(text, output, watch) {
       continue;
     }
     appendFileSync(exceptionsFile, `${game.trim()}\n\n`);
-    const loss = judgeTimeLoss(game, tag, watch);
+    const loss = judgeTimeLoss(game, tag('GameEndTime'), watch);
     if (ending === 'time forfeit' && loss.latenessMs >= loss.overstepMs) counts.late.push(loss);
     else counts.exceptions[ending] = (counts.exceptions[ending] ?? 0) + 1;
   }

@@ -82,8 +82,8 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.keyboard.press('Escape');
   }
 
-  async function load(page: Page, text: string): Promise<void> {
-    await page.getByRole('button', { name: /^Load/ }).first().click();
+  async function load(page: Page, text: string, button = 'Load'): Promise<void> {
+    await page.getByRole('button', { name: button, exact: true }).click();
     await page.getByLabel('FEN or PGN').fill(text);
     await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
   }
@@ -148,7 +148,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     assert.deepEqual(await findBarriers(page), []);
 
     await page.getByRole('link', { name: 'Review' }).click();
-    await load(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
+    await load(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0', 'Load a game');
     await page.getByLabel('How thoroughly').selectOption('100');
     await page.getByRole('button', { name: 'Review', exact: true }).click();
     await page.waitForSelector('.summary td:has-text("%")');
@@ -163,14 +163,14 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     }
     assert.deepEqual(complaints, []);
 
-    // The second visit, with no host at all: files and networks are there.
+    // The second visit, with no host at all: files and networks are there, and the one that ran last runs.
     host.close();
     await page.close();
     const again = await openPage(context, host);
-    await waitForEngine(again, 'Sardonyx');
-    await again.getByRole('button', { name: 'Engine', exact: true }).click();
-    await again.locator('dialog select').first().selectOption('tiny-test.onnx');
     await waitForEngine(again, 'random 16x2');
+    await again.getByRole('button', { name: 'Engine', exact: true }).click();
+    await again.locator('dialog select').first().selectOption('bundled');
+    await waitForEngine(again, 'Sardonyx');
     await again.keyboard.press('Escape');
     await again.getByRole('link', { name: 'Analyse' }).click();
     await again.keyboard.press('l');

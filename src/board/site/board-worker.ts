@@ -2,6 +2,7 @@
  * The engine of a page without a server: the desk of `sardonyx board`, in a Worker beside the page. Messages are those of the
  * WebSocket, as objects, and two more: `openNetwork` from the page, and `ready` or `obstacle`, the Worker's first words.
  */
+import { unwrap } from '../../util/index.js';
 import { createPageOptions, createPagePool, findObstacle, pagePorts } from '../../web/index.js';
 import { EngineDesk } from '../desk/engine-desk.js';
 import { EngineServices, type EngineServicesSettings } from '../desk/engine-services.js';
@@ -24,7 +25,10 @@ else send({ type: 'obstacle', text: obstacle });
 
 async function openDesk(): Promise<void> {
   const networks = await PageNetworks.create();
-  const desk = new EngineDesk(createPageOptions(), pagePorts, send);
+  const options = createPageOptions();
+  // The page names the Worker after the network to begin with.
+  unwrap(options.set('WeightsFile', networks.getValue(name) ?? ''));
+  const desk = new EngineDesk(options, pagePorts, send);
   const settings = { desk, networks, version: SARDONYX_VERSION, broadcast: send, createPool: createPagePool };
   const services = new SiteServices(settings, networks);
   const session = new PageSession(desk, services, send);

@@ -54,6 +54,7 @@ export function EngineHead() {
 
   function describeSpeed(): string {
     if (outcome.value !== 'ongoing') return OUTCOMES[outcome.value] ?? '';
+    if (obstacle.value !== '') return 'The board works without it';
     if (!isOn.value) return endReason.value === '' ? 'Switch the engine on to analyse' : endReason.value;
     if (state === null) return 'Starting …';
     const speed = state.nps === null ? '' : ` · ${formatCount(state.nps)}/s`;

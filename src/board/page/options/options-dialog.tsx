@@ -146,7 +146,7 @@ function OptionRow({ option }: { readonly option: OptionState }) {
         <OptionInput option={option} />
       </label>
       <p class="option-help">
-        {spec.help}
+        {spec.help.replace(/\.?$/, '.')}
         {spec.kind !== 'button' && ` Default: ${spec.default === '' ? 'empty' : spec.default}.`}
         {isLocked && ' Set on the command line alone.'}
       </p>

@@ -3,9 +3,9 @@ import { signal } from '@preact/signals';
 import type { EnginePort, PortState } from '../../engine-port.js';
 import type { EngineDescription } from '../../protocol/replies.js';
 import { addNotice } from '../shell/notices.js';
+import { readStored, writeStored } from '../shell/stored.js';
 import { showProgress } from './send-file.js';
 import { startSiteEngine } from './site-start.js';
-
 import { SocketPort } from './socket-port.js';
 import { WorkerPort } from './worker-port.js';
 
@@ -20,11 +20,25 @@ export const port: EnginePort = createPort();
 function createPort(): EnginePort {
   const build = document.querySelector('meta[name="sardonyx-build"]')?.getAttribute('content');
   if (typeof build !== 'string') return new SocketPort(`ws://${location.host}/engine`);
-  return new WorkerPort(() => startSiteEngine(build, (text) => addNotice('error', text)));
+  const network = readStored('network');
+  return new WorkerPort(() =>
+    startSiteEngine({
+      build,
+      network: typeof network === 'string' ? network : '',
+      onNotice: (text) => addNotice('error', text),
+    }),
+  );
+}
+
+/** The engine in a page begins with the network that ran last; `sardonyx board` knows its own. */
+function takeDescription(description: EngineDescription): void {
+  engine.value = description;
+  const { network, running, problem } = description;
+  if (port.offers.opensAddresses && running !== null && problem === '') writeStored('network', network);
 }
 
 port.listen((event) => {
-  if (event.type === 'description') engine.value = event.description;
+  if (event.type === 'description') takeDescription(event.description);
   if (event.type === 'progress') showProgress(event);
   if (event.type === 'notice' && event.level !== 'note') addNotice(event.level, event.text);
 });
@@ -33,9 +47,7 @@ port.watchState((state, reason) => {
   portState.value = state;
   obstacle.value = reason;
   if (state !== 'open') return;
-  port.send('describe', {}).answer.then((description) => {
-    engine.value = description;
-  }, reportError);
+  port.send('describe', {}).answer.then(takeDescription, reportError);
 });
 
 /** For promises whose failure the user should read. */

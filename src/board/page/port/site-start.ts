@@ -13,13 +13,24 @@ const MOST_RELOADS = 2;
 const NOT_ISOLATED =
   'The engine needs a cross-origin isolated page (Cross-Origin-Opener-Policy: same-origin, Cross-Origin-Embedder-Policy: require-corp)';
 
+interface SiteStart {
+  /** Of the page. */
+  readonly build: string;
+  /** Name of the network to begin with; '' or an unknown one = the bundled one. */
+  readonly network: string;
+  onNotice(text: string): void;
+}
+
 /** @returns the Worker with the engine. Rejects with the sentence for the user; never settles when the page loads itself again */
-export async function startSiteEngine(build: string, onNotice: (text: string) => void): Promise<Worker> {
+export async function startSiteEngine({ build, network, onNotice }: SiteStart): Promise<Worker> {
   if (!isSecureContext) throw new Error('The engine needs a page from an https address or from this computer');
-  const problem = await isolate(build, onNotice).catch((error: unknown) => String((error as Error).message ?? error));
+  // A page that came from the service worker is of its build.
+  const isServed = crossOriginIsolated && navigator.serviceWorker?.controller != null;
+  const end = isolate(build, onNotice).catch((error: unknown) => String((error as Error).message ?? error));
+  const problem = isServed ? '' : await end;
   if (!crossOriginIsolated) throw new Error(problem === '' ? NOT_ISOLATED : `${NOT_ISOLATED}, and ${problem}`);
   forgetReloads();
-  return new Worker(new URL('board-worker.js', document.baseURI), { type: 'module' });
+  return new Worker(new URL('board-worker.js', document.baseURI), { type: 'module', name: network });
 }
 
 /** @returns '' when the service worker serves this page, else why there is none */
