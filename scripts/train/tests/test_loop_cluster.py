@@ -19,6 +19,7 @@ from sardonyx_train.loop.loop_files import compute_digest
 from sardonyx_train.loop.games import check_games, create_self_play_tasks
 from sardonyx_train.loop.runner import Loop
 from train_support import fake_loop
+from sardonyx_train.loop.spread_tasks import Work, label, match
 from sardonyx_train.loop.state import load_state
 from train_support.loops import FAKE_ENGINE, check_stream_books, create_raw, describe_outcome
 
@@ -30,7 +31,7 @@ _STORE_BYTES = 78 * 2**20
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     """A head without CPUs and two workers, each with a temporary folder of its own as if it were a machine."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "300"}
     from ray.cluster_utils import Cluster
 
     head = {"num_cpus": 0, "object_store_memory": _STORE_BYTES, "include_dashboard": False}
@@ -140,6 +141,16 @@ def test_a_loop_on_a_cluster_comes_to_the_same_as_on_one_machine(cluster, tmp_pa
         outcomes.append(describe_outcome(tmp_path / "run"))
         (tmp_path / "run").rename(tmp_path / name)
     assert outcomes[0] == outcomes[1]
+
+
+def test_labelling_and_matches_are_spread_over_the_nodes(cluster, executor, tmp_path):
+    work = Work(executor, tmp_path, 10)
+    assert label(work, 10, 4, 1, ["--engine=x"]) == {"games": 10, "files": 3}
+    network = tmp_path / "net.onnx"
+    network.write_bytes(b"network")
+    flags = [f"--player{player}.weights={network}" for player in (1, 2)]
+    result = match(Work(executor, tmp_path / "match", 10), 12, 4, 1, flags, tmp_path / "match")
+    assert result["wins"] + result["draws"] + result["losses"] == 12
 
 
 def test_self_play_goes_on_on_a_cluster_while_candidates_are_trained_and_gated(cluster, tmp_path, monkeypatch):

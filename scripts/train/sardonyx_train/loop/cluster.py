@@ -33,15 +33,14 @@ _COMPRESSION = 6
 
 
 class ClusterExecutor:
-    def __init__(self, section: ClusterSection, engine: Sequence[str], is_stopped: Callable[[], bool]) -> None:
-        """Joins the cluster; raises LoopError when Ray or the cluster is missing."""
-        try:
-            import ray
-        except ImportError:
-            raise LoopError("the cluster section needs Ray: pip install -r scripts/train/requirements-ray.txt") from None
+    def __init__(
+        self, section: ClusterSection, engine: Sequence[str], is_stopped: Callable[[], bool], ray: Any = None
+    ) -> None:
+        """Joins the cluster; raises LoopError when Ray or the cluster is missing. `ray`: what stands for the module."""
         import sardonyx_train
 
-        self._ray: Any = ray
+        ray = ray or _import_ray()
+        self._ray = ray
         self._section = section
         self._engine = section.engine or list(engine)
         self._is_stopped = is_stopped
@@ -115,6 +114,14 @@ class ClusterExecutor:
             while len(self._sent) > _FILES_KEPT:
                 del self._sent[next(iter(self._sent))]
             return reference
+
+
+def _import_ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise LoopError("the cluster section needs Ray: pip install -r scripts/train/requirements-ray.txt") from None
+    return ray
 
 
 class _Flight:

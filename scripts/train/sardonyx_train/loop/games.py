@@ -24,7 +24,7 @@ def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int,
     fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", "--json"]
     return [
         _create_task("selfplay", f"games-{index:04d}", section, fixed, games, create_seed(seed, generation, "games", index), (network,), book)
-        for index, games in enumerate(_deal(section.games, section.games_per_task))
+        for index, games in enumerate(deal_games(section.games, section.games_per_task))
     ]
 
 
@@ -71,7 +71,7 @@ def _create_match_tasks(
     fixed = [*players, f"--results={OUT}/{RESULTS}", f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json"]
     return [
         _create_task("match", f"{kind}-{index:04d}", section, fixed, count, create_seed(seed, generation, kind, index), files, book)
-        for index, count in enumerate(_deal(games, section.games_per_task))
+        for index, count in enumerate(deal_games(games, section.games_per_task))
     ]
 
 
@@ -182,6 +182,6 @@ def _read_game_numbers(results: Path) -> Iterator[int]:
                 yield row["game"]
 
 
-def _deal(games: int, per_task: int) -> list[int]:
+def deal_games(games: int, per_task: int) -> list[int]:
     whole, rest = divmod(games, per_task)
     return [per_task] * whole + ([rest] if rest > 0 else [])

@@ -88,7 +88,7 @@ def run_task(
         answer = json.loads(output.read_text(encoding="utf-8"))
     except ValueError:
         raise ProcessFailed(f"task {task.name}: the engine's answer is not JSON") from None
-    if answer.get("interrupted"):
+    if isinstance(answer, dict) and answer.get("interrupted"):
         raise ProcessFailed(f"task {task.name}: the engine was interrupted; start the loop again to continue")
 
 

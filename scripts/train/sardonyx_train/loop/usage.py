@@ -122,6 +122,15 @@ def _read_cpu_seconds(pid: int) -> float:
     return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
+def read_memory_bytes(pid: int) -> int:
+    """A process's own memory, mapped files aside; 0 where the system does not say."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
+
+
 def _read_idle_seconds(cores: list[int]) -> float:
     if sys.platform != "linux":
         return 0.0

@@ -38,7 +38,7 @@ def main() -> None:
             flags[word[2:]] = "" if word[2:] in ("training", "json") else next(words)
     if os.environ.get("FAKE_FAILURE") == command:
         sys.exit(f"{command} fails as it was told to")
-    {"selfplay": play_self, "shards": make_shards, "match": play_match}[command](flags, others)
+    {"selfplay": play_self, "shards": make_shards, "match": play_match, "label": label_games, "analyse": analyse_games}[command](flags, others)
 
 
 def play_self(flags: dict[str, str], _: list[str]) -> None:
@@ -67,6 +67,18 @@ def play_match(flags: dict[str, str], _: list[str]) -> None:
     for game in range(0, len(points), 2):
         pairs[int(2 * (points[game] + points[game + 1]))] += 1
     print(json.dumps({**dict(zip(("wins", "draws", "losses"), counts)), "pentanomial": pairs}))
+
+
+def label_games(flags: dict[str, str], _: list[str]) -> None:
+    path = Path(flags["out"]) / f"{flags['prefix']}_0000.jsonl.gz"
+    path.write_bytes(gzip.compress(f"{flags['seed']} {flags['games']}".encode(), mtime=0))
+    print(json.dumps({"games": int(flags["games"])}))
+
+
+def analyse_games(flags: dict[str, str], inputs: list[str]) -> None:
+    text = Path(inputs[0]).read_text().replace("1. e4 1-0", "1. e4 {analysed} 1-0")
+    Path(flags["pgn"]).write_text(text)
+    print(json.dumps([]))
 
 
 def make_shards(flags: dict[str, str], inputs: list[str]) -> None:

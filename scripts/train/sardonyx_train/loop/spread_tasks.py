@@ -1,0 +1,166 @@
+"""Labelling, analysis and matches as tasks: cut the work into parts, run them where there is room, join what came back.
+
+Files that flags name (networks, books, tables) travel with the tasks: `--weights=net.onnx` becomes a file of the task.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..files import name_part, publish, write_bytes
+from ..lock import FolderBusy, FolderLock
+from .games import RESULTS, create_seed, deal_games, read_match
+from .gate import estimate_elo, sum_matches
+from .loop_config import LoopConfig
+from .loop_files import LoopError, compute_digest, read_json, write_json
+from .runner import create_executor
+from .stages import Executor
+from .task import OUT, Task, refer_to
+
+_EVENT = b"[Event "
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where tasks run, and the folder of their results."""
+
+    executor: Executor
+    folder: Path
+    minutes: float  # time limit of a task
+
+    def run(self, tasks: Sequence[Task], files: Mapping[str, Path], folder: Path | None = None) -> None:
+        place = folder or self.folder / "tasks"
+        place.mkdir(parents=True, exist_ok=True)
+        self.executor.run(tasks, place, files, lambda: False)
+
+    def keep_plan(self, plan: dict[str, Any]) -> None:
+        """Raises LoopError if the folder holds the results of other work."""
+        path = self.folder / "plan.json"
+        if path.exists() and read_json(path) != plan:
+            raise LoopError(f"{self.folder} holds the results of other work; choose another --out")
+        write_json(path, plan)
+
+
+@contextmanager
+def open_work(config: LoopConfig, folder: Path, minutes: float, is_stopped: Callable[[], bool]) -> Iterator[Work]:
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = FolderLock(folder)
+    except FolderBusy as error:
+        raise LoopError(str(error)) from None
+    try:
+        executor = create_executor(config, is_stopped, lock.handle)
+        try:
+            yield Work(executor, folder, minutes)
+        finally:
+            executor.close()
+    finally:
+        lock.release()
+
+
+def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:
+    """`labels-0000_0000.jsonl.gz` and so on in the folder; every task has a seed and a file prefix of its own."""
+    work.keep_plan({"label": list(flags), "games": games, "per task": per_task, "seed": seed})
+    sent, files = send_files(flags)
+    tasks = []
+    for index, count in enumerate(deal_games(games, per_task)):
+        own = (f"--games={count}", f"--seed={create_seed(seed, 0, 'label', index)}", f"--prefix=labels-{index:04d}")
+        arguments = ("label", f"--out={OUT}", "--concurrency=1", "--json", *own, *sent)
+        tasks.append(Task(f"label-{index:04d}", arguments, tuple(files), work.minutes))
+    work.run(tasks, files)
+    made = 0
+    for task in tasks:
+        for path in sorted((work.folder / "tasks" / task.name).glob("*.jsonl.gz")):
+            _copy(path, work.folder / path.name)
+            made += 1
+    return {"games": games, "files": made}
+
+
+def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[str]) -> dict[str, Any]:
+    """`analysed.pgn` in the folder, with the games in their order."""
+    digests = [compute_digest(path) for path in inputs]
+    work.keep_plan({"analyse": list(flags), "per task": per_task, "inputs": digests})
+    sent, files = send_files(flags)
+    tasks = []
+    parts = work.folder / "parts"
+    parts.mkdir(exist_ok=True)
+    for index, text in enumerate(split_pgn(inputs, per_task)):
+        path = parts / f"{index:05d}.pgn"
+        write_bytes(path, text)
+        digest = compute_digest(path)
+        arguments = ("analyse", refer_to(digest), f"--pgn={OUT}/analysed.pgn", "--json", *sent)
+        tasks.append(Task(f"analyse-{index:05d}", arguments, (digest, *files), work.minutes))
+        files[digest] = path
+    work.run(tasks, files)
+    target = work.folder / "analysed.pgn"
+    part = name_part(target)
+    with part.open("wb") as out:
+        for task in tasks:
+            out.write((work.folder / "tasks" / task.name / "analysed.pgn").read_bytes().rstrip() + b"\n\n")
+    publish(part, target)
+    return {"parts": len(tasks), "games": target.read_bytes().count(_EVENT)}
+
+
+def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str], folder: Path | None = None) -> dict[str, Any]:
+    """Result and logistic Elo of the first player."""
+    if games % 2 != 0 or per_task % 2 != 0:
+        raise LoopError("games and games per task must be even: an opening is played with both colours")
+    if folder is None:
+        work.keep_plan({"match": list(flags), "games": games, "per task": per_task, "seed": seed})
+    place = folder or work.folder / "tasks"
+    sent, files = send_files(flags)
+    tasks = []
+    for index, count in enumerate(deal_games(games, per_task)):
+        own = (f"--games={count}", f"--seed={create_seed(seed, 0, 'match', index)}", f"--results={OUT}/{RESULTS}")
+        arguments = ("match", *own, f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json", *sent)
+        tasks.append(Task(f"match-{index:04d}", arguments, tuple(files), work.minutes))
+    work.run(tasks, files, place)
+    total = sum_matches(read_match(task, place) for task in tasks)
+    return {**asdict(total), "elo": round(estimate_elo(total), 1)}
+
+
+def send_files(flags: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
+    """Flags with each existing file replaced by its digest, and the files."""
+    files: dict[str, Path] = {}
+    sent = []
+    for flag in flags:
+        name, separator, value = flag.partition("=")
+        path = Path(value)
+        if flag.startswith("-") and separator != "" and value != "" and path.is_file():
+            digest = compute_digest(path)
+            files[digest] = path
+            flag = f"{name}={refer_to(digest)}"
+        sent.append(flag)
+    return sent, files
+
+
+def split_pgn(inputs: Sequence[Path], per_part: int) -> Iterator[bytes]:
+    """Cuts before an Event tag; holds one part in memory. A text without such tags stays in one part."""
+    lines: list[bytes] = []
+    games = 0
+    for path in inputs:
+        with path.open("rb") as file:
+            for line in file:
+                if re.match(rb"\[Event\s", line):
+                    if games == per_part:
+                        yield b"".join(lines)
+                        lines, games = [], 0
+                    games += 1
+                lines.append(line)
+        lines.append(b"\n")
+    if b"".join(lines).strip() != b"":
+        yield b"".join(lines)
+
+
+def _copy(source: Path, target: Path) -> None:
+    if target.exists():
+        return
+    part = name_part(target)
+    shutil.copyfile(source, part)
+    publish(part, target)
