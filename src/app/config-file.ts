@@ -8,7 +8,7 @@ import { getProgramFolder } from '#platform/program-files.js';
 import type { OptionSpec } from '../options/index.js';
 import { failure, type Result, success } from '../util/index.js';
 
-/** Read only when the program starts; `setoption` has no effect on it. */
+/** The option is read only when the program starts; `setoption` has no effect on it. */
 export const configFileOption: OptionSpec = {
   uci: 'ConfigFile',
   effect: 'none',

@@ -34,7 +34,7 @@ export class CrashReporter {
         forgetOldReports(folder);
         return join(folder, name);
       } catch {
-        // The next place, then.
+        // Try the next place.
       }
     }
     return null;

@@ -1,19 +1,19 @@
 /**
- * Networks that can be had by name: lc0's, Maia, and others that play under lc0's formats. Each entry says where its
- * authors publish the file; the digest decides whether what arrives is that file. None of them is part of this program.
+ * Networks that can be downloaded by name: lc0's, Maia, and others in lc0's formats. Each entry has the address at which the
+ * authors publish the file, and the digest that the download must have. None of them is part of this program.
  *
- * Where the addresses stand: T1 and BT4 on lczero.org/play/networks/bestnets, the Maia networks on
+ * Sources of the addresses: T1 and BT4 on lczero.org/play/networks/bestnets, the Maia networks on
  * lczero.org/play/networks/sparring-nets and in the release v1.0 of github.com/CSSLab/maia-chess, Bad Gyal in the wiki of
  * github.com/dkappe/leela-chess-weights. The digests are those that public build scripts of other programs check.
  */
 
 export interface CataloguedNetwork {
-  /** What `--weights` takes. */
+  /** The name for `--weights`. */
   readonly name: string;
   /** The published file; its name without the extension is a name of the network too. */
   readonly url: string;
   readonly sha256: string;
-  /** null where no public record says it. */
+  /** Null where no public source states it. */
   readonly megabytes: number | null;
   readonly licence: string;
   /** The page that offers it. */
@@ -86,7 +86,7 @@ export const NETWORK_CATALOGUE: readonly CataloguedNetwork[] = [
   })),
 ];
 
-/** By its name, or by that of its file without the extension; case does not matter. */
+/** Finds a network by its name or its file's name without the extension; case does not matter. */
 export function findCatalogued(name: string): CataloguedNetwork | undefined {
   const wanted = name.toLowerCase();
   return NETWORK_CATALOGUE.find(

@@ -188,7 +188,7 @@ async function chooseChannelBlock(edition: WantedEdition): Promise<number> {
 /** Converts an ONNX file for an edition. @returns the file itself when it needs no change or cannot be changed */
 async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uint8Array> {
   if (edition.precision === 'f32' && !mayConvolveInBlocks(edition)) return bytes;
-  // The probe of how this CPU computes convolutions takes longer than reading a file.
+  // Finding the channel block takes longer than reading a file.
   if (readPrecision(bytes) === 'int8') return bytes;
   const channelBlock = await chooseChannelBlock(edition);
   if (edition.precision === 'f32' && channelBlock === 0) return bytes;

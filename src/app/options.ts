@@ -1,4 +1,4 @@
-/** The second, light door of app/: settings, package and crash reports, without loading what runs. `uciok` needs no more. */
+/** The second, light door of app/: settings, package and crash reports, without the engine's code; enough to answer `uci`. */
 export { CrashReporter } from './crash-report.js';
 export { createOptionStore, listOptionSections, listOptionSpecs } from './option-list.js';
 export { readBuild, readVersion } from './package-info.js';

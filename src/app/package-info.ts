@@ -1,4 +1,4 @@
-/** What the program was shipped as: its version and its build. */
+/** Version and build of the program. */
 import { isPackaged, readProgramFile } from '#platform/program-files.js';
 
 export function readVersion(): string {

@@ -1,7 +1,7 @@
 /**
- * Command line and config files → an option store. The command line overrules the files, and the files overrule a
- * command's own defaults. A file that the user named must exist and have no errors. Of a file that was found by itself,
- * invalid lines are skipped and reported.
+ * Reads the command line and config files into an option store. The command line overrules the files, and the files overrule a
+ * command's own defaults. A file that the user named must exist and have no errors. In a default config file, invalid lines are
+ * skipped and reported.
  */
 import type { OptionStore } from '../options/index.js';
 import { failure, type Result, success } from '../util/index.js';
@@ -13,9 +13,9 @@ export interface Settings {
   readonly options: OptionStore;
   readonly positionals: readonly string[];
   readonly showHidden: boolean;
-  /** Config files that were found by themselves. */
+  /** Default config files that were found. */
   readonly found: readonly string[];
-  /** What is wrong in them, and values that were taken for others, a sentence each. */
+  /** Their invalid lines, and values that were replaced by others, one sentence each. */
   readonly faults: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function readSettings(args: readonly string[], defaultConfigs = findDefau
 
 /**
  * @param defaultConfigs read unless a file is named
- * @param defaults what a command has in place of the engine's own
+ * @param defaults a command's own defaults, in place of the engine's
  */
 export function createSettings(
   { settings, positionals, showHidden }: ParsedFlags,
@@ -43,7 +43,7 @@ export function createSettings(
   const disconnect = options.connect({ note: (sentence) => faults.push(sentence) });
   let showsHidden = showHidden;
   for (const path of found) showsHidden = applyFoundConfig(options, path, faults) || showsHidden;
-  // lc0: an empty name keeps the default files away.
+  // As in lc0, an empty name means that no config file is read.
   if (named !== undefined && named !== '') {
     const hidden = applyNamedConfig(options, named);
     if (!hidden.ok) return hidden;
@@ -55,7 +55,7 @@ export function createSettings(
   return success({ options, positionals, showHidden: showsHidden, found, faults });
 }
 
-/** @returns whether it asks for hidden options */
+/** @returns whether the file contains show-hidden */
 function applyNamedConfig(options: OptionStore, path: string): Result<boolean> {
   const lines = readConfig(path);
   if (lines === null) return failure(`There is no config file ${path}`);
@@ -64,7 +64,7 @@ function applyNamedConfig(options: OptionStore, path: string): Result<boolean> {
   return applied.ok ? applied : failure(`In ${path}: ${applied.error}`);
 }
 
-/** @returns whether it asks for hidden options */
+/** @returns whether the file contains show-hidden */
 function applyFoundConfig(options: OptionStore, path: string, faults: string[]): boolean {
   const lines = readConfig(path);
   if (lines?.ok === false) faults.push(lines.error);

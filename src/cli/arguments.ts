@@ -1,6 +1,6 @@
 /**
- * The command line as yargs needs it. People write a FEN without quotes, a command after its flags, and `--pgn -` for
- * stdout; yargs would misread each of them.
+ * Rewrites the command line for yargs, which would misread a FEN without quotes, a command after its flags, and `--pgn -` for
+ * stdout.
  */
 
 const PIECES = /^[pnbrqkPNBRQK1-8]+(\/[pnbrqkPNBRQK1-8]+){7}$/;
@@ -37,7 +37,7 @@ export function joinFenWords(args: readonly string[]): string[] {
   return joined;
 }
 
-/** `--pgn -`, stdout, is a flag without a value and an argument to yargs; `--pgn=-` is not. */
+/** Joins `--pgn -` (stdout) to `--pgn=-`: yargs would read the dash as an argument of its own. */
 function joinDash(args: readonly string[]): string[] {
   return args.flatMap((arg, i) =>
     arg === '-' && args[i - 1] === '--pgn' ? [] : arg === '--pgn' && args[i + 1] === '-' ? '--pgn=-' : arg,

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * The program. Without a command it is a UCI engine, and then nothing is loaded that does not serve `uciok`; with a
- * command, or a request for help, the command line package takes over.
+ * The program. Without a command it is a UCI engine, and loads only what it needs to answer `uci`. With a command, or a request
+ * for help, it loads yargs.
  */
 import { readSettings } from '../app/options.js';
 import { runUciMode } from './uci-mode.js';
 
-/** lc0's words for a search, which may stand where a command does: `lc0 dag-preview`. */
+/** lc0's names of searches, which may be given in place of a command: `lc0 dag-preview`. */
 const SEARCHES = ['classic', 'dag-preview', 'policyhead', 'valuehead'];
 
 const [word, ...rest] = process.argv.slice(2);

@@ -9,9 +9,9 @@ interface NumberRange {
   readonly min: number;
   /** No bound when left out. */
   readonly max?: number;
-  /** The numbers begin above `min`. */
+  /** Numbers must be above `min`, not equal to it. */
   readonly isMinExcluded?: boolean;
-  /** Numbers outside the range that stand for something else. */
+  /** Numbers outside the range with a special meaning. */
   readonly also?: readonly number[];
 }
 

@@ -8,7 +8,7 @@ const writer = createStdoutWriter(() => process.exit(0));
 /** Exit status of a command that was interrupted, the same as shells report after Ctrl-C. */
 export const INTERRUPTED = 130;
 
-/** Notes of a list that are printed. */
+/** Number of notes of a list that are printed. */
 const MOST_NOTES = 20;
 
 export function printLine(line: string): void {
@@ -40,11 +40,11 @@ export class NoteList {
 
   print(): void {
     for (const line of this.lines) printNote(line);
-    if (this.dropped > 0) printNote(`${this.dropped} more are left out`);
+    if (this.dropped > 0) printNote(`${this.dropped} more are not shown`);
   }
 }
 
-/** Draws on stderr, and nothing where stderr is no terminal. */
+/** A bar on stderr; it draws nothing if stderr is not a terminal. */
 export function createProgressBar(format: string, options: Options = {}): SingleBar {
   return new SingleBar({ format, stream: process.stderr, ...options }, Presets.shades_classic);
 }

@@ -1,6 +1,6 @@
 /**
- * The writer of stdout. It writes whole lines synchronously, so that none is lost or delayed when the process ends or a
- * GUI polls. When the reader closes the pipe (EPIPE), the conversation is over; that is no error.
+ * The writer of stdout. It writes whole lines synchronously, so that none is lost or delayed when the process ends. When the
+ * reader closes the pipe (EPIPE), the conversation is over; that is no error.
  */
 import { writeSync } from 'node:fs';
 import { describeWriteFailure } from '#platform/files.js';

@@ -10,7 +10,7 @@ import { LineReader } from '../util/index.js';
 import { createStdoutWriter } from './stdout-writer.js';
 import { findWriteObstacle } from './write-output.js';
 
-/** What the pipes need of a session. */
+/** The part of a session that handles the lines of stdin. */
 interface Conversation {
   receive(line: string): void;
   endOfInput(): void;
@@ -44,14 +44,14 @@ export function runUciMode(settings: Settings): void {
   });
   process.stdin.on('error', () => conversation.end());
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => conversation.end());
-  // The game goes on as well as it can; the details are for a file, not for the GUI.
+  // The engine keeps running. The GUI gets one sentence, a file the details.
   process.on('uncaughtException', (error) => {
     const path = crashes.write(error);
     const [sentence] = String(error instanceof Error ? error.message : error).split('\n');
     writeLine(`info string Internal error: ${sentence}${path === null ? '' : ` (report in ${path})`}`);
   });
 
-  // A turn of the event loop first: what the GUI has already sent is answered before modules are loaded.
+  // Yield to the event loop first, so that lines already sent by the GUI are answered before modules are loaded.
   setImmediate(async () => {
     const { startSession } = await import('./uci-session.js');
     conversation = startSession(settings, version, writeLine);

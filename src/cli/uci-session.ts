@@ -16,7 +16,7 @@ export function startSession(
     });
   }
   let hasHinted = false;
-  // Tuning takes all of the machine for a while, so it never starts by itself: a clock might be running.
+  // Tuning uses the whole machine for a while, so it never starts automatically: a game might be running.
   const createNetwork: EnginePorts['createNetwork'] = async (current, warn, avoidsDevice) => {
     const network = await enginePorts.createNetwork(current, warn, avoidsDevice);
     if (!hasHinted && isTunable(current) && (await findTuning(current)) === null) {

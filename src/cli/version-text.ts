@@ -1,4 +1,4 @@
-/** `sardonyx --version`: the program, what it runs on, and the network it would play with. */
+/** `sardonyx --version`: the program's version, its runtime, and the network it would use. */
 
 import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 import { isPackaged } from '#platform/program-files.js';

@@ -8,14 +8,14 @@ import { isGzip } from '../util/index.js';
 import { findUnpacker, UNPACKER_HEAD_BYTES, type UnpackerFactory } from './unpacker.js';
 
 const CHUNK_BYTES = 1 << 18;
-/** Packed bytes that are unpacked at a time; gzip makes a thousand times as many of them at most. */
+/** Compressed bytes per step; gzip inflates them to a thousand times as many at most. */
 const PACKED_BYTES = 1 << 16;
 const MOST_UNPACKED_BYTES = 1 << 30;
 const NEWLINE = 10;
 
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
 
-/** @param onBytes told how many bytes of the file itself were read; throws what the file system throws */
+/** Throws the file system's errors. @param onBytes called with the number of bytes of the file that were read */
 export async function* readFileChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
     onBytes(chunk.length);
@@ -30,7 +30,7 @@ export async function* readChunks(path: string, onBytes: (bytes: number) => void
   yield* isGzip(head) ? gunzipChunks(chunks) : create === null ? chunks : unpackChunks(chunks, create);
 }
 
-/** The same for bytes in memory; throws when they are damaged or become more than a gigabyte. */
+/** The same for bytes in memory; throws when they are damaged or larger than a gigabyte when unpacked. */
 export function unpackSync(bytes: Buffer): Buffer {
   if (isGzip(bytes)) return gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED_BYTES });
   const create = findUnpacker(bytes);
@@ -83,7 +83,7 @@ export async function* gunzipChunks(chunks: Chunks): AsyncGenerator<Buffer> {
   const unpacked: Buffer[] = [];
   let failure: Error | undefined;
   gunzip.on('data', (chunk: Buffer) => unpacked.push(chunk));
-  // A write is never answered where zlib fails, nor where zeros follow the last gzip member.
+  // The callback of `write` is not called if zlib fails or zeros follow the last gzip member.
   const ended = new Promise((resolve) => gunzip.once('close', resolve).once('end', resolve));
   gunzip.on('error', (error) => {
     failure = error;

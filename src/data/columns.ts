@@ -1,7 +1,7 @@
 /**
- * Columns in Arrow's memory layout: a number column is an array of values, a list column one flat array and the rows'
- * offsets into it; nullable columns carry a bit a row. They are filled directly, since Arrow's builders cost more than
- * encoding a position does, and are emptied and filled again, so that a long run allocates next to nothing.
+ * Columns in Arrow's memory layout: a number column is an array of values, a list column is one flat array and the rows'
+ * offsets into it; nullable columns have a validity bit for each row. They are filled directly, because Arrow's builders take
+ * longer than encoding a position. They are cleared and reused, so that a long run allocates almost nothing.
  */
 import {
   type Data,
@@ -102,7 +102,7 @@ export class ListColumn<T extends Numbers> {
     this.values[this.length++] = value;
   }
 
-  /** Where in the row being filled the value stands, or -1. */
+  /** Index of the value in the row being filled, or -1. */
   findInRow(value: number): number {
     const start = this.offsets[this.rows];
     for (let i = start; i < this.length; i++) if (this.values[i] === value) return i - start;
@@ -113,7 +113,7 @@ export class ListColumn<T extends Numbers> {
     this.values[this.offsets[this.rows] + indexInRow] += amount;
   }
 
-  /** Everything pushed since the last row belongs to this one; a null row holds nothing. */
+  /** Ends the row: it consists of all values pushed since the last row. A null row has none. */
   endRow(isValid: boolean): void {
     this.offsets[++this.rows] = this.length;
     this.validity?.push(isValid);

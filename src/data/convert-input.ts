@@ -1,6 +1,6 @@
 /**
- * One input file → shards. Damage is reported and never ends the run: it costs one game, or the rest of the file when the
- * stream itself breaks. Shards that cannot be written end the run; the next run continues with that file.
+ * Converts one input file to shards. A damaged game is reported and skipped; after a damaged stream the rest of the file is
+ * skipped. If shards cannot be written, the run ends, and the next run continues with that file.
  */
 import { basename } from 'node:path';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
@@ -28,7 +28,7 @@ export function findGameFormat(path: string): Result<GameFormat<unknown>> {
   if (TAR_FILE.test(path) || name.endsWith('.v6') || path.endsWith('.gz') || isV6Folder(path)) {
     return success(v6Games as GameFormat<unknown>);
   }
-  return failure(`${path} is of no known kind; known are ${KNOWN_KINDS}`);
+  return failure(`${path} is not a file of games; supported are ${KNOWN_KINDS}`);
 }
 
 /** The games until the stream breaks; then calls `onBreak`. Errors of the code that uses the games pass through. */
@@ -72,7 +72,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
     damaged++;
     if (damaged <= MAX_WARNINGS) report({ type: 'warning', text: `${basename(task.path)}: ${text}` });
     if (damaged === MAX_WARNINGS)
-      report({ type: 'warning', text: `${basename(task.path)}: further warnings kept quiet` });
+      report({ type: 'warning', text: `${basename(task.path)}: further warnings are not shown` });
   };
   const reportProgress = (): void => {
     report({ type: 'progress', bytes, positions: positions - reportedPositions });

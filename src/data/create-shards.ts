@@ -1,6 +1,6 @@
 /**
- * A shards run: deals input files to worker threads, one at a time, and keeps the manifest. Refuses to mix settings in
- * one folder; continues where an earlier run with the same settings stopped.
+ * A shards run: hands input files to worker threads, one at a time, and updates the manifest. It continues where an earlier run
+ * with the same settings stopped, and refuses a folder with other settings.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -18,10 +18,10 @@ export interface ShardsOptions extends ShardSettings {
   readonly inputs: readonly string[];
   readonly folder: string;
   readonly threads: number;
-  /** Files whose names contain one of these texts go there as a whole. */
+  /** All games of files whose names contain one of these texts are for validation. */
   readonly validationFiles: readonly string[];
   readonly testFiles: readonly string[];
-  /** About how many positions in all, dealt evenly to the files; Infinity for all there are. */
+  /** Approximate number of positions in all, shared evenly among the files; Infinity = all. */
   readonly maxPositions: number;
 }
 
@@ -34,7 +34,7 @@ export interface ShardsSummary {
   readonly positions: SplitCounts;
   readonly games: number;
   readonly damaged: number;
-  /** Positions made by this run; the others were there. */
+  /** Positions that this run has added to those of earlier runs. */
   readonly newPositions: number;
 }
 
@@ -81,7 +81,7 @@ export function listInputs(names: readonly string[]): Result<string[]> {
     }
     const files = readdirSync(name).map((file) => join(name, file));
     const games = files.filter((file) => statSync(file).isFile() && GAME_FILE.test(file));
-    if (games.length === 0) return failure(`There are no games in ${name}; known are ${KNOWN_KINDS}`);
+    if (games.length === 0) return failure(`There are no games in ${name}; supported are ${KNOWN_KINDS}`);
     paths.push(...games.sort().map((file) => resolve(file)));
   }
   return paths.length === 0 ? failure('No input file was named') : success([...new Set(paths)]);
@@ -157,7 +157,7 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
       await worker.terminate();
     }
   };
-  // What they are writing is done again by the next run.
+  // The next run repeats the parts that the threads have not finished.
   const endThreads = (): void => {
     pending.length = 0;
     for (const worker of workers) void worker.terminate();

@@ -8,7 +8,7 @@ import type { EncodedRow, TrainingRow } from './training-row.js';
 
 /** Where the rows of one game go. */
 export interface GameSink {
-  /** Announces the game; its hash says whether it trains, validates or tests. */
+  /** Call it before the game's rows. The hash decides whether the game is for training, validation or test. */
   beginGame(gameHash: number): void;
   /** Encodes the position and copies the row. */
   append(position: Position, legalMoves: Uint16Array, legalCount: number, row: TrainingRow): void;
@@ -18,7 +18,7 @@ export interface GameSink {
 }
 
 export interface GameFormat<RawGame> {
-  /** @param onBytes told how many bytes of the input were read, for progress */
+  /** @param onBytes called with the number of bytes read, for progress */
   readGames(path: string, onBytes: (bytes: number) => void): AsyncIterable<RawGame>;
   /**
    * Number of rows written, or a sentence about the damage. A damaged game of moves leaves no rows; of a damaged game of

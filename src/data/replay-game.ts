@@ -15,7 +15,7 @@ export interface DecodedGame {
   readonly whiteResult: number | null;
   /** The result for single plies, in place of the game's; undefined where that holds. */
   readonly whiteResults?: readonly (number | null | undefined)[];
-  /** Its last position ends it by the rules; resigned, agreed, adjudicated or broken off, it would have gone on. */
+  /** Whether the game ended by the rules (mate, stalemate, draw), and not by resignation, agreement or adjudication. */
   readonly isPlayedOut: boolean;
   /** Fills in targets and score of a ply; false when the ply gives no row. */
   writeTargets(ply: number, row: TrainingRow): boolean;
@@ -41,7 +41,7 @@ export function parseResult(text: string): number | null | undefined {
 
 const legalMoves = new Uint16Array(256);
 
-/** @returns rows written; `game.start` stands at the end of the game afterwards */
+/** @returns rows written; afterwards `game.start` is the last position of the game */
 export function replayGame(game: DecodedGame, row: TrainingRow, sink: GameSink): number {
   const { start: position, moves } = game;
   const hash = hashMoves(hashText(EMPTY_GAME_HASH, formatFen(position)), moves);

@@ -102,7 +102,7 @@ export class ShardBatch {
     const hasWeights = row.targetKind === 'weights';
     const earlier = this.policy.injective ? -1 : this.policyIndex.findInRow(index);
     if (earlier >= 0) {
-      // Promotions that share an index: their weights add up; of scores the first, which is the best, stands.
+      // Promotions may share an index. Then their weights are added; of their scores the first, which is the best, is kept.
       if (hasWeights) this.policyWeight.addAt(earlier, row.targetWeights[i]);
       return;
     }

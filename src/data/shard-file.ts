@@ -7,7 +7,7 @@ import { AsyncByteQueue, type RecordBatch, RecordBatchFileWriter, type Schema } 
 
 export const PART_SUFFIX = '.part';
 
-/** Arrow's sink, writing through: nothing is queued, so batches may be reused as soon as they are written. */
+/** Arrow's sink. It writes at once and queues nothing, so a batch may be reused as soon as it is written. */
 class FileSink extends AsyncByteQueue {
   constructor(private readonly descriptor: number) {
     super();

@@ -1,6 +1,6 @@
 /**
- * The rows of one input file → Arrow files in `train/`, `validation/` and `test/`. Files are cut into parts at game
- * borders: a part is complete in all three folders or absent, which is what makes a long input resumable.
+ * Writes the rows of one input file to Arrow files in `train/`, `validation/` and `test/`. The rows are split into parts, always
+ * between two games. A part is complete in all three folders or absent, so that a long input can be resumed.
  */
 import { join } from 'node:path';
 import type { Schema } from 'apache-arrow';
@@ -74,7 +74,7 @@ export class ShardWriter {
     if (lane.batch.isFull) this.flush(split, lane);
   }
 
-  /** Whether a part should end at the next game border. */
+  /** Whether the part should end with the current game. */
   get isPartFull(): boolean {
     return this.counts.train + this.counts.validation + this.counts.test >= PART_ROWS;
   }

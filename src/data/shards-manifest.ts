@@ -21,7 +21,7 @@ export interface ManifestInput {
 }
 
 export interface ShardsManifest {
-  /** Everything that shapes the rows, as text to compare. */
+  /** All settings that affect the rows, as text to compare. */
   readonly settings: string;
   readonly inputs: ManifestInput[];
 }

@@ -22,7 +22,7 @@ export interface ShardsTask {
   /** Where an earlier run stopped. */
   readonly firstPart: number;
   readonly skipGames: number;
-  /** All games of this file go here, whatever their hash. */
+  /** All games of this file go to this split; null = the hash of each game decides. */
   readonly onlySplit: Split | null;
   /** Stop at the first game border after this many positions. */
   readonly maxPositions: number;
@@ -34,5 +34,5 @@ export type FromShardsWorker =
   | { readonly type: 'progress'; readonly bytes: number; readonly positions: number }
   | { readonly type: 'part'; readonly games: number; readonly counts: SplitCounts }
   | { readonly type: 'warning'; readonly text: string }
-  /** The file is through: `games` of it were read and `damaged` of them skipped. */
+  /** The file is finished: `games` were read, and `damaged` of them skipped. */
   | { readonly type: 'done'; readonly games: number; readonly damaged: number };

@@ -1,7 +1,7 @@
 /**
  * The plain files of a tar archive, one after the other, without holding the archive or a large file in memory. Long names (GNU,
- * pax) are read; folders, links and other members are passed over. An archive that breaks off, lacks its end mark or has a damaged
- * header throws a BrokenArchive that says where, after all the members before that place.
+ * pax) are read; folders, links and other members are skipped. If the archive is cut off, has no end mark or has a damaged header,
+ * the generator first yields all members before that place and then throws a BrokenArchive that names the place.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,10 +10,10 @@ import { type Extract, extract } from 'tar-stream';
 const BLOCK_BYTES = 512;
 const MAGIC = 'ustar';
 const MAGIC_AT = 257;
-/** What `hasTarMagic` wants to see. */
+/** Number of bytes that `hasTarMagic` needs. */
 export const TAR_HEAD_BYTES = BLOCK_BYTES;
 
-/** Not in tar-stream's types. */
+/** Also accept the format without magic. The option is missing in tar-stream's types. */
 const OLDEST_FORMAT_TOO: object = { allowUnknownFormat: true };
 
 type Entry = Extract extends AsyncIterable<infer Item> ? Item : never;
@@ -27,7 +27,7 @@ export interface TarMember {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-/** @param head the first bytes of a file; archives in the format of before 1988 have no magic */
+/** @param head the first bytes of a file. Archives in the format used before 1988 have no magic and are not recognised. */
 export function hasTarMagic(head: Buffer): boolean {
   return head.toString('latin1', MAGIC_AT, MAGIC_AT + MAGIC.length) === MAGIC;
 }
@@ -35,7 +35,7 @@ export function hasTarMagic(head: Buffer): boolean {
 export async function* readTarMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<TarMember> {
   const source = new ArchiveSource(chunks);
   const archive = extract(OLDEST_FORMAT_TOO);
-  // What goes wrong in the archive is thrown by the loop, too.
+  // The loop below throws the errors of the archive as well.
   const feeding = pipeline(Readable.from(source.read(), { objectMode: false }), archive).catch(() => undefined);
   let place = 'at its beginning';
   try {
@@ -58,8 +58,8 @@ export async function* readTarMembers(chunks: AsyncIterable<Buffer>): AsyncGener
 }
 
 /**
- * The bytes of the archive. When they cannot be read any further they simply end, so that tar-stream gives out all members that
- * it has; why they ended is told afterwards.
+ * The bytes of the archive. After a read error they end as if complete, so that tar-stream still yields the members it has.
+ * `explain` then returns the error.
  */
 class ArchiveSource {
   private failure: Error | undefined;
@@ -85,15 +85,15 @@ class ArchiveSource {
 
   /** @param error what tar-stream says; null for a missing end mark */
   explain(error: Error | null, place: string): BrokenArchive {
-    if (this.failure) return new BrokenArchive(`the archive breaks off ${place}: ${this.failure.message}`);
+    if (this.failure) return new BrokenArchive(`the archive is cut off ${place}: ${this.failure.message}`);
     if (error === null || error.message === 'Unexpected end of data')
-      return new BrokenArchive(`the archive breaks off ${place}`);
-    // Its first sentence; others put questions to the user.
+      return new BrokenArchive(`the archive is cut off ${place}`);
+    // Only tar-stream's first sentence; the following ones are questions to the user.
     return new BrokenArchive(`the archive is damaged ${place}: ${error.message.split('. ')[0]}`);
   }
 }
 
-/** Errors of the archive become BrokenArchive, so that a reader tells them from errors of the content. */
+/** Throws errors of the archive as BrokenArchive, so that a caller can tell them from errors of the content. */
 async function* readContent(entry: Entry, explain: (error: Error) => BrokenArchive): AsyncGenerator<Buffer> {
   try {
     yield* entry as AsyncIterable<Buffer>;

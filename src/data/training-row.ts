@@ -8,11 +8,11 @@ export interface TrainingRow {
   /** Hash of the game and ply in it: where the row came from. */
   game: number;
   ply: number;
-  /** How many of the target arrays' entries count. */
+  /** Number of entries in use in the target arrays. */
   targetCount: number;
   /** Target moves of the policy, best first when they carry scores. */
   readonly targetMoves: Uint16Array;
-  /** What the policy learns from: probabilities, or scores that the training turns into probabilities. */
+  /** Kind of policy target: probabilities, or scores that the training turns into probabilities. */
   targetKind: 'weights' | 'scores';
   readonly targetWeights: Float32Array;
   /** Centipawns; ±(32000 − 2n) for mate in n. */

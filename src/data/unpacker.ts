@@ -1,6 +1,6 @@
 /**
- * Packed formats that Node.js does not know, zstd and bzip2, behind one interface: packed bytes are pushed in pieces, and
- * what they unpack to goes to a sink before `push` returns. Formats are told apart by their first bytes.
+ * zstd and bzip2, which Node.js 20 cannot unpack, behind one interface: the caller pushes compressed bytes in pieces, and a sink
+ * receives the unpacked bytes before `push` returns. The first bytes of a file decide its format.
  */
 import { Decompress } from 'fzstd';
 import unbzip2Stream from 'unbzip2-stream';
@@ -19,7 +19,7 @@ const ZSTD_MAGIC = '28b52ffd';
 /** "BZh" and the size of a block, in units of 100,000 bytes. */
 const BZIP2_MAGIC = /^425a683[1-9]$/;
 
-/** @returns null when the bytes are of no format that is unpacked here */
+/** @returns null when the bytes are in neither format */
 export function findUnpacker(head: Uint8Array): UnpackerFactory | null {
   const magic = Buffer.from(head.subarray(0, UNPACKER_HEAD_BYTES)).toString('hex');
   if (magic === ZSTD_MAGIC) return (sink) => new Decompress(sink);

@@ -1,7 +1,7 @@
 /**
- * Self-play games → training records. A position is recorded when it is searched; result and plies left are filled in
- * when the game ends. An adjudicated game would have gone on: the last search says how long, as in lc0, which
- * asks it for every game. Source of every field's meaning: lc0, trainingdata/trainingdata.cc.
+ * Turns self-play games into training records. A position is recorded when it is searched; result and plies left are filled in
+ * when the game ends. For an adjudicated game the last search estimates the plies left (lc0 does so for every game). Source of
+ * every field's meaning: lc0, trainingdata/trainingdata.cc.
  */
 import { BLACK, type Move, type Position } from '../chess/index.js';
 import { getPolicyEncoding, type HistoryFill, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
@@ -60,7 +60,7 @@ interface RecordedPosition {
 }
 
 const UNKNOWN: SearchValue = { q: Number.NaN, d: Number.NaN, m: Number.NaN };
-/** lc0's floor, which tells "no surprise" from "not computed" (0). */
+/** lc0's smallest divergence; 0 would mean "not computed". */
 const SMALLEST_KLD = 1.1754943508222875e-38;
 
 const policy = unwrap(getPolicyEncoding('lc0-1858'));

@@ -1,6 +1,6 @@
 /**
- * lc0 training records → rows. Where the shards are to have the record's own encoding, planes and indices are copied;
- * otherwise the position is built again, with the history that the earlier records of the game give it.
+ * Turns lc0 training records into rows. If the shards have the record's encoding, planes and indices are copied. Otherwise the
+ * position is rebuilt, with its history from the earlier records of the game.
  */
 import type { Move, Position } from '../chess/index.js';
 import { getPolicyEncoding, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
@@ -15,7 +15,7 @@ import { type RawV6Game, readV6Games } from './v6-stream.js';
 
 const POLICY = 'lc0-1858';
 const PLANES = 112;
-/** Where the fields of a record end that tell games apart: everything but the evaluations. */
+/** Bytes of a record that identify its game: planes, castling, side and rule 50, without the evaluations. */
 const HASHED_FROM = 7440;
 const HASHED_TO = 8280;
 
@@ -30,7 +30,7 @@ const encoded: EncodedRow = {
   targetIndices: new Uint16Array(256),
 };
 
-/** False for a game that was adjudicated by a search which could not say how long it would have gone on. */
+/** False for an adjudicated game whose last search could not estimate how long it would have gone on. */
 function hasPliesLeft(bytes: Buffer, recordBytes: number): Result<boolean> {
   const read = readV6Record(bytes, bytes.length - recordBytes, record);
   if (!read.ok) return read;
@@ -48,8 +48,8 @@ function setRow(ply: number, knowsPliesLeft: boolean): void {
 }
 
 /**
- * The game's result. A deblundered record has an expected one instead: a result is drawn with these probabilities, the same one
- * each time, since shards hold results only.
+ * The game's result. A deblundered record has the probabilities of the three results instead, but shards store one result. So
+ * one is drawn with these probabilities, by a hash, so that every run draws the same one.
  */
 function drawResult(ply: number): number {
   const { resultQ, resultD } = record;
@@ -77,7 +77,7 @@ function appendAsIs(format: Lc0Format, sink: GameSink): Result<null> {
   return success(null);
 }
 
-/** Matches the record with the board; `row` is ready then, and `legalMoves` hold the value's number of moves. */
+/** Fills `row` from the record and `legalMoves` from the board. @returns the number of legal moves, and the move played */
 function resolveMoves(position: Position, format: Lc0Format): Result<{ count: number; played: Move | undefined }> {
   const policy = unwrap(getPolicyEncoding(POLICY));
   const transform = format.canonical ? record.invariance & 7 : 0;

@@ -1,5 +1,5 @@
 /**
- * Between lc0's 112 input planes and the compact form of a training record: 104 history planes as they are, the eight
+ * Converts between lc0's 112 input planes and the compact form in a training record: 104 history planes unchanged, the eight
  * others as bytes. Source: lc0, trainingdata/trainingdata.cc and reader.cc.
  */
 import type { Position } from '../chess/index.js';

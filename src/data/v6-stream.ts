@@ -1,7 +1,8 @@
 /**
  * Reads lc0 training records from a file of one or many games, a folder of such files, or a tar archive of them as lc0
- * publishes. Each of them may be gzipped, the archive too; the content decides what a file is.
- * Records carry no game number; a new game begins where the plies left go up, except in files that are named as files of one game.
+ * publishes. All of these may be gzipped; the content, not the name, decides the format.
+ * Records carry no game number. A new game begins where the number of plies left grows, except in files whose name says that they
+ * hold one game.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * Chess has one symmetry that changes nothing in the game: mirrored files, while nobody may castle. This encoding shows such a
- * position as it is or mirrored, as chance has it, so that a network's habits on one wing even out over a search (AlphaGo Zero
- * evaluates each leaf under a random symmetry). Position and seed decide, so that a position always looks the same.
+ * While nobody may castle, mirroring the files of a position changes nothing in the game. This encoding mirrors half of such
+ * positions, so that a network's errors on one wing average out over a search (AlphaGo Zero evaluates each leaf under a random
+ * symmetry). A hash of position and seed decides, so that the same position is always shown in the same way.
  */
 import type { Position } from '../chess/index.js';
 import type { HistoryFill, InputEncoding } from './input-encoding.js';

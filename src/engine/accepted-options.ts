@@ -49,7 +49,7 @@ const specs: readonly OptionSpec[] = [
     32,
     0,
     1024,
-    'No effect: lc0 fills a short batch with positions that it may need later. Sardonyx fills it by detours around leaves in flight, whose visits count, and gathers the next batch meanwhile.',
+    'No effect: lc0 fills a short batch with positions that it may need later. Sardonyx fills it with other leaves of the tree, and gathers the next batch while this one is evaluated.',
   ),
   acceptInt(
     'SolidTreeThreshold',

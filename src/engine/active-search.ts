@@ -28,7 +28,7 @@ export class ActiveSearch {
   /** Whether the search thread works on it. If not, it waits for the network, or it is over and waits for `stop`. */
   isRunning = false;
   stopRequested = false;
-  /** Whether its reports and answer are not passed on to the listener (any more). */
+  /** If true, the listener gets no further reports and no answer from it. */
   isDiscarded = false;
   /** Whether it is the warm-up search, which a `go` may end at any time. */
   isWarmUp = false;
@@ -65,7 +65,7 @@ export class ActiveSearch {
     return this.ranking?.moves ?? this.legalOrWanted;
   }
 
-  /** If tablebase distances have chosen the moves, leaves are not probed: the search only has to make progress (as lc0). */
+  /** If DTZ tables have chosen the moves, every one of them keeps the result, so leaves are not probed (as in lc0). */
   get tablebaseLimits(): Pick<SearchLimits, 'tablebaseMoves' | 'skipsTablebases'> {
     const { ranking, strength } = this;
     return {
@@ -74,7 +74,10 @@ export class ActiveSearch {
     };
   }
 
-  /** The request with the nodes that the level allows. Pondering has no other limit, except `searchmoves` of its own root. */
+  /**
+   * The limits of the search: those of the request, and the nodes that the playing strength allows. While pondering, only the
+   * nodes count, and `searchmoves` if the search starts from the position that it names.
+   */
   get limitedRequest(): GoRequest {
     const { request, strength, startsEarlier } = this;
     const { searchMoves } = request;
@@ -99,7 +102,7 @@ export class ActiveSearch {
     return getNowMs() - this.startedAtMs;
   }
 
-  /** Whether it ponders from one ply earlier. Its reports are still about the position itself. */
+  /** Whether the search ponders from the position one ply earlier (ponder.ts). Its reports are still about `game`. */
   get startsEarlier(): boolean {
     return this.request.ponder === true && this.game.moves.length > 0;
   }
@@ -130,14 +133,14 @@ export class ActiveSearch {
     return this.candidates.includes(move);
   }
 
-  /** The best move of `lastReport`, if that is not the search's own. */
+  /** The best move of `lastReport` if the mate finder found it; null if the search did. */
   get shorterMate(): BestMove | null {
     const pv = this.lastReport?.lines[0]?.pv;
     if (pv === undefined || pv !== this.mates?.line) return null;
     return { move: pv[0], ponder: pv[1] ?? NO_MOVE };
   }
 
-  /** A mate as short as `go mate` asks for is known. */
+  /** Whether the mate finder knows a mate as short as `go mate` asks for. */
   get hasWantedMate(): boolean {
     return this.shorterMate !== null && (this.mates?.moves ?? 0) <= (this.request.mate ?? 0);
   }

@@ -59,7 +59,7 @@ export const engineOptions: readonly OptionSpec[] = [
     default: 200,
     min: 0,
     max: MAX_MS,
-    help: 'Milliseconds kept back for connection and GUI; capped at a tenth of the longest clock of the game, a fifth without increment.',
+    help: 'Milliseconds a move kept back for delays of connection and GUI; at most a tenth of the longest clock of the game, a fifth without increment.',
   },
   {
     uci: 'TimeManager',
@@ -161,7 +161,7 @@ export const engineOptions: readonly OptionSpec[] = [
     flag: 'mate-search',
     kind: 'bool',
     default: true,
-    help: 'Look for short mates beside the search, and for shorter mates than it has proven.',
+    help: 'Look for short mates in a thread beside the search, and for shorter mates than it has proven.',
   },
   {
     uci: 'ClearTree',

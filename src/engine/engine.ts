@@ -39,7 +39,7 @@ export class Engine {
   private isDisposed = false;
   private readonly warmUp = new WarmUp();
   private readonly lookout: MateLookout;
-  /** Warnings since an option changed, because evaluators and engine may warn of the same table. */
+  /** Warnings shown since the last change of an option. Evaluators and engine may warn of the same table; it is shown once. */
   private readonly warned = new Set<string>();
 
   constructor(
@@ -93,8 +93,8 @@ export class Engine {
   }
 
   /**
-   * Starts loading, and resolves when a `go` would not have to wait; also if loading failed, which the listener has been told. A
-   * running search keeps its network: then nothing is loaded, and the result is null if another network is needed.
+   * Loads the network, and resolves when a `go` would not have to wait for it. It resolves after a failure too, which it reports
+   * to the listener. During a search it loads nothing, and the result is null if the options ask for another network.
    */
   async prepare(): Promise<NetworkPort | null> {
     const { searches } = this;
@@ -109,7 +109,7 @@ export class Engine {
     const search = network !== null && searches.active === null ? this.warmUp.createSearch(network, searches) : null;
     if (search !== null) this.begin(search);
     await this.warmUp.end;
-    // The first search may have lost the device.
+    // The device may have failed in the warm-up.
     return network?.hasLostDevice === true && this.loader.current === null ? this.prepare() : network;
   }
 
@@ -261,7 +261,7 @@ export class Engine {
     this.followTables();
     const isLimited = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode');
     search.strength = isLimited ? readStrength(this.options) : null;
-    // A weaker player gets no tablebases.
+    // Limited strength plays without tablebases.
     if (search.strength === null && !search.isDiscarded && !search.hasSearchMoves)
       search.ranking = this.tables.rank(search.game.position);
     if (search.candidates.length === 0) {
@@ -290,7 +290,7 @@ export class Engine {
     search.isRunning = true;
     this.loader.handOver(network);
     this.host.attach(network);
-    // A weaker player must not use the tree of an earlier search.
+    // Limited strength must not use the tree of an earlier search.
     if (search.strength !== null) this.host.post({ type: 'clearTree' });
     this.host.post({ type: 'configure', params });
     this.host.post({ type: 'position', ...position });
@@ -317,7 +317,7 @@ export class Engine {
         if (!active.isDiscarded) this.listener.debug(`Budget for this move: ${message.limitMs.toFixed(1)} ms`);
         return;
       case 'warning':
-        // A weak player's ponder search ends early; that is normal.
+        // With limited strength a ponder search ends early; that is normal.
         if (!active.isDiscarded && active.strength === null) this.listener.warning(message.text);
         return;
       case 'error':
@@ -354,7 +354,7 @@ export class Engine {
   private conclude(search: ActiveSearch, best: BestMove): void {
     const answer = (): void => {
       const final = search.mates?.improved ?? null;
-      // The time of the reports may differ from run to run; the answer does not.
+      // When the search made its last report may differ from run to run; the answer may not.
       if (final !== null && final.lines[0].pv !== search.lastReport?.lines[0].pv) this.report(search, final);
       this.answer(search.shorterMate ?? best);
     };

@@ -68,9 +68,9 @@ function playOn(
 }
 
 /**
- * Whether people and programs get castling as king takes rook: with UCI_Chess960, and always where castling starts from other
- * squares than in standard chess, because the king's new square may be that of a plain move. UCI output follows the option
- * alone, which the GUI sets.
+ * Whether commands and the library write castling as king takes rook: with UCI_Chess960, and always where king and rook start
+ * on other squares than in standard chess, because there the king may reach the same square by a plain move. UCI output follows
+ * the option alone, which the GUI sets.
  */
 export function writesKingTakesRook(options: OptionStore, position: Position): boolean {
   return options.getBoolean('UCI_Chess960') || hasChess960Castling(position);

@@ -20,7 +20,7 @@ export interface GoRequest {
 /** Options of clocks. TimeManager and Slowmover have been checked together. */
 export type ClockSettings = Pick<ClockLimits, 'timeManager' | 'slowmover' | 'moveOverheadMs'>;
 
-/** The clock of the side to move, or the opponent's if the GUI sent no other: a search with a clock must end. */
+/** The clock of the side to move. If the GUI sent only the opponent's, that one: a search on a clock must end. */
 function getMoverClock(request: GoRequest, blackToMove: boolean): ClockLimits['clock'] | null {
   const { whiteTimeMs, blackTimeMs } = request;
   const timeMs = blackToMove ? (blackTimeMs ?? whiteTimeMs) : (whiteTimeMs ?? blackTimeMs);

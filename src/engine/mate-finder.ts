@@ -117,7 +117,7 @@ export class MateFinder {
     const proven = getProvenMoves(report);
     const isSure = proven < Number.POSITIVE_INFINITY || promised > 0;
     const moves = Math.min(proven - 1, isSure ? LONGEST_PROVEN : LONGEST_UNPROVEN);
-    // The promised mate was found with an effort made before.
+    // The last answer's search has found this mate, with up to MOST_PROVEN positions; fewer might miss it.
     const least = promised > 0 ? MOST_PROVEN : LEAST_EFFORT;
     const wish = Math.max(least, report.nodes * (isSure ? EFFORT_PROVEN : EFFORT_UNPROVEN));
     const limit = isTimed ? report.timeMs * (isSure ? PER_MS_PROVEN : PER_MS_UNPROVEN) : wish;

@@ -32,7 +32,7 @@ export class MateLookout {
     runNextTurn(() => this.start());
   }
 
-  /** Gives the search a finder, if it may be helped. */
+  /** Gives the search a mate finder, unless it has limited strength, ponders, or is a warm-up. */
   follow(search: ActiveSearch): void {
     const { game, candidates, isTimed } = search;
     if (search.strength !== null || search.isDiscarded || search.request.ponder === true) return;
@@ -46,7 +46,7 @@ export class MateLookout {
     search.mates = new MateFinder(thread, { game, candidates, promised: this.getPromised(game), isTimed, onFound });
   }
 
-  /** To be called with every search that has answered. */
+  /** Call it with every search that has answered. */
   remember({ game, shorterMate, mates }: ActiveSearch): void {
     const { rootFen, moves } = game;
     this.promise =

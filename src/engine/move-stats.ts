@@ -5,7 +5,7 @@ import type { MoveStats } from '../search/index.js';
 import { unwrap } from '../util/index.js';
 import { computeScore, type ScoreType } from './score.js';
 
-/** Whose indices are shown, as lc0 shows them. */
+/** The policy encoding of the indices, as in lc0's statistics. */
 const POLICY_NAME = 'lc0-1858';
 
 export interface RootMoveStats extends MoveStats {

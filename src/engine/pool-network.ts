@@ -1,11 +1,11 @@
-/** The engine's network port over a pool of evaluator threads; a program and a page differ only in how they make the pool. */
+/** The engine's network port over a pool of evaluator threads. Node and the browser create the pool in different ways. */
 import type { HistoryFill } from '../encoding/index.js';
 import type { EvaluatorPool, PoolOptions } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { getTablebaseSettings } from './endgame-tables.js';
 import type { NetworkPort } from './ports.js';
 
-/** What a pool is made of, but for its network. */
+/** The options of a pool, without its network. */
 export function readPoolOptions(options: OptionStore, onWarning: (text: string) => void): PoolOptions {
   return {
     backend: options.getString('Backend'),
@@ -20,7 +20,7 @@ export function readPoolOptions(options: OptionStore, onWarning: (text: string) 
   };
 }
 
-/** Options that a pool takes without loading anything again. */
+/** Options that a running pool can change without loading the network again. */
 function readEvaluationOptions(options: OptionStore): { policyTemperature: number; historyFill: HistoryFill } {
   return {
     policyTemperature: options.getNumber('PolicyTemperature'),

@@ -68,16 +68,16 @@ export interface EnginePorts {
   createMateSearch(): MateSearchPort;
 }
 
-/** Whom the engine tells. */
+/** Receives the engine's reports, answers and messages. */
 export interface EngineListener {
   report(report: SearchReport): void;
   /** Only with VerboseMoveStats; before bestMove. */
   moveStats(stats: RootStats): void;
   bestMove(best: BestMove): void;
   warning(text: string): void;
-  /** News that is no trouble. */
+  /** Information that is not a warning. */
   note(text: string): void;
-  /** What only a developer wants to know. */
+  /** Details for developers. */
   debug(text: string): void;
   error(text: string): void;
 }

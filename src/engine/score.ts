@@ -27,7 +27,7 @@ export interface ScoreInput {
   readonly mu: number;
 }
 
-/** Above this |wl| + d the location of the fit means nothing. */
+/** Above this |wl| + d the location of the fit is meaningless. */
 const MU_LIMIT = 0.996;
 /** Limit of the score, because a tangent has poles. */
 const MAX_SCORE = 100000;

@@ -40,7 +40,7 @@ export interface SearchReport {
 export interface ReportContext {
   readonly scoreType: ScoreType;
   readonly hashFull: number | null;
-  /** What tablebases know of every line: 1 won, 0 drawn, -1 lost; null when they do not. */
+  /** Tablebase result of every line: 1 won, 0 drawn, -1 lost; null if unknown. */
   readonly result: number | null;
 }
 
@@ -79,7 +79,7 @@ function createLine(line: SearchLine, rank: number, scoreType: ScoreType): Repor
   };
 }
 
-/** The report before a move that comes from no search; it is only known to be legal. */
+/** The report before a move that no search has chosen. */
 export function createBlindReport(move: Move, timeMs: number): SearchReport {
   const line: ReportLine = {
     rank: 1,

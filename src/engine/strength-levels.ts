@@ -1,8 +1,8 @@
-/** What plays like which Elo: measured. Written by scripts/strength/calibrate.mjs; not to be edited by hand. */
+/** The settings that reach each Elo, as measured. Written by scripts/strength/calibrate.mjs; do not edit it by hand. */
 export interface StrengthLevel {
   readonly elo: number;
   readonly nodes: number;
-  /** Of the draw among the moves searched; 0 = the best. */
+  /** Of the random choice among the moves searched; 0 = always the best. */
   readonly temperature: number;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Limited strength, by Stockfish's names: UCI_LimitStrength with UCI_Elo, or Skill Level (0 to 20) on the same scale.
  *
- * A weak level searches few nodes, down to one. A temperature draws its move among those that look nearly as good as the best
- * one. The search is sequential and starts from an empty tree, so a level depends neither on the machine nor on earlier
- * moves.
+ * A weak level searches few nodes, down to one, and chooses its move at random, by a temperature, among those that look nearly
+ * as good as the best one. The search is sequential and starts from an empty tree, so a level depends neither on the machine
+ * nor on earlier moves.
  */
 import type { OptionStore } from '../options/index.js';
 import type { SearchParams } from '../search/index.js';

@@ -1,6 +1,6 @@
 /**
- * The first search of a process is slow, because code is compiled and memory touched; it should not be on a clock. So each
- * network first gets a silent search of the start position. The engine starts and ends it; a `go` may cut it short.
+ * The first search of a process is slow, because V8 has yet to compile its code and memory is used for the first time. So
+ * that this does not happen on a clock, each network first gets a silent search of the start position. A `go` may end it early.
  */
 import { unwrap } from '../util/index.js';
 import type { ActiveSearch } from './active-search.js';

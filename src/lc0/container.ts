@@ -26,7 +26,7 @@ export function hasNetworkHead(bytes: Uint8Array): boolean {
 /** @throws NetworkError */
 export function parseNet(bytes: Uint8Array): NetMessage {
   if (bytes[0] === 0x31 && bytes[1] === 0x0a)
-    throw new NetworkError('it is a text network of version 1, which nobody reads any more');
+    throw new NetworkError('it is a text network of version 1, which is no longer supported');
   if (bytes[0] === 0x32 && bytes[1] === 0x0a) {
     throw new NetworkError("it is a text network of 2018; convert it with net.py of lc0's lczero-training first");
   }
@@ -40,14 +40,14 @@ export function parseNet(bytes: Uint8Array): NetMessage {
     major > KNOWN_LC0_VERSION.major || (major === KNOWN_LC0_VERSION.major && minor > KNOWN_LC0_VERSION.minor);
   if (isNewer && versionText !== ALWAYS_ACCEPTED_VERSION) {
     const known = `${KNOWN_LC0_VERSION.major}.${KNOWN_LC0_VERSION.minor}`;
-    throw new NetworkError(`it needs lc0 ${versionText}, and networks up to lc0 ${known} are known here`);
+    throw new NetworkError(`it needs lc0 ${versionText}, but only networks up to lc0 ${known} are supported`);
   }
   if (!net.weights && !net.onnxModel?.model) {
     throw new NetworkError('it holds neither weights nor an ONNX model');
   }
   repairNetworkFormat(net);
   if (net.format?.networkFormat?.network === NetworkStructure.NETWORK_ONNX && !net.onnxModel?.model) {
-    throw new NetworkError('it is said to hold an ONNX model, but holds none');
+    throw new NetworkError('its format says ONNX, but it holds no ONNX model');
   }
   return net;
 }

@@ -11,8 +11,8 @@ import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } f
 import { findNorms, insertCasts, separateConstants } from './wide-norms.js';
 
 /**
- * Operators we do not convert: quantised ones have scales in single precision; the others hold numbers or graphs that we do not
- * look into.
+ * Models with these operators are not converted: quantised ones have scales in single precision; the others contain numbers or
+ * graphs that this file does not read.
  */
 const UNTOUCHABLE =
   /Quantize|QLinear|Integer|^(If|Loop|Scan|Resize|Range|RandomNormal.*|RandomUniform.*|EyeLike|Multinomial)$/;
@@ -48,7 +48,7 @@ function isHalvable(graph: GraphMessage): boolean {
     nodes.every(({ opType = '', domain = '' }) => domain === '' && !UNTOUCHABLE.test(opType)) &&
     // An input that is also an initializer is a default value; we leave such a graph alone.
     (graph.input ?? []).every(({ name }) => !weights.has(name)) &&
-    // In a graph with halves, single tensors are single on purpose: their squares would overflow.
+    // If a graph has half-precision tensors already, the others are single precision on purpose: their squares would overflow.
     listTensors(graph).every((tensor) => tensor.dataType !== TensorType.FLOAT16 && isReadable(tensor)) &&
     nodes.every(({ opType, attribute }) => opType !== 'Constant' || (attribute ?? []).every(({ t }) => t !== undefined))
   );

@@ -70,7 +70,7 @@ export function separateConstants(graph: GraphMessage, norms: ReadonlySet<NodeMe
   return kept;
 }
 
-/** Adds casts to single precision before these nodes and to half behind them. All other nodes work in halves by now. */
+/** Adds casts to single precision before these nodes and to half behind them. All other nodes already compute in half. */
 export function insertCasts(graph: GraphMessage, norms: ReadonlySet<NodeMessage>): void {
   const index = new GraphIndex(graph);
   const createCast = (input: string, output: string, to: number): NodeMessage =>

@@ -1,7 +1,7 @@
 /**
- * What a program gets from `createEngine`, in Node and in a web page: the same engine that talks UCI, with promises and async
- * iterators instead of text. Squares and moves are UCI strings, castling as king takes rook (b1a1) with the option
- * UCI_Chess960 and where it starts from other squares than in standard chess; scores are from the view of the side to move.
+ * What a program gets from `createEngine`, in Node and in a web page: the engine with promises and async iterators instead of
+ * UCI text. Moves are UCI strings. Castling is written as king takes rook (b1a1) with the option UCI_Chess960, and always where
+ * king and rook start on other squares than in standard chess. Scores are from the view of the side to move.
  */
 
 /**
@@ -13,11 +13,11 @@ export type NetworkSource = string | URL | Blob | ArrayBuffer | Uint8Array;
 export interface EngineSettings {
   /** The bundled network when left out. */
   readonly weights?: NetworkSource;
-  /** Evaluator threads; what suits the machine when left out. */
+  /** Evaluator threads; chosen for the machine when left out. */
   readonly threads?: number;
   /** Any other option by its UCI name. */
   readonly options?: Readonly<Record<string, string | number | boolean>>;
-  /** What went wrong and how the engine goes on, one sentence at a time. */
+  /** Called with one sentence for each problem that the engine could work around. */
   readonly onWarning?: (sentence: string) => void;
 }
 
@@ -62,7 +62,7 @@ export interface Info {
   readonly seldepth: number;
   readonly timeMs: number;
   readonly nodes: number;
-  /** Null while there is too little to divide. */
+  /** Null until enough time has passed to measure it. */
   readonly nodesPerSecond: number | null;
   readonly lines: readonly InfoLine[];
 }
@@ -74,7 +74,7 @@ export interface BestMoveAnswer {
   readonly ponder: string | null;
 }
 
-/** What the network says of a position, without search. */
+/** The network's evaluation of a position, without search. */
 export interface Evaluation {
   /** Win minus loss, −1 … 1. */
   readonly value: number;
@@ -93,7 +93,7 @@ export interface Search extends AsyncIterable<Info> {
 }
 
 export interface ChessEngine extends AsyncDisposable {
-  /** The network and what it runs on. */
+  /** The network's name, its backend and the number of its threads. */
   readonly network: string;
   /** Throws an Error whose message is one sentence when the FEN or a move is wrong. */
   position(setup?: PositionSetup): void;
@@ -104,14 +104,14 @@ export interface ChessEngine extends AsyncDisposable {
   go(limits?: GoLimits): Search;
   stop(): void;
   /**
-   * Forgets the search tree. Null when the game is over, or while a search is under way. Rejects with one sentence when `dispose`
-   * comes before the network has answered.
+   * Evaluates the position without search, and forgets the search tree. Null when the game is over or a search is under way.
+   * Rejects with one sentence when `dispose` is called before the network has answered.
    */
   evaluate(): Promise<Evaluation | null>;
   /** Throws for an unknown name or a value out of range. */
   setOption(name: string, value: string | number | boolean): void;
   /** Forgets the tree, the cache and the position. */
   newGame(): void;
-  /** Ends all threads; without it the process does not end. Afterwards the engine takes no more calls but `stop`. */
+  /** Ends all threads; without it the process does not end. Afterwards only `stop` may be called. */
   dispose(): Promise<void>;
 }

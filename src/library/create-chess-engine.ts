@@ -1,4 +1,4 @@
-/** The typed engine over the state machine of `engine`. It writes nowhere: what a user should know goes to `onWarning`. */
+/** Implements the typed interface over the room `engine`. It prints nothing: messages for the user go to `onWarning`. */
 import { formatUciMove, type Move, NO_MOVE, parseUciMove } from '../chess/index.js';
 import {
   computeWdl,
@@ -73,7 +73,7 @@ export async function createChessEngine(
     go: (limits = {}) => {
       requireThreads();
       const search = new RunningSearch(isChess960(), () => {
-        // Any other is over, or was stopped by the one behind it.
+        // An earlier search is over, or the next `go` has stopped it.
         if (running.at(-1) === search) engine.stop();
       });
       const request = createRequest(limits, engine);
@@ -108,12 +108,12 @@ async function endAll(engine: Engine, running: RunningSearch[]): Promise<void> {
 }
 
 interface NetworkAddress {
-  /** A value of WeightsFile. */
+  /** The value of the option WeightsFile. */
   readonly text: string;
   release(): void;
 }
 
-/** Content in memory gets an address, since an option is text, and the network may have to be loaded again; the name follows `#`. */
+/** Gives content in memory an address, because an option is text and the network may have to be loaded again. Its name follows `#`. */
 function addressNetwork(source: NetworkSource): NetworkAddress {
   if (typeof source === 'string' || source instanceof URL) return { text: String(source), release: () => undefined };
   const isBlob = source instanceof Blob;

@@ -1,4 +1,4 @@
-/** One `go`: its infos as they come, kept for those who iterate later, and its best move. */
+/** One `go`: its infos, all of them kept so that a caller may iterate at any time, and its best move. */
 import { formatUciMove, type Move, NO_MOVE } from '../chess/index.js';
 import type { BestMove, SearchReport } from '../engine/index.js';
 import type { BestMoveAnswer, Info, Search } from './chess-engine.js';

@@ -1,6 +1,6 @@
 /**
- * Games → PGN text. chessops orders tags, moves, comments and variations; this file makes trees of played games and
- * breaks lines. Lines break between words and never inside a comment, so that reading gives back what was written.
+ * Writes games as PGN text. chessops writes tags, moves, comments and variations; this file makes the trees of played games and
+ * wraps lines. Lines break between words and never inside a comment, so that reading returns exactly what was written.
  */
 import { formatSan, hasChess960Castling, type Move, parseFen, START_FEN } from '../chess/index.js';
 import { unwrap } from '../util/index.js';
@@ -21,11 +21,11 @@ export interface PlayedPgnMove {
 
 /** A game without variations. */
 export interface PlayedPgnGame {
-  /** The seven that PGN demands and any others, in this order; SetUp, FEN and Variant are added. */
+  /** The seven tags that PGN requires and any others, in this order; SetUp, FEN and Variant are added if needed. */
   readonly tags: readonly (readonly [name: string, value: string])[];
   readonly startFen: string;
   readonly isChess960: boolean;
-  /** Legal one after the other. */
+  /** All of them legal, from the start position on. */
   readonly moves: readonly PlayedPgnMove[];
   /** Comment of a game without moves; '' = none. */
   readonly comment: string;

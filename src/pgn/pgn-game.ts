@@ -1,8 +1,8 @@
 /**
- * Text of a PGN game → the game. Moves of the main line are read by our own rules, which know Chess960; the tree keeps
- * what the author wrote, and variations stay unread. A game with a wrong move is read up to that move.
+ * Reads a PGN game. The moves of the main line are checked by our own rules, which include Chess960. Variations are kept as
+ * written and are not checked. A game with an illegal move is read up to that move.
  *
- * Errors name line and move and leave it to the caller to name game and file: `line 12, move 7.Sf3: "Sf3" is not …`.
+ * Errors name line and move: `line 12, move 7.Sf3: "Sf3" is not …`. The caller adds the names of game and file.
  */
 import { formatSanLine, formatUciMove, type Move, type Position, parseFen, parseSan } from '../chess/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
@@ -11,10 +11,10 @@ import type { PgnText } from './pgn-text.js';
 import { findMoveLine, type PgnResult, type PgnTree, parsePgnTree, readResult } from './pgn-tree.js';
 
 export interface PgnGame {
-  /** The seven that PGN demands come first and are never missing; the others follow in the order of the file. */
+  /** The seven tags that PGN requires come first and always exist; the others follow in the order of the file. */
   readonly tags: ReadonlyMap<string, string>;
   readonly startFen: string;
-  /** UCI moves spell castling king takes rook. */
+  /** Castling in UCI moves is written as king takes rook. */
   readonly isChess960: boolean;
   /** The main line, as far as it is legal. */
   readonly moves: readonly Move[];
@@ -27,9 +27,9 @@ export interface PgnGame {
 }
 
 export interface PgnReading {
-  /** Chess960 also where neither tag nor FEN says so. */
+  /** Read the game as Chess960 even if neither tag nor FEN says so. */
   readonly asksForChess960?: boolean;
-  /** Moves of the main line after these are not looked at. */
+  /** Largest number of moves of the main line to read. */
   readonly maxPlies?: number;
 }
 
@@ -38,7 +38,7 @@ export interface PgnMove {
   readonly san: string;
 }
 
-/** A game of an unknown variant, with a wrong FEN, with a wrong first move or with nothing in it is an error. */
+/** Fails for a game of an unknown variant, with an illegal FEN or first move, or with nothing in it. */
 export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnReading = {}): Result<PgnGame> {
   const { text, line, isTooLong } = source;
   if (isTooLong) return failure(`line ${line}: no game is that long`);
@@ -72,14 +72,14 @@ function hasResult(text: string): boolean {
   return text.split(/\s+/).some((word) => readResult(word) !== null);
 }
 
-/** Game and players as sentences call them: `Game 3 (Tal - Fischer)`. */
+/** Name of the game in messages: `Game 3 (Tal - Fischer)`. */
 export function nameGame({ text, number }: PgnText): string {
   const { tags } = parsePgnTags(text);
   const players = `${tags.get('White') ?? '?'} - ${tags.get('Black') ?? '?'}`;
   return players === '? - ?' ? `Game ${number}` : `Game ${number} (${players})`;
 }
 
-/** The moves that were read, in the standard's spelling whatever the author's was. */
+/** The moves that were read, in standard SAN. */
 export function spellMoves({ startFen, moves, isChess960 }: PgnGame): PgnMove[] {
   const sans = formatSanLine(unwrap(parseFen(startFen)), moves);
   return sans.map((san, ply) => ({ uci: formatUciMove(moves[ply], isChess960), san }));

@@ -12,7 +12,7 @@ export interface Remark {
   readonly nag: number;
   /** Comment on the move; may be empty. */
   readonly text: string;
-  /** SAN of what should have been played instead; may be empty. */
+  /** The better line in SAN; may be empty. */
   readonly betterLine: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface Remark {
 const LAST_MOVE_GLYPH = 6;
 
 /**
- * A copy of the game's tree whose main line has the standard's spelling.
+ * A copy of the game's tree with its main line in standard SAN.
  * @param remarks on the first moves, as many as there are
  */
 export function annotateGame(game: PgnGame, remarks: readonly Remark[] = []): PgnTree {
@@ -59,7 +59,7 @@ function removeEvaluation(comment: string): string {
   return rest === comment ? comment : rest.trim();
 }
 
-/** Before the first other command, such as `[%clk …]`; where there is none, in a comment of its own. */
+/** Puts the command before the first other one, such as `[%clk …]`; if there is none, into a comment of its own. */
 function addEvaluation(comments: readonly string[], command: string): string[] {
   const index = comments.findIndex((comment) => comment.includes('[%'));
   if (index < 0) return [...comments, command];

@@ -15,10 +15,10 @@ export interface PgnTags {
 }
 
 export interface PgnStart {
-  /** Without history; the caller may play on it. */
+  /** Without history. The caller may make moves on it. */
   readonly position: Position;
   readonly fen: string;
-  /** UCI moves spell castling king takes rook. */
+  /** Castling in UCI moves is written as king takes rook. */
   readonly isChess960: boolean;
 }
 
@@ -29,7 +29,7 @@ const TAG_WITH_BARE_QUOTES = new RegExp(`${NAME}"(.*)"\\s*\\][ \\t]*$`, 'my');
 const DAMAGED_TAG = /\[\s*[A-Za-z].*$/my;
 const BLANK_OR_ESCAPE = /\s+|^%.*$/my;
 
-/** A line that opens a tag pair; a wrapped `[%eval …` inside a comment is none. */
+/** Whether the line begins with a tag pair. A wrapped `[%eval …` inside a comment does not count. */
 export function startsWithTag(line: string): boolean {
   TAG.lastIndex = 0;
   return line.charCodeAt(0) === 91 && TAG.test(line);
@@ -61,7 +61,7 @@ export function hasChessRules(tags: ReadonlyMap<string, string>): boolean {
 
 /**
  * The position before the first move. A variant with other rules is an error that names it.
- * @param asksForChess960 also where neither tag nor FEN says so
+ * @param asksForChess960 read the game as Chess960 even if neither tag nor FEN says so
  */
 export function createPgnStart(tags: ReadonlyMap<string, string>, asksForChess960 = false): Result<PgnStart> {
   const variant = tags.get('Variant') ?? '';

@@ -1,7 +1,7 @@
 /**
  * Cuts PGN files into the texts of their games, from bytes in memory or from a stream of any length; memory holds one
- * chunk and one game. A tag line after moves starts the next game, and so does a blank line after a result, so games
- * without tags are told apart too. This file knows no moves.
+ * chunk and one game. A tag line after moves starts the next game, and so does a blank line after a result, so games without
+ * tags are separated too. This file does not read moves.
  *
  * Lines are UTF-8; a line that is not valid UTF-8 is read as ISO 8859-1, which the PGN standard asks for.
  */
@@ -14,7 +14,7 @@ export interface PgnText {
   readonly number: number;
   /** Line of the file on which the text begins, from 1. */
   readonly line: number;
-  /** A file that is not PGN must not be gathered into one endless game. */
+  /** Whether `text` was cut off at the limit, so that a file that is not PGN cannot fill the memory as one endless game. */
   readonly isTooLong: boolean;
 }
 
@@ -32,7 +32,7 @@ export function splitPgn(source: string | Uint8Array): PgnText[] {
   return [...games, splitter.end()].filter((game) => game !== null);
 }
 
-/** @param chunks the bytes of a file, in order; what they throw passes through, after the games before it */
+/** @param chunks the bytes of a file, in order. An error of theirs is thrown after the games before it. */
 export async function* readPgn(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<PgnText, void, void> {
@@ -77,7 +77,7 @@ export class PgnSplitter {
     return ended;
   }
 
-  /** The game that is left at the end of the file; null when there is none. */
+  /** The last game of the file, once all lines were pushed; null when there is none. */
   end(): PgnText | null {
     const isTooLong = this.characters > LONGEST_GAME_TEXT;
     const isGame = this.hasMoves || isTooLong;
@@ -114,7 +114,7 @@ function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuf
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** All at once where everything is UTF-8, line by line otherwise. */
+/** Decodes all lines at once if they are valid UTF-8, else line by line. */
 function decodeLines(bytes: Uint8Array): string[] {
   try {
     return utf8.decode(bytes).split('\n');

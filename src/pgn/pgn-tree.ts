@@ -1,8 +1,7 @@
 /**
- * The moves of a PGN game as a tree: what the author wrote, comments, glyphs and variations included. chessops builds
- * the tree. It looks for moves inside words, so it would read Sf3, a knight's move in German, as the pawn move f3. So
- * this file checks every word first and passes on only those that chessops reads as we do. Whether a move is legal is
- * not asked here.
+ * The moves of a PGN game as a tree, with comments, glyphs and variations. chessops builds the tree. It looks for moves inside
+ * words: it would read Sf3, a knight's move in German, as the pawn move f3. So this file checks every word first and passes on
+ * only those that chessops reads correctly. It does not check whether moves are legal.
  */
 import { ChildNode, defaultGame, type Game, makePgn, Node, type PgnNodeData, parsePgn } from 'chessops/pgn';
 
@@ -19,9 +18,9 @@ const RESULT = /^(?:1[-–—]0|0[-–—]1|(?:1\/2|½)(?:[-–—](?:1\/2|½))?
 /** Moves in long or short notation, with what authors put behind them. */
 const MOVE =
   /^(?:[NBRQK]?[a-h]?[1-8]?[-x:]?[a-h][1-8](?:=?\(?[NBRQnbrq]\)?)?(?:e\.p\.)?|[O0o](?:[-–—][O0o]){1,2})[+#]*[!?]*$/;
-/** A word with a square, castling or a null move in it is meant as a move; other words are remarks. */
+/** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
 const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—]|--|Z0|0000|@@@@/;
-/** Marks the comment that carries a word which is no move; from Unicode's private area. */
+/** Marks a comment that stands for a word that is not a move. From Unicode's private area. */
 const WORD_MARK = '\ue000';
 
 /**
@@ -46,7 +45,7 @@ export function readResult(word: string): PgnResult | null {
   return word.startsWith('1') ? '1-0' : '0-1';
 }
 
-/** The line of `text`, from 0, on which the n-th word of the main line stands that is meant as a move; n from 0. */
+/** The line of `text`, from 0, with the n-th word of the main line that is meant as a move; n from 0. */
 export function findMoveLine(text: string, from: number, n: number): number {
   let rest = n;
   for (const { token, depth, index } of listTokens(text, from)) {
@@ -102,7 +101,7 @@ function* listTokens(text: string, from: number): Generator<Token, void, void> {
   }
 }
 
-/** Nodes that stand for a word which is no move get that word back. */
+/** Turns each placeholder back into the word that is not a move. */
 function restoreWords(root: Node<PgnNodeData>): void {
   const stack: Node<PgnNodeData>[] = [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {

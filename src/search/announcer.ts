@@ -1,13 +1,13 @@
 /**
- * Decides when a running search reports: an info line when the best move or the depth changes, or after a long
- * silence, and the statistics of all moves when the limits ask for them.
+ * Decides when a running search reports: it sends an info line when the best move or the depth changes, or when the last line
+ * was long ago, and the statistics of all moves when the limits ask for them.
  */
 import { computeAverageDepth, type IterationStats } from './iteration-stats.js';
 import { createMoveStats } from './root/verbose-move-stats.js';
 import { createInfo, findVisitedEdge, listBestEdges, type ReportContext } from './search-info.js';
 import type { MoveStats, SearchInfo, SearchLimits } from './search-protocol.js';
 
-/** Longest silence between two info lines while nothing changes, unless the limits say otherwise. */
+/** Longest time between two info lines while nothing changes, unless the limits say otherwise. */
 const REPORT_INTERVAL_MS = 5000;
 
 export interface InfoListener {
@@ -28,7 +28,7 @@ export class Announcer {
     private readonly limits: SearchLimits,
   ) {}
 
-  /** After a batch: an info line if the best move or the depth has changed, or after a long silence. */
+  /** After a batch: sends an info line if the best move or the depth has changed, or if the last line was long ago. */
   showProgress(stats: IterationStats): void {
     const { pipeline, rootMoves } = this.context;
     const isNew =
@@ -40,7 +40,7 @@ export class Announcer {
   }
 
   /**
-   * At any time: an info line after a long silence, and nothing else. In the middle of a batch the finished visits depend on
+   * At any time: sends an info line only if the last one was long ago. In the middle of a batch the finished visits depend on
    * how fast evaluators answer, and a search without a clock must report the same on every machine.
    */
   showSignOfLife(stats: IterationStats): void {

@@ -27,7 +27,7 @@ import {
 import type { LeafValue, Tree } from './tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList, type VisitPath } from './tree/visit-list.js';
 
-/** The record that the first `steps` steps of a path lead to; the root's for 0. */
+/** The record at the end of the first `steps` steps of a path; for 0 steps the root's. */
 export function getStepRecord(tree: Tree, list: VisitList, at: number, steps: number): RecordIndex {
   const { data } = list;
   if (steps === 0) return tree.rootRecord;

@@ -1,8 +1,8 @@
 /**
  * The tree of a game in progress: knows which position its root stands for, and decides how much of it a new position keeps.
  * In play the subtree of the moves played since is kept; a step back or another game starts an empty tree. In analysis users
- * step back and forth, so every root is set aside and found again, as long as memory lasts. A root is not hung below the
- * root of an earlier position: that one's visits would then show where the user looked, and not which move is best.
+ * step back and forth, so every root is set aside and found again, as long as memory lasts. A root is never attached below the
+ * root of an earlier position: the visits there would then show where the user looked, and not which move is best.
  *
  * It also frees memory when the tree is full.
  */
@@ -72,7 +72,7 @@ export class GameTree {
     this.tree.clear();
   }
 
-  /** To be called when a search starts. */
+  /** Call it when a search starts. */
   beginSearch(): void {
     this.forgetter.reset();
   }

@@ -4,9 +4,9 @@
  * (KataGo: docs/GraphSearch.md; Czech et al. 2021, Monte-Carlo Graph Search for AlphaZero). So a node's ancestors on this path
  * also get what visits by other paths have added to it since.
  *
- * Proofs rest on facts of the position (mate, stalemate, material, tablebases) and so hold on every path. A draw by
- * repetition or by the fifty-move rule belongs to one path: it counts in the average of the edge on which it happened, and
- * proves nothing.
+ * A result is proven only by facts of the position (mate, stalemate, material, tablebases), so it holds on every path. A draw
+ * by repetition or by the fifty-move rule holds on one path only: it counts in the average of the edge on which it happened,
+ * and proves nothing.
  */
 import { getLeafRecord } from './backup.js';
 import { MADE_TERMINAL, removePrior, settleNode } from './bounds.js';

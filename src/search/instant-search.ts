@@ -1,7 +1,7 @@
 /**
- * lc0's searches of one look at the network (lc0: search/instamove). `policyhead` plays the move with the largest prior;
- * `valuehead` looks once at every position one move ahead and plays the move whose position is worth most. Both are searches
- * of the tree with a small budget and an empty tree, so reports, draws and tablebases work as in every search.
+ * lc0's instant searches (lc0: search/instamove). `policyhead` evaluates the root and plays the move with the largest prior;
+ * `valuehead` also evaluates the position after every move and plays the move with the best value. Both run as ordinary
+ * searches with an empty tree and few visits, so reports, draws and tablebases work as in every search.
  */
 import type { SearchParams } from './params.js';
 

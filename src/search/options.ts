@@ -1,5 +1,5 @@
 /**
- * The second, light door of search/: what can be set, without loading what searches. `uciok` waits for nothing else.
+ * The second, light door of search/: its options, without the code that searches, so that `uciok` does not wait for it.
  */
 export { searchOptions } from './params.js';
 export { parseTimeManager } from './time/parse-time-manager.js';

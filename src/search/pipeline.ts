@@ -32,7 +32,7 @@ import type { WdlRescale } from './wdl-rescale.js';
 
 /** Nodes of dropped subtrees to free after each batch, per leaf: more than a batch adds. */
 const GARBAGE_PER_LEAF = 4;
-/** Room reserved before a batch. It rarely is too little; then a leaf gets no node. */
+/** Records reserved before a batch. In the rare case that they are too few, a leaf gets no node. */
 const RECORDS_PER_LEAF = 4;
 const EDGES_PER_LEAF = 64;
 
@@ -217,7 +217,7 @@ export class Pipeline {
     let budget = visitBudget;
     let outOfOrder = 0;
     let isShort = false;
-    // With a longer reach, detours would fill the batch with leaves far from where the search wants to go.
+    // With a longer reach, detours would fill the batch with leaves that the search would hardly visit otherwise.
     let reach = computeCollisionBudget(Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts), params);
     let detours = 0;
     while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && !isShort) {

@@ -1,7 +1,7 @@
 /**
- * What the engine and the search thread say to each other: messages that postMessage can clone, and a flag in shared memory
- * for `stop`, because a thread that searches reads no messages. Moves are opaque 16-bit numbers, 0 = none. Values are from
- * the view of the root's mover.
+ * The protocol between engine and search thread: messages that postMessage can clone, and a flag in shared memory for `stop`,
+ * because a thread that searches reads no messages. Moves are opaque 16-bit numbers, 0 = none. Values are from the view of the
+ * root's mover.
  */
 import type { SharedPoolHandle } from '../nn/leaves.js';
 import type { MoveRule } from './move-rules.js';
@@ -38,7 +38,7 @@ export interface SearchLimits {
   readonly searchMoves?: readonly number[];
   /** Moves left out, or the only ones, deeper than at the root. Needs an empty tree of the kind `tree`. */
   readonly moveRules?: readonly MoveRule[];
-  /** Without `searchMoves`: search only these root moves, which keep the result that tablebases promise. Counts as one hit. */
+  /** Without `searchMoves`: search only these root moves, which keep the tablebase result. Counts as one tablebase hit. */
   readonly tablebaseMoves?: readonly number[];
   /** Do not look up leaves in tablebases. */
   readonly skipsTablebases?: boolean;

@@ -40,9 +40,9 @@ import {
 import type { Tree } from './tree/tree.js';
 import { CATCH_UP_VISIT, GO_ON, LEAF, VIRTUAL_VISIT, VisitList, VisitPath } from './tree/visit-list.js';
 
-/** A reach that a child gets at least: the next move is preferred to going back up when it is this near. */
+/** Least reach of a child: a move that is this few virtual visits away is preferred to going back up. */
 const LEAST_REACH = 1;
-/** Moves that one detour may pass; PUCT would choose none of those behind. */
+/** Most moves that one detour may pass. */
 const LONGEST_DETOUR = 64;
 
 /** The result of `pick`. */

@@ -24,12 +24,12 @@ export function encodeFloat16(value: number, overflow: number): number {
   if (magnitude > 0x7f800000) return sign | 0x7e00;
   if (magnitude >= 0x477ff000) return sign | overflow;
   if (magnitude < 0x38800000) {
-    // Subnormal in binary16, whose unit is then 2^-24: the float adder rounds there.
+    // The result is subnormal, a multiple of 2^-24. Floats in [0.5, 1) have the same spacing, so adding 0.5 rounds to it.
     float32[0] = Math.abs(float32[0]) + 0.5;
     return sign | (bits32[0] - 0x3f000000);
   }
-  const odd = (magnitude >>> 13) & 1;
-  return sign | ((magnitude - 0x38000000 + 0xfff + odd) >>> 13);
+  const isOdd = (magnitude >>> 13) & 1;
+  return sign | ((magnitude - 0x38000000 + 0xfff + isOdd) >>> 13);
 }
 
 export function decodeFloat16(half: number): number {

@@ -1,6 +1,6 @@
 /**
- * Runs the same work several times at the same time. Promise.all throws the first error at once, and its caller would then
- * close what the others still use. Here the others are told to end, and the error is thrown when all have ended.
+ * Runs several copies of the same work concurrently. Promise.all would reject at the first error, and the caller would then
+ * close resources that the other copies still use. Here the others are told to end, and the error is thrown after all have ended.
  */
 
 /**

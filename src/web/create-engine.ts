@@ -8,7 +8,7 @@ import { pagePorts } from './page-network.js';
 
 export type * from '../library/index.js';
 
-/** A program is told that its network cannot be loaded; it gets no other one in its place. */
+/** Without spare options: if the network cannot be loaded, `createEngine` rejects instead of using another one. */
 const { createSpareOptions: _, ...libraryPorts } = pagePorts;
 
 /**
@@ -20,8 +20,9 @@ const { createSpareOptions: _, ...libraryPorts } = pagePorts;
  *     for await (const { lines } of search) show(lines[0].pv);
  *     const { move } = await search.bestMove;
  *
- * Resolves when the network is loaded. Rejects with an Error whose message is one sentence when the page lacks what the engine
- * needs, or the network cannot be loaded: it is not there, the server allows no other sites to read it, it is no network.
+ * Resolves when the network is loaded. Rejects with an Error whose message is one sentence when the browser or page lacks what
+ * the engine needs, or when the network cannot be loaded: the file is missing, is not a network, or its server forbids other
+ * sites to read it (CORS).
  */
 export async function createEngine(settings: EngineSettings = {}): Promise<ChessEngine> {
   const obstacle = findObstacle();

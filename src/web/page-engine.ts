@@ -1,11 +1,11 @@
-/** What all engines in pages share: their options, and what a browser must have for them. */
+/** What all engines in pages share: their options, and the test whether the browser can run an engine. */
 import { acceptedOptions, engineOptions } from '../engine/options.js';
 import { networkOptions } from '../nn/options.js';
 import { type OptionSpec, OptionStore } from '../options/index.js';
 import { searchOptions } from '../search/options.js';
 import { conversationOptions } from '../uci/options.js';
 
-/** The page's word for the CPU. */
+/** Name of the CPU backend in a page. */
 export const WASM = 'wasm';
 
 /** A function with one 128-bit value: WebAssembly that only a runtime with SIMD accepts. */
@@ -29,7 +29,7 @@ function adaptToPage(spec: OptionSpec): OptionSpec {
   return { ...spec, choices: ['auto', 'webgpu', WASM, 'hash', 'random', 'trivial'], synonyms: { cpu: WASM } };
 }
 
-/** Why no engine can run here, as a sentence for the user; null when it can. */
+/** Why the engine cannot run in this page, as a sentence for the user; null when it can. */
 export function findObstacle(): string | null {
   if (typeof SharedArrayBuffer === 'undefined' || !crossOriginIsolated) {
     return 'The engine needs a cross-origin isolated page: the server must send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';

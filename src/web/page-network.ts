@@ -1,6 +1,6 @@
 /**
- * The network of a page: a URL in WeightsFile, or the network that lies beside the scripts. lc0's files are told from ONNX by
- * their content, so that the name of a file does not matter.
+ * The network of a page: a URL in WeightsFile, or the network that lies beside the scripts. The content of a file, not its
+ * name, decides whether it is read as lc0's format or as ONNX.
  */
 import { createPoolNetwork, type EnginePorts, MateWorkerClient, readPoolOptions } from '../engine/index.js';
 import { loadLc0Network } from '../lc0/index.js';
@@ -31,7 +31,7 @@ export const pagePorts: EnginePorts = {
   },
 };
 
-/** The evaluators of the options, and how they get their network. */
+/** Creates the evaluators that the options ask for, and loads their network. */
 export async function createPagePool(
   options: OptionStore,
   warn: (text: string) => void,

@@ -1,7 +1,7 @@
 /**
- * Networks in Cache Storage, each under its SHA-256, so that a second visit downloads nothing and works offline. What is read
- * is hashed again: Cache Storage promises no integrity. A browser that keeps nothing is no error: the bytes are downloaded at
- * each visit.
+ * Networks in Cache Storage, each under its SHA-256, so that a second visit downloads nothing and works offline. Every read
+ * checks the hash again, because Cache Storage guarantees no integrity. If the browser stores nothing, each visit downloads
+ * the network again.
  */
 import { computeSha256 } from '#platform/byte-streams.js';
 import {
@@ -21,7 +21,7 @@ export const PROVIDED_NETWORKS = {
   'default-int8.onnx': new URL('./models/default-int8.onnx', import.meta.url).href,
   'default.onnx': new URL('./models/default.onnx', import.meta.url).href,
 };
-/** The addresses of networks that the user opened in this page or in an earlier visit. */
+/** Prefix of the addresses of networks that the user opened, in this visit or an earlier one. */
 const KEPT = 'kept:';
 /** Kind of cache: networks of the program, and networks of the user. */
 const BUNDLED = 'bundled-networks';
@@ -29,7 +29,7 @@ const OPENED = 'opened-networks';
 
 export interface KeptNetwork {
   readonly name: string;
-  /** What WeightsFile takes. */
+  /** A value for the option WeightsFile. */
   readonly address: string;
   readonly bytes: number;
 }
@@ -70,7 +70,7 @@ async function readBundled(
   return bytes;
 }
 
-/** Networks of earlier versions go. */
+/** Deletes the bundled networks of earlier versions. */
 async function dropOldBundled(): Promise<void> {
   const folder = findCacheFolder(BUNDLED);
   if (folder === undefined) return;
@@ -80,7 +80,7 @@ async function dropOldBundled(): Promise<void> {
 
 /**
  * Keeps a network that the user opened.
- * @returns its address; null where the browser keeps nothing
+ * @returns its address; null if the browser stores nothing
  */
 export async function keepNetwork(name: string, bytes: Uint8Array): Promise<string | null> {
   const sha256 = await computeSha256([bytes]);

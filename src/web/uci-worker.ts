@@ -1,6 +1,6 @@
 /**
  * `new Worker('sardonyx.js', { type: 'module' })`: the engine as a Worker that speaks UCI. `postMessage` takes a line, each
- * message back is a line. What a page must offer and does not is said in one line, and every `go` is then an error.
+ * message back is a line. If the engine cannot run in this page, one line says why, and every `go` is answered with an error.
  */
 import { UciSession } from '../uci/index.js';
 import { createPageOptions, findObstacle } from './page-engine.js';

@@ -242,7 +242,7 @@ test('folders of records and files of labelled games are rescored whole; what is
   const summary = unwrap(await rescoreGames([games, labelled], out, settings, events));
   assert.deepEqual([summary.games, summary.damaged, summary.positions], [5, 2, 21]);
   assert.match(warnings.join('\n'), /game_000002\.gz holds no|ends in the middle/);
-  assert.match(warnings.join('\n'), /some\.jsonl: game 5 left out: The line is not JSON/);
+  assert.match(warnings.join('\n'), /some\.jsonl: game 5 skipped: The line is not JSON/);
   assert.deepEqual(readdirSync(join(out, 'games')), ['game_000000.gz', 'game_000001.gz']);
   const first = read(gunzipSync(readFileSync(join(out, 'games', 'game_000000.gz'))));
   assert.deepEqual(whiteResults(first), [1, 1, 1, 1, 1, 1, 0]);
@@ -252,7 +252,7 @@ test('folders of records and files of labelled games are rescored whole; what is
   const pgn = join(folder, 'a.pgn');
   writeFileSync(pgn, '');
   const refused = await rescoreGames([pgn], out, settings, events);
-  assert.ok(!refused.ok && /nothing to rescore/.test(refused.error));
+  assert.ok(!refused.ok && /PGN files cannot be rescored/.test(refused.error));
 });
 
 const syzygy = findShared('syzygy');

@@ -294,9 +294,9 @@ test('about as many positions as asked for are made', async () => {
   assert.ok(newPositions >= 300 && newPositions < 300 + 2 * 60, String(newPositions));
 });
 
-test('files that do not exist or are of no known kind are named', async () => {
+test('files that do not exist or are not games are named', async () => {
   await assert.rejects(run('missing', [join(folder, 'nothing.jsonl')]), /There is no file .*nothing\.jsonl/);
-  await assert.rejects(run('missing', [writeInput('games.txt', '')]), /games\.txt is of no known kind/);
+  await assert.rejects(run('missing', [writeInput('games.txt', '')]), /games\.txt is not a file of games/);
 });
 
 const shared = findShared('data/s1_0005.jsonl.gz');

@@ -296,15 +296,15 @@ async function createArchive(): Promise<{ archive: Buffer; rows: number[]; third
   return { archive, rows: games.map(({ positions }) => positions.length), thirdAt };
 }
 
-test('an archive that breaks off gives what came before and says where', async () => {
+test('an archive that is cut off gives what came before and says where', async () => {
   const { archive, rows, thirdAt } = await createArchive();
   const [first, second, third] = rows;
   for (const [what, bytes, expectedRows, warning] of [
-    ['file', archive.subarray(0, thirdAt + 800), first + second, 'breaks off in run/training.2.gz'],
-    ['header', archive.subarray(0, thirdAt + 100), first + second, 'breaks off after run/training.1.gz'],
-    ['members', archive.subarray(0, thirdAt), first + second, 'breaks off after run/training.1.gz'],
-    ['end', archive.subarray(0, -1024), first + second + third, 'breaks off after run/training.2.gz'],
-    ['nothing', Buffer.alloc(0), 0, 'breaks off at its beginning'],
+    ['file', archive.subarray(0, thirdAt + 800), first + second, 'is cut off in run/training.2.gz'],
+    ['header', archive.subarray(0, thirdAt + 100), first + second, 'is cut off after run/training.1.gz'],
+    ['members', archive.subarray(0, thirdAt), first + second, 'is cut off after run/training.1.gz'],
+    ['end', archive.subarray(0, -1024), first + second + third, 'is cut off after run/training.2.gz'],
+    ['nothing', Buffer.alloc(0), 0, 'is cut off at its beginning'],
   ] as const) {
     const path = join(folder, `cut-${what}.tar`);
     writeFileSync(path, bytes);
@@ -345,7 +345,7 @@ test('a gzipped archive is read whatever it is called, and damage of the gzip co
   const { positions, warnings } = await convert('cut-tgz', [path]);
   assert.equal(positions.train, rows[0] + rows[1]);
   assert.deepEqual(warnings, [
-    'cut.tgz: unreadable after game 2: the archive breaks off in run/training.2.gz: unexpected end of file',
+    'cut.tgz: unreadable after game 2: the archive is cut off in run/training.2.gz: unexpected end of file',
   ]);
 });
 

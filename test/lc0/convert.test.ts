@@ -241,7 +241,7 @@ describe('onnx2leela', () => {
       error: 'Cannot wrap the model: it keeps its weights in another file; save the model with all of them inside',
     });
     const text = formatDescription(unwrap(await describeNetwork(onnx)));
-    assert.match(text, /Parameters: [\d,]+, but not in this file: they lie in another\n/);
+    assert.match(text, /Parameters: [\d,]+, stored in another file\n/);
   });
 
   it('refuses names that do not exist, and files that are not ONNX', async () => {

@@ -59,7 +59,7 @@ describe('a file that is not a network', () => {
   it('that needs a newer lc0', () =>
     expectFailure(
       encodeNetworkFile(createRandomNetwork(SPEC), { minVersion: [0, 99, 0] }),
-      /it needs lc0 0\.99\.0, and networks up to lc0 0\.\d+ are known here/,
+      /it needs lc0 0\.99\.0, but only networks up to lc0 0\.\d+ are supported/,
     ));
 });
 

@@ -51,7 +51,7 @@ test('a link into nowhere ends the search for a parent', { skip: !isPosix }, () 
 test('below /proc no folder can be made, and nobody waits for one', { skip: process.platform !== 'linux' }, () => {
   for (const path of ['/proc/x', '/proc/x/y/z']) {
     assert.throws(() => createFolder(path), {
-      message: `Cannot create the folder ${path}: no folder can be made there`,
+      message: `Cannot create the folder ${path}: no folder can be created there`,
     });
   }
 });

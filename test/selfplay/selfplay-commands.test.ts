@@ -331,6 +331,6 @@ test('a folder that the system does not let be made is one sentence, and nobody 
   ]) {
     const { code, stdout, stderr } = await sardonyx(args);
     assert.deepEqual([code, stdout], [1, ''], args[0]);
-    assert.match(stderr, /^Cannot create the folder \/proc\/x: no folder can be made there$/m);
+    assert.match(stderr, /^Cannot create the folder \/proc\/x: no folder can be created there$/m);
   }
 });

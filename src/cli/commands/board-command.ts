@@ -31,7 +31,7 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
       .option('host', {
         type: 'string',
         default: '127.0.0.1',
-        describe: 'Address to listen on; any other than the default lets other machines in, if they know the URL',
+        describe: 'Address to listen on; with any other than the default, other machines that know the URL have access',
       })
       .option('allow-host', {
         type: 'string',
@@ -65,7 +65,7 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
       })
       .option('open', { type: 'boolean', default: true, describe: 'Open the page in the browser' })
       .epilogue(
-        'The first line on stdout is the URL. Whoever has it can use the engine. Ctrl-C ends everything.',
+        'The first line on stdout is the URL. Everyone who has it can use the engine. Ctrl-C ends the server.',
       ) as never,
   handler: async (args: ArgumentsCamelCase<BoardArguments>) => {
     const board = await startBoard({
@@ -84,7 +84,7 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
     printLine(board.url);
     if (args.open) openInBrowser(board.url);
     const end = (): void => {
-      // A thread in native code must not keep the user waiting.
+      // Do not wait for a thread that is busy in native code.
       setTimeout(() => process.exit(INTERRUPTED), 2000).unref();
       void board.close().finally(() => process.exit(INTERRUPTED));
     };
@@ -92,7 +92,7 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
   },
 };
 
-/** Quietly nothing where there is no browser: the URL is on stdout. */
+/** Does nothing if there is no browser: the URL is on stdout. */
 function openInBrowser(url: string): void {
   const { platform, env } = process;
   if (platform === 'linux' && (env.DISPLAY ?? '') === '' && (env.WAYLAND_DISPLAY ?? '') === '') return;

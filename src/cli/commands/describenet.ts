@@ -1,4 +1,4 @@
-/** `sardonyx describenet`: what a network file is: format, size, metadata; lc0 files and ONNX files alike. */
+/** `sardonyx describenet`: prints format, size and metadata of a network file, lc0's or ONNX. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { obtainNetwork, readBuiltIn, resolveNetworkFile } from '../../app/index.js';
 import { createOptionStore } from '../../app/options.js';

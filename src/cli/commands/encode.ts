@@ -1,4 +1,4 @@
-/** `sardonyx encode`: what a network sees of a position and how its moves are numbered, for scripts that know no chess. */
+/** `sardonyx encode`: prints the input planes and policy indices of a position, for scripts without rules of chess. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import {
   formatFen,
@@ -42,7 +42,7 @@ interface EncodedPosition {
   readonly values: readonly number[];
   /** FEN letters by square of the board, a1 first; '.' is empty. */
   readonly board: string;
-  /** The board's square behind each of the encoding's squares. */
+  /** The board's square for each of the encoding's squares. */
   readonly squares: readonly number[];
   readonly legal: readonly { readonly move: string; readonly index: number }[];
 }

@@ -1,4 +1,4 @@
-/** `sardonyx eval`: what the network says of a position, without search. */
+/** `sardonyx eval`: prints the network's evaluation of a position, without search. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { enginePorts } from '../../app/index.js';
 import { formatUciMove, type Move, START_FEN } from '../../chess/index.js';
@@ -23,7 +23,7 @@ interface EvalArguments {
 
 export const evalCommand: CommandModule<object, EvalArguments> = {
   command: 'eval [fen..]',
-  describe: 'Print what the network thinks of a position, without search',
+  describe: 'Print the network’s evaluation of a position, without search',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })

@@ -144,7 +144,7 @@ export const labelCommand: CommandModule<object, LabelArguments> = {
       .option('out', {
         type: 'string',
         demandOption: true,
-        describe: 'Folder to write to; a run that is found there goes on',
+        describe: 'Folder to write to; an existing run there is continued',
       })
       .option('prefix', { type: 'string', default: 'labels', describe: 'First part of the names of the files' })
       .option(
@@ -196,7 +196,7 @@ export const labelCommand: CommandModule<object, LabelArguments> = {
           min: 0,
           max: 1,
           default: 0.25,
-          describe: 'Share of the games that the score never ends',
+          describe: 'Share of the games that are played out, whatever the score',
         }),
       )
       .option(...wholeFlag('max-plies', { min: 1, default: 260, describe: 'Plies after which a game ends' }))

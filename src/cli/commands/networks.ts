@@ -49,7 +49,7 @@ export const networksCommand: CommandModule<object, NetworksArguments> = {
       else for (const row of rows) for (const line of formatRow(row)) printLine(line);
       return;
     }
-    if (names.length === 0) throw new Error('Say which network: sardonyx networks lists them');
+    if (names.length === 0) throw new Error('Name a network: sardonyx networks lists them');
     if (from !== undefined && names.length > 1) throw new Error('--from goes with one network at a time');
     const wanted = names.map(requireRemote);
     const paths: string[] = [];
@@ -66,13 +66,13 @@ function findDownloaded({ name }: CataloguedNetwork): string | null {
 
 function requireRemote(name: string): RemoteNetwork {
   const remote = findRemoteNetwork(name);
-  if (remote === null) throw new Error(`There is no network ${name}: sardonyx networks lists those that there are`);
+  if (remote === null) throw new Error(`There is no network ${name}: sardonyx networks lists the known ones`);
   return unwrap(remote);
 }
 
 async function getNetwork(network: RemoteNetwork, from: string | undefined): Promise<string> {
   if (isDownloaded(network)) {
-    printNote(`${network.name} is here already`);
+    printNote(`${network.name} is already downloaded`);
     return network.path;
   }
   return unwrap(await downloadNetwork(network, createDownloadBar(), from));

@@ -104,7 +104,7 @@ export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
   },
 };
 
-/** What a file can be said to hold: nothing plays with an unknown format. */
+/** The formats that can be written: all of lc0's but the unknown one. */
 function listFormats(formats: Readonly<Record<string, number>>): string[] {
   return Object.keys(formats).filter((name) => !name.endsWith('_UNKNOWN'));
 }

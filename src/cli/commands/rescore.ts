@@ -21,7 +21,7 @@ interface RescoreArguments {
   json: boolean;
 }
 
-/** What rescoring asks, answered by Syzygy tablebases; the fifty-move rule holds, as in lc0. */
+/** The probes of rescoring over Syzygy tablebases; as in lc0, the fifty-move rule applies. */
 function createResultTables(tables: Tablebases, menLimit: number): ResultTables {
   const settings = { paths: '', menLimit, fiftyMoveRule: true };
   const known = (value: number): number | null => (value === NO_VALUE ? null : value);
@@ -44,10 +44,10 @@ function createResultTables(tables: Tablebases, menLimit: number): ResultTables 
 function describe(summary: RescoreSummary): string {
   const { games, positions, damaged, corrected, errors, boosted, skipped } = summary;
   const parts = [`${games} games, ${positions} positions`];
-  if (damaged > 0) parts.push(`${damaged} games damaged and left out`);
+  if (damaged > 0) parts.push(`${damaged} damaged games skipped`);
   parts.push(`${corrected} results corrected`, `${errors} errors found`);
   if (boosted > 0) parts.push(`${boosted} policies boosted`);
-  if (skipped > 0) parts.push(`${skipped} inputs were done before`);
+  if (skipped > 0) parts.push(`${skipped} inputs were finished earlier`);
   return parts.join('; ');
 }
 
@@ -86,14 +86,14 @@ export const rescoreCommand: CommandModule<object, RescoreArguments> = {
       .option('deblunder', {
         type: 'boolean',
         default: false,
-        describe: 'At an error, the best move’s value takes the place of the result, there and before (records only)',
+        describe: 'At an error and before it, replace the result by the best move’s value (lc0 records only)',
       })
       .option(
         ...numberFlag('deblunder-q-blunder-threshold', {
           min: 0,
           max: 2,
           default: 2,
-          describe: 'How much W − L of the played move must be below the best move’s to be an error',
+          describe: 'A move is an error if its W − L is this much below the best move’s',
         }),
       )
       .option(

@@ -1,5 +1,5 @@
 /**
- * `sardonyx shards`: games with labels → Arrow files for the training scripts.
+ * `sardonyx shards`: makes Arrow files for the training scripts from games.
  */
 import { availableParallelism } from 'node:os';
 import type { CommandModule } from 'yargs';

@@ -1,4 +1,4 @@
-/** `sardonyx uci`, also without its name: here for `--help`; main.ts starts the engine without yargs. */
+/** `sardonyx uci`, the default command. This module is only for `--help`: main.ts starts the engine without yargs. */
 import type { CommandModule } from 'yargs';
 import { readSettings } from '../../app/options.js';
 import { addListedEngineFlags } from '../engine-flags.js';

@@ -1,6 +1,6 @@
 /**
- * Deblundering: a game in which a player errs says little about the positions before the error. So the value of the best move, in
- * the record's own search, takes the place of the result at the error, and of all positions before it. Source: lc0,
+ * Deblundering: after an error, the result of a game says little about the positions before it. So at the error, and in all
+ * positions before it, the result is replaced by the value that the record's own search gave the best move. Source: lc0,
  * trainingdata/rescorer.cc (ApplyDeblunder).
  */
 import { knowsMovesLeft, V6_PROVEN_BEST, type V6Record } from '../v6-record.js';
@@ -26,7 +26,7 @@ function isProvenError({ bestQ, playedQ, invariance }: V6Record): boolean {
   return bestQ > -1 && playedQ < 1 && ((bestQ === 1 && (invariance & V6_PROVEN_BEST) !== 0) || playedQ === -1);
 }
 
-/** How much of the best move's value takes the place of what came of the game: 0 for no error, up to 1. */
+/** Weight of the best move's value against the game's outcome: from 0 (no error) to 1. */
 export function computeErrorShare(record: V6Record, { threshold, width }: DeblunderSettings): number {
   if (isProvenError(record)) return 1;
   const loss = record.bestQ - record.playedQ;
@@ -35,8 +35,8 @@ export function computeErrorShare(record: V6Record, { threshold, width }: Deblun
 }
 
 /**
- * @param end number of positions from the start of the game that are looked at; tablebases know the others better
- * @returns the number of errors found; 0 too for records of lc0's old versions, which do not say what the search found
+ * @param end number of positions to examine, from the start of the game; the others have results from tablebases
+ * @returns the number of errors found; always 0 for records of old lc0 versions, which have no results of the search
  */
 export function deblunder(game: RecordedGame, settings: DeblunderSettings, end = game.positions.length): number {
   const positions = game.positions.slice(0, end);

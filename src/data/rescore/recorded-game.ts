@@ -1,6 +1,6 @@
 /**
- * A game of lc0 records, with the position of each record on a board. Positions follow from the moves played as far as the records
- * follow one another; where some are missing, as with playout cap randomisation, a position comes without history.
+ * A game of lc0 records, with the position of each record. Consecutive records give a position the history of the moves
+ * between them. Where records are missing, as with playout cap randomisation, a position has no history.
  */
 import type { Position } from '../../chess/index.js';
 import { NO_MOVE } from '../../chess/index.js';
@@ -14,7 +14,7 @@ export interface RecordedPosition {
   readonly position: Position;
   /** The board transform of the record's format, for the policy encoding. */
   readonly transform: number;
-  /** Counted from the first record by the plies left; by the records themselves where these are unknown. */
+  /** Plies since the first record, computed from the plies left; if these are unknown, the number of the record. */
   readonly ply: number;
 }
 

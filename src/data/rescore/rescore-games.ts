@@ -1,7 +1,7 @@
 /**
- * Rescores files of games: lc0's records, which become a folder of one gzip file a game, and labelled games, which keep their name
- * and become gzip. An output appears whole or not at all; one that is there is left alone, so a run that was killed goes on.
- * A damaged game is reported and left out.
+ * Rescores files of games. lc0's records are written to a folder with one gzip file a game; labelled games are written to a gzip
+ * file of the same name. An output appears complete or not at all, and an existing one is not written again, so a killed run can
+ * be repeated. A damaged game is reported and skipped.
  */
 import { createWriteStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -29,9 +29,9 @@ import {
 export interface RescoreSettings {
   /** Null: results stay as they are. */
   readonly tables: ResultTables | null;
-  /** Null: no deblundering. Only records say what their search found. */
+  /** Null: no deblundering. It needs the search values of lc0's records; other games have none. */
   readonly deblunder: DeblunderSettings | null;
-  /** What the moves on the shortest way to a tablebase result get in addition; 0 for nothing. */
+  /** Probability added to the moves on the shortest way to a tablebase result; 0 = none. */
   readonly distanceBoost: number;
 }
 
@@ -45,7 +45,7 @@ export interface RescoreSummary {
   errors: number;
   /** Positions whose policy got a boost. */
   boosted: number;
-  /** Inputs whose output was there. */
+  /** Inputs whose output existed already. */
   skipped: number;
 }
 
@@ -96,7 +96,7 @@ export function rescoreLine(line: string, settings: RescoreSettings, summary: Re
   return success(JSON.stringify(raw));
 }
 
-/** Where the rescored games of an input go. */
+/** Path of the output of an input. */
 function getOutputPath(input: string, folder: string): string {
   const name = basename(input).replace(/\.(?:gz|zst|bz2|tgz)$/, '');
   return join(folder, name.endsWith('.jsonl') ? `${name}.gz` : name.replace(/\.(?:tar|v6)$/, ''));
@@ -114,7 +114,7 @@ export async function rescoreGames(
   const jobs = new Map<string, string>();
   for (const path of paths.value) {
     if (unwrap(findGameFormat(path)) === pgnGames)
-      return failure(`${path}: games of PGN files have nothing to rescore`);
+      return failure(`${path}: PGN files cannot be rescored; only lc0 records and labelled games can`);
     const output = getOutputPath(path, folder);
     if (jobs.has(output)) return failure(`${path} and ${jobs.get(output)} would both become ${output}`);
     jobs.set(output, path);
@@ -146,7 +146,7 @@ function count({ summary, events }: Job, path: string, problem: string | null): 
   summary.games++;
   if (problem !== null) {
     summary.damaged++;
-    events.onWarning(`${basename(path)}: game ${summary.games} left out: ${problem}`);
+    events.onWarning(`${basename(path)}: game ${summary.games} skipped: ${problem}`);
   }
   if (summary.games % PROGRESS_GAMES === 0) events.onProgress(summary);
 }

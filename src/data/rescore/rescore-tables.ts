@@ -1,14 +1,14 @@
 /**
  * Corrects the results of recorded games with tablebases, as lc0's rescorer does (trainingdata/rescorer.cc: ApplySyzygyRescoring,
- * ApplyPolicyAdjustments, ApplyDTZCorrections). Tables say what best play makes of a position; whatever the players did
- * afterwards teaches nothing about the positions before it.
+ * ApplyPolicyAdjustments, ApplyDTZCorrections). Tables hold the result with best play; what the players made of the position
+ * afterwards says nothing about the positions before it.
  */
 import { type Move, PAWN, type Position, popCount64 } from '../../chess/index.js';
 import { getPolicyEncoding } from '../../encoding/index.js';
 import { unwrap } from '../../util/index.js';
 import type { RecordedGame } from './recorded-game.js';
 
-/** What rescoring asks of tablebases. Each answer is null if they do not know the position. */
+/** The tablebase probes that rescoring needs. Each returns null if the tables do not hold the position. */
 export interface ResultTables {
   /** With best play from a fifty-move count of 0: 1 won, 0 drawn, −1 lost for the side to move. */
   probeResult(position: Position): number | null;
@@ -20,14 +20,14 @@ export interface ResultTables {
 
 const LAST_SAFE_PLY = 98;
 const SURELY_DRAWN_PLY = 102;
-/** Positions of this many men, without pawns, go on to mate without another capture: their distance is that to the end. */
+/** Without pawns, positions of this many men reach mate without another capture, so their DTZ is the distance to mate. */
 const MEN_TO_MATE = 3;
 
 const policy = unwrap(getPolicyEncoding('lc0-1858'));
 
 /**
- * A position right after a capture or pawn move decides all positions back to the one that was decided before. Other positions of
- * the tables are corrected one by one, as far as the fifty-move count allows a verdict.
+ * The tablebase result of a position right after a capture or pawn move also replaces the results of the positions before it,
+ * back to the previous such position. Other positions in the tables are corrected one by one, if the fifty-move count allows.
  * @param positions of one game, in their order; some may be missing
  * @param results 1, 0 or −1 in the view of each position's mover, null if unknown; they are corrected in place
  * @returns the number of results that have changed

@@ -25,7 +25,7 @@ const INITIAL_NODES = 1024;
 const LEAST_TREE_BYTES = 2 ** 25;
 /** Batches for each evaluator: one in work and one waiting. */
 const BATCHES_AHEAD = 2;
-/** Limits the share of a search's visits in flight at the same time, because such visits do not know of each other. */
+/** A search has at most 1/LEAST_ROUNDS of its visits in flight: they do not see each other's results. */
 const LEAST_ROUNDS = 20;
 /** The search thread also makes the reports; they may take at most this share of its time. */
 const REPORT_SHARE = 0.05;
@@ -81,7 +81,7 @@ export class AnalysisRun {
   }
 
   /**
-   * Queries come in bursts. Waiting for the whole burst lets the most urgent start first, and tells how many share the
+   * Queries come in bursts. After the whole burst it is known which is the most urgent, and how many positions share the
    * evaluators.
    */
   private startSoon(): void {

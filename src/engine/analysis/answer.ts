@@ -211,7 +211,7 @@ function format({ chess960 }: PositionTask, move: number): string {
   return formatUciMove(move as Move, chess960);
 }
 
-/** Rounds to six decimals: more than any value means, and half of what JSON would print. */
+/** Rounds to six decimals: no value is more exact, and the JSON is half as long. */
 function round(value: number): number {
   return Math.round(value * 1e6) / 1e6 || 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the fields of a JSON object, each with its rule. It keeps the first mistake; after it, all fields read as absent, so a
- * parser needs no branches. Fields that were never read have unknown names.
+ * Reads the fields of a JSON object and checks their types. It keeps the first mistake and then returns undefined for every
+ * field, so that a parser needs no branches. `unknownFields` are those that the parser did not read.
  */
 export interface Problem {
   readonly field: string;

@@ -165,7 +165,7 @@ function readModel(reader: FieldReader, models: readonly string[]): number {
 
 function readTurns(reader: FieldReader, last: number): number[] {
   const turns = reader.readWholes('analyzeTurns', 0, last);
-  if (turns?.length === 0) reader.fail('analyzeTurns', 'analyzeTurns names no turn');
+  if (turns?.length === 0) reader.fail('analyzeTurns', 'analyzeTurns must name at least one turn');
   return turns ?? [last];
 }
 
@@ -192,7 +192,7 @@ function readSettings(reader: FieldReader, defaults: ReadonlyMap<string, OptionV
 function parseSetting(name: string, value: unknown): Result<{ uci: string; value: OptionValue }> {
   const spec = overridable.get(name.toLowerCase());
   if (spec === undefined) return failure(`${name} is not an option that a query can set`);
-  if (!['string', 'number', 'boolean'].includes(typeof value)) return failure(`Option ${spec.uci} needs a plain value`);
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return failure(`Option ${spec.uci} must be a string, a number, true or false`);
   const parsed = parseOptionValue(spec, String(value));
   return parsed.ok ? success({ uci: spec.uci, value: parsed.value }) : parsed;
 }

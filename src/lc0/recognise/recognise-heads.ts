@@ -119,7 +119,7 @@ function recogniseAttentionPolicy(graph: GraphReader, fromTo: string, promotions
   const plainQuery = graph.expectAffine(getInput(matrix, 0));
   const turnedKeys = graph.expect(getInput(matrix, 1), 'Transpose');
   if (getIntegerList(turnedKeys, 'perm', []).join() !== '0,2,1')
-    throw new Unrecognised('the policy keys are not turned');
+    throw new Unrecognised('the policy keys are not transposed');
   const key = graph.expectAffine(getInput(turnedKeys, 0));
   if (graph.skipReshapes(plainQuery.input) !== graph.skipReshapes(key.input)) {
     throw new Unrecognised('policy queries and keys have different sources');

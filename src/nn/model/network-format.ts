@@ -50,9 +50,10 @@ export function recogniseNetwork(header: OnnxHeader): Result<NetworkFormat> {
   if (!value.ok) return value;
   const { movesLeft } = roles;
   const tensors = [input.value.tensor, policy.value.tensor, value.value.tensor, ...(movesLeft ? [movesLeft] : [])];
-  const odd = tensors.find((tensor) => tensor.elementType !== FLOAT32 && tensor.elementType !== FLOAT16);
-  if (odd !== undefined) {
-    return failure(`has neither 32-bit nor 16-bit floats in "${odd.name}" (ONNX type ${odd.elementType})`);
+  const unsupported = tensors.find(({ elementType }) => elementType !== FLOAT32 && elementType !== FLOAT16);
+  if (unsupported !== undefined) {
+    const { name, elementType } = unsupported;
+    return failure(`has neither 32-bit nor 16-bit floats in "${name}" (ONNX type ${elementType})`);
   }
   const batch = input.value.tensor.shape[0];
   return success({

@@ -1,7 +1,7 @@
 /**
- * The files beside the scripts of dist/web, by address. Each is written out as `new URL('./file', import.meta.url)`: that is how
- * bundlers find a file, copy it and put its new address there. They change the page's script only, so a thread takes the
- * addresses of the page, which come with its start.
+ * The addresses of the files beside the scripts of dist/web. Each is written out as `new URL('./file', import.meta.url)`, because
+ * bundlers look for this form, copy the file and insert its new address. They rewrite the page's script only, so each thread
+ * gets the page's addresses with its first message.
  */
 
 export interface PageAssets {
@@ -19,12 +19,12 @@ let assets: PageAssets = {
   webgpu: new URL('./ort/ort-wasm-simd-threaded.asyncify.wasm', import.meta.url).href,
 };
 
-/** Before `takeAssets`: as they lie in dist/web, relative to the script that runs. */
+/** The addresses that `takeAssets` was given; before that, those in dist/web, relative to the running script. */
 export function getAssets(): PageAssets {
   return assets;
 }
 
-/** To be called before anything is loaded. */
+/** Call it before anything is loaded. */
 export function takeAssets(given: Partial<PageAssets>): void {
   assets = { ...assets, ...given };
 }

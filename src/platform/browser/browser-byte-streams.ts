@@ -27,7 +27,7 @@ export async function* gunzip(chunks: ByteChunks): AsyncIterable<Uint8Array> {
   }
 }
 
-/** The port promises zlib's codes; browsers say it in words of their own. */
+/** The port promises zlib's error codes; browsers have messages of their own instead. */
 function findZlibCode(message: string): string {
   return /incomplete|truncated|end of|finished/i.test(message) ? 'Z_BUF_ERROR' : 'Z_DATA_ERROR';
 }

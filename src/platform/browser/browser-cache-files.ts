@@ -1,12 +1,12 @@
 /**
- * Cache files of a page, in its origin's Cache Storage: a folder is a cache, a file an answer in it. They survive the visit;
- * the browser may delete them all at once. Private windows and pages without a secure context have none.
+ * Cache files of a page, in its origin's Cache Storage: a folder is a Cache, a file is a Response in it. They are kept after the
+ * visit, until the browser deletes them all at once. Private windows and pages without a secure context have none.
  */
 import type { CacheFile, NewCacheFile, OpenCacheFile } from '../ports/cache-files.js';
 
 export type { CacheFile, NewCacheFile, OpenCacheFile } from '../ports/cache-files.js';
 
-/** Names become addresses below it, which no server is ever asked for. */
+/** File names become addresses below this one, which is never requested. */
 const BASE = 'https://sardonyx.invalid/';
 const MODIFIED = 'x-modified-ms';
 
@@ -48,7 +48,7 @@ export async function touchCacheFile(folder: string, name: string): Promise<void
   try {
     await store(folder, name, await readCacheFile(folder, name));
   } catch {
-    // It is not there, or cannot be written again.
+    // The file is missing, or cannot be written again.
   }
 }
 
@@ -56,7 +56,7 @@ export async function removeCacheFile(folder: string, name: string): Promise<voi
   try {
     await (await caches.open(folder)).delete(getAddress(name));
   } catch {
-    // Then it stays.
+    // The file stays.
   }
 }
 
@@ -77,7 +77,7 @@ export async function writeCacheFile(
 
 async function store(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const headers = { 'content-length': String(bytes.length), [MODIFIED]: String(Date.now()) };
-  // The copy: bytes may lie in shared memory, which a Response refuses.
+  // Copied, because a Response does not accept shared memory.
   await (await caches.open(folder)).put(getAddress(name), new Response(bytes.slice(), { headers }));
 }
 

@@ -1,4 +1,4 @@
-/** A page has no log files: what would go to one goes to the browser's console, at its quietest level. */
+/** A page has no log files: log lines go to the browser's console, at level `debug`. */
 
 export interface Logger {
   log(line: string): void;

@@ -1,8 +1,8 @@
-/** The machine as far as a page may know it. */
+/** What a page can find out about the machine. */
 
-/** Browsers round deviceMemory down to a power of two, at most 8 GB, and some do not tell. */
+/** Used where the browser has no `deviceMemory`. Where it has, the number is rounded to a power of two, 8 GB at most. */
 const UNKNOWN_MEMORY_GB = 4;
-/** Of all memory a page may count on a part: its tab shares it with the browser and everything else. */
+/** Share of the machine's memory that a page may use, because the browser and other programs need the rest. */
 const SHARE_OF_PAGE = 0.25;
 
 export function getMemoryBytes(): number {

@@ -1,6 +1,6 @@
 /**
- * ONNX Runtime for pages, started with the first session: the WebAssembly build, or the one with WebGPU. A thread runs one operator
- * thread: more evaluators are more threads of ours.
+ * ONNX Runtime for pages, loaded with the first session: the WebAssembly build, or the one with WebGPU. It computes in the thread
+ * that calls it; to use more cores, the engine starts more evaluator threads.
  */
 import type * as OrtWeb from 'onnxruntime-web/wasm';
 import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
@@ -16,7 +16,7 @@ const LOG_FATAL = 4;
 
 const loaded = new Map<Build, Promise<Runtime>>();
 
-/** In a page there is nothing to prepare. */
+/** Does nothing: a page has no environment variables. */
 export function prepareRuntime(_usesTf32: boolean): void {}
 
 export function hasCudaProvider(): boolean {
@@ -26,7 +26,7 @@ export function hasCudaProvider(): boolean {
 export async function openSession(request: SessionRequest): Promise<RuntimeSession> {
   const isGpu = request.provider.name === 'webgpu';
   const { InferenceSession, Tensor } = await loadRuntime(isGpu ? 'webgpu' : 'wasm');
-  // The runtime refuses shared memory.
+  // The runtime does not accept shared memory.
   const session = await InferenceSession.create(request.model.slice(), {
     executionProviders: [isGpu ? 'webgpu' : 'wasm'],
     graphOptimizationLevel: OPTIMIZATION[request.optimization],
@@ -39,7 +39,7 @@ export async function openSession(request: SessionRequest): Promise<RuntimeSessi
     createTensor,
     run: async (inputs: NamedTensors, outputs: NamedTensors) => {
       const results = await session.run(inputs as OrtWeb.InferenceSession.FeedsType, Object.keys(outputs));
-      // It writes to memory of its own, whatever tensors it is given.
+      // The runtime ignores the given output tensors and writes to memory of its own.
       for (const [name, { data }] of Object.entries(outputs)) {
         const result = results[name].data as Float32Array | Uint16Array;
         const bytes = new Uint8Array(result.buffer, result.byteOffset, result.byteLength);

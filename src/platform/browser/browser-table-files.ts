@@ -1,4 +1,4 @@
-/** A page cannot read a folder of tablebases: every function says so. */
+/** A page cannot read folders of tablebases: every function throws. */
 
 function refuse(): never {
   throw new Error('a page has no folders of tablebases');

@@ -1,7 +1,7 @@
 /**
- * Threads over module Workers. They all run sardonyx.js, which is one file so that bundlers can copy it; the name of a Worker says
- * which thread it is. The first message to a Worker holds its data; a Worker tells of its end, and of an exception that
- * nobody caught, by messages of a shape of its own, because a page learns neither.
+ * Threads over module Workers. All of them run sardonyx.js, which is one file so that bundlers can copy it; the name of a Worker
+ * says which thread it is. The first message to a Worker holds its data. A Worker reports its end and uncaught exceptions by
+ * control messages, because a page is not told of them otherwise.
  */
 
 import type { Thread, ThreadEvents, ThreadOptions } from '../ports/threads.js';
@@ -9,7 +9,7 @@ import { getAssets, type PageAssets, takeAssets } from './browser-assets.js';
 
 export type { Thread } from '../ports/threads.js';
 
-/** What this file sends beside the messages of its callers. */
+/** Messages of this file, beside those of its callers. */
 interface ControlMessage {
   readonly sardonyxThread: 'start' | 'end' | 'error';
   readonly data?: unknown;
@@ -73,7 +73,7 @@ let isThread = false;
 let handler: ((message: never) => void) | null = null;
 const early: unknown[] = [];
 
-// Listens before anything else in the thread runs. In the page's own scripts no such message ever comes.
+// Must listen before anything else in the thread runs. In the page's own scripts no such message ever arrives.
 globalThis.addEventListener?.('message', ({ data: message }: MessageEvent<unknown>) => {
   if (isControl(message)) {
     isThread = true;

@@ -1,6 +1,6 @@
 /**
- * gzip and SHA-256 over node:zlib and node:crypto, which are loaded when they are needed: `uciok` needs neither. zlib works in
- * libuv's threads and does not hold up the event loop.
+ * gzip and SHA-256 over node:zlib and node:crypto, which are loaded at first use, so that they do not delay `uciok`. zlib works
+ * in libuv's threads and does not block the event loop.
  */
 import type { ByteChunks } from '../ports/bytes.js';
 

@@ -1,4 +1,4 @@
-/** Cache files in a folder. They appear by renaming, so that a process that is killed leaves none half written. */
+/** Cache files in a folder. Each is written under another name and then renamed, so that a killed process leaves none half written. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Files over node:fs, and what is wrong with them in words for the user: Node's own messages name system calls. As in a page, a
- * `blob:` address is content in memory; its fragment is the name.
+ * Files over node:fs, with error messages for the user, because Node's own name system calls. As in a page, a `blob:` address is
+ * content in memory, and the part after `#` is its name.
  */
 import { resolveObjectURL } from 'node:buffer';
 import { createReadStream } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Folders of this user: one for what the user has chosen, one of ours in each place that systems have for caches, best first,
- * and in it one for each kind of files. Only programs have such folders; a page has none.
+ * Folders of this user: the folder of settings, and the possible cache folders, best first, each with a folder for every kind of
+ * file. Only programs have such folders; a page has none.
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ export function getConfigFolder(environment: NodeJS.ProcessEnv = process.env): s
     : join(home, '.config', 'sardonyx');
 }
 
-/** Our folders in the places for caches, best first; they need not exist. */
+/** The possible cache folders of Sardonyx, best first; they need not exist. */
 export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): string[] {
   const folders: string[] = [];
   const add = (...parts: (string | undefined)[]): void => {
@@ -75,8 +75,8 @@ function requireOwn(folder: string): void {
 }
 
 /**
- * Creates a folder and those above it, where they do not exist. Node's own `recursive` is not used: where the system says
- * "no such folder" although the folder above exists, as below /proc, it tries again for ever.
+ * Creates a folder and its missing parents. Node's own `recursive` is not used: where the system answers "no such folder"
+ * although the parent exists, as below /proc, it tries again for ever.
  * @param mode permissions of each folder that is created
  * @throws one sentence for the user
  */
@@ -113,5 +113,5 @@ function isFolder(path: string): boolean {
 function describeFailure(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'there is a file of that name';
-  return code === 'ENOENT' ? 'no folder can be made there' : describeWriteFailure(error);
+  return code === 'ENOENT' ? 'no folder can be created there' : describeWriteFailure(error);
 }

@@ -1,7 +1,7 @@
 /**
- * Log lines for people: to a file or to stderr, never to stdout, which belongs to the UCI conversation.
- * Without a target it is silent and costs one call. A file that has grown full is renamed, and so are its predecessors, so
- * that a bot that runs for weeks keeps the latest lines and fills no disk.
+ * Log lines for people: to a file or to stderr, never to stdout, which belongs to the UCI conversation. Without a target nothing
+ * is written. A full file is renamed, and so are its predecessors, so that a bot that runs for weeks keeps the latest lines and
+ * does not fill the disk.
  */
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { describeWriteFailure } from './node-files.js';
@@ -12,7 +12,7 @@ export interface Logger {
 
 export interface LoggerSettings {
   readonly maxFileBytes?: number;
-  /** Told once, of the first line that could not be written. */
+  /** Called once, when a line cannot be written. */
   onFailure?(sentence: string): void;
 }
 
@@ -23,7 +23,7 @@ const KEPT_FILES = 3;
 
 const STDERR = '<stderr>';
 
-/** The file that a target means; null when it means none. */
+/** The path of the log file; null when the target is not a file. */
 export function getLogPath(target: string): string | null {
   return target === '' || target === STDERR ? null : target.replaceAll('%p', String(process.pid));
 }
@@ -47,14 +47,14 @@ export function createLogger(target: string, settings: LoggerSettings = {}): Log
       try {
         sizeBytes ??= measure(path);
         if (sizeBytes > 0 && sizeBytes + textBytes > maxFileBytes) {
-          // Another engine may log to the same file and may just have done this.
+          // Another engine that logs to the same file may just have renamed it.
           if (measure(path) + textBytes > maxFileBytes) rotate(path);
           sizeBytes = measure(path);
         }
         appendFileSync(path, text);
         sizeBytes += textBytes;
       } catch (error) {
-        // A full or read-only disk must not stop a game. Whoever is told may log again.
+        // A full or read-only disk must not stop a game. The callback may itself write to this log.
         const tell = onFailure;
         onFailure = undefined;
         tell?.(`LogFile ${path} cannot be written: ${describeWriteFailure(error)}`);

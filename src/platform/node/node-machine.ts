@@ -1,13 +1,13 @@
 /** The machine over node:os. Each function asks anew, because the limits of a container can change while it runs. */
 import { availableParallelism, totalmem } from 'node:os';
 
-/** The memory limit of the container counts where it is lower than what the machine has. */
+/** The memory limit of the container, where it is lower than the memory of the machine. */
 export function getMemoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit !== undefined && limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Fewer than the machine has where the process is bound to some of its cores (taskset, a container). */
+/** Counts only the cores that this process may use (taskset, a container). */
 export function getCoreCount(): number {
   return availableParallelism();
 }

@@ -1,7 +1,7 @@
 /**
- * Where onnxruntime's native files lie. Installed, that is a folder of its package. Packed into one executable, the
- * operating system cannot load them from inside it, so they are laid into the user's cache at first use, verified byte
- * by byte at every later start, and shared by all engines of that user. The executable itself may lie on read-only media.
+ * Finds the folder of onnxruntime's native files. After `npm install` that is a folder of its package. From inside a packed
+ * executable the operating system cannot load them, so they are written to the user's cache at first use, compared byte by byte
+ * at every later start, and shared by all engines of that user. The executable itself may be on a read-only disk.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { listCacheFolders, openCacheFolder } from './node-folders.js';
 import { isPackaged, readProgramFile } from './node-program-files.js';
 
-/** Set for the threads of this process, so that one look is enough; a user may point it at another onnxruntime. */
+/** Set by the main thread for the other threads of this process. A user may set it to the folder of another onnxruntime. */
 const FOLDER_VARIABLE = 'SARDONYX_NATIVE_FOLDER';
 const PREFIX = 'native/';
 
@@ -46,14 +46,14 @@ function layOutNativeFiles(): string {
 
 function layOutFile(path: string, bytes: Uint8Array): void {
   if (isSameFile(path, bytes)) return;
-  // Another engine may start at the same moment: each writes a file of its own, and the last name wins.
+  // Another engine may start at the same moment: each writes a file of its own and renames it; the last one stays.
   const draft = `${path}.${process.pid}.draft`;
   try {
     writeFileSync(draft, bytes, { mode: 0o700 });
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
-    // On Windows a file in use cannot be replaced, and needs not be when the other engine wrote the same.
+    // On Windows a file in use cannot be replaced. It need not be, if another engine wrote the same content.
     if (!isSameFile(path, bytes)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** ONNX Runtime over onnxruntime-node. Its library takes a tenth of a second to load, so that waits for the first session. */
+/** ONNX Runtime over onnxruntime-node. Loading its library takes a tenth of a second, so it is loaded with the first session. */
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { keepWebGpuContext, shareWebGpuTurns, takeWebGpuTurn } from './node-webg
 export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
 
 const OPTIMIZATION = ['disabled', 'basic', 'extended', 'all'] as const;
-/** Only what ends the process: a provider that fails to load is reported by us, once, and stderr stays silent. */
+/** Log only fatal errors to stderr: the engine itself reports a provider that cannot be loaded. */
 const LOG_FATAL = 4;
 
 /**
@@ -32,7 +32,7 @@ export function prepareRuntime(usesTf32: boolean): void {
 export async function openSession(request: SessionRequest): Promise<RuntimeSession> {
   const { env, InferenceSession, Tensor } = await import('onnxruntime-node');
   env.logLevel = 'fatal';
-  // onnxruntime refuses shared memory.
+  // onnxruntime does not accept shared memory.
   const model = request.model.buffer instanceof SharedArrayBuffer ? request.model.slice() : request.model;
   const options: InferenceSession.SessionOptions = {
     executionProviders: [request.provider as InferenceSession.ExecutionProviderConfig],
@@ -79,7 +79,7 @@ export function hasCudaProvider(): boolean {
   try {
     return statSync(join(getNativeFolder(), file)).size > 0;
   } catch {
-    // Not there; or no folder at all, and the evaluators will meet the same trouble and report it.
+    // The file is missing. If the folder is missing too, the evaluators fail and report it.
     return false;
   }
 }
@@ -88,7 +88,7 @@ export interface RuntimeInfo {
   readonly version: string;
   /** Where its native files lie, and where a provider is looked for. */
   readonly folder: string;
-  /** Compiled in, by onnxruntime's names; `isBundled` when its files came with onnxruntime. */
+  /** The providers compiled in, by onnxruntime's names; `isBundled`: their files came with onnxruntime. */
   readonly providers: readonly { readonly name: string; readonly isBundled: boolean }[];
 }
 

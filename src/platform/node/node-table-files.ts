@@ -1,4 +1,4 @@
-/** Files of tablebases, read in the middle of a search: each call blocks until it is done, and throws Node's errors. */
+/** Reads tablebase files synchronously, because probes happen in the middle of a search. Throws Node's errors. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

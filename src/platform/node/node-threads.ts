@@ -1,4 +1,4 @@
-/** Threads over node:worker_threads. In an executable the scripts of threads are assets of it. */
+/** Threads over node:worker_threads. In a packed executable the scripts of threads are its assets. */
 import { setImmediate as waitForImmediate } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Thread, ThreadEvents, ThreadOptions } from '../ports/threads.js';

@@ -1,8 +1,8 @@
 /**
- * WebGPU in onnxruntime-node 1.30 is one context for the whole process, and nothing in it is locked: two threads that create
- * sessions or run them at the same time end the process with a segmentation fault. When the last session is released the context goes with
- * it, and the third context of a process hangs in its first run. So all calls of all threads take turns, over a word of shared
- * memory, and the first thread opens a session of a model of one node that nobody releases.
+ * Works around two faults of WebGPU in onnxruntime-node 1.30, which has one context for the whole process. The context has no
+ * locks: if two threads create or run sessions at the same time, the process dies of a segmentation fault. So all calls of all
+ * threads take turns, by a lock in shared memory. And the context is destroyed with the last session, but the third context of a
+ * process hangs in its first run. So the first thread opens a session of a one-node model that is never released.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
@@ -20,7 +20,7 @@ let words: Int32Array | undefined;
 /** The last turn that this thread has asked for. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/** Main thread, before threads that use WebGPU are started: they inherit the shared memory. */
+/** Creates the shared memory. Call it on the main thread before starting threads that use WebGPU. */
 export function shareWebGpuTurns(): void {
   if (getEnvironmentData(ENVIRONMENT_KEY) !== undefined) return;
   setEnvironmentData(ENVIRONMENT_KEY, new SharedArrayBuffer(4 * WORDS));
@@ -43,7 +43,7 @@ export function takeWebGpuTurn<Answer>(work: () => Promise<Answer>): Promise<Ans
 }
 
 /**
- * Within a turn, before a session is opened: opens the session that keeps the context, if the process has none yet.
+ * Opens the session that keeps the context alive, unless the process has one. Call it within a turn, before opening a session.
  * @param open opens a model on WebGPU
  */
 export async function keepWebGpuContext(open: (model: Uint8Array) => Promise<unknown>): Promise<void> {

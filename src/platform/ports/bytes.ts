@@ -1,4 +1,4 @@
-/** Reading, packing and hashing bytes: `#platform/files.js` and `#platform/byte-streams.js`. */
+/** Reading, compressing and hashing bytes: `#platform/files.js` and `#platform/byte-streams.js`. */
 
 export type ByteChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 

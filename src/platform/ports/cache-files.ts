@@ -1,6 +1,6 @@
 /**
- * Files that save work and may be lost at any time: `#platform/cache-files.js`. In Node they lie in a folder of the user's
- * cache, in a page in Cache Storage. A file appears complete or not at all.
+ * Cache files: `#platform/cache-files.js`. They save work and may be deleted at any time. In Node they are in the user's cache
+ * folder, in a page in Cache Storage. A file appears complete or not at all.
  */
 
 export interface CacheFile {
@@ -30,13 +30,13 @@ export interface CacheFilePort {
   readCacheFile(folder: string, name: string): Promise<Uint8Array>;
   /** Rejects when it is not there. */
   withCacheFile<Answer>(folder: string, name: string, use: (file: OpenCacheFile) => Promise<Answer>): Promise<Answer>;
-  /** Makes it the file that was used last, if it is there. */
+  /** Marks the file as used now, if it exists. */
   touchCacheFile(folder: string, name: string): Promise<void>;
   /** Removes it if that is possible. */
   removeCacheFile(folder: string, name: string): Promise<void>;
   /**
-   * Writes a file, and the folder where it is not there yet.
-   * @returns whether it is there now: a full or read-only disk is no error. Other errors of `fill` pass through.
+   * Writes a file, and creates the folder if it is missing.
+   * @returns whether the file was written: a full or read-only disk is no error. Other errors of `fill` are passed on.
    */
   writeCacheFile(folder: string, name: string, fill: (file: NewCacheFile) => Promise<void>): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** What `#platform/machine.js` tells about the machine. */
+/** Facts about the machine: `#platform/machine.js`. */
 export interface MachinePort {
   /** Memory that this process may use, in bytes: the machine's, or that of its container. */
   getMemoryBytes(): number;

@@ -24,7 +24,7 @@ export interface SessionRequest {
 
 export interface RuntimeSession {
   readonly outputNames: readonly string[];
-  /** A view: the runtime reads and writes `data` itself. Halves (float16) stand in a Uint16Array. */
+  /** A view: the runtime reads and writes `data` itself. A Uint16Array holds half-precision numbers (float16). */
   createTensor(data: Float32Array | Uint16Array, dims: readonly number[]): RuntimeTensor;
   /** Runs the network on `inputs` and fills `outputs`. Rejects when the device fails. One run at a time. */
   run(inputs: NamedTensors, outputs: NamedTensors): Promise<unknown>;
@@ -33,7 +33,8 @@ export interface RuntimeSession {
 
 export interface OnnxRuntimePort {
   /**
-   * Sets what the runtime's libraries read when they are loaded. Call it on the main thread, before the first session.
+   * Sets the environment that the runtime's libraries read when they are loaded. Call it on the main thread, before the first
+   * session.
    * @param usesTf32 CUDA and TensorRT may multiply matrices of 32-bit numbers with 10 bits of mantissa
    */
   prepareRuntime(usesTf32: boolean): void;

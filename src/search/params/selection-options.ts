@@ -171,6 +171,6 @@ export const selectionOptions = {
     min: 0,
     max: 1,
     hidden: true,
-    help: 'How fast progressive widening lets more moves in.',
+    help: 'How fast the number of moves grows with progressive widening.',
   },
 } as const satisfies Record<string, OptionSpec>;

@@ -38,7 +38,7 @@ export const stoppingOptions = {
     min: 1,
     max: 10000000,
     hidden: true,
-    help: 'Nodes between two looks at the KLD gain.',
+    help: 'Nodes between two computations of the KLD gain.',
   },
   nodesAsPlayouts: {
     uci: 'NodesAsPlayouts',

@@ -9,7 +9,7 @@ export const treeOptions = {
     default: 'tree',
     choices: ['tree', 'graph', 'policyhead', 'valuehead'],
     synonyms: { classic: 'tree', 'dag-preview': 'graph' },
-    help: 'tree = every line has nodes of its own, as in the classic search of lc0; graph = transpositions share a node. policyhead and valuehead look once: the move with the largest prior, or the one with the best value after it. lc0’s classic and dag-preview mean tree and graph.',
+    help: 'tree = every line has nodes of its own, as in the classic search of lc0; graph = transpositions share a node. policyhead plays the move with the largest prior, valuehead the one with the best value after it, both without further search. lc0’s classic and dag-preview mean tree and graph.',
   },
   twoFoldDraws: {
     uci: 'TwoFoldDraws',

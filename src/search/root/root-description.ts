@@ -112,7 +112,7 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
 function createValues(context: ReportContext, wl: number, d: number, m: number): RootValues {
   unscaleWdl(wl, d, context.rescale, context.contemptSign);
   return {
-    // Without contempt there is nothing to undo, so the values are spared the errors of the fit.
+    // Without contempt there is nothing to undo, so the values are shown without the errors of the fit.
     wl: 0 + (context.rescale.diff === 0 ? wl : rescaled.wl),
     d: context.rescale.diff === 0 ? d : rescaled.d,
     mu: rescaled.mu,

@@ -1,7 +1,7 @@
 /**
- * Settings of the root that hold for one search: `searchmoves`, the moves that tablebases choose, and temperature and noise on the priors.
- * Both kinds reorder the root's unvisited edges, so that selection finds them as in any node: sorted by prior, the allowed
- * ones first. `restore` undoes this after the search, because the tree is used again.
+ * Settings of the root that hold for one search: `searchmoves`, the moves that tablebases choose, and temperature and noise on
+ * the priors. All of them reorder the root's unvisited edges, so that selection finds them as in any node: sorted by prior, the
+ * allowed ones first. `restore` undoes this after the search, because the tree is used again.
  */
 import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/leaves.js';
 import type { Prng } from '../../util/index.js';

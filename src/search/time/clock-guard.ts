@@ -21,7 +21,7 @@ const LAG_WEIGHT = 0.25;
 const LONG_GAME_MOVES = 220;
 /** It reserves lag for at least this many further moves, however long the game has lasted. */
 const LEAST_RESERVE_MOVES = 40;
-/** Beyond its average lag a move costs at least one batch, and a share of the lag for its scatter. */
+/** Besides its average lag a move needs time for at least one batch, and for the variation of the lag. */
 const LEAST_SEARCH_MS = 1;
 const LAG_SCATTER = 0.2;
 /** The least lag to reserve for a move, for pipes and the start of a search. */

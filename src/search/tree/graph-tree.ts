@@ -136,7 +136,7 @@ export class GraphTree extends Tree {
     return 0;
   }
 
-  /** Visits in flight come by other edges too, so nothing is known of credit. */
+  /** Visits in flight come by other edges too, so the credit of this path is unknown. */
   computeCredit(): number {
     return 0;
   }

@@ -1,6 +1,6 @@
 /**
  * Moves the root of a tree: along played moves, to a node below another root, or to a root that was set aside. What the
- * search knows of the new root is kept. A root whose result was proven becomes an ordinary node, so that it can be searched.
+ * tree holds below the new root is kept. A root whose result was proven becomes an ordinary node, so that it can be searched.
  */
 import {
   COUNT_MASK,

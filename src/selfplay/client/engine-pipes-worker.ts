@@ -1,7 +1,7 @@
 /**
- * The thread that owns the processes of all external engines. The main thread can be busy with searches of its own for
- * milliseconds at a time, so it cannot tell when an answer came. This thread only reads and writes pipes: it measures
- * each engine's time from writing `go` to the arrival of a line.
+ * The thread that owns the processes of all external engines. The main thread may be busy with its own searches for
+ * milliseconds when an answer arrives, so it cannot measure an engine's time. This thread only reads and writes pipes, and
+ * measures the time from writing `go` to the arrival of a line.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -25,7 +25,7 @@ export type FromEnginePipes = { readonly engine: number } & (
       /** Milliseconds from the last `go` to the arrival of these lines. */
       readonly sinceGoMs: number;
     }
-  /** The process is gone; the message is a sentence for the user. */
+  /** The process has ended; the message is a sentence for the user. */
   | { readonly type: 'end'; readonly message: string }
 );
 

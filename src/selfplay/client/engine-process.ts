@@ -1,13 +1,13 @@
 /**
- * An engine's process as lines in and lines out. One caller at a time waits for a line it wants. When the process ends,
- * fails to start or stays silent too long, that wait is rejected with one sentence that names the engine. The pipes
- * themselves belong to a thread (engine-pipes-worker.ts), so times are right however busy this one is.
+ * An engine's process: sends and receives lines. One caller at a time waits for a certain line. When the process ends, fails
+ * to start or sends nothing for too long, the wait is rejected with one sentence that names the engine. Another thread reads
+ * and writes the pipes (engine-pipes-worker.ts), so times are exact even when this thread is busy.
  */
 import { startThread, type Thread } from '#platform/threads.js';
 import type { FromEnginePipes, ToEnginePipes } from './engine-pipes-worker.js';
 import type { EngineSpec } from './engine-spec.js';
 
-/** A fault of the engine; `message` is fit for a user's eyes. */
+/** A fault of the engine; `message` is one sentence for the user. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   constructor(
@@ -19,7 +19,7 @@ export class EngineError extends Error {
 }
 
 interface Wait {
-  /** Looks at a line that came so many milliseconds after the last `go`; true ends the wait. */
+  /** Examines a line. @param sinceGoMs time since the last `go` @returns true to end the wait */
   accept(line: string, sinceGoMs: number): boolean;
   resolve(): void;
   reject(error: EngineError): void;
@@ -28,7 +28,7 @@ interface Wait {
 export class EngineProcess {
   private readonly engine: number;
   private wait: Wait | null = null;
-  /** Set once the process is gone. */
+  /** Set once the process has ended. */
   private death: EngineError | null = null;
   private markGone: () => void = () => undefined;
   private readonly gone = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ export class EngineProcess {
     if (this.death === null) enginePipes.post({ type: 'send', engine: this.engine, line });
   }
 
-  /** Resolves at the first line that `accept` takes; every line until then is shown to it. */
+  /** Passes every line to `accept` and resolves when it returns true. */
   waitFor(what: string, timeoutMs: number, accept: Wait['accept']): Promise<void> {
     if (this.death !== null) return Promise.reject(this.death);
     if (this.wait !== null) throw new Error('Only one wait at a time');
@@ -77,7 +77,7 @@ export class EngineProcess {
     });
   }
 
-  /** Asks the engine to quit; kills it if it does not. Resolves when it is gone. */
+  /** Asks the engine to quit; kills it if it does not. Resolves when the process has ended. */
   async close(): Promise<void> {
     if (this.death === null) enginePipes.post({ type: 'close', engine: this.engine });
     await this.gone;
@@ -91,7 +91,7 @@ export class EngineProcess {
     }
   }
 
-  /** Called by the thread's owner when the process is gone. */
+  /** Called by the thread's owner when the process has ended. */
   die(message: string): void {
     this.death ??= new EngineError('crash', message);
     this.wait?.reject(this.death);

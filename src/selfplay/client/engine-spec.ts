@@ -12,9 +12,9 @@ export interface EngineSpec {
   /** Program, looked up in PATH when it has no folder. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Shown in results and PGN; null = what the engine calls itself. */
+  /** Shown in results and PGN; null = the engine's `id name`. */
   readonly name: string | null;
-  /** Working folder of the process; null = ours. */
+  /** Working folder of the process; null = that of this process. */
   readonly folder: string | null;
   /** UCI options in the order in which they are set. */
   readonly options: readonly (readonly [name: string, value: string])[];

@@ -1,7 +1,7 @@
 /**
- * Collects the `info` lines of one search: the last line of each rank. Engines print MultiPV lines in blocks that begin
- * with rank 1, and a move can change its rank between blocks, so blocks are kept together. If the search ends within a
- * block, moves of the block before complete it. A score that is only a bound is replaced by that block's score.
+ * Collects the `info` lines of one search: the last line of each rank. Engines print MultiPV lines in blocks that begin with
+ * rank 1. A move can change its rank between blocks, so lines of two blocks must not be mixed. If the search ends within a
+ * block, moves of the previous block complete it. If a score is only a bound, the previous block's score replaces it.
  */
 import type { UciInfo } from './info-line.js';
 

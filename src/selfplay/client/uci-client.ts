@@ -1,6 +1,6 @@
 /**
- * The GUI's side of a UCI conversation with an external engine. Every method waits for the engine's answer, so calls
- * simply follow one another. Errors are EngineErrors with a sentence.
+ * The GUI's side of a UCI conversation with an external engine. Every method waits for the engine's answer; await each call
+ * before the next. All errors are EngineErrors.
  */
 import { EngineError, EngineProcess } from './engine-process.js';
 import type { EngineSpec } from './engine-spec.js';
@@ -10,7 +10,7 @@ import { InfoLines } from './info-lines.js';
 export interface UciTimeouts {
   /** From the start of the process to `uciok`, and for `readyok` (a network may be loading). */
   readonly startMs: number;
-  /** From `go` to `bestmove` when no clock says otherwise. */
+  /** From `go` to `bestmove` in a search without clock. */
   readonly moveMs: number;
 }
 
@@ -34,7 +34,7 @@ export interface UciLimits {
 export interface UciAnswer {
   readonly bestMove: string;
   readonly ponder: string | null;
-  /** From `go` to `bestmove`, as the engine's pipes saw them, whatever this thread was doing. */
+  /** From `go` to `bestmove`, measured in the thread of the pipes. */
   readonly timeMs: number;
   /** The engine's last line of each rank, best first; empty when the engine gave no score. */
   readonly lines: readonly UciInfo[];
@@ -73,7 +73,7 @@ export class UciClient {
     return this.process.isAlive;
   }
 
-  /** An option that the engine does not have is an error that names it. */
+  /** Throws if the engine has no such option. */
   setOption(name: string, value: string): void {
     const known = this.optionNames.get(name.toLowerCase());
     if (known === undefined) throw new EngineError('protocol', `${this.name} has no option "${name}"`);
@@ -92,7 +92,7 @@ export class UciClient {
 
   /**
    * @param position the words after `position`: "startpos moves e2e4"
-   * @param timeoutMs how long to wait for `bestmove`; silence is an error
+   * @param timeoutMs longest time to wait for `bestmove`, after which it rejects
    */
   async go(position: string, limits: UciLimits, timeoutMs = this.timeouts.moveMs): Promise<UciAnswer> {
     const lines = new InfoLines();

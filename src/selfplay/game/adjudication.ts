@@ -1,5 +1,5 @@
 /**
- * Ends games early: by the players' scores with the rules and words of cutechess-cli and fastchess (resignation, draw,
+ * Ends games early: by the players' scores, with the rules and options of cutechess-cli and fastchess (resignation, draw,
  * longest game), and by tablebases.
  */
 import type { Position } from '../../chess/index.js';

@@ -47,7 +47,7 @@ export class Clock {
 
   /**
    * Takes the time of a move off.
-   * @param marginMs so much over the limit is forgiven, for what the pipe and a busy machine cost
+   * @param marginMs time by which the player may exceed the limit, for delays of the pipe and a busy machine
    * @returns false when the flag has fallen
    */
   press(elapsedMs: number, marginMs: number): boolean {

@@ -1,4 +1,4 @@
-/** How a game ended: the result, the reason, and the words for both that PGN and reports use. */
+/** How a game ended: the result, the reason, and their texts in PGN and reports. */
 import type { Outcome } from '../../chess/index.js';
 
 export type ResultText = '1-0' | '0-1' | '1/2-1/2';

@@ -55,7 +55,7 @@ function listTimeControls({ timeControls: [white, black] }: FinishedGameText): [
   ];
 }
 
-/** The last comment says how the game ended, after a comma: two comments in a row break some readers. */
+/** How the game ended is added to the last comment, after a comma, because some readers fail on two comments in a row. */
 function listMoves({ opening, played, end }: FinishedGameText): PlayedPgnMove[] {
   const moves = [
     ...opening.moves.map((move) => ({ move, comment: 'book' })),

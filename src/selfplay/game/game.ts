@@ -3,14 +3,14 @@ import { computeOutcome, formatUciMove, type Move, type Position } from '../../c
 import { createOpeningPosition, type Opening } from '../openings/book.js';
 import { createDraw, createWin, type GameEnd } from './game-end.js';
 
-/** A player's move and what it thinks of it; zeros and null where it does not say. */
+/** A player's move and its evaluation; 0 or null for what the player does not report. */
 export interface Thought {
   readonly move: Move;
   /** Coded centipawns (encodeScore) from the mover's view. */
   readonly score: number | null;
   readonly depth: number;
   readonly nodes: number;
-  /** Time taken, where the player can measure it better than its caller; null otherwise. */
+  /** Time taken, if the player can measure it better than its caller; else null. */
   readonly timeMs: number | null;
 }
 
@@ -22,7 +22,7 @@ export class Game {
   readonly position: Position;
   /** Moves after the opening. */
   readonly played: PlayedMove[] = [];
-  /** All moves from the opening's FEN, in UCI's spelling. */
+  /** All moves from the opening's FEN, in UCI notation. */
   readonly uciMoves: string[];
 
   constructor(

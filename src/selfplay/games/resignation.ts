@@ -1,14 +1,14 @@
 /**
- * Decides when a side resigns a self-play game, and measures what resigning would cost (lc0: selfplay/game.cc). Some games
- * ignore the rule. Of those, the lowest win probability is reported that the later winner (or either side of a draw) had:
- * a threshold above it would have thrown the game away.
+ * Decides when a side resigns a self-play game, and measures how often that would be wrong (lc0: selfplay/game.cc). Some games
+ * ignore the rule. For each of them it reports the lowest win probability that the eventual winner (or either side of a draw)
+ * had during the game: with a threshold above it, that side would have resigned wrongly.
  */
 import type { ResultText } from '../game/game-end.js';
 
 export interface ResignRules {
   /** Win probability in per cent below which the mover resigns; 0 = never. */
   readonly percentage: number;
-  /** Ends the game instead as soon as win, draw or loss is more probable than 100 − percentage. */
+  /** End the game, instead, as soon as a win, draw or loss is more probable than 100 − percentage. */
   readonly isWdlStyle: boolean;
   readonly earliestMove: number;
   /** Per cent of games that ignore the rule. */
@@ -49,7 +49,7 @@ export class ResignWatch {
     return d > threshold ? '1/2-1/2' : null;
   }
 
-  /** The lowest win probability that proved wrong; with the WDL rule, the highest probability of a result that did not come. */
+  /** The lowest win probability of a side that did not lose; with the WDL rule, the highest probability of a wrong result. */
   getFalsePositiveThreshold(result: ResultText): number {
     const [white, draw, black] = this.surest;
     if (this.rules.isWdlStyle) {

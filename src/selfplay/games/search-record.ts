@@ -20,8 +20,8 @@ export interface SearchRecord {
 }
 
 /**
- * @param policyTemperature by which the priors were softened, to be undone (lc0: V6TrainingDataArray::Add)
- * @returns null when the search gives no policy target: several moves and no visit to any
+ * @param policyTemperature the temperature of the priors, which is undone (lc0: V6TrainingDataArray::Add)
+ * @returns null when the search gives no policy target: there are several moves, and none has a visit
  */
 export function createSearchRecord(
   ply: number,
@@ -42,7 +42,7 @@ export function createSearchRecord(
     rootVisits: summary.visits,
     best: best.move,
     played,
-    // A proven draw or loss is the best there is only when nothing else is left open.
+    // A proven draw or loss is proven best only when all other moves are proven too.
     isBestProven: best.isProven && (best.wl >= 1 || moves.every(({ isProven }) => isProven)),
     root: pickValues(summary),
     bestValue: pickValues(best),

@@ -1,4 +1,4 @@
-/** One self-play game: search, maybe resign, draw a move, record, play it; until the game is over. */
+/** Plays one self-play game: for each move it searches, may resign, chooses a move, records the search and plays the move. */
 import type { Move } from '../../chess/index.js';
 import { computeTemperature, type SearchInfo, type SearchParams } from '../../search/index.js';
 import type { Tablebases } from '../../syzygy/index.js';
@@ -24,12 +24,12 @@ export interface SelfPlayGame {
   readonly opening: Opening;
   readonly played: readonly PlayedMove[];
   readonly end: GameEnd;
-  /** Ended by resignation, by tablebases or by length and not by the rules. */
+  /** Whether the game ended by resignation, tablebases or length, and not by the rules. */
   readonly isAdjudicated: boolean;
   readonly records: readonly SearchRecord[];
-  /** Playouts of all searches; visits that a tree kept from the last move are none. */
+  /** Playouts of all searches, without visits that a tree kept from the last move. */
   readonly playouts: number;
-  /** Of a game that ignored resignation: the threshold that would have misjudged it; null otherwise. */
+  /** If the game ignored resignation: the threshold above which a side would have resigned wrongly; else null. */
   readonly falsePositiveThreshold: number | null;
 }
 
@@ -142,8 +142,8 @@ function withoutNoise(params: SearchParams): SearchParams {
 }
 
 /**
- * Draws until the move has visits enough or is the most visited; each refused position may start another game. Without
- * temperature nothing is drawn, so the move stands: a mate may have been found in few visits.
+ * Chooses at random again until the move has enough visits or is the most visited one. Each refused position may start another
+ * game. Without temperature the choice is not random, so the move is kept: a mate may have been found in few visits.
  */
 function refuseRareMoves(
   board: SelfPlayBoard,
@@ -168,8 +168,8 @@ function refuseRareMoves(
 }
 
 /**
- * The opening as far as this game follows it. At each move the game leaves it with probability max(p, 1/n), n being the
- * moves that remain, so that no exit is favoured (lc0: --opening-stop-prob).
+ * The part of the opening that this game follows. At each move the game leaves it with probability max(p, 1/n), where n is the
+ * number of remaining moves (lc0: --opening-stop-prob).
  */
 export function shortenOpening(opening: Opening, stopProbability: number, random: Prng): Opening {
   if (stopProbability <= 0) return opening;

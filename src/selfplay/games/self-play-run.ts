@@ -1,7 +1,7 @@
 /**
- * A run of self-play: many games at once over one pool of evaluators (or two, when two networks play). Each game
- * depends only on the seed and its number, unless refused moves start games (--discarded-start-chance): then it also
- * depends on the games before it. Finished games are handed on in the order in which they end.
+ * A run of self-play: many games at once over one pool of evaluators (or two, when two networks play). Each game depends only
+ * on the seed and its number. With --discarded-start-chance, where refused moves start games, it also depends on the games
+ * before it. Finished games are passed on in the order in which they end.
  */
 
 import { SearchScheduler } from '../../search/index.js';
@@ -26,16 +26,16 @@ export interface SelfPlayPlayer {
 }
 
 export interface SelfPlayRun {
-  /** The same object twice for play of one network against itself. */
+  /** The same object twice if one network plays against itself. */
   readonly players: readonly [SelfPlayPlayer, SelfPlayPlayer];
   readonly settings: SelfPlaySettings;
-  /** End games where they know the result; null = none. */
+  /** Tablebases that end games when they know the result; null = none. */
   readonly tables: Tablebases | null;
   /** Games in all; Infinity = until the signal comes. */
   readonly games: number;
-  /** Games at a time; 0 = what suits the evaluators. */
+  /** Games at a time; 0 = chosen for the evaluators. */
   readonly parallelism: number;
-  /** Leaves that one game gathers together; 0 = as many as keep the evaluators busy. */
+  /** Leaves that one game gathers together; 0 = enough to keep the evaluators busy. */
   readonly leavesPerGame: number;
   readonly openings: (game: number) => Opening;
   readonly seed: number;
@@ -53,7 +53,7 @@ const BYTES_PER_TREE = 256 * 2 ** 20;
 /** A tree of the visits of one move rarely needs more nodes than this factor gives, and it can grow. */
 const NODES_PER_VISIT = 1.25;
 const LEAST_NODES = 256;
-/** Batches that should wait for each evaluator thread while it works on one. */
+/** Batches for each evaluator thread: one in work and the others waiting. */
 const BATCHES_AHEAD = 2;
 const LEAST_GAMES = 8;
 const MOST_GAMES = 512;
@@ -64,8 +64,8 @@ export function isPlayer1White(game: number): boolean {
 }
 
 /**
- * Resolves when the games are played or the signal has come; rejects when a network cannot be used, and with the first
- * error of a game. Either way no search is running then.
+ * Resolves when the games are played or the signal has come; rejects when a network cannot be used, and with the first error of
+ * a game. In all cases no search is running afterwards.
  */
 export async function runSelfPlay(run: SelfPlayRun, pools: NetworkPools): Promise<void> {
   const opened = await Promise.all(run.players.map(({ network }) => pools.open(network)));

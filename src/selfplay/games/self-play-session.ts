@@ -25,7 +25,7 @@ export interface SelfPlayOutput {
 }
 
 export interface SelfPlaySummary {
-  /** All games, those of earlier runs included; the other numbers are of this run. */
+  /** All games, those of earlier runs included; the other numbers count this run only. */
   readonly games: number;
   readonly wins: number;
   readonly draws: number;
@@ -81,7 +81,7 @@ class Session {
     for (const { game, result, reason } of output.log.earlier) this.standings.add(game, { result, reason });
   }
 
-  /** @param otherName for one without a file */
+  /** @param otherName name of a network without a file */
   usePool(pool: NetworkPool, otherName: string): void {
     this.names.push(pool.networkName ?? otherName);
     if (this.pools.size === 0) this.recordFormat = chooseRecordFormat(pool.evaluators.network.inputEncoding);

@@ -1,6 +1,6 @@
 /**
- * A finished self-play game as lc0 training records (V6), gzipped, one file a game. The game is played through again,
- * so that a game under way need not keep 8 kilobytes a position.
+ * Writes a finished self-play game as lc0 training records (V6), gzipped, one file a game. It replays the game to make the
+ * records, so that running games need not keep 8 kilobytes a position.
  */
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import type { SelfPlayGame } from './self-play-game.js';
 
 const compress = promisify(gzip);
 
-/** The format of the records: the network's own where lc0 has it, else the classical one, which says enough for any. */
+/** The format of the records: the network's own if it is one of lc0's, else the classical one, from which others can be made. */
 export function chooseRecordFormat(networkInput: string): string {
   return LC0_FORMATS.some(({ name }) => name === networkInput) ? networkInput : 'lc0-112';
 }

@@ -1,8 +1,7 @@
 /**
- * The output of a labelling run: `PREFIX_0000.jsonl.gz`, … of about so many plies each, the file under way as
- * `….jsonl.part`, and `PREFIX.json` with the settings and what is finished. Games are written in order of their number,
- * so the number of lines on disk is the number of the next game: a run killed at any moment loses only the games under
- * way and doubles none.
+ * The output of a labelling run: files `PREFIX_0000.jsonl.gz`, … of about `pliesPerFile` plies each, the unfinished file as
+ * `….jsonl.part`, and `PREFIX.json` with the settings and the finished files. Games are written in order of their number, so
+ * the number of lines on disk is the number of the next game. A killed run loses only the running games and repeats no other.
  */
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

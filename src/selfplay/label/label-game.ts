@@ -1,7 +1,7 @@
 /**
- * One labelled game: an engine scores every position (MultiPV, fixed nodes), a move is chosen by the wandering rule,
- * and the game ends by the laws of chess, by a score that stays hopeless, or by length. Everything random comes from
- * the seed and the number of the game.
+ * Plays one labelled game: an engine scores every position (MultiPV, fixed nodes), and wander.ts chooses the move. The game
+ * ends by the laws of chess, when one side stays far ahead, or by length. Everything random follows from the seed and the
+ * number of the game.
  */
 import { computeOutcome, formatFen, formatUciMove, type Move, type Position, parseUciMove } from '../../chess/index.js';
 import { createPrng, mixSeeds, type Prng } from '../../util/index.js';

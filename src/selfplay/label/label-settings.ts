@@ -11,7 +11,7 @@ export interface LabelSettings {
   readonly wander: readonly [least: number, most: number];
   /** The same for plies where any legal move is drawn. */
   readonly blunder: readonly [least: number, most: number];
-  /** Softness of drawing from the scored moves: weight = exp(−loss / temperature). */
+  /** Temperature of the choice among the scored moves: weight = exp(−loss / temperature). */
   readonly temperatureCp: number;
   /** A game stops when the score stays beyond this for `resignPlies` plies … */
   readonly resignCp: number;

@@ -1,6 +1,6 @@
 /**
- * Random positions of few pieces, for labels of a phase that games from books reach late and seldom. Material is drawn
- * piece by piece and placed until the position is legal, without check and not over.
+ * Random positions of few pieces, because labelled games from books rarely reach endgames. It chooses the material at random
+ * and places it until the position is legal, without check and not over.
  */
 import { computeOutcome, parseFen } from '../../chess/index.js';
 import type { Prng } from '../../util/index.js';

@@ -23,7 +23,7 @@ export function openStartBooks(sources: readonly StartSource[]): Result<StartBoo
   return success(books);
 }
 
-/** A damaged book line throws a sentence naming it. */
+/** Throws one sentence that names the line if a line of a book is damaged. */
 export function drawStart(
   books: StartBooks,
   sources: readonly StartSource[],

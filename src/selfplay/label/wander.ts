@@ -1,6 +1,7 @@
 /**
- * Which move a labelled game plays. Best play alone would show a network few kinds of mistakes to punish, so games
- * wander: now and then a move is drawn from the scored ones (weight exp(−loss / temperature)), rarely any legal move.
+ * Chooses the move of a labelled game. With best play only, a network would see few mistakes and would not learn to punish
+ * them. So games wander: some moves are chosen at random among the scored ones (weight exp(−loss / temperature)), and a few
+ * among all legal ones.
  */
 import type { Prng } from '../../util/index.js';
 

@@ -1,7 +1,7 @@
 /**
- * What a match leaves on disk: a results file, one JSON line a game after a line with the conditions, and a PGN file.
- * A game is in the match when its results line is complete. The line says how long the PGN file was after the game, so
- * that both files agree when a match killed between the two writes is resumed. Other text in the PGN file stays.
+ * The files of a match: a results file, which has a line with the conditions and then one JSON line a game, and a PGN file. A
+ * game counts when its results line is complete. The line holds the length of the PGN file after the game, so that both files
+ * agree when a match that was killed between the two writes is resumed. Other text in the PGN file stays.
  */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';

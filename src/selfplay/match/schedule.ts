@@ -1,13 +1,13 @@
 /**
  * Who plays whom in which game. Players are numbered from 0. Each pairing plays pairs of games: one opening, colours
- * swapped. All pairings play the same opening in the same round, so nobody gets easier ones.
+ * swapped. All pairings play the same opening in the same round, so that no pairing has easier ones.
  *
  * Game numbers run through the rounds: round r of P pairings has the games 2rP … 2rP + 2P − 1. They do not depend on the
  * number of games, so a match can be made longer.
  */
 
 export const TOURNAMENT_KINDS = ['round-robin', 'gauntlet'] as const;
-/** Round robin: everybody plays everybody. Gauntlet: the first player plays all others. */
+/** Round robin: each plays against each. Gauntlet: the first player plays against all others. */
 export type TournamentKind = (typeof TOURNAMENT_KINDS)[number];
 
 export interface ScheduledGame {
@@ -60,7 +60,7 @@ export class Schedule {
     };
   }
 
-  /** The first game from `game` on that is to be played; null when there is none. An odd number leaves half a pair out. */
+  /** The first game from `game` on that is to be played; null when there is none. An odd number of games leaves one pair incomplete. */
   findNext(game: number): number | null {
     const end = 2 * this.pairings.length * Math.ceil(this.gamesPerPairing / 2);
     for (let next = game; next < end; next++) if (this.at(next).numberInPairing < this.gamesPerPairing) return next;

@@ -9,7 +9,7 @@ import {
 } from '../statistics/score-counts.js';
 import { isFirstPlayerWhite } from './schedule.js';
 
-/** Games that a player lost by something else than chess. */
+/** Games that a player lost on time, by a crash or by an illegal move. */
 export interface Forfeits {
   readonly time: number;
   readonly crash: number;
@@ -83,7 +83,7 @@ export class Standings {
     return Object.fromEntries([...this.reasons].sort(([, a], [, b]) => b - a));
   }
 
-  /** The complete pairs, which say more than as many single games; the single games until there is a pair. */
+  /** The complete pairs, because they have a smaller variance than single games; the single games until there is a pair. */
   get distribution(): ScoreDistribution {
     const complete = this.pairs.reduce((sum, count) => sum + count, 0);
     return complete > 0 ? distributePairs(this.pairCounts) : distributeGames(this.games);

@@ -40,8 +40,8 @@ export class Tournament {
 export const MOST_CRASHES = 3;
 
 /**
- * Notices a player that does nothing but crash, whose losses say nothing about chess. One crash in a long match is a lost
- * game; several in a row, without a game that its players finished in between, mean an engine that does not work.
+ * Finds a player that does not work at all. One crash in a long match is a lost game. Several crashes in a row, without a
+ * finished game of that player in between, mean that the engine is broken.
  */
 export class CrashWatch {
   private readonly inARow = new Map<number, number>();
@@ -56,7 +56,7 @@ export class CrashWatch {
       for (const player of players) this.inARow.set(player, 0);
       return null;
     }
-    // The opponent's count stays: it has finished nothing either, so two engines that crash in turn are found as well.
+    // The opponent's count stays: it has not finished the game either. So two engines that crash in turn are found too.
     const count = (this.inARow.get(crashed) ?? 0) + 1;
     this.inARow.set(crashed, count);
     return count >= MOST_CRASHES ? crashed : null;

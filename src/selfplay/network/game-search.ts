@@ -71,7 +71,7 @@ export class GameSearch {
     this.search.configure(params, this.options.batching);
   }
 
-  /** @param keepsTree what the last search found out about the moves played since is used again */
+  /** @param keepsTree keep the part of the tree below the moves played since the last search */
   setPosition(game: Game, keepsTree: boolean): void {
     const { opening, played, position, chess960 } = game;
     this.search.setPosition({
@@ -84,7 +84,7 @@ export class GameSearch {
     if (!keepsTree) this.search.clearTree();
   }
 
-  /** Rejects when no evaluator answers, be it in the middle of the search. */
+  /** Rejects when no evaluator answers, also in the middle of the search. */
   async run(limits: Omit<SearchLimits, 'startedAtMs'>): Promise<GameSearchResult> {
     const { pool, scheduler } = this.options;
     const startedAtMs = performance.timeOrigin + performance.now();
@@ -94,7 +94,7 @@ export class GameSearch {
     return { move, root, info };
   }
 
-  /** Another move from the last search, as the temperature draws them. */
+  /** Chooses another move from the last search at random, by the temperature. */
   redraw(): number {
     return this.search.redraw();
   }
@@ -108,7 +108,7 @@ export class GameSearch {
     this.search.newGame();
   }
 
-  /** Not while it runs. */
+  /** Do not call it during a search. */
   close(): void {
     this.options.pool.releaseRow(this.row);
   }

@@ -1,20 +1,20 @@
-/** A network and how it is to search, ready to use: made of a user's flags by the command line. */
+/** A network and its search settings, which the command line makes from a user's flags. */
 import { EvaluatorPool, LeafQueue, type PoolOptions, ROOT_ROWS } from '../../nn/index.js';
 import type { SearchParams } from '../../search/index.js';
 
 export interface NetworkSetup {
-  /** Shown when neither the user nor a file gives it a name. */
+  /** Shown if neither the user nor the file names the network. */
   readonly name: string;
   /** Equal keys share one pool of evaluators. */
   readonly poolKey: string;
-  /** Its model knows the hash of its file. */
+  /** `pool.model` has the hash of the network's file. */
   readonly pool: PoolOptions;
   readonly params: SearchParams;
   readonly timeManager: string;
   readonly moveOverheadMs: number;
 }
 
-/** Enough to tell networks apart, and short enough for a line of text. */
+/** Hexadecimal digits of the hash that are shown. */
 const DIGEST_DIGITS = 12;
 
 /** One pool of evaluators with its producer's side and the rows of its root table. */
@@ -32,22 +32,22 @@ export class NetworkPool {
   }
 
   /**
-   * Begin of the SHA-256 of the file that is really played with, since another network may come under the same path, and a
-   * backend that takes another's place may have a network of its own; null for evaluators without a file.
+   * First digits of the SHA-256 of the file in use. The path does not identify it: the file may have been replaced, or a
+   * fallback backend may use another edition of the network. Null for evaluators without a file.
    */
   get weightsDigest(): string | null {
     return this.evaluators.network.fileSha256?.slice(0, DIGEST_DIGITS) ?? null;
   }
 
-  /** By the file that is really played with, for the same reason; null without one. */
+  /** Name of the network in the file in use; null without a file. */
   get networkName(): string | null {
     const { fileName } = this.evaluators.network;
     return fileName === '' ? null : fileName.replace(/\.(onnx|pb)(\.gz)?$/i, '');
   }
 
-  /** Why no position can be evaluated any more; null while it can. */
+  /** Why the pool cannot evaluate any more; null while it can. */
   async findLoss(): Promise<string | null> {
-    // The last thread says why before it leaves, but its message is slower.
+    // The last thread sends the reason before it ends, but the message may arrive later than this call.
     return this.queue.liveEvaluators === 0 ? this.evaluators.loss : null;
   }
 

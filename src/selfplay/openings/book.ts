@@ -1,6 +1,6 @@
 /**
- * Opening books: EPD and FEN lists, PGN and Polyglot (.bin), plain or packed (gzip, zstd, bzip2), told apart by name. Lines are parsed when they are asked
- * for, so a book of 150,000 positions opens at once. Errors name the file and the line.
+ * Opening books: EPD and FEN lists, PGN and Polyglot (.bin), plain or compressed (gzip, zstd, bzip2). The file's name decides
+ * the format. A line is parsed when it is used, so a book of 150,000 positions opens at once. Errors name file and line.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -41,7 +41,7 @@ export const START_BOOK: Book = {
   read: () => success({ fen: START_FEN, moves: [], origin: 'the initial position' }),
 };
 
-/** @param maxPlies moves of a PGN line after these are left out */
+/** @param maxPlies longest line taken from a PGN book */
 export function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Result<Book> {
   let bytes: Buffer;
   try {

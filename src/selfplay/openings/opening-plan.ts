@@ -1,4 +1,4 @@
-/** Which opening each game of a run starts from: matches deal them to pairs of games, self-play to single games. */
+/** Chooses the opening of each game of a run: matches use one for each pair of games, self-play one for each game. */
 import { hasChess960Castling, parseFen } from '../../chess/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { createOpeningSequence, type Opening, type OpeningOrder, openBook, START_BOOK } from './book.js';
@@ -11,7 +11,7 @@ export interface MatchOpenings {
   readonly order: OpeningOrder;
   readonly seed: number;
   readonly games: number;
-  /** Without it, an opening that only Chess960 can castle in is an error: engines would read its moves differently. */
+  /** If false, an opening with castling rights of Chess960 is an error: engines would read its moves differently. */
   readonly chess960: boolean;
 }
 
@@ -26,7 +26,7 @@ export function createMatchOpenings(request: MatchOpenings): Result<(pair: numbe
   const { size } = book.value;
   const lineOf = createOpeningSequence(size, order, seed);
   const openings = new Map<number, Opening>();
-  // In sequence and shuffled, lines repeat after the whole book.
+  // In the orders `sequential` and `shuffled`, no line repeats before the end of the book.
   const pairs = Math.ceil(games / 2);
   const distinct = order === 'random' ? pairs : Math.min(pairs, size);
   for (let pair = 0; pair < distinct; pair++) {
@@ -44,7 +44,7 @@ export function createMatchOpenings(request: MatchOpenings): Result<(pair: numbe
 }
 
 export interface GameOpenings {
-  /** A damaged line of the book throws its sentence. */
+  /** Throws one sentence if the line of the book is damaged. */
   readonly at: (game: number) => Opening;
   /** Games that use every line once, or twice when mirrored. */
   readonly gamesOfBook: number;

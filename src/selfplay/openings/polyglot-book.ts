@@ -1,7 +1,7 @@
 /**
  * Polyglot opening books (.bin): entries of 16 bytes, sorted by a hash of the position, with a move and its weight. Such a
- * book holds positions and no lines, so lines are drawn: from the initial position, each move with a probability in
- * proportion to its weight, until the book ends. Line n is always the same.
+ * book holds positions and no lines, so lines are made at random: from the initial position until the book ends, each move with
+ * a probability in proportion to its weight. Line n is always the same.
  * Source: the book format's description by M. Bluemink and H. G. Muller (http://hgm.nubati.net/book_format.html).
  */
 import { listLegalMoves, type Move, Position, START_FEN } from '../../chess/index.js';
@@ -10,7 +10,7 @@ import type { Book } from './book.js';
 import { computePolyglotKey } from './polyglot-key.js';
 
 const ENTRY_BYTES = 16;
-/** Lines that a book is said to have. */
+/** Number of lines, since a Polyglot book has none of its own. */
 const LINES = 10_000;
 /** Length of a line when the user gives none. */
 const DEFAULT_PLIES = 16;

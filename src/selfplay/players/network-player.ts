@@ -15,13 +15,13 @@ const INITIAL_NODES = 4096;
 export interface NetworkTable {
   readonly pools: NetworkPools;
   readonly scheduler: SearchScheduler;
-  /** Games at a time: the more, the fewer leaves each has to gather at once. */
+  /** Games at a time. With more games, each gathers fewer leaves at once. */
   readonly concurrency: number;
 }
 
 class NetworkPlayer implements Player {
   private readonly search: GameSearch;
-  /** Begins anew with every game. */
+  /** Restarted with every game. */
   private readonly random = createPrng(0);
   private isThinking = false;
 
@@ -65,7 +65,7 @@ class NetworkPlayer implements Player {
       });
     } catch (error) {
       const loss = await this.pool.findLoss();
-      // Not a game lost, but all of them.
+      // The network cannot evaluate any more, so no further game can be played.
       if (loss !== null) throw new Error(`The match ends because ${this.name} cannot evaluate any more: ${loss}`);
       throw new PlayerFault('crash', `${this.name}: ${(error as Error).message}`);
     } finally {
@@ -82,7 +82,7 @@ class NetworkPlayer implements Player {
   }
 
   async close(): Promise<void> {
-    // Its row of the root table is still in use by the search; the match is ending, so leave it.
+    // The search still uses its row of the root table. The match is ending, so the row is not freed.
     if (this.isThinking) this.search.stop();
     else this.search.close();
   }

@@ -1,4 +1,4 @@
-/** A player's specification → what makes its players. */
+/** Creates the sources of players from the players' specifications. */
 
 import { SearchScheduler } from '../../search/index.js';
 import { type Result, success } from '../../util/index.js';
@@ -32,7 +32,7 @@ export async function createPlayerSources(
     scheduler: new SearchScheduler(),
     concurrency: Math.max(1, options.concurrency),
   };
-  // Networks load last, because they load slowly: faults of the other player are found sooner.
+  // Networks load slowly, so they are loaded last, after errors of the other players would have been found.
   const sources: (() => Promise<PlayerSource>)[] = [];
   const networks: string[] = [];
   for (const spec of specs) {

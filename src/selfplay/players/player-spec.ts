@@ -1,6 +1,6 @@
 /**
- * What a user says about a player, as `key=value` pairs: `random`, a UCI engine (`cmd=…`) or a network that plays inside
- * this process (`weights=…`), with its limits. Keys are those of cutechess-cli and fastchess, or lc0's flags.
+ * Parses a user's specification of a player, as `key=value` pairs: `random`, a UCI engine (`cmd=…`) or a network that plays
+ * inside this process (`weights=…`), with its limits. Keys are those of cutechess-cli and fastchess, or lc0's flags.
  */
 import { failure, type Result, success } from '../../util/index.js';
 import { createEngineSpec, type EngineSpec, parsePairs } from '../client/engine-spec.js';
@@ -31,7 +31,7 @@ export function parsePlayerWords(text: string): Result<Pair[]> {
   return success([[NETWORK_FILE.test(trimmed) ? 'weights' : 'cmd', trimmed]]);
 }
 
-/** @param pairs a later key overrules an earlier one, so that shared settings come first */
+/** @param pairs a later pair overrules an earlier one of the same key, so shared settings come first */
 export function createPlayerSpec(pairs: readonly Pair[]): Result<PlayerSpec> {
   const read = readLimits(pairs);
   if (!read.ok) return read;

@@ -23,19 +23,19 @@ export interface ThinkingTime {
 export interface Player {
   readonly name: string;
   readonly limits: PlayerLimits;
-  /** @param seed for players that draw lots: the same game, the same draws */
+  /** @param seed seed of random choices; the same for the same game */
   startGame(seed: number): Promise<void>;
-  /** Throws a PlayerFault when the player loses the game by it. */
+  /** Throws a PlayerFault when the player forfeits the game. */
   think(game: Game, time: ThinkingTime): Promise<Thought>;
   close(): Promise<void>;
 }
 
-/** What makes players: one for every game that runs at the same time. */
+/** Creates players: one for every game that runs at the same time. */
 export interface PlayerSource {
   readonly name: string;
   readonly limits: PlayerLimits;
   create(): Promise<Player>;
-  /** Frees what the players share. */
+  /** Frees the resources that the players share. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Plays random legal moves. Networks of the first hours of training are measured against it. */
+/** Plays random legal moves: an opponent for networks in the first hours of training. */
 import { nextTurn } from '#platform/threads.js';
 import type { Move } from '../../chess/index.js';
 import { createPrng } from '../../util/index.js';
@@ -16,7 +16,7 @@ class RandomPlayer implements Player {
 
   async startGame(seed: number): Promise<void> {
     this.prng.restart(seed);
-    // Two random movers never wait for anything. Without a turn of the event loop, signals such as Ctrl-C would not arrive.
+    // Two random movers never wait for I/O. Without yielding to the event loop, signals such as Ctrl-C would not arrive.
     await nextTurn();
   }
 

@@ -1,7 +1,7 @@
 /**
- * Judges the moves of external engines by two implementations of the rules that share no code: ours and chess.js. A
- * wrong verdict costs an engine the game, so it counts only when both agree. If they differ, one of them has a defect,
- * and the match ends with a sentence instead of a wrong result.
+ * Checks the moves of external engines by two implementations of the rules that share no code: ours and chess.js. A wrong
+ * verdict would cost an engine the game, so it counts only when both agree. If they differ, one of them has a defect, and the
+ * match ends with an error instead of a wrong result.
  *
  * chess.js knows neither Chess960 nor every position that we accept (it refuses some FENs); there our rules judge alone.
  */

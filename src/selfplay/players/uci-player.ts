@@ -8,7 +8,7 @@ import type { Game, Thought } from '../game/game.js';
 import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
 import { judgeMove } from './referee.js';
 
-/** An engine that does not answer for so long beyond its clock or move time counts as hanging. */
+/** An engine that has not answered for this long after its clock or move time has run out counts as hanging. */
 const PATIENCE_MS = 10_000;
 const PATIENCE_WITHOUT_CLOCK_MS = 600_000;
 
@@ -89,7 +89,7 @@ function createUciLimits(limits: PlayerLimits, time: ThinkingTime): UciLimits {
       ? {}
       : {
           clocks: {
-            // An opponent without a clock is shown ours.
+            // If the opponent has no clock, send this player's clock for it.
             whiteMs: whiteMs ?? blackMs ?? 0,
             blackMs: blackMs ?? whiteMs ?? 0,
             whiteIncrementMs: time.incrementMs[0],
@@ -100,7 +100,7 @@ function createUciLimits(limits: PlayerLimits, time: ThinkingTime): UciLimits {
   };
 }
 
-/** An engine with the name that reports call it by. */
+/** An engine with its name in reports. */
 export type NamedEngine = EngineSpec & { readonly name: string };
 
 /** If the user gave no name, starts the engine once and takes its `id name`. */

@@ -1,5 +1,5 @@
 /**
- * Elo difference, its error bars, normalised Elo and likelihood of superiority out of a score distribution.
+ * Computes Elo difference, its error bars, normalised Elo and likelihood of superiority from a score distribution.
  *
  * Legend: s = mean score in [0, 1]; σ² = variance of one score; N = number of scores.
  * Logistic Elo: −400·log10(1/s − 1). Interval: s ± 1.96·σ/√N, mapped through that curve.

@@ -47,11 +47,11 @@ export function parseSprt(text: string): Result<SprtSettings> {
   return success({ elo0, elo1, alpha, beta, model });
 }
 
-/** Counts of nothing are taken as so much, so that every logarithm exists. */
+/** Replaces counts of 0, so that every logarithm is finite. */
 const EMPTY_COUNT = 1e-3;
 const BISECTIONS = 100;
 const NORMALISED_ROUNDS = 10;
-/** Of a t-value. */
+/** Largest step of the t-value in `fitT`. */
 const LARGEST_STEP = 0.3;
 
 export function computeSprt(distribution: ScoreDistribution, settings: SprtSettings): SprtState {
@@ -86,8 +86,8 @@ function fitMean(a: readonly number[], p: readonly number[], s: number): number[
 }
 
 /**
- * The likeliest distribution with t-value t, by iteration from the uniform one. A large t is approached in steps: from too
- * far away no multiplier exists.
+ * The likeliest distribution with t-value t, by iteration from the uniform one. A large t is approached in steps, because the
+ * multiplier exists only near the previous distribution.
  */
 function fitT(a: readonly number[], p: readonly number[], t: number): number[] {
   const steps = Math.max(1, Math.ceil(Math.abs(t) / LARGEST_STEP));

@@ -24,7 +24,7 @@ import { type AnalysedPosition, analyseGame } from './analysis.js';
 /** Width of the lines of an annotated game, the one of PGN's export format. */
 const LINE_WIDTH = 80;
 
-/** PGN files whose games have been looked at once. */
+/** PGN files that have been read once. */
 export interface GameFiles {
   /** Of all games that can be read. */
   readonly positions: number;
@@ -33,7 +33,7 @@ export interface GameFiles {
 
 /** @param paths plain or compressed; rejects with a sentence when one is not a file, or no game can be read */
 export async function openGameFiles(paths: readonly string[], asksForChess960: boolean): Promise<GameFiles> {
-  // What comes from a pipe can be read only once.
+  // A pipe can be read only once, so its content is kept.
   const kept = new Map<string, PgnText[]>();
   const problems = new NoteList();
   let positions = 0;
@@ -96,7 +96,7 @@ export async function reportGames(
   let done = 0;
   let isFirst = true;
   for await (const game of files.readGames()) {
-    // Results go to the same terminal, so the bar makes room for them.
+    // Results go to the same terminal, so the bar is removed before each line.
     if (process.stderr.isTTY) bar.start(total, done);
     let positions: AnalysedPosition[];
     try {
@@ -120,7 +120,7 @@ async function writeGame(
   const annotated = pgn === undefined ? '' : formatPgn(tree, { lineWidth: LINE_WIDTH });
   if (pgn !== undefined && pgn !== '-')
     await writeOutput(pgn, isFirst ? annotated : `\n${annotated}`, isFirst ? 'w' : 'a');
-  // One array, an element a line.
+  // One JSON array, with one element a line.
   if (json) printLine(`${isFirst ? '[' : ','}${JSON.stringify({ headers: Object.fromEntries(game.tags), positions })}`);
   else if (pgn === '-') printLine(isFirst ? annotated.trimEnd() : `\n${annotated.trimEnd()}`);
   else if (pgn === undefined) for (const line of formatGameLines(positions)) printLine(line);

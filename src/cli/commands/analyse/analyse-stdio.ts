@@ -12,16 +12,16 @@ import { printNote } from '../../output.js';
 import { QueuedWriter } from './queued-writer.js';
 
 export interface StdioSettings {
-  /** Positions at a time; 0 = what suits the evaluators. */
+  /** Positions at a time; 0 = chosen for the evaluators. */
   readonly parallel: number;
   readonly leavesPerPosition: number;
   readonly maxVisits: number | null;
   readonly maxTimeMs: number | null;
-  /** When stdin ends, answer with what there is. */
+  /** When stdin ends, answer at once with the results so far. */
   readonly quitsWithoutWaiting: boolean;
 }
 
-/** A row of the evaluators' root table each. */
+/** Each position needs a row of the evaluators' root table. */
 export const MOST_PARALLEL = 512;
 const LEAST_PARALLEL = 8;
 const BATCHES_AHEAD = 2;
@@ -29,7 +29,7 @@ const BATCHES_AHEAD = 2;
 /** A network of its own for queries that name it. */
 export interface NamedModel {
   readonly name: string;
-  /** What WeightsFile takes. */
+  /** A value for the option WeightsFile. */
   readonly weights: string;
 }
 
@@ -87,8 +87,8 @@ export async function analyseStdio(
 }
 
 /**
- * @param name null: what the network calls itself
- * @param shares models among which the memory for trees is shared out
+ * @param name null = the name in the network file
+ * @param shares number of models that share the memory for trees
  */
 async function startModel(
   options: OptionStore,

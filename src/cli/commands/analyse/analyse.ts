@@ -1,6 +1,6 @@
 /**
- * `sardonyx analyse`: a position or the games of PGN files → best moves, scores, WDL; annotated PGN or JSON out. With
- * `--stdio` the program stays and answers queries (see analyse-stdio.ts).
+ * `sardonyx analyse`: analyses a position or the games of PGN files, and prints best moves, scores and WDL, annotated PGN or
+ * JSON. With `--stdio` it answers queries until stdin ends (see analyse-stdio.ts).
  */
 import { existsSync } from 'node:fs';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
@@ -135,7 +135,7 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
 async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, inputs: readonly string[]): Promise<void> {
   if (inputs.length > 0) throw new Error('With --stdio the positions come from stdin');
   const options = await readEngineFlags(args);
-  // A query is to get the visits it asks for; who wants them pruned says so.
+  // A query gets all visits that it asks for: smart pruning is off unless the user sets it.
   if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
   await analyseStdio(options, args.model.map(parseModel), {
     parallel: args.parallel,
@@ -156,10 +156,10 @@ function checkPgnFlag(
     throw new Error('--pgn writes evaluations in pawns: leave --score-type out');
   }
   if (pgn === '-') {
-    if (json) throw new Error('--json and --pgn - both want stdout: name a file with --pgn');
+    if (json) throw new Error('--json and --pgn - both write to stdout: name a file with --pgn');
     return;
   }
-  // Games are written while others wait, so the file that they come from must be another one.
+  // The output is written while the input is still being read, so they must be different files.
   for (const input of inputs) requireOtherFile('--pgn', pgn, input);
 }
 
@@ -170,7 +170,7 @@ interface DumpSettings extends TreeDumpLimits {
 function readDumpSettings(args: AnalyseArguments, isPosition: boolean): DumpSettings | null {
   const path = args['dump-tree'];
   if (path === undefined) return null;
-  if (!isPosition) throw new Error('--dump-tree wants one position: give a FEN');
+  if (!isPosition) throw new Error('--dump-tree needs one position: give a FEN');
   if (!isTreeFile(path)) throw new Error('--dump-tree writes .json, or .dot or .gv for Graphviz');
   requireWritable(path);
   return { path, depth: args['dump-depth'], minVisits: args['dump-min-visits'] };

@@ -6,7 +6,7 @@ import { writeOutput } from '../../write-output.js';
 export interface TreeFile {
   /** The root. */
   readonly fen: string;
-  /** Castling is spelt king takes rook. */
+  /** Castling is written as king takes rook. */
   readonly isChess960: boolean;
   readonly tree: TreeDump;
 }

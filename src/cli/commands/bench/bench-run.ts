@@ -13,7 +13,7 @@ import type { GatheringCounters } from '../../../search/index.js';
 import { BENCH_POSITIONS } from './bench-positions.js';
 
 export interface BenchLimits {
-  /** 0 = what suits the evaluator. */
+  /** 0 = chosen for the evaluator. */
   readonly nodes: number;
   /** Instead of nodes; then the signature depends on the clock. 0 = none. */
   readonly moveTimeMs: number;
@@ -27,7 +27,7 @@ export interface BenchResult {
   readonly nps: number;
   readonly evaluations: number;
   readonly evaluationsPerSecond: number;
-  /** Collisions (walks thrown away) and detours (visits led past a leaf in flight), in per cent of the playouts. */
+  /** Collisions (walks thrown away) and detours (visits that avoid a leaf in flight), in per cent of the playouts. */
   readonly collisionPercent: number;
   readonly detourPercent: number;
   readonly playoutsPerBatch: number;
@@ -37,7 +37,7 @@ export interface BenchResult {
 
 export const BENCH_DEFAULTS: BenchLimits = { nodes: 0, moveTimeMs: 0, positions: BENCH_POSITIONS.length, fen: null };
 
-/** Searched first and not counted, so that the figures are of compiled code. */
+/** Positions searched first and not counted, because V8 has yet to compile the code. */
 const WARM_UP_POSITIONS = 2;
 const NODES_WITH_NETWORK = 800;
 const NODES_FILELESS = 20000;
@@ -144,7 +144,7 @@ export function formatBench(result: BenchResult): string[] {
     `Nodes/second    : ${result.nps}`,
     `Evaluations     : ${result.evaluations} (${result.evaluationsPerSecond}/s)`,
     `Collisions      : ${result.collisionPercent.toFixed(2)} % of playouts (walks that found every leaf under way)`,
-    `Detours         : ${result.detourPercent.toFixed(2)} % (visits led past one), ${result.playoutsPerBatch.toFixed(1)} playouts a batch`,
+    `Detours         : ${result.detourPercent.toFixed(2)} % (visits that avoided one), ${result.playoutsPerBatch.toFixed(1)} playouts a batch`,
     `Signature       : ${result.signature}`,
   ];
 }

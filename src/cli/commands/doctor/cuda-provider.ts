@@ -45,9 +45,9 @@ export const CUDA_ARCHIVES: Readonly<Record<string, CudaArchive>> = {
 export interface CudaInstallation {
   /** Where onnxruntime looks for providers. */
   readonly folder: string;
-  /** '' = where the archive is published; otherwise a URL or a file, or a folder or mirror that holds the archive. */
+  /** '' = the published archive; else a URL or a file, or a folder or mirror that holds the archive. */
   readonly from: string;
-  /** Expected hash of another archive than the published one; '' = that one's. */
+  /** Expected SHA-256 if the archive is not the published one; '' = the published one's. */
   readonly sha256: string;
   onProgress(doneBytes: number, totalBytes: number | null): void;
 }
@@ -63,7 +63,7 @@ export async function installCuda(installation: CudaInstallation): Promise<strin
     const expected = installation.sha256 || archive.sha256;
     const { sha256: actual } = await identifyFile(path);
     if (actual !== expected.toLowerCase()) {
-      throw new Error(`The archive has the SHA-256 ${actual}, not ${expected}: it is damaged or another one`);
+      throw new Error(`The archive has the SHA-256 ${actual}, not ${expected}: it is damaged or another archive`);
     }
     return await extractInto(installation.folder, path, archive.files);
   } finally {
@@ -117,7 +117,7 @@ async function openArchive(path: string): Promise<ZipFile> {
   }
 }
 
-/** Under another name until it is complete, so that onnxruntime never meets half a library. */
+/** Writes under another name until the file is complete, so that onnxruntime never loads half a library. */
 async function extractMember(archive: ZipFile, member: Entry, target: string): Promise<void> {
   const draft = `${target}.${process.pid}.draft`;
   try {

@@ -1,13 +1,13 @@
-/** Graphics devices, their driver and the libraries that CUDA needs: what the system says, without loading any of them. */
+/** Asks the system for graphics devices, their driver and the libraries that CUDA needs, without loading any of them. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 export interface Devices {
-  /** One line for each; empty when none is known. */
+  /** One line for each device. */
   readonly names: readonly string[];
-  /** NVIDIA's; null when there is none. */
+  /** Version of NVIDIA's driver; null when there is none. */
   readonly driver: string | null;
 }
 
@@ -37,7 +37,7 @@ export async function findDevices(): Promise<Devices> {
   return { names: others, driver: readKernelDriver() };
 }
 
-/** Also without nvidia-smi, which small containers lack. */
+/** Works without nvidia-smi, which small containers lack. */
 function readKernelDriver(): string | null {
   try {
     return /Kernel Module\D*([\d.]+)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.[1] ?? null;

@@ -1,4 +1,4 @@
-/** The examinations of `sardonyx doctor`: each looks at one thing and says what it is, whether it is fine, and what to do. */
+/** The checks of `sardonyx doctor`: each examines one thing and reports what it is, whether it is fine, and how to repair it. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
@@ -27,13 +27,13 @@ export interface Finding {
   readonly what: string;
   readonly isFine: boolean;
   readonly text: string;
-  /** A command, or an advice, that helps. */
+  /** A command or advice that helps. */
   readonly fix?: string;
 }
 
 const OLDEST_NODE = [20, 19];
 const INSTALL_CUDA = 'sardonyx doctor --install-cuda';
-/** Which providers onnxruntime's package has for a system; the others need not be tried there. */
+/** Providers in onnxruntime's package for each system; others are not tried. */
 const SYSTEM_PROVIDERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: ['cpu', 'cuda', 'tensorrt', 'webgpu'],
   win32: ['cpu', 'dml', 'webgpu', 'cuda', 'tensorrt'],
@@ -70,7 +70,7 @@ export async function examineRuntime(): Promise<{ finding: Finding; runtime: Run
   try {
     const runtime = await describeRuntime();
     const providers = runtime.providers.map(({ name, isBundled }) => (isBundled ? name : `${name} (not bundled)`));
-    const text = `${runtime.version} with ${providers.join(', ')}; its files lie in ${runtime.folder}`;
+    const text = `${runtime.version} with ${providers.join(', ')}; its files are in ${runtime.folder}`;
     return { finding: { what, isFine: true, text }, runtime };
   } catch (error) {
     const text = `does not load: ${oneLine(error)}`;

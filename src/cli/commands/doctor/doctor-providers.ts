@@ -1,6 +1,6 @@
 /**
- * Whether a provider works here, tried in a process of its own: the native libraries of devices write to stderr directly,
- * and one that crashes takes its process with it.
+ * Tests whether a provider works, in a process of its own, because the native libraries of devices write to stderr directly and
+ * may crash.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { type Finding, oneLine } from './doctor-findings.js';
 
 const INSTALL_VULKAN = 'install the Vulkan loader (Debian, Ubuntu: apt install libvulkan1) and the driver of the GPU';
 
-/** What `sardonyx doctor --probe=PROVIDER` finds; a provider that fails is told with the first line that a library wrote. */
+/** Runs `sardonyx doctor --probe=PROVIDER`. For a provider that fails, the finding has the first line that a library wrote. */
 export function examineProvider(provider: string): Promise<Finding> {
   const program = isPackaged ? [] : [fileURLToPath(new URL('../../main.js', import.meta.url))];
   const args = [...program, 'doctor', `--probe=${provider}`];
@@ -35,7 +35,7 @@ function addComplaint(finding: Finding, complaint: string): Finding {
   return { ...finding, text, ...(/libvulkan/.test(complaint) ? { fix: INSTALL_VULKAN } : {}) };
 }
 
-/** Libraries may have written to stdout as well; ours is the last line. */
+/** The finding is the last line; libraries may have written to stdout before it. */
 function parseFinding(stdout: string): Finding | null {
   try {
     return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Finding;
@@ -45,8 +45,8 @@ function parseFinding(stdout: string): Finding | null {
 }
 
 /**
- * A provider works when a pool starts on it without falling back to another. It is tried with the configured options of
- * backends; those that it refuses belong to another one, unless it is the one that is configured.
+ * Tries a provider. It works if a pool starts on it without falling back to another. The configured backend options are used; if
+ * the provider is not the configured one and refuses them, it is tried without.
  */
 export async function tryProvider(provider: string): Promise<Finding> {
   let trouble = '';

@@ -1,4 +1,4 @@
-/** `sardonyx doctor`: what this machine has for the engine, what is missing, and the command that installs it. */
+/** `sardonyx doctor`: reports what the engine can use on this machine, what is missing, and how to install it. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { getNativeFolder } from '#platform/native-folder.js';
 import { createDownloadBar } from '../../download-bar.js';
@@ -27,7 +27,7 @@ interface DoctorArguments {
   json: boolean;
 }
 
-/** Without one of these the engine cannot play; the rest is a bonus. */
+/** Without one of these the engine cannot play; all others are optional. */
 const ESSENTIAL = new Set(['node', 'onnxruntime', 'network', 'cpu']);
 
 export const doctorCommand: CommandModule<object, DoctorArguments> = {

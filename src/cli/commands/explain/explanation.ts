@@ -2,7 +2,7 @@
 import { formatFen, formatSquare, type Position, type Square } from '../../../chess/index.js';
 import type { Occlusion, Opinion } from '../../../nn/index.js';
 
-/** What the network loses without a square's content: positive where it speaks for the move, or for the mover. */
+/** How much lower the outputs are without the content of a square; above 0 if it speaks for the move, or for the mover. */
 export interface SquareWeight {
   readonly square: string;
   /** FEN letter; '' for an empty square. */
@@ -11,7 +11,7 @@ export interface SquareWeight {
   readonly value: number;
   /** Probability of the move. */
   readonly policy: number;
-  /** Share of all the policy that went to other moves: total variation distance. */
+  /** Probability that moved to other moves (total variation distance of the policies). */
   readonly policyShift: number;
 }
 

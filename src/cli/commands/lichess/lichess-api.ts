@@ -23,10 +23,10 @@ export interface Registration {
 /** The broker holds a poll for 10 s. */
 const POLL_PATIENCE_MS = 30_000;
 
-/** A refusal that another try will not change; carries one sentence. */
+/** lichess refuses the request, and trying again will not help. The message is one sentence. */
 export class LichessRefusal extends Error {}
 
-/** Registers the engine, or brings the engine of the same name up to date. Rejects with one sentence. */
+/** Registers the engine, or updates the engine of the same name. Rejects with one sentence. */
 export async function registerEngine(servers: LichessServers, registration: Registration): Promise<void> {
   const list = `${servers.registry}/api/external-engine`;
   const headers = { authorization: `Bearer ${servers.token}`, 'content-type': 'application/json' };
@@ -49,7 +49,7 @@ export async function acquireWork(servers: LichessServers, secret: string, signa
   return response.json();
 }
 
-/** Resolves when the broker has the whole analysis; rejects when it hangs up. */
+/** Resolves when the broker has the whole analysis; rejects when it closes the connection. */
 export async function submitWork(
   servers: LichessServers,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * `sardonyx lichess-engine`: this machine analyses for your board on lichess.org, as an external engine. It registers the
- * engine, waits for work and streams the analysis, until it is interrupted.
+ * `sardonyx lichess-engine`: analyses for the user's board on lichess.org, as an external engine. It registers the engine, waits
+ * for work and streams the analysis, until it is interrupted.
  */
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -95,7 +95,7 @@ class Provider {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Until the signal. Rejects only when lichess will not have this engine. */
+  /** Runs until the signal. Rejects only when lichess refuses the engine. */
   async run(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     while (!this.signal.aborted) {
@@ -116,7 +116,7 @@ class Provider {
     await this.running;
   }
 
-  /** New work ends what is under way: the board has moved on. */
+  /** New work ends the running analysis, because the board shows another position. */
   private async take(json: unknown): Promise<void> {
     const work = parseLichessWork(json);
     if (!work.ok) throw new Error(work.error);
@@ -140,7 +140,7 @@ class Provider {
         enqueue = (line) => controller.enqueue(encoder.encode(`${line}\n`));
         close = () => controller.close();
       },
-      // The reader has gone.
+      // The broker has closed the connection.
       cancel: () => {
         isOpen = false;
         this.session.stop();

@@ -8,7 +8,7 @@ import type { OptionStore } from '../../../options/index.js';
 import { UciSession } from '../../../uci/index.js';
 import type { LichessWork } from './lichess-work.js';
 
-/** What lichess wants and what its broker refuses: it knows no wdl and no movesleft in `info` lines. */
+/** Options that lichess needs: its broker rejects `info` lines with wdl or movesleft. */
 const FIXED_OPTIONS = {
   UCI_AnalyseMode: 'true',
   UCI_Chess960: 'true',

@@ -30,7 +30,7 @@ export function parseLichessWork(json: unknown): Result<LichessWork> {
   if (!Array.isArray(moves) || !moves.every((move) => typeof move === 'string')) return refuse('moves are missing');
   // These words become lines for the engine.
   if (/[\r\n]/.test(initialFen) || moves.some((move) => !/^[a-h1-8qrbnk]{4,5}$/.test(move))) {
-    return refuse('a move or the position is not one');
+    return refuse('a move or the position has an invalid format');
   }
   const kind = LIMITS.find((name) => isCount(work[name]));
   return success({

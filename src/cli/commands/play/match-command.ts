@@ -1,4 +1,4 @@
-/** `sardonyx match`: games between UCI engines, networks and the random mover, two or more of them. */
+/** `sardonyx match`: games between two or more players: UCI engines, networks, the random mover. */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import {
@@ -91,7 +91,7 @@ function flatten(value: unknown, prefix = ''): Pair[] {
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, prefix === '' ? key : `${prefix}.${key}`));
 }
 
-/** `--engine` describes the players that no `--player1.…` or `--player2.…` describes, in order, and any more. */
+/** The players, in order. `--engine` gives those for which there is no `--player1.…` or `--player2.…`, and any further ones. */
 function readPlayers(args: MatchArguments): Result<PlayerSpec[]> {
   const engines = [...args.engine];
   const specs: PlayerSpec[] = [];
@@ -348,7 +348,7 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
         type: 'string',
         describe: 'Sequential test that ends the match: "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"',
       })
-      .option('results', { type: 'string', describe: 'Results file; a match that is found there goes on' })
+      .option('results', { type: 'string', describe: 'Results file; an existing match there is continued' })
       .option('pgnout', { type: 'string', describe: 'PGN file to append the games to' })
       .option('event', { type: 'string', default: 'Sardonyx match', describe: 'Event tag of the PGN' })
       .option(

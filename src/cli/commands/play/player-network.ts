@@ -1,4 +1,4 @@
-/** Flags of a network player → everything that self-play and matches need of it. */
+/** Creates the setup of a network player, for self-play and matches, from its flags. */
 
 import { createPoolOptions, findDefaultConfigs, findModel, isFileless, warnOfTables } from '../../../app/index.js';
 import { createSettings, listOptionSpecs } from '../../../app/options.js';

@@ -271,7 +271,7 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
         }),
       )
       .option('training', { type: 'boolean', default: false, describe: 'Write training records (lc0 V6)' })
-      .option('out', { type: 'string', describe: 'Folder for records and results; a run that is found there goes on' })
+      .option('out', { type: 'string', describe: 'Folder for records and results; an existing run there is continued' })
       .option('results', { type: 'string', describe: 'Results file, instead of OUT/games.jsonl' })
       .option('pgnout', {
         alias: 'tournament-results-file',
@@ -279,7 +279,7 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
         describe: 'PGN file to append the games to',
       })
       .option(
-        ...wholeFlag('seed', { min: 0, describe: 'The same seed makes the same games; exact only with --nncache=0' }),
+        ...wholeFlag('seed', { min: 0, describe: 'Seed; the same seed gives the same games (with --nncache=0 exactly)' }),
       )
       .option('openings-pgn', {
         type: 'string',

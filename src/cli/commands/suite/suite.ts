@@ -22,7 +22,7 @@ interface Attempt {
   readonly id: string;
   readonly fen: string;
   readonly task: string;
-  /** What the engine plays, in SAN. */
+  /** The engine's move, in SAN. */
   readonly move: string;
   readonly score: Score;
   readonly nodes: number;

@@ -1,9 +1,9 @@
 /**
  * Self-tuning: searches bench positions briefly with one setting after another and takes the fastest. It varies the
  * minibatch first, then the threads, then the batches in flight, each time with the best values found so far: they hardly
- * depend on each other, and a grid would take minutes. On a busy machine one of ten settings is always lucky, so the
- * winner must beat the engine's default once more in alternating runs, or the default stays. Speed is nodes a second,
- * starting from an empty tree and cache.
+ * depend on each other, and trying all combinations would take minutes. On a busy machine one of ten settings may win by
+ * chance, so the winner must beat the engine's default again in alternating runs, else the default stays. Speed is measured in
+ * nodes a second, starting from an empty tree and cache.
  */
 
 import type { SpeedSettings } from '../../../app/index.js';
@@ -107,7 +107,7 @@ export async function runTune(
   const load = async (): Promise<NetworkPort> => {
     const network = await analyst.load();
     if (network.backend === wanted) return network;
-    throw new Error(`Backend ${wanted} does not work here: tune --backend=${network.backend}, which stands in for it`);
+    throw new Error(`Backend ${wanted} does not work here: tune --backend=${network.backend}, to which it falls back`);
   };
   const moveTimeMs = Math.max(20, Math.round((1000 * seconds) / MOST_MEASUREMENTS / POSITIONS));
   const measure = async ({ threads, minibatch, batchesInFlight }: SpeedSettings): Promise<number> => {

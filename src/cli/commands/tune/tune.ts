@@ -1,4 +1,4 @@
-/** `sardonyx tune`: threads and batches that suit this network on this machine, measured and saved. */
+/** `sardonyx tune`: measures and saves the fastest threads and batches for a network on this machine. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { createNetwork, createTuningKey, enginePorts, isFileless, isTunable, saveTuning } from '../../../app/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
@@ -22,7 +22,7 @@ export const tuneCommand: CommandModule<object, TuneArguments> = {
           min: 0,
           isMinExcluded: true,
           default: 20,
-          describe: 'Seconds of searching; loading comes on top',
+          describe: 'Seconds of searching, without the time for loading',
         }),
       )
       .option('save', { type: 'boolean', default: true, describe: 'Save the result in the user’s config folder' })
@@ -56,7 +56,7 @@ export const tuneCommand: CommandModule<object, TuneArguments> = {
     }
     const flags = `--threads=${best.threads} --minibatch-size=${best.minibatch} --batches-in-flight=${best.batchesInFlight}`;
     const isOwn = best.threads === rows[0].threads && countLeaves(best) === countLeaves(rows[0]);
-    const comparison = isOwn ? 'what the engine takes by itself' : `by itself ${rows[0].nodesPerSecond}`;
+    const comparison = isOwn ? 'the default' : `default: ${rows[0].nodesPerSecond}`;
     printLine(`Best: ${flags}, ${best.nodesPerSecond} nodes/s (${comparison})`);
     if (file !== null) printLine(`Saved in ${file}; used when none of the three is set`);
   },

@@ -128,7 +128,7 @@ test('redirects are followed, and what is here is not downloaded again', { skip 
   assert.deepEqual(asked, ['/moved', '/moved-again', '/net.pb.gz']);
   const again = await get('/moved');
   assertDownloaded(again);
-  assert.match(again.stderr, /is here already/);
+  assert.match(again.stderr, /is already downloaded/);
   assert.equal(asked.length, 3);
 });
 
