@@ -192,7 +192,8 @@ function readSettings(reader: FieldReader, defaults: ReadonlyMap<string, OptionV
 function parseSetting(name: string, value: unknown): Result<{ uci: string; value: OptionValue }> {
   const spec = overridable.get(name.toLowerCase());
   if (spec === undefined) return failure(`${name} is not an option that a query can set`);
-  if (!['string', 'number', 'boolean'].includes(typeof value)) return failure(`Option ${spec.uci} must be a string, a number, true or false`);
+  if (!['string', 'number', 'boolean'].includes(typeof value))
+    return failure(`Option ${spec.uci} must be a string, a number, true or false`);
   const parsed = parseOptionValue(spec, String(value));
   return parsed.ok ? success({ uci: spec.uci, value: parsed.value }) : parsed;
 }

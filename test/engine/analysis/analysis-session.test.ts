@@ -75,7 +75,12 @@ const wrong: [name: string, query: object, field: string, sentence: RegExp][] = 
   ['an option that is none', { overrideSettings: { Foo: 1 } }, 'overrideSettings.Foo', /not an option/],
   ['an option of the pool', { overrideSettings: { Threads: 1 } }, 'overrideSettings.Threads', /not an option/],
   ['a value out of range', { overrideSettings: { CPuct: -1 } }, 'overrideSettings.CPuct', /between/],
-  ['a value of no kind', { overrideSettings: { CPuct: [] } }, 'overrideSettings.CPuct', /must be a string, a number, true or false/],
+  [
+    'a value of no kind',
+    { overrideSettings: { CPuct: [] } },
+    'overrideSettings.CPuct',
+    /must be a string, a number, true or false/,
+  ],
   ['both move lists', { allowMoves: ['e4'], avoidMoves: ['d4'] }, 'avoidMoves', /exclude/],
   ['a move that is none', { allowMoves: ['e4', 'e5'] }, 'allowMoves', /illegal/],
   ['a rule of nobody', { avoidMoves: [{ moves: ['e4'], untilDepth: 1 }] }, 'avoidMoves', /player .* must be w or b/],

@@ -279,7 +279,10 @@ export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
         describe: 'PGN file to append the games to',
       })
       .option(
-        ...wholeFlag('seed', { min: 0, describe: 'Seed; the same seed gives the same games (with --nncache=0 exactly)' }),
+        ...wholeFlag('seed', {
+          min: 0,
+          describe: 'Seed; the same seed gives the same games (with --nncache=0 exactly)',
+        }),
       )
       .option('openings-pgn', {
         type: 'string',
