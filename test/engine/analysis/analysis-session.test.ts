@@ -66,7 +66,7 @@ const wrong: [name: string, query: object, field: string, sentence: RegExp][] = 
   ['an illegal move', { moves: ['e4', 'e4'] }, 'moves', /Illegal move 2 of the game/],
   ['moves that are no list', { moves: 'e4' }, 'moves', /list of strings/],
   ['a turn after the end', { moves: ['e4'], analyzeTurns: [2] }, 'analyzeTurns', /from 0 to 1/],
-  ['no turns', { analyzeTurns: [] }, 'analyzeTurns', /no turn/],
+  ['no turns', { analyzeTurns: [] }, 'analyzeTurns', /at least one turn/],
   ['no visits', { maxVisits: 0 }, 'maxVisits', /from 1/],
   ['half a visit', { maxVisits: 1.5 }, 'maxVisits', /whole/],
   ['no time', { maxTime: 0 }, 'maxTime', /above 0/],
