@@ -124,6 +124,13 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.waitForSelector('.move-table tbody tr');
     await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
     assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('tab', { name: 'Tree' }).click();
+    await page.getByRole('button', { name: 'Show the search tree' }).click();
+    await page.waitForSelector('.tree-row');
+    await page.getByRole('tab', { name: 'Explain' }).click();
+    await page.getByRole('button', { name: 'Explain the favourite move' }).click();
+    await page.waitForSelector('.weights li');
+    await page.getByRole('tab', { name: 'Moves' }).click();
     await page.keyboard.press('l');
 
     // A network by file; one that is none is refused.
@@ -132,8 +139,15 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.getByRole('button', { name: 'Engine', exact: true }).click();
     await page.getByLabel('Open a network file').setInputFiles(join(repositoryRoot, 'package.json'));
     await page.waitForSelector('.notice-error:has-text("package.json is no network")');
+    // One by its address.
+    for (const name of ['nothing.onnx', 'tiny-test.onnx']) {
+      await page.getByLabel('Address of a network').fill(`${host.origin}/models/${name}`);
+      await page.getByRole('button', { name: 'Open', exact: true }).click();
+    }
+    await page.waitForSelector('.notice-error:has-text("/models/nothing.onnx: the server answered 404")');
     assert.deepEqual(await findBarriers(page), []);
     await page.keyboard.press('Escape');
+    await waitForEngine(page, 'random 16x2');
 
     // A game to mate: every reply is forced.
     await load(page, 'k7/8/2K5/8/8/8/8/7Q w - - 0 1');
@@ -176,7 +190,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await again.keyboard.press('l');
     await again.waitForSelector('.move-table tbody tr');
     assert.deepEqual(
-      requests.filter((url) => !url.startsWith(`${host.origin}/chess/`) && !/^(data|blob):/.test(url)),
+      requests.filter((url) => !url.startsWith(`${host.origin}/`) && !/^(data|blob):/.test(url)),
       [],
     );
   });

@@ -2,6 +2,7 @@
  * The engine of a page without a server: the desk of `sardonyx board`, in a Worker beside the page. Messages are those of the
  * WebSocket, as objects, and two more: `openNetwork` from the page, and `ready` or `obstacle`, the Worker's first words.
  */
+import { getMemoryBytes } from '#platform/machine.js';
 import { unwrap } from '../../util/index.js';
 import { createPageOptions, createPagePool, findObstacle, pagePorts } from '../../web/index.js';
 import { EngineDesk } from '../desk/engine-desk.js';
@@ -10,6 +11,10 @@ import { type DeskServices, PageSession } from '../desk/page-session.js';
 import type { OptionState, PortEvent, Reply, WorkerNews } from '../protocol/replies.js';
 import type { OpenNetwork } from '../protocol/requests.js';
 import { PageNetworks } from './page-networks.js';
+
+/** Of the memory of a page: half is the tree's, and phones have little. */
+const CACHE_SHARE = 1 / 8;
+const MEGABYTE = 2 ** 20;
 
 declare const SARDONYX_VERSION: string;
 
@@ -26,6 +31,7 @@ else send({ type: 'obstacle', text: obstacle });
 async function openDesk(): Promise<void> {
   const networks = await PageNetworks.create();
   const options = createPageOptions();
+  unwrap(options.set('Hash', String(Math.round((CACHE_SHARE * getMemoryBytes()) / MEGABYTE))));
   // The page names the Worker after the network to begin with.
   unwrap(options.set('WeightsFile', networks.getValue(name) ?? ''));
   const desk = new EngineDesk(options, pagePorts, send);
