@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """From games to a network that plays, in one command: `pretrain.py games/ --out runs/mini-leela`.
 
-It makes shards, trains and exports, all in the folder OUT. If it was stopped, the same command resumes it.
+The configuration's section `games` says which games and positions are taken, unless a flag does. It makes shards, trains and exports, all in the folder OUT. If it was stopped, the same command resumes it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from train import train
 
 _CONFIGS = Path(__file__).parent / "configs"
 _STOPPED = 130
+_POSITIONS = 50_000  # of the default configuration
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,7 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("games", nargs="+", help="input of `sardonyx shards`: labelled games, PGN, lc0 records, folders of them")
     parser.add_argument("--out", type=Path, required=True, help="folder of the run")
     parser.add_argument("--config", type=Path, default=_CONFIGS / "mini-leela.yaml", help="default: configs/mini-leela.yaml")
-    parser.add_argument("--positions", type=int, default=50_000, help="approximate number of positions (default 50,000)")
+    parser.add_argument("--positions", type=int, help="approximate number of positions (default: games.positions, or 50,000)")
+    parser.add_argument("--min-elo", type=int, help="of PGN files: only games in which both players have at least this rating")
+    parser.add_argument("--skip-plies", type=int, help="plies at the start of each game to leave out")
+    parser.add_argument("--epochs", type=float, help="train for so many passes, instead of the configuration's planned end")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
     parser.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
     options = parser.parse_args(arguments)
@@ -42,11 +46,16 @@ def main(arguments: list[str] | None = None) -> int:
         ("run", "out"): str(out),
         ("run", "name"): out.name,
     }
+    own |= {("games", name): value for name in ("positions", "min_elo", "skip_plies") if (value := getattr(options, name)) is not None}
+    if options.epochs is not None:
+        own |= {("schedule", "max_epochs"): options.epochs, ("schedule", "max_steps"): None, ("schedule", "max_minutes"): None}
     try:
         config = load_config(options.config, options.set, own)
         engine = find_engine(LoopConfig(engine=options.engine))
         out.mkdir(parents=True, exist_ok=True)
-        command = [*engine, "shards", *options.games, "--out", str(shards), "--positions", str(options.positions)]
+        command = [*engine, "shards", *options.games, "--out", str(shards)]
+        command += ["--positions", str(config.games.positions or _POSITIONS)]
+        command += ["--min-elo", str(config.games.min_elo), "--skip-plies", str(config.games.skip_plies)]
         command += ["--encoding", config.model.input, "--policy", config.model.policy, "--split", "96/4/0"]
         if subprocess.run(command, check=False).returncode != 0:
             return 1  # the engine has printed why

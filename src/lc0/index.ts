@@ -1,5 +1,6 @@
 export { findChannelBlock } from './channel-block.js';
 export { hasNetworkHead } from './container.js';
+export { cutBehindBody } from './cut-body.js';
 export {
   type DescriptionSection,
   describeNetwork,

@@ -2,6 +2,7 @@ export { isFilelessBackend } from './backend/backend-names.js';
 export { getBackendName, type TunedSpeed } from './backend/backend-plan.js';
 export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
+export { type BodyCut, type ClassActivation, computeClassActivation } from './class-activation.js';
 export { runOnCpu } from './evaluators/onnx-session.js';
 export * from './leaves.js';
 export type { ModelEdition } from './model/model-file.js';

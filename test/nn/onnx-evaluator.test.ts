@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { expandPlanes, getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
+import { findSquareAxes } from '#sardonyx/nn/class-activation.js';
 import { EVALUATED, EvaluatorPool, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
@@ -164,3 +165,13 @@ function reverse(text: string): string {
 function withMovesMirrored(answer: LeafAnswer): LeafAnswer {
   return { ...answer, moves: answer.moves.map((move) => move ^ 0b000_111_000_111) };
 }
+
+test('squares are found in the layouts that bodies end in', () => {
+  assert.deepEqual(findSquareAxes([1, 96, 8, 8]), { inner: 1, channels: 96 });
+  assert.deepEqual(findSquareAxes([1, 8, 8, 8]), { inner: 1, channels: 8 });
+  assert.deepEqual(findSquareAxes([1, 64, 8, 8]), { inner: 1, channels: 64 });
+  assert.deepEqual(findSquareAxes([1, 6, 8, 8, 16]), { inner: 16, channels: 96 });
+  assert.deepEqual(findSquareAxes([64, 128]), { inner: 128, channels: 128 });
+  assert.deepEqual(findSquareAxes([1, 64, 64]), { inner: 64, channels: 64 });
+  assert.equal(findSquareAxes([1, 256]), null);
+});

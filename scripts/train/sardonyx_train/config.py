@@ -57,6 +57,14 @@ class DataConfig(_Section):
     )
 
 
+class GamesConfig(_Section):
+    """How pretrain.py makes shards of games; train.py does not read it."""
+
+    min_elo: int = Field(0, ge=0, description="of PGN files: only games in which both players have at least this rating")
+    skip_plies: int = Field(0, ge=0, description="plies at the start of each game to leave out")
+    positions: int | None = Field(None, ge=1, description="approximate number of positions; all when left out")
+
+
 class TargetConfig(_Section):
     policy_temperature_cp: float = Field(20.0, gt=0, description="T of softmax(score / T) over MultiPV scores")
     policy_compression_cp: float = Field(300.0, gt=0, description="scores beyond this are compressed (log) first")
@@ -223,6 +231,7 @@ class RunConfig(_Section):
 
 
 class TrainingConfig(_Section):
+    games: GamesConfig = Field(default_factory=GamesConfig)
     data: DataConfig = Field(default_factory=DataConfig)
     targets: TargetConfig = Field(default_factory=TargetConfig)
     model: ModelConfig = Field(default_factory=ModelConfig)

@@ -35,6 +35,26 @@ class History:
             self._writer.close()
 
 
+class HistoryError(Exception):
+    """A folder holds no training; the text says so."""
+
+
+def join_history(folder: Path) -> list[dict[str, Any]]:
+    """The rows of a run of train.py; of a loop those of all its trainings, with steps, positions and minutes added up."""
+    if (folder / "history.jsonl").exists():
+        rows = read_history(folder / "history.jsonl")
+    else:
+        rows = []
+        totals = {"step": 0, "positions": 0, "minutes": 0.0}
+        for path in sorted(folder.glob("generations/*/training/history.jsonl")):
+            part = [{**row, **{key: row[key] + before for key, before in totals.items() if key in row}} for row in read_history(path)]
+            rows += part
+            totals = {key: max((row[key] for row in part if key in row), default=before) for key, before in totals.items()}
+    if not rows:
+        raise HistoryError(f"{folder} holds no training (no history.jsonl, and no generations of a loop)")
+    return rows
+
+
 def read_history(path: Path) -> list[dict[str, Any]]:
     """Skips a last line that is incomplete after a kill."""
     rows: list[dict[str, Any]] = []

@@ -8,6 +8,9 @@ from typing import Any
 from .history import read_history
 
 
+X_AXES = ("step", "positions", "minutes")
+
+
 def plot_history(folder: Path) -> Path | None:
     """Draws `history.jsonl` into `training.png`; None if there is nothing to draw yet."""
     rows = read_history(folder / "history.jsonl")
@@ -27,6 +30,34 @@ def plot_history(folder: Path) -> Path | None:
         if name == "policy":
             axis.legend(fontsize=7)
     return write_figure(figure, folder / "training.png")
+
+
+def plot_runs(runs: dict[str, list[dict[str, Any]]], x: str, path: Path) -> Path:
+    """Runs by name, each with the rows of its history. Losses on held-out positions; of training steps, thin, where those are missing."""
+    panels = (("policy", "policy loss"), ("value", "value loss"), ("accuracy", "policy top-1"), ("learning_rate", "learning rate"))
+    figure, axes = create_figure(2, 2)
+    for axis, (name, title) in zip(axes.flat, panels):
+        for number, (run, rows) in enumerate(runs.items()):
+            steps = {row["step"]: row for row in rows if row["kind"] == "train"}
+            for kind, style in (("train", {"lw": 0.6, "alpha": 0.45}), ("validation", {"marker": "o", "ms": 3, "lw": 1.2})):
+                points = [(_place(row, steps, x), row[name]) for row in rows if row["kind"] == kind and name in row]
+                points = [(place, height) for place, height in points if place is not None]
+                if points:
+                    axis.plot(*zip(*points), color=f"C{number % 10}", **style)
+            axis.plot([], [], color=f"C{number % 10}", label=run)
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel(x, fontsize=8)
+        axis.tick_params(labelsize=7)
+        axis.grid(alpha=0.3)
+    axes.flat[0].legend(fontsize=7)
+    return write_figure(figure, path)
+
+
+def _place(row: dict[str, Any], steps: dict[int, dict[str, Any]], x: str) -> float | None:
+    """Where a row stands on the axis; a row of held-out positions has the place of the training step that it follows."""
+    if x in row:
+        return row[x]
+    return steps.get(row["step"], {}).get(x)
 
 
 def plot_win_rate(rates: list[float], gate: float, path: Path) -> Path:

@@ -1,3 +1,4 @@
+import json
 import subprocess
 
 import explain
@@ -136,6 +137,29 @@ def test_the_command_draws_a_picture(files, tmp_path, capsys, name, method):
     arguments = [files / name, "--moves", "e2e4 c7c5", "--move", "g1f3", "--method", method, "--out", out]
     assert explain.main([*map(str, arguments)]) == 0
     assert f"{out}: g1f3" in capsys.readouterr().out and out.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("keys", [{"filters": 8, "blocks": 1}, {"filters": 8, "blocks": 1, "policy": "from-to-4096", "policy_head": "dense", "value": "scalar"}])
+@pytest.mark.parametrize("moves", ["", "e2e4"])
+def test_the_engines_grad_cam_by_finite_differences_agrees_with_the_gradients(tmp_path, keys, moves):
+    engine = _engine()
+    config = parse_config({"model": {"heads": 2, **keys}, "schedule": {"max_steps": 1}})
+    torch.manual_seed(7)
+    network = Network(config.model).eval()
+    with torch.no_grad():
+        for weight in (*network.value.parameters(), *network.policy.parameters()):
+            weight *= 3  # a random network's slopes are too small for single precision
+    model = create_onnx(network, config.model, ModelCard("tiny", "none", "none"))
+    (tmp_path / "net.onnx").write_bytes(model.SerializeToString())
+    command = [*engine, "explain", "--method=gradcam", "--json", "--weights", str(tmp_path / "net.onnx"), "--moves", moves]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout)
+    fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    position = encode_position(engine, fen, moves, config.model.input, config.model.policy)
+    maps = compute_grad_cam(network, position, position.moves.index(answer["move"]))
+    for name, map in (("policy", maps.policy), ("value", maps.value)):
+        board = position.to_board(map / map.max()).reshape(64)
+        assert np.array([square[name] for square in answer["squares"]]) == pytest.approx(board, abs=0.03)
 
 
 @pytest.mark.parametrize(

@@ -37,15 +37,17 @@ export async function openSession(request: SessionRequest): Promise<RuntimeSessi
   return {
     outputNames: session.outputNames,
     createTensor,
-    run: async (inputs: NamedTensors, outputs: NamedTensors) => {
+    run: async (inputs: NamedTensors, outputs: Readonly<Record<string, RuntimeTensor | null>>) => {
       const results = await session.run(inputs as OrtWeb.InferenceSession.FeedsType, Object.keys(outputs));
       // The runtime ignores the given output tensors and writes to memory of its own.
-      for (const [name, { data }] of Object.entries(outputs)) {
+      for (const [name, tensor] of Object.entries(outputs)) {
+        if (tensor === null) continue;
         const result = results[name].data as Float32Array | Uint16Array;
         const bytes = new Uint8Array(result.buffer, result.byteOffset, result.byteLength);
-        const { buffer, byteOffset, byteLength } = data as Float32Array | Uint16Array;
+        const { buffer, byteOffset, byteLength } = tensor.data as Float32Array | Uint16Array;
         new Uint8Array(buffer, byteOffset, byteLength).set(bytes);
       }
+      return results;
     },
     release: () => session.release(),
   };

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
-import type { NamedTensors, RuntimeSession, SessionRequest } from '../ports/onnx-runtime.js';
+import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
 import { getNativeFolder } from './node-native-folder.js';
 import { isPackaged, readProgramFile } from './node-program-files.js';
 import { keepWebGpuContext, shareWebGpuTurns, takeWebGpuTurn } from './node-webgpu.js';
@@ -50,7 +50,7 @@ export async function openSession(request: SessionRequest): Promise<RuntimeSessi
         return create();
       })
     : await create();
-  const run = (inputs: NamedTensors, outputs: NamedTensors): Promise<unknown> =>
+  const run = (inputs: NamedTensors, outputs: Readonly<Record<string, RuntimeTensor | null>>): Promise<unknown> =>
     session.run(inputs as InferenceSession.FeedsType, outputs as InferenceSession.FetchesType);
   return {
     outputNames: session.outputNames,

@@ -26,8 +26,12 @@ export interface RuntimeSession {
   readonly outputNames: readonly string[];
   /** A view: the runtime reads and writes `data` itself. A Uint16Array holds half-precision numbers (float16). */
   createTensor(data: Float32Array | Uint16Array, dims: readonly number[]): RuntimeTensor;
-  /** Runs the network on `inputs` and fills `outputs`. Rejects when the device fails. One run at a time. */
-  run(inputs: NamedTensors, outputs: NamedTensors): Promise<unknown>;
+  /**
+   * Runs the network on `inputs` and fills `outputs`. A null stands for a tensor that the runtime is to make. Rejects when the device
+   * fails. One run at a time.
+   * @returns the outputs by name
+   */
+  run(inputs: NamedTensors, outputs: Readonly<Record<string, RuntimeTensor | null>>): Promise<unknown>;
   release(): Promise<void>;
 }
 

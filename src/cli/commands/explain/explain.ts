@@ -1,24 +1,27 @@
 /**
  * `sardonyx explain`: which pieces a network's favourite move and its value depend on. It wipes each square in turn from
- * the input (occlusion) and compares the answers. Grad-CAM, which needs gradients, is in scripts/train/explain.py.
+ * the input (occlusion) and compares the answers, or shows where the last layer of the body looks (Grad-CAM).
  */
 import { extname } from 'node:path';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { createPoolOptions } from '../../../app/index.js';
-import { formatUciMove } from '../../../chess/index.js';
+import { createPoolOptions, findModel } from '../../../app/index.js';
+import { formatUciMove, type Move, type Position } from '../../../chess/index.js';
+import type { HistoryFill } from '../../../encoding/index.js';
 import { createGamePosition, writesKingTakesRook } from '../../../engine/index.js';
-import { computeOcclusion } from '../../../nn/index.js';
+import { computeClassActivation, computeOcclusion } from '../../../nn/index.js';
+import type { OptionStore } from '../../../options/index.js';
 import { unwrap } from '../../../util/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
-import { createExplanation, formatExplanation } from './explanation.js';
+import { createActivationMap, createExplanation, type Explanation, formatExplanation } from './explanation.js';
 import { drawExplanation } from './explanation-picture.js';
 
 interface ExplainArguments {
   fen?: string[];
   moves: string;
   move: string | undefined;
+  method: 'occlusion' | 'gradcam';
   out: string | undefined;
   json: boolean;
 }
@@ -31,6 +34,12 @@ export const explainCommand: CommandModule<object, ExplainArguments> = {
       .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
       .option('moves', { type: 'string', default: '', describe: 'Moves played from there, in UCI notation' })
       .option('move', { type: 'string', describe: 'Legal move to explain; the network’s favourite when left out' })
+      .option('method', {
+        choices: ['occlusion', 'gradcam'] as const,
+        default: 'occlusion',
+        describe:
+          'What changes without each square, or where the body’s last feature maps look (single precision only)',
+      })
       .option('out', { type: 'string', describe: 'Picture to write, an .svg file' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the numbers as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<ExplainArguments>) => {
@@ -42,19 +51,58 @@ export const explainCommand: CommandModule<object, ExplainArguments> = {
     const words = args.moves.split(/\s+/).filter((word) => word !== '');
     const { position } = unwrap(createGamePosition(fen, words));
     if (position.countLegalMoves() === 0) throw new Error('There is nothing to explain: the game is over');
-    const occlusion = unwrap(await computeOcclusion(await createPoolOptions(options, printNote), position));
-    const chess960 = writesKingTakesRook(options, position);
-    const names = occlusion.moves.map((move) => formatUciMove(move, chess960));
-    const wanted = args.move ?? null;
-    if (wanted !== null && !names.includes(wanted)) {
-      throw new Error(`${wanted} is not a legal move here; legal are ${names.join(' ')}`);
-    }
-    const explanation = createExplanation(occlusion, position, names, wanted);
+    const explain = args.method === 'gradcam' ? explainByActivation : explainByOcclusion;
+    const explanation = await explain(options, position, args.move ?? null);
     if (args.out !== undefined) await writeOutput(args.out, drawExplanation(explanation));
     if (args.json) printJson(explanation);
     else for (const line of formatExplanation(explanation, usesColour())) printLine(line);
   },
 };
+
+/** @param wanted the move to explain, null for the network's favourite */
+async function explainByOcclusion(
+  options: OptionStore,
+  position: Position,
+  wanted: string | null,
+): Promise<Explanation> {
+  const occlusion = unwrap(await computeOcclusion(await createPoolOptions(options, printNote), position));
+  const names = nameMoves(options, position, occlusion.moves);
+  findWanted(names, wanted);
+  return createExplanation(occlusion, position, names, wanted);
+}
+
+/** The network is taken in single precision and in its plain form, whose body ends in feature maps. */
+async function explainByActivation(
+  options: OptionStore,
+  position: Position,
+  wanted: string | null,
+): Promise<Explanation> {
+  const given = options.getString('BackendOptions');
+  unwrap(options.set('BackendOptions', [...(given === '' ? [] : [given]), 'datatype=f32', 'winograd=false'].join(',')));
+  const model = unwrap(await findModel(options, { provider: 'cpu', precision: 'f32' }));
+  const { cutBehindBody } = await import('../../../lc0/index.js');
+  const historyFill = options.getString('HistoryFill') as HistoryFill;
+  let chosen = -1;
+  const activation = unwrap(
+    await computeClassActivation(model, position, historyFill, cutBehindBody, (moves, priors) => {
+      chosen = findWanted(nameMoves(options, position, moves), wanted) ?? priors.indexOf(Math.max(...priors));
+      return chosen;
+    }),
+  );
+  return createActivationMap(activation, position, nameMoves(options, position, activation.moves), chosen);
+}
+
+function nameMoves(options: OptionStore, position: Position, moves: readonly Move[]): string[] {
+  const chess960 = writesKingTakesRook(options, position);
+  return moves.map((move) => formatUciMove(move, chess960));
+}
+
+/** @returns the index of the wanted move, null if none is wanted. Throws one sentence if it is not legal */
+function findWanted(names: readonly string[], wanted: string | null): number | null {
+  if (wanted === null) return null;
+  if (names.includes(wanted)) return names.indexOf(wanted);
+  throw new Error(`${wanted} is not a legal move here; legal are ${names.join(' ')}`);
+}
 
 function usesColour(): boolean {
   return process.stdout.isTTY && (process.env.NO_COLOR ?? '') === '';

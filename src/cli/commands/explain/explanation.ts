@@ -1,8 +1,11 @@
 /** Describes an occlusion square by square: as numbers, and as two boards in text. */
 import { formatFen, formatSquare, type Position, type Square } from '../../../chess/index.js';
-import type { Occlusion, Opinion } from '../../../nn/index.js';
+import type { ClassActivation, Occlusion, Opinion } from '../../../nn/index.js';
 
-/** How much lower the outputs are without the content of a square; above 0 if it speaks for the move, or for the mover. */
+/**
+ * Occlusion: how much lower the outputs are without the content of a square; above 0 if it speaks for the move, or for the mover.
+ * Grad-CAM: how much the network looks at the square, as a share of the largest.
+ */
 export interface SquareWeight {
   readonly square: string;
   /** FEN letter; '' for an empty square. */
@@ -11,12 +14,13 @@ export interface SquareWeight {
   readonly value: number;
   /** Probability of the move. */
   readonly policy: number;
-  /** Probability that moved to other moves (total variation distance of the policies). */
+  /** Probability that moved to other moves (total variation distance of the policies); 0 with Grad-CAM, which does not tell. */
   readonly policyShift: number;
 }
 
 /** Everything from the view of the player to move. */
 export interface Explanation {
+  readonly method: 'occlusion' | 'gradcam';
   readonly network: string;
   readonly fen: string;
   readonly sideToMove: 'white' | 'black';
@@ -42,6 +46,7 @@ export function createExplanation(
 ): Explanation {
   const move = wanted === null ? whole.priors.indexOf(Math.max(...whole.priors)) : names.indexOf(wanted);
   return {
+    method: 'occlusion',
     network,
     fen: formatFen(position),
     sideToMove: position.sideToMove === 1 ? 'black' : 'white',
@@ -60,6 +65,37 @@ export function createExplanation(
   };
 }
 
+/** @param move index of the explained one */
+export function createActivationMap(
+  { network, priors, valueWl, policy, value }: ClassActivation,
+  position: Position,
+  names: readonly string[],
+  move: number,
+): Explanation {
+  const scale = (map: readonly number[]): number[] => {
+    const largest = Math.max(...map);
+    return map.map((weight) => (largest > 0 ? weight / largest : 0));
+  };
+  const [moveShares, valueShares] = [scale(policy), scale(value)];
+  return {
+    method: 'gradcam',
+    network,
+    fen: formatFen(position),
+    sideToMove: position.sideToMove === 1 ? 'black' : 'white',
+    move: names[move],
+    probability: priors[move],
+    value: valueWl,
+    squares: Array.from({ length: 64 }, (_, square) => ({
+      square: formatSquare(square as Square),
+      piece: position.board[square] === 0 ? '' : PIECE_LETTERS[position.board[square]],
+      value: valueShares[square],
+      policy: moveShares[square],
+      policyShift: 0,
+    })),
+    withoutHistory: null,
+  };
+}
+
 function computeShift(a: Opinion, b: Opinion): number {
   return a.priors.reduce((sum, prior, i) => sum + Math.abs(prior - b.priors[i]), 0) / 2;
 }
@@ -67,6 +103,17 @@ function computeShift(a: Opinion, b: Opinion): number {
 export function formatExplanation(explanation: Explanation, inColour: boolean): string[] {
   const { network, fen, sideToMove, move, probability, value, squares, withoutHistory } = explanation;
   const mover = sideToMove === 'white' ? 'White' : 'Black';
+  if (explanation.method === 'gradcam') {
+    return [
+      `${network}: ${fen}`,
+      '',
+      `${move} ${percent(probability)}: where the network looks for the move (Grad-CAM, hundredths of the largest)`,
+      ...formatBoard(squares, ({ policy }) => policy, inColour),
+      '',
+      `W − L ${signed(value)} for ${mover}: where it looks for the value`,
+      ...formatBoard(squares, (square) => square.value, inColour),
+    ];
+  }
   const pieces = squares.filter(({ piece }) => piece !== '');
   const heaviest = [...pieces].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, LISTED_PIECES);
   return [

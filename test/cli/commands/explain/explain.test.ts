@@ -129,3 +129,29 @@ test('a FEN needs no quotes', () => {
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^Score: /);
 });
+
+test('Grad-CAM shows where the last feature maps look, as shares of the largest', () => {
+  const { method, squares, move, withoutHistory } = explain('--method', 'gradcam', '--move', 'h5f7', FEN);
+  assert.deepEqual([method, move, withoutHistory], ['gradcam', 'h5f7', null]);
+  for (const key of ['policy', 'value'] as const) {
+    const weights = squares.map((square) => square[key]);
+    assert.ok(Math.min(...weights) >= 0 && Math.max(...weights) <= 1);
+    assert.ok(Math.max(...weights) === 1 || weights.every((weight) => weight === 0));
+  }
+  const { stdout, status } = run('explain', '--method', 'gradcam', '--weights', tiny, '--out', 'cam.svg', FEN);
+  assert.equal(status, 0);
+  assert.match(stdout, /where the network looks for the move/);
+  assert.match(readFileSync(join(folder, 'cam.svg'), 'utf8'), /^<svg/);
+});
+
+test('Grad-CAM of an lc0 file works, and of an int8 network is refused in a sentence', () => {
+  const file = join(folder, 'cam.pb.gz');
+  writeFileSync(file, encodeNetworkFile(createLc0Network({ blocks: 1, filters: 4, value: 'wdl' })));
+  const { stdout, status, stderr } = run('explain', '--json', '--method', 'gradcam', '--weights', file);
+  assert.equal(status, 0, stderr);
+  assert.equal((JSON.parse(stdout) as Explanation).squares.length, 64);
+  const int8 = join(repositoryRoot, 'models/default-int8.onnx');
+  const refused = run('explain', '--method', 'gradcam', '--weights', int8);
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /is in int8; gradients need single precision/);
+});
