@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
+import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
 const launched = await launchBrowser();
 const skip = 'reason' in launched ? launched.reason : false;
@@ -28,7 +30,9 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
   let page: Page;
 
   before(async () => {
-    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=5000']);
+    const { command, args } = fakeEngine('--think=30');
+    const slow = `--engine=cmd="${command}" args="${args.join(' ')}" name=Slow`;
+    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=5000', slow]);
     context = await browser.newContext({ viewport: { width: 1280, height: 860 }, bypassCSP: false });
     page = await context.newPage();
     page.on('request', (request) => {
@@ -283,6 +287,37 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     await page.locator('.game-row').last().click();
     await page.waitForSelector('.panel-match .chart canvas');
     assert.deepEqual(await findBarriers(), []);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Save PGN' }).click(),
+    ]);
+    assert.match(readFileSync(await download.path(), 'utf8'), /^\[Event "/);
+  });
+
+  test('a tournament of three with a book is watched on live boards, with clocks', async () => {
+    await page.getByRole('button', { name: 'Add a player' }).click();
+    await page.getByLabel('Second player').selectOption('Slow');
+    await page.getByLabel('Player 3').selectOption('Slow');
+    await page.getByText('Clock', { exact: true }).click();
+    await page.getByLabel('Games at a time').fill('2');
+    await page.getByLabel('Games of each two').fill('20');
+    const book = { name: 'book.epd', mimeType: 'text/plain', buffer: Buffer.from('4k3/8/8/8/8/8/4P3/4K3 w - -\n') };
+    await page.locator('.match-setup input[type=file]').setInputFiles(book);
+    await page.waitForSelector('option[value="book.epd"]', { state: 'attached' });
+    await page.getByRole('button', { name: 'Start the match' }).click();
+    await page.waitForSelector('.live-boards li:nth-child(2) .clock');
+    await page.waitForSelector('.live-thought');
+    assert.deepEqual(await findBarriers(), []);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.waitForSelector('button:has-text("Go on")');
+  });
+
+  test('a network is opened from a file', async () => {
+    await page.getByRole('button', { name: 'Engine', exact: true }).click();
+    const open = page.locator('dialog input[type=file]');
+    await open.setInputFiles(join(repositoryRoot, 'models', 'tiny-test.onnx'));
+    await page.waitForSelector('dialog select option:checked:has-text("tiny-test.onnx")', { state: 'attached' });
+    await page.keyboard.press('Escape');
   });
 
   test('without a training loop the panel says how to get one', async () => {

@@ -7,6 +7,8 @@ import type {
   Answers,
   EngineDescription,
   ExplanationText,
+  LoopGameKind,
+  LoopGames,
   LoopState,
   MatchEntry,
   MatchOffer,
@@ -27,9 +29,19 @@ export interface DeskServices {
   useNetwork(name: string): Promise<void>;
   explain(game: GamePosition, move: string | null): Promise<ExplanationText>;
   /** Null without a training loop. */
-  readLoop(): LoopState | null;
+  readonly loop: LoopServices | null;
   /** Null where matches cannot be played. */
   readonly matches: MatchServices | null;
+}
+
+/** A training loop in a folder of the machine. */
+export interface LoopServices {
+  read(): LoopState;
+  countGames(generation: number): LoopGames;
+  readGame(generation: number, kind: LoopGameKind, game: number): string;
+  start(): void;
+  stop(): void;
+  changeBest(kind: 'promote' | 'rollback', network: number): Promise<string>;
 }
 
 /** Matches between engines, where there are any: they need other processes. */
@@ -107,7 +119,19 @@ export class PageSession implements DeskClient {
         return tree === null ? null : createTreeNode(tree);
       }
       case 'readLoop':
-        return services.readLoop();
+        return services.loop?.read() ?? null;
+      case 'countLoopGames':
+        return this.requireLoop().countGames(request.generation);
+      case 'readLoopGame':
+        return this.requireLoop().readGame(request.generation, request.kind, request.game);
+      case 'startLoop':
+        this.requireLoop().start();
+        return null;
+      case 'stopLoop':
+        this.requireLoop().stop();
+        return null;
+      case 'changeBest':
+        return this.requireLoop().changeBest(request.kind, request.network);
       case 'readMatchOffer':
         return services.matches?.offer ?? { books: [] };
       case 'listMatches':
@@ -131,6 +155,11 @@ export class PageSession implements DeskClient {
         return desk.runQuietly((engine) => probeMoves(engine, game));
       }
     }
+  }
+
+  private requireLoop(): LoopServices {
+    if (this.services.loop === null) throw new Error('Start the server with --loop=FOLDER to see a training loop');
+    return this.services.loop;
   }
 
   private requireMatches(): MatchServices {

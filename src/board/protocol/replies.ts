@@ -228,6 +228,12 @@ export interface LoopGeneration {
   readonly number: number;
   readonly games: number | null;
   readonly positions: number | null;
+  /** Positions that were trained on. */
+  readonly window: number | null;
+  /** Of self-play. */
+  readonly gamesPerHour: number | null;
+  /** Of all stages. */
+  readonly seconds: number;
   readonly policyLoss: number | null;
   readonly valueLoss: number | null;
   /** Games of the candidate against the best network: won, drawn, lost. */
@@ -235,6 +241,14 @@ export interface LoopGeneration {
   readonly promoted: boolean | null;
   /** Of the best network over the first one. */
   readonly elo: number | null;
+  /** Its network is there, so that it can become the best one. */
+  readonly hasNetwork: boolean;
+}
+
+/** Games of the running stage. */
+export interface LoopProgress {
+  readonly done: number;
+  readonly total: number | null;
 }
 
 export interface LoopState {
@@ -242,8 +256,34 @@ export interface LoopState {
   readonly generation: number;
   readonly stage: string;
   readonly best: number;
+  /** Finished ones, oldest first. */
   readonly generations: readonly LoopGeneration[];
+  /** Null before the loop has begun. */
+  readonly current: LoopGeneration | null;
+  /** Null in stages that play no games. */
+  readonly progress: LoopProgress | null;
+  /** The network of generation 0 is there. */
+  readonly hasFirstNetwork: boolean;
+  /** Promotions and rollbacks by command, in words. */
+  readonly changes: readonly string[];
+  readonly control: LoopControlState;
 }
+
+export interface LoopControlState {
+  /** Why the server cannot start the loop; '' = it can. */
+  readonly obstacle: string;
+  readonly isRunning: boolean;
+  readonly isStopping: boolean;
+  /** A process that the server did not start runs it. */
+  readonly isElsewhere: boolean;
+  /** What the loop has printed last. */
+  readonly lines: readonly string[];
+}
+
+/** Self-play, games of the gate, games that measure progress. */
+export type LoopGameKind = 'games' | 'gate' | 'measure';
+/** Number of games of each kind. */
+export type LoopGames = Readonly<Record<LoopGameKind, number>>;
 
 /** Answer to each request, by its type. */
 export interface Answers extends Record<RequestType, unknown> {
@@ -258,6 +298,11 @@ export interface Answers extends Record<RequestType, unknown> {
   tree: TreeNode | null;
   probe: TablebaseVerdict | null;
   readLoop: LoopState | null;
+  countLoopGames: LoopGames;
+  readLoopGame: string;
+  startLoop: null;
+  stopLoop: null;
+  changeBest: string;
   readMatchOffer: MatchOffer;
   listMatches: readonly MatchEntry[];
   readMatch: MatchState;

@@ -80,6 +80,25 @@ export const requestSchema = v.variant('type', [
   v.strictObject({ type: v.literal('probe'), id, position }),
   /** The training loop that the server was started with. Answered with LoopState, or null without one. */
   v.strictObject({ type: v.literal('readLoop'), id }),
+  /** Answered with LoopGames. */
+  v.strictObject({ type: v.literal('countLoopGames'), id, generation: count(1e6) }),
+  /** Answered with the PGN of one game, from 0. */
+  v.strictObject({
+    type: v.literal('readLoopGame'),
+    id,
+    generation: count(1e6),
+    kind: v.picklist(['games', 'gate', 'measure']),
+    game: count(1e7),
+  }),
+  v.strictObject({ type: v.literal('startLoop'), id }),
+  v.strictObject({ type: v.literal('stopLoop'), id }),
+  /** Makes the network of a generation the best one. Answered with what was changed, in words. */
+  v.strictObject({
+    type: v.literal('changeBest'),
+    id,
+    kind: v.picklist(['promote', 'rollback']),
+    network: count(1e6),
+  }),
   /** Answered with MatchOffer. */
   v.strictObject({ type: v.literal('readMatchOffer'), id }),
   v.strictObject({ type: v.literal('listMatches'), id }),

@@ -4,8 +4,7 @@
  */
 import { EngineServices, type EngineServicesSettings } from '../desk/engine-services.js';
 import type { DeskServices } from '../desk/page-session.js';
-import type { LoopState } from '../protocol/replies.js';
-import { readLoopState } from './loop-state.js';
+import type { LoopControl } from './loop-control.js';
 import type { Matches } from './matches.js';
 import type { OfferedNetworks } from './offered-networks.js';
 
@@ -15,7 +14,7 @@ export class MachineServices extends EngineServices implements DeskServices {
     private readonly offered: OfferedNetworks,
     readonly matches: Matches,
     /** Null = no loop is shown. */
-    private readonly loopFolder: string | null,
+    readonly loop: LoopControl | null,
   ) {
     super({ ...own, networks: offered });
   }
@@ -42,9 +41,5 @@ export class MachineServices extends EngineServices implements DeskServices {
       if (isLate) report(null, true);
     }
     await super.useNetwork(name);
-  }
-
-  readLoop(): LoopState | null {
-    return this.loopFolder === null ? null : readLoopState(this.loopFolder);
   }
 }

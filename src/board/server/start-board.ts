@@ -5,6 +5,7 @@ import { EngineDesk } from '../desk/engine-desk.js';
 import { PageSession } from '../desk/page-session.js';
 import type { PortEvent } from '../protocol/replies.js';
 import { BoardServer } from './board-server.js';
+import { LoopControl, type LoopSettings } from './loop-control.js';
 import { MachineServices } from './machine-services.js';
 import { MatchBooks } from './match-books.js';
 import { MatchPlayers } from './match-players.js';
@@ -27,8 +28,8 @@ export interface BoardSettings {
   readonly engines: readonly string[];
   /** Opening books that matches may use. */
   readonly books: readonly string[];
-  /** Folder of a training loop to show; null = none. */
-  readonly loopFolder: string | null;
+  /** A training loop to show; null = none. */
+  readonly loop: LoopSettings | null;
   /** How this program is started: its path, and before it Node's. */
   readonly command: readonly string[];
 }
@@ -46,13 +47,14 @@ export async function startBoard(settings: BoardSettings): Promise<Board> {
   const books = new MatchBooks(settings.books);
   const players = new MatchPlayers(networks, settings.engines);
   const matches = new Matches(settings.matchFolder, settings.command, players, books);
+  const loop = settings.loop === null ? null : new LoopControl(settings.loop);
   const sessions = new Set<PageSession>();
   const broadcast = (event: PortEvent): void => {
     for (const session of sessions) session.emit(event);
   };
   const desk = new EngineDesk(options, enginePorts, broadcast);
   const engine = { desk, version, broadcast, createPool: createPoolOptions };
-  const services = new MachineServices(engine, networks, matches, settings.loopFolder);
+  const services = new MachineServices(engine, networks, matches, loop);
   const sent = new SentFiles({
     network: async (name, path) => {
       const offered = await networks.take(name, path);
@@ -84,6 +86,7 @@ export async function startBoard(settings: BoardSettings): Promise<Board> {
   return {
     url: server.url,
     close: async () => {
+      loop?.close();
       await matches.close();
       await server.close();
       await sent.close();

@@ -65,6 +65,7 @@ class SiteServices extends EngineServices implements DeskServices {
   protected override readonly players = [];
   /** Engines of other processes, and a loop's folder, are out of a page's reach. */
   readonly matches = null;
+  readonly loop = null;
 
   constructor(
     settings: EngineServicesSettings,
@@ -75,10 +76,6 @@ class SiteServices extends EngineServices implements DeskServices {
 
   async openNetwork(source: File | string): Promise<void> {
     await this.useNetwork(await this.networks.open(source));
-  }
-
-  readLoop(): null {
-    return null;
   }
 
   protected override describeLock(option: string): string {

@@ -15,6 +15,8 @@ interface BoardArguments {
   networks: string[];
   matches: string;
   loop: string | undefined;
+  'loop-config': string | undefined;
+  python: string | undefined;
   engine: string[];
   book: string[];
   open: boolean;
@@ -47,7 +49,18 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
         default: [],
         describe: 'Folder of networks that the page may choose',
       })
-      .option('loop', { type: 'string', describe: 'Folder of a training loop to show' })
+      .option('loop', { type: 'string', describe: 'Folder of a training loop to show, start and stop' })
+      .option('loop-config', {
+        type: 'string',
+        implies: 'loop',
+        defaultDescription: 'loop.yaml in that folder',
+        describe: 'Configuration with which the page starts the loop',
+      })
+      .option('python', {
+        type: 'string',
+        defaultDescription: 'that of .venv, or python3',
+        describe: 'Python that runs the loop',
+      })
       .option('matches', { type: 'string', default: 'matches', describe: 'Folder in which matches are kept' })
       .option('engine', {
         type: 'string',
@@ -76,7 +89,10 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
       extraHosts: args['allow-host'],
       networkFolders: args.networks,
       matchFolder: args.matches,
-      loopFolder: args.loop ?? null,
+      loop:
+        args.loop === undefined
+          ? null
+          : { folder: args.loop, config: args['loop-config'] ?? null, python: args.python ?? null },
       engines: args.engine,
       books: args.book,
       command: isPackaged ? [process.execPath] : [process.execPath, process.argv[1]],

@@ -21,7 +21,7 @@ _RECORD_BYTES = 8356  # of lc0's V6
 
 def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int, network: str, book: str | None) -> list[Task]:
     """`network` and `book` are digests."""
-    fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", "--json"]
+    fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", f"--pgnout={OUT}/games.pgn", "--json"]
     return [
         _create_task("selfplay", f"games-{index:04d}", section, fixed, games, create_seed(seed, generation, "games", index), (network,), book)
         for index, games in enumerate(deal_games(section.games, section.games_per_task))
@@ -32,7 +32,7 @@ def create_stream_task(
     section: SelfPlaySection, seed: int, number: int, network: str, book: str | None, niceness: int
 ) -> Task:
     """A task of self-play without pause, numbered over the whole loop."""
-    fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", "--json"]
+    fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", f"--pgnout={OUT}/games.pgn", "--json"]
     own_seed = create_seed(seed, number, "stream", 0)
     task = _create_task(
         "selfplay", f"games-{number:06d}", section, fixed, section.games_per_task, own_seed, (network,), book

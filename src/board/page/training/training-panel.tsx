@@ -1,91 +1,238 @@
-/** A training loop: its generations with losses, gates and Elo, kept up to date while the loop runs. */
+/** A training loop: stage and control, its generations with losses, gates and Elo, and its games. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { LoopState } from '../../protocol/replies.js';
+import type { LoopGeneration, LoopState } from '../../protocol/replies.js';
 import { LineChart } from '../chart/line-chart.js';
-import { port, portState, reportError } from '../port/engine-state.js';
+import { portState } from '../port/engine-state.js';
+import { Dialog } from '../shell/dialog.js';
 import { SummaryTable } from '../shell/summary-table.js';
+import { LoopGameBoard } from './loop-games.js';
+import { changeBest, hasAnswer, loop, readLoop, startLoop, stopLoop, watchLoop } from './loop-session.js';
 
-const POLL_MS = 5000;
-const CHART_HEIGHT = 200;
+const CHART_HEIGHT = 180;
+const SHOWN_CHANGES = 3;
 
-const loop = signal<LoopState | null>(null);
-
-function poll(): void {
-  if (portState.value !== 'open') return;
-  port.send('readLoop', {}).answer.then((state) => {
-    loop.value = state;
-  }, reportError);
-}
+/** The network that the user wants to be the best one, until it is confirmed. */
+const wanted = signal<{ readonly how: 'promote' | 'rollback'; readonly network: number } | null>(null);
 
 export function TrainingPanel() {
-  useEffect(() => {
-    const timer = setInterval(poll, POLL_MS);
-    return () => clearInterval(timer);
-  }, []);
-  useEffect(poll, [portState.value]);
+  useEffect(watchLoop, []);
+  useEffect(readLoop, [portState.value]);
   const state = loop.value;
   return (
     <main class="panel-training">
       <section class="training" aria-label="Training">
         {state === null ? (
           <p>
-            Start the server with <code>sardonyx board --loop=FOLDER</code> to watch a training loop here.
+            {hasAnswer.value ? 'No training loop: start' : 'Start'} the server with{' '}
+            <code>sardonyx board --loop=FOLDER</code> to watch a training loop here.
           </p>
         ) : (
           <Loop state={state} />
         )}
       </section>
+      {wanted.value !== null && <Confirmation />}
     </main>
   );
 }
 
 function Loop({ state }: { readonly state: LoopState }) {
-  const { generations } = state;
-  const x = generations.map(({ number }) => number);
-  const formatX = (number: number): string => (Number.isInteger(number) ? String(number) : '');
   return (
     <>
-      <h2>{state.folder}</h2>
-      <p class="faint">
-        Generation {state.generation}, stage {state.stage}; best network {state.best}
-      </p>
-      <LineChart
-        label="Elo of the best network over the first"
-        xLabel="Generation"
-        x={x}
-        series={[{ label: 'Elo', color: '--accent', values: generations.map(({ elo }) => elo), fill: true }]}
-        height={CHART_HEIGHT}
-        formatX={formatX}
-      />
-      <LineChart
-        label="Losses on held-out positions"
-        xLabel="Generation"
-        x={x}
-        series={[
-          { label: 'Policy loss', color: '--accent', values: generations.map(({ policyLoss }) => policyLoss) },
-          { label: 'Value loss', color: '--mistake', values: generations.map(({ valueLoss }) => valueLoss) },
-        ]}
-        height={CHART_HEIGHT}
-        formatX={formatX}
-      />
-      <SummaryTable
-        caption="Generations, newest first"
-        columns={['Generation', 'Games', 'Positions', 'Policy loss', 'Value loss', 'Gate', 'Promoted', 'Elo']}
-        rows={generations.toReversed().map((row) => ({
-          key: row.number,
-          name: row.number,
-          cells: [
-            row.games ?? '–',
-            row.positions ?? '–',
-            row.policyLoss?.toFixed(3) ?? '–',
-            row.valueLoss?.toFixed(3) ?? '–',
-            row.gate === null ? '–' : `+${row.gate[0]} =${row.gate[1]} −${row.gate[2]}`,
-            row.promoted === null ? '–' : row.promoted ? 'yes' : 'no',
-            row.elo?.toFixed(0) ?? '–',
-          ],
-        }))}
-      />
+      <Head state={state} />
+      {state.generations.length > 1 && <Charts generations={state.generations} />}
+      <Generations state={state} />
+      <LoopGameBoard state={state} />
     </>
+  );
+}
+
+function Head({ state }: { readonly state: LoopState }) {
+  const { control, progress } = state;
+  return (
+    <div class="loop-head">
+      <h2>{state.folder}</h2>
+      <p>
+        {state.generation === 0
+          ? 'Not begun'
+          : `Generation ${state.generation}, stage ${state.stage}; best network ${state.best}`}
+      </p>
+      {progress !== null && progress.total !== null && (
+        <div class="button-row">
+          <progress
+            max={progress.total}
+            value={Math.min(progress.done, progress.total)}
+            aria-label="Games of this stage"
+          />
+          <span>
+            {progress.done} of {progress.total} games
+          </span>
+        </div>
+      )}
+      <div class="button-row">
+        {control.isRunning ? (
+          <button type="button" onClick={stopLoop} disabled={control.isStopping}>
+            {control.isStopping ? 'Stopping …' : 'Stop the loop'}
+          </button>
+        ) : (
+          <button
+            type="button"
+            class="primary"
+            onClick={startLoop}
+            disabled={control.isElsewhere || control.obstacle !== ''}
+          >
+            {state.generation === 0 ? 'Start the loop' : 'Go on with the loop'}
+          </button>
+        )}
+        <span class="faint">{control.isElsewhere ? 'Another process runs this loop.' : control.obstacle}</span>
+      </div>
+      {control.lines.length > 0 && (
+        <div class="loop-lines" role="log" aria-label="What the loop says">
+          {control.lines.join('\n')}
+        </div>
+      )}
+      {state.changes.slice(-SHOWN_CHANGES).map((change) => (
+        <p key={change} class="faint">
+          {change}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Charts({ generations }: { readonly generations: readonly LoopGeneration[] }) {
+  const x = generations.map(({ number }) => number);
+  const formatX = (number: number): string => (Number.isInteger(number) ? String(number) : '');
+  const charts = [
+    {
+      label: 'Elo of the best network over the first',
+      series: [{ label: 'Elo', color: '--accent', values: generations.map(({ elo }) => elo), fill: true }],
+    },
+    {
+      label: 'Losses on held-out positions',
+      series: [
+        { label: 'Policy loss', color: '--accent', values: generations.map(({ policyLoss }) => policyLoss) },
+        { label: 'Value loss', color: '--mistake', values: generations.map(({ valueLoss }) => valueLoss) },
+      ],
+    },
+    {
+      label: 'Games of self-play an hour',
+      series: [{ label: 'Games an hour', color: '--good', values: generations.map((row) => row.gamesPerHour) }],
+    },
+    {
+      label: 'Positions in the window',
+      series: [{ label: 'Window', color: '--dubious', values: generations.map(({ window }) => window) }],
+    },
+  ];
+  return (
+    <div class="loop-charts">
+      {charts.map(({ label, series }) => (
+        <div key={label}>
+          <h3>{label}</h3>
+          <LineChart label={label} xLabel="Generation" x={x} series={series} height={CHART_HEIGHT} formatX={formatX} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const COLUMNS = [
+  'Games',
+  'Games/h',
+  'Positions',
+  'Window',
+  'Policy',
+  'Value',
+  'Gate',
+  'Promoted',
+  'Elo',
+  'Time',
+  'Version',
+];
+
+function Generations({ state }: { readonly state: LoopState }) {
+  const canChange = state.control.obstacle === '' && !state.control.isRunning && !state.control.isElsewhere;
+  const renderVersion = (number: number, hasNetwork: boolean) => {
+    if (number === state.best) return 'best';
+    if (!hasNetwork) return '';
+    return (
+      <span class="button-row version">
+        <button type="button" disabled={!canChange} onClick={() => ask('promote', number)}>
+          Promote
+        </button>
+        {number < state.best && (
+          <button type="button" disabled={!canChange} onClick={() => ask('rollback', number)}>
+            Roll back
+          </button>
+        )}
+      </span>
+    );
+  };
+  const rows = state.generations.toReversed().map((row) => ({
+    key: row.number,
+    name: row.number,
+    isCurrent: row.number === state.best,
+    cells: [
+      row.games ?? '–',
+      row.gamesPerHour?.toFixed(0) ?? '–',
+      row.positions ?? '–',
+      row.window ?? '–',
+      row.policyLoss?.toFixed(3) ?? '–',
+      row.valueLoss?.toFixed(3) ?? '–',
+      row.gate === null ? '–' : `+${row.gate[0]} =${row.gate[1]} −${row.gate[2]}`,
+      row.promoted === null ? '–' : row.promoted ? 'yes' : 'no',
+      row.elo?.toFixed(0) ?? '–',
+      formatMinutes(row.seconds),
+      renderVersion(row.number, row.hasNetwork),
+    ],
+  }));
+  const first = {
+    key: 0,
+    name: 0,
+    isCurrent: state.best === 0,
+    cells: [...COLUMNS.slice(1).map(() => ''), renderVersion(0, state.hasFirstNetwork)],
+  };
+  return (
+    <SummaryTable caption="Generations, newest first" columns={['Generation', ...COLUMNS]} rows={[...rows, first]} />
+  );
+}
+
+function formatMinutes(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, '0')}`;
+}
+
+function ask(how: 'promote' | 'rollback', network: number): void {
+  wanted.value = { how, network };
+}
+
+function Confirmation() {
+  const change = wanted.value;
+  if (change === null) return null;
+  const close = (): void => {
+    wanted.value = null;
+  };
+  const consequence =
+    change.how === 'rollback'
+      ? 'Games of later networks are no longer trained on.'
+      : 'It replaces the best network, whatever its gate said.';
+  return (
+    <Dialog title={`Make generation ${change.network} the best one?`} onClose={close}>
+      <p>{consequence} An unfinished generation is abandoned.</p>
+      <div class="button-row">
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            close();
+            changeBest(change.how, change.network);
+          }}
+        >
+          {change.how === 'rollback' ? 'Roll back' : 'Promote'}
+        </button>
+        <button type="button" onClick={close}>
+          Leave it
+        </button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,0 +1,136 @@
+/** A training loop through the server. A script stands in for Python: it says what it was called with. */
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { LoopGames, LoopState } from '#sardonyx/board/protocol/replies.js';
+import { BoardProcess, type BoardSocket } from '../support/board-process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-loop-control-'));
+const loopFolder = join(folder, 'loop');
+const calls = join(folder, 'calls.txt');
+const FAKE_PYTHON = `#!${process.execPath}
+const [script, ...args] = process.argv.slice(2);
+require('node:fs').appendFileSync(${JSON.stringify(calls)}, JSON.stringify([script, ...args]) + '\\n');
+if (args.includes('--promote')) console.log('promoted generation ' + args.at(-1));
+else if (args.includes('--rollback')) { console.error('loop: there is no such network'); process.exit(1); }
+else {
+  console.error('generation 2: selfplay');
+  process.on('SIGINT', () => process.exit(130));
+  setInterval(() => undefined, 1000);
+}
+`;
+const GAME = (result: string): string =>
+  `[Event "selfplay"]\n[White "a"]\n[Black "b"]\n[Result "${result}"]\n\n1. e4 ${result}\n\n`;
+
+let board: BoardProcess;
+let page: BoardSocket;
+
+before(async () => {
+  const write = (path: string, text: string): void => {
+    mkdirSync(join(loopFolder, path, '..'), { recursive: true });
+    writeFileSync(join(loopFolder, path), text);
+  };
+  const row = { number: 1, base: 0, games: 3, window: 500, seconds: { selfplay: 36, training: 4 }, promoted: true };
+  const current = { number: 2, base: 1, seconds: {} };
+  const plan = { selfplay: { games: 9 } };
+  write('state.json', JSON.stringify({ current, stage: 'selfplay', best: 1, generations: [row], plan, changes: [] }));
+  write('loop.yaml', 'run: {name: test}\n');
+  for (const file of ['0000.onnx', '0000.pt', '0001.onnx', '0001.pt', '0002.onnx']) write(`networks/${file}`, '');
+  write('generations/0001/games/games-0000/games.pgn', GAME('1-0') + GAME('0-1'));
+  write('generations/0001/games/games-0001/games.pgn', GAME('1/2-1/2'));
+  write('generations/0002/games/games-0000.part/games.jsonl', '{"conditions":{}}\n{"game":0}\n{"game":1}\n');
+  writeFileSync(join(folder, 'python'), FAKE_PYTHON);
+  chmodSync(join(folder, 'python'), 0o755);
+  board = await BoardProcess.start(['--backend=hash', `--loop=${loopFolder}`, `--python=${join(folder, 'python')}`]);
+  page = await board.connect();
+});
+
+after(async () => {
+  page.close();
+  await board.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function read(): Promise<LoopState> {
+  return (await page.ask('readLoop')).answer as LoopState;
+}
+
+async function waitUntil(isReached: (state: LoopState) => boolean): Promise<LoopState> {
+  for (;;) {
+    const state = await read();
+    if (isReached(state)) return state;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function readCalls(): string[][] {
+  return readFileSync(calls, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+test('the state of the loop comes with its rates, its networks and how far the stage is', async () => {
+  const state = await read();
+  assert.deepEqual([state.generation, state.stage, state.best], [2, 'selfplay', 1]);
+  const [first] = state.generations;
+  assert.deepEqual([first.gamesPerHour, first.window, first.seconds, first.hasNetwork], [300, 500, 40, true]);
+  assert.deepEqual([state.hasFirstNetwork, state.current?.hasNetwork], [true, false]);
+  assert.deepEqual(state.progress, { done: 2, total: 9 });
+  assert.deepEqual(state.control, {
+    obstacle: '',
+    isRunning: false,
+    isStopping: false,
+    isElsewhere: false,
+    lines: [],
+  });
+});
+
+test('games of the loop are counted and read through all tasks', async () => {
+  const counted = (await page.ask('countLoopGames', { generation: 1 })).answer as LoopGames;
+  assert.deepEqual(counted, { games: 3, gate: 0, measure: 0 });
+  const last = await page.ask('readLoopGame', { generation: 1, kind: 'games', game: 2 });
+  assert.match(String(last.answer), /\[Result "1\/2-1\/2"\]/);
+  assert.match(
+    String((await page.ask('readLoopGame', { generation: 1, kind: 'games', game: 3 })).error),
+    /no such game/,
+  );
+  const path = await page.ask('readLoopGame', { generation: 1, kind: '../networks', game: 0 });
+  assert.equal(path.type, 'refusal');
+});
+
+test('the loop is started with the configuration of its folder, and stopped in good order', async () => {
+  await page.ask('startLoop');
+  const running = await waitUntil(({ control }) => control.lines.length > 0);
+  assert.deepEqual([running.control.isRunning, running.control.lines], [true, ['generation 2: selfplay']]);
+  assert.match(String((await page.ask('changeBest', { kind: 'promote', network: 0 })).error), /stop it first/);
+  await page.ask('stopLoop');
+  await waitUntil(({ control }) => !control.isRunning);
+  const [[script, ...args]] = readCalls();
+  assert.match(script, /scripts[\\/]train[\\/]loop\.py$/);
+  assert.deepEqual(args, ['--config', join(loopFolder, 'loop.yaml'), '--set', `run.out=${loopFolder}`]);
+});
+
+test('a version is promoted; what the loop refuses is one sentence', async () => {
+  const promoted = await page.ask('changeBest', { kind: 'promote', network: 1 });
+  assert.equal(promoted.answer, 'promoted generation 1');
+  assert.deepEqual(readCalls().at(-1)?.slice(-2), ['--promote', '1']);
+  const refused = await page.ask('changeBest', { kind: 'rollback', network: 7 });
+  assert.equal(refused.error, 'there is no such network');
+});
+
+test('without --loop nothing is started', async () => {
+  const other = await BoardProcess.start();
+  try {
+    const socket = await other.connect();
+    assert.equal((await socket.ask('readLoop')).answer, null);
+    for (const type of ['startLoop', 'stopLoop']) {
+      assert.match(String((await socket.ask(type)).error), /--loop=FOLDER/);
+    }
+    socket.close();
+  } finally {
+    await other.stop();
+  }
+});
