@@ -21,7 +21,7 @@ interface AxeResult {
   }[];
 }
 
-describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
+describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
   const browser = (launched as { browser: Browser }).browser;
   const foreign: string[] = [];
   const complaints: string[] = [];
@@ -43,7 +43,7 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.url);
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     await page.waitForSelector('.engine-head');
   });
 
@@ -303,7 +303,7 @@ describe('the page in Chromium', { skip, timeout: 300_000 }, () => {
     await page.getByLabel('Games of each two').fill('20');
     const book = { name: 'book.epd', mimeType: 'text/plain', buffer: Buffer.from('4k3/8/8/8/8/8/4P3/4K3 w - -\n') };
     await page.locator('.match-setup input[type=file]').setInputFiles(book);
-    await page.waitForSelector('option[value="book.epd"]', { state: 'attached' });
+    await page.waitForSelector('option:has-text("book.epd")', { state: 'attached' });
     await page.getByRole('button', { name: 'Start the match' }).click();
     await page.waitForSelector('.live-boards li:nth-child(2) .clock');
     await page.waitForSelector('.live-thought');

@@ -20,7 +20,7 @@ export interface DeskClient {
 }
 
 /** Shortest time between two events of one search. */
-const EVENT_INTERVAL_MS = 120;
+const EVENT_INTERVAL_MS = 200;
 
 export class EngineDesk {
   private readonly engine: Engine;
