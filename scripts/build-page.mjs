@@ -27,7 +27,7 @@ function listFiles(path) {
     .filter((file) => statSync(file).isFile());
 }
 
-/** The browser's side of the platform; what only Node has is left out of the page, since nothing in it is called. */
+/** Finds the browser's side of the platform. Modules for Node are left out, because the page never calls them. */
 function findPlatformFile(specifier) {
   const name = /^#platform\/(.+)\.js$/.exec(specifier)?.[1];
   if (name === undefined) return null;
@@ -45,7 +45,7 @@ if (!isCurrent || process.argv.includes('--force')) {
     root: page,
     base: './',
     publicDir: false,
-    // Warnings are of modules of Node that some rooms import and the page never runs.
+    // The warnings would be about modules of Node that some rooms import; the page never runs them.
     logLevel: 'error',
     plugins: [{ name: 'sardonyx-platform', enforce: 'pre', resolveId: findPlatformFile }],
     build: {
@@ -57,7 +57,7 @@ if (!isCurrent || process.argv.includes('--force')) {
       assetsInlineLimit: 0,
       reportCompressedSize: false,
       rolldownOptions: {
-        // The rooms of src/ do nothing when they are only imported, so that what the page does not use of them is left out.
+        // Importing a room of src/ has no side effects, so code that the page does not use can be left out.
         treeshake: { moduleSideEffects: (id) => !/\/src\/(?!board\/page\/)/.test(id) },
       },
     },

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds the site into build/site: static files for any host, in any folder of it. index.html is the page of `sardonyx board`
 // with the engine inside; the engine for pages (sardonyx.js and what it needs) lies beside it. The service worker knows the
-// digest of every file, so that files of two builds never meet. usage: node scripts/build-site.mjs
+// digest of every file, so that files of two builds are never mixed. usage: node scripts/build-site.mjs
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
-/** The engine keeps networks by itself, under their own digests. */
+/** The engine, not the service worker, stores networks. */
 const UNLISTED = /^models\//;
 /** Large, and needed only when the engine starts: one of two builds of ONNX Runtime. */
 const LATE = /^ort\//;
@@ -57,7 +57,7 @@ function describeFiles() {
   return Object.fromEntries(listSiteFiles().map((name) => [name, describe(name)]));
 }
 
-/** Tells the page that its engine is inside, and of which build it is. */
+/** Writes index.html with a tag that makes the page run the engine itself, and the number of the build. */
 function writeIndex(build) {
   const path = join(output, 'index.html');
   const head = [

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Builds the engine for pages into dist/web: index.js, the door `sardonyx/web`; sardonyx.js, a Worker that speaks UCI and the script
-// of all threads; board-worker.js, the engine of the board in a page; ort/, the WebAssembly of ONNX Runtime; models/, the networks it plays with by itself. Each script is one file
-// without imports, so that bundlers can copy it. usage: node scripts/build-web.mjs [--force]
+// of all threads; board-worker.js, the engine of the board in a page; ort/, the WebAssembly of ONNX Runtime; models/, the
+// bundled networks. Each script is one file without imports, so that bundlers can copy it.
+// usage: node scripts/build-web.mjs [--force]
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

@@ -17,7 +17,7 @@ const ANALYSED = 'position fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P4/2PBPN2/PP1N1PPP/
 
 const flags = yargs(hideBin(process.argv))
   .usage(
-    'node scripts/soak.mjs [minutes]\n\nLets one engine process play or analyse for some minutes and watches its memory (Linux only).',
+    'node scripts/soak.mjs [minutes]\n\nLets one engine process play or analyse for some minutes and records its memory (Linux only).',
   )
   .command('$0 [minutes]', false, (command) => command.positional('minutes', { type: 'number', default: 30 }))
   .check(({ minutes }) => minutes > 0 || 'minutes must be above 0')

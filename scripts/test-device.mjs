@@ -14,7 +14,7 @@ if (!existsSync(driver) || !existsSync(join(folder, 'libvulkan.so.1'))) {
   console.log(`The device tests are skipped: ${folder} has no SwiftShader (Debian: apt install chromium).`);
   process.exit(0);
 }
-// Vulkan's loader wants a folder that belongs to the user alone.
+// Vulkan's loader needs a folder that only this user can access.
 const runtime = mkdtempSync(join(tmpdir(), 'sardonyx-device-'));
 const { LD_LIBRARY_PATH } = process.env;
 const script = fileURLToPath(new URL('./test.mjs', import.meta.url));

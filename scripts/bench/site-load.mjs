@@ -13,7 +13,7 @@ const site = fileURLToPath(new URL('../../build/site', import.meta.url));
 const runs = Number(process.argv[2]) || 5;
 const LONGEST_MS = 120_000;
 
-/** In the page: notes when the engine's name appears, which takes its place when it is ready. */
+/** Runs in the page: stores the time at which the engine's name appears, which means that the engine is ready. */
 const WATCH = `new MutationObserver(() => {
   if (/ on /.test(document.querySelector('.engine-name')?.textContent ?? '')) window.readyAt ??= Date.now();
 }).observe(document, { subtree: true, childList: true, characterData: true });`;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The engine in a page for a long time: `go movetime 500`, `go infinite` and `stop`, other networks and thread counts, the tab
-// hidden and shown. Prints the memory of the page's process every minute and the slowest answers; a silence of a minute is a stall.
-// A browser without windows hides no tab: for that start it with windows, under xvfb-run where there is no screen.
+// Runs the engine in a page for a long time: `go movetime 500`, `go infinite` and `stop`, changes of network and threads, the
+// tab hidden and shown. Prints the memory of the page's process every minute and the slowest answers; no answer for a minute is
+// a stall. A headless browser cannot hide a tab: without a screen, use xvfb-run.
 // usage: [xvfb-run] node scripts/compare/web-soak.mjs [minutes] [lc0 network, default none]   (after npm run build)
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ if (browser === undefined) throw new Error(reason);
 const context = await browser.newContext();
 const page = await context.newPage();
 await page.goto(server.origin);
-// Playwright tells every page that it is in front.
+// Playwright makes every page believe that it is visible.
 const emulation = await context.newCDPSession(page);
 await emulation.send('Emulation.setFocusEmulationEnabled', { enabled: false });
 await page.evaluate(`

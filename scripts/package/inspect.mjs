@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Reads from an executable itself what it is and what it holds, so executables for other systems can be checked too.
+// Reads kind and contents of an executable from its bytes, so that executables for other systems can be checked too.
 // usage: node scripts/package/inspect.mjs FILE…     prints JSON: kind, size, assets (name → size and SHA-256)
 // The blob has Node 22's layout: magic, flags, one byte, then strings as a 64-bit length and their bytes (src/node_sea.cc).
 import { createHash } from 'node:crypto';

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Damages files of every kind that Sardonyx reads and gives them to its commands. A damaged file may cost a sentence and
-// status 1, or less; it must not end the process in another way, print an internal error, hang, or take much memory. A
-// helper process runs the commands, many files in one process, and is started again after a fault. Results are appended
-// to <out>/files.jsonl, so a stopped run goes on with the next file; files that caused a fault stay in <out>/faults.
+// Damages files of every kind that Sardonyx reads and gives them to its commands. A command must either work or end with one
+// sentence and status 1; it must not end in another way, print an internal error, hang, or take much memory. A helper process
+// runs the commands, many files in one process, and is started again after a fault. Results are appended to
+// <out>/files.jsonl, so that a stopped run continues with the next file. Files that caused a fault are kept in <out>/faults.
 import { fork } from 'node:child_process';
 import {
   appendFileSync,
@@ -38,7 +38,7 @@ const HELPER = fileURLToPath(new URL('./run-commands.mjs', import.meta.url));
 const MODEL = resolve('models/tiny-test.onnx');
 const PLAY = ['match', '--engine=random', '--engine=random', '--games=2', '--maxmoves=3', '--rating-interval=0'];
 const FAST = ['--backend=hash', '--threads=1', '--nncache=0'];
-/** More lines or characters than this on stderr are no clear sentence. `shards` may warn of 20 games. */
+/** Most lines on stderr that count as a clear message; `shards` may warn of 20 games. */
 const MOST_LINES = 24;
 const MOST_CHARACTERS = 12_000;
 
@@ -63,7 +63,7 @@ function createBin() {
   return Buffer.concat([entry, Buffer.alloc(16, 255)]);
 }
 
-/** Kinds of files: a name for the damaged file, a sound one, and the commands to be given it. */
+/** Kinds of files: a name for the damaged file, an undamaged one, and the commands that read it. */
 async function collectKinds(helper) {
   const make = async (...args) => {
     const { code, stderr } = await helper.run(args);
@@ -206,7 +206,7 @@ try {
       console.log(`file ${seed}, ${args.join(' ')}: ${fault}\n${answer.stderr.slice(0, 500)}`);
     }
     rmSync(path);
-    // What a command leaves behind in the process must not be blamed on the last file.
+    // Memory that a command keeps in the process must not count as a fault of the last file.
     if (answer.rssMb > flags.memory / 2) helper.close();
   }
 } finally {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Kills long-running commands with SIGKILL at random moments, starts them again, and compares what they made with what an
-// undisturbed run makes: every game once, none lost. Each command is killed until it has taken its share of --kills, then
-// left to finish; where it finishes before, the next round begins with another seed.
+// Kills long-running commands with SIGKILL at random moments, starts them again, and compares their output with that of an
+// undisturbed run: every game must be there exactly once. Each command is killed until it has had its share of --kills, and
+// then runs to its end. If it ends earlier, the next round begins with another seed.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,9 +11,7 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 
 const flags = yargs(hideBin(process.argv))
-  .usage(
-    'node scripts/reliability/kills.mjs [command..]\n\nKills commands at random moments and checks what they leave.',
-  )
+  .usage('node scripts/reliability/kills.mjs [command..]\n\nKills commands at random moments and checks their output.')
   .option('kills', { type: 'number', default: 20, describe: 'Kills for each command' })
   .option('engine', { type: 'string', default: 'dist/cli/main.js', describe: 'The main.js of a built Sardonyx' })
   .option('opponent', { type: 'string', default: 'stockfish', describe: 'The engine that labels' })
@@ -35,7 +33,7 @@ const readLines = (file) =>
   readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '');
-/** A game without what a clock decides. */
+/** A game's line without the fields that depend on time. */
 const withoutTimes = (line) =>
   line.replace(/"(seconds|ms|time|pgnBytes|date|started|elapsedMs|durationMs)":("[^"]*"|[\d.]+),?/g, '');
 

@@ -1,4 +1,4 @@
-// The helper of damaged-files.mjs: runs commands of Sardonyx one after the other in this process, as its parent asks, and
+// The helper process of damaged-files.mjs: runs the commands that its parent sends, one after the other in this process, and
 // answers with status, stderr and memory.
 import { runProgram } from '../../dist/cli/program.js';
 

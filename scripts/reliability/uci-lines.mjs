@@ -2,7 +2,7 @@
 // Sends random and mutated UCI lines to the engine, half of them while it searches, and checks that it stays alive and
 // correct. A batch is a seed: after every few hundred lines the engine must answer `isready`, and at the end of the batch,
 // with all options at their defaults again, it must give the answers of a fresh engine. Batches are appended to
-// <out>/batches.jsonl, so a stopped run goes on with the next one. The lines of a batch that failed stay in <out>.
+// <out>/batches.jsonl, so that a stopped run continues with the next one. The lines of a failed batch are kept in <out>.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +65,7 @@ const VALUES = [
   'tree',
 ];
 const NOISE = ['\u0000', '\t', '  ', 'ä', '\ud83d\ude00', '"', '\\', '=', ',', '-', '%s', '0x1F', '\u001b[2J', 'null'];
-/** Values of these within their range would take the memory and the cores of the machine. */
+/** Options whose valid values could take all memory and cores of the machine. */
 const COSTLY = /threads|workers|hash|cache|memory|ram|batch|multipv|prefetch|backend|weights|eval ?file|syzygy/i;
 
 class Engine {
@@ -120,12 +120,12 @@ class Engine {
     return answer;
   }
 
-  /** Moves of searches that were given up may come after `readyok`. */
+  /** Moves of stopped searches may arrive after `readyok`. */
   async waitForQuiet() {
     while (Date.now() - this.lastLineAt < QUIET_MS && this.exit === null) await sleep(QUIET_MS / 4);
   }
 
-  /** What a fresh engine would say; options must be at their defaults. */
+  /** The engine's answers to fixed questions, to compare with a fresh engine; options must be at their defaults. */
   async answer() {
     const answers = [];
     for (const position of CHECKS) {
@@ -160,7 +160,7 @@ function createLine(random, options) {
     () => pick(['stop', 'ponderhit', 'stop', 'ucinewgame', 'uci', 'd', 'debug on', 'debug off', 'eval', '']),
     () => {
       let option = pick(options);
-      // They start threads and load networks, which takes longer than hundreds of other lines.
+      // These options start threads and load networks, which takes longer than hundreds of other lines.
       while (COSTLY.test(option.name) && random.nextBelow(40) > 0) option = pick(options);
       return `setoption name ${option.name} value ${value(option)}`;
     },
@@ -190,7 +190,10 @@ function mutate(line, random) {
   return text;
 }
 
-/** `isready` is left to the checks, which wait for its answer. Lines that end the engine on purpose, search without end, or write files outside of its folder, become another line. */
+/**
+ * Replaces lines that would end the engine, search without end, or write files outside of its folder. `isready` is replaced
+ * too, because the checks send it and wait for its answer.
+ */
 function tame(line) {
   const text = line.replaceAll('\n', ' ');
   if (/quit|exit|bench|perft\D*[3-9]|perft\D*\d\d/i.test(text)) return 'd';
@@ -224,7 +227,7 @@ async function playBatch(seed, reference) {
         sent.push(text);
         if (isSearching) searching++;
         engine.send(text);
-        // What stops the search must not stop it for all lines that follow.
+        // A random line may have stopped the search; start another one for the following lines.
         if (isSearching && i % 20 === 19) engine.send('go infinite');
         if (i === GROUP / 2) await engine.ask('isready', 'readyok');
       }
@@ -238,7 +241,7 @@ async function playBatch(seed, reference) {
     engine.send('debug off');
     await engine.ask('isready', 'readyok');
     let answer = '';
-    // On a starved machine moves of old searches come late, and are taken for the answer.
+    // On a busy machine moves of old searches may arrive late; they must not be taken for the answer.
     for (let attempt = 0; attempt < 3 && answer !== reference; attempt++) {
       await engine.waitForQuiet();
       answer = await engine.answer();

@@ -3,7 +3,7 @@
 // (src/engine/strength-levels.ts) and the one in docs/strength.md. Run it after the network has changed.
 //
 // At a level, Stockfish 15.1 chooses its move once it has searched 1 + level plies, whatever the clock (its `Skill`). So this
-// script limits it to that depth: it is the same player as at 60+0.6, in the time of a few plies. Other versions have other
+// script limits it to that depth: it plays as at 60+0.6, but in the time of a few plies. Other versions have other
 // levels; the tables name the program that was used. Our own levels search few nodes, so a game takes half a second.
 //
 // Each pairing is a `sardonyx match` with a results file in the folder of this network. A run that was stopped continues there; a
@@ -45,7 +45,7 @@ const flags = yargs(hideBin(process.argv))
     describe: 'Hash of another export of this network: its games in the table count',
   })
   .option('concurrency', { type: 'number', default: 1, describe: 'Games at a time' })
-  .option('fit-only', { type: 'boolean', default: false, describe: 'Take the games that are there' })
+  .option('fit-only', { type: 'boolean', default: false, describe: 'Play no games; rate those of earlier runs' })
   .option('dry-run', { type: 'boolean', default: false, describe: 'Print the table and write nothing' })
   .version(false)
   .strict()

@@ -1,5 +1,5 @@
-// Positions of labelled games (`sardonyx label`) as the scripts of this folder want them: chosen by a seed, so that the
-// same seed asks every network the same questions. And the scale on which they weigh what a move gives away.
+// Chooses positions of labelled games (`sardonyx label`) by a seed, for the scripts of this folder, so that all networks are
+// tested on the same positions. Also converts scores to winning chances, by which the scripts measure the loss of a move.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';

@@ -23,9 +23,9 @@ const MATE_SCORE = 31_000;
 const MATE_IN_TWO_SCORE = 31_996;
 /** Positions that the search for a mate in two may visit. */
 const MATE_EFFORT = 200_000;
-/** A winning capture gains at least so many pawns. */
+/** A winning capture gains at least this many pawns. */
 const GAIN = 2;
-/** Percent of winning chances: solutions lie at most so far below the best move, all other scored moves at least so far. */
+/** In per cent of winning chances: solutions are at most this much worse than the best move, all other scored moves more. */
 const SAME = 5;
 const WORSE = 15;
 
@@ -82,11 +82,11 @@ function chooseSolutions(position, scores, isOfKind) {
     solutions.push(text);
   }
   const isForced = solutions.length === position.countLegalMoves();
-  const isOpen = solutions.length === scores.length; // the next move may be as good as well
+  const isOpen = solutions.length === scores.length; // unscored moves may be as good
   return isForced || isOpen ? null : solutions;
 }
 
-/** Captures what has just captured. */
+/** Whether the move captures the piece that has just captured. */
 function isRecapture(position, move) {
   if (position.historyLength === 0 || position.board[moveTo(move)] === 0) return false;
   const last = position.lastMove();
@@ -98,7 +98,7 @@ function isRecapture(position, move) {
   return piecesBefore > piecesNow;
 }
 
-/** Takes more than it risks: what is captured, less the capturing piece if it can be recaptured. */
+/** Whether the value of the captured piece, less that of the capturing piece if it can be recaptured, is at least GAIN. */
 function isWinningCapture(position, move) {
   const { board } = position;
   const captured = VALUES[board[moveTo(move)] & 7];

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// How many short tactics a network sees before any search: mates in one and two, recaptures, winning captures, forks. Positions
-// come from labelled games (`sardonyx label`) held out from training, with their history (tactic-kinds.mjs finds the
-// tactics). A table shows, for each network, how often its first move is a solution and how much of the policy the
-// solutions get. With --nodes it shows the move after a search, too.
+// Measures how many short tactics a network solves without search: mates in one and two, recaptures, winning captures, forks.
+// Positions come from labelled games (`sardonyx label`) held out from training, with their history (tactic-kinds.mjs finds
+// the tactics). A table shows, for each network, how often its first move is a solution and how much of the policy the
+// solutions get. With --nodes it also shows the move after a search.
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { parseFen, parseUciMove } from '../../dist/chess/index.js';
@@ -24,9 +24,9 @@ const flags = yargs(hideBin(process.argv))
   .option('policy-temperature', {
     type: 'number',
     default: 1,
-    describe: 'Of the policies shown; 1 is the network’s own',
+    describe: 'Temperature of the policies shown; 1 is the network’s own',
   })
-  .option('nodes', { type: 'number', default: 0, describe: 'Search so many nodes as well' })
+  .option('nodes', { type: 'number', default: 0, describe: 'Also search this many nodes' })
   .option('json', { type: 'boolean', default: false, describe: 'Print the figures as JSON' })
   .version(false)
   .strict()

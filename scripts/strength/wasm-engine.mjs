@@ -2,7 +2,8 @@
 // The engine as browsers run it, for matches without one: a UCI program in Node whose networks run in onnxruntime-web's
 // WebAssembly, one thread each, instead of in onnxruntime-node. It takes the flags of `sardonyx`.
 //   sardonyx match --engine "name=light cmd=node args='scripts/strength/wasm-engine.mjs --weights=light.onnx --threads=1'" …
-// Imported with ?port this file is the runtime (src/platform/ports/onnx-runtime.ts), otherwise it puts that in place and starts.
+// Imported with ?port, this file implements src/platform/ports/onnx-runtime.ts. Started as a program, it installs that
+// implementation and runs the engine.
 import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import * as runtime from 'onnxruntime-web/wasm';

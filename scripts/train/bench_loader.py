@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures how many positions a second the loader delivers: `bench_loader.py runs/shards/train --workers 2`.
 
-With `--memory-every 1000000` it also prints its memory each time it has delivered so many. `--copies 100` lists every file so often:
-a way to read more positions than there are.
+With `--memory-every 1000000` it also prints its memory after every million positions. `--copies 100` reads every file 100 times, to
+measure more positions than there are.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def report_memory(moment: str, every: int) -> None:
-    """Own memory and that of the loader's processes in megabytes, shards that the system keeps in memory aside."""
+    """Memory of this process and the loader's processes in megabytes, without shards that the system caches."""
     if every == 0:
         return
     pids = [os.getpid(), *(child.pid for child in multiprocessing.active_children())]

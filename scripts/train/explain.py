@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows which squares decide: `explain.py models/default.onnx --fen "…" --out why.png` maps policy and value over the board."""
+"""Shows which squares a network's outputs depend on: `explain.py models/default.onnx --fen "…" --out why.png` maps policy and value over the board."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Draw which squares a network's move and value hang on.")
+    parser = argparse.ArgumentParser(description="Draw which squares a network's move and value depend on.")
     parser.add_argument("network", type=Path, help="checkpoint (.pt) or ONNX file")
     parser.add_argument("--fen", default=_START, help="position; start position when left out")
     parser.add_argument("--moves", default="", help="moves played from there, as UCI writes them: 'e2e4 e7e5'")

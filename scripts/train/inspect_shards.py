@@ -19,7 +19,7 @@ _PIECE_PLANES = 12  # the first of every encoding: the board as the mover sees i
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Describe Arrow shards: how many positions, and what they can teach.")
+    parser = argparse.ArgumentParser(description="Describe Arrow shards: number of positions, results and targets.")
     parser.add_argument("shards", nargs="+", help="folders or files")
     parser.add_argument("--batches", type=int, default=5, help="record batches to read, taken evenly (default 5)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

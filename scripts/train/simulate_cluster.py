@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How many workers can the head of a loop serve? Runs its real code against workers that only pretend to play, in simulated time.
+"""Measures how many workers the head of a loop can serve: runs its real code against simulated workers, in simulated time.
 
 `simulate_cluster.py --workers 100 300 1000 3000`. The head's own work is real and measured: hand out tasks, receive finished
 games, write them to disk, check them and give them to generations. Ray's part is added as a measured cost for each message
-(`--ray-ms`). The head saturates where it is busy for more than the whole of the simulated time.
+(`--ray-ms`). The head is saturated when it is busy for longer than the simulated time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NETWORK_BYTES = 2_000_000
 
 
 class Answers:
-    """What a worker sends: pieces of games that ended by now."""
+    """The answers of a worker: the games that have ended by now, in pieces."""
 
     def __init__(self, cluster: FakeRay, games: int, earlier: int) -> None:
         self._cluster = cluster
@@ -72,7 +72,7 @@ class FakeRay:
         self.bytes = 0
         self._options = options
         self._workers = workers
-        self._reports: list[tuple[float, int, Answers]] = []  # the next look of each worker at what it has to send
+        self._reports: list[tuple[float, int, Answers]] = []  # the time of each worker's next report
         self._waiting: list[Answers] = []  # tasks without a worker
         self._news: dict[Answers, None] = {}
 
@@ -104,7 +104,7 @@ class FakeRay:
         return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=submit))
 
     def wait(self, pending: list[Answers], num_returns: int, timeout: float) -> tuple[list[Answers], list[Answers]]:
-        """Time goes on by the timeout, as it would for a head that waits."""
+        """Advances the simulated time by the timeout."""
         self.now += timeout
         while self._reports and self._reports[0][0] <= self.now:
             at, number, answers = heapq.heappop(self._reports)
@@ -199,11 +199,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Simulate a cluster, to see where the head of a loop saturates.")
     parser.add_argument("--workers", type=int, nargs="+", default=[100, 1000])
     parser.add_argument("--seconds", type=float, default=600, help="simulated time")
-    parser.add_argument("--game-seconds", type=float, default=40, help="that a worker takes for a game")
+    parser.add_argument("--game-seconds", type=float, default=40, help="time of a worker for one game")
     parser.add_argument("--games-per-task", type=int, default=50)
     parser.add_argument("--games-per-generation", type=int, default=5000)
     parser.add_argument("--report-seconds", type=float, default=5)
-    parser.add_argument("--game-bytes", type=int, default=18_000, help="of a game's packed records")
+    parser.add_argument("--game-bytes", type=int, default=18_000, help="size of a game's compressed records")
     parser.add_argument("--ray-ms", type=float, default=1.0, help="CPU time of the head that Ray itself takes for a message")
     options = parser.parse_args()
     for workers in options.workers:

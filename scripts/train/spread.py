@@ -6,7 +6,7 @@
     spread.py match --out match --games 1000 -- --player1.weights=new.onnx --player2.weights=old.onnx --nodes=100
     spread.py spsa --out tuning --iterations 100 --games 40 --tune cpuct=1.75:0.2 fpu-value=0.33:0.05 -- --weights=net.onnx --nodes=100
 
-What stands behind `--` are flags of the engine's command. The same command resumes; finished parts are not done again.
+The words after `--` are flags of the engine's command. The same command resumes; finished parts are not repeated.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ def _create_parser() -> argparse.ArgumentParser:
     spsa.add_argument("--iterations", type=int, default=100)
     for command, games, per_task in ((label_games, 1000, 50), (analyse_games, None, 20), (play, 100, 20), (spsa, 40, None)):
         command.add_argument("--out", type=Path, required=True, help="folder for the results")
-        command.add_argument("--cluster", metavar="ADDRESS", help="of a Ray cluster, HOST:6379 or auto; without it, this machine")
-        command.add_argument("--cpus", type=float, default=1, help="that a task reserves on the cluster")
-        command.add_argument("--gpus", type=float, default=0, help="that a task reserves on the cluster")
-        command.add_argument("--tasks", type=int, default=1, help="at a time on this machine")
+        command.add_argument("--cluster", metavar="ADDRESS", help="Ray cluster to use, HOST:6379 or auto; without it, this machine")
+        command.add_argument("--cpus", type=float, default=1, help="CPU cores that a task reserves on the cluster")
+        command.add_argument("--gpus", type=float, default=0, help="GPUs that a task reserves on the cluster")
+        command.add_argument("--tasks", type=int, default=1, help="number of tasks at a time on this machine")
         command.add_argument("--minutes", type=float, default=600, help="time limit of a task")
         command.add_argument("--engine", nargs="+", help="the engine's command; found beside this script or on PATH")
         if games is not None:
-            command.add_argument("--games", type=int, default=games, help="in all, or in each iteration of spsa")
+            command.add_argument("--games", type=int, default=games, help="number of games in all, or in each iteration of spsa")
             command.add_argument("--seed", type=int, default=1)
         if per_task is not None:
             command.add_argument("--games-per-task", type=int, default=per_task)

@@ -17,7 +17,7 @@ from sardonyx_train.distributed import join, leave
 from sardonyx_train.lock import FolderBusy
 from sardonyx_train.trainer import Trainer
 
-# As after an interrupt in a shell: the caller must not take the run for finished.
+# The exit status of an interrupted program, so that the caller does not take the run for finished.
 _STOPPED_STATUS = 130
 
 

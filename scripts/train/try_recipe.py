@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does a loop's recipe learn? `try_recipe.py --config configs/loop-mini-leela.yaml --minutes 20`.
+"""Tests whether a loop's recipe learns: `try_recipe.py --config configs/loop-mini-leela.yaml --minutes 20`.
 
 Runs the loop for so many minutes (its reduced variant unless --full), stops it, and lets the best network play generation 0 until
 a sequential test says whether it is clearly better: SPRT, elo0 = 0, elo1 = 50. The status is 0 if it is.
@@ -32,9 +32,9 @@ _SPRT = "elo0=0 elo1=50 alpha=0.05 beta=0.05 model=logistic"
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Run a loop for some minutes, and test whether it plays clearly better than it began.")
     parser.add_argument("--config", type=Path, required=True, help="YAML file of a loop; see configs/loop-*.yaml")
-    parser.add_argument("--minutes", type=float, default=60.0, help="of the loop, the match not included; 0: only the match (default 60)")
-    parser.add_argument("--games", type=int, default=400, help="of the match, at most (default 400)")
-    parser.add_argument("--full", action="store_true", help="the whole recipe, not its reduced variant")
+    parser.add_argument("--minutes", type=float, default=60.0, help="time for the loop, without the match; 0: only the match (default 60)")
+    parser.add_argument("--games", type=int, default=400, help="largest number of games of the match (default 400)")
+    parser.add_argument("--full", action="store_true", help="run the whole recipe instead of its reduced variant")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
     options = parser.parse_args(arguments)
     variant = [] if options.full else ["--reduced"]
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run_for(command: list[str], seconds: float) -> int:
-    """The command's exit status; after `seconds` it is asked to stop in good order."""
+    """Runs the command, sends it an interrupt after `seconds`, and returns its exit status."""
     process = subprocess.Popen(command)
     deadline = time.monotonic() + seconds
     try:

@@ -45,15 +45,15 @@ class DataConfig(_Section):
         0.0,
         ge=0,
         lt=1,
-        description="share of positions left out of a pass, first of those with |W − L| of 0.98 and more by their scores (four fifths of "
-        "them at most); values and plies left of the others of that kind weigh as much more",
+        description="share of positions left out of a pass, chosen first among decided ones (|W − L| of 0.98 or more by their scores), "
+        "of which at most four fifths are left out; value and plies left of the remaining decided ones get a higher weight to compensate",
     )
     short_mate_copies: int = Field(
         0,
         ge=0,
         le=100,
-        description="how often a pass shows a position whose mover mates in one or two moves; the values of the copies weigh as much as "
-        "one. 0: once, and skip_decided may leave it out",
+        description="how often a pass repeats a position whose mover mates in one or two moves; the copies together have the value "
+        "weight of one position. 0: once, and skip_decided may leave it out",
     )
 
 
@@ -94,11 +94,11 @@ class ModelConfig(_Section):
     attention_blocks: int = Field(0, ge=0, description="last residual blocks that get spatial attention")
     heads: int = Field(4, ge=1, description="attention heads, or mixing matrices of a sight body's block")
     sight_lines: Literal["directions", "kinds"] = Field(
-        "directions", description="sight: along what channels look: eight directions, or two kinds of lines, straight and diagonal"
+        "directions", description="sight: lines that channels follow: eight directions, or two kinds of lines, straight and diagonal"
     )
     ffn_ratio: float = Field(1.5, gt=0, description="feed-forward size, or a sight body's gate, over filters")
-    position_bias: Literal["smolgen", "relative", "none"] = Field("smolgen", description="transformer: what attention knows of squares")
-    policy_head: Literal["attention", "convolution", "dense"] = Field("attention", description="what makes the moves' logits")
+    position_bias: Literal["smolgen", "relative", "none"] = Field("smolgen", description="transformer: how attention depends on squares")
+    policy_head: Literal["attention", "convolution", "dense"] = Field("attention", description="layer that computes the moves' logits")
     policy_channels: int = Field(0, ge=0, description="size of the policy head, 0 for the body's")
     value: Literal["wdl", "scalar"] = Field("wdl", description="win, draw, loss, or one number")
     value_channels: int = Field(32, ge=1, description="channels that the value head reduces the board to")
@@ -153,7 +153,7 @@ class OptimizerConfig(_Section):
         description="adam: weight_decay is part of the gradient (L2); adamw: apart from it; muon: for the weight matrices, AdamW for the rest",
     )
     learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of Adam's, AdamW's or SGD's parameters")
-    weight_decay: float = Field(1e-4, ge=0, description="of all but biases, norms, gains and what is added to each square")
+    weight_decay: float = Field(1e-4, ge=0, description="decay of all weights except biases, norms, gains and values added to each square")
     momentum: float = Field(0.9, ge=0, lt=1, description="sgd (Nesterov); muon takes 0.95 when left at 0.9")
     beta2: float = Field(0.99, gt=0, lt=1, description="adam, adamw")
     muon_learning_rate: float = Field(0.02, gt=0, description="muon: rate of the matrices; the rest is AdamW")
@@ -180,7 +180,7 @@ class ScheduleConfig(_Section):
     patience: int = Field(
         3, ge=1, description="plateau: evaluations without improvement before a drop; epochs with run.evaluate_epochs 1"
     )
-    begin: float = Field(0.0, ge=0, le=1, description="share of the schedule that earlier runs have done: this one goes on from there")
+    begin: float = Field(0.0, ge=0, le=1, description="share of the schedule that earlier runs have done; this run continues from there")
     end: float = Field(1.0, gt=0, le=1, description="share of the schedule that is done at the end of this run")
 
     @model_validator(mode="after")
@@ -202,13 +202,13 @@ class RunConfig(_Section):
         False, description="start_from also gives the optimiser's moments and the plateau schedule's drops, if it holds them"
     )
     renorm_max_r: float = Field(
-        1.0, ge=1, description="batch renormalisation: most that the running deviation may correct a minibatch's; 1 and 0 are plain batch norm"
+        1.0, ge=1, description="batch renormalisation: largest factor between running and minibatch deviation; this 1 and renorm_max_d 0 are plain batch norm"
     )
-    renorm_max_d: float = Field(0.0, ge=0, description="batch renormalisation: most that the running mean may shift a minibatch's, in deviations")
+    renorm_max_d: float = Field(0.0, ge=0, description="batch renormalisation: largest shift between running and minibatch mean, in deviations")
     renorm_steps: int = Field(1000, ge=0, description="steps in which both limits rise from those of plain batch norm")
     quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
     signed_share: float = Field(
-        1.0, gt=0, le=1, description="quantisation_aware: of their range that outputs without a ReLU keep"
+        1.0, gt=0, le=1, description="quantisation_aware: share of their range that outputs without a ReLU keep"
     )
     seed: int = Field(1, description="of weights, shuffling and mirroring")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
@@ -221,10 +221,10 @@ class RunConfig(_Section):
     ema_decay: float = Field(0.999, ge=0, lt=1, description="0 for no averaging")
     checkpoint_minutes: float = Field(5.0, gt=0, description="between two checkpoints")
     evaluate_minutes: float = Field(5.0, gt=0, description="between two evaluations on held-out positions")
-    evaluate_steps: int | None = Field(None, ge=1, description="evaluate every so many steps instead")
-    evaluate_epochs: float | None = Field(None, gt=0, description="evaluate every so many passes over the training positions instead")
+    evaluate_steps: int | None = Field(None, ge=1, description="evaluate every this many steps instead")
+    evaluate_epochs: float | None = Field(None, gt=0, description="evaluate every this many passes over the training positions instead")
     evaluate_positions: int = Field(20_000, ge=1, description="held-out positions of an evaluation")
-    early_stopping: int = Field(0, ge=0, description="stop after so many evaluations without improvement, 0 never")
+    early_stopping: int = Field(0, ge=0, description="stop after this many evaluations without improvement; 0 = never")
     log_steps: int = Field(20, ge=1, description="steps between two rows of the history")
     tensorboard: bool = Field(True, description="write the folder's tensorboard/ too")
     licence: str = Field("GPL-3.0-or-later", description="of the network, in exported files")

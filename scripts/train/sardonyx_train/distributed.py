@@ -43,7 +43,7 @@ class Place:
         return float(tensor.item())
 
     def wait_for_all(self) -> None:
-        """Call it before the first process ends normally; otherwise the others take its end for a crash."""
+        """Call it before a process ends normally; otherwise the others would treat its end as a crash."""
         if self.ranks > 1:
             dist.barrier()
 

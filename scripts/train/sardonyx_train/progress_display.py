@@ -1,4 +1,4 @@
-"""How far a long task is, on stderr: a bar on a terminal, a plain line every half minute in a file or pipe."""
+"""Shows the progress of a long task on stderr: a bar on a terminal, a plain line every half minute in a file or pipe."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ProgressDisplay:
             self._write_line()
 
     def note(self, text: str) -> None:
-        """What stands behind the count from now on."""
+        """Sets the text after the count."""
         self._note = text
         if self._bar is not None:
             self._bar.set_postfix_str(text)

@@ -38,7 +38,7 @@ LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
 
 
 class DivergedError(ValueError):
-    """The weights are no longer finite. The checkpoints are from before."""
+    """The weights are no longer finite. The checkpoints on disk are older and finite."""
 
 
 @dataclass
@@ -66,8 +66,8 @@ class Trainer:
     def __init__(
         self, config: TrainingConfig, place: Place, resume: Path | None = None, overwrite: bool = False
     ) -> None:
-        """`resume`: the checkpoint to continue from. Without it a folder that holds a run is refused, or with `overwrite` loses
-        its checkpoints."""
+        """`resume`: the checkpoint to continue from. Without it, a folder that holds a run is refused, unless `overwrite` is set:
+        then that run is deleted."""
         self.config = config
         self.place = place
         self._resume = resume
@@ -121,11 +121,11 @@ class Trainer:
             state = read_checkpoint(self._resume, self.place.device)
             if (self.folder / LAST).exists() and Path(state["config"]["run"]["out"]) != self.folder and not self._overwrite:
                 raise CheckpointError(
-                    f"{self.folder} holds a run that {self._resume} is not of: name another run.out, or lose it by --overwrite"
+                    f"{self.folder} holds another run than {self._resume}: name another run.out, or delete that run by --overwrite"
                 )
             self._restore(state)
         elif (self.folder / LAST).exists() and not self._overwrite:
-            raise CheckpointError(f"{self.folder} holds a run: go on with it by --resume, or lose it by --overwrite")
+            raise CheckpointError(f"{self.folder} holds a run: continue it by --resume, or delete it by --overwrite")
         model = self.place.wrap(self.network)
         if self._resume is None and self.place.is_main:
             for name in (LAST, BEST, STABLE):
@@ -170,7 +170,7 @@ class Trainer:
             if share < math.inf:
                 self._log(history, shown, 1.0)
         if share == math.inf:
-            self._say("stopped on request; --resume goes on from here")
+            self._say("stopped on request; --resume continues from here")
         elif times.evaluated_step != self.progress.step:
             self._evaluate(history)
         self._save(LAST)
@@ -304,7 +304,7 @@ class Trainer:
         if not all(bool(torch.isfinite(parameter).all()) for parameter in self.network.parameters()):
             raise DivergedError(
                 f"the weights are no longer finite at step {self.progress.step}: lower the rates, or set optimizer.gradient_clip; "
-                f"what {self.folder} holds is from before"
+                f"the checkpoints in {self.folder} are from before"
             )
 
     def _restore(self, state: dict[str, Any]) -> None:

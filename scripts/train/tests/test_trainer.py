@@ -180,7 +180,7 @@ def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder,
     config = tmp_path / "config.yaml"
     config.write_text(json.dumps(_config(shard_folder, out, schedule={"max_steps": 3}).model_dump()))
     assert train_main(["--config", str(config)]) == 1
-    assert "by --resume, or lose it by --overwrite" in capsys.readouterr().err
+    assert "by --resume, or delete it by --overwrite" in capsys.readouterr().err
     assert len(read_history(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
     lock = FolderLock(out)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(FolderBusy):

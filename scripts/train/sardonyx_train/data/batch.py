@@ -74,12 +74,12 @@ class BatchMaker:
         t = self._targets
         unknown = np.full(columns.rows, np.nan, np.float32)
         wdl = value_target(unknown, columns.cp, columns.q, columns.d, t.wdl_offset_cp, t.wdl_scale_cp, 0.0)
-        return np.abs(wdl[:, 0] - wdl[:, 2]) >= DECIDED  # NaN, unknown, is not
+        return np.abs(wdl[:, 0] - wdl[:, 2]) >= DECIDED  # False for NaN (unknown)
 
     @staticmethod
     def find_short_mates(columns: Columns) -> np.ndarray:
         """[rows]: whether the score says that the mover mates in one or two moves."""
-        return columns.cp >= MATE_BASE - 2 * _SHORT_MATE  # NaN, unknown, is not
+        return columns.cp >= MATE_BASE - 2 * _SHORT_MATE  # False for NaN (unknown)
 
     def make(
         self,

@@ -26,7 +26,7 @@ class ShardInfo:
 
 @dataclass(frozen=True)
 class ShardFormat:
-    """What all shards of a run must agree on."""
+    """The properties that all shards of a run must share."""
 
     input: str
     policy: str

@@ -60,7 +60,7 @@ def value_target(
     scale_cp: float,
     result_weight: float,
 ) -> np.ndarray:
-    """The search's own q and d if known, else the score, mixed with the result; rows that know nothing get NaN.
+    """The search's own q and d if known, else the score, mixed with the result; NaN in rows without any of them.
 
     All inputs [rows], NaN for unknown. Returns WDL [rows, 3].
     """
