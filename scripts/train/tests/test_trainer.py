@@ -247,7 +247,7 @@ def test_weights_that_are_no_numbers_end_the_run_and_are_not_written(shard_folde
 def test_a_checkpoint_of_another_run_does_not_take_a_folder_that_holds_one(shard_folder, tmp_path):
     for name in "ab":
         _train(_config(shard_folder, tmp_path / name, schedule={"max_steps": 1}))
-    with pytest.raises(CheckpointError, match="holds a run that .* is not of"):
+    with pytest.raises(CheckpointError, match="holds another run than"):
         _train(_config(shard_folder, tmp_path / "b", schedule={"max_steps": 2}), tmp_path / "a" / "last.pt")
 
 
