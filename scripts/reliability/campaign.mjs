@@ -34,6 +34,7 @@ const PLAYER = 'Sardonyx';
 const LATENESS_TICK_MS = 5;
 /** A game on the shortest clocks ends within this time. */
 const LATENESS_WINDOW_MS = 2_000;
+const UNKNOWN_OVERSTEP_MS = 20;
 
 const flags = yargs(hideBin(process.argv))
   .usage('node scripts/reliability/campaign.mjs --fastchess=PATH [--opponent=PATH]\n\nPlays and counts games.')
@@ -200,7 +201,7 @@ async function playBatch(mixture, number) {
       : ['-pgnout', `file=${pgn}`, 'notation=uci', '-log', `file=${log}`, 'level=trace', 'engine=true']),
   ]);
   watch.stop();
-  if (!existsSync(pgn)) throw new Error(`no game was played: ${output}`.slice(0, 2000));
+  if (!existsSync(pgn)) throw new Error(`no game was played: ${output.slice(-1000)}`);
   const counts = countEndings(readFileSync(pgn, 'utf8'), output, watch);
   if (Object.keys(counts.exceptions).length > 0 || counts.warnings > 0 || counts.late.length > 0) {
     const kept = join(folder, `log-${number}.txt`);
@@ -210,12 +211,16 @@ async function playBatch(mixture, number) {
   return counts;
 }
 
-/** @returns for a game lost on time: how late the timer was in its last seconds, and by how much the clock was exceeded */
-function judgeTimeLoss(game, end, watch) {
-  const overstepMs = Number(/\((\d+)ms overrun\)/.exec(game.replace(/\s+/g, ' '))?.[1] ?? Number.POSITIVE_INFINITY);
-  const endedAt = Date.parse(end.replace(/ UTC$/, 'Z').replace(' +0000', 'Z'));
-  const latenessMs = watch.sumBetween(endedAt - LATENESS_WINDOW_MS, endedAt + 1000);
-  return { overstepMs, latenessMs };
+/**
+ * For a game lost on time: how late the timer was in its last seconds, and by how much the clock was exceeded. With a margin,
+ * excesses add up over the game, so the timer counts over the whole game. cutechess-cli does not report the excess.
+ */
+function judgeTimeLoss(game, tag, watch) {
+  const readTime = (name) => Date.parse(tag(name).replace(/ UTC$/, 'Z').replace(' +0000', 'Z'));
+  const overstepMs = Number(/\((\d+)ms overrun\)/.exec(game.replace(/\s+/g, ' '))?.[1] ?? UNKNOWN_OVERSTEP_MS);
+  const endedAt = readTime('GameEndTime');
+  const from = flags.margin > 0 ? readTime('GameStartTime') : endedAt - LATENESS_WINDOW_MS;
+  return { overstepMs: overstepMs + flags.margin, latenessMs: watch.sumBetween(from, endedAt + 1000) };
 }
 
 function countEndings(text, output, watch) {
@@ -235,7 +240,7 @@ function countEndings(text, output, watch) {
       continue;
     }
     appendFileSync(exceptionsFile, `${game.trim()}\n\n`);
-    const loss = judgeTimeLoss(game, tag('GameEndTime'), watch);
+    const loss = judgeTimeLoss(game, tag, watch);
     if (ending === 'time forfeit' && loss.latenessMs >= loss.overstepMs) counts.late.push(loss);
     else counts.exceptions[ending] = (counts.exceptions[ending] ?? 0) + 1;
   }

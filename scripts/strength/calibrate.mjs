@@ -262,12 +262,17 @@ ${lines.join('\n')}
 }
 
 async function writeResults() {
-  const unplayed = LEVELS.findIndex((_, level) => ![...scores.values()].some((one) => one.level === level));
-  if (unplayed >= 0) {
+  const isPlayed = (level) => [...scores.values()].some((one) => one.level === level);
+  // Levels at the upper end may still be unmeasured; the table ends before them.
+  const measured = LEVELS.findLastIndex((_, level) => isPlayed(level)) + 1;
+  const unplayed = LEVELS.findIndex((_, level) => !isPlayed(level));
+  if (measured === 0 || (unplayed >= 0 && unplayed < measured)) {
     const where = scores.size === 0 ? 'There are no games' : `There are no games of level ${unplayed + 1}`;
     throw new Error(`${where} of this network in ${folder}: play them first, without --fit-only`);
   }
-  const rows = fit().map((rating, level) => ({ ...LEVELS[level], ...rating }));
+  const rows = fit()
+    .slice(0, measured)
+    .map((rating, level) => ({ ...LEVELS[level], ...rating }));
   const network = flags.network.split(/[/\\]/).slice(-2).join('/');
   const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), ${readOpponent() ?? (await askOpponent())}`;
   const table = formatTable(rows, conditions);
@@ -307,7 +312,8 @@ function readAll() {
 
 try {
   if (!flags['fit-only']) await playAll();
-  readDocument(readOpponent() ?? (await askOpponent()));
+  const known = readOpponent();
+  if (known !== null) readDocument(known);
   readAll();
   await writeResults();
 } catch (error) {
