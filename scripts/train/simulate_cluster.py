@@ -2,8 +2,9 @@
 """Measures how many workers the head of a loop can serve: runs its real code against simulated workers, in simulated time.
 
 `simulate_cluster.py --workers 100 300 1000 3000`. The head's own work is real and measured: hand out tasks, receive finished
-games, write them to disk, check them and give them to generations. Ray's part is added as a measured cost for each message
-(`--ray-ms`). The head is saturated when it is busy for longer than the simulated time.
+games, write them to disk, check them and give them to generations. Ray's part is added as measured costs: for each message
+(`--ray-ms`), and for each look at a task (`--look-us`). The head is saturated when it is busy for
+longer than the simulated time.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class FakeRay:
         self.cloudpickle = SimpleNamespace(register_pickle_by_value=lambda module: None)
         self.record = random.Random(1).randbytes(options.game_bytes)
         self.now = 0.0
-        self.messages = self.games = 0
+        self.messages = self.games = self.looks = 0
         self.bytes = 0
         self._options = options
         self._workers = workers
@@ -106,6 +107,7 @@ class FakeRay:
     def wait(self, pending: list[Answers], num_returns: int, timeout: float) -> tuple[list[Answers], list[Answers]]:
         """Advances the simulated time by the timeout."""
         self.now += timeout
+        self.looks += len(pending)
         while self._reports and self._reports[0][0] <= self.now:
             at, number, answers = heapq.heappop(self._reports)
             if answers.has_news():
@@ -169,15 +171,15 @@ def simulate(options: argparse.Namespace, workers: int, folder: Path) -> dict[st
     source.finish = finish
     executor.stream(source, folders.stream)
     wall, cpu = time.perf_counter() - begun, time.process_time() - cpu
-    seconds = cpu + ray.messages * options.ray_ms / 1000
+    ray_seconds = ray.messages * options.ray_ms / 1e3 + ray.looks * options.look_us / 1e6
     return {
         "workers": workers,
         "games/s": round(ray.games / options.seconds, 1),
         "messages/s": round(ray.messages / options.seconds, 1),
         "MB/s": round(ray.bytes / options.seconds / 1e6, 2),
         "CPU ms/game": round(1000 * cpu / max(ray.games, 1), 2),
-        "head busy": round(seconds / options.seconds, 3),
-        "head busy, by the clock": round((wall + ray.messages * options.ray_ms / 1000) / options.seconds, 3),
+        "head busy": round((cpu + ray_seconds) / options.seconds, 3),
+        "by the clock": round((wall + ray_seconds) / options.seconds, 3),
         "memory MB": [round(size / 1e6, 1) for size in (memory[0], memory[-1])] if memory else [],
     }
 
@@ -200,10 +202,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[100, 1000])
     parser.add_argument("--seconds", type=float, default=600, help="simulated time")
     parser.add_argument("--game-seconds", type=float, default=40, help="time of a worker for one game")
-    parser.add_argument("--games-per-task", type=int, default=50)
+    parser.add_argument("--games-per-task", type=int, default=5)
     parser.add_argument("--games-per-generation", type=int, default=5000)
     parser.add_argument("--report-seconds", type=float, default=5)
     parser.add_argument("--game-bytes", type=int, default=18_000, help="size of a game's compressed records")
+    parser.add_argument("--look-us", type=float, default=10.0, help="CPU time that Ray takes to look at a task")
     parser.add_argument("--ray-ms", type=float, default=1.0, help="CPU time of the head that Ray itself takes for a message")
     options = parser.parse_args()
     for workers in options.workers:

@@ -26,6 +26,7 @@ from .node import Piece, play_task
 from .task import OUTPUT, Task, TaskSource
 
 _POLL_SECONDS = 0.2
+_POLL_SECONDS_PER_TASK = 0.0005  # a look at a task costs Ray 10 µs, so looking takes the head 2 % of its time at most
 _ROOM_SECONDS = 5.0  # between two looks at the size of the cluster
 _SPARE = 1.1  # tasks handed out for each that can run, so that a worker never waits for the head
 _FILES_KEPT = 8
@@ -165,7 +166,8 @@ class _Flight:
             time.sleep(_POLL_SECONDS)
             return
         try:
-            ready, _ = ray.wait(list(self.tasks), num_returns=len(self.tasks), timeout=_POLL_SECONDS)
+            timeout = max(_POLL_SECONDS, _POLL_SECONDS_PER_TASK * len(self.tasks))
+            ready, _ = ray.wait(list(self.tasks), num_returns=len(self.tasks), timeout=timeout)
         except ray.exceptions.RayError as error:
             raise LoopError(f"the Ray cluster is lost: {error}") from None
         for answers in ready:
