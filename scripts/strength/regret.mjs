@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// How much the engine's moves give away, at equal nodes, under several sets of options. Every set answers the same
-// positions and only the difference counts, so it takes minutes. It is a guide for tuning; a match has the last word.
+// Measures how much the engine's moves lose, at equal nodes, under several sets of options. Every set is tested on the same
+// positions and only the difference counts, so minutes are enough. It is a guide for tuning; only a match decides.
 //
 // The positions come from labelled games (`sardonyx label`), held out from training, with their history. A move outside
 // the label's list is judged by Stockfish. Regret is the loss of winning chances in percent (labelled-positions.mjs).
@@ -32,17 +32,17 @@ const flags = yargs(hideBin(process.argv))
   .option('positions', { type: 'number', default: 1000 })
   .option('seed', { type: 'number', default: 1, describe: 'Which positions' })
   .option('stockfish', { type: 'string', default: 'stockfish' })
-  .option('stockfish-nodes', { type: 'number', default: 20_000, describe: 'For a move that is not in the list' })
+  .option('stockfish-nodes', { type: 'number', default: 20_000, describe: 'Nodes of Stockfish for a move that is not in the list' })
   .option('folder', {
     type: 'string',
     default: join(root, 'build/regret'),
-    describe: "Where Stockfish's judgements are kept",
+    describe: "File of Stockfish's scores, kept between runs",
   })
   .version(false)
   .strict()
   .parseSync();
 
-/** `count` positions with a choice of moves; the same seed gives the same ones. */
+/** Chooses `count` positions with several scored moves; the same seed gives the same ones. */
 function choosePositions(path, count) {
   const positions = [];
   for (const { fen, plies } of readGames(path)) {
@@ -57,7 +57,7 @@ function choosePositions(path, count) {
   return ranked.slice(0, count).map(({ position }) => position);
 }
 
-/** JSON lines, `[key, value]`, kept between runs, so that nothing is judged twice. */
+/** JSON lines, `[key, value]`, kept between runs, so that no move is scored twice. */
 class Notebook {
   constructor(path) {
     this.path = path;
@@ -99,7 +99,7 @@ async function answerAll(options, positions) {
   return answers;
 }
 
-/** Winning chances that `move` gives away, percent. */
+/** Winning chances that `move` loses, in per cent. */
 async function judge(position, move, stockfish, notebook) {
   const best = Math.max(...position.scores.values());
   const score =

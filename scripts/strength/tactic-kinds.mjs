@@ -1,8 +1,8 @@
-// Short tactics in labelled positions: which kind of tactic the side to move has, and the moves that carry it out.
+// Finds short tactics in labelled positions: the kind of tactic that the side to move has, and the moves that solve it.
 //
 // Mates are found by the rules alone. The other kinds are read off the board as well, and the labels must agree: the
 // best scored move is of that kind, and every scored move that is not costs a good share of the winning chances.
-// Positions in which a move of another kind is about as good are left out, so that a miss is a miss.
+// Positions in which a move of another kind is about as good are left out, so that every other move is an error.
 import {
   findMate,
   formatUciMove,
@@ -17,7 +17,7 @@ import {
 } from '../../dist/chess/index.js';
 import { getWinChances } from './labelled-positions.mjs';
 
-/** Of a piece type, in pawns; a king counts as the most valuable target. */
+/** Values of the piece types in pawns; a king counts as the most valuable target. */
 const VALUES = [0, 1, 3, 3, 5, 9, 100];
 const MATE_SCORE = 31_000;
 const MATE_IN_TWO_SCORE = 31_996;
