@@ -32,7 +32,11 @@ const flags = yargs(hideBin(process.argv))
   .option('positions', { type: 'number', default: 1000 })
   .option('seed', { type: 'number', default: 1, describe: 'Which positions' })
   .option('stockfish', { type: 'string', default: 'stockfish' })
-  .option('stockfish-nodes', { type: 'number', default: 20_000, describe: 'Nodes of Stockfish for a move that is not in the list' })
+  .option('stockfish-nodes', {
+    type: 'number',
+    default: 20_000,
+    describe: 'Nodes of Stockfish for a move that is not in the list',
+  })
   .option('folder', {
     type: 'string',
     default: join(root, 'build/regret'),
