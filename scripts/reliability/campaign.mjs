@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // Plays games in every mixture of clock, opponent, variant, search, memory limit and network, under fastchess, and with
 // pondering under cutechess-cli, and counts how each game ended. Each batch is appended to <out>/batches.jsonl, so a
-// stopped campaign continues with the next mixture. `--summary` prints the table of all batches without playing. A loss on
-// time, a crash, a stall or an illegal move of Sardonyx is an exception: its game is kept in <out>/exceptions.pgn, and the
-// conversation of the batch in <out>/log-N.txt. A timer runs beside the games. If it was late by at least the time by which
-// a game exceeded its clock, the loss is counted separately, as the machine's. Warnings of fastchess (an illegal move in a
-// principal variation, for example) are kept in <out>/warnings.txt.
+// stopped campaign goes on with the next mixture. `--summary` prints the table of all batches without playing. A loss on
+// time, a crash, a stall or an illegal move of Sardonyx is an exception: its games stay in <out>/exceptions.pgn, the
+// conversation of the batch in <out>/log-N.txt. A timer runs beside the games: where it was itself late by at least what
+// a game overstepped, that loss is the machine's and is counted apart. What fastchess warns of (an illegal move in a
+// principal variation, for example) stays in <out>/warnings.txt.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -20,7 +20,7 @@ const OPPONENTS = ['stockfish', 'itself'];
 const VARIANTS = ['standard', 'fischerandom'];
 const SEARCHES = ['tree', 'graph'];
 const RAM_LIMITS_MB = [0, 64];
-/** Flags for each evaluator. A small one reaches many more nodes a second, and so the limits of memory. */
+/** Flags for each evaluator: small ones reach many more nodes a second, thus the limits of memory. */
 const NETWORKS = {
   bundled: '',
   tiny: `--weights=${resolve('models/tiny-test.onnx')}`,
@@ -28,13 +28,15 @@ const NETWORKS = {
 };
 /** Short games come in larger batches. */
 const GAMES_FACTOR = { '0.5+0': 4, '1+0.01': 2, '5+0.05': 0.5, '40/10': 0.2 };
-/** fastchess's words for games that a player lost by a fault. */
+/** How fastchess words an ending that one of the players is to blame for. */
 const FAULTS = ['time forfeit', 'abandoned', 'illegal move', 'stalled connection', 'unterminated'];
 const PLAYER = 'Sardonyx';
 const LATENESS_TICK_MS = 5;
 /** A game on the shortest clocks ends within this time. */
 const LATENESS_WINDOW_MS = 2_000;
 const UNKNOWN_OVERSTEP_MS = 20;
+/** On a busy machine an engine takes a minute to start. */
+const PATIENCE = ['-startup-ms', '600000', '-ucinewgame-ms', '600000', '-ping-ms', '600000'];
 
 const flags = yargs(hideBin(process.argv))
   .usage('node scripts/reliability/campaign.mjs --fastchess=PATH [--opponent=PATH]\n\nPlays and counts games.')
@@ -57,7 +59,7 @@ const flags = yargs(hideBin(process.argv))
   .option('margin', {
     type: 'number',
     default: 0,
-    describe: 'Milliseconds by which the clock may be exceeded (on a busy machine; such games do not test the clock)',
+    describe: 'Milliseconds that may be overstepped (a busy machine: these games prove nothing about time)',
   })
   .option('out', { type: 'string', default: 'runs/campaign', describe: 'Folder of the results' })
   .option('summary', { type: 'boolean', default: false, describe: 'Only print the table' })
@@ -147,7 +149,7 @@ function listOpponent(mixture) {
   return mixture.ponder ? [...words, 'ponder'] : words;
 }
 
-/** Records when a timer of this process was late: then every process of this priority had to wait for a CPU. */
+/** Notes when a timer of this process was late: then any process of this priority had to wait for a processor. */
 function watchLateness() {
   const late = [];
   let last = Date.now();
@@ -198,11 +200,12 @@ async function playBatch(mixture, number) {
     ...['-rounds', String(rounds), '-games', '2', '-repeat', '-concurrency', '1', '-recover'],
     ...(mixture.ponder
       ? ['-pgnout', pgn, '-debug', 'all']
-      : ['-pgnout', `file=${pgn}`, 'notation=uci', '-log', `file=${log}`, 'level=trace', 'engine=true']),
+      : ['-pgnout', `file=${pgn}`, 'notation=uci', '-log', `file=${log}`, 'level=trace', 'engine=true', ...PATIENCE]),
   ]);
   watch.stop();
   if (!existsSync(pgn)) throw new Error(`no game was played: ${output.slice(-1000)}`);
   const counts = countEndings(readFileSync(pgn, 'utf8'), output, watch);
+  if (counts.games === 0) throw new Error(`no game was finished: ${output.slice(-1000)}`);
   if (Object.keys(counts.exceptions).length > 0 || counts.warnings > 0 || counts.late.length > 0) {
     const kept = join(folder, `log-${number}.txt`);
     if (mixture.ponder) writeFileSync(kept, output);
@@ -212,8 +215,8 @@ async function playBatch(mixture, number) {
 }
 
 /**
- * For a game lost on time: how late the timer was in its last seconds, and by how much the clock was exceeded. With a margin,
- * excesses add up over the game, so the timer counts over the whole game. cutechess-cli does not report the excess.
+ * How late the machine was in the last seconds of a game that was lost on time, and by how much it was lost. With a
+ * margin, what was overstepped adds up over the game, so the whole game counts. cutechess-cli does not say by how much.
  */
 function judgeTimeLoss(game, tag, watch) {
   const readTime = (name) => Date.parse(tag(name).replace(/ UTC$/, 'Z').replace(' +0000', 'Z'));

@@ -35,7 +35,7 @@ def main() -> None:
         axes.grid(alpha=0.3)
     memory.legend(loc="lower right")
     figure.tight_layout()
-    figure.savefig(args.out, metadata={"Date": None})
+    figure.savefig(args.out, metadata={"Date": None, "Title": "Memory and open files over time"})
 
 
 if __name__ == "__main__":

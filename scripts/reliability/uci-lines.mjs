@@ -21,6 +21,7 @@ const flags = yargs(hideBin(process.argv))
   .option('lines', { type: 'number', default: 1_000_000, describe: 'Lines in all, those of earlier runs included' })
   .option('batch', { type: 'number', default: 4_000, describe: 'Lines in a batch' })
   .option('patience', { type: 'number', default: 60, describe: 'Seconds to wait for an answer' })
+  .option('quiet', { type: 'number', default: 2_000, describe: 'Milliseconds without a line that end old searches' })
   .option('out', { type: 'string', default: 'runs/uci-lines', describe: 'Folder of the results' })
   .option('first', { type: 'number', default: 1, describe: 'Seed of the first batch, after those of earlier runs' })
   .option('seed', { type: 'number', default: 0, describe: 'Play the batch of this seed alone' })
@@ -34,7 +35,6 @@ const given = new Map(
 );
 
 const GROUP = 200;
-const QUIET_MS = 2_000;
 const CHECKS = [
   'position startpos',
   'position startpos moves e2e4 c7c5 g1f3',
@@ -122,7 +122,7 @@ class Engine {
 
   /** Moves of stopped searches may arrive after `readyok`. */
   async waitForQuiet() {
-    while (Date.now() - this.lastLineAt < QUIET_MS && this.exit === null) await sleep(QUIET_MS / 4);
+    while (Date.now() - this.lastLineAt < flags.quiet && this.exit === null) await sleep(flags.quiet / 4);
   }
 
   /** The engine's answers to fixed questions, to compare with a fresh engine; options must be at their defaults. */
