@@ -62,7 +62,7 @@ async function listLargeFiles(folder: string): Promise<{ path: string; modifiedA
 
 /** Whether a file begins like an lc0 network, gzipped or not. Reads its first kilobyte. */
 export async function isNetworkFile(path: string): Promise<boolean> {
-  // The room takes a while to load; a program that meets no such file does without it.
+  // Loading the room lc0/ takes time, so it is loaded only when a candidate file is found.
   const { hasNetworkHead } = await import('../lc0/index.js');
   try {
     const bytes = await readFilePart(path, 0, HEAD_BYTES);
