@@ -7,8 +7,8 @@ import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** No sandbox: tests may run as root. */
-const FLAGS = ['--no-sandbox', '--disable-dev-shm-usage', '--hide-scrollbars'];
+/** No sandbox: tests may run as root. A language: some builds take an invalid one from the environment (C.UTF-8). */
+const FLAGS = ['--no-sandbox', '--accept-lang=en-US', '--disable-dev-shm-usage', '--hide-scrollbars'];
 
 function findOnPath(): string | null {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
