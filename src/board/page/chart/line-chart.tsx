@@ -132,7 +132,7 @@ function createOptions(latest: { current: LineChartProps }, width: number): uPlo
     height,
     legend: { show: series.length > 1, live: false },
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 6 } },
-    scales: { x: { time: false }, ...(range === undefined ? {} : { y: { range: [range[0], range[1]] } }) },
+    scales: { x: { time: false }, y: { range: range === undefined ? computeRange : [range[0], range[1]] } },
     axes: [
       {
         ...axis,
@@ -148,7 +148,8 @@ function createOptions(latest: { current: LineChartProps }, width: number): uPlo
         stroke: readColor(one.color),
         width: 2,
         spanGaps: true,
-        points: { show: one.values.length < 2 },
+        // uPlot cannot draw the points of a line that has none.
+        points: { show: one.values.length < 2 && one.values[0] != null },
         ...(one.fill === true ? { fill: `${readColor(one.color)}30` } : {}),
       })),
       ...bounds,
@@ -165,6 +166,11 @@ function createOptions(latest: { current: LineChartProps }, width: number): uPlo
       ],
     },
   };
+}
+
+/** uPlot cannot draw an axis without a range, which it does not find where no value is known yet. */
+function computeRange(_: uPlot, least: number | null, most: number | null): uPlot.Range.MinMax {
+  return least === null || most === null ? [0, 1] : uPlot.rangeNum(least, most, 0.1, true);
 }
 
 /** A vertical line where the user is. */

@@ -6,7 +6,7 @@ import { reportError } from '../port/engine-state.js';
 import { showGame, shownGame } from './match-session.js';
 
 const HEIGHT = 130;
-/** More than that is off the scale: a few games say little. */
+/** More than that is off the scale. */
 const LARGEST_ELO = 800;
 const COLORS = ['--accent', '--mistake', '--good', '--bad', '--dubious', '--faint'];
 
@@ -35,6 +35,8 @@ export function MatchCharts({ state }: { readonly state: MatchState }) {
 }
 
 function EloChart({ state: { players, course } }: { readonly state: MatchState }) {
+  // A few games say little.
+  if (course.length < 2) return null;
   const isPair = players.length === 2;
   const named = isPair ? players.slice(0, 1) : players;
   const limit = (elo: number | null): number | null => (elo === null || Math.abs(elo) > LARGEST_ELO ? null : elo);
@@ -42,7 +44,8 @@ function EloChart({ state: { players, course } }: { readonly state: MatchState }
     const values = course.map(({ elo }) => limit(elo[index] ?? null));
     return { label: isPair ? `Elo of ${label}` : label, color: COLORS[index % COLORS.length], values };
   });
-  if (series.every(({ values }) => values.every((value) => value === null))) return null;
+  const drawn = series.filter(({ values }) => values.some((value) => value !== null));
+  if (drawn.length === 0) return null;
   const bound = (sign: number): (number | null)[] =>
     course.map(({ elo: [elo], error: [error] }) => (elo === null || error === null ? null : limit(elo + sign * error)));
   return (
@@ -52,7 +55,7 @@ function EloChart({ state: { players, course } }: { readonly state: MatchState }
       }
       xLabel="Game"
       x={course.map(({ game }) => game)}
-      series={series}
+      series={drawn}
       {...(isPair ? { band: { lower: bound(-1), upper: bound(1) } } : {})}
       height={HEIGHT}
       formatY={(elo) => elo.toFixed(0)}
