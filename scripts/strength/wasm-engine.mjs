@@ -2,10 +2,11 @@
 // The engine as browsers run it, for matches without one: a UCI program in Node whose networks run in onnxruntime-web's
 // WebAssembly, one thread each, instead of in onnxruntime-node. It takes the flags of `sardonyx`.
 //   sardonyx match --engine "name=light cmd=node args='scripts/strength/wasm-engine.mjs --weights=light.onnx --threads=1'" …
-// Imported with ?port, this file implements src/platform/ports/onnx-runtime.ts. Started as a program, it installs that
-// implementation and runs the engine.
+// Imported with ?port, this file implements src/platform/ports/onnx-runtime.ts. Imported by --import, it installs that implementation
+// in a thread. Started as a program, it runs the engine in a process of which every thread imports it.
+import { spawnSync } from 'node:child_process';
 import { register } from 'node:module';
-import { isMainThread } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import * as runtime from 'onnxruntime-web/wasm';
 
 const OPTIMIZATION = ['disabled', 'basic', 'extended', 'all'];
@@ -35,13 +36,17 @@ export async function openSession({ model, optimization }) {
 }
 
 if (!import.meta.url.endsWith('?port')) {
-  const port = JSON.stringify(`${import.meta.url}?port`);
-  const redirect = `export const resolve = (specifier, context, next) =>
-    specifier === '#platform/onnx-runtime.js' ? { url: ${port}, shortCircuit: true } : next(specifier, context);`;
-  // Hooks hold for the thread that registers them, so every thread imports this file first.
-  register(`data:text/javascript,${encodeURIComponent(redirect)}`);
-  if (isMainThread) {
-    process.execArgv.push('--import', import.meta.url);
-    await import('../../dist/cli/main.js');
+  if (process.execArgv.includes(import.meta.url)) {
+    const port = JSON.stringify(`${import.meta.url}?port`);
+    const redirect = `export const resolve = (specifier, context, next) =>
+      specifier === '#platform/onnx-runtime.js' ? { url: ${port}, shortCircuit: true } : next(specifier, context);`;
+    register(`data:text/javascript,${encodeURIComponent(redirect)}`);
+  } else {
+    // Threads inherit the options of the process alone, and each must import this file before the engine.
+    const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+    const { status } = spawnSync(process.execPath, ['--import', import.meta.url, program, ...process.argv.slice(2)], {
+      stdio: 'inherit',
+    });
+    process.exit(status ?? 1);
   }
 }

@@ -25,6 +25,9 @@ function ask(program: string, nodes: number): { moves: Map<string, number>; best
 }
 
 test('in WebAssembly the engine sees the same priors as over onnxruntime-node, and plays a move', () => {
+  const program = join(repositoryRoot, 'scripts', 'strength', 'wasm-engine.mjs');
+  const version = spawnSync(process.execPath, [program, '--version'], { encoding: 'utf8' }).stdout;
+  assert.match(version, /\(WebAssembly\)/);
   const native = ask('dist/cli/main.js', 30);
   const wasm = ask('scripts/strength/wasm-engine.mjs', 30);
   assert.equal(wasm.moves.size, 21, 'twenty moves and the node itself');
