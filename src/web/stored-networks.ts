@@ -134,8 +134,18 @@ async function download(address: string): Promise<Result<Uint8Array>> {
   try {
     response = await fetch(address);
   } catch {
-    return fail('this page cannot reach the address');
+    return fail('there is no answer, or the server does not let other sites read the file (CORS)');
   }
   if (!response.ok) return fail(`the server answered ${response.status}`);
-  return success(new Uint8Array(await response.arrayBuffer()));
+  try {
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return isWebPage(bytes) ? fail('the server sent a web page') : success(bytes);
+  } catch {
+    return fail('the download broke off, or there is not enough memory for it');
+  }
+}
+
+/** Hosts of single-page applications answer so to any address. */
+function isWebPage(bytes: Uint8Array): boolean {
+  return /^\s*<(!doctype html|html)/i.test(new TextDecoder().decode(bytes.slice(0, 100)));
 }

@@ -26,9 +26,18 @@ function findOnPath(): string | null {
 
 type Unavailable = { readonly reason: string };
 
-/** The browser, or why there is none. @param headless false: with windows, on the X server that DISPLAY names */
-export function launchBrowser(headless = true): Promise<{ readonly browser: Browser } | Unavailable> {
-  return tryToLaunch(async (options) => ({ browser: await chromium.launch({ ...options, headless }) }));
+/**
+ * The browser, or why there is none.
+ * @param headless false: with windows, on the X server that DISPLAY names
+ * @param flags further flags
+ */
+export function launchBrowser(
+  headless = true,
+  flags: readonly string[] = [],
+): Promise<{ readonly browser: Browser } | Unavailable> {
+  return tryToLaunch(async (options) => {
+    return { browser: await chromium.launch({ ...options, args: [...FLAGS, ...flags], headless }) };
+  });
 }
 
 /** A browser that other processes connect to. */

@@ -2,15 +2,20 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.js';
+import { encodeNetworkFile } from '../support/lc0-network-file.js';
+import { createRandomNetwork } from '../support/lc0-random-network.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 import { startWebServer, type WebServer } from '../support/web-server.js';
 
-const FOLDERS = { '': join(repositoryRoot, 'dist', 'web'), networks: join(repositoryRoot, 'models') };
+/** Files that are no networks. */
+const damaged = mkdtempSync(join(tmpdir(), 'sardonyx-damaged-'));
+const FOLDERS = { '': join(repositoryRoot, 'dist', 'web'), networks: join(repositoryRoot, 'models'), damaged };
 const LONGEST_MS = 60_000;
 /** One leaf at a time: nothing depends on the speed of threads. */
 const SEQUENTIAL = ['Threads value 1', 'MinibatchSize value 1', 'VerboseMoveStats value true'];
@@ -30,6 +35,7 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
+  rmSync(damaged, { recursive: true });
   isolated.close();
   open.close();
 });
@@ -154,16 +160,44 @@ test('a search stops when it is told to, and a second one follows', async (t) =>
   assert.equal(answers.filter((line) => line.startsWith('bestmove ')).length, 2);
 });
 
-test('a network that cannot be fetched is one sentence', async (t) => {
+test('a network that cannot be fetched or read is one sentence, and the one before stays', async (t) => {
   const page = await openPage(t, isolated);
   if (page === null) return;
-  const answers = await converse(page, [
-    ...['setoption name Backend value hash', 'isready', '>readyok', 'setoption name Backend value cpu'],
-    ...['setoption name WeightsFile value /networks/nothing.onnx', 'isready', '>readyok', 'go nodes 10', '>bestmove'],
-  ]);
-  const errors = answers.filter((line) => line.includes('nothing.onnx'));
-  assert.equal(errors.length, 1, answers.join('\n'));
-  assert.match(errors[0], /Cannot read the network \/networks\/nothing\.onnx: the server answered 404/);
+  const [onnx, lc0] = [
+    readFileSync(join(repositoryRoot, 'models', 'tiny-test.onnx')),
+    encodeNetworkFile(createRandomNetwork({ blocks: 1 })),
+  ];
+  writeFileSync(join(damaged, 'cut.onnx'), onnx.subarray(0, onnx.length / 2));
+  writeFileSync(join(damaged, 'cut.pb.gz'), lc0.subarray(0, lc0.length / 2));
+  const cases: readonly [address: string, reason: RegExp][] = [
+    ['/networks/nothing.onnx', /: the server answered 404$/],
+    ['/', /: the server sent a web page$/],
+    [`${open.origin}/networks/tiny-test.onnx`, /or the server does not let other sites read the file \(CORS\)$/],
+    ['http://127.0.0.1:9/net.onnx', /: there is no answer, or /],
+    ['/damaged/cut.onnx', /^[^:]*cut\.onnx\b/],
+    ['/damaged/cut.pb.gz', /: the file is cut off/],
+  ];
+  const lines = cases.flatMap(([address]) => [`setoption name WeightsFile value ${address}`, 'isready', '>readyok']);
+  const first = ['setoption name Backend value hash', 'isready', '>readyok', 'setoption name Backend value wasm'];
+  const answers = await converse(page, [...first, ...lines, 'go nodes 10', '>bestmove']);
+  const errors = answers.filter((line) => line.startsWith('error '));
+  assert.equal(errors.length, cases.length, answers.join('\n'));
+  for (const [index, [address, reason]] of cases.entries()) {
+    const [sentence, rest] = errors[index].split(/; (?=hash)/);
+    assert.ok(sentence.includes(`network ${address}`) || sentence.includes(address), sentence);
+    assert.match(sentence.replace(/^error /, ''), reason);
+    assert.match(rest, /^hash\b.* stays$/);
+  }
+});
+
+test('a browser without SIMD is told so', async (t) => {
+  const launched = await launchBrowser(true, ['--js-flags=--no-enable-sse4-1']);
+  if ('reason' in launched) return t.skip(launched.reason);
+  t.after(() => launched.browser.close());
+  const page = await launched.browser.newPage();
+  await page.goto(isolated.origin);
+  const answers = await converse(page, ['uci', '>error']);
+  assert.match(answers.at(-1) ?? '', /^error The engine needs WebAssembly with SIMD, which this browser lacks$/);
 });
 
 test('the default network is kept under its SHA-256, and replaced when the stored one is damaged', async (t) => {
