@@ -4,6 +4,7 @@
  */
 
 import { createLogger } from '#platform/log-file.js';
+import { runNextTurn } from '#platform/threads.js';
 import { formatUciMove, type Move, parseUciMove } from '../chess/index.js';
 import {
   Engine,
@@ -287,9 +288,9 @@ export class UciSession {
       });
     this.benchStop = stop;
     this.isBenchNew = true;
-    setTimeout(() => {
+    runNextTurn(() => {
       this.isBenchNew = false;
-    }, 0);
+    });
     this.benchEnd = running.catch(() => undefined);
     this.hold(running);
   }

@@ -207,6 +207,8 @@ test('wait waits for perft too', async () => {
 
 test('perft counts, divides, and can be stopped', async () => {
   const { lines, say, session } = createSession(answering());
+  await say('isready');
+  assert.deepEqual(lines.splice(0), ['readyok']);
   await say('position startpos', 'go perft 3');
   while (!lines.some((line) => line.startsWith('Nodes searched')))
     await new Promise((resolve) => setTimeout(resolve, 5));
