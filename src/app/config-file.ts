@@ -6,7 +6,7 @@ import { describeReadFailure } from '#platform/files.js';
 import { getConfigFolder } from '#platform/folders.js';
 import { getProgramFolder } from '#platform/program-files.js';
 import type { OptionSpec } from '../options/index.js';
-import { failure, type Result, success } from '../util/index.js';
+import { failure, type Result, success } from '../util/result.js';
 
 /** The option is read only when the program starts; `setoption` has no effect on it. */
 export const configFileOption: OptionSpec = {

@@ -4,7 +4,7 @@
  * loaded; commands with their own flags use yargs.
  */
 import type { OptionSpec, OptionStore } from '../options/index.js';
-import { failure, type Result, success } from '../util/index.js';
+import { failure, type Result, success } from '../util/result.js';
 
 export interface ParsedFlags {
   /** UCI name and text, in the order given. */

@@ -4,7 +4,7 @@
  * skipped and reported.
  */
 import type { OptionStore } from '../options/index.js';
-import { failure, type Result, success } from '../util/index.js';
+import { failure, type Result, success } from '../util/result.js';
 import { findDefaultConfigs, readConfig } from './config-file.js';
 import { applySettings, type ParsedFlags, parseFlags } from './flags.js';
 import { createOptionStore, listOptionSpecs } from './option-list.js';

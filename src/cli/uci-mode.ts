@@ -6,7 +6,7 @@
 import { getLogPath } from '#platform/log-file.js';
 import { CrashReporter, readVersion, type Settings } from '../app/options.js';
 import { formatIdentity } from '../uci/options.js';
-import { LineReader } from '../util/index.js';
+import { LineReader } from '../util/line-reader.js';
 import { createStdoutWriter } from './stdout-writer.js';
 import { findWriteObstacle } from './write-output.js';
 

@@ -2,7 +2,7 @@
  * The one declaration of a tunable. UCI options, command-line flags, `--help` and the option table of the docs are
  * all derived from lists of these, so that a name, default or range is written once.
  */
-import { failure, type Result, success } from '../util/index.js';
+import { failure, type Result, success } from '../util/result.js';
 
 /**
  * The part of a running engine that a change of the option affects. The store calls the handlers connected for that effect.

@@ -5,7 +5,7 @@
  * A change takes effect in one way: the store calls the handlers that are connected for the option's effect. No other code
  * compares values to notice a change.
  */
-import { failure, type Result, success } from '../util/index.js';
+import { failure, type Result, success } from '../util/result.js';
 import {
   listOtherNames,
   type OptionEffect,

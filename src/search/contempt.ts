@@ -2,7 +2,7 @@
  * Contempt (lc0: search/classic/params.cc): computes from the options how win, draw and loss probabilities are changed, and
  * in whose favour. wdl-rescale.ts applies the change.
  */
-import { failure, type Result, success } from '../util/index.js';
+import { failure, type Result, success } from '../util/result.js';
 import type { SearchParams } from './params.js';
 import type { SearchLimits } from './search-protocol.js';
 import type { WdlRescale } from './wdl-rescale.js';

@@ -3,7 +3,7 @@
  * nested dictionary, which inherits the keys of the outer one; each describes one part of a composite backend
  * (composite-plan.ts). An option that the backend never reads is an error, so that a misspelt name is reported.
  */
-import { failure, type Result, success } from '../../util/index.js';
+import { failure, type Result, success } from '../../util/result.js';
 
 /** Options of lc0's own kernels and exporter. They are accepted and have no effect. */
 export const IGNORED_KEYS = [
