@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds the engine for pages into dist/web: index.js, the door `sardonyx/web`; sardonyx.js, a Worker that speaks UCI and the script
-// of all threads; board-worker.js, the engine of the board in a page; ort/, the WebAssembly of ONNX Runtime; models/, the
-// bundled networks. Each script is one file without imports, so that bundlers can copy it.
+// of all threads; board-worker.js, the engine of the board in a page; ort/, the WebAssembly of ONNX Runtime; models/, bundled
+// networks. Each script is one file without imports, so that bundlers can copy it.
 // usage: node scripts/build-web.mjs [--force]
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -15,7 +15,8 @@ const source = join(root, 'src');
 const output = join(root, 'dist', 'web');
 const runtime = join(root, 'node_modules', 'onnxruntime-web', 'dist');
 const RUNTIME_FILES = ['ort-wasm-simd-threaded.wasm', 'ort-wasm-simd-threaded.asyncify.wasm'];
-const MODELS = ['default-int8.onnx', 'default.onnx'];
+/** For WebAssembly, and for WebGPU. The int8 network is slower in WebAssembly than the one in single precision. */
+const MODELS = ['light.onnx', 'default.onnx'];
 /** Rooms that pages do without. */
 const NODE_ROOMS = /^(app|board\/(page|server)|cli|data|selfplay|platform\/(node|ports))\//;
 const THREADS_ENTRY = 'sardonyx-threads';

@@ -3,7 +3,8 @@
 
 It writes `default.onnx` (fp32), `default-int8.onnx` (for CPUs) and their entries in `bundled.json`, from which the engine chooses
 by backend. If the int8 network loses too much on held-out positions, compared with fp32, nothing is written. With `--large` the
-checkpoint becomes `default-large.onnx`, for devices; the two others stay as they are.
+checkpoint becomes `default-large.onnx`, for devices; with `--light` it becomes `light.onnx`, for pages. The others stay as they
+are. `--light` also takes an exported network: `bundle.py runs/light.onnx --light` copies the file and writes its entry.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from sardonyx_train.model.network import Network
 
 MANIFEST = "bundled.json"
 _DEVICES = ["cuda", "tensorrt", "dml", "coreml", "webgpu"]
+_LIGHT = {"file": "light.onnx", "precision": "fp32", "backends": ["wasm"]}
 _LARGEST_LOSS = 0.005  # of top-1 as a share, and of the value error
 
 
@@ -39,10 +41,11 @@ class BundleError(ValueError):
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Make the bundled networks of a checkpoint.")
-    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("checkpoint", type=Path, help="with --light also an exported .onnx network")
     parser.add_argument("--name", help="name inside the files; default: the run's")
     parser.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
     parser.add_argument("--large", action="store_true", help="make only the larger network, for devices")
+    parser.add_argument("--light", action="store_true", help="make only the light network, for pages")
     parser.add_argument("--shards", nargs="*", default=["runs/shards/test"], help="held-out shards to verify on")
     parser.add_argument("--positions", type=int, default=10_000, help="positions to verify on (default 10,000)")
     parser.add_argument("--calibration", nargs="*", help="shards to calibrate on; default: the run's training shards")
@@ -50,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("models"))
     options = parser.parse_args(arguments)
     try:
-        networks = make_large_network(options) if options.large else make_networks(options)
+        networks = make_networks(options)
         write_bundle(options.out, networks)
     except (CheckpointError, ShardError, ValueError, OSError) as error:
         print(f"bundle: {error}", file=sys.stderr)
@@ -67,7 +70,22 @@ class Bundled:
 
 
 def make_networks(options: argparse.Namespace) -> list[Bundled]:
-    """Both networks, verified on the same positions and targets. Raises BundleError if one of them is not good enough."""
+    """The networks that the options ask for. Raises BundleError if one of them is not good enough."""
+    if not (options.large or options.light):
+        return make_default_networks(options)
+    if options.large and options.light:
+        raise BundleError("--large and --light make one network each: choose one")
+    if options.int8_checkpoint is not None:
+        raise BundleError("--large and --light make no int8 network: leave out --int8-checkpoint")
+    if options.large:
+        return [make_single_network(options, {"file": "default-large.onnx", "precision": "fp32", "backends": _DEVICES})]
+    if options.checkpoint.suffix == ".onnx":
+        return [take_exported_network(options.checkpoint)]
+    return [make_single_network(options, _LIGHT)]
+
+
+def make_default_networks(options: argparse.Namespace) -> list[Bundled]:
+    """Both networks, verified on the same positions and targets."""
     network, config, model = _export(options.checkpoint, options.name)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
@@ -88,17 +106,27 @@ def make_networks(options: argparse.Namespace) -> list[Bundled]:
     return [fp32, int8]
 
 
-def make_large_network(options: argparse.Namespace) -> list[Bundled]:
+def make_single_network(options: argparse.Namespace, entry: dict[str, Any]) -> Bundled:
     """In fp32; devices that are faster in fp16 convert it themselves. Raises BundleError if the export differs."""
-    if options.int8_checkpoint is not None:
-        raise BundleError("--large makes no int8 network: leave out --int8-checkpoint")
     network, config, model = _export(options.checkpoint, options.name)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
     refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
-    print(f"default-large.onnx: {exact.format()}")
-    entry = {"input": config.model.input, "policy": config.model.policy}
-    return [Bundled(model, {"file": "default-large.onnx", "precision": "fp32", "backends": _DEVICES, **entry})]
+    print(f"{entry['file']}: {exact.format()}")
+    return Bundled(model, {**entry, "input": config.model.input, "policy": config.model.policy})
+
+
+def take_exported_network(place: Path) -> Bundled:
+    """A light network as `export.py` wrote and verified it. Raises BundleError if it is not one of ours in fp32."""
+    try:
+        model = onnx.load(place)
+    except Exception as error:  # protobuf has many
+        raise BundleError(f"{place} is not an ONNX file: {error}") from error
+    metadata = {prop.key: prop.value for prop in model.metadata_props}
+    is_exact = all(weights.data_type != onnx.TensorProto.FLOAT16 for weights in model.graph.initializer)
+    if not is_exact or not {"sardonyx.input", "sardonyx.policy"} <= metadata.keys() or "sardonyx.precision" in metadata:
+        raise BundleError(f"{place} is not a network in single precision that export.py wrote")
+    return Bundled(model, {**_LIGHT, "input": metadata["sardonyx.input"], "policy": metadata["sardonyx.policy"]})
 
 
 def _export(place: Path, name: str | None) -> tuple[Network, TrainingConfig, onnx.ModelProto]:

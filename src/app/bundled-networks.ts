@@ -8,7 +8,7 @@ export interface BundledNetwork {
   /** In the folder models. */
   readonly file: string;
   readonly precision: 'fp32' | 'fp16' | 'int8';
-  /** Providers of onnxruntime that use it, unless the user asks for another precision. */
+  /** Providers of onnxruntime that use it, unless the user asks for another precision; `wasm` is WebAssembly in pages. */
   readonly backends: readonly string[];
   readonly input: string;
   readonly policy: string;

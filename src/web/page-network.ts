@@ -71,7 +71,7 @@ async function findModel(
 ): Promise<Result<ModelSource>> {
   const named = options.getString('WeightsFile');
   const isDefault = named === '' || named.startsWith('<');
-  const own = PROVIDED_NETWORKS[provider === 'webgpu' ? 'default.onnx' : 'default-int8.onnx'];
+  const own = PROVIDED_NETWORKS[provider === 'webgpu' ? 'default.onnx' : 'light.onnx'];
   const address = isDefault ? own : named;
   const name = describeAddress(address);
   const bytes = await readInflated(address);

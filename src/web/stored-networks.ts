@@ -18,7 +18,7 @@ declare const SARDONYX_NETWORKS: readonly { readonly file: string; readonly sha2
 
 /** Their addresses, written out so that bundlers find the files. */
 export const PROVIDED_NETWORKS = {
-  'default-int8.onnx': new URL('./models/default-int8.onnx', import.meta.url).href,
+  'light.onnx': new URL('./models/light.onnx', import.meta.url).href,
   'default.onnx': new URL('./models/default.onnx', import.meta.url).href,
 };
 /** Prefix of the addresses of networks that the user opened, in this visit or an earlier one. */

@@ -14,7 +14,8 @@ import { repositoryRoot } from '../support/shared-folder.js';
 
 const folder = join(repositoryRoot, 'models');
 const networks = listBundledNetworks();
-const PROVIDERS = ['cpu', 'cuda', 'tensorrt', 'dml', 'coreml', 'webgpu'];
+/** `wasm` is the CPU of a page. */
+const PROVIDERS = ['cpu', 'wasm', 'cuda', 'tensorrt', 'dml', 'coreml', 'webgpu'];
 const INT8 = 3;
 /** Inputs of the first convolution: the planes alone, or with board features behind them. */
 const STEM_INPUTS = [112, 144];

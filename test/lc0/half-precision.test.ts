@@ -26,7 +26,7 @@ async function evaluate(bytes: Uint8Array): Promise<LeafAnswer[]> {
   }
 }
 
-for (const name of ['tiny-test.onnx', 'default.onnx', 'default-large.onnx']) {
+for (const name of ['tiny-test.onnx', 'default.onnx', 'default-large.onnx', 'light.onnx']) {
   test(`${name} in half precision is half as large and thinks the same`, async () => {
     const single = readFileSync(join(repositoryRoot, 'models', name));
     const half = halveModel(single);

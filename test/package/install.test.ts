@@ -33,6 +33,7 @@ test('the package holds the program, its library door, its types and a network, 
     'sardonyx.js',
     'ort/ort-wasm-simd-threaded.wasm',
     'models/default.onnx',
+    'models/light.onnx',
   ];
   const others = ['dist/cli/main.js', 'dist/index.js', 'dist/index.d.ts', 'scripts/preinstall.mjs', 'README.md'];
   for (const name of [...others, ...web.map((file) => `dist/web/${file}`)]) {

@@ -203,7 +203,7 @@ test('a browser without SIMD is told so', async (t) => {
 test('the default network is kept under its SHA-256, and replaced when the stored one is damaged', async (t) => {
   const page = await openPage(t, isolated);
   if (page === null) return;
-  const bytes = readFileSync(join(repositoryRoot, 'models', 'default-int8.onnx'));
+  const bytes = readFileSync(join(repositoryRoot, 'models', 'light.onnx'));
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   // As in the page's own Cache Storage: the digest is the last part of the address.
   const change = (code: string): Promise<unknown> =>

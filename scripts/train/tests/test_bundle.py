@@ -44,6 +44,17 @@ def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsy
     first, small, large = json.loads((models / "bundled.json").read_text())["networks"]
     assert [first["backends"], small["backends"], large["file"]] == [[], ["cpu"], "default-large.onnx"]
     assert "cuda" in large["backends"] and (models / "default.onnx").read_bytes() == before
+    assert bundle_main([*command, "--positions", "64", "--light"]) == 0
+    assert bundle_main([str(models / "default-int8.onnx"), "--out", str(models), "--light"]) == 1
+    assert "is not a network in single precision" in capsys.readouterr().err
+    light = models / "light.onnx"
+    made = light.read_bytes()
+    assert bundle_main([str(models / "default-large.onnx"), "--out", str(models), "--light"]) == 0
+    *others, last = json.loads((models / "bundled.json").read_text())["networks"]
+    assert [n["file"] for n in others] == ["default.onnx", "default-int8.onnx", "default-large.onnx"]
+    assert (last["file"], last["backends"], last["input"]) == ("light.onnx", ["wasm"], "lc0-112")
+    assert last["sha256"] == hashlib.sha256(light.read_bytes()).hexdigest()
+    assert onnx.load_model_from_string(made) == onnx.load(light)  # the checkpoint of both is the same
 
 
 def test_a_backend_belongs_to_the_network_that_was_bundled_last(tmp_path):
