@@ -43,7 +43,7 @@ test('a blunder gets its glyph, its words and the better line; the rest is left 
     qh5.children.map(({ san }) => san),
     ['Ke7', 'Nc6'],
   );
-  assert.equal(review.describeNode(ke7), '5.00');
+  assert.equal(review.describeNode(ke7), '+5.00');
   const pgn = review.formatPgn();
   assert.match(pgn, /2\. Qh5 \{ \[%eval 0\.20\] bold \}/);
   assert.match(

@@ -202,9 +202,9 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.keyboard.press('l');
   });
 
-  async function startGame(start = 'Standard'): Promise<void> {
+  async function startGame(start = 'Standard', control = '3:00 + 2 s'): Promise<void> {
     await page.getByText('White', { exact: true }).click();
-    await page.getByText('3:00 + 2 s', { exact: true }).click();
+    await page.getByText(control, { exact: true }).click();
     await page.getByLabel(start).check();
     await page.getByLabel('Elo of the engine').fill('1500');
     await page.getByRole('button', { name: 'Play', exact: true }).click();
@@ -232,6 +232,33 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.getByText('Finished games (1)').click();
     await page.getByRole('button', { name: 'Analyse' }).click();
     await page.waitForSelector('.panel-analyse .move:has-text("d4")');
+  });
+
+  test('a finished game is reviewed with one click', async () => {
+    await page.getByRole('link', { name: 'Play' }).click();
+    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    await page.waitForSelector('.panel-review .move:has-text("d4")');
+    await page.waitForSelector('.panel-review .summary td:has-text("%")');
+    await page.waitForSelector('.panel-review button.primary:has-text("Review")');
+  });
+
+  test('minutes and increment of one’s own', async () => {
+    await page.getByRole('link', { name: 'Play' }).click();
+    await page.getByRole('button', { name: 'New game' }).click();
+    await page.getByText('Other …', { exact: true }).click();
+    await page.getByLabel('Minutes').fill('0');
+    await page.getByLabel('Minutes').blur();
+    assert.equal(await page.getByLabel('Minutes').inputValue(), '0.1');
+    await page.getByLabel('Minutes').fill('7.5');
+    await page.getByLabel('Seconds more a move').fill('4');
+    await page.getByLabel('Seconds more a move').blur();
+    await startGame('Standard', 'Other …');
+    await page.waitForSelector('.actions:has-text("7:30 + 4 s")');
+    assert.match((await page.locator('.clock').first().textContent()) ?? '', /^7:(30|29)$/);
+    assert.deepEqual(await findBarriers(), []);
+    await page.getByRole('button', { name: 'Resign' }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector('.result');
   });
 
   test('Chess960 is played, and a draw is not given away in the opening', async () => {
@@ -274,7 +301,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
 
   test('a match is started, watched game by game, paused and gone on with', async () => {
     await page.getByRole('link', { name: 'Match' }).click();
-    await page.locator('.match-setup summary').click();
+    // Where there is no match yet, the form is open.
     await page.getByLabel('First player').selectOption('random');
     await page.getByLabel('Second player').selectOption('random');
     await page.getByLabel('Games at most').fill('4000');
@@ -295,6 +322,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
   });
 
   test('a tournament of three with a book is watched on live boards, with clocks', async () => {
+    await page.locator('.match-setup summary').click();
     await page.getByRole('button', { name: 'Add a player' }).click();
     await page.getByLabel('Second player').selectOption('Slow');
     await page.getByLabel('Player 3').selectOption('Slow');

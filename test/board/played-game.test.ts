@@ -113,6 +113,6 @@ test('Chess960 castles king takes rook', () => {
 });
 
 test('time controls in words', () => {
-  assert.equal(describeControl(null), 'no clock');
+  assert.equal(describeControl(null), 'No clock');
   assert.equal(describeControl({ initialMs: 180_000, incrementMs: 2000 }), '3:00 + 2 s');
 });

@@ -128,9 +128,15 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.getByRole('button', { name: 'Show the search tree' }).click();
     await page.waitForSelector('.tree-row');
     await page.getByRole('tab', { name: 'Explain' }).click();
-    await page.getByRole('button', { name: 'Explain the favourite move' }).click();
+    await page.getByRole('button', { name: 'Explain the network’s favourite' }).click();
     await page.waitForSelector('.weights li');
+    await page.waitForSelector('cg-board [class*="explain-"]', { state: 'attached' });
+    await page.getByRole('tab', { name: 'Graph' }).click();
+    await page.waitForSelector('.chart canvas');
+    await page.waitForSelector('cg-board [class*="explain-"]', { state: 'hidden' });
     await page.getByRole('tab', { name: 'Moves' }).click();
+    await page.locator('.line-move').nth(1).click();
+    await page.waitForSelector('.move-list .move:nth-of-type(2)');
     await page.keyboard.press('l');
 
     // A network by file; one that is none is refused.
@@ -160,6 +166,43 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await typeMove(page, 'Qb7');
     await page.waitForSelector('.result:has-text("You win by checkmate")');
     assert.deepEqual(await findBarriers(page), []);
+
+    // It is reviewed with one click.
+    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    await page.waitForSelector('.panel-review .move:has-text("Qb7")');
+    await page.waitForSelector('.panel-review .summary td:has-text("%")');
+    await page.waitForSelector('.panel-review button.primary:has-text("Review")');
+
+    // A game with a clock of one's own: hint, takeback, resignation; it is kept, and saved as PGN.
+    await page.getByRole('link', { name: 'Play' }).click();
+    await page.getByRole('button', { name: 'New game' }).click();
+    await page.getByText('Other …', { exact: true }).click();
+    await page.getByLabel('Minutes').fill('3');
+    await page.getByLabel('Seconds more a move').fill('1');
+    await page.getByLabel('Standard').check();
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.waitForSelector('.actions:has-text("3:00 + 1 s")');
+    await typeMove(page, 'e4');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    await page.getByRole('button', { name: 'Hint' }).click();
+    await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.waitForSelector('.move', { state: 'detached' });
+    await typeMove(page, 'd4');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    await page.reload();
+    await page.waitForSelector(':nth-match(.move, 2)');
+    await page.getByRole('button', { name: 'Resign' }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector('summary:has-text("Finished games (2)")');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save PGN' }).click(),
+    ]);
+    assert.match(
+      readFileSync(await download.path(), 'utf8'),
+      /\[TimeControl "180\+1"\][\s\S]*1\. d4 \{ \[%clk 0:0[23]:/,
+    );
 
     await page.getByRole('link', { name: 'Review' }).click();
     await load(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0', 'Load a game');

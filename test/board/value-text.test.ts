@@ -8,6 +8,7 @@ import {
   formatSigned,
   getWhitePoints,
   getWhiteWdl,
+  splitEngineNote,
 } from '#sardonyx/board/game/value-text.js';
 import type { MoveRow } from '#sardonyx/board/protocol/replies.js';
 
@@ -56,4 +57,17 @@ test('arrows: width by visits or policy, colour by the loss against the best mov
   );
   assert.equal(byPolicy[1].shade, ARROW_SHADES - 1);
   assert.deepEqual(createArrows([], [], 'visits'), []);
+});
+
+test('what programs write after each move is a note beside it; words of people are comments', () => {
+  const split = (comment: string) => Object.values(splitEngineNote(comment));
+  assert.deepEqual(split('+0.31/12 0.5s'), ['+0.31', '']);
+  assert.deepEqual(split('-M4/7 12.3s, White mates'), ['-M4', 'White mates']);
+  assert.deepEqual(split('book'), ['book', '']);
+  assert.deepEqual(split('book, Draw by adjudication'), ['book', 'Draw by adjudication']);
+  assert.deepEqual(split('0.067s'), ['0.067s', '']);
+  assert.deepEqual(split(''), ['', '']);
+  for (const text of ['bookish', 'A solid start', '+0.31 was shown', '3s too late']) {
+    assert.deepEqual(split(text), ['', text]);
+  }
 });

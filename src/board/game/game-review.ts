@@ -14,7 +14,7 @@ import type { Thought } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
 import type { MoveNode, MoveTree } from './move-tree.js';
 import { formatGame } from './move-tree-text.js';
-import { getWhitePoints } from './value-text.js';
+import { formatScore, getWhitePoints } from './value-text.js';
 
 /** Bad moves of one player, and percent of accuracy. */
 export interface PlayerSummary {
@@ -76,7 +76,7 @@ export class GameReview {
   /** The evaluation of the position after a move, from White's view; '' while it is unknown. */
   describeNode(node: MoveNode): string {
     const position = this.nodes[node.depth] === node ? this.judged[node.depth] : null;
-    return position === null ? '' : formatEvaluation(position.score, isBlackToMove(node));
+    return position === null ? '' : formatScore(position.score, isBlackToMove(node));
   }
 
   /**
@@ -93,6 +93,12 @@ export class GameReview {
       if (!node.comment.includes(text)) node.comment = `${node.comment} ${text}`.trim();
       this.addLine(this.nodes[index - 1], betterLine);
     }
+  }
+
+  /** 6 = inaccuracy, 2 = mistake, 4 = blunder; 0 = none of them, or not known yet. @param node one of `nodes` */
+  getNag({ depth }: MoveNode): number {
+    const [before, after] = [this.judged[depth - 1], this.judged[depth]];
+    return before == null || after === null ? 0 : createRemarks([before, after])[0].nag;
   }
 
   summarise(side: 'white' | 'black'): PlayerSummary {
@@ -112,14 +118,10 @@ export class GameReview {
   /** With evaluations as lichess writes them. */
   formatPgn(): string {
     return formatGame(this.tree, (node) => {
-      const evaluation = this.describeNode(node);
-      return `${evaluation === '' ? '' : `[%eval ${evaluation}]`} ${node.comment}`.trim();
+      const position = this.nodes[node.depth] === node ? this.judged[node.depth] : null;
+      if (position === null) return node.comment;
+      return `[%eval ${formatEvaluation(position.score, isBlackToMove(node))}] ${node.comment}`.trim();
     });
-  }
-
-  private getNag({ depth }: MoveNode): number {
-    const [before, after] = [this.judged[depth - 1], this.judged[depth]];
-    return before == null || after === null ? 0 : createRemarks([before, after])[0].nag;
   }
 
   /** Positions from the start up to the first unknown one. */

@@ -219,6 +219,6 @@ export function describeResult({ score, reason }: GameResult, user: PlayerSide):
 
 /** "3:00 + 2 s" */
 export function describeControl(clock: GameClock | null): string {
-  if (clock === null) return 'no clock';
+  if (clock === null) return 'No clock';
   return `${formatClock(clock.initialMs)}${clock.incrementMs === 0 ? '' : ` + ${clock.incrementMs / 1000} s`}`;
 }

@@ -50,6 +50,15 @@ export function formatClock(remainingMs: number): string {
   return hours > 0 ? `${hours}:${tail}` : tail;
 }
 
+/** What programs write after each move of a game: "book", or "+0.31/12 0.5s", score, depth and time; maybe with an end. */
+const ENGINE_NOTE = /^(book|[+-]?(?:\d+\.\d+|M\d+)(?=\/\d+)|[\d.]+s)(?:\/\d+)?(?: [\d.]+s)?(?:, (.*))?$/;
+
+/** A comment as a short note beside its move, and what is left of it. */
+export function splitEngineNote(comment: string): { readonly note: string; readonly rest: string } {
+  const match = ENGINE_NOTE.exec(comment);
+  return match === null ? { note: '', rest: comment } : { note: match[1], rest: match[2] ?? '' };
+}
+
 /** Words of PGN's glyphs that the page shows and offers. */
 export const GLYPHS: readonly { readonly nag: number; readonly sign: string; readonly word: string }[] = [
   { nag: 3, sign: '!!', word: 'Brilliant move' },

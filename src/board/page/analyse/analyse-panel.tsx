@@ -1,17 +1,16 @@
 /** Analysis: board on the left, engine and moves on the right. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import type { Key } from '@lichess-org/chessground/types';
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { createArrows } from '../../game/arrows.js';
 import { getArrow } from '../../game/board-moves.js';
 import { formatPercent } from '../../game/value-text.js';
-import { StudyBoard } from '../board/study-board.js';
-import { bindKeys } from '../shell/keyboard.js';
+import type { KeyBinding } from '../shell/keyboard.js';
 import { isOneOf, storedSignal } from '../shell/stored.js';
-import { LoadDialog } from '../study/load-dialog.js';
 import { MoveList } from '../study/move-list.js';
 import { showsArrows, study } from '../study/study.js';
+import { StudyPanel } from '../study/study-panel.js';
 import { AnnotationBar } from './annotation-bar.js';
 import {
   arrowMode,
@@ -35,7 +34,9 @@ const TABS = { moves: 'Moves', graph: 'Graph', tree: 'Tree', explain: 'Explain' 
 type Tab = keyof typeof TABS;
 
 const tab = storedSignal<Tab>('analyseTab', 'moves', isOneOf('moves', 'graph', 'tree', 'explain'));
-const isLoading = signal(false);
+const NO_CLASSES: ReadonlyMap<string, string> = new Map();
+/** What Explain paints, while it is shown. */
+const squareClasses = computed(() => (tab.value === 'explain' ? explainedSquares.value : NO_CLASSES));
 
 const THINNEST = 3;
 const THICKEST = 14;
@@ -61,72 +62,37 @@ const shapes = computed<DrawShape[]>(() => {
   return hovered === undefined ? drawn : [...drawn, { ...point(hovered), brush: 'hover' }];
 });
 
+const KEYS: readonly KeyBinding[] = [
+  { keys: ['l'], help: 'Engine on or off', run: toggleEngine },
+  { keys: [' '], help: 'Play the engine’s best move; without the engine: switch it on', run: playOrSwitchOn },
+  { keys: ['a'], help: 'Arrows on or off', run: toggleArrows },
+  { keys: ['o'], help: 'Arrows of the search or of the policy', run: toggleArrowMode },
+];
+
 export function AnalysePanel() {
   useEffect(startFollowing, []);
-  useEffect(
-    () =>
-      bindKeys([
-        { keys: ['ArrowLeft', 'k'], help: 'Back', run: () => study.goBack() },
-        { keys: ['ArrowRight', 'j'], help: 'Forward', run: () => study.goForward() },
-        { keys: ['ArrowUp', 'Home'], help: 'To the start', run: () => study.goToStart() },
-        { keys: ['ArrowDown', 'End'], help: 'To the end', run: () => study.goToEnd() },
-        { keys: ['v'], help: 'Next variation', run: () => study.goToSibling(1) },
-        { keys: ['f'], help: 'Flip the board', run: () => study.flip() },
-        { keys: ['l'], help: 'Engine on or off', run: toggleEngine },
-        { keys: [' '], help: 'Play the engine’s best move; without the engine: switch it on', run: playOrSwitchOn },
-        {
-          keys: ['a'],
-          help: 'Arrows on or off',
-          run: () => {
-            showsArrows.value = !showsArrows.value;
-          },
-        },
-        { keys: ['o'], help: 'Arrows of the search or of the policy', run: toggleArrowMode },
-        {
-          keys: ['p'],
-          help: 'Load a FEN or PGN',
-          run: () => {
-            isLoading.value = true;
-          },
-        },
-      ]),
-    [],
-  );
   return (
-    <main class="panel panel-analyse">
-      <StudyBoard
-        study={study}
-        evaluation={evaluation.value}
-        shapes={shapes.value}
-        squareClasses={explainedSquares.value}
-        previewFen={previewFen.value}
-        onLoad={() => {
-          isLoading.value = true;
-        }}
-      />
-      <section class="side" aria-label="Analysis">
-        <EngineHead />
-        <LineList />
-        <TablebaseBox />
-        <Tabs />
-        <div class="tab-body" role="tabpanel" id="analyse-tab" aria-label={TABS[tab.value]}>
-          {tab.value === 'moves' && <MoveTable />}
-          {tab.value === 'graph' && <ValueGraph />}
-          {tab.value === 'tree' && <TreeOutline />}
-          {tab.value === 'explain' && <ExplainView />}
-        </div>
-        <MoveList study={study} />
-        <AnnotationBar />
-      </section>
-      {isLoading.value && (
-        <LoadDialog
-          study={study}
-          onClose={() => {
-            isLoading.value = false;
-          }}
-        />
-      )}
-    </main>
+    <StudyPanel
+      label="Analyse"
+      keys={KEYS}
+      evaluation={evaluation.value}
+      shapes={shapes.value}
+      squareClasses={squareClasses.value}
+      previewFen={previewFen.value}
+    >
+      <EngineHead />
+      <LineList />
+      <TablebaseBox />
+      <Tabs />
+      <div class="tab-body" role="tabpanel" id="analyse-tab" aria-label={TABS[tab.value]}>
+        {tab.value === 'moves' && <MoveTable />}
+        {tab.value === 'graph' && <ValueGraph />}
+        {tab.value === 'tree' && <TreeOutline />}
+        {tab.value === 'explain' && <ExplainView />}
+      </div>
+      <MoveList study={study} />
+      <AnnotationBar />
+    </StudyPanel>
   );
 }
 
@@ -155,17 +121,15 @@ function Tabs() {
         Policy
       </label>
       <label class="check" title="Arrows on the board (a)">
-        <input
-          type="checkbox"
-          checked={showsArrows.value}
-          onChange={() => {
-            showsArrows.value = !showsArrows.value;
-          }}
-        />
+        <input type="checkbox" checked={showsArrows.value} onChange={toggleArrows} />
         Arrows
       </label>
     </div>
   );
+}
+
+function toggleArrows(): void {
+  showsArrows.value = !showsArrows.value;
 }
 
 function toggleArrowMode(): void {

@@ -58,7 +58,7 @@ export function ExplainView() {
     <div class="explain">
       <div class="button-row">
         <button type="button" disabled={isWorking.value} onClick={() => ask(null)}>
-          Explain the favourite move
+          Explain the network’s favourite
         </button>
         {next !== undefined && (
           <button type="button" disabled={isWorking.value} onClick={() => ask(next.uci)}>

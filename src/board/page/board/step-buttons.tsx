@@ -1,6 +1,7 @@
-/** Buttons under a board: through the game and back, and the board turned round. */
+/** Buttons under a board, and the keys that do the same: through the game and back, and the board turned round. */
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from '../shell/icon.js';
+import type { KeyBinding } from '../shell/keyboard.js';
 import type { Study } from '../study/study.js';
 
 export function StepButtons({ study, children }: { readonly study: Study; readonly children?: ComponentChildren }) {
@@ -22,6 +23,21 @@ export function StepButtons({ study, children }: { readonly study: Study; readon
       </button>
     </div>
   );
+}
+
+/** @param onStep the user has stepped through the game */
+export function createStepKeys(study: Study, onStep: () => void = () => undefined): readonly KeyBinding[] {
+  const step = (go: () => void) => () => {
+    onStep();
+    go();
+  };
+  return [
+    { keys: ['ArrowLeft', 'k'], help: 'Back', run: step(() => study.goBack()) },
+    { keys: ['ArrowRight', 'j'], help: 'Forward', run: step(() => study.goForward()) },
+    { keys: ['ArrowUp', 'Home'], help: 'To the start', run: step(() => study.goToStart()) },
+    { keys: ['ArrowDown', 'End'], help: 'To the end', run: step(() => study.goToEnd()) },
+    { keys: ['f'], help: 'Flip the board', run: () => study.flip() },
+  ];
 }
 
 interface IconButtonProps {

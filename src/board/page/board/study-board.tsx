@@ -7,9 +7,15 @@ import { PromotionDialog } from './promotion-dialog.js';
 import { StepButtons } from './step-buttons.js';
 import { TypedMove } from './typed-move.js';
 
+export interface BoardEvaluation {
+  readonly text: string;
+  /** Per mille for White. */
+  readonly wdl: readonly [win: number, draw: number, loss: number];
+}
+
 interface StudyBoardProps {
   readonly study: Study;
-  readonly evaluation: { readonly text: string; readonly wdl: readonly [number, number, number] } | null;
+  readonly evaluation: BoardEvaluation | null;
   readonly shapes?: readonly DrawShape[];
   readonly squareClasses?: ReadonlyMap<string, string>;
   /** Shown in place of the study's position: where a line would lead. */

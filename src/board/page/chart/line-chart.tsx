@@ -15,6 +15,12 @@ export interface ChartSeries {
   readonly fill?: boolean;
 }
 
+export interface ChartDot {
+  readonly index: number;
+  /** A name of a variable of the theme. */
+  readonly color: string;
+}
+
 export interface LineChartProps {
   readonly label: string;
   readonly xLabel: string;
@@ -26,6 +32,8 @@ export interface LineChartProps {
   /** Fixed range of the values; as the data needs when left out. */
   readonly range?: readonly [number, number];
   readonly marked?: number | null;
+  /** Points of the first series that stand out. */
+  readonly dots?: readonly ChartDot[];
   formatX?(x: number): string;
   formatY?(y: number): string;
   /** A click on the chart, with the index of the nearest point. */
@@ -33,6 +41,7 @@ export interface LineChartProps {
 }
 
 const MOST_TABLE_ROWS = 40;
+const DOT_RADIUS = 3.5;
 
 export function LineChart(props: LineChartProps) {
   const element = useRef<HTMLDivElement>(null);
@@ -61,8 +70,9 @@ export function LineChart(props: LineChartProps) {
   }, [x, series]);
 
   useEffect(() => {
-    chart.current?.redraw();
-  }, [props.marked]);
+    // Only what is drawn over the lines: with its scales, uPlot would forget those of the first draw.
+    chart.current?.redraw(false);
+  }, [props.marked, props.dots]);
 
   const step = Math.max(1, Math.ceil(x.length / MOST_TABLE_ROWS));
   return (
@@ -156,7 +166,7 @@ function createOptions(latest: { current: LineChartProps }, width: number): uPlo
     ],
     bands,
     hooks: {
-      draw: [(plot) => drawMark(plot, latest.current.marked ?? null)],
+      draw: [(plot) => drawMark(plot, latest.current.marked ?? null), (plot) => drawDots(plot, latest.current)],
       ready: [
         (plot) =>
           plot.over.addEventListener('click', () => {
@@ -185,5 +195,25 @@ function drawMark(plot: uPlot, marked: number | null): void {
   ctx.moveTo(x, bbox.top);
   ctx.lineTo(x, bbox.top + bbox.height);
   ctx.stroke();
+  ctx.restore();
+}
+
+function drawDots(plot: uPlot, { x, series, dots = [] }: LineChartProps): void {
+  const { ctx } = plot;
+  ctx.save();
+  for (const { index, color } of dots) {
+    const value = series[0].values[index];
+    if (value == null) continue;
+    ctx.fillStyle = readColor(color);
+    ctx.beginPath();
+    ctx.arc(
+      plot.valToPos(x[index], 'x', true),
+      plot.valToPos(value, 'y', true),
+      DOT_RADIUS * devicePixelRatio,
+      0,
+      2 * Math.PI,
+    );
+    ctx.fill();
+  }
   ctx.restore();
 }

@@ -9,8 +9,10 @@ const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
 const LOW_MS = 10_000;
 
 export function LiveBoards({ boards }: { readonly boards: readonly LiveBoard[] }) {
+  const columns = Math.ceil(Math.sqrt(boards.length));
+  const rows = Math.ceil(boards.length / columns);
   return (
-    <ul class={boards.length === 1 ? 'live-boards live-boards-one' : 'live-boards'} aria-label="Running games">
+    <ul class="live-boards" style={{ '--columns': columns, '--rows': rows }} aria-label="Running games">
       {boards.map((board) => (
         <li key={board.game}>
           <Player board={board} side={1} />

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { countScore, type MatchScore } from '../../game/match-progress.js';
 import type { MatchState } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
-import { StepButtons } from '../board/step-buttons.js';
+import { createStepKeys, StepButtons } from '../board/step-buttons.js';
 import { engine, port, reportError } from '../port/engine-state.js';
 import { bindKeys } from '../shell/keyboard.js';
 import { SummaryTable } from '../shell/summary-table.js';
@@ -28,13 +28,12 @@ export function MatchPanel() {
   useEffect(watchMatches, []);
   useEffect(
     () =>
-      bindKeys([
-        { keys: ['ArrowLeft', 'k'], help: 'Back', run: () => step(() => view.goBack()) },
-        { keys: ['ArrowRight', 'j'], help: 'Forward', run: () => step(() => view.goForward()) },
-        { keys: ['ArrowUp', 'Home'], help: 'To the start', run: () => step(() => view.goToStart()) },
-        { keys: ['ArrowDown', 'End'], help: 'To the end', run: () => step(() => view.goToEnd()) },
-        { keys: ['f'], help: 'Flip the board', run: () => view.flip() },
-      ]),
+      bindKeys(
+        createStepKeys(view, () => {
+          // Who steps through a game does not want the next one to come.
+          followsGames.value = false;
+        }),
+      ),
     [],
   );
   const state = shown.value;
@@ -117,12 +116,6 @@ function ShownGame({ state }: { readonly state: MatchState | null }) {
   );
 }
 
-/** Who steps through a game does not want the next one to come. */
-function step(go: () => void): void {
-  followsGames.value = false;
-  go();
-}
-
 function MatchHead({ state }: { readonly state: MatchState }) {
   const isOver = state.games.length >= state.total || (state.sprt !== null && state.sprt.verdict !== 'continue');
   const toggle = (): void => {
@@ -159,7 +152,10 @@ function MatchHead({ state }: { readonly state: MatchState }) {
       {state.elo !== null && (
         <p class="match-elo">
           <strong>{describeElo(state)}</strong>
-          <span class="faint"> probability that the first is stronger {(100 * state.elo.los).toFixed(1)} %</span>
+          <span class="faint">
+            {' '}
+            · {(100 * state.elo.los).toFixed(1)} % that {state.players[0]} is the stronger one
+          </span>
         </p>
       )}
       {state.sprt !== null && (

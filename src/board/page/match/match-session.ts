@@ -12,6 +12,8 @@ const CLOCK_MS = 100;
 const MOVE_MS = 500;
 
 export const matches = signal<readonly MatchEntry[]>([]);
+/** Whether the server has told its matches yet. */
+export const hasListed = signal(false);
 export const shownName = signal('');
 /** With all its games. */
 export const shown = signal<MatchState | null>(null);
@@ -28,6 +30,7 @@ let shownAtMs = 0;
 export async function refresh(): Promise<void> {
   if (portState.value !== 'open') return;
   matches.value = await port.send('listMatches', {}).answer;
+  hasListed.value = true;
   if (shownName.value === '' && matches.value.length > 0) shownName.value = matches.value[0].name;
   if (shownName.value === '') return;
   const known = shown.value;

@@ -2,8 +2,9 @@
 import { signal } from '@preact/signals';
 import { engine, port, portState, reportError } from '../port/engine-state.js';
 import { sendFile } from '../port/send-file.js';
+import { CheckField, NumberField, Segments } from '../shell/form-fields.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
-import { showMatch } from './match-session.js';
+import { hasListed, matches, showMatch } from './match-session.js';
 
 /** Chosen players; '' = the first or last one that is offered. */
 const chosen = signal<readonly string[]>(['', '']);
@@ -21,6 +22,8 @@ const chess960 = storedSignal('match.chess960', false, isBoolean);
 const books = signal<readonly string[]>([]);
 /** '' = none. */
 const book = signal('');
+/** Null until the user opened or closed the form: then it is open while there is no match to look at. */
+const isOpen = signal<boolean | null>(null);
 
 const MOST_PLAYERS = 12;
 const MOST_BOARDS = 16;
@@ -38,6 +41,7 @@ async function begin(): Promise<void> {
     sprt: isPair && usesSprt.value ? { elo0: elo0.value, elo1: elo1.value } : null,
     chess960: chess960.value,
   }).answer;
+  isOpen.value = false;
   showMatch(name);
 }
 
@@ -61,8 +65,16 @@ async function sendBook(file: File): Promise<void> {
 
 export function MatchSetup() {
   const isPair = chosen.value.length === 2;
+  const isShown = isOpen.value ?? (hasListed.value && matches.value.length === 0);
   return (
-    <details class="match-setup" onToggle={readBooks}>
+    <details
+      class="match-setup"
+      open={isShown}
+      onToggle={({ currentTarget }) => {
+        if (currentTarget.open !== isShown) isOpen.value = currentTarget.open;
+        readBooks();
+      }}
+    >
       <summary>New match</summary>
       <form
         class="setup"
@@ -77,10 +89,21 @@ export function MatchSetup() {
             legend="Who plays whom"
             name="tournament"
             state={tournament}
-            choices={{ 'round-robin': 'Each against each', gauntlet: 'The first against all others' }}
+            choices={[
+              ['round-robin', 'Each against each'],
+              ['gauntlet', 'The first against all others'],
+            ]}
           />
         )}
-        <Segments legend="Limit of a move" name="limit" state={limit} choices={{ nodes: 'Nodes', clock: 'Clock' }} />
+        <Segments
+          legend="Limit of a move"
+          name="limit"
+          state={limit}
+          choices={[
+            ['nodes', 'Nodes'],
+            ['clock', 'Clock'],
+          ]}
+        />
         <div class="fields">
           {limit.value === 'nodes' ? (
             <NumberField label="Nodes a move" state={nodes} min={1} />
@@ -192,78 +215,5 @@ function Book() {
         />
       </label>
     </div>
-  );
-}
-
-interface FieldProps<T> {
-  readonly label: string;
-  readonly state: { value: T };
-}
-
-interface SegmentsProps<T extends string> {
-  readonly legend: string;
-  readonly name: string;
-  readonly state: { value: T };
-  readonly choices: Readonly<Record<T, string>>;
-}
-
-function Segments<T extends string>({ legend, name, state, choices }: SegmentsProps<T>) {
-  return (
-    <fieldset class="segments">
-      <legend>{legend}</legend>
-      {(Object.keys(choices) as T[]).map((choice) => (
-        <label key={choice}>
-          <input
-            type="radio"
-            name={name}
-            checked={state.value === choice}
-            onChange={() => {
-              state.value = choice;
-            }}
-          />
-          <span>{choices[choice]}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-function NumberField({
-  label,
-  state,
-  min,
-  max = Number.POSITIVE_INFINITY,
-}: FieldProps<number> & { readonly min: number; readonly max?: number }) {
-  return (
-    <label class="field">
-      {label}
-      <input
-        type="number"
-        min={min}
-        {...(Number.isFinite(max) ? { max } : {})}
-        step="any"
-        required
-        value={state.value}
-        onChange={({ currentTarget }) => {
-          const value = currentTarget.value === '' ? min : Number(currentTarget.value);
-          state.value = Math.min(max, Math.max(min, Number.isFinite(value) ? value : min));
-        }}
-      />
-    </label>
-  );
-}
-
-function CheckField({ label, state }: FieldProps<boolean>) {
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={state.value}
-        onChange={({ currentTarget }) => {
-          state.value = currentTarget.checked;
-        }}
-      />
-      {label}
-    </label>
   );
 }

@@ -9,9 +9,10 @@ import { describeControl, describeResult, type PlayedGame, type PlayerSide } fro
 import { formatClock } from '../../game/value-text.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { PromotionDialog } from '../board/promotion-dialog.js';
-import { StepButtons } from '../board/step-buttons.js';
+import { createStepKeys, StepButtons } from '../board/step-buttons.js';
 import { TypedMove } from '../board/typed-move.js';
 import { engine } from '../port/engine-state.js';
+import { startReview } from '../review/review-session.js';
 import { Dialog } from '../shell/dialog.js';
 import { bindKeys } from '../shell/keyboard.js';
 import { copyText, saveFile } from '../shell/user-files.js';
@@ -46,13 +47,25 @@ const shapes = computed<DrawShape[]>(() => {
   return [{ orig: orig as Key, dest: dest as Key, brush: 'move0' }];
 });
 
+/** @returns false for a stored game that is damaged */
+function loadStudy(pgn: string): boolean {
+  const games = parseGames(pgn);
+  if (!games.ok) return false;
+  study.load(games.value[0].tree);
+  return true;
+}
+
 /** Takes a game to the analysis board. */
 function analyse(pgn: string): void {
-  const games = parseGames(pgn);
-  if (!games.ok) return;
-  study.load(games.value[0].tree);
+  if (!loadStudy(pgn)) return;
   study.goToEnd();
   location.hash = 'analyse';
+}
+
+function review(pgn: string): void {
+  if (!loadStudy(pgn)) return;
+  location.hash = 'review';
+  void startReview();
 }
 
 export function PlayPanel() {
@@ -60,11 +73,7 @@ export function PlayPanel() {
   useEffect(
     () =>
       bindKeys([
-        { keys: ['ArrowLeft', 'k'], help: 'Back', run: () => view.goBack() },
-        { keys: ['ArrowRight', 'j'], help: 'Forward', run: () => view.goForward() },
-        { keys: ['ArrowUp', 'Home'], help: 'To the start', run: () => view.goToStart() },
-        { keys: ['ArrowDown', 'End'], help: 'To the last move', run: () => view.goToEnd() },
-        { keys: ['f'], help: 'Flip the board', run: () => view.flip() },
+        ...createStepKeys(view),
         { keys: ['h'], help: 'Hint', run: askForHint },
         { keys: ['t', 'Backspace'], help: 'Take back', run: takeBack },
         { keys: [' '], help: 'The engine moves now', run: moveNow },
@@ -106,7 +115,8 @@ export function PlayPanel() {
       <section class="side" aria-label="Game">
         {current?.result != null && (
           <p class="result" role="status">
-            <strong>{current.result.score}</strong> {describeResult(current.result, current.settings.user)}
+            <strong>{current.result.score.replace('-', '–')}</strong>{' '}
+            {describeResult(current.result, current.settings.user)}
           </p>
         )}
         {current !== null && !isOver && <Actions current={current} />}
@@ -205,6 +215,9 @@ function AfterGame({ current }: { readonly current: PlayedGame }) {
     <div class="button-row actions">
       <button type="button" class="primary" onClick={() => setNewGame()}>
         New game
+      </button>
+      <button type="button" onClick={() => review(pgn)}>
+        Review
       </button>
       <button type="button" onClick={() => analyse(pgn)}>
         Analyse

@@ -3,6 +3,7 @@ import { START_FEN } from '../../../chess/index.js';
 import { createChess960Fen } from '../../game/chess960.js';
 import { describeControl, type GameClock, type PlayerSide } from '../../game/played-game.js';
 import { engine } from '../port/engine-state.js';
+import { NumberField, Segments } from '../shell/form-fields.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { prng, startGame } from './play-session.js';
@@ -14,6 +15,9 @@ const color = storedSignal<ColorChoice>('play.color', 'random', isOneOf('white',
 const isFullStrength = storedSignal('play.full', false, isBoolean);
 const elo = storedSignal('play.elo', 1500, isNumber);
 const control = storedSignal('play.control', 3, isNumber);
+const minutes = storedSignal('play.minutes', 15, isNumber);
+/** Seconds. */
+const increment = storedSignal('play.increment', 10, isNumber);
 const thinkMs = storedSignal('play.think', 1000, isNumber);
 const start = storedSignal<Start>('play.start', 'standard', isOneOf('standard', 'chess960', 'board'));
 
@@ -25,10 +29,23 @@ const CONTROLS: readonly (GameClock | null)[] = [
   { initialMs: 1_800_000, incrementMs: 20_000 },
   null,
 ];
+/** Number of the choice of minutes and increment of one's own. */
+const OWN_CONTROL = CONTROLS.length;
+const MOST_MINUTES = 600;
+const MOST_INCREMENT = 600;
 const THINK_TIMES_MS = [200, 1000, 3000, 10_000];
 const ELO_STEP = 50;
-const COLORS = { white: 'White', random: 'Random', black: 'Black' } as const;
+const COLORS = [
+  ['white', 'White'],
+  ['random', 'Random'],
+  ['black', 'Black'],
+] as const;
 const STARTS = { standard: 'Standard', chess960: 'Chess960', board: 'The position on the analysis board' } as const;
+
+function getClock(): GameClock | null {
+  if (control.value !== OWN_CONTROL) return CONTROLS[control.value] ?? null;
+  return { initialMs: Math.round(minutes.value * 60_000), incrementMs: Math.round(increment.value * 1000) };
+}
 
 function begin(): void {
   const user = color.value === 'random' ? (prng.nextBelow(2) === 0 ? 'white' : 'black') : color.value;
@@ -40,7 +57,7 @@ function begin(): void {
   startGame({
     user,
     elo: isFullStrength.value ? null : elo.value,
-    clock: CONTROLS[control.value] ?? null,
+    clock: getClock(),
     thinkMs: thinkMs.value,
     startFen: startFens[start.value],
   });
@@ -57,22 +74,7 @@ export function PlaySetup() {
       }}
     >
       <h2>Play against the engine</h2>
-      <fieldset class="segments">
-        <legend>You play</legend>
-        {(Object.keys(COLORS) as ColorChoice[]).map((name) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="color"
-              checked={color.value === name}
-              onChange={() => {
-                color.value = name;
-              }}
-            />
-            <span>{COLORS[name]}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments legend="You play" name="color" state={color} choices={COLORS} />
       <fieldset class="strength">
         <legend>Strength</legend>
         <label class="check">
@@ -101,39 +103,28 @@ export function PlaySetup() {
           <output>{isFullStrength.value ? 'Everything it has' : `Elo ${elo.value}`}</output>
         </label>
       </fieldset>
-      <fieldset class="segments">
-        <legend>Clock</legend>
-        {CONTROLS.map((clock, index) => (
-          <label key={describeControl(clock)}>
-            <input
-              type="radio"
-              name="clock"
-              checked={control.value === index}
-              onChange={() => {
-                control.value = index;
-              }}
-            />
-            <span>{describeControl(clock)}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend="Clock"
+        name="clock"
+        state={control}
+        choices={[
+          ...CONTROLS.map((clock, index) => [index, describeControl(clock)] as const),
+          [OWN_CONTROL, 'Other …'],
+        ]}
+      />
+      {control.value === OWN_CONTROL && (
+        <div class="fields">
+          <NumberField label="Minutes" state={minutes} min={0.1} max={MOST_MINUTES} />
+          <NumberField label="Seconds more a move" state={increment} min={0} max={MOST_INCREMENT} />
+        </div>
+      )}
       {CONTROLS[control.value] === null && (
-        <fieldset class="segments">
-          <legend>The engine thinks about a move for</legend>
-          {THINK_TIMES_MS.map((ms) => (
-            <label key={ms}>
-              <input
-                type="radio"
-                name="think"
-                checked={thinkMs.value === ms}
-                onChange={() => {
-                  thinkMs.value = ms;
-                }}
-              />
-              <span>{ms / 1000} s</span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          legend="The engine thinks about a move for"
+          name="think"
+          state={thinkMs}
+          choices={THINK_TIMES_MS.map((ms) => [ms, `${ms / 1000} s`] as const)}
+        />
       )}
       <fieldset class="choice">
         <legend>Start</legend>

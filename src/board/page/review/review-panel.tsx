@@ -1,15 +1,13 @@
 /** Review of a game: the evaluation as a graph that one can click, accuracy and bad moves of both players, better lines. */
-import { computed, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import type { PlayerSummary } from '../../game/game-review.js';
-import { StudyBoard } from '../board/study-board.js';
-import { LineChart } from '../chart/line-chart.js';
-import { bindKeys } from '../shell/keyboard.js';
+import { computed } from '@preact/signals';
+import type { GameReview, PlayerSummary } from '../../game/game-review.js';
+import { type ChartDot, LineChart } from '../chart/line-chart.js';
+import type { KeyBinding } from '../shell/keyboard.js';
 import { SummaryTable } from '../shell/summary-table.js';
 import { copyText, saveFile } from '../shell/user-files.js';
-import { LoadDialog } from '../study/load-dialog.js';
 import { MoveList } from '../study/move-list.js';
 import { study } from '../study/study.js';
+import { openLoadDialog, StudyPanel } from '../study/study-panel.js';
 import { isReviewing, nodes, progress, review, startReview, stopReview } from './review-session.js';
 
 const GRAPH_HEIGHT = 150;
@@ -19,8 +17,6 @@ const DEPTHS = [
   { nodes: 2000, name: 'Thorough' },
   { nodes: 10_000, name: 'Deep' },
 ];
-
-const isLoading = signal(false);
 
 /** The review, while it is of the game on the board. */
 const current = computed(() => (review.value?.tree === study.tree.value ? review.value : null));
@@ -34,52 +30,17 @@ const evaluation = computed(() => {
   return { text: current.value?.describeNode(node) ?? '', wdl: [white, 0, 1000 - white] as const };
 });
 
+const KEYS: readonly KeyBinding[] = [{ keys: ['n'], help: 'To the next bad move', run: goToNextBadMove }];
+
 export function ReviewPanel() {
-  useEffect(
-    () =>
-      bindKeys([
-        { keys: ['ArrowLeft', 'k'], help: 'Back', run: () => study.goBack() },
-        { keys: ['ArrowRight', 'j'], help: 'Forward', run: () => study.goForward() },
-        { keys: ['ArrowUp', 'Home'], help: 'To the start', run: () => study.goToStart() },
-        { keys: ['ArrowDown', 'End'], help: 'To the end', run: () => study.goToEnd() },
-        { keys: ['n'], help: 'To the next bad move', run: goToNextBadMove },
-        { keys: ['v'], help: 'Next variation', run: () => study.goToSibling(1) },
-        { keys: ['f'], help: 'Flip the board', run: () => study.flip() },
-        {
-          keys: ['p'],
-          help: 'Load a PGN',
-          run: () => {
-            isLoading.value = true;
-          },
-        },
-      ]),
-    [],
-  );
   return (
-    <main class="panel panel-review">
-      <StudyBoard
-        study={study}
-        evaluation={evaluation.value}
-        onLoad={() => {
-          isLoading.value = true;
-        }}
-      />
-      <section class="side" aria-label="Review">
-        <Head />
-        <Graph />
-        <Summary />
-        <MoveList study={study} describe={(node) => <small>{current.value?.describeNode(node) ?? ''}</small>} />
-        <Export />
-      </section>
-      {isLoading.value && (
-        <LoadDialog
-          study={study}
-          onClose={() => {
-            isLoading.value = false;
-          }}
-        />
-      )}
-    </main>
+    <StudyPanel label="Review" keys={KEYS} evaluation={evaluation.value}>
+      <Head />
+      <Graph />
+      <Summary />
+      <MoveList study={study} describe={(node) => <small>{current.value?.describeNode(node) ?? ''}</small>} />
+      <Export />
+    </StudyPanel>
   );
 }
 
@@ -88,6 +49,7 @@ function Head() {
   const { headers } = study.tree.value;
   const players = [headers.get('White') ?? '?', headers.get('Black') ?? '?'].join(' – ');
   const total = current.value?.nodes.length ?? 0;
+  const isEmpty = study.tree.value.root.children.length === 0;
   return (
     <div class="review-head">
       <h2>{players === '? – ?' ? 'The game on the board' : players}</h2>
@@ -104,7 +66,12 @@ function Head() {
           </>
         ) : (
           <>
-            <button type="button" class="primary" onClick={() => void startReview()}>
+            <button
+              type="button"
+              class={isEmpty ? '' : 'primary'}
+              disabled={isEmpty}
+              onClick={() => void startReview()}
+            >
               Review
             </button>
             <select
@@ -120,12 +87,7 @@ function Head() {
                 </option>
               ))}
             </select>
-            <button
-              type="button"
-              onClick={() => {
-                isLoading.value = true;
-              }}
-            >
+            <button type="button" class={isEmpty ? 'primary' : ''} onClick={openLoadDialog}>
               Load a game
             </button>
           </>
@@ -155,12 +117,27 @@ function Graph() {
       ]}
       height={GRAPH_HEIGHT}
       range={[0, 100]}
+      dots={listDots(known)}
       marked={known.nodes[study.node.value.depth] === study.node.value ? study.node.value.depth : null}
       formatX={(ply) => String(Math.ceil(ply / 2))}
       formatY={(value) => `${Math.round(value)} %`}
       onPick={(index) => study.go(known.nodes[index])}
     />
   );
+}
+
+const DOT_COLORS: ReadonlyMap<number, string> = new Map([
+  [6, '--dubious'],
+  [2, '--mistake'],
+  [4, '--bad'],
+]);
+
+/** Bad moves, where the game goes after them. */
+function listDots(known: GameReview): readonly ChartDot[] {
+  return known.nodes.flatMap((node, index) => {
+    const color = DOT_COLORS.get(known.getNag(node));
+    return color === undefined ? [] : [{ index, color }];
+  });
 }
 
 function Summary() {

@@ -1,5 +1,6 @@
 /** Paste or open a FEN or PGN; start again; choose one of several games; copy or save what is on the board. */
 import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { createChess960Fen } from '../../game/chess960.js';
 import { MoveTree } from '../../game/move-tree.js';
@@ -22,6 +23,9 @@ interface LoadProps {
 }
 
 export function LoadDialog({ study, onClose }: LoadProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  // So that a text can be pasted at once.
+  useEffect(() => field.current?.focus(), []);
   const finish = (tree: MoveTree): void => {
     study.load(tree);
     text.value = '';
@@ -44,6 +48,7 @@ export function LoadDialog({ study, onClose }: LoadProps) {
       <label class="field">
         FEN or PGN
         <textarea
+          ref={field}
           rows={8}
           spellcheck={false}
           value={text.value}

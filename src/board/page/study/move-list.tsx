@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatMoveNumber } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
-import { formatGlyphs } from '../../game/value-text.js';
+import { formatGlyphs, splitEngineNote } from '../../game/value-text.js';
 import type { Study } from './study.js';
 
 interface MoveListProps {
@@ -73,11 +73,12 @@ function MainLine({ study, from, describe }: LineProps) {
         );
     }
     cells.push(<MoveButton key={node.id} study={study} node={node} describe={describe} />);
-    if (node.comment === '' && variations.length === 0) continue;
+    const { rest } = splitEngineNote(node.comment);
+    if (rest === '' && variations.length === 0) continue;
     endRow(`row${node.id}`);
     rows.push(
       <div class="move-interrupt" key={`interrupt${node.id}`}>
-        {node.comment !== '' && <p class="move-comment">{node.comment}</p>}
+        {rest !== '' && <p class="move-comment">{rest}</p>}
         {variations.map((variation) => (
           <Variation key={variation.id} study={study} node={variation} />
         ))}
@@ -101,7 +102,7 @@ function MoveButton({ study, node, describe }: { readonly node: MoveNode } & Mov
         {node.san}
         {formatGlyphs(node.nags)}
       </span>
-      {describe?.(node)}
+      {describe === undefined ? <small>{splitEngineNote(node.comment).note}</small> : describe(node)}
     </button>
   );
 }

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { LoopGameKind, LoopState } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
-import { StepButtons } from '../board/step-buttons.js';
+import { createStepKeys, StepButtons } from '../board/step-buttons.js';
 import { reportError } from '../port/engine-state.js';
 import { bindKeys } from '../shell/keyboard.js';
 import { MoveList } from '../study/move-list.js';
@@ -14,15 +14,7 @@ const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
 
 export function LoopGameBoard({ state }: { readonly state: LoopState }) {
   useEffect(
-    () =>
-      bindKeys([
-        { keys: ['ArrowLeft', 'k'], help: 'Back', run: () => view.goBack() },
-        { keys: ['ArrowRight', 'j'], help: 'Forward', run: () => view.goForward() },
-        { keys: ['ArrowUp', 'Home'], help: 'To the start', run: () => view.goToStart() },
-        { keys: ['ArrowDown', 'End'], help: 'To the end', run: () => view.goToEnd() },
-        { keys: ['n'], help: 'Next game', run: () => pick(shownGame.value + 1) },
-        { keys: ['f'], help: 'Flip the board', run: () => view.flip() },
-      ]),
+    () => bindKeys([...createStepKeys(view), { keys: ['n'], help: 'Next game', run: () => pick(shownGame.value + 1) }]),
     [],
   );
   return (

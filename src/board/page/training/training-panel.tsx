@@ -11,6 +11,7 @@ import { changeBest, hasAnswer, loop, readLoop, startLoop, stopLoop, watchLoop }
 
 const CHART_HEIGHT = 180;
 const SHOWN_CHANGES = 3;
+const SHOWN_LINES = 6;
 
 /** The network that the user wants to be the best one, until it is confirmed. */
 const wanted = signal<{ readonly how: 'promote' | 'rollback'; readonly network: number } | null>(null);
@@ -88,7 +89,7 @@ function Head({ state }: { readonly state: LoopState }) {
       </div>
       {control.lines.length > 0 && (
         <div class="loop-lines" role="log" aria-label="What the loop says">
-          {control.lines.join('\n')}
+          {control.lines.slice(-SHOWN_LINES).join('\n')}
         </div>
       )}
       {state.changes.slice(-SHOWN_CHANGES).map((change) => (
