@@ -52,7 +52,10 @@ async function openPage(t: TestContext, { origin }: WebServer): Promise<Page | n
   return page;
 }
 
-/** Sends lines to a new engine; a line `>word` waits for an answer that begins with the word. @returns all answers */
+/**
+ * Sends lines to a new engine. A line `>word` waits for an answer that begins with the word; `!name` calls a function of the page.
+ * @returns all answers
+ */
 function converse(page: Page, lines: readonly string[]): Promise<string[]> {
   const talk = async ([script, longestMs]: readonly [readonly string[], number]): Promise<string[]> => {
     // What the test's own libraries do not know: this runs in the page.
@@ -71,6 +74,10 @@ function converse(page: Page, lines: readonly string[]): Promise<string[]> {
       wake();
     };
     for (const line of script) {
+      if (line.startsWith('!')) {
+        await (globalThis as unknown as Record<string, () => Promise<void>>)[line.slice(1)]();
+        continue;
+      }
       if (!line.startsWith('>')) {
         worker.postMessage(line);
         continue;
@@ -218,6 +225,37 @@ test('the default network is kept under its SHA-256, and replaced when the store
     );
     assert.deepEqual(stored, [`https://sardonyx.invalid/${sha256}`, bytes.length]);
   }
+});
+
+/** WebGPU on a GPU in software that Chromium brings along. */
+const SWIFTSHADER = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
+
+test('a GPU that is lost in mid-search gives way to WebAssembly, and the search goes on', async (t) => {
+  const launched = await launchBrowser(true, SWIFTSHADER);
+  if ('reason' in launched) return t.skip(launched.reason);
+  const { browser: withGpu } = launched;
+  t.after(() => withGpu.close());
+  const page = await withGpu.newPage();
+  await page.goto(isolated.origin);
+  const hasAdapter = await page.evaluate('navigator.gpu?.requestAdapter().then((adapter) => adapter !== null)');
+  if (hasAdapter !== true) return t.skip('this browser has no WebGPU');
+  await page.exposeFunction('crashGpu', async () => {
+    const session = await withGpu.newBrowserCDPSession();
+    await session.send('Browser.crashGpuProcess');
+  });
+  const options = ['WeightsFile value /networks/tiny-test.onnx', 'Backend value webgpu', 'MateSearch value false'];
+  const answers = await converse(page, [
+    ...[...options.map((option) => `setoption name ${option}`), 'isready', '>readyok'],
+    ...['go infinite', '>info depth 2', '!crashGpu', '>info string Backend webgpu failed, going on with cpu: '],
+    ...['>info depth', '>info depth', 'stop', '>bestmove', 'ucinewgame', 'isready', '>readyok'],
+    ...['position startpos moves e2e4', 'go nodes 50', '>bestmove'],
+  ]);
+  const nodes = answers.map((line) => Number(/ nodes (\d+)/.exec(line)?.[1] ?? 0));
+  const failedAt = answers.findIndex((line) => line.includes('Backend webgpu failed'));
+  const movedAt = answers.findIndex((line) => line.startsWith('bestmove'));
+  assert.ok(Math.max(...nodes.slice(failedAt, movedAt)) > Math.max(...nodes.slice(0, failedAt)), answers.join('\n'));
+  assert.equal(answers.filter((line) => /failed/.test(line)).length, 1, answers.join('\n'));
+  assert.equal(answers.filter((line) => /^error|nothing can be evaluated/i.test(line)).length, 0, answers.join('\n'));
 });
 
 test('a page that is not isolated is told what it lacks', async (t) => {
