@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Runs the engine in a page for a long time: `go movetime 500`, `go infinite` and `stop`, changes of network and threads, the
-// tab hidden and shown. Prints the memory of the page's process every minute and the slowest answers; no answer for a minute is
-// a stall. A headless browser cannot hide a tab: without a screen, use xvfb-run.
-// usage: [xvfb-run] node scripts/compare/web-soak.mjs [minutes] [lc0 network, default none]   (after npm run build)
+// tab hidden behind another one and shown again. Prints the memory of the page's process every minute and the slowest answers; no
+// answer for a minute is a stall.
+// usage: node scripts/compare/web-soak.mjs [minutes] [lc0 network, default none]   (after npm run build)
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,15 +22,39 @@ const networks = ['/models/tiny-test.onnx', '<autodiscover>', ...(lc0 === undefi
 const STALL_MS = 60_000;
 
 const server = await startWebServer(folders, true);
-const { browser, reason } = await launchBrowser(process.env.DISPLAY === undefined);
+/** A hidden tab shall be slowed down as it is for users. */
+const KEEPS_AWAKE = [
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+];
+const { browser, reason } = await launchBrowser(true, [], KEEPS_AWAKE);
 if (browser === undefined) throw new Error(reason);
-const context = await browser.newContext();
-const page = await context.newPage();
-await page.goto(server.origin);
-// Playwright makes every page believe that it is visible.
-const emulation = await context.newCDPSession(page);
-await emulation.send('Emulation.setFocusEmulationEnabled', { enabled: false });
-await page.evaluate(`
+// A page that Playwright made believes that it is always visible, so this one is made without it.
+const devTools = await browser.newBrowserCDPSession();
+const { targetId } = await devTools.send('Target.createTarget', { url: server.origin });
+const { sessionId } = await devTools.send('Target.attachToTarget', { targetId, flatten: false });
+const replies = [];
+devTools.on('Target.receivedMessageFromTarget', ({ message }) => {
+  const { id, result } = JSON.parse(message);
+  if (id !== undefined) replies[id](result);
+});
+
+/** Rejects with what the page throws. */
+async function evaluate(expression) {
+  const params = { expression, awaitPromise: true, returnByValue: true };
+  const reply = new Promise((resolve) => replies.push(resolve));
+  const message = JSON.stringify({ id: replies.length - 1, method: 'Runtime.evaluate', params });
+  await devTools.send('Target.sendMessageToTarget', { sessionId, message });
+  const answer = await reply;
+  if (answer?.exceptionDetails !== undefined) throw new Error(answer.exceptionDetails.exception?.description);
+  return answer?.result.value;
+}
+
+while ((await evaluate('document.readyState + crossOriginIsolated').catch(() => '')) !== 'completetrue') {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+await evaluate(`
   globalThis.engine = new Worker('/sardonyx.js', { type: 'module' });
   globalThis.waiting = [];
   engine.onmessage = ({ data }) => {
@@ -41,15 +65,13 @@ await page.evaluate(`
     waiting.push({ start, resolve: (line) => { clearTimeout(timer); resolve(line); } });
     engine.postMessage(lines);
   });
+  null
 `);
-const ask = (lines, start) =>
-  page.evaluate(([text, word, longestMs]) => globalThis.ask(text, word, longestMs), [lines, start, STALL_MS]);
+const ask = (lines, start) => evaluate(`ask(${JSON.stringify(lines)}, '${start}', ${STALL_MS})`);
 
 /** Memory of the largest renderer, in MB. */
 async function measureMemory() {
-  const session = await browser.newBrowserCDPSession();
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-  await session.detach();
+  const { processInfo } = await devTools.send('SystemInfo.getProcessInfo');
   const sizes = processInfo.map(({ id }) => {
     const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8')) ?? [];
     return Number(kilobytes) / 1024;
@@ -60,14 +82,16 @@ async function measureMemory() {
 let cover = null;
 async function toggleVisibility() {
   if (cover === null) {
-    cover = await context.newPage();
-    await cover.bringToFront();
+    cover = (await devTools.send('Target.createTarget', { url: 'about:blank' })).targetId;
   } else {
-    await cover.close();
+    await devTools.send('Target.closeTarget', { targetId: cover });
     cover = null;
-    await page.bringToFront();
   }
-  return page.evaluate('document.visibilityState');
+  const wanted = cover === null ? 'visible' : 'hidden';
+  for (let turn = 0; turn < 50 && (await evaluate('document.visibilityState')) !== wanted; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return evaluate('document.visibilityState');
 }
 
 const startedAt = performance.now();
@@ -83,7 +107,7 @@ for (let minute = 0; minute < minutes; minute++) {
     const goAt = performance.now();
     await ask('position startpos moves e2e4 c7c5\ngo movetime 500', 'bestmove');
     slowestMoveMs = Math.max(slowestMoveMs, performance.now() - goAt);
-    await page.evaluate(`engine.postMessage('position startpos moves d2d4\\ngo infinite')`);
+    await evaluate(`engine.postMessage('position startpos moves d2d4\\ngo infinite')`);
     await new Promise((resolve) => setTimeout(resolve, 200));
     const stopAt = performance.now();
     await ask('stop', 'bestmove');

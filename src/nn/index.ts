@@ -1,6 +1,7 @@
 export { isFilelessBackend } from './backend/backend-names.js';
 export { getBackendName, type TunedSpeed } from './backend/backend-plan.js';
 export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
+export { describeProviderFailure } from './backend/provider-failure.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { type BodyCut, type ClassActivation, computeClassActivation } from './class-activation.js';
 export { runOnCpu } from './evaluators/onnx-session.js';

@@ -3,18 +3,17 @@
  * name, decides whether it is read as lc0's format or as ONNX.
  */
 import { createPoolNetwork, type EnginePorts, MateWorkerClient, readPoolOptions } from '../engine/index.js';
-import { loadLc0Network } from '../lc0/index.js';
 import {
   EvaluatorPool,
   isFilelessBackend,
   type ModelSource,
   type PoolOptions,
   parseNetworkChoice,
-  readPrecision,
 } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { SearchWorkerClient } from '../search/index.js';
-import { failure, inflate, type Result, success, unwrap } from '../util/index.js';
+import { type Result, success, unwrap } from '../util/index.js';
+import { convertNetwork } from './network-conversion.js';
 import { WASM } from './page-engine.js';
 import { describeAddress, PROVIDED_NETWORKS, readNetworkFile } from './stored-networks.js';
 
@@ -74,22 +73,12 @@ async function findModel(
   const own = PROVIDED_NETWORKS[provider === 'webgpu' ? 'default.onnx' : 'light.onnx'];
   const address = isDefault ? own : named;
   const name = describeAddress(address);
-  const bytes = await readInflated(address);
-  if (!bytes.ok) return bytes;
-  if (readPrecision(bytes.value) !== null) return success({ bytes: bytes.value, name });
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;
   const { policyHead, valueHead } = choice.value;
   const heads = { ...(policyHead && { policyHead }), ...(valueHead && { valueHead }) };
-  const network = await loadLc0Network(bytes.value, { ...heads, precision });
-  if (!network.ok) return failure(`Cannot read the network ${name}: it is neither an ONNX file nor one of lc0's`);
-  return success({ bytes: network.value.onnx, name });
-}
-
-/** The file, inflated if it is gzipped. */
-async function readInflated(address: string): Promise<Result<Uint8Array>> {
-  const bytes = await readNetworkFile(address);
-  if (!bytes.ok) return bytes;
-  const inflated = await inflate(bytes.value);
-  return inflated.ok ? inflated : failure(`Cannot read the network ${describeAddress(address)}: ${inflated.error}`);
+  const file = await readNetworkFile(address);
+  if (!file.ok) return file;
+  const model = await convertNetwork(file.value, name, { ...heads, precision });
+  return model.ok ? success({ bytes: model.value, name }) : model;
 }

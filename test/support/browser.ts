@@ -30,13 +30,16 @@ type Unavailable = { readonly reason: string };
  * The browser, or why there is none.
  * @param headless false: with windows, on the X server that DISPLAY names
  * @param flags further flags
+ * @param without flags of Playwright to leave out
  */
 export function launchBrowser(
   headless = true,
   flags: readonly string[] = [],
+  without: readonly string[] = [],
 ): Promise<{ readonly browser: Browser } | Unavailable> {
   return tryToLaunch(async (options) => {
-    return { browser: await chromium.launch({ ...options, args: [...FLAGS, ...flags], headless }) };
+    const args = [...FLAGS, ...flags];
+    return { browser: await chromium.launch({ ...options, args, headless, ignoreDefaultArgs: [...without] }) };
   });
 }
 

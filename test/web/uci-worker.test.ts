@@ -258,6 +258,38 @@ test('a GPU that is lost in mid-search gives way to WebAssembly, and the search 
   assert.equal(answers.filter((line) => /^error|nothing can be evaluated/i.test(line)).length, 0, answers.join('\n'));
 });
 
+for (const [what, memory, error] of [
+  ['a buffer', 'globalThis.SharedArrayBuffer', 'Array buffer allocation failed'],
+  ['WebAssembly', 'WebAssembly.Memory', 'WebAssembly.Memory(): could not allocate memory'],
+]) {
+  test(`no memory for ${what} is one sentence`, async (t) => {
+    // In the Worker and all its threads. Small ones, with which threads talk, are granted.
+    const refusal = `
+      const Granted = ${memory};
+      ${memory} = class extends Granted {
+        constructor(wanted) {
+          if (!(wanted < 100_000)) throw new RangeError('${error}');
+          super(wanted);
+        }
+      };
+    `;
+    const server = await startWebServer(FOLDERS, true, (path, content) =>
+      path === '/sardonyx.js' ? refusal + content.toString() : content,
+    );
+    t.after(() => server.close());
+    const page = await openPage(t, server);
+    if (page === null) return;
+    const options = ['Backend value wasm', 'WeightsFile value /networks/tiny-test.onnx'];
+    const answers = await converse(page, [
+      ...options.map((option) => `setoption name ${option}`),
+      ...['uci', '>uciok', 'isready', '>readyok', 'go nodes 10', '>bestmove'],
+    ]);
+    const [first, ...others] = answers.filter((line) => line.startsWith('error '));
+    assert.match(first, /^error Cannot evaluate[^:]*: there is not enough memory: close other programs[^:]*$/);
+    for (const line of others) assert.equal(line, 'error No network is loaded: the engine plays any legal move');
+  });
+}
+
 test('a page that is not isolated is told what it lacks', async (t) => {
   const page = await openPage(t, open);
   if (page === null) return;

@@ -14,6 +14,13 @@ const GRAPHICS: Readonly<Record<string, string>> = { darwin: 'Metal', win32: 'Di
 
 const KNOWN: readonly KnownFailure[] = [
   {
+    // Of V8 and SpiderMonkey, for buffers and for WebAssembly, and of C++. A device's own memory is another matter.
+    pattern:
+      /Array buffer allocation failed|Invalid array buffer length|WebAssembly\.Memory\(\)|^(\w+: )?[Oo]ut of memory$|bad_alloc/,
+    describe: () =>
+      'there is not enough memory: close other programs or pages, choose a smaller network, or lower Hash and Threads',
+  },
+  {
     pattern: /Failed to get a WebGPU adapter/,
     describe: (system) => `no GPU that ${GRAPHICS[system] ?? 'Vulkan'} can use`,
   },

@@ -126,6 +126,17 @@ export class EvaluatorPool {
    * plan works.
    */
   static async create(options: PoolOptions): Promise<EvaluatorPool> {
+    try {
+      return await EvaluatorPool.createFirst(options);
+    } catch (error) {
+      // Shared memory that the system refuses.
+      if (!(error instanceof RangeError)) throw error;
+      throw new Error(`Cannot evaluate: ${describeProviderFailure(error.message)}`);
+    }
+  }
+
+  /** With the first plan that works. */
+  private static async createFirst(options: PoolOptions): Promise<EvaluatorPool> {
     const backend = options.backend ?? 'auto';
     const plans = planBackend({
       backend,
@@ -296,13 +307,15 @@ export class EvaluatorPool {
   }
 }
 
-/** Loads the model and copies its bytes to shared memory, where every thread can read them. */
+/** Loads the model into shared memory, where every thread can read it. */
 async function loadSharedModel(wanted: PoolOptions['model'], backend: string, edition: ModelEdition): Promise<Model> {
   if (wanted === undefined) throw new Error(`Backend ${backend} needs a network`);
   const model = await loadEdition(wanted, edition);
   if (!model.ok) throw new Error(model.error);
-  const bytes = new Uint8Array(new SharedArrayBuffer(model.value.bytes.length));
-  bytes.set(model.value.bytes);
+  const given = model.value.bytes;
+  if (given.buffer instanceof SharedArrayBuffer) return model.value;
+  const bytes = new Uint8Array(new SharedArrayBuffer(given.length));
+  bytes.set(given);
   return { ...model.value, bytes };
 }
 
