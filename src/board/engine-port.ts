@@ -36,6 +36,8 @@ export interface EnginePort {
   send<Type extends RequestType>(type: Type, question: Question<Type>): Sent<Type>;
   /** Adds a network, a file of the user's or an https address, to the list and uses it. Rejects with one sentence. */
   openNetwork(source: File | string): Promise<void>;
+  /** Deletes a network that the browser keeps (`NetworkEntry.isKept`). Rejects with one sentence, also while it is in use. */
+  removeNetwork(name: string): Promise<void>;
   /** @returns a function that ends it */
   listen(listener: (event: PortEvent) => void): () => void;
   /**

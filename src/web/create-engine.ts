@@ -4,12 +4,12 @@
  */
 import { type ChessEngine, createChessEngine, type EngineSettings } from '../library/index.js';
 import { createPageOptions, findObstacle } from './page-engine.js';
-import { pagePorts } from './page-network.js';
+import { createPagePorts } from './page-network.js';
 
 export type * from '../library/index.js';
 
 /** Without spare options: if the network cannot be loaded, `createEngine` rejects instead of using another one. */
-const { createSpareOptions: _, ...libraryPorts } = pagePorts;
+const { createSpareOptions: _, ...libraryPorts } = createPagePorts();
 
 /**
  * An engine in the page that calls it, or in a Worker of it. The page must be cross-origin isolated.

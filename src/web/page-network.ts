@@ -2,7 +2,13 @@
  * The network of a page: a URL in WeightsFile, or the network that lies beside the scripts. The content of a file, not its
  * name, decides whether it is read as lc0's format or as ONNX.
  */
-import { createPoolNetwork, type EnginePorts, MateWorkerClient, readPoolOptions } from '../engine/index.js';
+import {
+  createPoolNetwork,
+  type EnginePorts,
+  MateWorkerClient,
+  type NetworkPort,
+  readPoolOptions,
+} from '../engine/index.js';
 import {
   EvaluatorPool,
   isFilelessBackend,
@@ -15,11 +21,34 @@ import { SearchWorkerClient } from '../search/index.js';
 import { type Result, success, unwrap } from '../util/index.js';
 import { convertNetwork } from './network-conversion.js';
 import { WASM } from './page-engine.js';
-import { describeAddress, PROVIDED_NETWORKS, readNetworkFile } from './stored-networks.js';
+import {
+  type DownloadWatch,
+  describeAddress,
+  describeProgress,
+  PROVIDED_NETWORKS,
+  readNetworkFile,
+} from './stored-networks.js';
 
-export const pagePorts: EnginePorts = {
-  createNetwork: async (options, warn, avoidsDevice) =>
-    createPoolNetwork(await EvaluatorPool.create(await createPagePool(options, warn, avoidsDevice))),
+const SLOW_DOWNLOAD_MS = 1000;
+
+/** @param watch told of downloads; without it, warnings tell of slow ones */
+export function createPagePorts(watch?: DownloadWatch): EnginePorts {
+  return {
+    ...ports,
+    createNetwork: (options, warn, avoidsDevice) => createNetwork(options, warn, avoidsDevice, watch),
+  };
+}
+
+async function createNetwork(
+  options: OptionStore,
+  warn: (text: string) => void,
+  avoidsDevice: boolean,
+  watch?: DownloadWatch,
+): Promise<NetworkPort> {
+  return createPoolNetwork(await EvaluatorPool.create(await createPagePool(options, warn, avoidsDevice, watch)));
+}
+
+const ports: Omit<EnginePorts, 'createNetwork'> = {
   createSearch: (events) => new SearchWorkerClient(events),
   createMateSearch: () => new MateWorkerClient(),
   createSpareOptions: (options) => {
@@ -35,12 +64,23 @@ export async function createPagePool(
   options: OptionStore,
   warn: (text: string) => void,
   avoidsDevice = false,
+  watch = warnOfSlowDownloads(warn),
 ): Promise<PoolOptions> {
   const backend = await chooseBackend(options.getString('Backend'), avoidsDevice);
   const pool = { ...readPoolOptions(options, warn), backend, avoidsDevice };
   if (isFilelessBackend(backend)) return pool;
   const threads = backend === 'webgpu' ? 1 : options.getNumber('Threads');
-  return { ...pool, threads, model: ({ provider, precision }) => findModel(options, provider, precision) };
+  return { ...pool, threads, model: ({ provider, precision }) => findModel(options, provider, precision, watch) };
+}
+
+/** One line a second. */
+function warnOfSlowDownloads(warn: (text: string) => void): DownloadWatch {
+  let reportedAt = performance.now();
+  return (progress) => {
+    if (performance.now() - reportedAt < SLOW_DOWNLOAD_MS) return;
+    reportedAt = performance.now();
+    warn(`Downloading ${progress.name}: ${describeProgress(progress)}`);
+  };
 }
 
 async function chooseBackend(wanted: string, avoidsDevice: boolean): Promise<string> {
@@ -67,6 +107,7 @@ async function findModel(
   options: OptionStore,
   provider: string,
   precision: 'f16' | 'f32',
+  watch: DownloadWatch,
 ): Promise<Result<ModelSource>> {
   const named = options.getString('WeightsFile');
   const isDefault = named === '' || named.startsWith('<');
@@ -77,7 +118,7 @@ async function findModel(
   if (!choice.ok) return choice;
   const { policyHead, valueHead } = choice.value;
   const heads = { ...(policyHead && { policyHead }), ...(valueHead && { valueHead }) };
-  const file = await readNetworkFile(address);
+  const file = await readNetworkFile(address, watch);
   if (!file.ok) return file;
   const model = await convertNetwork(file.value, name, { ...heads, precision });
   return model.ok ? success({ bytes: model.value, name }) : model;

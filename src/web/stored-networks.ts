@@ -11,7 +11,8 @@ import {
   removeCacheFile,
   writeCacheFile,
 } from '#platform/cache-files.js';
-import { failure, type Result, success } from '../util/index.js';
+import { getFileName } from '#platform/files.js';
+import { concatBytes, failure, type Result, success } from '../util/index.js';
 
 /** The networks that lie beside the scripts, written by scripts/build-web.mjs. */
 declare const SARDONYX_NETWORKS: readonly { readonly file: string; readonly sha256: string }[];
@@ -26,6 +27,19 @@ const KEPT = 'kept:';
 /** Kind of cache: networks of the program, and networks of the user. */
 const BUNDLED = 'bundled-networks';
 const OPENED = 'opened-networks';
+
+export interface DownloadProgress {
+  /** The file's. */
+  readonly name: string;
+  readonly doneBytes: number;
+  /** Null when the server does not say. */
+  readonly totalBytes: number | null;
+  /** The last news of this download, well or badly. */
+  readonly isDone: boolean;
+}
+/** Called ten times a second at most, from a tenth of a second on. */
+export type DownloadWatch = (progress: DownloadProgress) => void;
+const PROGRESS_MS = 100;
 
 export interface KeptNetwork {
   readonly name: string;
@@ -46,21 +60,28 @@ export function describeAddress(address: string): string {
   return name === undefined ? address : decodeURIComponent(name);
 }
 
+/** `12.3 of 40.0 MB` */
+export function describeProgress({ doneBytes, totalBytes }: DownloadProgress): string {
+  const done = (doneBytes / 1e6).toFixed(1);
+  return totalBytes === null ? `${done} MB` : `${done} of ${(totalBytes / 1e6).toFixed(1)} MB`;
+}
+
 /** The content of a network's file. @param address a URL, or the address of a kept network */
-export async function readNetworkFile(address: string): Promise<Result<Uint8Array>> {
+export async function readNetworkFile(address: string, watch: DownloadWatch): Promise<Result<Uint8Array>> {
   if (address.startsWith(KEPT)) return readKept(address);
   const provided = listProvidedNetworks().find((network) => network.address === address);
   const bundled = SARDONYX_NETWORKS.find(({ file }) => file === provided?.file);
-  return bundled === undefined ? download(address) : readBundled(address, bundled);
+  return bundled === undefined ? download(address, watch) : readBundled(address, bundled, watch);
 }
 
 async function readBundled(
   address: string,
   { file, sha256 }: { readonly file: string; readonly sha256: string },
+  watch: DownloadWatch,
 ): Promise<Result<Uint8Array>> {
   const stored = await readStored(BUNDLED, sha256, sha256);
   if (stored !== null) return success(stored);
-  const bytes = await download(address);
+  const bytes = await download(address, watch);
   if (!bytes.ok) return bytes;
   if ((await computeSha256([bytes.value])) !== sha256) {
     return failure(`The network ${file} on the server is not the one of this version: reload the page`);
@@ -96,6 +117,12 @@ export async function listKeptNetworks(): Promise<KeptNetwork[]> {
   return files.map(({ name, bytes }) => ({ name: getName(name), address: KEPT + name, bytes }));
 }
 
+/** @param address of a kept network */
+export async function removeKeptNetwork(address: string): Promise<void> {
+  const folder = findCacheFolder(OPENED);
+  if (folder !== undefined) await removeCacheFile(folder, address.slice(KEPT.length));
+}
+
 async function readKept(address: string): Promise<Result<Uint8Array>> {
   const file = address.slice(KEPT.length);
   const bytes = await readStored(OPENED, file, file.split(' ')[0]);
@@ -127,7 +154,7 @@ async function store(kind: string, name: string, bytes: Uint8Array): Promise<boo
   return folder !== undefined && writeCacheFile(folder, name, (file) => file.write(bytes, 0));
 }
 
-async function download(address: string): Promise<Result<Uint8Array>> {
+async function download(address: string, watch: DownloadWatch): Promise<Result<Uint8Array>> {
   const fail = (reason: string): Result<Uint8Array> =>
     failure(`Cannot read the network ${describeAddress(address)}: ${reason}`);
   let response: Response;
@@ -138,11 +165,38 @@ async function download(address: string): Promise<Result<Uint8Array>> {
   }
   if (!response.ok) return fail(`the server answered ${response.status}`);
   try {
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = await readBody(response, getFileName(address), watch);
     return isWebPage(bytes) ? fail('the server sent a web page') : success(bytes);
   } catch {
     return fail('the download broke off, or there is not enough memory for it');
   }
+}
+
+/** Rejects when the download breaks off. */
+async function readBody(response: Response, name: string, watch: DownloadWatch): Promise<Uint8Array> {
+  const length = Number(response.headers.get('content-length') ?? 0);
+  // Of a compressed answer it is the length before it is inflated.
+  const isPlain = length > 0 && response.headers.get('content-encoding') === null;
+  const parts: Uint8Array[] = [];
+  let doneBytes = 0;
+  let reportedAt = performance.now();
+  let isReported = false;
+  const report = (isDone: boolean): void =>
+    watch({ name, doneBytes, totalBytes: isPlain && doneBytes <= length ? length : null, isDone });
+  const reader = response.body?.getReader();
+  try {
+    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
+      parts.push(piece.value);
+      doneBytes += piece.value.length;
+      if (performance.now() - reportedAt < PROGRESS_MS) continue;
+      reportedAt = performance.now();
+      isReported = true;
+      report(false);
+    }
+  } finally {
+    if (isReported) report(true);
+  }
+  return concatBytes(parts);
 }
 
 /** Hosts of single-page applications answer so to any address. */

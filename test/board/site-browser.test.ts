@@ -228,6 +228,21 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await again.getByRole('button', { name: 'Engine', exact: true }).click();
     await again.locator('dialog select').first().selectOption('bundled');
     await waitForEngine(again, 'Sardonyx');
+    const kept = again.getByRole('list', { name: 'Networks kept in this browser' });
+    const remove = kept.getByRole('button', { name: /^Remove / });
+    const count = await remove.count();
+    assert.ok(count > 0);
+    assert.deepEqual(await findBarriers(again), []);
+    for (let left = count; left > 0; left--) {
+      await remove.first().click();
+      await again.waitForFunction(`document.querySelectorAll('.kept-networks li').length === ${left - 1}`);
+    }
+    assert.equal(
+      await again.evaluate(
+        "caches.open('sardonyx-opened-networks').then(async (cache) => (await cache.keys()).length)",
+      ),
+      0,
+    );
     await again.keyboard.press('Escape');
     await again.getByRole('link', { name: 'Analyse' }).click();
     await again.keyboard.press('l');

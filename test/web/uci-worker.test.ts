@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
@@ -195,6 +197,31 @@ test('a network that cannot be fetched or read is one sentence, and the one befo
     assert.match(sentence.replace(/^error /, ''), reason);
     assert.match(rest, /^hash\b.* stays$/);
   }
+});
+
+test('a slow download says how far it is', async (t) => {
+  const page = await openPage(t, isolated);
+  if (page === null) return;
+  const content = readFileSync(join(repositoryRoot, 'models', 'tiny-test.onnx'));
+  const half = content.length / 2;
+  const slow = createServer(async (_, response) => {
+    response.writeHead(200, { 'content-length': content.length, 'access-control-allow-origin': '*' });
+    response.write(content.subarray(0, half));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    response.write(content.subarray(half, half + 50_000));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    response.end(content.subarray(half + 50_000));
+  });
+  t.after(() => slow.close());
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  const { port } = slow.address() as AddressInfo;
+  const answers = await converse(page, [
+    ...['setoption name Backend value wasm', `setoption name WeightsFile value http://127.0.0.1:${port}/slow.onnx`],
+    ...['isready', '>readyok', 'go nodes 10', '>bestmove'],
+  ]);
+  const news = answers.filter((line) => line.startsWith('info string Downloading'));
+  assert.equal(news.length, 1, answers.join('\n'));
+  assert.match(news[0], /^info string Downloading slow\.onnx: 0\.[12] of 0\.2 MB$/);
 });
 
 test('a browser without SIMD is told so', async (t) => {

@@ -103,6 +103,8 @@ export interface NetworkEntry {
   readonly description: string;
   /** It is not here yet; choosing it fetches it first. */
   readonly needsDownload?: boolean;
+  /** The browser keeps it until the user removes it. */
+  readonly isKept?: boolean;
 }
 
 export interface EngineDescription {

@@ -149,6 +149,13 @@ export type SentRequestOf<Type extends RequestType> = Extract<v.InferInput<typeo
 export type PositionText = v.InferOutput<typeof position>;
 export type ThinkLimits = v.InferOutput<typeof limits>;
 
+/** To a Worker with an engine alone: deletes a kept network. Answered with null. */
+export interface RemoveNetwork {
+  readonly type: 'removeNetwork';
+  readonly id: number;
+  readonly name: string;
+}
+
 /** To a Worker with an engine alone, since a File is no JSON: reads a network, keeps it, and uses it. Answered with null. */
 export interface OpenNetwork {
   readonly type: 'openNetwork';

@@ -1,15 +1,23 @@
 /**
  * The engine of a page without a server: the desk of `sardonyx board`, in a Worker beside the page. Messages are those of the
- * WebSocket, as objects, and two more: `openNetwork` from the page, and `ready` or `obstacle`, the Worker's first words.
+ * WebSocket, as objects, and these more: `openNetwork` and `removeNetwork` from the page, and `ready` or `obstacle`, the Worker's
+ * first words.
  */
 import { getMemoryBytes } from '#platform/machine.js';
 import { unwrap } from '../../util/index.js';
-import { createPageOptions, createPagePool, findObstacle, pagePorts } from '../../web/index.js';
+import {
+  createPageOptions,
+  createPagePool,
+  createPagePorts,
+  type DownloadWatch,
+  describeProgress,
+  findObstacle,
+} from '../../web/index.js';
 import { EngineDesk } from '../desk/engine-desk.js';
 import { EngineServices, type EngineServicesSettings } from '../desk/engine-services.js';
 import { type DeskServices, PageSession } from '../desk/page-session.js';
 import type { OptionState, PortEvent, Reply, WorkerNews } from '../protocol/replies.js';
-import type { OpenNetwork } from '../protocol/requests.js';
+import type { OpenNetwork, RemoveNetwork } from '../protocol/requests.js';
 import { PageNetworks } from './page-networks.js';
 
 /** Of the memory of a page: half is the tree's, and phones have little. */
@@ -19,6 +27,11 @@ const MEGABYTE = 2 ** 20;
 declare const SARDONYX_VERSION: string;
 
 const send = (message: Reply | PortEvent | WorkerNews): void => postMessage(message);
+const watch: DownloadWatch = (progress) => {
+  const { name, doneBytes, totalBytes, isDone } = progress;
+  const share = totalBytes === null ? null : doneBytes / totalBytes;
+  send({ type: 'progress', text: `Downloading ${name}: ${describeProgress(progress)}`, share, isDone });
+};
 /** Messages that come before the desk stands. */
 const early: unknown[] = [];
 let receive = (message: unknown): void => void early.push(message);
@@ -34,12 +47,14 @@ async function openDesk(): Promise<void> {
   unwrap(options.set('Hash', String(Math.round((CACHE_SHARE * getMemoryBytes()) / MEGABYTE))));
   // The page names the Worker after the network to begin with.
   unwrap(options.set('WeightsFile', networks.getValue(name) ?? ''));
-  const desk = new EngineDesk(options, pagePorts, send);
-  const settings = { desk, networks, version: SARDONYX_VERSION, broadcast: send, createPool: createPagePool };
+  const desk = new EngineDesk(options, createPagePorts(watch), send);
+  const createPool: EngineServicesSettings['createPool'] = (store, warn) => createPagePool(store, warn, false, watch);
+  const settings = { desk, networks, version: SARDONYX_VERSION, broadcast: send, createPool };
   const services = new SiteServices(settings, networks);
   const session = new PageSession(desk, services, send);
   receive = (message) => {
-    if (isOpenNetwork(message)) void openNetwork(services, message);
+    if (isOpenNetwork(message)) void answer(message.id, services.openNetwork(message.source));
+    else if (isRemoveNetwork(message)) void answer(message.id, services.removeNetwork(message.name));
     else session.receive(message);
   };
   send({ type: 'ready' });
@@ -48,9 +63,9 @@ async function openDesk(): Promise<void> {
   services.announce();
 }
 
-async function openNetwork(services: SiteServices, { id, source }: OpenNetwork): Promise<void> {
+async function answer(id: number, work: Promise<void>): Promise<void> {
   try {
-    await services.openNetwork(source);
+    await work;
     send({ type: 'answer', id, answer: null });
   } catch (error) {
     send({ type: 'refusal', id, error: error instanceof Error ? error.message : String(error) });
@@ -59,6 +74,10 @@ async function openNetwork(services: SiteServices, { id, source }: OpenNetwork):
 
 function isOpenNetwork(message: unknown): message is OpenNetwork {
   return typeof message === 'object' && message !== null && (message as OpenNetwork).type === 'openNetwork';
+}
+
+function isRemoveNetwork(message: unknown): message is RemoveNetwork {
+  return typeof message === 'object' && message !== null && (message as RemoveNetwork).type === 'removeNetwork';
 }
 
 class SiteServices extends EngineServices implements DeskServices {
@@ -75,7 +94,13 @@ class SiteServices extends EngineServices implements DeskServices {
   }
 
   async openNetwork(source: File | string): Promise<void> {
-    await this.useNetwork(await this.networks.open(source));
+    await this.useNetwork(await this.networks.open(source, watch));
+  }
+
+  async removeNetwork(name: string): Promise<void> {
+    if (this.describe().network === name) throw new Error(`${name} is in use: choose another network first`);
+    await this.networks.remove(name);
+    this.announce();
   }
 
   protected override describeLock(option: string): string {

@@ -5,7 +5,14 @@
 import { hasNetworkHead } from '../../lc0/index.js';
 import { readPrecision } from '../../nn/index.js';
 import { inflate, unwrap } from '../../util/index.js';
-import { keepNetwork, listKeptNetworks, listProvidedNetworks, readNetworkFile } from '../../web/index.js';
+import {
+  type DownloadWatch,
+  keepNetwork,
+  listKeptNetworks,
+  listProvidedNetworks,
+  readNetworkFile,
+  removeKeptNetwork,
+} from '../../web/index.js';
 import type { NetworkList } from '../desk/engine-services.js';
 import type { NetworkEntry } from '../protocol/replies.js';
 
@@ -15,14 +22,16 @@ const MEGABYTE = 1e6;
 export class PageNetworks implements NetworkList {
   /** Name → value of WeightsFile. */
   private readonly values = new Map<string, string>([['bundled', AUTODISCOVER]]);
-  private readonly list: NetworkEntry[] = [{ name: 'bundled', description: 'the network that suits this browser' }];
+  private list: NetworkEntry[] = [{ name: 'bundled', description: 'the network that suits this browser' }];
 
   private constructor() {}
 
   static async create(): Promise<PageNetworks> {
     const networks = new PageNetworks();
     for (const { file, address } of listProvidedNetworks()) networks.add(file, address, 'bundled');
-    for (const { name, address, bytes } of await listKeptNetworks()) networks.add(name, address, describeSize(bytes));
+    for (const { name, address, bytes } of await listKeptNetworks()) {
+      networks.add(name, address, describeSize(bytes), true);
+    }
     return networks;
   }
 
@@ -44,22 +53,33 @@ export class PageNetworks implements NetworkList {
    * @param source a file, or an address that answers requests of any page
    * @returns its name in the list
    */
-  async open(source: File | string): Promise<string> {
+  async open(source: File | string, watch: DownloadWatch): Promise<string> {
     const isAddress = typeof source === 'string';
     if (isAddress && !/^https?:\/\/./.test(source)) throw new Error(`Not an https address: ${source}`);
     const name = isAddress ? getLastPart(source) : source.name;
-    const bytes = isAddress ? unwrap(await readNetworkFile(source)) : await readBytes(source);
+    const bytes = isAddress ? unwrap(await readNetworkFile(source, watch)) : await readBytes(source);
     await requireNetwork(name, bytes);
-    const address = (await keepNetwork(name, bytes)) ?? URL.createObjectURL(new Blob([bytes.slice()]));
-    return this.findName(address) ?? this.add(name, address, describeSize(bytes.length));
+    const kept = await keepNetwork(name, bytes);
+    const address = kept ?? URL.createObjectURL(new Blob([bytes.slice()]));
+    return this.findName(address) ?? this.add(name, address, describeSize(bytes.length), kept !== null);
+  }
+
+  /** Deletes a network that the browser keeps. Rejects with the sentence for the user. */
+  async remove(name: string): Promise<void> {
+    const address = this.values.get(name);
+    const isKept = this.list.some((entry) => entry.name === name && entry.isKept === true);
+    if (address === undefined || !isKept) throw new Error(`${name} is not kept in this browser`);
+    await removeKeptNetwork(address);
+    this.values.delete(name);
+    this.list = this.list.filter((entry) => entry.name !== name);
   }
 
   /** @returns the name; numbered where another network has it */
-  private add(name: string, address: string, description: string): string {
+  private add(name: string, address: string, description: string, isKept = false): string {
     let unique = name;
     for (let number = 2; this.values.has(unique); number++) unique = `${name} (${number})`;
     this.values.set(unique, address);
-    this.list.push({ name: unique, description });
+    this.list.push({ name: unique, description, isKept });
     return unique;
   }
 }

@@ -1,6 +1,7 @@
 /** The head of the analysis: switch, score, and how far and how fast the search is. */
 import { formatCount } from '../../game/value-text.js';
 import { engine, obstacle } from '../port/engine-state.js';
+import { transfer } from '../port/send-file.js';
 import { currentState, endReason, evaluation, isOn, multiPv, outcome, toggleEngine } from './board-analysis.js';
 
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -49,7 +50,7 @@ export function EngineHead() {
 
   function describeNetwork(): string {
     if (obstacle.value !== '') return 'No engine';
-    return engine.value?.running ?? (engine.value?.problem || 'Loading the network …');
+    return engine.value?.running ?? (engine.value?.problem || (transfer.value?.text ?? 'Loading the network …'));
   }
 
   function describeSpeed(): string {

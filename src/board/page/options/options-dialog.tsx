@@ -1,7 +1,7 @@
 /** The engine's options with their help, and its networks. A change holds for every page of this engine. */
 import { signal } from '@preact/signals';
 import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
-import { engine, openNetwork, port, setOption, useNetwork } from '../port/engine-state.js';
+import { engine, openNetwork, port, removeNetwork, setOption, useNetwork } from '../port/engine-state.js';
 import { transfer } from '../port/send-file.js';
 import { Dialog } from '../shell/dialog.js';
 
@@ -35,6 +35,7 @@ export function OptionsDialog({ onClose }: { onClose(): void }) {
       </label>
       <NetworkOpener />
       <Transfer />
+      <KeptNetworks entries={description.networks.filter(({ isKept }) => isKept === true)} />
       <p class="faint">
         {description.name} {description.version}
         {description.running === null ? '' : `, ${description.running}`}
@@ -78,6 +79,25 @@ function NetworkChoices({ entries }: { readonly entries: readonly NetworkEntry[]
         </option>
       ))}
     </>
+  );
+}
+
+/** Networks that earlier visits opened. */
+function KeptNetworks({ entries }: { readonly entries: readonly NetworkEntry[] }) {
+  if (entries.length === 0) return null;
+  return (
+    <ul class="kept-networks" aria-label="Networks kept in this browser">
+      {entries.map(({ name, description }) => (
+        <li key={name} class="button-row">
+          <span>
+            {name} <span class="faint">({description})</span>
+          </span>
+          <button type="button" aria-label={`Remove ${name}`} onClick={() => removeNetwork(name)}>
+            Remove
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

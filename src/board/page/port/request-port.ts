@@ -38,6 +38,7 @@ export abstract class RequestPort implements EnginePort {
   }
 
   abstract openNetwork(source: File | string): Promise<void>;
+  abstract removeNetwork(name: string): Promise<void>;
   abstract close(): void;
 
   /** Sends a message, or keeps it until there is a connection. */

@@ -25,6 +25,10 @@ export class SocketPort extends RequestPort {
     await this.send('useNetwork', { name }).answer;
   }
 
+  async removeNetwork(): Promise<void> {
+    throw new Error('The server keeps its networks until it ends');
+  }
+
   close(): void {
     this.isClosed = true;
     this.socket?.close();

@@ -22,6 +22,10 @@ export class WorkerPort extends RequestPort {
     await this.ask({ type: 'openNetwork', source } as { type: string }).answer;
   }
 
+  async removeNetwork(name: string): Promise<void> {
+    await this.ask({ type: 'removeNetwork', name } as { type: string }).answer;
+  }
+
   close(): void {
     this.fail('The engine was closed');
   }
