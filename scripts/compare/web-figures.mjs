@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The figures of docs/web.md: the engine in a page (Chromium) against the engine in Node, and against ONNX Runtime alone. The sides
 // of a ratio take turns, so that a busy machine slows both.
-// usage: node scripts/compare/web-figures.mjs visits|speed|hash|maia|webgpu|load [lc0 network, for maia]   (after npm run build)
+// usage: node scripts/compare/web-figures.mjs visits|speed|light|hash|maia|webgpu|load [lc0 network, for maia]   (after npm run build)
 import { openAsBlob, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,38 +65,64 @@ async function compare(name, first, second) {
   );
 }
 
+/** One leaf at a time, in both places. */
+async function compareVisits(network) {
+  const question = { fens: POSITIONS, nodes: 400 };
+  const [inNode, there] = await Promise.all([
+    countVisits(createEngine, { ...question, weights: join(root, 'models', network) }),
+    inPage('return measures.countVisits(createEngine, question)', { ...question, weights: `/models/${network}` }),
+  ]);
+  const distances = inNode.map(({ visits }, index) => {
+    const other = there[index].visits;
+    const sum = (counts) => Object.values(counts).reduce((total, count) => total + count, 0);
+    const moves = new Set([...Object.keys(visits), ...Object.keys(other)]);
+    const share = (counts, move) => (counts[move] ?? 0) / sum(counts);
+    return [...moves].reduce((total, move) => total + Math.abs(share(visits, move) - share(other, move)), 0) / 2;
+  });
+  const same = inNode.filter(({ best }, index) => best === there[index].best).length;
+  const mean = distances.reduce((sum, distance) => sum + distance, 0) / distances.length;
+  console.log(
+    `${network}: ${same} of ${inNode.length} best moves equal, total variation distance of visits ${mean.toFixed(4)} on average, ${Math.max(...distances).toFixed(4)} at most`,
+  );
+}
+
 const figures = {
   visits: async () => {
-    const question = { fens: POSITIONS, nodes: 400 };
-    const [inNode, there] = await Promise.all([
-      countVisits(createEngine, { ...question, weights: join(root, 'models/default.onnx') }),
-      inPage('return measures.countVisits(createEngine, question)', { ...question, weights: '/models/default.onnx' }),
-    ]);
-    const distances = inNode.map(({ visits }, index) => {
-      const other = there[index].visits;
-      const sum = (counts) => Object.values(counts).reduce((total, count) => total + count, 0);
-      const moves = new Set([...Object.keys(visits), ...Object.keys(other)]);
-      const share = (counts, move) => (counts[move] ?? 0) / sum(counts);
-      return [...moves].reduce((total, move) => total + Math.abs(share(visits, move) - share(other, move)), 0) / 2;
-    });
-    const same = inNode.filter(({ best }, index) => best === there[index].best).length;
-    const mean = distances.reduce((sum, distance) => sum + distance, 0) / distances.length;
-    console.log(
-      `${same} of ${inNode.length} best moves equal, total variation distance of visits ${mean.toFixed(4)} on average, ${Math.max(...distances).toFixed(4)} at most`,
-    );
+    for (const network of ['default.onnx', 'light.onnx']) await compareVisits(network);
   },
+  /** The search for short mates is a thread of its own, which competes with the evaluators: measured with it and without. */
   speed: async () => {
-    const weights = '/models/default-int8.onnx';
-    for (const workers of [1, 2]) {
-      await inPage('globalThis.raw = await measures.createRawMeter(question)', { weights, batch: 8, workers });
-      const settings = { weights, threads: workers, options: { MinibatchSize: 8 } };
-      await inPage('globalThis.speed = await measures.createSpeedMeter(createEngine, question)', settings);
-      await compare(
-        `search to ONNX Runtime alone, ${workers} workers`,
-        () => inPage('return speed(question.fens, question.ms)', { fens: BENCH_POSITIONS.slice(0, 3), ms: ROUND_MS }),
-        () => inPage('return raw(question)', ROUND_MS),
-      );
+    const question = { fens: BENCH_POSITIONS.slice(0, 3), ms: ROUND_MS };
+    for (const weights of ['/models/default.onnx', '/models/light.onnx']) {
+      for (const workers of [1, 2]) {
+        await inPage('globalThis.raw = await measures.createRawMeter(question)', { weights, batch: 8, workers });
+        for (const MateSearch of [true, false]) {
+          const settings = { weights, threads: workers, options: { MinibatchSize: 8, MateSearch } };
+          await inPage('globalThis.speed = await measures.createSpeedMeter(createEngine, question)', settings);
+          // As for ONNX Runtime: what was compiled just now is slower.
+          await inPage('await speed.measure(question.fens, question.ms)', question);
+          await compare(
+            `${weights}, search to ONNX Runtime alone, ${workers} workers, MateSearch ${MateSearch ? 'on' : 'off'}`,
+            () => inPage('return speed.measure(question.fens, question.ms)', question),
+            () => inPage('return raw.measure(question)', ROUND_MS),
+          );
+          await inPage('await speed.dispose()');
+        }
+        await inPage('raw.dispose()');
+      }
     }
+  },
+  light: async () => {
+    for (const [name, weights] of Object.entries({ light: '/models/light.onnx', bundled: '/models/default.onnx' })) {
+      const settings = { weights, threads: 1 };
+      await inPage(`globalThis.${name} = await measures.createSpeedMeter(createEngine, question)`, settings);
+    }
+    const question = { fens: BENCH_POSITIONS.slice(0, 3), ms: ROUND_MS };
+    await compare(
+      'light network to 96x8, one evaluator, nodes',
+      () => inPage('return light.measure(question.fens, question.ms)', question),
+      () => inPage('return bundled.measure(question.fens, question.ms)', question),
+    );
   },
   hash: async () => {
     const settings = { threads: 1, options: { Backend: 'hash' } };
@@ -105,8 +131,8 @@ const figures = {
     const fens = BENCH_POSITIONS.slice(0, 2);
     await compare(
       'hash evaluator, page to Node',
-      () => inPage('return speed(question.fens, question.ms)', { fens, ms: ROUND_MS }),
-      () => speed(fens, ROUND_MS),
+      () => inPage('return speed.measure(question.fens, question.ms)', { fens, ms: ROUND_MS }),
+      () => speed.measure(fens, ROUND_MS),
     );
   },
   maia: async () => {

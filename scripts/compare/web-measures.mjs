@@ -40,10 +40,10 @@ export async function listEvaluations(createEngine, { weights, fens, options = {
   return results;
 }
 
-/** An engine whose speed can be measured again and again. @returns nodes a second of searches of `milliseconds` */
+/** An engine whose speed can be measured again and again: nodes a second of searches of `milliseconds`. */
 export async function createSpeedMeter(createEngine, settings) {
   const engine = await createEngine(settings);
-  return async (fens, milliseconds) => {
+  const measure = async (fens, milliseconds) => {
     let nodes = 0;
     let spentMs = 0;
     for (const fen of fens) {
@@ -59,10 +59,11 @@ export async function createSpeedMeter(createEngine, settings) {
     }
     return (1000 * nodes) / spentMs;
   };
+  return { measure, dispose: () => engine.dispose() };
 }
 
 /** Zeros would run faster than positions do. */
-const createInput = (batch) => new Float32Array(batch * 112 * 64).map((_, index) => Number((index * 7919) % 13 === 0));
+const createInput = (length) => new Float32Array(length).map((_, index) => Number((index * 7919) % 13 === 0));
 
 /** ONNX Runtime alone, in `workers` Workers, each with a session of its own. @returns evaluations a second, all Workers together */
 export async function createRawMeter({ weights, batch, workers }) {
@@ -74,10 +75,14 @@ export async function createRawMeter({ weights, batch, workers }) {
       worker.postMessage(question);
     });
   await Promise.all(started.map((worker) => ask(worker, { weights, batch })));
-  return async (milliseconds) => {
+  const measure = async (milliseconds) => {
     const rates = await Promise.all(started.map((worker) => ask(worker, { milliseconds })));
     return rates.reduce((sum, rate) => sum + rate, 0);
   };
+  const dispose = () => {
+    for (const worker of started) worker.terminate();
+  };
+  return { measure, dispose };
 }
 
 if (globalThis.name === 'raw') {
@@ -91,7 +96,8 @@ if (globalThis.name === 'raw') {
       ort.env.wasm.wasmPaths = { wasm: '/ort/ort-wasm-simd-threaded.wasm' };
       const bytes = new Uint8Array(await (await fetch(weights)).arrayBuffer());
       const session = await ort.InferenceSession.create(bytes, { executionProviders: ['wasm'], logSeverityLevel: 4 });
-      const input = new ort.Tensor('float32', createInput(batch), [batch, 112, 8, 8]);
+      const [, planes] = session.inputMetadata[0].shape;
+      const input = new ort.Tensor('float32', createInput(batch * planes * 64), [batch, planes, 8, 8]);
       run = () => session.run({ [session.inputNames[0]]: input });
       await run();
       globalThis.postMessage('ready');
