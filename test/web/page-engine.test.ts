@@ -91,6 +91,32 @@ for (const [index, { name }] of engineCases.entries()) {
   });
 }
 
+test('in a page without memory createEngine rejects with one sentence', { timeout: 60_000 }, async (t) => {
+  if (browser === null) return t.skip(reason);
+  const refused = await page.evaluate(async () => {
+    const base = globalThis as unknown as {
+      world: { createEngine(settings: object): Promise<unknown>; onnxNetwork: URL };
+      SharedArrayBuffer: new (bytes: number) => object;
+    };
+    const Granted = base.SharedArrayBuffer;
+    base.SharedArrayBuffer = class extends Granted {
+      constructor(bytes: number) {
+        if (bytes > 100_000) throw new RangeError('Array buffer allocation failed');
+        super(bytes);
+      }
+    };
+    try {
+      return await base.world.createEngine({ weights: base.world.onnxNetwork }).then(
+        () => 'an engine',
+        (error: Error) => error.message,
+      );
+    } finally {
+      base.SharedArrayBuffer = Granted;
+    }
+  });
+  assert.match(refused, /^Cannot evaluate: there is not enough memory: close other programs[^:]*$/);
+});
+
 test('none of it wrote to the console, which holds only what the browser says itself', (t) => {
   if (browser === null) return t.skip(reason);
   const ofBrowser = /^(Failed to load resource: .* 404 \(Not Found\)|No available adapters\.)$/;

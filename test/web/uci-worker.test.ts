@@ -199,6 +199,28 @@ test('a network that cannot be fetched or read is one sentence, and the one befo
   }
 });
 
+test('while a network of lc0 is converted the Worker answers', async (t) => {
+  // The thread that converts is made slow, so that the order of the answers shows where it happens.
+  const busy = `
+    const isSlow = globalThis.name === 'thread:conversion-thread';
+    for (const end = performance.now() + 4000; isSlow && performance.now() < end; );
+  `;
+  const server = await startWebServer(FOLDERS, true, (path, content) =>
+    path === '/sardonyx.js' ? busy + content.toString() : content,
+  );
+  t.after(() => server.close());
+  const page = await openPage(t, server);
+  if (page === null) return;
+  writeFileSync(join(damaged, 'whole.pb.gz'), encodeNetworkFile(createRandomNetwork({ blocks: 1 })));
+  await page.exposeFunction('pause', () => new Promise((resolve) => setTimeout(resolve, 1000)));
+  const answers = await converse(page, [
+    ...['setoption name Backend value wasm', 'setoption name WeightsFile value /damaged/whole.pb.gz', 'isready'],
+    ...['!pause', 'uci', '>uciok', '>readyok', 'go nodes 10', '>bestmove'],
+  ]);
+  assert.ok(answers.indexOf('uciok') < answers.indexOf('readyok'), answers.join('\n'));
+  assert.equal(answers.filter((line) => line.startsWith('error')).length, 0, answers.join('\n'));
+});
+
 test('a slow download says how far it is', async (t) => {
   const page = await openPage(t, isolated);
   if (page === null) return;
