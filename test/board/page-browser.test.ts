@@ -354,12 +354,13 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     assert.deepEqual(await findBarriers(), []);
   });
 
-  test('on a phone nothing is wider than the screen', async () => {
+  test('on a phone nothing is wider than the screen, and axe-core finds nothing serious', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     for (const name of ['Analyse', 'Play', 'Review', 'Match', 'Training']) {
       await page.getByRole('link', { name, exact: true }).click();
       await page.waitForSelector(`.panel-${name.toLowerCase()}`);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);
+      assert.deepEqual(await findBarriers(), [], name);
     }
     await page.setViewportSize({ width: 1280, height: 860 });
   });

@@ -7,6 +7,9 @@ import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { BoardProcess } from '../support/board-process.js';
 
+/** A guard that is missing must not leave a test waiting for ever. */
+const LIMITED = { timeout: 120_000 };
+
 let board: BoardProcess;
 let cookie: string;
 
@@ -145,7 +148,7 @@ test('every answer carries a strict policy, and the page names no other host', a
   }
 });
 
-test('a message of 10 MB ends its connection, and the engine lives', async () => {
+test('a message of 10 MB ends its connection, and the engine lives', LIMITED, async () => {
   const socket = await board.connect();
   socket.socket.send(JSON.stringify({ type: 'describe', id: 1, padding: 'x'.repeat(10 << 20) }));
   const [code] = await once(socket.socket, 'close');
@@ -155,20 +158,24 @@ test('a message of 10 MB ends its connection, and the engine lives', async () =>
   other.close();
 });
 
-test('10,000 messages at once: the first are served, the rest refused, the flood is cut off, others go on', async () => {
-  const flood = await board.connect();
-  const closed = once(flood.socket, 'close');
-  for (let i = 0; i < 10_000; i++) flood.socket.send(`{"type":"stop","id":${i}}`);
-  const other = await board.connect();
-  assert.equal((await other.ask('describe')).type, 'answer');
-  const [code] = await closed;
-  // The connection may break before its close frame has come through the flood.
-  assert.ok(code === 1008 || code === 1006, `${code}`);
-  const served = flood.received.filter(({ type }) => type === 'answer').length;
-  assert.ok(served >= 100 && served < 1000, `${served} served`);
-  assert.equal((await other.ask('describe')).type, 'answer');
-  other.close();
-});
+test(
+  '10,000 messages at once: the first are served, the rest refused, the flood is cut off, others go on',
+  LIMITED,
+  async () => {
+    const flood = await board.connect();
+    const closed = once(flood.socket, 'close');
+    for (let i = 0; i < 10_000; i++) flood.socket.send(`{"type":"stop","id":${i}}`);
+    const other = await board.connect();
+    assert.equal((await other.ask('describe')).type, 'answer');
+    const [code] = await closed;
+    // The connection may break before its close frame has come through the flood.
+    assert.ok(code === 1008 || code === 1006, `${code}`);
+    const served = flood.received.filter(({ type }) => type === 'answer').length;
+    assert.ok(served >= 100 && served < 1000, `${served} served`);
+    assert.equal((await other.ask('describe')).type, 'answer');
+    other.close();
+  },
+);
 
 test('a wrong message is one refusal, and the next one is answered', async () => {
   const socket = await board.connect();
@@ -209,7 +216,7 @@ test('no option that opens a file can be set, and no network that was not offere
   socket.close();
 });
 
-test('50 pages are served at once, and from the 65th on they are turned away', async () => {
+test('50 pages are served at once, and from the 65th on they are turned away', LIMITED, async () => {
   const sockets = await Promise.all(Array.from({ length: 50 }, () => board.connect()));
   const answers = await Promise.all(sockets.map((socket) => socket.ask('describe')));
   assert.ok(answers.every(({ type }) => type === 'answer'));

@@ -99,7 +99,7 @@ export function ExplainView() {
             ))}
           </fieldset>
           <p class="faint">
-            <span class="key explain-for-4" /> speaks for it <span class="key explain-against-4" /> speaks against it
+            <span class="key explain-for-4" /> speaks for it, <span class="key explain-against-4" /> against it
           </p>
           <ul class="weights">
             {listHeaviest(text.squares, weight.value).map((square) => (

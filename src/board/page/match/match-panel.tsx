@@ -169,7 +169,7 @@ function MatchHead({ state }: { readonly state: MatchState }) {
 }
 
 function describeElo({ elo }: MatchState): string {
-  return elo?.elo == null ? 'Elo: all games won by one side' : `Elo ${formatElo(elo.elo, elo.error)}`;
+  return elo?.elo == null ? 'All games won by one side' : `Elo ${formatElo(elo.elo, elo.error)}`;
 }
 
 function formatElo(elo: number, error: number | null): string {

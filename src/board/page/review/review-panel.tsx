@@ -105,8 +105,8 @@ function Graph() {
   return (
     <LineChart
       label="White’s expected points after each move"
-      xLabel="Ply"
-      x={known.nodes.map(({ depth }) => depth)}
+      xLabel="Move"
+      x={known.nodes.map(({ depth }) => depth / 2)}
       series={[
         {
           label: 'White',
@@ -118,8 +118,7 @@ function Graph() {
       height={GRAPH_HEIGHT}
       range={[0, 100]}
       dots={listDots(known)}
-      marked={known.nodes[study.node.value.depth] === study.node.value ? study.node.value.depth : null}
-      formatX={(ply) => String(Math.ceil(ply / 2))}
+      marked={known.nodes[study.node.value.depth] === study.node.value ? study.node.value.depth / 2 : null}
       formatY={(value) => `${Math.round(value)} %`}
       onPick={(index) => study.go(known.nodes[index])}
     />

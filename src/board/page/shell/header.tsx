@@ -40,7 +40,7 @@ interface HeaderProps {
 export function Header({ onOptions, onHelp }: HeaderProps) {
   return (
     <header class="header">
-      <a class="brand" href="#analyse">
+      <a class="brand" href="#analyse" aria-label="Sardonyx">
         <img src={new URL('../icon.svg', import.meta.url).href} alt="" width={22} height={22} />
         <span>Sardonyx</span>
       </a>
