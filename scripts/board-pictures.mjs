@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Takes the pictures of docs/images: starts `sardonyx board` with the flags that it is given, and the site, and clicks through
-// both in Chromium. A training picture needs --loop=FOLDER of a loop that has run; the match is between the last three players
-// of the list, so give --engine flags. SARDONYX_BROWSER names the browser.
+// both in Chromium. A training picture needs --loop=FOLDER of a loop that has run; the match is between the bundled
+// network and the last two --engine flags. SARDONYX_BROWSER names the browser.
 // usage: npm run build && npm run site && node scripts/board-pictures.mjs --loop=runs/mini --engine='cmd=… name=…' …
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -120,8 +120,8 @@ async function watchMatch(page) {
   await page.getByRole('link', { name: 'Match' }).click();
   await page.getByRole('button', { name: 'Add a player' }).click();
   const players = await page.getByLabel('First player').locator('option').allTextContents();
-  // The very last one is the random mover.
-  const chosen = players.slice(-4, -1);
+  // The bundled network against the two engines before the random mover, which is the last.
+  const chosen = [players[0], ...players.slice(-3, -1)];
   for (const [index, label] of ['First player', 'Second player', 'Player 3'].entries()) {
     await page.getByLabel(label).selectOption(chosen[index]);
   }

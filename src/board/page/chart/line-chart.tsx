@@ -42,6 +42,8 @@ export interface LineChartProps {
 
 const MOST_TABLE_ROWS = 40;
 const DOT_RADIUS = 3.5;
+/** Between the numbers of the x axis: there is no half move, game, or generation. */
+const WHOLE_STEPS = [1, 10, 100, 1000, 10_000].flatMap((power) => [power, 2 * power, 5 * power]);
 
 export function LineChart(props: LineChartProps) {
   const element = useRef<HTMLDivElement>(null);
@@ -147,6 +149,7 @@ function createOptions(latest: { current: LineChartProps }, width: number): uPlo
       {
         ...axis,
         size: 22,
+        incrs: WHOLE_STEPS,
         values: (_, ticks) => ticks.map((tick) => formatX?.(tick) ?? String(tick)),
       },
       { ...axis, size: 44, values: (_, ticks) => ticks.map((tick) => formatY?.(tick) ?? String(tick)) },

@@ -103,7 +103,6 @@ function Head({ state }: { readonly state: LoopState }) {
 
 function Charts({ generations }: { readonly generations: readonly LoopGeneration[] }) {
   const x = generations.map(({ number }) => number);
-  const formatX = (number: number): string => (Number.isInteger(number) ? String(number) : '');
   const charts = [
     {
       label: 'Elo of the best network over the first',
@@ -130,7 +129,7 @@ function Charts({ generations }: { readonly generations: readonly LoopGeneration
       {charts.map(({ label, series }) => (
         <div key={label}>
           <h3>{label}</h3>
-          <LineChart label={label} xLabel="Generation" x={x} series={series} height={CHART_HEIGHT} formatX={formatX} />
+          <LineChart label={label} xLabel="Generation" x={x} series={series} height={CHART_HEIGHT} />
         </div>
       ))}
     </div>
