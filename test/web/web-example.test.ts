@@ -42,8 +42,8 @@ async function tryExample(t: TestContext, origin: string): Promise<void> {
   t.after(() => page.close());
   await page.goto(origin);
   const status = page.locator('#status');
-  for (const network of ['Sardonyx 96x8', 'random 16x2']) {
-    if (network !== 'Sardonyx 96x8') await page.setInputFiles('#network', NETWORK);
+  for (const network of ['Sardonyx light 48x3', 'random 16x2']) {
+    if (network !== 'Sardonyx light 48x3') await page.setInputFiles('#network', NETWORK);
     await status.filter({ hasText: new RegExp(`^${network} on cpu`) }).waitFor({ timeout: 60_000 });
     await page.click('text=Analyse');
     await status.filter({ hasText: 'nodes' }).waitFor();
