@@ -236,7 +236,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     assert.deepEqual(await findBarriers(again), []);
     for (let left = count; left > 0; left--) {
       await remove.first().click();
-      await again.waitForFunction(`document.querySelectorAll('.kept-networks li').length === ${left - 1}`);
+      await waitUntil(again, `document.querySelectorAll('.kept-networks li').length === ${left - 1}`);
     }
     assert.equal(
       await again.evaluate(
