@@ -17,7 +17,7 @@ export function ValueGraph() {
       series={[{ label: 'White', color: '--accent', values: points.map((point) => 100 * point.points), fill: true }]}
       height={HEIGHT}
       range={[0, 100]}
-      formatX={(seconds) => `${Number(seconds.toFixed(1))} s`}
+      formatX={(seconds) => `${seconds} s`}
       formatY={(points) => `${Math.round(points)} %`}
     />
   );

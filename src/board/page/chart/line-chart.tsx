@@ -42,7 +42,7 @@ export interface LineChartProps {
 
 const MOST_TABLE_ROWS = 40;
 const DOT_RADIUS = 3.5;
-/** Between the numbers of the x axis: there is no half move, game, or generation. */
+/** Distances of the numbers on the x axis, which counts moves, games, generations or seconds: whole ones only. */
 const WHOLE_STEPS = [1, 10, 100, 1000, 10_000].flatMap((power) => [power, 2 * power, 5 * power]);
 
 export function LineChart(props: LineChartProps) {
