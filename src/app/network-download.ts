@@ -8,7 +8,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCacheFolder } from '#platform/folders.js';
 import type { OptionStore } from '../options/index.js';
-import { failure, type Result, success } from '../util/index.js';
+import { failure, formatMegabytes, type Result, success } from '../util/index.js';
 import { downloadFile } from './download.js';
 import { findCatalogued, getFileName } from './network-catalogue.js';
 
@@ -104,7 +104,7 @@ export function describeDownload(say: (text: string) => void): DownloadWatcher {
     onStart: ({ name, url }) => say(`Downloading ${name.startsWith('http') ? '' : `${name} from `}${url}`),
     onProgress: (done, total) => {
       const now = total === null ? 0 : Math.floor((10 * done) / total);
-      if (now > tenths) say(`Downloaded ${10 * now} % of ${((total ?? 0) / 1e6).toFixed(1)} MB`);
+      if (now > tenths) say(`Downloaded ${10 * now} % of ${formatMegabytes(total ?? 0)} MB`);
       tenths = Math.max(now, tenths);
     },
     onEnd: () => {},

@@ -1,5 +1,6 @@
 /** A download on stderr: a bar on a terminal, sentences elsewhere. */
 import { type DownloadWatcher, describeDownload } from '../app/index.js';
+import { formatMegabytes } from '../util/index.js';
 import { createProgressBar, printNote } from './output.js';
 
 const FORMAT = '{bar} {done} of {size} MB, {eta_formatted} left';
@@ -21,8 +22,4 @@ export function createDownloadBar(): DownloadWatcher {
       if (isShown) bar.stop();
     },
   };
-}
-
-function formatMegabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1);
 }

@@ -1,6 +1,7 @@
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
 export { concatBytes, describeInflationFailure, describeTooLarge, getInflationLimit, inflate, isGzip } from './gzip.js';
 export { LineReader } from './line-reader.js';
+export { formatMegabytes } from './megabytes.js';
 export { createPrng, drawSeed, mixSeeds, type Prng, type SeededPrng } from './prng.js';
 export { failure, type Result, success, unwrap } from './result.js';
 export { runSideBySide } from './side-by-side.js';

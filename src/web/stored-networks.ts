@@ -12,7 +12,7 @@ import {
   writeCacheFile,
 } from '#platform/cache-files.js';
 import { getFileName } from '#platform/files.js';
-import { concatBytes, failure, type Result, success } from '../util/index.js';
+import { concatBytes, failure, formatMegabytes, type Result, success } from '../util/index.js';
 
 /** The networks that lie beside the scripts, written by scripts/build-web.mjs. */
 declare const SARDONYX_NETWORKS: readonly { readonly file: string; readonly sha256: string }[];
@@ -62,8 +62,8 @@ export function describeAddress(address: string): string {
 
 /** `12.3 of 40.0 MB` */
 export function describeProgress({ doneBytes, totalBytes }: DownloadProgress): string {
-  const done = (doneBytes / 1e6).toFixed(1);
-  return totalBytes === null ? `${done} MB` : `${done} of ${(totalBytes / 1e6).toFixed(1)} MB`;
+  const done = formatMegabytes(doneBytes);
+  return totalBytes === null ? `${done} MB` : `${done} of ${formatMegabytes(totalBytes)} MB`;
 }
 
 /** The content of a network's file. @param address a URL, or the address of a kept network */

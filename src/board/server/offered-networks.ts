@@ -17,14 +17,13 @@ import {
 } from '../../app/index.js';
 import { loadModel } from '../../nn/index.js';
 import type { OptionStore } from '../../options/index.js';
-import { unwrap } from '../../util/index.js';
+import { formatMegabytes, unwrap } from '../../util/index.js';
 import type { NetworkList } from '../desk/engine-services.js';
 import type { NetworkEntry } from '../protocol/replies.js';
 
 const AUTODISCOVER = '<autodiscover>';
 const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
 const MOST_FILES = 500;
-const MEGABYTE = 1e6;
 
 interface OfferedNetwork extends NetworkEntry {
   /** Of WeightsFile. */
@@ -47,7 +46,8 @@ export class OfferedNetworks implements NetworkList {
       this.add(file, join(getProgramFolder(), 'models', file), `bundled, ${precision}`);
     }
     for (const folder of folders) {
-      for (const { name, path, bytes } of listNetworkFiles(folder)) this.add(name, path, describeSize(bytes));
+      for (const { name, path, bytes } of listNetworkFiles(folder))
+        this.add(name, path, `${formatMegabytes(bytes)} MB`);
     }
     for (const { name, megabytes, purpose } of NETWORK_CATALOGUE) {
       this.add(name, name, megabytes === null ? purpose : `${megabytes} MB, ${purpose}`);
@@ -83,7 +83,7 @@ export class OfferedNetworks implements NetworkList {
     const model = source.ok ? await loadModel(source.value) : source;
     if (!model.ok) throw new Error(model.error.replaceAll(path, name));
     const { size } = statSync(path);
-    return this.add(name, path, `${describeSize(size)}, sent by a page`);
+    return this.add(name, path, `${formatMegabytes(size)} MB, sent by a page`);
   }
 
   /** Downloads a network of the catalogue that is not on this machine yet. Rejects with the sentence for the user. */
@@ -113,10 +113,6 @@ export class OfferedNetworks implements NetworkList {
 function findRemote(value: string): RemoteNetwork | null {
   const remote = existsSync(value) ? null : findRemoteNetwork(value);
   return remote?.ok ? remote.value : null;
-}
-
-function describeSize(bytes: number): string {
-  return `${(bytes / MEGABYTE).toFixed(1)} MB`;
 }
 
 function listNetworkFiles(folder: string): { name: string; path: string; bytes: number }[] {

@@ -4,7 +4,7 @@
  */
 import { hasNetworkHead } from '../../lc0/index.js';
 import { readPrecision } from '../../nn/index.js';
-import { inflate, unwrap } from '../../util/index.js';
+import { formatMegabytes, inflate, unwrap } from '../../util/index.js';
 import {
   type DownloadWatch,
   keepNetwork,
@@ -17,7 +17,6 @@ import type { NetworkList } from '../desk/engine-services.js';
 import type { NetworkEntry } from '../protocol/replies.js';
 
 const AUTODISCOVER = '<autodiscover>';
-const MEGABYTE = 1e6;
 
 export class PageNetworks implements NetworkList {
   /** Name → value of WeightsFile. */
@@ -30,7 +29,7 @@ export class PageNetworks implements NetworkList {
     const networks = new PageNetworks();
     for (const { file, address } of listProvidedNetworks()) networks.add(file, address, 'bundled');
     for (const { name, address, bytes } of await listKeptNetworks()) {
-      networks.add(name, address, describeSize(bytes), true);
+      networks.add(name, address, `${formatMegabytes(bytes)} MB`, true);
     }
     return networks;
   }
@@ -61,7 +60,7 @@ export class PageNetworks implements NetworkList {
     await requireNetwork(name, bytes);
     const kept = await keepNetwork(name, bytes);
     const address = kept ?? URL.createObjectURL(new Blob([bytes.slice()]));
-    return this.findName(address) ?? this.add(name, address, describeSize(bytes.length), kept !== null);
+    return this.findName(address) ?? this.add(name, address, `${formatMegabytes(bytes.length)} MB`, kept !== null);
   }
 
   /** Deletes a network that the browser keeps. Rejects with the sentence for the user. */
@@ -102,8 +101,4 @@ async function requireNetwork(name: string, bytes: Uint8Array): Promise<void> {
 function getLastPart(address: string): string {
   const { pathname, hostname } = new URL(address);
   return decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1)) || hostname;
-}
-
-function describeSize(bytes: number): string {
-  return `${(bytes / MEGABYTE).toFixed(1)} MB`;
 }

@@ -19,7 +19,7 @@ import {
   resolveNetworkFile,
 } from '../../../app/index.js';
 import { readBuild, readSettings, readVersion } from '../../../app/options.js';
-import { unwrap } from '../../../util/index.js';
+import { formatMegabytes, unwrap } from '../../../util/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';
 
@@ -139,7 +139,7 @@ function examineBundle(): Finding {
   const networks = listBundledNetworks().map(({ file, precision, backends, sha256 }) => {
     const bytes = readProgramFile(`models/${file}`) ?? new Uint8Array();
     const isSame = createHash('sha256').update(bytes).digest('hex') === sha256;
-    const size = `${(bytes.length / 1e6).toFixed(1)} MB`;
+    const size = `${formatMegabytes(bytes.length)} MB`;
     return {
       isSame,
       text: `${backends.join(', ') || 'by datatype=f32'}: ${file} (${precision}, ${size}${isSame ? '' : ', not as shipped'})`,
@@ -172,7 +172,7 @@ export function examineTuning(): Finding {
 export function examineCaches(): Finding {
   const described = listCacheFolders()
     .filter((folder) => existsSync(folder))
-    .map((folder) => `${folder} (${(measureFolder(folder) / 1e6).toFixed(1)} MB)`);
+    .map((folder) => `${folder} (${formatMegabytes(measureFolder(folder))} MB)`);
   return { what: 'caches', isFine: true, text: described.join(', ') || 'empty' };
 }
 
