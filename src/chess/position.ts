@@ -233,6 +233,23 @@ export class Position implements Board {
     return this.previousOccurrence(2);
   }
 
+  /**
+   * Plies since a position stood on the board, perhaps this one (0), that had occurred before. Infinity when none has repeated
+   * since the last capture or pawn move.
+   */
+  pliesSinceAnyRepetition(): number {
+    if (this.repetitions() > 0) return 0;
+    const { keyLow, keyHigh } = this.history;
+    const furthest = Math.min(this.rule50, this.historyLength);
+    for (let back = 1; back <= furthest; back++) {
+      const row = this.historyLength - back;
+      for (let earlier = row - 4; earlier >= this.historyLength - furthest; earlier -= 2) {
+        if (keyLow[row] === keyLow[earlier] && keyHigh[row] === keyHigh[earlier]) return back;
+      }
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
   /** Whether no sequence of moves can mate; board.ts says how that is judged. */
   hasInsufficientMaterial(): boolean {
     return hasInsufficientMaterial(this);

@@ -26,6 +26,7 @@ export function createSearchOrder(search: ActiveSearch, options: OptionStore): S
       chess960: options.getBoolean('UCI_Chess960'),
       blackToMove: position.sideToMove === BLACK,
       gamePly: position.gamePly,
+      pliesSinceRepetition: position.pliesSinceAnyRepetition(),
     },
     limits: {
       ...limits,

@@ -56,9 +56,9 @@ export class GameTree {
       return false;
     }
     if (!keepsAll) while (this.dropOldest());
-    const continues = isPrefix(before.moves, position.moves);
+    const continues = isPrefix(before.moves, position.moves) && this.fits(before.moves, position);
     if (continues && before.moves.length === position.moves.length) return true;
-    if (keepsAll) return this.changeRoot(before.moves, position.moves);
+    if (keepsAll) return this.changeRoot(before.moves, position);
     if (!continues) {
       this.tree.clear();
       return false;
@@ -95,8 +95,17 @@ export class GameTree {
     return true;
   }
 
-  private changeRoot(from: readonly number[], to: readonly number[]): boolean {
+  /**
+   * Whether nodes found from a root are right for a position below it. A graph's node stands for all paths, so it does not
+   * count what a path repeats, and once the root has passed a repetition no path shows it any more.
+   */
+  private fits(root: readonly number[], { moves, pliesSinceRepetition }: PositionMessage): boolean {
+    return !this.tree.hasOtherPaths || moves.length - pliesSinceRepetition <= root.length;
+  }
+
+  private changeRoot(from: readonly number[], position: PositionMessage): boolean {
     const { tree, keeper } = this;
+    const to = position.moves;
     const left = keeper.park();
     if (left === NO_RECORD) {
       this.clear();
@@ -109,7 +118,7 @@ export class GameTree {
     let edge: RecordIndex = NO_RECORD;
     let most = 0;
     for (const root of this.parked) {
-      if (!isPrefix(root.moves, to)) continue;
+      if (!isPrefix(root.moves, to) || !this.fits(root.moves, position)) continue;
       const record = keeper.findEdge(root.record, to.slice(root.moves.length));
       const visits = record === NO_RECORD ? 0 : tree.getVisits(record);
       if (visits <= most) continue;

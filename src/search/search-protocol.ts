@@ -64,6 +64,11 @@ export interface PositionMessage {
   /** Side and ply of the position after the moves. */
   readonly blackToMove: boolean;
   readonly gamePly: number;
+  /**
+   * Plies since a position stood on the board, perhaps this one (0), that had occurred before; Infinity = none. A graph
+   * cannot be kept across it: its nodes do not know that the position, once more, is a draw.
+   */
+  readonly pliesSinceRepetition: number;
 }
 
 export type ToSearch =

@@ -140,6 +140,15 @@ test('Repetitions count earlier occurrences and the distance to the last', () =>
   ]);
 });
 
+test('The last repetition of a game is found behind positions that were new, until a capture or a pawn move', () => {
+  const position = new Position();
+  const seen = 'g1f3 g8f6 f3g1 f6g8 g1f3 b8c6 b1c3 e7e5 f3e5'
+    .split(' ')
+    .map((text) => play(position, text).pliesSinceAnyRepetition());
+  const none = Number.POSITIVE_INFINITY;
+  assert.deepEqual(seen, [none, none, none, 0, 0, 1, 2, none, none]);
+});
+
 test('A position whose en passant right or castling right is gone is not a repetition', () => {
   const enPassant = play(unwrap(parseFen('4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1')), 'd7d5');
   play(enPassant, 'e1e2 e8e7 e2e1 e7e8');

@@ -165,6 +165,22 @@ test('a graph that is stopped in the middle has no visit in flight', () => {
   }
 });
 
+test('a graph is not kept across a repetition, which its nodes do not know; a tree is', () => {
+  for (const [kind, isKept] of [
+    ['graph', false],
+    ['tree', true],
+  ] as const) {
+    const harness = createGraph({}, { params: { search: kind } });
+    const first = harness.run({ playouts: 2000 });
+    harness.played.push(first.move, first.ponder);
+    assert.equal(harness.setPosition({ pliesSinceRepetition: 1 }), isKept, kind);
+    const second = harness.run({ playouts: 2000 });
+    harness.played.push(second.move, second.ponder);
+    assert.equal(harness.setPosition({ pliesSinceRepetition: 2 }), true, 'what an earlier root knew is kept');
+    assert.ok(harness.search.tree.rootVisits > 0);
+  }
+});
+
 test('changing the option changes the store', () => {
   const harness = createGraph({}, { params: { search: 'tree' } });
   harness.run({ playouts: 500 });
@@ -204,6 +220,7 @@ async function searchPosition(pool: EvaluatorPool, { fen, moves }: Line, nodes: 
     moves: played,
     blackToMove: position.sideToMove === 1,
     gamePly: position.gamePly,
+    pliesSinceRepetition: position.pliesSinceAnyRepetition(),
   });
   await scheduler.run(queue, search, { startedAtMs: scheduler.clock(), playouts: nodes });
   return search;

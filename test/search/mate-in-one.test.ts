@@ -67,7 +67,13 @@ for (const kind of ['tree', 'graph'] as const) {
         const position = unwrap(parseFen(rootFen));
         const { sideToMove, gamePly } = position;
         const search = createSearch(queue, scheduler, { search: kind, mateInOne: true });
-        const message = { rootFen, chess960: false, blackToMove: sideToMove === 1, gamePly };
+        const message = {
+          rootFen,
+          chess960: false,
+          blackToMove: sideToMove === 1,
+          gamePly,
+          pliesSinceRepetition: Number.POSITIVE_INFINITY,
+        };
         search.setPosition({ ...message, moves: [] });
         await scheduler.run(queue, search, { startedAtMs: scheduler.clock(), playouts: 3000 });
         const { tree } = search;

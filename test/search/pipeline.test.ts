@@ -20,7 +20,14 @@ function createSearch(channel: FakeLeafChannel, rootRow: number): Search {
   const store = { maxBytes: 64 << 20, initialNodes: 1000 };
   const options = { channel, rootRow, store, random: createPrng(1), clock: () => 0 };
   const search = new Search(options, defaultSearchParams, { minibatch: 4, batchesInFlight: 1 });
-  search.setPosition({ rootFen: 'start', chess960: false, moves: [rootRow], blackToMove: false, gamePly: 0 });
+  search.setPosition({
+    rootFen: 'start',
+    chess960: false,
+    moves: [rootRow],
+    blackToMove: false,
+    gamePly: 0,
+    pliesSinceRepetition: Number.POSITIVE_INFINITY,
+  });
   return search;
 }
 

@@ -17,7 +17,14 @@ import { createPrng } from '#sardonyx/util/index.js';
 import { PoolGame } from '../support/pool-game.js';
 import { type ReferenceNode, ReferenceSearch } from '../support/reference-search.js';
 
-const POSITION: PositionMessage = { rootFen: START_FEN, chess960: false, moves: [], blackToMove: false, gamePly: 0 };
+const POSITION: PositionMessage = {
+  rootFen: START_FEN,
+  chess960: false,
+  moves: [],
+  blackToMove: false,
+  gamePly: 0,
+  pliesSinceRepetition: Number.POSITIVE_INFINITY,
+};
 /** Mate in 1: a1a8. */
 const MATE_FEN = '6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1';
 const STALEMATE_FEN = '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1';

@@ -41,7 +41,14 @@ for (const kind of ['tree', 'graph'] as const) {
         const visits: unknown[] = [];
         // The second search finds its own positions and those of the first in the cache.
         for (const moves of [[], []]) {
-          search.setPosition({ rootFen: FEN, chess960: false, moves, blackToMove: false, gamePly: 0 });
+          search.setPosition({
+            rootFen: FEN,
+            chess960: false,
+            moves,
+            blackToMove: false,
+            gamePly: 0,
+            pliesSinceRepetition: Number.POSITIVE_INFINITY,
+          });
           search.clearTree();
           await scheduler.run(queue, search, { startedAtMs: scheduler.clock(), playouts: 1500 });
           assert.deepEqual(verifyTree(search.tree).faults, []);

@@ -98,6 +98,7 @@ export class SearchHarness {
       moves: [...this.played],
       blackToMove: this.blackToMove,
       gamePly: this.played.length,
+      pliesSinceRepetition: Number.POSITIVE_INFINITY,
       ...changes,
     });
   }

@@ -116,7 +116,7 @@ export class AnalysisRun {
     const { rootFen, chess960, moves, blackToMove, gamePly, maxVisits, maxTimeMs } = task;
     try {
       search.configure(task.params, this.computeBatching(task));
-      search.setPosition({ rootFen, chess960, moves, blackToMove, gamePly });
+      search.setPosition({ rootFen, chess960, moves, blackToMove, gamePly, pliesSinceRepetition: 0 });
       search.clearTree();
       if (task.firstReportMs !== null) this.reportLater(board, task, task.firstReportMs);
       const { move, hasFailed } = await this.scheduler.run(this.queue, search, {

@@ -80,6 +80,7 @@ export class GameSearch {
       moves: [...opening.moves, ...played.map(({ move }) => move)],
       blackToMove: position.sideToMove === 1,
       gamePly: position.gamePly,
+      pliesSinceRepetition: position.pliesSinceAnyRepetition(),
     });
     if (!keepsTree) this.search.clearTree();
   }
