@@ -33,9 +33,10 @@ const readLines = (file) =>
   readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '');
-/** A game's line without the fields that depend on time. */
+const UNEQUAL_FIELDS = /^(seconds|ms|time|pgnBytes|date|started|elapsedMs|durationMs|origin)$/;
+/** A game's or header's line without the fields that depend on time or on the folder. */
 const withoutTimes = (line) =>
-  line.replace(/"(seconds|ms|time|pgnBytes|date|started|elapsedMs|durationMs)":("[^"]*"|[\d.]+),?/g, '');
+  JSON.stringify(JSON.parse(line), (name, value) => (UNEQUAL_FIELDS.test(name) ? undefined : value));
 
 const countPgnGames = (folder) =>
   readLines(join(folder, 'games.pgn')).filter((line) => line.startsWith('[Result ')).length;

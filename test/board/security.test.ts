@@ -237,6 +237,18 @@ test('wrong tokens are refused, and too many of them make everybody wait', async
   assert.equal((await get('/', { Cookie: cookie })).status, 200);
 });
 
+test('the page travels compressed to browsers that take gzip', async () => {
+  const plain = await get('/', { Cookie: cookie });
+  assert.equal(plain.headers['content-encoding'], undefined);
+  const gzipped = await fetch(`http://127.0.0.1:${board.port}/`, {
+    headers: { Cookie: cookie, 'Accept-Encoding': 'gzip' },
+  });
+  assert.equal(gzipped.headers.get('content-encoding'), 'gzip');
+  assert.equal(await gzipped.text(), plain.text);
+  const refused = await get('/', { Cookie: cookie, 'Accept-Encoding': 'br, gzip;q=0' });
+  assert.equal(refused.headers['content-encoding'], undefined);
+});
+
 test('Ctrl-C ends everything, with nothing on stderr', async () => {
   assert.equal(await board.stop(), 130);
   assert.equal(board.errors, '');

@@ -21,6 +21,7 @@ export interface HttpContents {
 
 const ONE_YEAR_S = 31_536_000;
 const PGN_PATH = /^\/matches\/([\w.-]+)\.pgn$/;
+const GZIP = /(^|,)\s*gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
 const SENT_PATH = /^\/files\/(network|book)$/;
 /** Bytes of a refused file that are read and dropped, so that the browser hears why. */
 const MOST_DROPPED_BYTES = 64e6;
@@ -90,13 +91,17 @@ export async function answerHttp(
     say(404, 'There is no such file');
     return;
   }
+  const isGzipped = GZIP.test(`${headers['accept-encoding'] ?? ''}`);
+  const content = isGzipped ? file.gzipped : file.bytes;
   response.writeHead(200, {
     ...createSecurityHeaders(headers.host ?? ''),
     'Content-Type': file.type,
-    'Content-Length': file.bytes.byteLength,
+    'Content-Length': content.byteLength,
+    ...(isGzipped && { 'Content-Encoding': 'gzip' }),
+    Vary: 'Accept-Encoding',
     'Cache-Control': file.isImmutable ? `public, max-age=${ONE_YEAR_S}, immutable` : 'no-cache',
   });
-  response.end(method === 'HEAD' ? undefined : file.bytes);
+  response.end(method === 'HEAD' ? undefined : content);
 }
 
 /** @returns the answer's status and text */

@@ -2,6 +2,7 @@
  * The files of the page, all in memory. The list that the build wrote says which there are, so that no path of a request ever
  * reaches the disk, and it works the same inside of a packed executable.
  */
+import { gzipSync } from 'node:zlib';
 import { readProgramFile } from '#platform/program-files.js';
 
 const FOLDER = 'dist/board/page';
@@ -19,6 +20,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export interface PageFile {
   readonly bytes: Uint8Array;
+  /** For browsers that take it; all files of the page are text. */
+  readonly gzipped: Uint8Array;
   readonly type: string;
   /** Its name has a hash of its content, so that it never changes. */
   readonly isImmutable: boolean;
@@ -33,7 +36,12 @@ export function readPageFiles(): ReadonlyMap<string, PageFile> {
     const bytes = readProgramFile(`${FOLDER}/${name}`);
     if (bytes === null) throw new Error(`The page is incomplete: ${name} is missing`);
     const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-    files.set(name === 'index.html' ? '/' : `/${name}`, { bytes, type, isImmutable: name.startsWith('assets/') });
+    files.set(name === 'index.html' ? '/' : `/${name}`, {
+      bytes,
+      gzipped: gzipSync(bytes),
+      type,
+      isImmutable: name.startsWith('assets/'),
+    });
   }
   return files;
 }
