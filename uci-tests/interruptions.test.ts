@@ -95,6 +95,31 @@ test('ponder: no bestmove before ponderhit or stop', async () => {
   });
 });
 
+for (const search of ['tree', 'graph']) {
+  test(`ponder: after a wrong guess the game and its clock go on, ${search}`, async () => {
+    await withEngine(['Ponder value true', `SearchAlgorithm value ${search}`], async (engine) => {
+      const clock = 'wtime 2000 btime 2000 winc 10 binc 10';
+      const readBudgetMs = (lines: readonly string[]): number =>
+        Number(/Budget for this move: ([\d.]+) ms/.exec(lines.join('\n'))?.[1]);
+      engine.send('debug on');
+      for (const pauseMs of [300, 0]) {
+        engine.send('ucinewgame', 'position startpos');
+        const first = await engine.ask(`go ${clock}`, 'bestmove');
+        const [, move = '', guess = ''] = /^bestmove (\S+) ponder (\S+)/.exec(first.at(-1) ?? '') ?? [];
+        const reply = guess === 'g8f6' ? 'b8c6' : 'g8f6';
+        engine.send(`position startpos moves ${move} ${guess}`, `go ponder ${clock}`);
+        await sleep(pauseMs);
+        await engine.ask('stop', 'bestmove');
+        engine.send(`position startpos moves ${move} ${reply}`);
+        const second = await engine.ask(`go ${clock}`, 'bestmove');
+        // The first move has a bonus that no later move may have.
+        const [firstMs, secondMs] = [readBudgetMs(first), readBudgetMs(second)];
+        assert.ok(secondMs < firstMs / 2, `${firstMs} ms, then ${secondMs} ms after ${pauseMs} ms`);
+      }
+    });
+  });
+}
+
 for (const state of ['idle', 'searching', 'perft', 'starting'] as const) {
   for (const how of ['quit', 'end of input', 'SIGTERM', 'closed stdout'] as const) {
     test(`${how} while ${state} ends the process`, how === 'quit' ? {} : needsProcess, async (t) => {

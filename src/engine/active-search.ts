@@ -129,6 +129,11 @@ export class ActiveSearch {
     return { move: mating, ponder: NO_MOVE };
   }
 
+  /** Whether its reports name a move. */
+  get knowsMove(): boolean {
+    return this.isCandidate(this.lastReport?.lines[0]?.pv[0] ?? NO_MOVE);
+  }
+
   isCandidate(move: Move): boolean {
     return this.candidates.includes(move);
   }

@@ -17,7 +17,7 @@ export interface SearchOrder {
 export function createSearchOrder(search: ActiveSearch, options: OptionStore): SearchOrder {
   const { game, startsEarlier, limitedRequest, startedAtMs } = search;
   const { position, rootFen, moves } = startsEarlier ? stepBack(game) : game;
-  const limits = createSearchLimits(limitedRequest, position, readClockSettings(options), startedAtMs);
+  const { clock, ...limits } = createSearchLimits(limitedRequest, position, readClockSettings(options), startedAtMs);
   return {
     params: createParams(search, options),
     position: {
@@ -30,6 +30,8 @@ export function createSearchOrder(search: ActiveSearch, options: OptionStore): S
     },
     limits: {
       ...limits,
+      // A search that was stopped before it began is no move of the game for the time manager.
+      ...(clock !== undefined && !search.stopRequested && { clock }),
       reportedLines: options.getNumber('MultiPV'),
       reportIntervalMs: options.getNumber('InfoIntervalMs'),
       ...readStatsWish(search, options),

@@ -137,9 +137,17 @@ export class GameTree {
   }
 }
 
-/** Whether a position is reached from an earlier one by playing on in the same game. */
+/**
+ * Whether a position is reached from an earlier one by playing on in the same game. The last move of the earlier one may have
+ * been a guess: the opponent's reply that the engine pondered on.
+ */
 export function continuesGame(earlier: PositionMessage, position: PositionMessage): boolean {
-  return isOfSameGame(earlier, position) && isPrefix(earlier.moves, position.moves);
+  const { moves } = earlier;
+  return (
+    isOfSameGame(earlier, position) &&
+    moves.length <= position.moves.length &&
+    isPrefix(moves.slice(0, -1), position.moves)
+  );
 }
 
 function isOfSameGame(one: PositionMessage, other: PositionMessage): boolean {

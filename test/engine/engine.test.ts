@@ -336,6 +336,35 @@ test('stop ends pondering with one answer for the position; ponderhit without po
   }
 });
 
+test('a wrong guess while pondering ends the search one ply earlier, so that its tree serves every reply', async () => {
+  const { engine, world, said } = createEngine();
+  unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));
+  const [, reply] = engine.position.moves;
+  const move = moveOf(engine, 'g1f3');
+  answerOnStop(world, reply);
+  engine.go({ ponder: true, whiteTimeMs: 1000, blackTimeMs: 1000 });
+  await settle();
+  const { id } = world.search.lastGo;
+  world.search.send({ type: 'info', id, info: createInfo([reply, move]) });
+  engine.stop();
+  assert.deepEqual(said, ['report 1', `best ${move}`]);
+  assert.equal(world.search.lastGo.id, id);
+  assert.equal(world.search.lastPosition.moves.length, 1);
+});
+
+test('stopped before it knows the expected reply, pondering ends in a search without a clock', async () => {
+  const { engine, world, said } = createEngine();
+  unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));
+  const move = moveOf(engine, 'g1f3');
+  answerOnStop(world, move);
+  engine.go({ ponder: true, whiteTimeMs: 1000, blackTimeMs: 1000 });
+  await settle();
+  engine.stop();
+  assert.equal(world.search.lastPosition.moves.length, 2);
+  assert.equal(world.search.lastGo.limits.clock, undefined);
+  assert.deepEqual(said, ['report 1', `best ${move}`]);
+});
+
 test('a go while pondering stops it: each is answered once, in order', async () => {
   const { engine, world, said } = createEngine();
   unwrap(engine.setPosition(null, ['e2e4']));
