@@ -51,7 +51,7 @@ export const COMMAND_HELP: Record<UciCommand['type'], string> = {
   wait: 'wait                         read no further line until the search has ended (for scripts)',
   d: 'd                            show the board',
   eval: 'eval                         show the network’s evaluation of the position',
-  bench: 'bench [nodes]                search fixed positions; print speed and signature',
+  bench: 'bench [nodes] [flags]        search fixed positions; print speed and signature',
   debug: 'debug on|off                 print more info strings',
   register: 'register                     does nothing; Sardonyx needs no registration',
   xyzzy: 'xyzzy',

@@ -263,7 +263,7 @@ function showGame(
 
 export const matchCommand: CommandModule<object, MatchArguments> = {
   command: 'match',
-  describe: 'Play games between two players: networks, UCI engines, random movers',
+  describe: 'Play games between two or more players: networks, UCI engines, random movers',
   builder: (yargs) =>
     addEngineFlags(yargs)
       .option('engine', {
@@ -272,7 +272,8 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
         nargs: 1,
         default: [],
         defaultDescription: 'none',
-        describe: 'A player; give it twice: random, a network file, a program, or "cmd=… name=… option.X=… nodes=…"',
+        describe:
+          'A player; give it once for each: random, a network file, a program, or "cmd=… name=… option.X=… nodes=…"',
       })
       .option('player1', {
         describe: 'The first player, key by key, such as --player1.weights=FILE --player1.nodes=100',
@@ -283,8 +284,8 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
         default: 'round-robin',
         describe: 'With more than two players: each against each, or the first against all others',
       })
-      .option('each', { type: 'string', describe: 'key=value words that hold for both players' })
-      .option('tc', { type: 'string', describe: 'Time control of both players: [moves/]seconds[+increment]' })
+      .option('each', { type: 'string', describe: 'key=value words that hold for all players' })
+      .option('tc', { type: 'string', describe: 'Time control of all players: [moves/]seconds[+increment]' })
       .option(...wholeFlag('movetime', { min: 1, describe: 'Milliseconds for each move' }))
       .option(...wholeFlag('nodes', { alias: ['visits', 'playouts'], min: 1, describe: 'Nodes for each move' }))
       .option(...wholeFlag('depth', { min: 1, describe: 'Depth of each search' }))
@@ -292,7 +293,7 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
         ...wholeFlag('games', {
           min: 1,
           default: 100,
-          describe: 'Games in all; an even number plays each opening with both colours',
+          describe: 'Games of each pair of players; an even number plays each opening with both colours',
         }),
       )
       .option(
