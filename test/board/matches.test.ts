@@ -186,6 +186,13 @@ test('a book is sent, and the games of a match start from it', async () => {
   assert.match(String(unknown.error), /No book of that name/);
 });
 
+test('a sent book may be packed, also by bzip2', async () => {
+  const packed =
+    '425a6839314159265359690aaddb000003d9000010401126000200200021a0cd410c08cb1909cb578bb9229c2848348556ed80';
+  const sent = await board.send('files/book?name=open.pgn.bz2', Buffer.from(packed, 'hex'));
+  assert.deepEqual([sent.status, sent.text], [200, 'open.pgn.bz2\n']);
+});
+
 test('files that are no books or networks, or too large, are refused in one sentence', async () => {
   const refuse = async (path: string, text: string, status: number, expected: RegExp): Promise<void> => {
     const answer = await board.send(path, text);

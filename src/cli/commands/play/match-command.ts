@@ -319,7 +319,12 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
         default: 'shuffled',
         describe: 'Order of the openings',
       })
-      .option(...wholeFlag('openings-plies', { min: 0, describe: 'Plies taken from each game of a PGN book' }))
+      .option(
+        ...wholeFlag('openings-plies', {
+          min: 0,
+          describe: 'Plies taken from each game of a PGN book, or made from a Polyglot book (then 16 by default)',
+        }),
+      )
       .option(
         ...wholeFlag('seed', {
           min: 0,
