@@ -2,7 +2,7 @@
 """Measures how many positions a second the loader delivers: `bench_loader.py runs/shards/train --workers 2`.
 
 With `--memory-every 1000000` it also prints its memory after every million positions. `--copies 100` reads every file 100 times, to
-measure more positions than there are.
+measure more positions than there are. `--replies` also reads the targets of `loss.reply_policy`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--positions", type=int, default=1_000_000)
     parser.add_argument("--shuffle-batches", type=int, default=12)
     parser.add_argument("--copies", type=int, default=1)
+    parser.add_argument("--replies", action="store_true")
     parser.add_argument("--memory-every", type=int, default=0, metavar="POSITIONS")
     options = parser.parse_args(arguments)
     try:
         report_memory("begun", options.memory_every)
         files = find_shards(options.shards) * options.copies
-        maker = BatchMaker(read_common_format(files), TargetConfig(), mirror=False)
+        maker = BatchMaker(read_common_format(files), TargetConfig(), mirror=False, with_replies=options.replies)
         stream = ShardStream(files, maker, options.batch_size, options.shuffle_batches, seed=1)
         report_memory(f"{len(files):,} files of {stream.positions:,} positions listed", options.memory_every)
         batches = iter(create_loader(stream, options.workers, pin=False))

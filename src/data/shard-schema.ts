@@ -1,6 +1,6 @@
 /**
  * The columns of a training shard (an Arrow IPC file). Python reads them by name; a change of meaning raises
- * SHARDS_VERSION.
+ * SHARDS_VERSION. The rows of a game keep its order, so that the training finds the opponent's reply in the next row.
  *
  * | column | meaning |
  * |---|---|
@@ -13,7 +13,7 @@
  * | result | 1 won, 0 drawn, −1 lost for the mover, or null |
  * | cp, q, d | score, W − L and draw probability of the position for the mover, or null |
  * | plies_left | to the end of the game by the rules, or null where the game ended otherwise |
- * | game, ply | hash of the game, and where in it |
+ * | game, ply | hash of the game, and where in it: the ply, or in lc0's records the number of the record |
  */
 import {
   Field,

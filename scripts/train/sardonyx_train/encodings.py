@@ -16,6 +16,8 @@ import numpy as np
 class InputEncoding:
     """`scales`: factors of planes whose raw values leave [0, 1]. `castling`: planes that forbid mirroring; None if unknown.
     `history`: first planes of the older boards, newest first, then the first plane after them; empty without history.
+    `is_turned`: boards may be mirrored or rotated, one position otherwise than the next. Planes 0..5 of all encodings hold the
+    mover's P N B R Q K, planes 6..11 the opponent's.
     """
 
     name: str
@@ -23,6 +25,7 @@ class InputEncoding:
     scales: dict[int, float] = field(default_factory=dict)
     castling: tuple[int, ...] | None = None
     history: tuple[int, ...] = ()
+    is_turned: bool = False
 
 
 _LC0_HISTORY = tuple(range(13, 105, 13))
@@ -41,6 +44,7 @@ INPUT_ENCODINGS: dict[str, InputEncoding] = {
 
 # lc0's other 112-plane formats have lc0's enum names; from "hectoplies" on they hold the rule-50 count divided by 100.
 _LC0_FORMATS = "INPUT_112_WITH_"
+_TURNED_FORMATS = "INPUT_112_WITH_CANONICALIZATION"
 _RAW_RULE50_FORMATS = ("INPUT_112_WITH_CASTLING_PLANE", "INPUT_112_WITH_CANONICALIZATION")
 
 
@@ -50,7 +54,7 @@ def get_input_encoding(name: str) -> InputEncoding:
         return INPUT_ENCODINGS[name]
     if name.startswith(_LC0_FORMATS):
         scales = _CLASSICAL_SCALES if name in _RAW_RULE50_FORMATS else {}
-        return InputEncoding(name, 112, scales, history=_LC0_HISTORY)
+        return InputEncoding(name, 112, scales, history=_LC0_HISTORY, is_turned=name.startswith(_TURNED_FORMATS))
     raise ValueError(f"unknown input encoding '{name}', known: {', '.join(INPUT_ENCODINGS)}, {_LC0_FORMATS}…")
 
 

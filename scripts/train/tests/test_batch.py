@@ -7,7 +7,8 @@ from sardonyx_train.config import TargetConfig
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.batch import expand_planes
 from sardonyx_train.data.shards import find_shards, open_shard, read_columns, read_common_format
-from sardonyx_train.encodings import lc0_moves
+from sardonyx_train.encodings import lc0_moves, mirror_policy
+from train_support.synthetic import write_games
 
 
 @pytest.fixture
@@ -103,3 +104,51 @@ def test_history_dropout_blanks_whole_boards_from_a_random_one_on(columns, form)
         kept_boards.add(kept)
     assert {0, 3, 6} <= kept_boards
     assert torch.equal(dropped.make(columns, rows).masks, plain), "evaluation sees positions as they are"
+
+
+def _read_games(tmp_path):
+    write_games(tmp_path / "games.arrow", [(seed, [(ply, ply) for ply in (0, 1, 2, 4, 5, 6)]) for seed in range(8)])
+    return read_columns(open_shard(tmp_path / "games.arrow"), 0, with_replies=True)
+
+
+def _legal_of(target, row):
+    return [index - 1858 * row for index in target.legal.tolist() if index // 1858 == row]
+
+
+def test_replies_are_the_targets_of_the_next_rows_and_others_have_none(tmp_path, form):
+    columns = _read_games(tmp_path)
+    rows = np.array([1, 2, 9, 0, 47])
+    batch = BatchMaker(form, TargetConfig(), False, with_replies=True).make(columns, rows)
+    after = BatchMaker(form, TargetConfig(), False, with_replies=True).make(columns, np.minimum(rows + 1, 47))
+    assert batch.reply.policy_probability.sum(1).tolist() == [1, 0, 1, 1, 0]
+    for row in (0, 2, 3):
+        assert _legal_of(batch.reply, row) == _legal_of(after, row)
+        assert torch.equal(batch.reply.policy_index[row], after.policy_index[row])
+    assert _legal_of(batch.reply, 1) == _legal_of(batch.reply, 4) == []
+    alone = BatchMaker(form, TargetConfig(), False, with_replies=True).make(columns, np.array([2, 47]))
+    assert alone.reply.policy_probability.sum() == 0
+    assert BatchMaker(form, TargetConfig(), False).make(columns, rows).reply is None
+    moved = batch.to(torch.device("cpu"))
+    assert torch.equal(moved.reply.legal, batch.reply.legal) and torch.equal(moved.plies_weight, batch.plies_weight)
+
+
+def test_mirrored_positions_have_mirrored_replies_and_dropped_history_changes_none(tmp_path, form):
+    columns = _read_games(tmp_path)
+    rows = np.arange(columns.rows)
+    plain = BatchMaker(form, TargetConfig(), False, with_replies=True).make(columns, rows)
+    maker = BatchMaker(form, TargetConfig(), True, history_dropout=1.0, with_replies=True)
+    mirrored = maker.make(columns, rows, np.random.default_rng(1))
+    mirror = mirror_policy("lc0-1858")
+    flipped = [not torch.equal(a, b) for a, b in zip(plain.masks, mirrored.masks)]
+    assert 5 < sum(flipped) < 43
+    assert torch.equal(plain.reply.policy_probability, mirrored.reply.policy_probability)
+    for row in np.flatnonzero(columns.replies.is_known):
+        wanted = mirror if flipped[row] else np.arange(1858)
+        assert _legal_of(mirrored.reply, row) == wanted[_legal_of(plain.reply, row)].tolist()
+        assert mirrored.reply.policy_index[row].tolist() == wanted[plain.reply.policy_index[row]].tolist()
+
+
+def test_replies_are_refused_where_boards_are_turned(form):
+    with pytest.raises(ValueError, match="loss.reply_policy: 'INPUT_112_WITH_CANONICALIZATION_V2' turns the boards"):
+        BatchMaker(replace(form, input="INPUT_112_WITH_CANONICALIZATION_V2"), TargetConfig(), False, with_replies=True)
+    BatchMaker(replace(form, input="INPUT_112_WITH_CASTLING_PLANE"), TargetConfig(), False, with_replies=True)

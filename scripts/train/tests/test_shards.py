@@ -1,7 +1,9 @@
 import json
 
+import chess
 import numpy as np
 import pytest
+from sardonyx_train.data.replies import find_replies
 from sardonyx_train.data.shards import (
     Ragged,
     ShardError,
@@ -11,8 +13,9 @@ from sardonyx_train.data.shards import (
     read_columns,
     read_common_format,
     read_info,
+    select_rows,
 )
-from train_support.synthetic import write_shard
+from train_support.synthetic import write_games, write_men, write_shard
 
 
 def test_columns_hold_what_was_written(shard_folder):
@@ -40,6 +43,59 @@ def test_concatenated_columns_give_the_same_rows(shard_folder):
         own = getattr(joined, name).take(np.array([96 + 3, 2]))
         flat = [getattr(parts[1], name).take(np.array([3]))[0], getattr(parts[0], name).take(np.array([2]))[0]]
         assert np.array_equal(own[0], np.concatenate(flat), equal_nan=True)
+
+
+@pytest.fixture
+def games(tmp_path):
+    """Columns of three games: scored plies with one left out; records of self-play without fast searches, one of them twice; one more."""
+    scored = [(ply, ply) for ply in (0, 1, 2, 4, 5)]
+    recorded = [(at, ply) for ply, at in enumerate((0, 0, 1, 2, 5, 6, 8, 9))]
+    write_games(tmp_path / "games.arrow", [(1, scored), (2, recorded), (3, [(6, 6), (7, 7)])])
+    return read_columns(open_shard(tmp_path / "games.arrow"), 0, with_replies=True)
+
+
+def test_a_reply_is_the_position_after_the_next_move_of_the_same_game(games):
+    known = [[1, 1, 0, 1, 0], [0, 1, 1, 0, 1, 0, 1, 0], [1, 0]]
+    assert games.replies.is_known.tolist() == [bool(each) for game in known for each in game]
+    rows = np.flatnonzero(games.replies.is_known)
+    for name in ("legal", "policy_index", "policy_weight", "policy_cp"):
+        own, reply = getattr(games, name).take(rows + 1), getattr(games.replies, name).take(rows)
+        assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(own, reply)), name
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "is_reply"),
+    [
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1", True),
+        ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", "e8c8", True),
+        ("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", "f1g1", True),  # Chess960: king and rook change places
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", True),
+        ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8n", True),
+        ("4k3/8/8/8/8/8/3q4/4K3 w - - 0 1", "e1d2", True),
+        ("4k3/8/5n2/3n4/8/2N5/8/4K3 w - - 0 1", "c3d5 f6d5 e1e2", False),  # a knight of the same kind stands there again
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "e1e2 e8e7 e2e1 e7e8 e1e2", True),  # the same boards as after one move
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "e1e2 e8e7", False),
+        (chess.STARTING_FEN, "", False),
+    ],
+)
+def test_boards_tell_whether_one_move_was_played(fen, moves, is_reply):
+    before = chess.Board(fen, chess960="G" in fen)
+    after = before.copy()
+    for move in moves.split():
+        after.push_uci(move)
+    masks = np.stack([write_men(before), write_men(after)]).view(np.uint8)
+    known = find_replies(masks, np.array([7, 7], np.uint32), np.array([4, 5], np.uint16))
+    assert known.tolist() == [is_reply, False]
+
+
+def test_replies_stay_with_their_rows_when_rows_are_chosen_and_joined(games):
+    rows = np.array([13, 3, 6])
+    joined = concat_columns([games, select_rows(games, rows)])
+    assert joined.replies.is_known[-3:].tolist() == [True, True, True]
+    for name in ("legal", "policy_index"):
+        flat, lengths = getattr(joined.replies, name).take(games.rows + np.arange(3))
+        wanted, wanted_lengths = getattr(games, name).take(rows + 1)
+        assert np.array_equal(flat, wanted) and np.array_equal(lengths, wanted_lengths)
 
 
 def test_ragged_take_keeps_order_and_empty_rows():

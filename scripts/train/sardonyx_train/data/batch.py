@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from ..config import TargetConfig
 from ..encodings import POLICY_SIZES, get_input_encoding, mirror_policy
-from .shards import Columns, ShardFormat
+from .shards import Columns, Replies, ShardFormat
 from .targets import MATE_BASE, policy_from_scores, value_target
 
 DECIDED = 0.98  # from this |W − L| on a game counts as decided
 _SHORT_MATE = 2  # moves
+
+
+class PolicyTarget(NamedTuple):
+    """Legal moves and the ones to learn; the tensors are as in `Batch`."""
+
+    legal: torch.Tensor
+    policy_index: torch.Tensor
+    policy_probability: torch.Tensor
 
 
 @dataclass
@@ -29,6 +39,7 @@ class Batch:
     wdl_weight: torch.Tensor  # float32 [N]
     plies_left: torch.Tensor  # float32 [N]
     plies_weight: torch.Tensor  # float32 [N]
+    reply: PolicyTarget | None = None  # of the next position in the game, in the opponent's view; None: not asked for
 
     @property
     def size(self) -> int:
@@ -40,18 +51,23 @@ class Batch:
         return self.policy_index.gather(1, self.policy_probability.argmax(1, keepdim=True)).squeeze(1)
 
     def to(self, device: torch.device) -> Batch:
-        return Batch(*(getattr(self, f.name).to(device, non_blocking=True) for f in fields(self)))
+        return self._convert(lambda tensor: tensor.to(device, non_blocking=True))
 
     def pin_memory(self) -> Batch:
-        return Batch(*(getattr(self, f.name).pin_memory() for f in fields(self)))
+        return self._convert(torch.Tensor.pin_memory)
+
+    def _convert(self, convert: Callable[[torch.Tensor], torch.Tensor]) -> Batch:
+        *own, reply = vars(self).values()
+        return Batch(*map(convert, own), None if reply is None else PolicyTarget(*map(convert, reply)))
 
 
 class BatchMaker:
     """Holds the tables of an encoding and a configuration; `make` is called for every minibatch."""
 
     def __init__(
-        self, form: ShardFormat, targets: TargetConfig, mirror: bool, history_dropout: float = 0.0
+        self, form: ShardFormat, targets: TargetConfig, mirror: bool, history_dropout: float = 0.0, with_replies: bool = False
     ) -> None:
+        """`with_replies`: minibatches hold the opponent's replies; `make` then needs columns that hold them."""
         self._targets = targets
         self._policy_size = POLICY_SIZES[form.policy]
         self._castling: tuple[int, ...] = ()
@@ -68,6 +84,9 @@ class BatchMaker:
                 raise ValueError(f"data.mirror: not known which planes of '{form.input}' hold castling rights")
             self._castling = encoding.castling
             self._mirrored = mirror_policy(form.policy)
+        self.with_replies = with_replies
+        if with_replies and get_input_encoding(form.input).is_turned:
+            raise ValueError(f"loss.reply_policy: '{form.input}' turns the boards, each position in its own way")
 
     def find_decided(self, columns: Columns) -> np.ndarray:
         """[rows]: whether the search's value or score (not the game's result) says that the game is decided."""
@@ -92,29 +111,17 @@ class BatchMaker:
         [columns' rows]: weight of value and plies left, 1 by default."""
         count = len(rows)
         masks = columns.masks[rows].reshape(count, -1, 8)
-        legal, legal_lengths = columns.legal.take(rows)
-        index, lengths = columns.policy_index.take(rows)
-        row_of_target = np.repeat(np.arange(count), lengths)
+        flip = np.zeros(count, bool)
         if self._mirrored is not None and random is not None:
             flip = (masks[:, list(self._castling)] == 0).all(axis=(1, 2)) & (random.random(count) < 0.5)
             masks[flip] = _REVERSED_BITS[masks[flip]]
-            legal = np.where(np.repeat(flip, legal_lengths), self._mirrored[legal], legal)
-            index = np.where(flip[row_of_target], self._mirrored[index], index)
         if self._history and random is not None:
             self._drop_history(masks, random)
-        legal_flat = np.repeat(np.arange(count) * self._policy_size, legal_lengths) + legal
-        width = max(1, int(lengths.max()))
-        column_of_target = np.arange(len(index)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        padded_index = np.zeros((count, width), np.int64)
-        padded_index[row_of_target, column_of_target] = index
-
-        def padded(flat: np.ndarray) -> np.ndarray:
-            out = np.full((count, width), np.nan, np.float32)
-            out[row_of_target, column_of_target] = flat
-            return out
-
-        weight = padded(columns.policy_weight.take(rows)[0])
-        probability = self._policy(weight, padded(columns.policy_cp.take(rows)[0]))
+        policy = self._make_policy(columns, rows, np.arange(count), flip)
+        reply = None
+        if self.with_replies:
+            places = np.flatnonzero(columns.replies.is_known[rows])
+            reply = self._make_policy(columns.replies, rows[places], places, flip)
         t = self._targets
         wdl = value_target(
             columns.result[rows], columns.cp[rows], columns.q[rows], columns.d[rows],
@@ -125,14 +132,37 @@ class BatchMaker:
         return Batch(
             torch.from_numpy(masks),
             torch.from_numpy(columns.values[rows]),
-            torch.from_numpy(legal_flat.astype(np.int64, copy=False)),
-            torch.from_numpy(padded_index),
-            torch.from_numpy(probability),
+            *policy,
             torch.from_numpy(np.nan_to_num(wdl)),
             torch.from_numpy((~np.isnan(wdl[:, 0]) * weight).astype(np.float32)),
             torch.from_numpy(np.nan_to_num(plies)),
             torch.from_numpy((~np.isnan(plies) * weight).astype(np.float32)),
+            reply,
         )
+
+    def _make_policy(self, moves: Columns | Replies, rows: np.ndarray, places: np.ndarray, flip: np.ndarray) -> PolicyTarget:
+        """`places`: where `rows` stand in the minibatch, the others get no target. `flip` [N]: positions with mirrored files."""
+        count = len(flip)
+        legal, legal_lengths = moves.legal.take(rows)
+        index, lengths = moves.policy_index.take(rows)
+        row_of_legal, row_of_target = np.repeat(places, legal_lengths), np.repeat(places, lengths)
+        if flip.any():
+            legal = np.where(flip[row_of_legal], self._mirrored[legal], legal)
+            index = np.where(flip[row_of_target], self._mirrored[index], index)
+        width = max(1, int(lengths.max(initial=0)))
+        column_of_target = np.arange(len(index)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        padded_index = np.zeros((count, width), np.int64)
+        padded_index[row_of_target, column_of_target] = index
+
+        def padded(flat: np.ndarray) -> np.ndarray:
+            out = np.full((count, width), np.nan, np.float32)
+            out[row_of_target, column_of_target] = flat
+            return out
+
+        weight = padded(moves.policy_weight.take(rows)[0])
+        probability = self._policy(weight, padded(moves.policy_cp.take(rows)[0]))
+        legal_flat = row_of_legal * self._policy_size + legal
+        return PolicyTarget(*map(torch.from_numpy, (legal_flat.astype(np.int64, copy=False), padded_index, probability)))
 
     def _drop_history(self, masks: np.ndarray, random: np.random.Generator) -> None:
         """Blanks the boards before a random ply, in place, because games begin without history and FENs have none."""

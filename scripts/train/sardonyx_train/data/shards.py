@@ -5,11 +5,15 @@ Shards are memory-mapped, so an uncompressed record batch costs no copy until it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
+from .replies import find_replies
 
 SHARDS_VERSION = "1"
 
@@ -50,6 +54,23 @@ class Ragged:
         index = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
         return self.flat[index], lengths
 
+    def shift(self) -> Ragged:
+        """Row i + 1 becomes row i, and the last row is empty. Copies no values."""
+        first = self.offsets[:2][-1]
+        offsets = np.concatenate([self.offsets[1:], self.offsets[-1:]])
+        return Ragged(self.flat[first : offsets[-1]], offsets - first)
+
+
+@dataclass(frozen=True)
+class Replies:
+    """Legal moves and policy target of the next position in the game, in the view of its mover, the opponent."""
+
+    is_known: np.ndarray  # bool; the other columns hold the reply only where this is true
+    legal: Ragged
+    policy_index: Ragged
+    policy_weight: Ragged
+    policy_cp: Ragged
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -66,6 +87,7 @@ class Columns:
     q: np.ndarray  # W − L for the mover
     d: np.ndarray  # draw probability
     plies_left: np.ndarray
+    replies: Replies | None = None  # None: not asked for
 
     @property
     def rows(self) -> int:
@@ -133,16 +155,25 @@ def open_shard(path: Path) -> pa.RecordBatchFileReader:
         raise ShardError(f"{path}: not a readable Arrow file ({error})") from None
 
 
-def read_columns(reader: pa.RecordBatchFileReader, index: int) -> Columns:
+def read_columns(reader: pa.RecordBatchFileReader, index: int, with_replies: bool = False) -> Columns:
     batch = reader.get_batch(index)
     rows = batch.num_rows
+    masks = _fixed(batch.column("masks"), rows, np.uint8)
+    moves = {
+        "legal": _ragged(batch.column("legal"), np.uint16),
+        "policy_index": _ragged(batch.column("policy_index"), np.uint16),
+        "policy_weight": _ragged_or_nan(batch.column("policy_weight"), batch.column("policy_index")),
+        "policy_cp": _ragged_or_nan(batch.column("policy_cp"), batch.column("policy_index")),
+    }
+    replies = None
+    if with_replies:
+        is_known = find_replies(masks, *(batch.column(name).to_numpy() for name in ("game", "ply")))
+        replies = Replies(is_known, **{name: column.shift() for name, column in moves.items()})
     return Columns(
-        masks=_fixed(batch.column("masks"), rows, np.uint8),
+        masks=masks,
         values=_fixed(batch.column("values"), rows, np.float32),
-        legal=_ragged(batch.column("legal"), np.uint16),
-        policy_index=_ragged(batch.column("policy_index"), np.uint16),
-        policy_weight=_ragged_or_nan(batch.column("policy_weight"), batch.column("policy_index")),
-        policy_cp=_ragged_or_nan(batch.column("policy_cp"), batch.column("policy_index")),
+        replies=replies,
+        **moves,
         **{name: _numbers(batch.column(name)) for name in ("result", "cp", "q", "d", "plies_left")},
     )
 
@@ -150,26 +181,32 @@ def read_columns(reader: pa.RecordBatchFileReader, index: int) -> Columns:
 def select_rows(columns: Columns, rows: np.ndarray) -> Columns:
     """A copy of these rows, in their order."""
 
-    def selected(name: str) -> np.ndarray | Ragged:
-        column = getattr(columns, name)
+    def selected(column: Any) -> Any:
+        if column is None:
+            return None
+        if isinstance(column, (Columns, Replies)):
+            return type(column)(*map(selected, vars(column).values()))
         if not isinstance(column, Ragged):
             return column[rows]
         flat, lengths = column.take(rows)
         return Ragged(flat, np.concatenate([[0], np.cumsum(lengths)]))
 
-    return Columns(**{name: selected(name) for name in Columns.__dataclass_fields__})
+    return selected(columns)
 
 
 def concat_columns(parts: list[Columns]) -> Columns:
-    def joined(name: str) -> np.ndarray | Ragged:
-        columns = [getattr(p, name) for p in parts]
+    def joined(columns: Sequence[Any]) -> Any:
+        if columns[0] is None:
+            return None
+        if isinstance(columns[0], (Columns, Replies)):
+            return type(columns[0])(*map(joined, zip(*(vars(part).values() for part in columns))))
         if not isinstance(columns[0], Ragged):
             return np.concatenate(columns)
         shifts = np.cumsum([0] + [len(c.flat) for c in columns])
         offsets = [c.offsets[1:] + shift for c, shift in zip(columns, shifts)]
         return Ragged(np.concatenate([c.flat for c in columns]), np.concatenate([[0], *offsets]))
 
-    return Columns(**{name: joined(name) for name in Columns.__dataclass_fields__})
+    return joined(parts)
 
 
 def _fixed(array: pa.Array, rows: int, dtype: type) -> np.ndarray:

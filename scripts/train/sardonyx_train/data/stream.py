@@ -108,7 +108,7 @@ class ShardStream(IterableDataset[Batch]):
         return dealt
 
     def _minibatches(self, chosen: list[Piece], random: np.random.Generator, skip: int) -> Iterator[Batch]:
-        columns = load_group(chosen)
+        columns = load_group(chosen, self._maker.with_replies)
         order, weight = self._choose(columns, random)
         mirror_seed = int(random.integers(2**31))
         for number in range(skip, self._count_minibatches(chosen)):
@@ -148,11 +148,11 @@ class ShardStream(IterableDataset[Batch]):
         return self._keep(count_rows(chosen)) // self._batch_size
 
 
-def load_group(chosen: list[Piece]) -> Columns:
+def load_group(chosen: list[Piece], with_replies: bool = False) -> Columns:
     readers = {piece.path: open_shard(piece.path) for piece in chosen}
     parts = []
     for path, batch, start, stop in chosen:
-        columns = read_columns(readers[path], batch)
+        columns = read_columns(readers[path], batch, with_replies)
         parts.append(columns if (start, stop) == (0, columns.rows) else select_rows(columns, np.arange(start, stop)))
     return concat_columns(parts)
 
@@ -203,10 +203,11 @@ def _leave_signals_to_the_trainer(_worker: int) -> None:
 
 def read_sequentially(files: list[Path], maker: BatchMaker, batch_size: int, limit: int) -> Iterator[Batch]:
     """Held-out positions in file order. If `limit` is smaller than their number, they are taken evenly from all record batches."""
-    return (maker.make(columns, np.arange(columns.rows)) for columns in read_rows(files, batch_size, limit))
+    rows = read_rows(files, batch_size, limit, maker.with_replies)
+    return (maker.make(columns, np.arange(columns.rows)) for columns in rows)
 
 
-def read_rows(files: list[Path], batch_size: int, limit: int) -> Iterator[Columns]:
+def read_rows(files: list[Path], batch_size: int, limit: int, with_replies: bool = False) -> Iterator[Columns]:
     """The same positions as columns; every minibatch but the last is full."""
     batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
     share = min(1.0, limit / max(1, sum(rows for _, _, rows in batches)))
@@ -214,7 +215,7 @@ def read_rows(files: list[Path], batch_size: int, limit: int) -> Iterator[Column
     missing = batch_size
     for path, i, rows in batches:
         taken = np.linspace(0, rows - 1, max(1, round(rows * share))).astype(np.int64)
-        columns = read_columns(open_shard(path), i)
+        columns = read_columns(open_shard(path), i, with_replies)
         while len(taken) > 0:
             parts.append(select_rows(columns, taken[:missing]))
             taken = taken[missing:]

@@ -1,13 +1,14 @@
 """Small made-up shards in the engine's schema: one piece on an otherwise empty board, which moves to where plane 1 says.
 
 No chess in it, yet there is something to learn: legal moves are eight queen or knight moves of the piece, the target is
-the first of them whose to-square is marked.
+the first of them whose to-square is marked. `write_games` writes real positions of random games instead.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import chess
 import numpy as np
 import pyarrow as pa
 from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
@@ -53,6 +54,45 @@ def write_shard(
             made = [_position(random, form, policy, seed, number * rows + i) for i in range(rows)]
             columns = [pa.array(list(c), field.type) for c, field in zip(zip(*made), form)]
             writer.write_batch(pa.record_batch(columns, schema=form))
+
+
+def write_games(path: Path, games: list[tuple[int, list[tuple[int, int]]]]) -> None:
+    """One record batch of random games without castling; each game is its seed and the rows to write: (ply in the game, `ply` column)."""
+    form = schema("lc0-112", "lc0-1858")
+    made = []
+    for seed, rows in games:
+        boards = _play(seed, 1 + max(at for at, _ in rows))
+        made += [_game_row(boards[at], seed, ply) for at, ply in rows]
+    with pa.ipc.new_file(str(path), form) as writer:
+        columns = [pa.array(list(c), field.type) for c, field in zip(zip(*made), form)]
+        writer.write_batch(pa.record_batch(columns, schema=form))
+
+
+def _play(seed: int, positions: int) -> list[chess.Board]:
+    random = np.random.default_rng(seed)
+    boards = [chess.Board(chess.STARTING_BOARD_FEN + " w - - 0 1")]
+    while len(boards) < positions:
+        board = boards[-1].copy(stack=False)
+        moves = list(board.legal_moves)
+        board.push(moves[int(random.integers(len(moves)))])
+        boards.append(board)
+    return boards
+
+
+def write_men(board: chess.Board) -> np.ndarray:
+    """The masks of the twelve planes of men, uint64, seen from the mover's side."""
+    seen = board if board.turn == chess.WHITE else board.mirror()
+    sides = (chess.WHITE, chess.BLACK)
+    return np.array([seen.pieces_mask(piece, side) for side in sides for piece in chess.PIECE_TYPES], "<u8")
+
+
+def _game_row(board: chess.Board, game: int, ply: int) -> tuple:
+    seen = board if board.turn == chess.WHITE else board.mirror()
+    masks = np.concatenate([write_men(board), np.zeros(100, "<u8")])
+    places = {move: index for index, move in enumerate(lc0_moves())}
+    letters = {chess.QUEEN: "q", chess.ROOK: "r", chess.BISHOP: "b"}
+    legal = [places[m.from_square, m.to_square, letters.get(m.promotion, "")] for m in seen.legal_moves]
+    return (masks.tobytes(), [0.0], legal, legal[:2], [0.75, 0.25][: len(legal)], None, 0, 0, None, None, None, game, ply)
 
 
 def _position(random: np.random.Generator, form: pa.Schema, policy: str, game: int, ply: int) -> tuple:
