@@ -137,6 +137,12 @@ class LossConfig(_Section):
     policy: float = Field(1.0, ge=0, description="weight of the policy's cross-entropy")
     value: float = Field(1.0, ge=0, description="weight of the value's loss")
     moves_left: float = Field(0.02, ge=0, description="weight of the moves-left loss")
+    reply_policy: float = Field(
+        0.0,
+        ge=0,
+        description="weight of the cross-entropy of a second policy head, in training only, that predicts the opponent's reply to the "
+        "move played; logged as reply_policy. KataGo: 0.15. 0: no such head",
+    )
     l2: float = Field(
         0.0,
         ge=0,

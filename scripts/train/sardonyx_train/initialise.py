@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from .checkpoint import CheckpointError, read_checkpoint
@@ -9,17 +10,19 @@ from .config import ModelConfig, TrainingConfig, is_same_shape
 from .model.fake_quantise import drop_ranges, enable_fake_quantisation
 from .model.fold import fold_norms
 from .model.grow import can_grow, grow
-from .model.network import Network
+from .model.network import Network, drop_reply, has_reply
 from .model.renorm import enable_batch_renorm
+from .progress_display import say
 
 
-def create_network(config: TrainingConfig, is_resuming: bool = False) -> Network:
+def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Callable[[str], None] = say) -> Network:
     """`is_resuming`: the weights come from the run's own checkpoint; `run.start_from` may no longer exist."""
-    network = Network(config.model, config.run.checkpoint_activations)
+    wants_reply = config.loss.reply_policy > 0
+    network = Network(config.model, config.run.checkpoint_activations, wants_reply)
     if config.run.start_from is not None and not is_resuming:
         state = read_checkpoint(Path(config.run.start_from))
         source_config = ModelConfig.model_validate(state["config"]["model"])
-        source = Network(source_config)
+        source = Network(source_config, with_reply=has_reply(state["average"]))
         source.load_state_dict(drop_ranges(state["average"]))
         if config.model.norm == "none" and source_config.norm == "batch":
             source, source_config = fold_norms(source, source_config)
@@ -30,7 +33,14 @@ def create_network(config: TrainingConfig, is_resuming: bool = False) -> Network
                 f"{config.run.start_from}: holds another network shape than the model section (only resnet and sight bodies with "
                 "ReLU and without attention can grow, and only in blocks)"
             )
-        network.load_state_dict(source.state_dict())
+        weights = source.state_dict()
+        if wants_reply and source.reply is None:
+            tell(f"{config.run.start_from} has no head for the opponent's replies: it starts from random weights")
+            weights = {**network.state_dict(), **weights}
+        elif source.reply is not None and not wants_reply:
+            tell(f"{config.run.start_from} has a head for the opponent's replies: it is left out, because loss.reply_policy is 0")
+            weights = drop_reply(weights)
+        network.load_state_dict(weights)
     run = config.run
     if run.renorm_max_r > 1 or run.renorm_max_d > 0:
         enable_batch_renorm(network, run.renorm_max_r, run.renorm_max_d, run.renorm_steps)

@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional as F
 
 from .config import LossConfig
-from .data.batch import Batch
+from .data.batch import Batch, PolicyTarget
 from .model.network import MOVES_LEFT_UNIT_PLIES, Outputs
 
 Number = TypeVar("Number", torch.Tensor, float)
@@ -26,12 +26,9 @@ def mask_illegal(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
 
 def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[str, torch.Tensor]:
     """Training minimises `total`; the rest is for the log."""
-    logits = outputs.policy.float()
-    log_policy = F.log_softmax(mask_illegal(logits, batch.legal) if config.legal_only else logits, dim=1)
-    has_policy = batch.policy_probability.sum(1)
-    cross_entropy = -(batch.policy_probability * log_policy.gather(1, batch.policy_index)).sum(1)
+    log_policy = _log_softmax(outputs.policy, batch, config)
     losses = {
-        "policy": _mean(cross_entropy, has_policy),
+        "policy": _cross_entropy(log_policy, batch),
         "value": _mean(_value_error(outputs.value.float(), batch.wdl), batch.wdl_weight),
     }
     if outputs.moves_left is not None:
@@ -42,6 +39,8 @@ def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[s
             delta=_HUBER_DELTA,
         )
         losses["moves_left"] = _mean(error, batch.plies_weight)
+    if outputs.reply is not None:
+        losses["reply_policy"] = _cross_entropy(_log_softmax(outputs.reply, batch.reply, config), batch.reply)
     total = sum_losses(losses, config)
     if config.entropy_bonus > 0:
         entropy = -(log_policy.exp() * log_policy).sum(1).mean()
@@ -50,9 +49,12 @@ def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[s
 
 
 def sum_losses(losses: dict[str, Number], config: LossConfig) -> Number:
-    """The weighted sum of losses; a network may have no moves-left loss."""
+    """The weighted sum of losses; a network may have no loss of moves left and none of replies."""
     total = config.policy * losses["policy"] + config.value * losses["value"]
-    return total + config.moves_left * losses["moves_left"] if "moves_left" in losses else total
+    for name, weight in (("moves_left", config.moves_left), ("reply_policy", config.reply_policy)):
+        if name in losses:
+            total = total + weight * losses[name]
+    return total
 
 
 def compute_l2(weights: list[torch.Tensor]) -> torch.Tensor:
@@ -63,7 +65,7 @@ def compute_l2(weights: list[torch.Tensor]) -> torch.Tensor:
 def count_targets(batch: Batch) -> dict[str, torch.Tensor]:
     """The number of positions behind each mean of `compute_losses` and `compute_metrics`."""
     policy, value = batch.policy_probability.sum(), batch.wdl_weight.sum()
-    return {
+    counts = {
         "policy": policy,
         "accuracy": policy,
         "policy_floor": policy,
@@ -71,6 +73,7 @@ def count_targets(batch: Batch) -> dict[str, torch.Tensor]:
         "value_mae": value,
         "moves_left": batch.plies_weight.sum(),
     }
+    return counts if batch.reply is None else {**counts, "reply_policy": batch.reply.policy_probability.sum()}
 
 
 def compute_metrics(outputs: Outputs, batch: Batch) -> dict[str, torch.Tensor]:
@@ -93,6 +96,16 @@ def expected_value(value: torch.Tensor) -> torch.Tensor:
         return value.squeeze(1)
     wdl = value.softmax(1)
     return wdl[:, 0] - wdl[:, 2]
+
+
+def _log_softmax(logits: torch.Tensor, target: Batch | PolicyTarget, config: LossConfig) -> torch.Tensor:
+    logits = logits.float()
+    return F.log_softmax(mask_illegal(logits, target.legal) if config.legal_only else logits, dim=1)
+
+
+def _cross_entropy(log_policy: torch.Tensor, target: Batch | PolicyTarget) -> torch.Tensor:
+    errors = -(target.policy_probability * log_policy.gather(1, target.policy_index)).sum(1)
+    return _mean(errors, target.policy_probability.sum(1))
 
 
 def _value_error(value: torch.Tensor, wdl: torch.Tensor) -> torch.Tensor:

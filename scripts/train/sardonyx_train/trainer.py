@@ -27,7 +27,7 @@ from .history import History
 from .initialise import create_network
 from .lock import FolderLock
 from .losses import compute_l2, compute_losses, compute_metrics
-from .model.network import count_parameters
+from .model.network import count_parameters, has_reply
 from .optimizer import Optimizer, list_decayed
 from .plots import plot_history
 from .precision import AUTOCAST, choose_precision
@@ -78,9 +78,10 @@ class Trainer:
         if run.threads > 0:
             torch.set_num_threads(run.threads)
         self.format = self._check_data()
-        self.maker = BatchMaker(self.format, config.targets, config.data.mirror, config.data.history_dropout)
+        with_replies = config.loss.reply_policy > 0
+        self.maker = BatchMaker(self.format, config.targets, config.data.mirror, config.data.history_dropout, with_replies)
         self.value_planes = torch.tensor(self.format.value_planes, dtype=torch.int64, device=place.device)
-        self.network = create_network(config, resume is not None).to(place.device)
+        self.network = create_network(config, resume is not None, self._say).to(place.device)
         self.optimizer = Optimizer(self.network, config.optimizer)
         self.average = AveragedNetwork(self.network, run.ema_decay)
         self.plateau = PlateauCounter()
@@ -323,6 +324,11 @@ class Trainer:
                 f"the checkpoint is of a run with run.quantisation_aware {was_rounded}, the configuration has "
                 f"{self.config.run.quantisation_aware}: begin another run with its weights by run.start_from"
             )
+        if not self._has_same_heads(state):
+            raise CheckpointError(
+                "only one of the checkpoint and the configuration has loss.reply_policy: begin another run with its weights by "
+                "run.start_from"
+            )
         self.network.load_state_dict(state["network"])
         self.average.network.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
@@ -337,14 +343,18 @@ class Trainer:
 
     def _take_moments(self, state: dict[str, Any]) -> None:
         """Moments and plateau of the run before; nothing if it kept weights only, or was of another shape or optimiser."""
-        kind = state["config"]["optimizer"]["kind"]
-        if "optimizer" not in state or kind != self.config.optimizer.kind or not is_same_shape(state["config"]["model"], self.config.model):
+        is_same_kind = state["config"]["optimizer"]["kind"] == self.config.optimizer.kind
+        is_same_network = is_same_shape(state["config"]["model"], self.config.model) and self._has_same_heads(state)
+        if "optimizer" not in state or not is_same_kind or not is_same_network:
             self._say("start_from holds no moments for this network and optimiser: they start from zero")
             return
         self.optimizer.load_state_dict(state["optimizer"])
         if state["scaler"]:
             self._scaler.load_state_dict(state["scaler"])
         vars(self.plateau).update(state["plateau"])
+
+    def _has_same_heads(self, state: dict[str, Any]) -> bool:
+        return has_reply(state["network"]) == (self.network.reply is not None)
 
     def _choose_precision(self) -> str:
         """The configured precision; rank 0 measures `auto` for all ranks."""

@@ -41,7 +41,7 @@ def test_folding_norms_keeps_the_function(head):
                 tensor.add_(torch.rand_like(tensor))
         folded, folded_config = fold_norms(network, config)
         planes = (torch.rand(4, 112, 8, 8) < 0.2).float()
-        for a, b in zip(network(planes), folded.eval()(planes)):
+        for a, b in zip(network(planes)[:3], folded.eval()(planes)):
             assert torch.allclose(a, b, atol=1e-4)
     assert folded_config.norm == "none"
 

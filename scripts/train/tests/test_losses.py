@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 from sardonyx_train.config import LossConfig
-from sardonyx_train.data.batch import Batch
+from sardonyx_train.data.batch import Batch, PolicyTarget
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.evaluate import evaluate
 from sardonyx_train.losses import compute_losses, compute_metrics, expected_value
@@ -54,6 +54,40 @@ def test_an_evaluation_weighs_minibatches_by_the_targets_that_they_have():
     assert evaluate(Constant(), [full, half], values, config, place)["value"] == pytest.approx(alone["value"])
     with pytest.raises(ShardError, match="no positions"):
         evaluate(Constant(), [], values, config, place)
+
+
+def _batch_with_replies() -> Batch:
+    """The second position alone has a reply: moves 1 and 3 are legal, and 3 is three times as good."""
+    batch = _batch()
+    batch.reply = PolicyTarget(
+        torch.tensor([4 + 1, 4 + 3]), torch.tensor([[0, 0], [3, 1]]), torch.tensor([[0.0, 0.0], [0.75, 0.25]])
+    )
+    return batch
+
+
+@pytest.mark.parametrize(("legal_only", "moves"), [(True, 2), (False, 4)])
+def test_the_loss_of_replies_is_added_with_its_weight(legal_only, moves):
+    outputs = _outputs()._replace(reply=torch.zeros(2, 4))
+    config = LossConfig(reply_policy=0.15, legal_only=legal_only)
+    losses = compute_losses(outputs, _batch_with_replies(), config)
+    assert losses["reply_policy"].item() == pytest.approx(math.log(moves))
+    plain = compute_losses(_outputs(), _batch(), config)
+    assert "reply_policy" not in plain
+    assert (losses["total"] - plain["total"]).item() == pytest.approx(0.15 * math.log(moves), abs=1e-5)
+
+
+def test_an_evaluation_counts_the_positions_that_have_a_reply():
+    class Constant(torch.nn.Module):
+        def forward(self, planes):
+            return Outputs(torch.zeros(len(planes), 4), torch.zeros(len(planes), 3), None, torch.zeros(len(planes), 4))
+
+    none = _batch_with_replies()
+    none.reply = none.reply._replace(legal=none.reply.legal[:0], policy_probability=torch.zeros(2, 2))
+    values = torch.tensor([], dtype=torch.int64)
+    config = LossConfig(reply_policy=0.15)
+    numbers = evaluate(Constant(), [_batch_with_replies(), none], values, config, torch.device("cpu"))
+    assert numbers["reply_policy"] == pytest.approx(math.log(2))
+    assert numbers["total"] == pytest.approx(numbers["policy"] + numbers["value"] + 0.15 * math.log(2))
 
 
 def test_without_the_legal_mask_illegal_logits_count():

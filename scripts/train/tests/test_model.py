@@ -1,9 +1,9 @@
 import pytest
 import torch
 from sardonyx_train.config import ModelConfig
-from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding
+from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
 from sardonyx_train.model.fake_quantise import enable_fake_quantisation
-from sardonyx_train.model.network import Network, count_parameters
+from sardonyx_train.model.network import Network, count_parameters, drop_reply, has_reply
 from sardonyx_train.model.presets import PRESETS
 
 SMALL = {"filters": 16, "blocks": 2, "heads": 2}
@@ -46,6 +46,40 @@ def test_parameter_counts_do_not_change_unnoticed(preset, parameters):
 def test_every_policy_head_fits_the_1858_moves(head):
     config = ModelConfig(policy_head=head, **SMALL)
     assert Network(config)(_planes(config)).policy.shape == (3, 1858)
+
+
+@pytest.mark.parametrize("head", ["attention", "convolution", "dense"])
+def test_the_head_of_replies_reads_the_board_from_the_opponents_side(head):
+    config = ModelConfig(policy_head=head, **SMALL)
+    network = Network(config, with_reply=True).eval()
+    network.reply.load_state_dict(network.policy.state_dict())
+    planes = _planes(config)
+    squares = network.body(planes * network.input_scale)
+    with torch.no_grad():
+        assert torch.equal(network(planes).reply, network.policy(squares.flip(2)))
+    assert Network(config)(planes).reply is None
+
+
+def test_the_logit_of_a_reply_comes_from_the_squares_that_it_joins():
+    network = Network(ModelConfig(filters=64, blocks=0), with_reply=True)
+    network.reply.load_state_dict(network.policy.state_dict())
+    squares = torch.eye(64).reshape(1, 64, 8, 8)  # each square has a channel of its own
+    network.body.forward = lambda _planes, _between: squares
+    policy, reply = (logits[0] for logits in network(torch.zeros(1, 112, 8, 8))[::3])
+    index = {move: i for i, move in enumerate(lc0_moves())}
+    turned = [(i, index[source ^ 56, target ^ 56, ""]) for (source, target, piece), i in index.items() if piece == ""]
+    own, others = zip(*turned)
+    assert torch.allclose(reply[list(own)], policy[list(others)], atol=1e-6) and not torch.allclose(reply, policy, atol=1e-3)
+
+
+def test_a_seed_gives_the_same_weights_with_and_without_the_head_of_replies():
+    states = []
+    for with_reply in (False, True):
+        torch.manual_seed(1)
+        states.append(Network(ModelConfig(**SMALL), with_reply=with_reply).state_dict())
+    assert has_reply(states[1]) and not has_reply(states[0])
+    kept = drop_reply(states[1])
+    assert kept.keys() == states[0].keys() and all(torch.equal(kept[name], states[0][name]) for name in kept)
 
 
 @pytest.mark.parametrize("bias", ["smolgen", "relative", "none"])

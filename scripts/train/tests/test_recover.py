@@ -34,7 +34,7 @@ def _planes(count=64):
 
 def _assert_same(one, other, planes):
     with torch.no_grad():
-        for a, b in zip(one(planes), other(planes)):
+        for a, b in zip(one(planes)[:3], other(planes)):
             assert torch.allclose(a, b, atol=2e-4, rtol=1e-4)
 
 

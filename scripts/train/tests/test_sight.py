@@ -78,7 +78,7 @@ def test_kinds_of_lines_are_the_straight_and_the_diagonal_directions_together():
 def test_a_network_that_reads_attacks_gives_all_heads():
     network = Network(ModelConfig(**{**SMALL, "input": "attacks-50", "sight_lines": "kinds"})).eval()
     outputs = network((torch.rand(3, 50, 8, 8) < 0.1).float())
-    assert [tuple(head.shape) for head in outputs] == [(3, 1858), (3, 3), (3, 1)]
+    assert [tuple(head.shape) for head in outputs[:3]] == [(3, 1858), (3, 3), (3, 1)]
 
 
 def test_folding_norms_keeps_the_function():
@@ -91,7 +91,7 @@ def test_folding_norms_keeps_the_function():
                 tensor.add_(torch.rand_like(tensor))
         folded, folded_config = fold_norms(network, config)
         planes = (torch.rand(4, 112, 8, 8) < 0.1).float()
-        for a, b in zip(network(planes), folded.eval()(planes)):
+        for a, b in zip(network(planes)[:3], folded.eval()(planes)):
             assert torch.allclose(a, b, atol=1e-4)
     assert folded_config.norm == "none" and isinstance(folded.body.blocks[0].gate, Gain)
 

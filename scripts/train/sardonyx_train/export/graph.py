@@ -17,7 +17,7 @@ from torch import nn
 from ..config import ModelConfig, TrainingConfig
 from ..encodings import POLICY_SIZES, get_input_encoding
 from ..model.fake_quantise import drop_ranges
-from ..model.network import Network, Outputs
+from ..model.network import Network, Outputs, drop_reply
 from .blocked_layout import BATCH, keep_blocked
 
 INPUT_NAME = "/input/planes"
@@ -55,10 +55,10 @@ class ExportNetwork(nn.Module):
 
 
 def build_network(state: dict) -> tuple[Network, TrainingConfig]:
-    """Returns the network with a checkpoint's averaged weights, on the CPU, in evaluation mode, and its configuration."""
+    """Returns the network with a checkpoint's averaged weights without the head of replies, on the CPU, in evaluation mode, and its configuration."""
     config = TrainingConfig.model_validate(state["config"])
     network = Network(config.model)
-    network.load_state_dict(drop_ranges(state["average"]))
+    network.load_state_dict(drop_reply(drop_ranges(state["average"])))
     return network.eval(), config
 
 

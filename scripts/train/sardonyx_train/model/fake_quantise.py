@@ -3,7 +3,7 @@
 They round as the int8 export does. Weights: 7 bits, symmetric, one scale per output channel. Inputs and outputs: 8 bits,
 unsigned, over the range of their values, with a ReLU after the convolution included. The first convolution reads planes in 7
 bits with weights in 8. Not rounded: a first convolution with a 1×1 kernel, convolutions behind a gate, the one that computes
-the policy logits, dense layers and products.
+the policy logits, the head of the opponent's reply, dense layers and products.
 The export may narrow the range of outputs without a ReLU; here the configuration decides by how much (`signed_share`).
 """
 
@@ -87,6 +87,8 @@ def enable_fake_quantisation(network: Network, config: ModelConfig, signed_share
     """
     logits = getattr(network.policy, "second", None)
     for path, parent in list(network.named_modules()):
+        if path.split(".")[0] == "reply":  # it is never exported
+            continue
         # All ConvNorms but a block's second are followed by the activation at once.
         before_relu = config.activation == "relu" and not path.endswith(".second")
         for name, child in list(parent.named_children()):

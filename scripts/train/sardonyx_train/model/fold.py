@@ -24,7 +24,7 @@ def fold_norms(network: Network, config: ModelConfig) -> tuple[Network, ModelCon
     if config.norm != "batch":
         raise ValueError(f"only batch norms can be folded, this network has norm '{config.norm}'")
     folded_config = config.model_copy(update={"norm": "none"})
-    folded = Network(folded_config)
+    folded = Network(folded_config, with_reply=network.reply is not None)
     with torch.no_grad():
         state = network.state_dict()
         for name, module in network.eval().named_modules():

@@ -28,7 +28,7 @@ def can_grow(source: ModelConfig, wanted: ModelConfig) -> bool:
 @torch.no_grad()
 def grow(source: Network, config: ModelConfig) -> Network:
     """Returns the deeper network. `can_grow` must hold. The copies are spread evenly over the depth, each after its original."""
-    network = Network(config)
+    network = Network(config, with_reply=source.reply is not None)
     state = source.state_dict()
     depth = len(source.body.blocks)
     origins = [index * depth // config.blocks for index in range(config.blocks)]

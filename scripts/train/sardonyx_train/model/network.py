@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOVES_LEFT_UNIT_PLIES = 20.0  # the head works in units of 20 plies, so that its numbers are about one
 
-
+_REPLY_PREFIX = "reply."
 _BODIES = {"resnet": ResidualBody, "transformer": TransformerBody, "sight": SightBody}
 
 
@@ -29,10 +29,12 @@ class Outputs(NamedTuple):
     policy: torch.Tensor  # logits [N, policy size]
     value: torch.Tensor  # win, draw, loss logits [N, 3], or tanh value [N, 1]; mover's view
     moves_left: torch.Tensor | None  # plies to the end [N, 1], not negative
+    reply: torch.Tensor | None = None  # logits of the opponent's reply [N, policy size], opponent's view; in training only
 
 
 class Network(nn.Module):
-    def __init__(self, config: ModelConfig, checkpoint_activations: bool = False) -> None:
+    def __init__(self, config: ModelConfig, checkpoint_activations: bool = False, with_reply: bool = False) -> None:
+        """`with_reply`: with the head of `loss.reply_policy`, an auxiliary target of training (KataGo). Exports have none."""
         super().__init__()
         encoding = get_input_encoding(config.input)
         scale = torch.ones(1, encoding.planes, 1, 1)
@@ -52,6 +54,8 @@ class Network(nn.Module):
         )
         if self.moves_left is not None:
             nn.init.constant_(self.moves_left.output.bias, 2.0)
+        # Last, so that a seed gives the other weights the same numbers with and without it.
+        self.reply = create_policy_head(config) if with_reply else None
 
     def forward(self, planes: torch.Tensor) -> Outputs:
         """planes [N, P, 8, 8], raw as the engine feeds them."""
@@ -66,7 +70,18 @@ class Network(nn.Module):
         moves_left = None
         if self.moves_left is not None:
             moves_left = torch.relu(self.moves_left(x)) * MOVES_LEFT_UNIT_PLIES
-        return Outputs(self.policy(x), value, moves_left)
+        # The encodings have no promotions on the mover's first rank, so moves stay in the opponent's view, and the board is turned.
+        reply = None if self.reply is None else self.reply(x.flip(2))
+        return Outputs(self.policy(x), value, moves_left, reply)
+
+
+def has_reply(state: dict[str, torch.Tensor]) -> bool:
+    """Whether a state dict holds the head of the opponent's reply."""
+    return any(name.startswith(_REPLY_PREFIX) for name in state)
+
+
+def drop_reply(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name: tensor for name, tensor in state.items() if not name.startswith(_REPLY_PREFIX)}
 
 
 def count_parameters(network: nn.Module) -> int:
