@@ -6,7 +6,7 @@ export interface StrengthLevel {
   readonly temperature: number;
 }
 
-/** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-22, models/default-int8.onnx (sha256 a8307d927460), Stockfish 15.1. */
+/** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-24, models/default-int8.onnx (sha256 70f0a14c640a), Stockfish 15.1. */
 export const STRENGTH_LEVELS: readonly StrengthLevel[] = [
   { elo: 1075, nodes: 1, temperature: 0.8 },
   { elo: 1248, nodes: 1, temperature: 0.6 },
@@ -16,4 +16,5 @@ export const STRENGTH_LEVELS: readonly StrengthLevel[] = [
   { elo: 1795, nodes: 4, temperature: 0.1 },
   { elo: 1918, nodes: 16, temperature: 0.25 },
   { elo: 1994, nodes: 64, temperature: 0.25 },
+  { elo: 2099, nodes: 256, temperature: 0.15 },
 ];
