@@ -16,7 +16,10 @@ export interface ParsedFlags {
 /** Flags of lc0 that are not options of the engine; `preload` is what we always do. */
 const BARE_FLAGS = new Set(['show-hidden', 'preload']);
 
-export function parseFlags(args: readonly string[], specs: readonly OptionSpec[]): Result<ParsedFlags> {
+/** What the parser needs of a declaration; a command may add flags of its own. */
+type FlagSpec = Pick<OptionSpec, 'uci' | 'flag' | 'alias' | 'kind'>;
+
+export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]): Result<ParsedFlags> {
   const byFlag = new Map(specs.filter((spec) => spec.flag !== '').map((spec) => [spec.flag, spec]));
   const byLetter = new Map(specs.flatMap((spec) => (spec.alias === undefined ? [] : [[spec.alias, spec]])));
   const settings: [string, string][] = [];

@@ -121,17 +121,17 @@ export class ActiveSearch {
   /** The answer if the search has failed: its best move so far, else a mate found without network, else any legal move. */
   get fallback(): BestMove {
     if (this.ownAnswer !== null) return this.shorterMate ?? this.ownAnswer;
-    const [move = NO_MOVE, ponder = NO_MOVE] = this.lastReport?.lines[0]?.pv ?? [];
-    if (this.isCandidate(move)) return { move, ponder };
-    const { candidates } = this;
+    const { reportedMove, candidates } = this;
+    if (reportedMove !== null) return reportedMove;
     const [mating = candidates[0] ?? NO_MOVE] =
       findMate(this.game.position.clone(), { ...BLIND_MATES, candidates }).line ?? [];
     return { move: mating, ponder: NO_MOVE };
   }
 
-  /** Whether its reports name a move. */
-  get knowsMove(): boolean {
-    return this.isCandidate(this.lastReport?.lines[0]?.pv[0] ?? NO_MOVE);
+  /** The best move of `lastReport` and the reply to it; null if it names no move that may be played. */
+  get reportedMove(): BestMove | null {
+    const [move = NO_MOVE, ponder = NO_MOVE] = this.lastReport?.lines[0]?.pv ?? [];
+    return this.isCandidate(move) ? { move, ponder } : null;
   }
 
   isCandidate(move: Move): boolean {

@@ -177,7 +177,7 @@ export class Engine {
     const { active } = this.searches;
     this.searches.stopWaiting(waiting);
     if (active === null || active.stopRequested) return;
-    if (active.isRunning && active.startsEarlier && !active.knowsMove && !active.isDiscarded) {
+    if (active.isRunning && active.startsEarlier && active.reportedMove === null && !active.isDiscarded) {
       // Too early for the expected reply to have been searched: the position after it needs a search of its own.
       this.endPondering(active, true);
     } else {

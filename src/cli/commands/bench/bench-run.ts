@@ -5,11 +5,12 @@
  */
 
 import { enginePorts, isFileless } from '../../../app/index.js';
-import { readSettings } from '../../../app/options.js';
+import { createSettings, listOptionSpecs, parseFlags } from '../../../app/options.js';
 import { formatUciMove } from '../../../chess/index.js';
 import { Analyst, type Answer, type GoRequest } from '../../../engine/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import type { GatheringCounters } from '../../../search/index.js';
+import { unwrap } from '../../../util/index.js';
 import { requireWhole } from '../../number-flag.js';
 import { BENCH_POSITIONS } from './bench-positions.js';
 
@@ -152,8 +153,7 @@ export function formatBench(result: BenchResult): string[] {
 
 /** The flags of `sardonyx bench` that fit on a line of UCI, with the smallest value of each. */
 const LIMIT_FLAGS = { nodes: 0, movetime: 0, 'num-positions': 1 };
-
-type LimitFlags = { [Name in keyof typeof LIMIT_FLAGS]?: number };
+const LIMIT_SPECS = Object.keys(LIMIT_FLAGS).map((flag) => ({ flag, uci: flag, kind: 'string' as const }));
 
 /** The `bench` command of a UCI session: `bench [nodes]` with flags, on a network of its own. Rejects when the signal ends it. */
 export async function runBenchWords(
@@ -161,38 +161,21 @@ export async function runBenchWords(
   writeLine: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { given, rest } = takeLimitFlags(words);
-  const settings = readSettings(rest);
-  if (!settings.ok) throw new Error(settings.error);
-  const nodes = given.nodes ?? Number(settings.value.positionals[0] ?? 0);
+  const { settings, ...parsed } = unwrap(parseFlags(words, [...listOptionSpecs(), ...LIMIT_SPECS]));
+  const readLimit = (name: keyof typeof LIMIT_FLAGS): number | undefined => {
+    const text = settings.findLast(([flag]) => flag === name)?.[1];
+    return text === undefined ? undefined : requireWhole(name, text, LIMIT_FLAGS[name]);
+  };
+  const engineSettings = settings.filter(([flag]) => !Object.hasOwn(LIMIT_FLAGS, flag));
+  const { options } = unwrap(createSettings({ ...parsed, settings: engineSettings }));
+  const nodes = readLimit('nodes') ?? Number(parsed.positionals[0] ?? 0);
   if (!Number.isInteger(nodes) || nodes < 0) throw new Error('bench is followed by a number of nodes and flags');
   const limits: BenchLimits = {
     ...BENCH_DEFAULTS,
     nodes,
-    moveTimeMs: given.movetime ?? BENCH_DEFAULTS.moveTimeMs,
-    positions: given['num-positions'] ?? BENCH_DEFAULTS.positions,
+    moveTimeMs: readLimit('movetime') ?? BENCH_DEFAULTS.moveTimeMs,
+    positions: readLimit('num-positions') ?? BENCH_DEFAULTS.positions,
   };
-  const result = await runBench(settings.value.options, limits, writeLine, signal);
+  const result = await runBench(options, limits, writeLine, signal);
   for (const line of formatBench(result)) writeLine(line);
-}
-
-/** Takes `--nodes=N`, `--nodes N` and their like out of the words; the rest are the engine's flags. Throws one sentence. */
-function takeLimitFlags(words: readonly string[]): { readonly given: LimitFlags; readonly rest: readonly string[] } {
-  const given: LimitFlags = {};
-  const rest: string[] = [];
-  for (let i = 0; i < words.length; i++) {
-    const [, name = '', text] = /^--([\w-]+)(?:=(.*))?$/s.exec(words[i]) ?? [];
-    if (!isLimitFlag(name)) {
-      rest.push(words[i]);
-      continue;
-    }
-    const value = text ?? words[++i];
-    if (value === undefined) throw new Error(`Flag --${name} needs a value`);
-    given[name] = requireWhole(name, value, LIMIT_FLAGS[name]);
-  }
-  return { given, rest };
-}
-
-function isLimitFlag(name: string): name is keyof typeof LIMIT_FLAGS {
-  return Object.hasOwn(LIMIT_FLAGS, name);
 }
