@@ -15,7 +15,8 @@ import torch
 from torch import nn
 
 from .checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from .config import TrainingConfig, format_config, is_same_shape
+from .config import TrainingConfig, format_config
+from .continuation import has_moments, require_resumable
 from .data.batch import Batch, BatchMaker
 from .data.batch import expand_planes
 from .data.shards import ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
@@ -27,7 +28,7 @@ from .history import History
 from .initialise import create_network
 from .lock import FolderLock
 from .losses import compute_l2, compute_losses, compute_metrics
-from .model.network import count_parameters, has_reply
+from .model.network import count_parameters
 from .optimizer import Optimizer, list_decayed
 from .plots import plot_history
 from .precision import AUTOCAST, choose_precision
@@ -309,26 +310,7 @@ class Trainer:
             )
 
     def _restore(self, state: dict[str, Any]) -> None:
-        if not is_same_shape(state["config"]["model"], self.config.model):
-            raise CheckpointError("the checkpoint holds another network shape than the configuration's model section")
-        if "optimizer" not in state:
-            raise CheckpointError("the checkpoint holds weights only: begin a run with them by run.start_from")
-        kind = state["config"]["optimizer"]["kind"]
-        if kind != self.config.optimizer.kind:
-            raise CheckpointError(
-                f"the checkpoint holds the moments of {kind}, the configuration's optimizer is {self.config.optimizer.kind}"
-            )
-        was_rounded = state["config"]["run"].get("quantisation_aware", False)
-        if was_rounded != self.config.run.quantisation_aware:
-            raise CheckpointError(
-                f"the checkpoint is of a run with run.quantisation_aware {was_rounded}, the configuration has "
-                f"{self.config.run.quantisation_aware}: begin another run with its weights by run.start_from"
-            )
-        if not self._has_same_heads(state):
-            raise CheckpointError(
-                "only one of the checkpoint and the configuration has loss.reply_policy: begin another run with its weights by "
-                "run.start_from"
-            )
+        require_resumable(state, self.config)
         self.network.load_state_dict(state["network"])
         self.average.network.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
@@ -343,18 +325,13 @@ class Trainer:
 
     def _take_moments(self, state: dict[str, Any]) -> None:
         """Moments and plateau of the run before; nothing if it kept weights only, or was of another shape or optimiser."""
-        is_same_kind = state["config"]["optimizer"]["kind"] == self.config.optimizer.kind
-        is_same_network = is_same_shape(state["config"]["model"], self.config.model) and self._has_same_heads(state)
-        if "optimizer" not in state or not is_same_kind or not is_same_network:
+        if not has_moments(state, self.config):
             self._say("start_from holds no moments for this network and optimiser: they start from zero")
             return
         self.optimizer.load_state_dict(state["optimizer"])
         if state["scaler"]:
             self._scaler.load_state_dict(state["scaler"])
         vars(self.plateau).update(state["plateau"])
-
-    def _has_same_heads(self, state: dict[str, Any]) -> bool:
-        return has_reply(state["network"]) == (self.network.reply is not None)
 
     def _choose_precision(self) -> str:
         """The configured precision; rank 0 measures `auto` for all ranks."""

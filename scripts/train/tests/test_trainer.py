@@ -12,40 +12,22 @@ import torch
 import yaml
 from sardonyx_train import precision
 from sardonyx_train.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from sardonyx_train.config import ConfigError, parse_config
+from sardonyx_train.config import ConfigError
 from sardonyx_train.data.shards import ShardError
 from sardonyx_train.distributed import join
-from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.history import read_history
 from sardonyx_train.initialise import create_network
 from sardonyx_train.trainer import DivergedError, Trainer
 from train import main as train_main
-from train_support.synthetic import write_games, write_shard
+from train_support.synthetic import configure, run_training, write_shard
 
 SCRIPTS = Path(__file__).parent.parent
 TRAIN = SCRIPTS / "train.py"
 
 
-def _config(shards, out, **sections):
-    base = {
-        "data": {"train": [str(shards)], "batch_size": 32, "workers": 0},
-        "model": {"filters": 8, "blocks": 1, "heads": 2},
-        "schedule": {"max_steps": 6, "warmup_steps": 2},
-        "run": {"out": str(out), "precision": "fp32", "tensorboard": False, "log_steps": 1, "device": "cpu"},
-    }
-    for name, keys in sections.items():
-        base[name] = {**base.get(name, {}), **keys}
-    return parse_config(base)
-
-
-def _train(config, resume=None):
-    trainer = Trainer(config, join(config.run.device), resume)
-    return trainer, trainer.run()
-
-
 def test_training_learns_and_leaves_checkpoint_history_plot_and_configuration(shard_folder, tmp_path):
     out = tmp_path / "run"
-    config = _config(
+    config = configure(
         shard_folder,
         out,
         data={"validation": [str(shard_folder)]},
@@ -53,7 +35,7 @@ def test_training_learns_and_leaves_checkpoint_history_plot_and_configuration(sh
         optimizer={"learning_rate": 0.01},
         run={"tensorboard": True, "evaluate_steps": 20, "ema_decay": 0.5},
     )
-    _, validation = _train(config)
+    _, validation = run_training(config)
     rows = read_history(out / "history.jsonl")
     training = [row for row in rows if row["kind"] == "train"]
     assert training[-1]["policy"] < 0.9 * training[0]["policy"]
@@ -68,10 +50,10 @@ def test_training_learns_and_leaves_checkpoint_history_plot_and_configuration(sh
 def test_a_resumed_run_takes_the_same_steps_as_an_uninterrupted_one(shard_folder, tmp_path, workers):
     data = {"workers": workers, "mirror": True}
     keys = {"kind": "constant", "warmup_steps": 0}
-    whole, _ = _train(_config(shard_folder, tmp_path / "a", data=data, schedule={**keys, "max_steps": 9}))
-    _train(_config(shard_folder, tmp_path / "b", data=data, schedule={**keys, "max_steps": 4}))
-    config = _config(shard_folder, tmp_path / "b", data=data, schedule={**keys, "max_steps": 9})
-    resumed, _ = _train(config, tmp_path / "b" / "last.pt")
+    whole, _ = run_training(configure(shard_folder, tmp_path / "a", data=data, schedule={**keys, "max_steps": 9}))
+    run_training(configure(shard_folder, tmp_path / "b", data=data, schedule={**keys, "max_steps": 4}))
+    config = configure(shard_folder, tmp_path / "b", data=data, schedule={**keys, "max_steps": 9})
+    resumed, _ = run_training(config, tmp_path / "b" / "last.pt")
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(tensor, resumed.network.state_dict()[name]), name
     for name, tensor in whole.average.network.state_dict().items():
@@ -81,13 +63,13 @@ def test_a_resumed_run_takes_the_same_steps_as_an_uninterrupted_one(shard_folder
 
 
 def test_a_run_stopped_on_request_can_be_resumed_at_that_step(shard_folder, tmp_path):
-    config = _config(shard_folder, tmp_path / "run")
+    config = configure(shard_folder, tmp_path / "run")
     trainer = Trainer(config, join("cpu"))
     trainer.request_stop()
     trainer.run()
     state = read_checkpoint(tmp_path / "run" / "last.pt")
     assert state["progress"]["step"] == 0 and math.isfinite(state["progress"]["minutes"])
-    resumed, _ = _train(config, tmp_path / "run" / "last.pt")
+    resumed, _ = run_training(config, tmp_path / "run" / "last.pt")
     assert resumed.progress.step == 6
 
 
@@ -98,18 +80,18 @@ def test_accumulating_two_halves_equals_the_whole_batch(shard_folder, tmp_path):
     optimizer = {"kind": "sgd", "learning_rate": 0.1, "momentum": 0.0}
     loss = {"value": 0.0, "moves_left": 0.0}  # every position has a policy, so means of halves average exactly
     common = {"model": model, "schedule": schedule, "loss": loss}
-    one, _ = _train(
-        _config(shard_folder, tmp_path / "a", data={**data, "batch_size": 64}, optimizer=optimizer, **common)
+    one, _ = run_training(
+        configure(shard_folder, tmp_path / "a", data={**data, "batch_size": 64}, optimizer=optimizer, **common)
     )
-    two, _ = _train(
-        _config(shard_folder, tmp_path / "b", data=data, optimizer={**optimizer, "accumulation": 2}, **common)
+    two, _ = run_training(
+        configure(shard_folder, tmp_path / "b", data=data, optimizer={**optimizer, "accumulation": 2}, **common)
     )
     for (name, a), b in zip(one.network.named_parameters(), two.network.parameters()):
         assert torch.allclose(a, b, atol=1e-6), name
 
 
 def test_early_stopping_ends_a_run_that_no_longer_improves(shard_folder, tmp_path):
-    config = _config(
+    config = configure(
         shard_folder,
         tmp_path / "run",
         data={"validation": [str(shard_folder)]},
@@ -118,26 +100,26 @@ def test_early_stopping_ends_a_run_that_no_longer_improves(shard_folder, tmp_pat
         run={"evaluate_steps": 1, "early_stopping": 2, "ema_decay": 0.0},
         model={"norm": "group", "norm_groups": 2},
     )
-    trainer, _ = _train(config)
+    trainer, _ = run_training(config)
     assert trainer.progress.step < 50
 
 
 @pytest.mark.parametrize("kind", ["bf16", "fp16"])
 def test_training_in_half_precision_gives_finite_losses(shard_folder, tmp_path, kind):
-    _train(_config(shard_folder, tmp_path / "run", run={"precision": kind}, model={"se_ratio": 2}))
+    run_training(configure(shard_folder, tmp_path / "run", run={"precision": kind}, model={"se_ratio": 2}))
     rows = read_history(tmp_path / "run" / "history.jsonl")
     assert all(row["total"] == row["total"] for row in rows) and len(rows) == 6
 
 
 def test_the_precision_is_measured_and_the_measurement_changes_nothing(shard_folder, tmp_path, monkeypatch, capsys):
-    _train(_config(shard_folder, tmp_path / "plain"))
+    run_training(configure(shard_folder, tmp_path / "plain"))
     for fastest in ("fp32", "bf16"):
         monkeypatch.setattr(precision, "_time_step", lambda network, batch, name: 1.0 if name == fastest else 2.0)
-        trainer, _ = _train(_config(shard_folder, tmp_path / fastest, run={"precision": "auto"}))
+        trainer, _ = run_training(configure(shard_folder, tmp_path / fastest, run={"precision": "auto"}))
         assert trainer.precision == fastest
         assert f"trains in {fastest}: 32 positions take" in capsys.readouterr().err
     monkeypatch.undo()
-    network = create_network(_config(shard_folder, tmp_path / "any"), False)
+    network = create_network(configure(shard_folder, tmp_path / "any"), False)
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     state = torch.get_rng_state()
     assert precision.choose_precision(network, 112, 8, torch.device("cpu"))[0] in ("fp32", "bf16")
@@ -148,26 +130,26 @@ def test_the_precision_is_measured_and_the_measurement_changes_nothing(shard_fol
 
 
 def test_another_shape_or_encoding_is_refused_by_name(shard_folder, tmp_path):
-    _train(_config(shard_folder, tmp_path / "run", schedule={"max_steps": 1}))
+    run_training(configure(shard_folder, tmp_path / "run", schedule={"max_steps": 1}))
     with pytest.raises(CheckpointError, match="another network shape"):
-        _train(_config(shard_folder, tmp_path / "run", model={"filters": 4}), tmp_path / "run" / "last.pt")
+        run_training(configure(shard_folder, tmp_path / "run", model={"filters": 4}), tmp_path / "run" / "last.pt")
     with pytest.raises(CheckpointError, match="not a readable checkpoint"):
         read_checkpoint(shard_folder / "0000.arrow")
     with pytest.raises(ShardError, match="shards hold lc0-112 / lc0-1858, the network wants mini-19"):
-        _train(_config(shard_folder, tmp_path / "run", model={"input": "mini-19"}))
+        run_training(configure(shard_folder, tmp_path / "run", model={"input": "mini-19"}))
 
 
 def test_a_resumed_run_takes_its_rate_and_its_precision_from_the_new_configuration(shard_folder, tmp_path):
     schedule = {"kind": "constant", "warmup_steps": 0}
-    _train(_config(shard_folder, tmp_path / "run", schedule={**schedule, "max_steps": 2}))
-    changed = _config(
+    run_training(configure(shard_folder, tmp_path / "run", schedule={**schedule, "max_steps": 2}))
+    changed = configure(
         shard_folder,
         tmp_path / "run",
         schedule={**schedule, "max_steps": 4},
         optimizer={"learning_rate": 1e-5, "weight_decay": 0.5},
         run={"precision": "fp16"},
     )
-    trainer, _ = _train(changed, tmp_path / "run" / "last.pt")
+    trainer, _ = run_training(changed, tmp_path / "run" / "last.pt")
     assert trainer.progress.step == 4 and trainer.optimizer.rate == 1e-5
     assert trainer.optimizer.parts[0].param_groups[0]["weight_decay"] == 0.5
     assert read_history(tmp_path / "run" / "history.jsonl")[-1]["learning_rate"] == 1e-5
@@ -177,16 +159,16 @@ def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder,
     from sardonyx_train.lock import FolderBusy, FolderLock
 
     out = tmp_path / "run"
-    _train(_config(shard_folder, out, schedule={"max_steps": 2}))
+    run_training(configure(shard_folder, out, schedule={"max_steps": 2}))
     config = tmp_path / "config.yaml"
-    config.write_text(json.dumps(_config(shard_folder, out, schedule={"max_steps": 3}).model_dump()))
+    config.write_text(json.dumps(configure(shard_folder, out, schedule={"max_steps": 3}).model_dump()))
     assert train_main(["--config", str(config)]) == 1
     assert "by --resume, or delete it by --overwrite" in capsys.readouterr().err
     assert len(read_history(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
     lock = FolderLock(out)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(FolderBusy):
         patch.setattr("sardonyx_train.lock._PATIENCE_SECONDS", 0.1)
-        _train(_config(shard_folder, out), out / "last.pt")
+        run_training(configure(shard_folder, out), out / "last.pt")
     lock.release()
     (out / "stable.pt").write_text("of the run before")
     assert train_main(["--config", str(config), "--overwrite"]) == 0
@@ -196,78 +178,78 @@ def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder,
 
 def test_a_trapezoid_keeps_the_checkpoint_from_before_its_rate_falls(shard_folder, tmp_path):
     schedule = {"kind": "trapezoid", "warmup_steps": 0, "decay_start": 0.5, "max_steps": 6}
-    _train(_config(shard_folder, tmp_path / "a", schedule=schedule))
+    run_training(configure(shard_folder, tmp_path / "a", schedule=schedule))
     stable = tmp_path / "a" / "stable.pt"
     assert read_checkpoint(stable)["progress"]["step"] == 3
     stable.rename(tmp_path / "stable.pt")
-    _train(_config(shard_folder, tmp_path / "a", schedule=schedule), tmp_path / "stable.pt")
+    run_training(configure(shard_folder, tmp_path / "a", schedule=schedule), tmp_path / "stable.pt")
     assert not stable.exists()  # it fell from the first step on
-    _train(_config(shard_folder, tmp_path / "a", schedule={**schedule, "max_steps": 12}), tmp_path / "stable.pt")
+    run_training(configure(shard_folder, tmp_path / "a", schedule={**schedule, "max_steps": 12}), tmp_path / "stable.pt")
     assert read_checkpoint(stable)["progress"]["step"] == 6
 
 
 def test_a_resumed_run_does_not_ask_for_what_it_once_started_from(shard_folder, tmp_path):
-    _train(_config(shard_folder, tmp_path / "a", schedule={"max_steps": 1}))
+    run_training(configure(shard_folder, tmp_path / "a", schedule={"max_steps": 1}))
     start = tmp_path / "a" / "last.pt"
     run = {"start_from": str(start)}
-    _train(_config(shard_folder, tmp_path / "b", schedule={"max_steps": 1}, run=run))
+    run_training(configure(shard_folder, tmp_path / "b", schedule={"max_steps": 1}, run=run))
     start.unlink()
-    trainer, _ = _train(_config(shard_folder, tmp_path / "b", schedule={"max_steps": 2}, run=run), tmp_path / "b" / "last.pt")
+    trainer, _ = run_training(configure(shard_folder, tmp_path / "b", schedule={"max_steps": 2}, run=run), tmp_path / "b" / "last.pt")
     assert trainer.progress.step == 2
 
 
 def test_another_optimizer_or_weights_alone_cannot_be_resumed(shard_folder, tmp_path):
     last = tmp_path / "run" / "last.pt"
-    config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 1})
-    _train(config)
+    config = configure(shard_folder, tmp_path / "run", schedule={"max_steps": 1})
+    run_training(config)
     with pytest.raises(CheckpointError, match="moments of adamw, the configuration's optimizer is sgd"):
-        _train(_config(shard_folder, tmp_path / "run", optimizer={"kind": "sgd"}), last)
+        run_training(configure(shard_folder, tmp_path / "run", optimizer={"kind": "sgd"}), last)
     state = read_checkpoint(last)
     write_checkpoint(last, {name: state[name] for name in ("config", "network", "average", "progress")})
     with pytest.raises(CheckpointError, match="weights only.*run.start_from"):
-        _train(config, last)
+        run_training(config, last)
 
 
 def test_rounding_cannot_begin_or_end_within_a_run(shard_folder, tmp_path):
     last = tmp_path / "run" / "last.pt"
     model, schedule = {"norm": "none"}, {"max_steps": 1}
-    _train(_config(shard_folder, tmp_path / "run", model=model, schedule=schedule))
-    rounded = _config(shard_folder, tmp_path / "run", model=model, schedule=schedule, run={"quantisation_aware": True})
+    run_training(configure(shard_folder, tmp_path / "run", model=model, schedule=schedule))
+    rounded = configure(shard_folder, tmp_path / "run", model=model, schedule=schedule, run={"quantisation_aware": True})
     with pytest.raises(CheckpointError, match="quantisation_aware False, the configuration has True.*run.start_from"):
-        _train(rounded, last)
+        run_training(rounded, last)
 
 
 def test_weights_that_are_no_numbers_end_the_run_and_are_not_written(shard_folder, tmp_path):
     optimizer = {"kind": "sgd", "learning_rate": 1e30}
-    config = _config(shard_folder, tmp_path / "run", optimizer=optimizer, schedule={"max_steps": 60, "warmup_steps": 0})
+    config = configure(shard_folder, tmp_path / "run", optimizer=optimizer, schedule={"max_steps": 60, "warmup_steps": 0})
     with pytest.raises(DivergedError, match="no longer finite at step .*: lower the rates"):
-        _train(config)
+        run_training(config)
     assert not (tmp_path / "run" / "last.pt").exists()
 
 
 def test_a_checkpoint_of_another_run_does_not_take_a_folder_that_holds_one(shard_folder, tmp_path):
     for name in "ab":
-        _train(_config(shard_folder, tmp_path / name, schedule={"max_steps": 1}))
+        run_training(configure(shard_folder, tmp_path / name, schedule={"max_steps": 1}))
     with pytest.raises(CheckpointError, match="holds another run than"):
-        _train(_config(shard_folder, tmp_path / "b", schedule={"max_steps": 2}), tmp_path / "a" / "last.pt")
+        run_training(configure(shard_folder, tmp_path / "b", schedule={"max_steps": 2}), tmp_path / "a" / "last.pt")
 
 
 def test_going_on_from_an_earlier_checkpoint_keeps_a_better_network_that_came_later(shard_folder, tmp_path):
     folder = tmp_path / "run"
     data = {"validation": [str(shard_folder)]}
-    _train(_config(shard_folder, folder, data=data, schedule={"max_steps": 2}))
+    run_training(configure(shard_folder, folder, data=data, schedule={"max_steps": 2}))
     (folder / "last.pt").rename(tmp_path / "early.pt")
     best = read_checkpoint(folder / "best.pt")
     best["plateau"]["best"] = 0.0  # nothing will be better
     del best["version"]
     write_checkpoint(folder / "best.pt", best)
     before = (folder / "best.pt").read_bytes()
-    _train(_config(shard_folder, folder, data=data, schedule={"max_steps": 4}), tmp_path / "early.pt")
+    run_training(configure(shard_folder, folder, data=data, schedule={"max_steps": 4}), tmp_path / "early.pt")
     assert (folder / "best.pt").read_bytes() == before
 
 
 def test_an_exception_in_a_loader_process_ends_the_program(shard_folder, tmp_path):
-    config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 1000})
+    config = configure(shard_folder, tmp_path / "run", schedule={"max_steps": 1000})
     raw = config.model_dump()
     raw["data"] |= {"workers": 1, "shuffle_batches": 1, "batch_size": 90}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
@@ -293,12 +275,12 @@ def test_an_exception_in_a_loader_process_ends_the_program(shard_folder, tmp_pat
 
 @pytest.mark.parametrize("preset", ["mini-leela", "neuralmate2"])
 def test_seed_presets_train_on_shards_of_their_own_encoding(tmp_path, preset):
-    config = _config("unused", tmp_path / "run", model={"preset": preset})
+    config = configure("unused", tmp_path / "run", model={"preset": preset})
     folder = tmp_path / "shards"
     folder.mkdir()
     write_shard(folder / "0.arrow", 1, 1, 96, config.model.input, config.model.policy)
-    config = _config(folder, tmp_path / "run", model={"preset": preset}, schedule={"max_steps": 2})
-    trainer, _ = _train(config)
+    config = configure(folder, tmp_path / "run", model={"preset": preset}, schedule={"max_steps": 2})
+    trainer, _ = run_training(config)
     assert trainer.progress.step == 2
 
 
@@ -312,7 +294,7 @@ def test_the_command_reports_a_wrong_configuration_in_one_line(tmp_path, capsys)
 def test_the_command_reports_a_folder_that_cannot_be_made_in_one_line(shard_folder, tmp_path, capsys):
     (tmp_path / "file").touch()
     path = tmp_path / "config.yaml"
-    path.write_text(json.dumps(_config(shard_folder, tmp_path / "file" / "run").model_dump()))
+    path.write_text(json.dumps(configure(shard_folder, tmp_path / "file" / "run").model_dump()))
     assert train_main(["--config", str(path)]) == 1
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("train: ")]
     assert len(said) == 1 and str(tmp_path / "file") in said[0]
@@ -320,7 +302,7 @@ def test_the_command_reports_a_folder_that_cannot_be_made_in_one_line(shard_fold
 
 @pytest.mark.slow
 def test_a_signal_to_the_whole_group_ends_the_run_in_good_order(shard_folder, tmp_path):
-    config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 1_000_000}, data={"workers": 1})
+    config = configure(shard_folder, tmp_path / "run", schedule={"max_steps": 1_000_000}, data={"workers": 1})
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(config.model_dump()))
     process = subprocess.Popen(
@@ -340,7 +322,7 @@ def test_a_signal_to_the_whole_group_ends_the_run_in_good_order(shard_folder, tm
 @pytest.mark.parametrize("reply_weight", [0.0, 0.15])
 def test_two_processes_train_one_network(shard_folder, tmp_path, reply_weight):
     loss = {"reply_policy": reply_weight}  # none of these positions has a reply
-    config = _config(shard_folder, tmp_path / "run", schedule={"max_steps": 3}, data={"batch_size": 16}, loss=loss)
+    config = configure(shard_folder, tmp_path / "run", schedule={"max_steps": 3}, data={"batch_size": 16}, loss=loss)
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(config.model_dump()))
     processes = [
@@ -365,7 +347,7 @@ def test_two_processes_train_one_network(shard_folder, tmp_path, reply_weight):
 
 
 def test_a_run_of_epochs_evaluates_each_epoch_and_logs_the_l2_loss(shard_folder, tmp_path):
-    config = _config(
+    config = configure(
         shard_folder,
         tmp_path / "run",
         data={"validation": [str(shard_folder)]},
@@ -373,7 +355,7 @@ def test_a_run_of_epochs_evaluates_each_epoch_and_logs_the_l2_loss(shard_folder,
         schedule={"max_steps": None, "max_epochs": 2, "warmup_steps": 0},
         run={"evaluate_epochs": 1},
     )
-    trainer, _ = _train(config)
+    trainer, _ = run_training(config)
     rows = read_history(tmp_path / "run" / "history.jsonl")
     assert trainer.progress.step == 2 * 12  # two passes of 384 positions, 32 a step
     assert [row["step"] for row in rows if row["kind"] == "validation"] == [12, 24]
@@ -384,100 +366,24 @@ def test_a_run_of_epochs_evaluates_each_epoch_and_logs_the_l2_loss(shard_folder,
 
 
 def test_a_run_may_start_with_the_moments_of_another(shard_folder, tmp_path):
-    _train(_config(shard_folder, tmp_path / "first", schedule={"kind": "plateau", "max_steps": 6}, data={"validation": [str(shard_folder)]}))
+    run_training(configure(shard_folder, tmp_path / "first", schedule={"kind": "plateau", "max_steps": 6}, data={"validation": [str(shard_folder)]}))
     last = tmp_path / "first" / "last.pt"
     state = read_checkpoint(last)
     write_checkpoint(last, {**{k: v for k, v in state.items() if k != "version"}, "plateau": {**state["plateau"], "drops": 2}})
-    second = _config(shard_folder, tmp_path / "second", run={"start_from": str(last), "start_moments": True})
+    second = configure(shard_folder, tmp_path / "second", run={"start_from": str(last), "start_moments": True})
     trainer = Trainer(second, join("cpu"))
     moments = trainer.optimizer.state_dict()[0]["state"]
     torch.testing.assert_close(moments[0]["exp_avg"], state["optimizer"][0]["state"][0]["exp_avg"])
     assert trainer.plateau.drops == 2 and trainer.progress.step == 0
-    other = _config(shard_folder, tmp_path / "third", optimizer={"kind": "sgd"}, run={"start_from": str(last), "start_moments": True})
+    other = configure(shard_folder, tmp_path / "third", optimizer={"kind": "sgd"}, run={"start_from": str(last), "start_moments": True})
     assert Trainer(other, join("cpu")).optimizer.state_dict()[0]["state"] == {}
 
 
 def test_batch_renormalisation_trains_resumes_and_needs_batch_norms(shard_folder, tmp_path):
     run = {"renorm_max_r": 3.0, "renorm_max_d": 5.0, "renorm_steps": 4}
-    _train(_config(shard_folder, tmp_path / "run", run=run))
-    more = _config(shard_folder, tmp_path / "run", run=run, schedule={"max_steps": 9})
-    trainer, _ = _train(more, tmp_path / "run" / "last.pt")
+    run_training(configure(shard_folder, tmp_path / "run", run=run))
+    more = configure(shard_folder, tmp_path / "run", run=run, schedule={"max_steps": 9})
+    trainer, _ = run_training(more, tmp_path / "run" / "last.pt")
     assert trainer.progress.step == 9
     with pytest.raises(ConfigError, match="need model.norm batch, not group"):
-        _config(shard_folder, tmp_path / "run", run=run, model={"norm": "group"})
-
-
-REPLY = {"loss": {"reply_policy": 0.15}}
-
-
-@pytest.fixture
-def game_folder(tmp_path):
-    """Twelve games of 16 plies."""
-    folder = tmp_path / "games"
-    folder.mkdir()
-    write_games(folder / "0.arrow", [(seed, [(ply, ply) for ply in range(16)]) for seed in range(12)])
-    return folder
-
-
-def test_replies_are_learned_and_logged_and_a_resumed_run_takes_the_same_steps(game_folder, tmp_path):
-    data = {"validation": [str(game_folder)], "mirror": True}
-    schedule = {"kind": "constant", "warmup_steps": 0}
-    optimizer = {"learning_rate": 0.01}
-
-    def configure(name, steps):
-        return _config(game_folder, tmp_path / name, data=data, schedule={**schedule, "max_steps": steps}, optimizer=optimizer, **REPLY)
-
-    whole, validation = _train(configure("a", 24))
-    _train(configure("b", 10))
-    resumed, _ = _train(configure("b", 24), tmp_path / "b" / "last.pt")
-    for name, tensor in whole.network.state_dict().items():
-        assert torch.equal(tensor, resumed.network.state_dict()[name]), name
-    assert any(name.startswith("reply.") for name in whole.average.network.state_dict())
-    rows = [row for row in read_history(tmp_path / "a" / "history.jsonl") if row["kind"] == "train"]
-    assert rows[-1]["reply_policy"] < 0.9 * rows[0]["reply_policy"]
-    first = rows[0]
-    parts = first["policy"] + first["value"] + 0.02 * first["moves_left"] + 0.15 * first["reply_policy"]
-    assert first["total"] == pytest.approx(parts, abs=1e-5) and validation["reply_policy"] > 0
-
-
-def test_a_run_may_start_from_a_network_with_or_without_the_head_of_replies(game_folder, tmp_path, capsys):
-    schedule = {"max_steps": 2}
-    _train(_config(game_folder, tmp_path / "plain", schedule=schedule))
-    _train(_config(game_folder, tmp_path / "both", schedule=schedule, **REPLY))
-    last = {name: tmp_path / name / "last.pt" for name in ("plain", "both")}
-
-    def start(name, **sections):
-        capsys.readouterr()
-        run = {"start_from": str(last[name]), "start_moments": True}
-        trainer = Trainer(_config(game_folder, tmp_path / "next", run=run, **sections), join("cpu"))
-        said = [line for line in capsys.readouterr().err.splitlines() if "head for the opponent's replies" in line]
-        source, weights = read_checkpoint(last[name])["average"], trainer.network.state_dict()
-        assert all(torch.equal(weights[key], source[key]) for key in weights.keys() & source.keys())
-        return trainer, said
-
-    trainer, said = start("plain", **REPLY)
-    assert len(said) == 1 and "starts from random weights" in said[0] and trainer.network.reply is not None
-    assert trainer.optimizer.state_dict()[0]["state"] == {}
-    trainer, said = start("both")
-    assert len(said) == 1 and "is left out" in said[0] and trainer.network.reply is None
-    trainer, said = start("both", **REPLY)
-    assert said == [] and trainer.optimizer.state_dict()[0]["state"] != {}
-    trainer, said = start("both", model={"blocks": 3}, **REPLY)
-    assert said == [] and len(trainer.network.body.blocks) == 3
-
-
-def test_the_head_of_replies_cannot_come_or_go_within_a_run(game_folder, tmp_path):
-    _train(_config(game_folder, tmp_path / "run", schedule={"max_steps": 1}, **REPLY))
-    with pytest.raises(CheckpointError, match=r"has loss.reply_policy: begin another run.*run.start_from"):
-        _train(_config(game_folder, tmp_path / "run"), tmp_path / "run" / "last.pt")
-
-
-def test_the_head_of_replies_is_not_exported(game_folder, tmp_path):
-    _train(_config(game_folder, tmp_path / "run", schedule={"max_steps": 2}, **REPLY))
-    state = read_checkpoint(tmp_path / "run" / "last.pt")
-    bare = {**state, "average": {name: tensor for name, tensor in state["average"].items() if not name.startswith("reply.")}}
-    files = []
-    for checkpoint in (state, bare):
-        network, config = build_network(checkpoint)
-        files.append(create_onnx(network, config.model, ModelCard("a", "b", "c")).SerializeToString())
-    assert files[0] == files[1] and len(bare["average"]) < len(state["average"])
+        configure(shard_folder, tmp_path / "run", run=run, model={"norm": "group"})

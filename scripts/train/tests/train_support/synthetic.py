@@ -1,7 +1,8 @@
-"""Small made-up shards in the engine's schema: one piece on an otherwise empty board, which moves to where plane 1 says.
+"""Small made-up shards in the engine's schema, and short runs of the trainer on them.
 
-No chess in it, yet there is something to learn: legal moves are eight queen or knight moves of the piece, the target is
-the first of them whose to-square is marked. `write_games` writes real positions of random games instead.
+A shard has one piece on an otherwise empty board, which moves to where plane 1 says. No chess in it, yet there is something to learn:
+legal moves are eight queen or knight moves of the piece, the target is the first of them whose to-square is marked. `write_games`
+writes real positions of random games instead.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from pathlib import Path
 import chess
 import numpy as np
 import pyarrow as pa
+from sardonyx_train.config import parse_config
+from sardonyx_train.distributed import join
 from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
+from sardonyx_train.trainer import Trainer
 
 _VALUE_PLANES = {"lc0-112": (109,), "mini-19": (18,), "neuralmate-68": tuple(range(48, 68))}
 
@@ -126,3 +130,22 @@ def _policy_index(policy: str, lc0_index: int, move: tuple[int, int, str]) -> in
     if policy == "from-to-4096":
         return move[0] * 64 + move[1]
     return (lc0_index * 7) % POLICY_SIZES[policy]
+
+
+def configure(shards, out, **sections):
+    """The configuration of a tiny network and a short run on these shards; `sections` override keys."""
+    base = {
+        "data": {"train": [str(shards)], "batch_size": 32, "workers": 0},
+        "model": {"filters": 8, "blocks": 1, "heads": 2},
+        "schedule": {"max_steps": 6, "warmup_steps": 2},
+        "run": {"out": str(out), "precision": "fp32", "tensorboard": False, "log_steps": 1, "device": "cpu"},
+    }
+    for name, keys in sections.items():
+        base[name] = {**base.get(name, {}), **keys}
+    return parse_config(base)
+
+
+def run_training(config, resume=None):
+    """The trainer after its run, and the last figures on held-out positions."""
+    trainer = Trainer(config, join(config.run.device), resume)
+    return trainer, trainer.run()
