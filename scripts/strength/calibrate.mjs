@@ -3,8 +3,8 @@
 // (src/engine/strength-levels.ts) and the one in docs/strength.md. Run it after the network has changed.
 //
 // At a level, Stockfish 15.1 chooses its move once it has searched 1 + level plies, whatever the clock (its `Skill`). So this
-// script limits it to that depth: it plays as at 60+0.6, but in the time of a few plies. Other versions have other
-// levels; the tables name the program that was used. Our own levels search few nodes, so a game takes half a second.
+// script limits it to that depth, which takes the time of a few plies. On a clock it goes on searching after its choice and
+// is stronger (docs/strength.md). Other versions have other levels; the tables name the program that was used. Our own levels search few nodes, so a game takes half a second.
 //
 // Each pairing is a `sardonyx match` with a results file in the folder of this network. A run that was stopped continues there; a
 // new network starts a new folder. Games of this network and opponent that the table in docs/strength.md counts, and that
