@@ -2,12 +2,12 @@
 // Measures the Elo of each level of limited strength against Stockfish's UCI_Elo. It writes the table that the engine uses
 // (src/engine/strength-levels.ts) and the one in docs/strength.md. Run it after the network has changed.
 //
-// At a level, Stockfish 15.1 chooses its move once it has searched 1 + level plies, whatever the clock (its `Skill`). So this
-// script limits it to that depth, which takes the time of a few plies. On a clock it goes on searching after its choice and
-// is stronger (docs/strength.md). Other versions have other levels; the tables name the program that was used. Our own levels search few nodes, so a game takes half a second.
+// Stockfish plays on a clock (--tc). At a level it chooses its move once it has searched 1 + level plies, but it goes on
+// searching and finds those results in its hash table at the next move; limited to that depth it was weaker by 70 to 330
+// Elo (docs/strength.md). The clock is Stockfish's alone: our own levels search a fixed number of nodes.
 //
 // Each pairing is a `sardonyx match` with a results file in the folder of this network. A run that was stopped continues there; a
-// new network starts a new folder. Games of this network and opponent that the table in docs/strength.md counts, and that
+// new network starts a new folder. Games of this network, opponent and clock that the table in docs/strength.md counts, and that
 // the folder does not have, count as well; `--level` then measures some levels alone.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
+import { computeMinibatch } from '../../dist/engine/strength.js';
 import { describeReadFailure } from '../../dist/platform/node/node-files.js';
 import { createFolder } from '../../dist/platform/node/node-folders.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
@@ -44,6 +45,7 @@ const flags = yargs(hideBin(process.argv))
     type: 'string',
     describe: 'Hash of another export of this network: its games in the table count',
   })
+  .option('tc', { type: 'string', default: '5+0.05', describe: 'Time control of Stockfish' })
   .option('concurrency', { type: 'number', default: 1, describe: 'Games at a time' })
   .option('fit-only', { type: 'boolean', default: false, describe: 'Play no games; rate those of earlier runs' })
   .option('dry-run', { type: 'boolean', default: false, describe: 'Print the table and write nothing' })
@@ -58,17 +60,16 @@ const LEVELS = [
   { nodes: 1, temperature: 0.6 },
   { nodes: 1, temperature: 0.4 },
   { nodes: 1, temperature: 0.25 },
-  { nodes: 1, temperature: 0 },
-  { nodes: 4, temperature: 0.1 },
   { nodes: 16, temperature: 0.25 },
   { nodes: 64, temperature: 0.25 },
   { nodes: 256, temperature: 0.15 },
   { nodes: 1024, temperature: 0.1 },
+  { nodes: 4096, temperature: 0 },
 ];
 const DOCUMENT = join(root, 'docs/strength.md');
 const TABLE = /(<!-- levels -->\n)([\s\S]*?)(<!-- \/levels -->)/;
-/** Measuring starts with this level, the nearest to Stockfish's weakest. */
-const FIRST = 4;
+/** Measuring starts with this level, the nearest to Stockfish's weakest, for which UCI_Elo is a fair first guess. */
+const FIRST = 2;
 /** Seed of the games of level FIRST. Other levels count from there, so a new weaker level does not change them. */
 const FIRST_SEED = 4;
 const OPPONENTS = [1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550];
@@ -76,12 +77,19 @@ const OPPONENTS = [1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550];
 const REACH = 100;
 /** Each level's games are played in this many parts. Before each part the opponent is chosen by the ratings so far. */
 const PARTS = 4;
+/** Ends games that are decided, by both players' scores. */
+const ADJUDICATION = [
+  '--draw',
+  'movenumber=40 movecount=8 score=10',
+  '--resign',
+  'movecount=4 score=800 twosided=true',
+];
 /** Exit status of a match that was interrupted. */
 const INTERRUPTED = 130;
 
 const { games } = flags;
 const hash = createHash('sha256').update(readNetwork(flags.network)).digest('hex').slice(0, 12);
-const folder = join(flags.folder, hash);
+const folder = join(flags.folder, `${hash}-${flags.tc.replace('/', 'in')}`);
 const opponentPath = join(folder, 'opponent.txt');
 const part = 2 * Math.ceil(games / PARTS / 2);
 /** `${level}:${opponent}` → games played; an opponent is an Elo of Stockfish or `level N`. */
@@ -101,6 +109,10 @@ async function askOpponent() {
   return name;
 }
 
+function describeOpponent(name) {
+  return `${name} at ${flags.tc}`;
+}
+
 /** @returns {never} */
 function fail(sentence) {
   console.error(sentence);
@@ -116,14 +128,13 @@ function readNetwork(path) {
 }
 
 function describeLevel({ nodes, temperature }) {
-  const own = `nodes=${nodes} temperature=${temperature} temp-value-cutoff=5 minibatch-size=1 batches-in-flight=1 threads=1`;
+  const own = `nodes=${nodes} temperature=${temperature} temp-value-cutoff=5 minibatch-size=${computeMinibatch(nodes)} batches-in-flight=1 threads=1`;
   return `weights=${flags.network} name=n${nodes}-t${temperature} ${own}`;
 }
 
 function describeStockfish(elo) {
-  const level = Math.max(0, (elo - 1346.6) / 143.4) ** (1 / 0.806);
   const options = `option.UCI_LimitStrength=true option.UCI_Elo=${elo} option.Threads=1`;
-  return `cmd=${flags.stockfish} name=SF${elo} ${options} depth=${1 + Math.floor(level)}`;
+  return `cmd=${flags.stockfish} name=SF${elo} ${options} tc=${flags.tc}`;
 }
 
 function getResultsPath(level, opponent) {
@@ -155,7 +166,8 @@ function addScore(level, opponent, report) {
 /** The results in the document, where they are of this network and opponent and of the same levels. */
 function readDocument(opponentName) {
   const table = TABLE.exec(readFileSync(DOCUMENT, 'utf8'))?.[2] ?? '';
-  if (![hash, flags.earlier].some((one) => table.includes(`sha256 ${one}), ${opponentName}.`))) return;
+  if (![hash, flags.earlier].some((one) => table.includes(`sha256 ${one}), ${describeOpponent(opponentName)}.`)))
+    return;
   for (const [, number, nodes, temperature, results] of table.matchAll(
     /^\| (\d+) \| (\d+) \| ([\d.]+) \| .* \| (.*) \|$/gm,
   )) {
@@ -184,7 +196,7 @@ function play(level, opponent, count) {
     '--concurrency',
     `${flags.concurrency}`,
   );
-  words.push('--results', getResultsPath(level, opponent), '--rating-interval', '0');
+  words.push('--results', getResultsPath(level, opponent), '--rating-interval', '0', ...ADJUDICATION);
   if (flags.openings !== undefined) words.push('--openings', flags.openings);
   const run = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...words], {
     encoding: 'utf8',
@@ -274,7 +286,7 @@ async function writeResults() {
     .slice(0, measured)
     .map((rating, level) => ({ ...LEVELS[level], ...rating }));
   const network = flags.network.split(/[/\\]/).slice(-2).join('/');
-  const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), ${readOpponent() ?? (await askOpponent())}`;
+  const conditions = `${new Date().toISOString().slice(0, 10)}, ${network} (sha256 ${hash}), ${describeOpponent(readOpponent() ?? (await askOpponent()))}`;
   const table = formatTable(rows, conditions);
   console.log(table);
   const wrong = rows.findIndex(({ elo }, i) => i > 0 && elo <= rows[i - 1].elo);
@@ -289,7 +301,6 @@ async function writeResults() {
 async function playAll() {
   const [known, name] = [readOpponent(), await askOpponent()];
   if (known !== null && known !== name) throw new Error(`The games in ${folder} are against ${known}, not ${name}`);
-  if (!/^Stockfish 15\b/.test(name)) console.error(`${name} is given the depths of Stockfish 15's levels`);
   createFolder(folder);
   writeFileSync(opponentPath, `${name}\n`);
   if (flags.level.length > 0) {

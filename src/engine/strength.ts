@@ -44,7 +44,12 @@ export function readStrength(options: OptionStore): Strength | null {
   return skill === FULL_SKILL ? null : computeStrength(computeSkillElo(skill));
 }
 
-export function weaken(params: SearchParams, { temperature }: Strength): SearchParams {
+/** Positions evaluated at a time: one of 128 nodes, so that a small search stays exact and a large one is fast. */
+export function computeMinibatch(nodes: number): number {
+  return Math.min(8, Math.max(1, Math.floor(nodes / 128)));
+}
+
+export function weaken(params: SearchParams, { nodes, temperature }: Strength): SearchParams {
   return {
     ...params,
     temperature,
@@ -52,7 +57,7 @@ export function weaken(params: SearchParams, { temperature }: Strength): SearchP
     tempCutoffMove: 0,
     tempVisitOffset: 0,
     tempValueCutoff: STRENGTH_VALUE_CUTOFF,
-    minibatchSize: 1,
+    minibatchSize: computeMinibatch(nodes),
     batchesInFlight: 1,
     smartPruningFactor: 0,
   };

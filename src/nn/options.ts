@@ -30,7 +30,7 @@ export const networkOptions: readonly OptionSpec[] = [
     default: 'auto',
     choices: [...BACKENDS.keys()],
     otherChoices: [...LC0_BACKENDS.keys()],
-    help: 'What evaluates positions; auto = the best backend that works',
+    help: 'What evaluates positions; auto = CUDA if it works, otherwise the CPU',
   },
   {
     uci: 'BackendOptions',

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STRONGEST_ELO, WEAKEST_ELO } from '#sardonyx/engine/options.js';
-import { computeSkillElo, computeStrength, STRENGTH_VALUE_CUTOFF } from '#sardonyx/engine/strength.js';
+import {
+  computeMinibatch,
+  computeSkillElo,
+  computeStrength,
+  STRENGTH_VALUE_CUTOFF,
+} from '#sardonyx/engine/strength.js';
 import { STRENGTH_LEVELS } from '#sardonyx/engine/strength-levels.js';
 import { defaultSearchParams } from '#sardonyx/search/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
@@ -74,6 +79,13 @@ test('a level searches its few nodes one by one from an empty tree and draws its
   assert.equal(params.tempValueCutoff, STRENGTH_VALUE_CUTOFF);
   assert.deepEqual([params.minibatchSize, params.batchesInFlight], [1, 1]);
   assert.ok(types.indexOf('clearTree') >= 0 && types.indexOf('clearTree') < types.indexOf('go'));
+});
+
+test('only a level of many nodes evaluates several positions at a time', async () => {
+  assert.deepEqual([1, 255, 256, 1024, 4096].map(computeMinibatch), [1, 1, 2, 8, 8]);
+  const { params } = await go({ UCI_LimitStrength: 'true', UCI_Elo: `${STRONGEST_ELO}` });
+  const { nodes } = computeStrength(STRONGEST_ELO);
+  assert.deepEqual([params.minibatchSize, params.batchesInFlight], [computeMinibatch(nodes), 1]);
 });
 
 test('Skill Level is the same scale, and UCI_LimitStrength overrules it', async () => {

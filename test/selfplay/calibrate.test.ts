@@ -38,9 +38,9 @@ test('the table names the program that the games are against, as it calls itself
 }, () => {
   const network = join(repositoryRoot, 'models', 'default-int8.onnx');
   const hash = createHash('sha256').update(readFileSync(network)).digest('hex').slice(0, 12);
-  const games = join(folder, hash);
+  const games = join(folder, `${hash}-5+0.05`);
   mkdirSync(games);
-  const levels = ['1-0.8', '1-0.6', '1-0.4', '1-0.25', '1-0', '4-0.1', '16-0.25', '64-0.25'];
+  const levels = ['1-0.8', '1-0.6', '1-0.4', '1-0.25', '16-0.25', '64-0.25'];
   for (const [i, level] of levels.entries()) {
     const name = `n${level.replace('-', '-t')}`;
     const lines = Array.from({ length: 20 }, (_, game) => ({
@@ -54,10 +54,16 @@ test('the table names the program that the games are against, as it calls itself
   writeFileSync(program, `#!/bin/sh\nexec "${command}" ${args.map((arg) => `"${arg}"`).join(' ')}\n`, { mode: 0o755 });
   const asked = calibrate('--fit-only', '--dry-run', '--stockfish', program);
   assert.equal(asked.status, 0, asked.stderr);
-  assert.match(asked.stdout, /^\d{4}-\d\d-\d\d, models\/default-int8\.onnx \(sha256 [0-9a-f]{12}\), Fakefish 7\.$/m);
+  assert.match(
+    asked.stdout,
+    /^\d{4}-\d\d-\d\d, models\/default-int8\.onnx \(sha256 [0-9a-f]{12}\), Fakefish 7 at 5\+0\.05\.$/m,
+  );
   // Whoever played is written down with the games, and no other may go on with them.
   writeFileSync(join(games, 'opponent.txt'), 'Stockfish 15.1\n');
-  assert.match(calibrate('--fit-only', '--dry-run', '--stockfish', program).stdout, /, Stockfish 15\.1\.$/m);
+  assert.match(
+    calibrate('--fit-only', '--dry-run', '--stockfish', program).stdout,
+    /, Stockfish 15\.1 at 5\+0\.05\.$/m,
+  );
   const other = calibrate('--games=8', '--stockfish', program);
   assert.deepEqual([other.status, other.stdout], [1, '']);
   assert.match(other.stderr, /^The games in \S+ are against Stockfish 15\.1, not Fakefish 7\n$/);

@@ -260,8 +260,11 @@ function specOf(text: string): PlayerSpec {
   return unwrap(createPlayerSpec(unwrap(parsePlayerWords(text))));
 }
 
-test('players are described in one word or by keys', () => {
+test('players are described in one word, by keys, or both', () => {
   assert.deepEqual(specOf('random'), { kind: 'random', name: 'random' });
+  assert.deepEqual(specOf('random name=Dice'), { kind: 'random', name: 'Dice' });
+  assert.deepEqual(specOf('a.onnx nodes=5 name=A'), specOf('weights=a.onnx nodes=5 name=A'));
+  assert.deepEqual(specOf('sf args="-x y" nodes=7'), specOf('cmd=sf args="-x y" nodes=7'));
   const engine = specOf('cmd=sf option.Hash=4 st=0.5 depth=3 nodes=7');
   assert.equal(engine.kind, 'uci');
   assert.deepEqual(engine.kind === 'uci' && engine.limits, { timeControl: null, movetimeMs: 500, nodes: 7, depth: 3 });

@@ -23,12 +23,18 @@ export type PlayerSpec =
 
 const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
 
-/** A whole player in one word or one string: `random`, a network file, a program, or `key=value …`. */
+/** A whole player in one string: `random`, a network file or a program, alone or before `key=value …`, or these pairs alone. */
 export function parsePlayerWords(text: string): Result<Pair[]> {
   const trimmed = text.trim();
-  if (trimmed === 'random') return success([['type', 'random']]);
-  if (trimmed.includes('=')) return parsePairs(trimmed);
-  return success([[NETWORK_FILE.test(trimmed) ? 'weights' : 'cmd', trimmed]]);
+  if (!trimmed.includes('=')) return success([parsePlayerWord(trimmed)]);
+  const [, word, others] = /^([^\s=]+)\s+(.*)$/s.exec(trimmed) ?? [];
+  const pairs = parsePairs(others ?? trimmed);
+  return word === undefined || !pairs.ok ? pairs : success([parsePlayerWord(word), ...pairs.value]);
+}
+
+function parsePlayerWord(word: string): Pair {
+  if (word === 'random') return ['type', 'random'];
+  return [NETWORK_FILE.test(word) ? 'weights' : 'cmd', word];
 }
 
 /** @param pairs a later pair overrules an earlier one of the same key, so shared settings come first */

@@ -168,8 +168,11 @@ export async function runBenchWords(
   };
   const engineSettings = settings.filter(([flag]) => !Object.hasOwn(LIMIT_FLAGS, flag));
   const { options } = unwrap(createSettings({ ...parsed, settings: engineSettings }));
-  const nodes = readLimit('nodes') ?? Number(parsed.positionals[0] ?? 0);
-  if (!Number.isInteger(nodes) || nodes < 0) throw new Error('bench is followed by a number of nodes and flags');
+  const { positionals } = parsed;
+  const nodes = readLimit('nodes') ?? Number(positionals[0] ?? 0);
+  if (!Number.isInteger(nodes) || nodes < 0 || positionals.length > 1) {
+    throw new Error('bench is followed by one number, of nodes, and by flags');
+  }
   const limits: BenchLimits = {
     ...BENCH_DEFAULTS,
     nodes,
