@@ -6,15 +6,15 @@ export interface StrengthLevel {
   readonly temperature: number;
 }
 
-/** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-24, models/default-int8.onnx (sha256 70f0a14c640a), Stockfish 15.1. */
+/** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-24, models/default-int8.onnx (sha256 70f0a14c640a), Stockfish 15.1 at 5+0.05. */
 export const STRENGTH_LEVELS: readonly StrengthLevel[] = [
-  { elo: 1075, nodes: 1, temperature: 0.8 },
-  { elo: 1248, nodes: 1, temperature: 0.6 },
-  { elo: 1527, nodes: 1, temperature: 0.4 },
-  { elo: 1729, nodes: 1, temperature: 0.25 },
-  { elo: 1753, nodes: 1, temperature: 0 },
-  { elo: 1795, nodes: 4, temperature: 0.1 },
-  { elo: 1918, nodes: 16, temperature: 0.25 },
-  { elo: 1994, nodes: 64, temperature: 0.25 },
-  { elo: 2099, nodes: 256, temperature: 0.15 },
+  { elo: 851, nodes: 1, temperature: 0.8 },
+  { elo: 1144, nodes: 1, temperature: 0.6 },
+  { elo: 1323, nodes: 1, temperature: 0.4 },
+  { elo: 1499, nodes: 1, temperature: 0.25 },
+  { elo: 1738, nodes: 16, temperature: 0.25 },
+  { elo: 1943, nodes: 64, temperature: 0.25 },
+  { elo: 2041, nodes: 256, temperature: 0.15 },
+  { elo: 2245, nodes: 1024, temperature: 0.1 },
+  { elo: 2379, nodes: 4096, temperature: 0 },
 ];

@@ -2,8 +2,8 @@
  * Limited strength, by Stockfish's names: UCI_LimitStrength with UCI_Elo, or Skill Level (0 to 20) on the same scale.
  *
  * A weak level searches few nodes, down to one, and chooses its move at random, by a temperature, among those that look nearly
- * as good as the best one. The search is sequential and starts from an empty tree, so a level depends neither on the machine
- * nor on earlier moves.
+ * as good as the best one. The search has one batch at a time and starts from an empty tree, so a level depends neither on
+ * earlier moves nor, unless its clock is too fast for its nodes, on the machine.
  */
 import type { OptionStore } from '../options/index.js';
 import type { SearchParams } from '../search/index.js';
