@@ -113,7 +113,7 @@ test('match says in one sentence what is wrong', async () => {
       /^\/bin\/true cannot be started: there is no folder \/no\/such$/m,
     ],
     [['--engine', 'random', '--engine', 'x.onnx'], /^Player 2: x\.onnx has no limit: give tc, st, movetime/],
-    [['--engine', 'random', '--engine', 'x.onnx nodes=1.5'], /^Player 2: "x\.onnx" is not of the form key=value/],
+    [['--engine', 'random', '--engine', 'nodes=1 x.onnx'], /^Player 2: "x\.onnx" is not of the form key=value/],
     [
       ['--engine', 'random', '--engine', 'weights=x nodes=1.5'],
       /^Player 2: nodes needs a whole number above 0, not "1\.5"/,
