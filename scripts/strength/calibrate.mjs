@@ -3,8 +3,8 @@
 // (src/engine/strength-levels.ts) and the one in docs/strength.md. Run it after the network has changed.
 //
 // Stockfish plays on a clock (--tc). At a level it chooses its move once it has searched 1 + level plies, but it goes on
-// searching and finds those results in its hash table at the next move; limited to that depth it was weaker by 70 to 330
-// Elo (docs/strength.md). The clock is Stockfish's alone: our own levels search a fixed number of nodes.
+// searching and finds those results in its hash table at the next move; limited to that depth it was weaker, and our levels
+// seemed 50 to 230 Elo stronger (docs/strength.md). The clock is Stockfish's alone: our own levels search a fixed number of nodes.
 //
 // Each pairing is a `sardonyx match` with a results file in the folder of this network. A run that was stopped continues there; a
 // new network starts a new folder. Games of this network, opponent and clock that the table in docs/strength.md counts, and that
@@ -68,7 +68,7 @@ const LEVELS = [
 ];
 const DOCUMENT = join(root, 'docs/strength.md');
 const TABLE = /(<!-- levels -->\n)([\s\S]*?)(<!-- \/levels -->)/;
-/** Measuring starts with this level, the nearest to Stockfish's weakest, for which UCI_Elo is a fair first guess. */
+/** Measuring starts with this level, whose Elo is near the lowest UCI_Elo of Stockfish. */
 const FIRST = 2;
 /** Seed of the games of level FIRST. Other levels count from there, so a new weaker level does not change them. */
 const FIRST_SEED = 4;

@@ -44,7 +44,7 @@ export function readStrength(options: OptionStore): Strength | null {
   return skill === FULL_SKILL ? null : computeStrength(computeSkillElo(skill));
 }
 
-/** Positions evaluated at a time: one of 128 nodes, so that a small search stays exact and a large one is fast. */
+/** Positions evaluated at a time: one for every 128 nodes of the search, from 1 to 8, so that a large search is fast. */
 export function computeMinibatch(nodes: number): number {
   return Math.min(8, Math.max(1, Math.floor(nodes / 128)));
 }
