@@ -226,9 +226,10 @@ export class Engine {
   }
 
   private stopHost(): void {
-    this.host.stop();
     const knowsRoot = (): boolean => this.searches.active?.lastReport != null;
+    // Before the search is told: its answer ends the patience.
     this.patience.begin(knowsRoot, () => this.recover('The search did not stop'));
+    this.host.stop();
   }
 
   /** The tree of the last search; null if there is none. Do not call it during a search. */

@@ -493,8 +493,22 @@ test('a running search keeps its network; a warm-up makes way for another one', 
   assert.equal(await engine.prepare(), null);
   assert.deepEqual([world.networks.length, world.networks[1].disposed], [2, 0]);
   engine.stop();
+  world.search.onGo = (id) => world.search.send({ type: 'bestMove', id, move, ponder: 0 });
   assert.notEqual(await engine.prepare(), null);
   assert.deepEqual([world.networks.length, world.networks[1].disposed], [3, 1]);
+});
+
+test('a search that answers at once when it is stopped leaves no patience behind for the next one', async (t) => {
+  const { engine, world, said } = createEngine();
+  answerOnStop(world, moveOf(engine, 'e2e4'));
+  engine.go({ infinite: true });
+  await settle();
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  engine.stop();
+  engine.go({ infinite: true });
+  await settle();
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(said.slice(2), []);
 });
 
 test('a device lost in the warm-up or in a search costs another load, before the next search', async () => {
