@@ -159,16 +159,22 @@ def write_bundle(folder: Path, networks: list[Bundled]) -> None:
 
 
 def write_entries(folder: Path, entries: list[dict[str, Any]]) -> None:
-    """Puts the entries into the manifest, in place of those of the same files. A backend moves to its newest entry."""
+    """Puts the entries into the manifest. A known file keeps its place, its backends, and fields that only the manifest has, such as
+    `eloAtEqualNodes`: measure that anew after a new training. A new file takes its backends from the others.
+    """
     manifest = folder / MANIFEST
-    networks = json.loads(manifest.read_text())["networks"] if manifest.exists() else []
+    content = json.loads(manifest.read_text()) if manifest.exists() else {"networks": []}
+    networks = content["networks"]
     for entry in entries:
         digest = hashlib.sha256((folder / entry["file"]).read_bytes()).hexdigest()
-        networks = [known for known in networks if known["file"] != entry["file"]]
-        for known in networks:
-            known["backends"] = [name for name in known["backends"] if name not in entry["backends"]]
+        known = next((network for network in networks if network["file"] == entry["file"]), None)
+        if known is not None:
+            known.update({**entry, "backends": known["backends"], "sha256": digest})
+            continue
+        for other in networks:
+            other["backends"] = [name for name in other["backends"] if name not in entry["backends"]]
         networks.append({**entry, "sha256": digest})
-    write_bytes(manifest, (json.dumps({"networks": networks}, indent=2) + "\n").encode())
+    write_bytes(manifest, (json.dumps(content, indent=2) + "\n").encode())
 
 
 if __name__ == "__main__":
