@@ -1,6 +1,6 @@
 /**
- * The networks that come with the program, and which of them a backend uses: the first fitting entry of
- * `models/bundled.json`. Entries whose file is missing are skipped.
+ * The networks that come with the program, and which of them a backend may use: the entries of `models/bundled.json`. Entries
+ * whose file is missing are skipped. network-selection.ts chooses where several entries suit a backend.
  */
 import { hasProgramFile, readProgramFile } from '#platform/program-files.js';
 
@@ -14,27 +14,51 @@ export interface BundledNetwork {
   readonly policy: string;
   /** Of the file, in hexadecimal. */
   readonly sha256: string;
+  /** Strength at the same number of nodes, on one scale for all networks that have it. Needed where a backend has several. */
+  readonly eloAtEqualNodes?: number;
+}
+
+export interface Bundle {
+  readonly networks: readonly BundledNetwork[];
+  /** Elo that a network gains when it evaluates twice as many positions per second. */
+  readonly eloPerSpeedDoubling?: number;
+}
+
+export function readBundle(): Bundle {
+  const content = readProgramFile('models/bundled.json');
+  if (content === null) return { networks: [] };
+  const bundle = JSON.parse(Buffer.from(content).toString('utf8')) as Bundle;
+  return { ...bundle, networks: bundle.networks.filter(({ file }) => hasProgramFile(`models/${file}`)) };
 }
 
 export function listBundledNetworks(): readonly BundledNetwork[] {
-  const content = readProgramFile('models/bundled.json');
-  if (content === null) return [];
-  const { networks } = JSON.parse(Buffer.from(content).toString('utf8')) as { networks: BundledNetwork[] };
-  return networks.filter(({ file }) => hasProgramFile(`models/${file}`));
+  return readBundle().networks;
 }
 
 /**
+ * The networks that suit a backend, the preferred one first; if none is meant for it, any that is bundled.
  * @param precision as the user asks for it; '' = no wish
- * @returns null when nothing is bundled
  */
-export function chooseBundledNetwork(
+export function listSuitableNetworks(
   networks: readonly BundledNetwork[],
   backend: string,
   precision: string,
-): BundledNetwork | null {
+): readonly BundledNetwork[] {
   // Half precision can be made of single, neither of int8.
   const wishes = precision === '' ? [] : [precision, 'fp32'];
   const fitting = wishes.map((wish) => networks.filter((network) => network.precision === wish));
   const candidates = fitting.find((found) => found.length > 0) ?? networks;
-  return candidates.find(({ backends }) => backends.includes(backend)) ?? candidates[0] ?? null;
+  const meant = candidates.filter(({ backends }) => backends.includes(backend));
+  return meant.length > 0 ? meant : candidates.slice(0, 1);
+}
+
+/** The name of a network for `--weights`: its file's, without the extension. */
+export function getNetworkName({ file }: BundledNetwork): string {
+  return file.replace(/\.onnx$/, '');
+}
+
+/** Finds a network by its name or its file's name; case does not matter. */
+export function findBundledNetwork(networks: readonly BundledNetwork[], name: string): BundledNetwork | undefined {
+  const wanted = name.toLowerCase().replace(/\.onnx$/, '');
+  return networks.find((network) => getNetworkName(network) === wanted);
 }

@@ -21,8 +21,9 @@ import {
 } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { failure, inflate, type Result, success, unwrap } from '../util/index.js';
-import { chooseBundledNetwork, listBundledNetworks } from './bundled-networks.js';
+import { type Bundle, type BundledNetwork, findBundledNetwork, readBundle } from './bundled-networks.js';
 import { findRemoteNetwork, isDownloaded } from './network-download.js';
+import { type NetworkSelection, networkSelector } from './network-selection.js';
 
 const AUTODISCOVER = '<autodiscover>';
 /** lc0's name of a network inside the executable. */
@@ -31,7 +32,8 @@ export const BUILT_IN = '<built in>';
 /**
  * The file that WeightsFile names for a provider, or `<built in>`. Autodiscovery searches lc0's places: the program's own
  * folder first, where the bundled network counts as found, then the data folders of lc0. A name of the catalogue, or an
- * address, gives the path in the cache, whether the network has been downloaded or not.
+ * address, gives the path in the cache, whether the network has been downloaded or not. The first call on a machine may
+ * measure networks, to choose between them.
  */
 export async function resolveNetworkFile(
   options: OptionStore,
@@ -42,20 +44,25 @@ export async function resolveNetworkFile(
   if (!discovers && weightsFile !== BUILT_IN) return findNamedFile(weightsFile);
   const beside = discovers && isPackaged ? await discover('program') : undefined;
   if (beside !== undefined) return success(beside);
-  const bundled = findBundledFile(options, provider);
-  if (bundled !== null) return success(isPackaged ? BUILT_IN : join(getProgramFolder(), bundled));
+  const bundled = await findBundledFile(options, provider);
+  if (bundled !== null) return success(locateBundled(bundled));
   const discovered = discovers ? await discover('everywhere') : undefined;
   if (discovered !== undefined) return success(discovered);
   return failure('No network is bundled and none was found: name one with --weights');
 }
 
+/** Where a network of the program is, by its path in the program. */
+function locateBundled(name: string): string {
+  return isPackaged ? BUILT_IN : join(getProgramFolder(), name);
+}
+
 /** The bytes of a network inside the executable; null if `path` is a file on disk. */
-export function readBuiltIn(
+export async function readBuiltIn(
   path: string,
   options: OptionStore,
   provider = getFirstProvider(options),
-): Extract<ModelSource, { bytes: Uint8Array }> | null {
-  const name = path === BUILT_IN ? findBundledFile(options, provider) : null;
+): Promise<Extract<ModelSource, { bytes: Uint8Array }> | null> {
+  const name = path === BUILT_IN ? await findBundledFile(options, provider) : null;
   const bytes = name === null ? null : readProgramFile(name);
   return name === null || bytes === null ? null : { bytes, name };
 }
@@ -73,7 +80,7 @@ export async function identifyNetwork(options: OptionStore): Promise<NetworkIden
   const path = unwrap(await resolveNetworkFile(options));
   const missing = describeMissing(options, path);
   if (missing !== null) throw new Error(missing);
-  const bytes = readBuiltIn(path, options)?.bytes ?? (await readNetwork(path));
+  const bytes = (await readBuiltIn(path, options))?.bytes ?? (await readNetwork(path));
   return { path, sizeBytes: bytes.byteLength, sha256: computeSha256(bytes) };
 }
 
@@ -101,16 +108,32 @@ async function discover(where: 'program' | 'everywhere'): Promise<string | undef
   return discoverNetwork(where === 'program' ? folders.slice(0, 1) : folders);
 }
 
+/** The bundled network that WeightsFile names, or else the one for a provider, by its path in the program. */
+async function findBundledFile(options: OptionStore, provider: string): Promise<string | null> {
+  const bundle = readBundle();
+  const named = findBundledNetwork(bundle.networks, options.getString('WeightsFile'));
+  const network = named ?? (await selectBundledNetwork(options, provider, bundle))?.network;
+  return network === undefined ? null : getProgramPath(network);
+}
+
+function getProgramPath({ file }: BundledNetwork): string {
+  return `models/${file}`;
+}
+
 /**
- * The bundled network for a provider, by its path in the program. `datatype` in the backend options comes first; half
- * precision is meant for the device that was named, not for the CPU that replaces it.
+ * The bundled network for a provider. `datatype` in the backend options comes first; half precision is meant for the device that
+ * was named, not for the CPU that replaces it.
+ * @returns null when nothing is bundled
  */
-function findBundledFile(options: OptionStore, provider: string): string | null {
+export function selectBundledNetwork(
+  options: OptionStore,
+  provider = getFirstProvider(options),
+  bundle: Bundle = readBundle(),
+): Promise<NetworkSelection | null> {
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   const asked = choice.ok ? choice.value.precision : undefined;
   const precision = asked === 'f16' && provider !== getFirstProvider(options) ? undefined : asked;
-  const network = chooseBundledNetwork(listBundledNetworks(), provider, precision?.replace('f', 'fp') ?? '');
-  return network === null ? null : `models/${network.file}`;
+  return networkSelector.select(bundle, provider, precision?.replace('f', 'fp') ?? '');
 }
 
 /** The provider that the options' backend tries first; `cpu` for invalid options, which loading the network reports. */
@@ -138,7 +161,7 @@ export async function findModel(
   if (!choice.ok) return choice;
   const { winograd, ...heads } = choice.value;
   const edition = { provider, precision, winograd: winograd !== false };
-  const builtIn = readBuiltIn(path.value, options, provider);
+  const builtIn = await readBuiltIn(path.value, options, provider);
   if (builtIn === null && (await isLc0File(path.value))) return loadLc0(path.value, heads, edition);
   try {
     const { bytes, name } = builtIn ?? { bytes: await readNetwork(path.value), name: path.value };
@@ -204,12 +227,15 @@ function describeMissing(options: OptionStore, path: string): string | null {
   return `The network ${name} is not on this machine: sardonyx networks get ${name} downloads it`;
 }
 
-/** A file comes before a network of the catalogue that has the same name. */
+/** A file comes before a bundled network or one of the catalogue that has the same name. */
 function findNamedFile(weightsFile: string): Result<string> {
   if (weightsFile.startsWith('blob:')) return success(weightsFile);
   if (/^file:\/\//i.test(weightsFile)) return findFileOfUrl(weightsFile);
   const path = findBesideProgram(weightsFile);
-  const remote = existsSync(path) ? null : findRemoteNetwork(weightsFile);
+  if (existsSync(path)) return success(path);
+  const bundled = findBundledNetwork(readBundle().networks, weightsFile);
+  if (bundled !== undefined) return success(locateBundled(getProgramPath(bundled)));
+  const remote = findRemoteNetwork(weightsFile);
   return remote?.ok === false ? remote : success(remote?.value.path ?? path);
 }
 

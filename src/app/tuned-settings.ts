@@ -5,13 +5,13 @@
  */
 
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createFolder, getConfigFolder } from '#platform/folders.js';
 import { getBackendName, type TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { identifyNetwork, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
+import { describeMachine } from './speed-store.js';
 
 export type SpeedSettings = TunedSpeed;
 
@@ -43,10 +43,6 @@ export function getTuningPath(): string | undefined {
 /** Whether the user leaves threads and batches to the engine, and there is a network to tune for. */
 export function isTunable(options: OptionStore): boolean {
   return !isFileless(options) && SPEED_OPTIONS.every((name) => options.getNumber(name) === 0);
-}
-
-export function describeMachine(): string {
-  return `${cpus()[0]?.model.trim() ?? 'unknown'} × ${availableParallelism()}`;
 }
 
 export function parseTunings(text: string): TunedSettings[] {
@@ -132,7 +128,7 @@ export async function findTuning(options: OptionStore): Promise<TunedSettings | 
   if (results.length === 0) return null;
   try {
     const path = unwrap(await resolveNetworkFile(options));
-    const size = readBuiltIn(path, options)?.bytes.byteLength ?? statSync(path).size;
+    const size = (await readBuiltIn(path, options))?.bytes.byteLength ?? statSync(path).size;
     const setting = describeSetting(options, size);
     if (!results.some((result) => isSameSetting(result, setting))) return null;
     const key = await createTuningKey(options);

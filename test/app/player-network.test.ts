@@ -58,9 +58,9 @@ test('digest and name of a network are those of the file that is played with, al
     const pool = { ...setup.pool, threadScript: createFaultyThread({ backend: 'coreml', loadFails: true }) };
     const { weightsDigest, networkName, evaluators } = await pools.open({ ...setup, pool });
     assert.equal(evaluators.network.backend, 'cpu');
-    const meant = listBundledNetworks().find(({ backends }) => backends.includes('cpu'));
-    assert.equal(weightsDigest, meant?.sha256.slice(0, 12));
-    assert.equal(`${networkName}.onnx`, meant?.file);
+    const meant = listBundledNetworks().filter(({ backends }) => backends.includes('cpu'));
+    const used = meant.find(({ file }) => file === `${networkName}.onnx`);
+    assert.equal(weightsDigest, used?.sha256.slice(0, 12));
     assert.ok(warnings.some((text) => text.startsWith('Backend coreml failed, going on with cpu')));
   } finally {
     await pools.close();

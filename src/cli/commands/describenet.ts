@@ -41,7 +41,7 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
     unwrap(await obtainNetwork(options, createDownloadBar()));
     const path = await resolveNetworkFile(options);
     if (!path.ok) throw new Error(path.error);
-    const description = await describeNetwork(readBuiltIn(path.value, options)?.bytes ?? path.value);
+    const description = await describeNetwork((await readBuiltIn(path.value, options))?.bytes ?? path.value);
     if (!description.ok) throw new Error(description.error);
     if (args.json) printJson({ file: path.value, sections: description.value });
     else {

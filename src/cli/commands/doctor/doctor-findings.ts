@@ -22,6 +22,7 @@ import { readBuild, readSettings, readVersion } from '../../../app/options.js';
 import { formatMegabytes, unwrap } from '../../../util/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';
+import { examineSelection } from './doctor-selection.js';
 
 export interface Finding {
   readonly what: string;
@@ -111,7 +112,7 @@ export async function examineGpu(runtime: RuntimeInfo | null): Promise<Finding[]
 }
 
 export async function examineNetworks(): Promise<Finding[]> {
-  const findings = [await examineUsedNetwork(), examineBundle()];
+  const findings = [await examineUsedNetwork(), ...(await examineSelection()), examineBundle()];
   const found = (await Promise.all(listDiscoveryFolders(getProgramFolder()).map(listNetworks))).flat();
   if (found.length > 0) findings.push({ what: 'networks', isFine: true, text: `for --weights: ${found.join(', ')}` });
   return findings;

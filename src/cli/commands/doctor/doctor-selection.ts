@@ -1,0 +1,54 @@
+/** What `sardonyx doctor` says about the choice between several bundled networks for the CPU. */
+import {
+  type Candidate,
+  CLEAR_LEAD_ELO,
+  getNetworkName,
+  type NetworkSelection,
+  selectBundledNetwork,
+} from '../../../app/index.js';
+import { readSettings } from '../../../app/options.js';
+import { unwrap } from '../../../util/index.js';
+import type { Finding } from './doctor-findings.js';
+
+/** Reads the speeds, or measures them if this has not been done. @returns no finding if there is no choice to make */
+export async function examineSelection(): Promise<Finding[]> {
+  const { options } = unwrap(readSettings([]));
+  const selection = await selectBundledNetwork(options, 'cpu');
+  const finding = selection === null ? null : describeSelection(selection);
+  return finding === null ? [] : [finding];
+}
+
+/** @returns null if there was no choice to make */
+export function describeSelection({ network, candidates, problem, path }: NetworkSelection): Finding | null {
+  const what = 'cpu network';
+  if (problem !== null) {
+    const text = `${network.file}; the speeds of the bundled networks cannot be measured: ${problem}`;
+    return { what, isFine: false, text };
+  }
+  if (candidates.length === 0) return null;
+  const speeds = candidates.map(({ network: { file }, evaluationsPerSecond }) => {
+    return `${file} ${Math.round(evaluationsPerSecond).toLocaleString('en-US')}`;
+  });
+  const place = path === null ? 'not kept, so the next start measures again' : `measured once and kept in ${path}`;
+  const names = candidates.map((candidate) => `--weights=${getNetworkName(candidate.network)}`);
+  return {
+    what,
+    isFine: true,
+    text: `${network.file}, because ${explainChoice(network.file, candidates)}; evaluations/s of one thread: ${speeds.join(', ')}; ${place}`,
+    fix: `${names.join(' or ')} overrules the choice`,
+  };
+}
+
+/** Compares every other candidate with the chosen one, by predicted strength. */
+function explainChoice(chosen: string, candidates: readonly Candidate[]): string {
+  const chosenLeadElo = candidates.find(({ network }) => network.file === chosen)?.predictedLeadElo ?? 0;
+  const comparisons = candidates
+    .filter(({ network }) => network.file !== chosen)
+    .map(({ network, predictedLeadElo }) => {
+      const lossElo = Math.round(chosenLeadElo - predictedLeadElo);
+      if (lossElo > 0) return `${network.file} is predicted to be ${lossElo} Elo weaker`;
+      if (lossElo === 0) return `${network.file} is predicted to be as strong`;
+      return `${network.file} is predicted to be only ${-lossElo} Elo stronger (a lead counts from ${CLEAR_LEAD_ELO} on)`;
+    });
+  return comparisons.join(' and ');
+}

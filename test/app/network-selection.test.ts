@@ -1,0 +1,220 @@
+/** The choice between several bundled networks for the CPU: by predicted strength, measured once for a machine. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Bundle, type BundledNetwork, readBundle } from '#sardonyx/app/bundled-networks.js';
+import { NetworkSelector, type SpeedMeasure } from '#sardonyx/app/network-selection.js';
+import { type SpeedSetting, SpeedStore } from '#sardonyx/app/speed-store.js';
+import { failure, success } from '#sardonyx/util/index.js';
+
+const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-selection-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+const createFolder = (): string => mkdtempSync(join(scratch, 'speeds-'));
+
+const createEntry = (file: string, eloAtEqualNodes?: number, ...backends: string[]): BundledNetwork => ({
+  file,
+  precision: 'fp32',
+  backends: backends.length === 0 ? ['cpu'] : backends,
+  input: 'lc0-112',
+  policy: 'lc0-1858',
+  sha256: `digest of ${file}`,
+  ...(eloAtEqualNodes === undefined ? {} : { eloAtEqualNodes }),
+});
+const STRONG = createEntry('strong.onnx', 100);
+const FAST = createEntry('fast.onnx', -40, 'wasm', 'cpu');
+const bundle: Bundle = { networks: [STRONG, FAST], eloPerSpeedDoubling: 70 };
+
+interface Bench {
+  readonly measure: SpeedMeasure;
+  /** Files of each measurement. */
+  readonly measured: string[][];
+}
+
+/** A machine with these speeds, by file. */
+function createBench(speeds: Readonly<Record<string, number>>, isSteady = true): Bench {
+  const measured: string[][] = [];
+  return {
+    measured,
+    measure: async (networks) => {
+      measured.push(networks.map(({ file }) => file));
+      return success({ evaluationsPerSecond: networks.map(({ file }) => speeds[file]), isSteady });
+    },
+  };
+}
+
+const SETTING: SpeedSetting = { machine: 'Abacus 3000 × 2', architecture: 'x64', onnxRuntime: '1.0' };
+const createStore = (folder: string | undefined, setting = SETTING): SpeedStore =>
+  new SpeedStore(
+    () => folder,
+    () => setting,
+  );
+
+async function choose(fast: number, among = bundle): Promise<string | undefined> {
+  const { measure } = createBench({ 'strong.onnx': 1000, 'fast.onnx': fast, 'third.onnx': 8000 });
+  return (await new NetworkSelector(measure, createStore(undefined)).select(among, 'cpu', ''))?.network.file;
+}
+
+test('the network with the highest predicted strength is chosen, and the first one in doubt', async () => {
+  // 140 Elo are two doublings.
+  assert.equal(await choose(1000), 'strong.onnx');
+  assert.equal(await choose(3900), 'strong.onnx');
+  assert.equal(await choose(4100), 'strong.onnx', '2 Elo are no clear lead');
+  assert.equal(await choose(4500), 'fast.onnx', '12 Elo are');
+  const turned = { ...bundle, networks: [FAST, STRONG] };
+  assert.equal(await choose(3900, turned), 'fast.onnx');
+  assert.equal(await choose(3500, turned), 'strong.onnx');
+  const three = { ...bundle, networks: [STRONG, FAST, createEntry('third.onnx', 0)] };
+  assert.equal(await choose(4500, three), 'third.onnx');
+  assert.equal(await choose(40_000, three), 'fast.onnx');
+});
+
+test('predictions say how much stronger each candidate is than the first', async () => {
+  const { measure } = createBench({ 'strong.onnx': 1000, 'fast.onnx': 8000 });
+  const selection = await new NetworkSelector(measure, createStore(undefined)).select(bundle, 'cpu', '');
+  assert.deepEqual(
+    selection?.candidates.map(({ network, predictedLeadElo }) => [network.file, Math.round(predictedLeadElo)]),
+    [
+      ['strong.onnx', 0],
+      ['fast.onnx', 70],
+    ],
+  );
+});
+
+test('where there is no choice, or a figure is missing, nothing is measured', async () => {
+  const noFigure = createEntry('strong.onnx');
+  for (const [among, backend, expected] of [
+    [{ ...bundle, networks: [STRONG] }, 'cpu', 'strong.onnx'],
+    [bundle, 'wasm', 'fast.onnx'],
+    [bundle, 'cuda', 'strong.onnx'],
+    [{ networks: [STRONG, FAST] }, 'cpu', 'strong.onnx'],
+    [{ ...bundle, networks: [noFigure, FAST] }, 'cpu', 'strong.onnx'],
+    [{ ...bundle, networks: [] }, 'cpu', undefined],
+  ] as const) {
+    const selector = new NetworkSelector(() => assert.fail('measured'), new SpeedStore(() => assert.fail('read')));
+    assert.equal((await selector.select(among, backend, ''))?.network.file, expected);
+  }
+});
+
+test('a measurement serves all later starts on the same machine, and another machine measures anew', async () => {
+  const folder = createFolder();
+  const bench = createBench({ 'strong.onnx': 1000, 'fast.onnx': 8000 });
+  const start = async (setting = SETTING, among = bundle) =>
+    (await new NetworkSelector(bench.measure, createStore(folder, setting)).select(among, 'cpu', ''))?.path;
+  const path = await start();
+  assert.ok(path?.startsWith(folder), `${path}`);
+  assert.equal(await start(), path);
+  assert.equal(await start(SETTING, { ...bundle, networks: [FAST, STRONG], eloPerSpeedDoubling: 50 }), path);
+  assert.equal(bench.measured.length, 1);
+  const changes = [{ machine: 'Abacus 3000 × 4' }, { onnxRuntime: '1.1' }, { architecture: 'arm64' }];
+  for (const change of changes) assert.notEqual(await start({ ...SETTING, ...change }), path);
+  assert.equal(bench.measured.length, 4);
+  await start(SETTING, { ...bundle, networks: [STRONG, { ...FAST, sha256: 'another' }] });
+  assert.equal(bench.measured.length, 5);
+  assert.equal(await start(), path, 'the first result is still there');
+  assert.equal(bench.measured.length, 5);
+});
+
+test('one process measures once, also for two callers at the same time', async () => {
+  const bench = createBench({ 'strong.onnx': 1000, 'fast.onnx': 8000 });
+  const selector = new NetworkSelector(bench.measure, createStore(undefined));
+  await Promise.all([selector.select(bundle, 'cpu', ''), selector.select(bundle, 'cpu', 'fp32')]);
+  await selector.select(bundle, 'cpu', '');
+  assert.deepEqual(bench.measured, [['strong.onnx', 'fast.onnx']]);
+});
+
+test('a damaged file is measured anew and replaced', async () => {
+  const folder = createFolder();
+  const bench = createBench({ 'strong.onnx': 1000, 'fast.onnx': 8000 });
+  const start = async () =>
+    (await new NetworkSelector(bench.measure, createStore(folder)).select(bundle, 'cpu', ''))?.network.file;
+  await start();
+  const [name] = readdirSync(folder);
+  const good = readFileSync(join(folder, name), 'utf8');
+  const wrong = (change: (speeds: Record<string, unknown>) => void): string => {
+    const content = JSON.parse(good) as { evaluationsPerSecond: Record<string, unknown> };
+    change(content.evaluationsPerSecond);
+    return JSON.stringify(content);
+  };
+  const damaged = [
+    '',
+    'null',
+    '[]',
+    '{"measuredOn": 1}',
+    good.slice(0, good.length / 2),
+    good.replace('Abacus', 'Slate'),
+    wrong((speeds) => delete speeds[FAST.sha256]),
+    wrong((speeds) => {
+      speeds[FAST.sha256] = '8000';
+    }),
+    wrong((speeds) => {
+      speeds[STRONG.sha256] = -1;
+    }),
+  ];
+  for (const [index, text] of damaged.entries()) {
+    writeFileSync(join(folder, name), text);
+    assert.equal(await start(), 'fast.onnx', text);
+    assert.equal(bench.measured.length, index + 2, text);
+    assert.equal(readFileSync(join(folder, name), 'utf8'), good);
+  }
+});
+
+test('a folder that cannot be written costs a measurement at each start, and nothing else', async () => {
+  const blocked = join(scratch, 'a file');
+  writeFileSync(blocked, '');
+  for (const folder of [undefined, join(blocked, 'speeds'), '/proc/no-such-folder']) {
+    const bench = createBench({ 'strong.onnx': 1000, 'fast.onnx': 8000 });
+    for (const count of [1, 2]) {
+      const selector = new NetworkSelector(bench.measure, createStore(folder));
+      const selection = await selector.select(bundle, 'cpu', '');
+      assert.deepEqual([selection?.network.file, selection?.path, bench.measured.length], ['fast.onnx', null, count]);
+    }
+  }
+});
+
+test('what a busy machine shows decides this start only', async () => {
+  const folder = createFolder();
+  const bench = createBench({ 'strong.onnx': 1000, 'fast.onnx': 8000 }, false);
+  for (const count of [1, 2]) {
+    const selection = await new NetworkSelector(bench.measure, createStore(folder)).select(bundle, 'cpu', '');
+    assert.deepEqual([selection?.network.file, selection?.path, bench.measured.length], ['fast.onnx', null, count]);
+  }
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('networks that cannot be measured leave the choice to the order of the list', async () => {
+  const folder = createFolder();
+  const selector = new NetworkSelector(async () => failure('no abacus'), createStore(folder));
+  const selection = await selector.select(bundle, 'cpu', '');
+  assert.deepEqual(selection, { network: STRONG, candidates: [], problem: 'no abacus', path: null });
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('the networks of the program are measured as they are, and the result is kept in the cache folder', async () => {
+  const cache = createFolder();
+  const before = process.env.SARDONYX_CACHE;
+  process.env.SARDONYX_CACHE = cache;
+  try {
+    const files = ['default-int8.onnx', 'light.onnx'];
+    const networks = readBundle()
+      .networks.filter(({ file }) => files.includes(file))
+      .map((network) => ({ ...network, backends: ['cpu'], eloAtEqualNodes: 0 }));
+    const selection = await new NetworkSelector().select({ networks, eloPerSpeedDoubling: 1000 }, 'cpu', '');
+    assert.equal(selection?.problem, null);
+    const speeds = selection?.candidates.map(({ evaluationsPerSecond }) => evaluationsPerSecond) ?? [];
+    assert.equal(speeds.length, 2);
+    assert.ok(
+      speeds.every((speed) => speed > 0 && speed < 1e6),
+      speeds.join(', '),
+    );
+    // Null where the machine was too busy.
+    if (selection?.path !== null) {
+      assert.ok(existsSync(join(cache, 'speeds')) && selection?.path.startsWith(join(cache, 'speeds')));
+      assert.equal(selection?.network.file, 'light.onnx', 'several times as fast on every CPU');
+    }
+  } finally {
+    if (before === undefined) delete process.env.SARDONYX_CACHE;
+    else process.env.SARDONYX_CACHE = before;
+  }
+});

@@ -1,0 +1,74 @@
+/** What `sardonyx doctor` says about the choice between bundled networks: the speeds, the choice, the reason, and what overrules it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Bundle, BundledNetwork } from '#sardonyx/app/bundled-networks.js';
+import { NetworkSelector } from '#sardonyx/app/network-selection.js';
+import { SpeedStore } from '#sardonyx/app/speed-store.js';
+import type { Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
+import { describeSelection } from '#sardonyx/cli/commands/doctor/doctor-selection.js';
+import { failure, success } from '#sardonyx/util/index.js';
+
+const createEntry = (file: string, eloAtEqualNodes: number): BundledNetwork => ({
+  file,
+  precision: 'fp32',
+  backends: ['cpu'],
+  input: 'lc0-112',
+  policy: 'lc0-1858',
+  sha256: file,
+  eloAtEqualNodes,
+});
+const bundle: Bundle = {
+  networks: [createEntry('strong.onnx', 140), createEntry('fast.onnx', 0)],
+  eloPerSpeedDoubling: 70,
+};
+const nowhere = new SpeedStore(() => undefined);
+
+async function describe(...evaluationsPerSecond: number[]): Promise<Finding | null> {
+  const measure = async () => success({ evaluationsPerSecond, isSteady: true });
+  const selection = await new NetworkSelector(measure, nowhere).select(bundle, 'cpu', '');
+  assert.ok(selection !== null);
+  return describeSelection(selection);
+}
+
+test('the finding names the network, the reason, the speeds, and the flags that overrule it', async () => {
+  assert.deepEqual(await describe(1234.5, 2469), {
+    what: 'cpu network',
+    isFine: true,
+    text:
+      'strong.onnx, because fast.onnx is predicted to be 70 Elo weaker; evaluations/s of one thread: strong.onnx 1,235, ' +
+      'fast.onnx 2,469; not kept, so the next start measures again',
+    fix: '--weights=strong or --weights=fast overrules the choice',
+  });
+  assert.match(
+    (await describe(1000, 8000))?.text ?? '',
+    /^fast\.onnx, because strong\.onnx is predicted to be 70 Elo weaker;/,
+  );
+  assert.match(
+    (await describe(1000, 4300))?.text ?? '',
+    /^strong\.onnx, because fast\.onnx is predicted to be only 7 Elo stronger \(a lead counts from 10 on\);/,
+  );
+});
+
+test('speeds that are kept come with their file', () => {
+  const [network] = bundle.networks;
+  const candidates = [{ network, evaluationsPerSecond: 1000, predictedLeadElo: 0 }];
+  const finding = describeSelection({ network, candidates, problem: null, path: '/cache/speeds/1.json' });
+  assert.match(finding?.text ?? '', /; measured once and kept in \/cache\/speeds\/1\.json$/);
+});
+
+test('a failed measurement is reported with the network that plays', async () => {
+  const selection = await new NetworkSelector(async () => failure('no abacus'), nowhere).select(bundle, 'cpu', '');
+  assert.ok(selection !== null);
+  assert.deepEqual(describeSelection(selection), {
+    what: 'cpu network',
+    isFine: false,
+    text: 'strong.onnx; the speeds of the bundled networks cannot be measured: no abacus',
+  });
+});
+
+test('without a choice there is nothing to say', async () => {
+  const single = { ...bundle, networks: bundle.networks.slice(0, 1) };
+  const selection = await new NetworkSelector(() => assert.fail('measured'), nowhere).select(single, 'cpu', '');
+  assert.ok(selection !== null);
+  assert.equal(describeSelection(selection), null);
+});
