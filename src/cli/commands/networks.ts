@@ -1,16 +1,24 @@
-/** `sardonyx networks`: lists the networks that can be downloaded by name, and downloads them. */
+/** `sardonyx networks`: lists the networks that have a name, bundled or to download, and downloads them. */
+import { join } from 'node:path';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
+import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
   type CataloguedNetwork,
   downloadNetwork,
+  findBundledNetwork,
   findRemoteNetwork,
+  getNetworkName,
   isDownloaded,
+  listBundledNetworks,
   NETWORK_CATALOGUE,
   type RemoteNetwork,
 } from '../../app/index.js';
-import { unwrap } from '../../util/index.js';
+import { formatMegabytes, unwrap } from '../../util/index.js';
 import { createDownloadBar } from '../download-bar.js';
 import { printJson, printLine, printNote } from '../output.js';
+
+const NAME_WIDTH = 13;
+const INDENT = ' '.repeat(NAME_WIDTH + 11);
 
 interface NetworksArguments {
   action: 'list' | 'get';
@@ -21,7 +29,7 @@ interface NetworksArguments {
 
 export const networksCommand: CommandModule<object, NetworksArguments> = {
   command: 'networks [action] [names..]',
-  describe: 'List the networks that can be downloaded by name, or download some of them',
+  describe: 'List the networks that have a name, or download some of them',
   builder: (yargs) =>
     yargs
       .positional('action', { choices: ['list', 'get'] as const, default: 'list', describe: 'What to do' })
@@ -38,13 +46,14 @@ export const networksCommand: CommandModule<object, NetworksArguments> = {
       })
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' })
       .epilogue(
-        '`--weights=NAME` and `--weights=https://…` download a network too. Files are kept in the cache folder, which ' +
+        '`--weights=NAME` and `--weights=https://…` download a network too, unless it is bundled. Files are kept in the cache folder, which ' +
           '`sardonyx doctor` names; deleting one there is harmless.',
       ) as never,
   handler: async ({ action, names = [], from, json }: ArgumentsCamelCase<NetworksArguments>) => {
     if (action === 'list') {
       if (names.length > 0 || from !== undefined) throw new Error('Names and --from go with `networks get`');
-      const rows = NETWORK_CATALOGUE.map((network) => ({ ...network, path: findDownloaded(network) }));
+      const catalogued = NETWORK_CATALOGUE.map((network) => ({ ...network, path: findDownloaded(network) }));
+      const rows: readonly NetworkRow[] = [...listBundled(), ...catalogued];
       if (json) printJson(rows);
       else for (const row of rows) for (const line of formatRow(row)) printLine(line);
       return;
@@ -59,6 +68,26 @@ export const networksCommand: CommandModule<object, NetworksArguments> = {
   },
 };
 
+/** A network of the list. `url` is null for a bundled one; `path` is null where there is no file of it. */
+type NetworkRow = Omit<CataloguedNetwork, 'url'> & { readonly url: string | null; readonly path: string | null };
+
+function listBundled(): NetworkRow[] {
+  return listBundledNetworks().map((network) => {
+    const { file, precision, backends, sha256 } = network;
+    const bytes = readProgramFile(`models/${file}`)?.length ?? 0;
+    return {
+      name: getNetworkName(network),
+      url: null,
+      sha256,
+      megabytes: Number(formatMegabytes(bytes)),
+      licence: 'GPL-3.0-or-later',
+      source: 'models/README.md',
+      purpose: `bundled, ${precision}; ${backends.length === 0 ? 'no backend by itself' : `for ${backends.join(', ')}`}`,
+      path: isPackaged ? null : join(getProgramFolder(), 'models', file),
+    };
+  });
+}
+
 function findDownloaded({ name }: CataloguedNetwork): string | null {
   const remote = findRemoteNetwork(name);
   return remote?.ok && isDownloaded(remote.value) ? remote.value.path : null;
@@ -66,6 +95,9 @@ function findDownloaded({ name }: CataloguedNetwork): string | null {
 
 function requireRemote(name: string): RemoteNetwork {
   const remote = findRemoteNetwork(name);
+  if (findBundledNetwork(listBundledNetworks(), name) !== undefined) {
+    throw new Error(`The network ${name} comes with the program: use it with --weights=${name}`);
+  }
   if (remote === null) throw new Error(`There is no network ${name}: sardonyx networks lists the known ones`);
   return unwrap(remote);
 }
@@ -78,12 +110,12 @@ async function getNetwork(network: RemoteNetwork, from: string | undefined): Pro
   return unwrap(await downloadNetwork(network, createDownloadBar(), from));
 }
 
-function formatRow(network: CataloguedNetwork & { readonly path: string | null }): string[] {
+function formatRow(network: NetworkRow): string[] {
   const { name, megabytes, purpose, licence, source, path } = network;
   const size = megabytes === null ? '' : `${megabytes} MB`;
   return [
-    `${name.padEnd(10)} ${size.padStart(8)}  ${purpose}`,
-    `${' '.repeat(21)}licence: ${licence}; ${source}`,
-    ...(path === null ? [] : [`${' '.repeat(21)}in ${path}`]),
+    `${name.padEnd(NAME_WIDTH)} ${size.padStart(8)}  ${purpose}`,
+    `${INDENT}licence: ${licence}; ${source}`,
+    ...(path === null ? [] : [`${INDENT}in ${path}`]),
   ];
 }

@@ -183,6 +183,18 @@ test('a broken transfer goes on where it stopped, or from the start where the se
   assertDownloaded(await get('/no-ranges'));
 });
 
+test('bundled networks are in the list too, and need no download', { skip }, async () => {
+  const list = JSON.parse((await runProgram(stub, ['networks', '--json'])).stdout) as Record<string, string>[];
+  const light = list.find(({ name }) => name === 'light');
+  assert.equal(light?.path, join(repositoryRoot, 'models', 'light.onnx'));
+  assert.match(light.purpose, /^bundled, fp32; for wasm/);
+  const { stdout } = await runProgram(stub, ['--version', '--weights=light']);
+  assert.match(stdout, /models.light\.onnx$/m);
+  const { status, stderr } = await runProgram(stub, ['networks', 'get', 'light']);
+  assert.equal(status, 1);
+  assert.equal(stderr, 'The network light comes with the program: use it with --weights=light\n');
+});
+
 test('a server that is busy is asked again, one that sends nothing is given up', { skip }, async () => {
   assertDownloaded(await get('/busy'));
   const { status, stderr } = await get('/always-broken');
