@@ -31,37 +31,64 @@ test('a file that is no network is a failure, not an exception', async () => {
   assert.match(speeds.ok ? '' : speeds.error, /zeros\.onnx/);
 });
 
-/** A clock that only the tasks move: each run of a task takes the next of its times, the last one for ever. */
-function createTasks(...timesMs: readonly (readonly number[])[]) {
-  let clockMs = 0;
-  const order: number[] = [];
-  const tasks = timesMs.map((times, index) => {
-    const left = [...times];
-    return async (): Promise<void> => {
-      order.push(index);
-      clockMs += (left.length > 1 ? left.shift() : left[0]) ?? 0;
-    };
-  });
-  return { tasks, now: () => clockMs, order };
+/** A run of a task; `processorMs` is `wallMs` when left out. */
+interface Run {
+  readonly wallMs: number;
+  readonly processorMs?: number;
 }
 
-test('tasks take turns, and their least times count once they are steady', async () => {
-  const { tasks, now, order } = createTasks([9, 5, 4, 30, 4, 5], [3, 2, 2, 2, 2, 9]);
-  assert.deepEqual(await findLeastTimes(tasks, now), { leastMs: [4, 2], isSteady: true });
-  assert.deepEqual(order, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+/** A clock that only the tasks move: each run of a task takes the next of its times, the last one for ever. */
+function createTasks(runsOfTasks: readonly (readonly (number | Run)[])[], isExact = true) {
+  let wallMs = 0;
+  let processorMs = 0;
+  const order: number[] = [];
+  const tasks = runsOfTasks.map((runs, index) => {
+    const left = [...runs];
+    return async (): Promise<void> => {
+      order.push(index);
+      const next = (left.length > 1 ? left.shift() : left[0]) ?? 0;
+      const run: Run = typeof next === 'number' ? { wallMs: next } : next;
+      wallMs += run.wallMs;
+      processorMs += run.processorMs ?? run.wallMs;
+    };
+  });
+  const clock = { getWallMs: () => wallMs, getProcessorMs: () => (isExact ? processorMs : null) };
+  return { tasks, clock, order };
+}
+
+test('tasks take turns of three runs, and their least times count once they are steady', async () => {
+  const { tasks, clock, order } = createTasks([
+    [9, 5, 4, 30, 4, 5],
+    [3, 2, 2, 2, 2, 9],
+  ]);
+  assert.deepEqual(await findLeastTimes(tasks, clock), { leastMs: [4, 2], isSteady: true });
+  assert.deepEqual(order.join(''), '000111000111000111');
 });
 
 test('times that only a single run reached get more rounds', async () => {
-  const { tasks, now, order } = createTasks([20, 4, 6, 7, 8, 9, 10, 4.1, 12], [1]);
-  assert.deepEqual(await findLeastTimes(tasks, now), { leastMs: [4, 1], isSteady: true });
-  assert.equal(order.length, 16);
+  const { tasks, clock, order } = createTasks([[20, 4, 6, 7, 8, 9, 6, 6, 6, 4.1, 12], [1]]);
+  assert.deepEqual(await findLeastTimes(tasks, clock), { leastMs: [4, 1], isSteady: true });
+  assert.equal(order.length, 24);
 });
 
-test('a busy machine ends the measurement after its time, with what was measured', async () => {
-  const busy = createTasks([40, 50, 61, 75, 90], [10, 20, 30, 40, 50]);
-  assert.deepEqual(await findLeastTimes(busy.tasks, busy.now), { leastMs: [40, 10], isSteady: false });
+test('slow networks and a busy machine end the measurement after its time, with what was measured', async () => {
+  const slow = createTasks([[25, 20, 22], [10]]);
+  assert.deepEqual(await findLeastTimes(slow.tasks, slow.clock), { leastMs: [20, 10], isSteady: false });
+  assert.equal(slow.order.length, 12);
+  const pause = { wallMs: 100 };
+  const busy = createTasks([
+    [5, 7, 9, 11].map((processorMs) => ({ ...pause, processorMs })),
+    [2, 3, 4, 5].map((processorMs) => ({ ...pause, processorMs })),
+  ]);
+  assert.deepEqual(await findLeastTimes(busy.tasks, busy.clock), { leastMs: [5, 2], isSteady: false });
   assert.equal(busy.order.length, 6);
-  const stuck = createTasks([900, 800], [100]);
-  assert.deepEqual(await findLeastTimes(stuck.tasks, stuck.now), { leastMs: [800, 100], isSteady: false });
-  assert.equal(stuck.order.length, 4, 'two rounds at least');
+});
+
+test('a run that was interrupted counts with its processor time, one beside other threads with its wall time', async () => {
+  const interrupted = { wallMs: 13, processorMs: 4 };
+  const accompanied = { wallMs: 1, processorMs: 1.9 };
+  const busy = createTasks([[interrupted], [accompanied]]);
+  assert.deepEqual(await findLeastTimes(busy.tasks, busy.clock), { leastMs: [4, 1], isSteady: true });
+  const { tasks, clock } = createTasks([[interrupted], [accompanied]], false);
+  assert.deepEqual(await findLeastTimes(tasks, clock), { leastMs: [13, 1], isSteady: true }, 'where it is not known');
 });
