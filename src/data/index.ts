@@ -1,7 +1,9 @@
 /** The door of data/: games and records into training shards, self-play games into lc0's training records. */
-export { readChunks, unpackSync } from './byte-stream.js';
+export { readChunks, readLines, unpackSync } from './byte-stream.js';
 export { createShards, type ShardsOptions, type ShardsSummary } from './create-shards.js';
 export { parseSplitShares } from './game-split.js';
+export { type LabelledGame, parseLabelledGame, type Surprise } from './labelled-games.js';
+export { formatResult } from './replay-game.js';
 export { type RescoreSettings, type RescoreSummary, rescoreGames } from './rescore/rescore-games.js';
 export type { ResultTables } from './rescore/rescore-tables.js';
 export { type SearchValue, V6GameRecorder } from './v6-game.js';

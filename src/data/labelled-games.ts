@@ -2,6 +2,8 @@
  * Labelled games: one JSON object a line, `{"fen", "result", "plies": [[played, [[move, cp], …]], …]}`. Scores are
  * centipawns for the side to move, best first; mate in n is ±(32000 − 2n). A ply without scores was random: it is
  * played and not trained on. A ply may have a third entry, the result that holds for it in place of the game's (rescore/).
+ * The result of a game that was not played to its end is "*" or null. `"surprise": [[KL, error of W − L] or null, …]`, one entry
+ * a ply, says how far a network's first impression was from the scores (selfplay/label/).
  */
 import { computeOutcome, type Move, type Position, parseFen, START_FEN } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
@@ -13,10 +15,15 @@ import { createTrainingRow, type TrainingRow } from './training-row.js';
 type ScoredMove = [move: string, centipawns: number];
 export type LabelledPly = [played: string, scores: ScoredMove[], result?: string];
 
+/** How far a network's first impression is from the scores: KL of the policy in nats, |error of W − L|. */
+export type Surprise = readonly [policyKl: number, valueError: number];
+
 export interface LabelledGame {
   readonly fen: string;
   readonly whiteResult: number | null;
   readonly plies: readonly LabelledPly[];
+  /** One entry a ply; null where no network was asked. */
+  readonly surprise: readonly (Surprise | null)[] | null;
 }
 
 const row = createTrainingRow();
@@ -32,6 +39,10 @@ function isPly(value: unknown): value is LabelledPly {
   return Array.isArray(value[1]) && value[1].every(isScoredMove);
 }
 
+function isSurprise(value: unknown): value is Surprise | null {
+  return value === null || (Array.isArray(value) && value.length === 2 && value.every(Number.isFinite));
+}
+
 export function parseLabelledGame(line: string): Result<LabelledGame> {
   let parsed: unknown;
   try {
@@ -40,12 +51,14 @@ export function parseLabelledGame(line: string): Result<LabelledGame> {
     return failure('The line is not JSON');
   }
   if (typeof parsed !== 'object' || parsed === null) return failure('The line is not a JSON object');
-  const { fen = START_FEN, result = '*', plies } = parsed as Record<string, unknown>;
+  const { fen = START_FEN, result, plies, surprise = null } = parsed as Record<string, unknown>;
   if (typeof fen !== 'string') return failure('"fen" is not text');
-  const whiteResult = parseResult(String(result));
+  const whiteResult = parseResult(String(result ?? '*'));
   if (whiteResult === undefined) return failure(`"${result}" is not a result`);
   if (!Array.isArray(plies) || !plies.every(isPly)) return failure('"plies" is not a list of [move, [[move, cp], …]]');
-  return success({ fen, whiteResult, plies });
+  const isComplete = Array.isArray(surprise) && surprise.length === plies.length && surprise.every(isSurprise);
+  if (surprise !== null && !isComplete) return failure('"surprise" is not a list of [KL, error], one a ply');
+  return success({ fen, whiteResult, plies, surprise: surprise as LabelledGame['surprise'] });
 }
 
 /** The moves of all plies one after another: the one played, then the scored ones. */
@@ -85,6 +98,9 @@ export function resolveMoves(game: LabelledGame, skipPlies: number): Result<Deco
     }
     into.targetCount = scores.length;
     into.centipawns = scores[0][1];
+    const [policyKl, valueError] = game.surprise?.[ply] ?? [null, null];
+    into.policyKl = policyKl;
+    into.valueError = valueError;
     return true;
   };
   const whiteResults = game.plies.map(([, , result]) => (result === undefined ? undefined : parseResult(result)));

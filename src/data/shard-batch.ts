@@ -22,6 +22,8 @@ export class ShardBatch {
   private readonly valueWl;
   private readonly valueDraw;
   private readonly pliesLeft;
+  private readonly policyKl;
+  private readonly valueError;
   private readonly game;
   private readonly ply;
 
@@ -47,6 +49,8 @@ export class ShardBatch {
     this.valueWl = new NumberColumn(field('q'), new Float32Array(BATCH_ROWS));
     this.valueDraw = new NumberColumn(field('d'), new Float32Array(BATCH_ROWS));
     this.pliesLeft = new NumberColumn(field('plies_left'), new Float32Array(BATCH_ROWS));
+    this.policyKl = new NumberColumn(field('policy_kl'), new Float32Array(BATCH_ROWS));
+    this.valueError = new NumberColumn(field('value_error'), new Float32Array(BATCH_ROWS));
     this.game = new NumberColumn(field('game'), new Uint32Array(BATCH_ROWS));
     this.ply = new NumberColumn(field('ply'), new Uint16Array(BATCH_ROWS));
   }
@@ -120,6 +124,8 @@ export class ShardBatch {
     this.valueWl.push(row.valueWl);
     this.valueDraw.push(row.valueDraw);
     this.pliesLeft.push(row.pliesLeft);
+    this.policyKl.push(row.policyKl);
+    this.valueError.push(row.valueError);
     this.game.push(row.game);
     this.ply.push(row.ply);
     this.rowCount++;
@@ -149,6 +155,8 @@ export class ShardBatch {
       this.valueWl.toData(),
       this.valueDraw.toData(),
       this.pliesLeft.toData(),
+      this.policyKl.toData(),
+      this.valueError.toData(),
       this.game.toData(),
       this.ply.toData(),
     ];
@@ -159,6 +167,6 @@ export class ShardBatch {
     this.rowCount = 0;
     for (const column of [this.legal, this.policyIndex, this.policyWeight, this.policyScore]) column.clear();
     for (const column of [this.result, this.centipawns, this.valueWl, this.valueDraw]) column.clear();
-    for (const column of [this.pliesLeft, this.game, this.ply]) column.clear();
+    for (const column of [this.pliesLeft, this.policyKl, this.valueError, this.game, this.ply]) column.clear();
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The columns of a training shard (an Arrow IPC file). Python reads them by name; a change of meaning raises
- * SHARDS_VERSION. The rows of a game keep its order, so that the training finds the opponent's reply in the next row.
+ * SHARDS_VERSION. Shards of earlier programs lack policy_kl and value_error. The rows of a game keep its order, so that the training finds the opponent's reply in the next row.
  *
  * | column | meaning |
  * |---|---|
@@ -13,6 +13,7 @@
  * | result | 1 won, 0 drawn, −1 lost for the mover, or null |
  * | cp, q, d | score, W − L and draw probability of the position for the mover, or null |
  * | plies_left | to the end of the game by the rules, or null where the game ended otherwise |
+ * | policy_kl, value_error | how far a network's first impression was from the label: KL of its policy in nats, error of its W − L, or null |
  * | game, ply | hash of the game, and where in it: the ply, or in lc0's records the number of the record |
  */
 import {
@@ -47,6 +48,8 @@ export function createShardSchema(input: InputEncoding, policy: PolicyEncoding):
       new Field('q', new Float32(), true),
       new Field('d', new Float32(), true),
       new Field('plies_left', new Float32(), true),
+      new Field('policy_kl', new Float32(), true),
+      new Field('value_error', new Float32(), true),
       new Field('game', new Uint32(), false),
       new Field('ply', new Uint16(), false),
     ],

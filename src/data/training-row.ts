@@ -24,6 +24,9 @@ export interface TrainingRow {
   valueWl: number | null;
   valueDraw: number | null;
   pliesLeft: number | null;
+  /** How far a network's first impression was from the label: KL of its policy in nats, |error of its W − L|. */
+  policyKl: number | null;
+  valueError: number | null;
 }
 
 export function createTrainingRow(): TrainingRow {
@@ -40,6 +43,8 @@ export function createTrainingRow(): TrainingRow {
     valueWl: null,
     valueDraw: null,
     pliesLeft: null,
+    policyKl: null,
+    valueError: null,
   };
 }
 

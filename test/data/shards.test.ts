@@ -43,6 +43,21 @@ function createGame(seed: number): string {
   return JSON.stringify({ fen: START_FEN, result: ['1-0', '0-1', '1/2-1/2'][seed % 3], plies });
 }
 
+test('surprises and unknown results of labelled games become columns', async () => {
+  const game = JSON.parse(createGame(5)) as { result: unknown; plies: unknown[][]; surprise: unknown };
+  game.result = null;
+  game.surprise = game.plies.map(([, scores]) => ((scores as unknown[]).length === 0 ? null : [1.5, 0.25]));
+  const input = writeInput('surprise.jsonl', `${JSON.stringify(game)}\n${createGame(6)}\n`);
+  await run('surprise', [input], { shares: [1, 0, 0] });
+  const [table] = readSplit('surprise', 'train');
+  const rows = table.toArray().map((row) => [row.policy_kl, row.value_error, row.result === null]);
+  assert.deepEqual(rows[0], [1.5, 0.25, true]);
+  assert.deepEqual(rows.at(-1), [null, null, false]);
+  const short = writeInput('short.jsonl', JSON.stringify({ ...game, surprise: [null] }));
+  const { warnings } = await run('short', [short]);
+  assert.match(warnings.join(), /"surprise" is not a list of \[KL, error\], one a ply/);
+});
+
 function writeInput(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);

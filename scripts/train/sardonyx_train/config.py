@@ -55,6 +55,19 @@ class DataConfig(_Section):
         description="how often a pass repeats a position whose mover mates in one or two moves; the copies together have the value "
         "weight of one position. 0: once, and skip_decided may leave it out",
     )
+    mistake_copies: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="how often a pass repeats a position of which the network that `sardonyx label --weights` asked had a wrong first "
+        "impression; otherwise like short_mate_copies, and of both numbers the larger holds",
+    )
+    mistake_policy_kl: float = Field(
+        2.0, ge=0, description="mistake_copies: KL of the label's policy from the network's, in nats, from which on it was wrong"
+    )
+    mistake_value_error: float = Field(
+        0.5, ge=0, le=2, description="mistake_copies: difference of W − L between both from which on it was wrong"
+    )
 
 
 class GamesConfig(_Section):

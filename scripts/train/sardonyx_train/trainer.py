@@ -20,7 +20,7 @@ from .continuation import has_moments, require_resumable
 from .data.batch import Batch, BatchMaker
 from .data.batch import expand_planes
 from .data.shards import ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
-from .data.stream import ShardStream, create_loader, read_sequentially
+from .data.stream import Emphasis, ShardStream, create_loader, read_sequentially
 from .distributed import Place
 from .ema import AveragedNetwork
 from .evaluate import evaluate
@@ -366,7 +366,7 @@ class Trainer:
             self.place.ranks,
             self.progress.batches,
             data.skip_decided,
-            data.short_mate_copies,
+            Emphasis(data.short_mate_copies, data.mistake_copies, data.mistake_policy_kl, data.mistake_value_error),
         )
 
     def _create_loader(self) -> Any:

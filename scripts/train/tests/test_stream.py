@@ -1,19 +1,22 @@
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 
+import numpy as np
 import pytest
 import torch
 from sardonyx_train.config import TargetConfig
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
-from sardonyx_train.data.stream import ShardStream, create_loader, read_sequentially
+from sardonyx_train.data.stream import Emphasis, Piece, ShardStream, create_loader, load_group, read_sequentially
 
 
-def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False, skip_decided=0.0, short_mate_copies=0):
+def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False, skip_decided=0.0, short_mate_copies=0, mistake_copies=0):
     files = find_shards([str(folder)])
     targets = TargetConfig(wdl_offset_cp=0, wdl_scale_cp=30)  # decided from 138 centipawns on: a third of the positions
     maker = BatchMaker(read_common_format(files), targets, mirror)
-    return ShardStream(files, maker, size, group, seed, rank, ranks, skip, skip_decided, short_mate_copies)
+    emphasis = Emphasis(short_mate_copies, mistake_copies)
+    return ShardStream(files, maker, size, group, seed, rank, ranks, skip, skip_decided, emphasis)
 
 
 def _keys(batches):
@@ -78,6 +81,54 @@ def test_skip_decided_leaves_no_short_mate_out(shard_folder):
     without = torch.cat([batch.wdl_weight for batch in islice(_stream_with_mates(shard_folder, 0.2, 0), 9)])
     assert (weight > 1).sum() < (without > 1).sum()
     assert float(weight.sum()) == pytest.approx(float(without.sum()), rel=0.05)
+
+
+def _stream_with_mistakes(folder, skip_decided, mistakes, mates=0):
+    """The network was wrong about a tenth of the positions, which are as decided as the others."""
+    stream = _stream(folder, 32, 4, skip_decided=skip_decided, short_mate_copies=mates, mistake_copies=mistakes)
+    stream._maker.find_mistakes = lambda columns, _kl, _error: columns.values[:, 0] < 10
+    stream._maker.find_short_mates = lambda columns: columns.values[:, 0] < 5
+    return stream
+
+
+def test_mistakes_are_shown_as_often_as_asked_for_and_their_values_weigh_for_one(shard_folder):
+    batches = list(islice(_stream_with_mistakes(shard_folder, 0.0, 4), 12))
+    first = torch.cat([batch.values[:, 0] for batch in batches])
+    weight = torch.cat([batch.wdl_weight for batch in batches])
+    assert ((weight == 0.25) | (weight == 0))[first < 10].all() and ((weight == 1) | (weight == 0))[first >= 10].all()
+    whole = torch.cat([batch.values[:, 0] for batch in islice(_stream(shard_folder, group=4), 12)])
+    assert int((first < 10).sum()) > 2.5 * int((whole < 10).sum())
+
+
+def test_a_mistake_that_is_a_short_mate_as_well_gets_the_larger_number_of_copies(shard_folder):
+    batches = list(islice(_stream_with_mistakes(shard_folder, 0.0, 2, mates=5), 12))
+    first = torch.cat([batch.values[:, 0] for batch in batches])
+    weight = torch.cat([batch.wdl_weight for batch in batches])
+    known = weight > 0
+    assert weight[known & (first < 5)].unique().tolist() == pytest.approx([0.2])
+    assert weight[known & (first >= 5) & (first < 10)].unique().tolist() == [0.5]
+
+
+def test_values_stay_unbiased_when_mistakes_are_repeated_and_decided_positions_left_out(shard_folder):
+    whole = list(islice(_stream(shard_folder, size=16, group=4), 24))
+    passes = [list(islice(_stream_with_mistakes(shard_folder, 0.2, 3), 9 * n))[9 * (n - 1) :] for n in range(1, 9)]
+    batches = [batch for one in passes for batch in one]
+
+    def mean(some):
+        total = sum(float((b.wdl[:, 0] - b.wdl[:, 2]).mul(b.wdl_weight).sum()) for b in some)
+        return total / sum(float(b.wdl_weight.sum()) for b in some)
+
+    assert mean(batches) == pytest.approx(mean(whole), abs=0.04)
+
+
+def test_mistakes_are_found_by_policy_or_value_and_shards_without_the_columns_have_none(shard_folder):
+    columns = load_group([Piece(find_shards([str(shard_folder)])[0], 0, 0, 96)])
+    assert not BatchMaker.find_mistakes(columns, 0.0, 0.0).any()
+    count = columns.rows
+    known = replace(columns, policy_kl=np.linspace(0, 4, count), value_error=np.full(count, np.nan))
+    assert BatchMaker.find_mistakes(known, 2.0, 0.5).sum() == pytest.approx(count / 2, abs=1)
+    known = replace(columns, policy_kl=np.zeros(count), value_error=np.linspace(0, 2, count))
+    assert BatchMaker.find_mistakes(known, 2.0, 0.5).sum() == pytest.approx(3 * count / 4, abs=1)
 
 
 def test_one_pass_shows_every_position_once_and_the_next_pass_in_another_order(shard_folder):

@@ -100,6 +100,11 @@ class BatchMaker:
         """[rows]: whether the score says that the mover mates in one or two moves."""
         return columns.cp >= MATE_BASE - 2 * _SHORT_MATE  # False for NaN (unknown)
 
+    @staticmethod
+    def find_mistakes(columns: Columns, policy_kl: float, value_error: float) -> np.ndarray:
+        """[rows]: whether the labelling network's first impression was at least so far from the label, in policy or in value."""
+        return (columns.policy_kl >= policy_kl) | (columns.value_error >= value_error)  # False for NaN (unknown)
+
     def make(
         self,
         columns: Columns,

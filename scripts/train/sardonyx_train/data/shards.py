@@ -87,6 +87,8 @@ class Columns:
     q: np.ndarray  # W − L for the mover
     d: np.ndarray  # draw probability
     plies_left: np.ndarray
+    policy_kl: np.ndarray  # of the label from a network's first impression, in nats; NaN in shards of earlier programs
+    value_error: np.ndarray  # |W − L| between the two
     replies: Replies | None = None  # None: not asked for
 
     @property
@@ -175,6 +177,7 @@ def read_columns(reader: pa.RecordBatchFileReader, index: int, with_replies: boo
         replies=replies,
         **moves,
         **{name: _numbers(batch.column(name)) for name in ("result", "cp", "q", "d", "plies_left")},
+        **{name: _numbers_if_any(batch, name) for name in ("policy_kl", "value_error")},
     )
 
 
@@ -244,3 +247,10 @@ def _numbers(array: pa.Array) -> np.ndarray:
     if array.null_count == 0:
         return array.to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
     return array.cast(pa.float32()).to_numpy(zero_copy_only=False)  # nulls become NaN
+
+
+def _numbers_if_any(batch: pa.RecordBatch, name: str) -> np.ndarray:
+    """A column that shards of earlier programs lack; NaN there."""
+    if name not in batch.schema.names:
+        return np.full(batch.num_rows, np.nan, np.float32)
+    return _numbers(batch.column(name))

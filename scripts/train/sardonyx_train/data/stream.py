@@ -14,6 +14,7 @@ import math
 import multiprocessing
 import signal
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -36,6 +37,26 @@ class Piece(NamedTuple):
     stop: int
 
 
+@dataclass(frozen=True)
+class Emphasis:
+    """Which positions a pass repeats, and how often; the keys of `DataConfig`."""
+
+    short_mate_copies: int = 0
+    mistake_copies: int = 0
+    mistake_policy_kl: float = 2.0
+    mistake_value_error: float = 0.5
+
+    def count_copies(self, columns: Columns, maker: BatchMaker) -> np.ndarray:
+        """[rows]: how often each row is to be shown; 0: once, and it may be left out as decided."""
+        copies = np.zeros(columns.rows, np.int64)
+        if self.short_mate_copies > 0:
+            copies[maker.find_short_mates(columns)] = self.short_mate_copies
+        if self.mistake_copies > 0:
+            is_mistake = maker.find_mistakes(columns, self.mistake_policy_kl, self.mistake_value_error)
+            copies[is_mistake] = np.maximum(copies[is_mistake], self.mistake_copies)
+        return copies
+
+
 class ShardStream(IterableDataset[Batch]):
     def __init__(
         self,
@@ -48,9 +69,9 @@ class ShardStream(IterableDataset[Batch]):
         ranks: int = 1,
         skip: int = 0,
         skip_decided: float = 0.0,
-        short_mate_copies: int = 0,
+        emphasis: Emphasis | None = None,
     ) -> None:
-        """`skip`: minibatches of this rank that were consumed before; `skip_decided` and `short_mate_copies` as in `DataConfig`."""
+        """`skip`: minibatches of this rank that were consumed before; `skip_decided` as in `DataConfig`."""
         super().__init__()
         self._batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
         self._maker = maker
@@ -61,7 +82,7 @@ class ShardStream(IterableDataset[Batch]):
         self._ranks = ranks
         self.skip = skip
         self._kept_share = 1 - skip_decided
-        self._mate_copies = short_mate_copies
+        self._emphasis = emphasis or Emphasis()
 
     @property
     def positions(self) -> int:
@@ -119,26 +140,27 @@ class ShardStream(IterableDataset[Batch]):
         """Returns row numbers in random order, at least as many as a pass reads, and the weight of each row in the value loss.
 
         If decided positions are left out, the remaining ones get a higher weight, so that they count for all of them; otherwise the
-        network would learn too small a W − L for positions that may be decided. Short mates are repeated with a lower weight; since
-        the length of a pass is fixed, as many random rows at its end are then not read.
+        network would learn too small a W − L for positions that may be decided. Short mates and mistakes are repeated with a lower
+        weight; since the length of a pass is fixed, as many random rows at its end are then not read.
         """
         order = random.permutation(columns.rows)
         weight = np.ones(columns.rows, np.float32)
         is_left_out = np.zeros(columns.rows, bool)
-        is_mate = self._maker.find_short_mates(columns) if self._mate_copies > 0 else is_left_out
+        copies = self._emphasis.count_copies(columns, self._maker)
         left_out = columns.rows - self._keep(columns.rows)
         if left_out > 0:
-            is_decided = self._maker.find_decided(columns) & ~is_mate
+            is_decided = self._maker.find_decided(columns) & (copies == 0)
             decided = np.flatnonzero(is_decided)
             # If few rows are decided, keep some of them and drop random other rows: a handful must not count for hundreds.
             left_out = min(left_out, int(_MOST_LEFT_OUT * len(decided)))
             weight[is_decided] = len(decided) / max(1, len(decided) - left_out)
             is_left_out[random.choice(decided, left_out, replace=False)] = True
         chosen = order[~is_left_out[order]]
-        if self._mate_copies > 1:
-            weight[is_mate] = 1 / self._mate_copies
-            copies = np.repeat(np.flatnonzero(is_mate), self._mate_copies - 1)
-            chosen = random.permutation(np.concatenate([chosen, copies]))
+        is_repeated = copies > 1
+        if is_repeated.any():
+            weight[is_repeated] = 1 / copies[is_repeated]
+            rows = np.flatnonzero(is_repeated)
+            chosen = random.permutation(np.concatenate([chosen, np.repeat(rows, copies[rows] - 1)]))
         return chosen, weight
 
     def _keep(self, rows: int) -> int:
