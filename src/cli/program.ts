@@ -11,7 +11,7 @@ import { doctorCommand } from './commands/doctor/doctor.js';
 import { encodeCommand } from './commands/encode.js';
 import { evalCommand } from './commands/eval.js';
 import { explainCommand } from './commands/explain/explain.js';
-import { labelCommand } from './commands/label.js';
+import { labelCommand } from './commands/label/label.js';
 import { leela2OnnxCommand } from './commands/leela2onnx-command.js';
 import { lichessEngineCommand } from './commands/lichess/lichess-engine.js';
 import { networksCommand } from './commands/networks.js';

@@ -6,8 +6,19 @@ export type { SelfPlayPlayer } from './games/self-play-run.js';
 export { playSelfPlaySession, type SelfPlaySummary } from './games/self-play-session.js';
 export { LONGEST_GAME, type MoveLimits, type SelfPlaySettings } from './games/self-play-settings.js';
 export { LabelFiles } from './label/label-files.js';
-export { runLabelling } from './label/label-run.js';
-export type { LabelSettings, StartSource } from './label/label-settings.js';
+export { LabelNetwork, type LabelNetworkSetup } from './label/label-network.js';
+export { createGameJobs, type LabelJob, runLabelling } from './label/label-run.js';
+export type { LabelSettings, PositionSettings, StartSource } from './label/label-settings.js';
+export {
+  countPasses,
+  openSources,
+  PLAYER_RESULTS,
+  type PlayerResult,
+  readSources,
+  type SourceFile,
+  type SourceFilter,
+} from './label/label-sources.js';
+export { createPositionJobs } from './label/position-jobs.js';
 export { openStartBooks, parseStartSource } from './label/start-books.js';
 export { type Crosstable, createCrosstable, formatCrosstable } from './match/crosstable.js';
 export type { LivePosition } from './match/live-position.js';

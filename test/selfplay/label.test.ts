@@ -6,13 +6,14 @@ import { after, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { computeOutcome, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import {
+  createGameJobs,
   type EngineSpec,
   LabelFiles,
   type LabelSettings,
   openStartBooks,
   runLabelling,
 } from '#sardonyx/selfplay/index.js';
-import type { LabelledGameRecord } from '#sardonyx/selfplay/label/label-game.js';
+import type { LabelledGameRecord } from '#sardonyx/selfplay/label/label-record.js';
 import { createRandomEndgame } from '#sardonyx/selfplay/label/random-endgame.js';
 import { parseStartSource } from '#sardonyx/selfplay/label/start-books.js';
 import { chooseWanderingMove } from '#sardonyx/selfplay/label/wander.js';
@@ -56,13 +57,12 @@ async function label(name: string, options: Options): Promise<LabelFiles> {
   const abort = new AbortController();
   await runLabelling({
     engine: options.engine ?? fakeEngine(),
-    settings,
-    books: unwrap(openStartBooks(settings.sources)),
+    multiPv: settings.multiPv,
+    jobs: createGameJobs(settings, unwrap(openStartBooks(settings.sources)), null, files.games, options.games),
     files,
-    games: options.games,
     concurrency: options.concurrency ?? 1,
     signal: abort.signal,
-    onProgress: (games) => games === options.abortAfter && abort.abort(),
+    onProgress: () => files.games === options.abortAfter && abort.abort(),
     onWarning: (text) => options.warnings?.push(text),
   });
   if (files.games >= options.games) files.finishPart();

@@ -3,22 +3,14 @@
  * ends by the laws of chess, when one side stays far ahead, or by length. Everything random follows from the seed and the
  * number of the game.
  */
-import { computeOutcome, formatFen, formatUciMove, type Move, type Position, parseUciMove } from '../../chess/index.js';
+import { computeOutcome, formatFen, type Move, type Position, parseUciMove } from '../../chess/index.js';
 import { createPrng, mixSeeds, type Prng } from '../../util/index.js';
-import { EngineError } from '../client/engine-process.js';
-import { encodeScore, type UciInfo } from '../client/info-line.js';
 import type { UciClient } from '../client/uci-client.js';
 import type { ResultText } from '../game/game-end.js';
+import { type LabelledGameRecord, listUciMoves, scorePosition } from './label-record.js';
 import type { LabelSettings } from './label-settings.js';
 import { drawStart, type StartBooks } from './start-books.js';
-import { chooseWanderingMove, type ScoredMove, type WanderRates } from './wander.js';
-
-/** As in the files: played move and scored moves of each ply; no scores where the ply was random. */
-export interface LabelledGameRecord {
-  readonly fen: string;
-  readonly result: ResultText;
-  readonly plies: readonly (readonly [played: string, scores: readonly (readonly [string, number])[]])[];
-}
+import { chooseWanderingMove, type WanderRates } from './wander.js';
 
 export async function playLabelledGame(
   engine: UciClient,
@@ -48,10 +40,7 @@ export async function playLabelledGame(
       played = legal[prng.nextBelow(legal.length)];
       plies.push([played, []]);
     } else {
-      const words = `fen ${fen}${moves.length > 0 ? ` moves ${moves.join(' ')}` : ''}`;
-      const { lines } = await engine.go(words, { nodes: settings.nodes });
-      const scored = collectScores(lines, legal);
-      if (scored.length === 0) throw new EngineError('protocol', `${engine.name} scored no move after "${words}"`);
+      const scored = await scorePosition(engine, fen, moves, legal, settings.nodes);
       played = chooseWanderingMove(prng, scored, legal, rates);
       plies.push([played, scored.map(({ move, score }) => [move, score])]);
       whiteScore = position.sideToMove === 0 ? scored[0].score : -scored[0].score;
@@ -65,27 +54,11 @@ export async function playLabelledGame(
   return { fen, result: resultByRule(position) ?? resigned, plies };
 }
 
-/** Best first; lines of moves that are not legal (or repeated) are dropped. */
-export function collectScores(lines: readonly UciInfo[], legal: readonly string[]): ScoredMove[] {
-  const scores = new Map<string, number>();
-  for (const line of lines) {
-    const move = line.pv[0];
-    if (legal.includes(move) && !scores.has(move)) scores.set(move, encodeScore(line.score));
-  }
-  return [...scores].map(([move, score]) => ({ move, score })).sort((a, b) => b.score - a.score);
-}
-
 function resultByRule(position: Position): ResultText | null {
   const outcome = computeOutcome(position);
   if (outcome === 'ongoing') return null;
   if (outcome === 'checkmate') return position.sideToMove === 0 ? '0-1' : '1-0';
   return '1/2-1/2';
-}
-
-function listUciMoves(position: Position): string[] {
-  const legal = new Uint16Array(256);
-  const count = position.generateLegalMoves(legal);
-  return Array.from(legal.subarray(0, count), (move) => formatUciMove(move as Move, false));
 }
 
 function requireMove(position: Position, text: string): Move {

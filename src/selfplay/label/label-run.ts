@@ -1,50 +1,84 @@
 /**
- * Labelling with several engine processes at once. Games finish in any order and are written in order of their number,
- * so the output does not depend on the number of processes (with engines that are deterministic at fixed nodes).
+ * Labelling with several engine processes at once. Jobs finish in any order and are written in their own order, so the output
+ * does not depend on the number of processes (with engines that are deterministic at fixed nodes).
  */
 import { EngineError } from '../client/engine-process.js';
 import type { EngineSpec } from '../client/engine-spec.js';
 import { UciClient } from '../client/uci-client.js';
 import type { LabelFiles } from './label-files.js';
-import { type LabelledGameRecord, playLabelledGame } from './label-game.js';
+import { playLabelledGame } from './label-game.js';
+import type { LabelNetwork } from './label-network.js';
+import type { LabelledGameRecord } from './label-record.js';
 import type { LabelSettings } from './label-settings.js';
 import type { StartBooks } from './start-books.js';
 
+/** What one engine does at a time: a game to play, or a game whose positions are to be scored. */
+export interface LabelJob {
+  /** For messages: "playing game 3". */
+  readonly task: string;
+  /** Throws an EngineError when the engine fails; the job is then done again with a new process. */
+  label(engine: UciClient): Promise<readonly LabelledGameRecord[]>;
+}
+
 export interface LabelRun {
   readonly engine: EngineSpec;
-  readonly settings: LabelSettings;
-  readonly books: StartBooks;
+  readonly multiPv: number;
   readonly files: LabelFiles;
-  /** Games in all, those of earlier runs included. */
-  readonly games: number;
+  /** In the order in which their lines are written. */
+  readonly jobs: AsyncIterator<LabelJob, void, void>;
   readonly concurrency: number;
   readonly signal: AbortSignal;
-  /** After every game written. */
-  onProgress(games: number, plies: number): void;
+  /** After every job written. */
+  onProgress(): void;
   onWarning(text: string): void;
 }
 
-/** An engine that crashes this often in one game ends the run. */
-const ATTEMPTS_PER_GAME = 3;
+/** An engine that crashes this often in one job ends the run. */
+const ATTEMPTS_PER_JOB = 3;
 
-/** Resolves when all games are on disk or the signal has come; throws an EngineError when the engine does not work. */
+/**
+ * The games of a run that plays them, from `first` up to but not including `games`.
+ * @param network asked for its first impressions; null = none
+ */
+export async function* createGameJobs(
+  settings: LabelSettings,
+  books: StartBooks,
+  network: LabelNetwork | null,
+  first: number,
+  games: number,
+): AsyncGenerator<LabelJob, void, void> {
+  for (let game = first; game < games; game++) {
+    yield {
+      task: `playing game ${game + 1}`,
+      label: async (engine) => {
+        const record = await playLabelledGame(engine, settings, books, game);
+        return network === null ? [record] : network.addSurprise([record]);
+      },
+    };
+  }
+}
+
+/** Resolves when all jobs are on disk or the signal has come; throws an EngineError when the engine does not work. */
 export async function runLabelling(run: LabelRun): Promise<void> {
   const { files } = run;
-  const waiting = new Map<number, LabelledGameRecord>();
-  let nextGame = files.games;
+  const waiting = new Map<number, readonly LabelledGameRecord[]>();
+  let taken = 0;
+  let written = 0;
   const stop = new AbortController();
   const isStopped = (): boolean => run.signal.aborted || stop.signal.aborted;
 
-  const playFrom = async (engine: EngineHolder): Promise<void> => {
-    while (!isStopped() && nextGame < run.games) {
-      const game = nextGame++;
-      const record = await playWithRestarts(run, engine, game, isStopped);
-      if (record === null) return;
-      waiting.set(game, record);
-      for (let ready = waiting.get(files.games); ready !== undefined; ready = waiting.get(files.games)) {
-        waiting.delete(files.games);
+  const work = async (engine: EngineHolder): Promise<void> => {
+    while (!isStopped()) {
+      const next = await run.jobs.next();
+      if (next.done === true || isStopped()) return;
+      const number = taken++;
+      const records = await labelWithRestarts(run, engine, next.value, isStopped);
+      if (records === null) return;
+      waiting.set(number, records);
+      for (let ready = waiting.get(written); ready !== undefined; ready = waiting.get(written)) {
+        waiting.delete(written++);
         files.append(ready);
-        run.onProgress(files.games, files.plies);
+        run.onProgress();
       }
     }
   };
@@ -58,7 +92,7 @@ export async function runLabelling(run: LabelRun): Promise<void> {
   try {
     await Promise.all(
       engines.map((engine) =>
-        playFrom(engine).catch((error) => {
+        work(engine).catch((error) => {
           stop.abort();
           throw error;
         }),
@@ -67,22 +101,23 @@ export async function runLabelling(run: LabelRun): Promise<void> {
   } finally {
     run.signal.removeEventListener('abort', abort);
     await closeAll();
+    await run.jobs.return?.();
   }
 }
 
-async function playWithRestarts(
+async function labelWithRestarts(
   run: LabelRun,
   engine: EngineHolder,
-  game: number,
+  job: LabelJob,
   isStopped: () => boolean,
-): Promise<LabelledGameRecord | null> {
+): Promise<readonly LabelledGameRecord[] | null> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await playLabelledGame(await engine.get(run.settings.multiPv), run.settings, run.books, game);
+      return await job.label(await engine.get(run.multiPv));
     } catch (error) {
       if (isStopped()) return null;
-      if (!(error instanceof EngineError) || attempt === ATTEMPTS_PER_GAME) throw error;
-      run.onWarning(`${error.message}; playing game ${game + 1} again`);
+      if (!(error instanceof EngineError) || attempt === ATTEMPTS_PER_JOB) throw error;
+      run.onWarning(`${error.message}; ${job.task} again`);
       await engine.close();
     }
   }

@@ -2,6 +2,7 @@
  * The settings of a labelling run. They are saved beside the output: a run is resumed only with the settings it began
  * with, because game n depends on all of them.
  */
+import type { SourceFile, SourceFilter } from './label-sources.js';
 
 export interface LabelSettings {
   readonly seed: number;
@@ -20,6 +21,28 @@ export interface LabelSettings {
   readonly playOut: number;
   readonly maxPlies: number;
   readonly sources: readonly StartSource[];
+  /** First digits of the hash of the network that is asked for its first impression; absent without one. */
+  readonly weights?: string;
+}
+
+/** Of a run that labels positions of existing files. */
+export interface PositionSettings extends SourceFilter {
+  readonly seed: number;
+  readonly nodes: number;
+  readonly multiPv: number;
+  readonly from: readonly SourceFile[];
+  /** Share of the plies that are labelled, or searched for leaves. */
+  readonly sample: number;
+  /** Plies at the start of each game that are passed over. */
+  readonly skipPlies: number;
+  /** Only positions with the player to move. */
+  readonly playerToMove: boolean;
+  /** Whether the plies themselves are labelled, or only leaves. */
+  readonly labelsRoots: boolean;
+  /** Nodes of our search that are labelled for each ply, and the nodes that it visits. */
+  readonly leaves: number;
+  readonly leafNodes: number;
+  readonly weights?: string;
 }
 
 /** Where games start: a book file, `startpos`, or `endgames` (random positions of few pieces). */

@@ -1,6 +1,7 @@
 /** The search of one side of one game: a tree of its own over a shared pool of evaluators. */
 import {
   type Batching,
+  dumpTree,
   type RootSummary,
   Search,
   type SearchInfo,
@@ -8,6 +9,8 @@ import {
   type SearchParams,
   type SearchScheduler,
   summariseRoot,
+  type TreeDump,
+  type TreeDumpLimits,
 } from '../../search/index.js';
 import type { Prng } from '../../util/index.js';
 import type { Game } from '../game/game.js';
@@ -93,6 +96,11 @@ export class GameSearch {
     const root = summariseRoot(this.search.tree);
     if (hasFailed || move === 0 || root === null) throw new Error('No evaluator could answer');
     return { move, root, info };
+  }
+
+  /** The tree of the last search, without moves left; null when nothing was searched. */
+  dumpTree(limits: TreeDumpLimits): TreeDump | null {
+    return dumpTree(this.search.tree, limits, false);
   }
 
   /** Chooses another move from the last search at random, by the temperature. */

@@ -1,227 +1,204 @@
 /**
- * `sardonyx label`: games with an engine's scores at every ply, for policy and value training.
+ * `sardonyx label`: an engine's scores of positions, for policy and value training. The engine plays games of its own, or it
+ * scores positions of existing files and positions that our search visits from them.
  */
-import { availableParallelism } from 'node:os';
 import type { CommandModule } from 'yargs';
 import {
+  countPasses,
   createEngineSpec,
+  createGameJobs,
+  createPositionJobs,
   EngineError,
+  type EngineSpec,
   LabelFiles,
-  type LabelSettings,
+  type LabelJob,
+  LabelNetwork,
+  NetworkPools,
+  openSources,
   openStartBooks,
   parsePairs,
-  parseStartSource,
+  readSources,
   runLabelling,
-} from '../../selfplay/index.js';
-import { failure, type Result, success } from '../../util/index.js';
-import { numberFlag, wholeFlag } from '../number-flag.js';
-import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../output.js';
-
-interface LabelArguments {
-  engine: string;
-  out: string;
-  prefix: string;
-  games: number;
-  book: string[];
-  nodes: number;
-  multipv: number;
-  wander: string;
-  blunder: string;
-  temperature: number;
-  'resign-score': number;
-  'resign-plies': number;
-  'play-out': number;
-  'max-plies': number;
-  'plies-per-file': number;
-  concurrency: number;
-  seed: number;
-  json: boolean;
-}
+} from '../../../selfplay/index.js';
+import { failure, type Result, success, unwrap } from '../../../util/index.js';
+import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
+import { createNetworkSetup } from '../play/player-network.js';
+import { addLabelFlags, type LabelArguments } from './label-flags.js';
+import { createLabelSettings, createPositionSettings, createSourceFilter } from './read-settings.js';
 
 interface LabelSummary {
+  /** Lines on disk: games, and leaves as games of their own. */
   readonly games: number;
   readonly plies: number;
-  /** Plies a second. */
+  /** Plies with scores; only with --from. */
+  readonly positions?: number;
+  /** Plies a second, with --from scored ones. */
   readonly rate: number;
   readonly interrupted: boolean;
 }
 
-const BAR_FORMAT =
-  '{bar} {percentage} % of games, {games} games, {plies} plies, {rate} plies a second, {eta_formatted} left';
-
-function parseRange(flag: string, text: string): Result<readonly [number, number]> {
-  const match = /^(\d*\.?\d+)(?:-(\d*\.?\d+))?$/.exec(text.trim());
-  const least = Number(match?.[1]);
-  const most = Number(match?.[2] ?? match?.[1]);
-  if (match === null || least > most || most > 1)
-    return failure(`--${flag} needs a share or a range such as 0.1-0.5, not "${text}"`);
-  return success([least, most]);
+/** What both ways of labelling share: the open files and the jobs that fill them. */
+interface Plan {
+  readonly files: LabelFiles;
+  readonly jobs: AsyncGenerator<LabelJob, void, void>;
+  /** The bar's end, and how far it is. */
+  readonly total: number;
+  getDone(): number;
+  /** Whether everything that was asked for is on disk, once the jobs have ended. */
+  isComplete(): boolean;
+  readonly barFormat: string;
+  readonly countsScored: boolean;
 }
 
-function createLabelSettings(args: LabelArguments): Result<LabelSettings> {
-  const wander = parseRange('wander', args.wander);
-  if (!wander.ok) return wander;
-  const blunder = parseRange('blunder', args.blunder);
-  if (!blunder.ok) return blunder;
-  const sources: LabelSettings['sources'][number][] = [];
-  for (const text of args.book) {
-    const source = parseStartSource(text);
-    if (!source.ok) return source;
-    sources.push(source.value);
-  }
-  return success({
-    seed: args.seed,
-    nodes: args.nodes,
-    multiPv: args.multipv,
-    wander: wander.value,
-    blunder: blunder.value,
-    temperatureCp: args.temperature,
-    resignCp: args['resign-score'],
-    resignPlies: args['resign-plies'],
-    playOut: args['play-out'],
-    maxPlies: args['max-plies'],
-    sources,
-  });
-}
+const RATE = '{plies} plies, {rate} plies a second, {eta_formatted} left';
 
-async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
-  const settings = createLabelSettings(args);
-  if (!settings.ok) return settings;
-  const pairs = parsePairs(args.engine.includes('=') ? args.engine : `cmd="${args.engine}"`);
+function readEngine(text: string): Result<EngineSpec> {
+  const pairs = parsePairs(text.includes('=') ? text : `cmd="${text}"`);
   if (!pairs.ok) return pairs;
   const engine = createEngineSpec(pairs.value);
   if (!engine.ok) return engine;
   if (engine.value.rest.length > 0) return failure(`--engine knows no "${engine.value.rest[0][0]}"`);
+  return success(engine.value.spec);
+}
+
+/** Rejects with one sentence. @returns null without --weights */
+async function openNetwork(args: LabelArguments, pools: NetworkPools): Promise<LabelNetwork | null> {
+  if (args.weights === undefined) return null;
+  const flags: [string, string][] = [['weights', args.weights]];
+  if (args.backend !== undefined) flags.push(['backend', args.backend]);
+  const plain: [string, string][] = [...flags, ['PolicyTemperature', '1']];
+  const search = unwrap(await createNetworkSetup(flags, [], printNote));
+  const impression = unwrap(await createNetworkSetup(plain, [], printNote));
+  return LabelNetwork.open({ search, impression }, pools);
+}
+
+function planGames(args: LabelArguments, network: LabelNetwork | null): Result<Plan> {
+  if (args.leaves > 0) return failure('--leaves needs --from: leaves are searched from positions of existing files');
+  const settings = createLabelSettings(args, network?.digest ?? undefined);
+  if (!settings.ok) return settings;
   const books = openStartBooks(settings.value.sources);
   if (!books.ok) return books;
   const files = LabelFiles.open(args.out, args.prefix, settings.value, args['plies-per-file']);
   if (!files.ok) return files;
+  const getDone = (): number => files.value.games;
+  return success({
+    files: files.value,
+    jobs: createGameJobs(settings.value, books.value, network, getDone(), args.games),
+    total: args.games,
+    getDone,
+    isComplete: () => getDone() >= args.games,
+    barFormat: `{bar} {percentage} % of games, {games} games, ${RATE}`,
+    countsScored: false,
+  });
+}
 
-  const startedAt = performance.now();
-  const startPlies = files.value.plies;
-  const bar = createProgressBar(BAR_FORMAT);
-  const describe = (games: number, plies: number): Omit<LabelSummary, 'interrupted'> => {
-    const seconds = (performance.now() - startedAt) / 1000;
-    return { games, plies, rate: Math.round((plies - startPlies) / Math.max(seconds, 0.001)) };
-  };
-  const abort = new AbortController();
-  const interrupt = (): void => abort.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  if (!args.json) bar.start(args.games, files.value.games, describe(files.value.games, files.value.plies));
+function planPositions(args: LabelArguments, from: string[], network: LabelNetwork | null): Result<Plan> {
+  const filter = createSourceFilter(args);
+  const opened = openSources(from, filter);
+  if (!opened.ok) return opened;
+  const settings = createPositionSettings(args, opened.value, network?.digest ?? undefined);
+  if (!settings.ok) return settings;
+  const files = LabelFiles.open(args.out, args.prefix, settings.value, args['plies-per-file']);
+  if (!files.ok) return files;
+  let bytes = 0;
+  let hasEnded = false;
+  const sources = readSources(opened.value, filter, {
+    onBytes: (count) => {
+      bytes += count;
+    },
+    onWarning: printNote,
+  });
+  const jobs = createPositionJobs({
+    sources,
+    settings: settings.value,
+    network,
+    earlier: files.value.readRecords(),
+    finished: files.value.finishedSources,
+    games: args.games,
+    onWarning: printNote,
+  });
+  async function* untilTheEnd(): AsyncGenerator<LabelJob, void, void> {
+    yield* jobs;
+    hasEnded = true;
+  }
+  return success({
+    files: files.value,
+    jobs: untilTheEnd(),
+    total: countPasses(filter) * opened.value.reduce((sum, file) => sum + file.bytes, 0),
+    getDone: () => bytes,
+    isComplete: () => hasEnded,
+    barFormat: `{bar} {percentage} % of the files read, ${RATE}`,
+    countsScored: true,
+  });
+}
+
+async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
+  const engine = readEngine(args.engine);
+  if (!engine.ok) return engine;
+  const pools = new NetworkPools();
   try {
-    await runLabelling({
-      engine: engine.value.spec,
-      settings: settings.value,
-      books: books.value,
-      files: files.value,
-      games: args.games,
-      concurrency: args.concurrency,
-      signal: abort.signal,
-      onProgress: (games, plies) => bar.update(games, describe(games, plies)),
-      onWarning: (text) => printNote(`\n${text}`),
-    });
+    const network = await openNetwork(args, pools);
+    const plan = args.from === undefined ? planGames(args, network) : planPositions(args, args.from, network);
+    return plan.ok ? await runPlan(args, engine.value, plan.value) : plan;
   } catch (error) {
     if (error instanceof EngineError) return failure(error.message);
     throw error;
   } finally {
+    await pools.close();
+  }
+}
+
+async function runPlan(args: LabelArguments, engine: EngineSpec, plan: Plan): Promise<Result<LabelSummary>> {
+  const { files } = plan;
+  const countPlies = (): number => (plan.countsScored ? files.scored : files.plies);
+  const startedAt = performance.now();
+  const startPlies = countPlies();
+  const describe = (): { games: number; plies: number; rate: number } => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    const rate = Math.round((countPlies() - startPlies) / Math.max(seconds, 0.001));
+    return { games: files.games, plies: countPlies(), rate };
+  };
+  const bar = createProgressBar(plan.barFormat);
+  const abort = new AbortController();
+  const interrupt = (): void => abort.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  if (!args.json) bar.start(plan.total, plan.getDone(), describe());
+  try {
+    await runLabelling({
+      engine,
+      multiPv: args.multipv,
+      files,
+      jobs: plan.jobs,
+      concurrency: args.concurrency,
+      signal: abort.signal,
+      onProgress: () => bar.update(plan.getDone(), describe()),
+      onWarning: (text) => printNote(`\n${text}`),
+    });
+  } finally {
     bar.stop();
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
-  if (files.value.games >= args.games) files.value.finishPart();
-  return success({ ...describe(files.value.games, files.value.plies), interrupted: abort.signal.aborted });
+  if (!abort.signal.aborted && plan.isComplete()) files.finishPart();
+  const { games, rate } = describe();
+  const positions = plan.countsScored ? { positions: files.scored } : {};
+  return success({ games, plies: files.plies, ...positions, rate, interrupted: abort.signal.aborted });
 }
 
 export const labelCommand: CommandModule<object, LabelArguments> = {
   command: 'label',
-  describe: 'Play games with an engine and write its scores of every position, for training (jsonl.gz)',
-  builder: (yargs) =>
-    yargs
-      .option('engine', {
-        type: 'string',
-        demandOption: true,
-        describe: 'UCI engine that plays and scores: a program, or "cmd=PROGRAM args=… option.NAME=VALUE"',
-      })
-      .option('out', {
-        type: 'string',
-        demandOption: true,
-        describe: 'Folder to write to; an existing run there is continued',
-      })
-      .option('prefix', { type: 'string', default: 'labels', describe: 'First part of the names of the files' })
-      .option(
-        ...wholeFlag('games', {
-          min: 1,
-          default: Number.POSITIVE_INFINITY,
-          defaultDescription: 'no end',
-          describe: 'Games in all',
-        }),
-      )
-      .option('book', {
-        type: 'string',
-        array: true,
-        default: ['startpos:1:1-9'],
-        describe:
-          'Where games start, as PATH:WEIGHT:RANDOM-PLIES (a number or a range); may be given several times; "startpos" and "endgames" are built in',
-      })
-      .option(...wholeFlag('nodes', { min: 1, default: 4000, describe: 'Nodes the engine searches in each position' }))
-      .option(...wholeFlag('multipv', { min: 1, default: 5, describe: 'Moves the engine scores in each position' }))
-      .option('wander', {
-        type: 'string',
-        default: '0.2-0.7',
-        describe:
-          'Share of the plies at which one of the scored moves is drawn; each game draws its share from this range',
-      })
-      .option('blunder', {
-        type: 'string',
-        default: '0-0.1',
-        describe: 'Share of the plies at which any legal move is drawn',
-      })
-      .option(
-        ...numberFlag('temperature', {
-          min: 0,
-          isMinExcluded: true,
-          default: 150,
-          describe: 'Temperature of the moves drawn by --wander, in centipawns',
-        }),
-      )
-      .option(
-        ...numberFlag('resign-score', {
-          min: 0,
-          default: 900,
-          describe: 'End a game when one side is ahead by this many centipawns …',
-        }),
-      )
-      .option(...wholeFlag('resign-plies', { min: 1, default: 5, describe: '… for this many plies in a row' }))
-      .option(
-        ...numberFlag('play-out', {
-          min: 0,
-          max: 1,
-          default: 0.25,
-          describe: 'Share of the games that are played out, whatever the score',
-        }),
-      )
-      .option(...wholeFlag('max-plies', { min: 1, default: 260, describe: 'Plies after which a game ends' }))
-      .option(
-        ...wholeFlag('plies-per-file', {
-          min: 1,
-          default: 100_000,
-          describe: 'Plies in each file; the default makes files of about 2 MB',
-        }),
-      )
-      .option(
-        ...wholeFlag('concurrency', {
-          min: 1,
-          default: availableParallelism(),
-          describe: 'Engine processes that run at the same time',
-        }),
-      )
-      .option(...wholeFlag('seed', { min: 0, default: 1, describe: 'Seed of everything that is random' }))
-      .option('json', { type: 'boolean', default: false, describe: 'Print the summary as JSON' }) as never,
+  describe: 'Write an engine’s scores of positions for training (jsonl.gz): games it plays, or positions of files',
+  builder: (yargs) => addLabelFlags(yargs) as never,
   handler: async (args) => {
     const result = await runLabel(args);
     if (!result.ok) throw new Error(result.error);
-    const { games, plies, rate, interrupted } = result.value;
+    const { games, plies, positions, rate, interrupted } = result.value;
     if (interrupted) process.exitCode = INTERRUPTED;
     if (args.json) printJson(result.value);
-    else printLine(`${games} games, ${plies} plies, ${rate} plies a second${interrupted ? ', interrupted' : ''}`);
+    else {
+      const counts =
+        positions === undefined ? `${games} games, ${plies} plies` : `${games} lines, ${positions} positions`;
+      const unit = positions === undefined ? 'plies' : 'positions';
+      printLine(`${counts}, ${rate} ${unit} a second${interrupted ? ', interrupted' : ''}`);
+    }
   },
 };

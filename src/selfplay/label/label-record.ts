@@ -1,0 +1,96 @@
+/** The lines of label files, as they are written; data/labelled-games.ts reads them. */
+import {
+  computeOutcome,
+  formatUciMove,
+  listLegalMoves,
+  type Move,
+  type Position,
+  parseFen,
+  parseUciMove,
+} from '../../chess/index.js';
+import type { Surprise } from '../../data/index.js';
+import { unwrap } from '../../util/index.js';
+import { EngineError } from '../client/engine-process.js';
+import { encodeScore, type UciInfo } from '../client/info-line.js';
+import type { UciClient } from '../client/uci-client.js';
+import type { ResultText } from '../game/game-end.js';
+import type { ScoredMove } from './wander.js';
+
+/** Played move and scored moves of a ply; no scores where the ply is only on the way. */
+export type LabelledPlyRecord = readonly [played: string, scores: readonly (readonly [string, number])[]];
+
+export interface LabelledGameRecord {
+  readonly fen: string;
+  /** "*" where no game was played to its end; the value is then learned from the score alone. */
+  readonly result: ResultText | '*';
+  readonly plies: readonly LabelledPlyRecord[];
+  /** How far a network's first impression was from the scores; null at plies without them. */
+  readonly surprise?: readonly (Surprise | null)[];
+  /** At the last line of a source game: the number of the source with which a resumed run continues. */
+  readonly next?: number;
+}
+
+/** A line before the engine has scored it. */
+export interface LabelOrder {
+  readonly fen: string;
+  readonly result: ResultText | '*';
+  /** UCI moves from the FEN. */
+  readonly moves: readonly string[];
+  /** Numbers of the plies to score, rising. The one after the last move is scored too if it is named; its best move is then "played". */
+  readonly scoredPlies: readonly number[];
+}
+
+export function countScored({ plies }: LabelledGameRecord): number {
+  return plies.reduce((sum, [, scores]) => sum + (scores.length > 0 ? 1 : 0), 0);
+}
+
+/** Throws an EngineError when the engine does not score a position. */
+export async function scorePosition(
+  engine: UciClient,
+  fen: string,
+  moves: readonly string[],
+  legal: readonly string[],
+  nodes: number,
+): Promise<ScoredMove[]> {
+  const words = `fen ${fen}${moves.length > 0 ? ` moves ${moves.join(' ')}` : ''}`;
+  const { lines } = await engine.go(words, { nodes });
+  const scored = collectScores(lines, legal);
+  if (scored.length === 0) throw new EngineError('protocol', `${engine.name} scored no move after "${words}"`);
+  return scored;
+}
+
+/** Fills in the scores of an order. The engine keeps its hash table from ply to ply. */
+export async function fillOrder(engine: UciClient, order: LabelOrder, nodes: number): Promise<LabelledGameRecord> {
+  const { fen, result, moves, scoredPlies } = order;
+  const position = unwrap(parseFen(fen));
+  const wanted = new Set(scoredPlies);
+  const plies: LabelledPlyRecord[] = [];
+  for (let ply = 0; ply < moves.length || wanted.has(ply); ply++) {
+    if (!wanted.has(ply)) plies.push([moves[ply], []]);
+    else {
+      const scored = await scorePosition(engine, fen, moves.slice(0, ply), listUciMoves(position), nodes);
+      plies.push([moves[ply] ?? scored[0].move, scored.map(({ move, score }) => [move, score])]);
+    }
+    position.makeMove(unwrap(parseUciMove(position, plies[ply][0])));
+  }
+  return { fen, result, plies };
+}
+
+/** Best first; lines of moves that are not legal (or repeated) are dropped. */
+export function collectScores(lines: readonly UciInfo[], legal: readonly string[]): ScoredMove[] {
+  const scores = new Map<string, number>();
+  for (const line of lines) {
+    const move = line.pv[0];
+    if (legal.includes(move) && !scores.has(move)) scores.set(move, encodeScore(line.score));
+  }
+  return [...scores].map(([move, score]) => ({ move, score })).sort((a, b) => b.score - a.score);
+}
+
+export function listUciMoves(position: Position): string[] {
+  return listLegalMoves(position).map((move) => formatUciMove(move as Move, false));
+}
+
+/** Whether a position can be scored: it has legal moves, and no rule has ended the game. */
+export function isScorable(position: Position): boolean {
+  return computeOutcome(position) === 'ongoing';
+}
