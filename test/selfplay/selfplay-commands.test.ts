@@ -320,6 +320,28 @@ test('label writes games of an engine', async () => {
   assert.equal(manifest.files[0].games, 2);
 });
 
+test('label scores the positions of files, and says in one sentence what it cannot do', async () => {
+  writeFileSync(join(folder, 'own.pgn'), '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0\n');
+  const label = ['label', `--engine=${FAKE}`, '--out=own', '--from=own.pgn', '--concurrency=1'];
+  const network = ['--weights=none', '--backend=hash', '--leaves=2', '--leaf-nodes=10'];
+  const { code, stdout, stderr } = await sardonyx([...label, ...network, '--player=b', '--results=lost', '--json']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual([JSON.parse(stdout).games, JSON.parse(stdout).positions], [7, 9]);
+  for (const [flags, sentence] of [
+    [['--results=lots'], /^--results is a list of lost, drawn, won, not "lots"$/m],
+    [['--results=lost'], /^--results needs --player: /m],
+    [['--leaves=2'], /^--leaves needs --weights: /m],
+    [['--no-roots'], /^--no-roots needs --leaves/m],
+    [['--player-to-move'], /^--player-to-move needs --player$/m],
+    [['--from=nothing.pgn'], /^nothing\.pgn cannot be read: /m],
+    [['--player=A'], /belongs to a run with other settings/],
+  ] as const) {
+    const wrong = await sardonyx([...label, ...flags]);
+    assert.equal(wrong.code, 1, flags[0]);
+    assert.match(wrong.stderr, sentence);
+  }
+});
+
 test('a folder that the system does not let be made is one sentence, and nobody waits', {
   skip: process.platform !== 'linux',
 }, async () => {

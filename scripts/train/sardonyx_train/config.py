@@ -63,10 +63,10 @@ class DataConfig(_Section):
         "impression; otherwise like short_mate_copies, and of both numbers the larger holds",
     )
     mistake_policy_kl: float = Field(
-        2.0, ge=0, description="mistake_copies: KL of the label's policy from the network's, in nats, from which on it was wrong"
+        2.5, ge=0, description="mistake_copies: KL of the label's policy from the network's, in nats, from which on it was wrong"
     )
     mistake_value_error: float = Field(
-        0.5, ge=0, le=2, description="mistake_copies: difference of W − L between both from which on it was wrong"
+        0.6, ge=0, le=2, description="mistake_copies: difference of W − L between both from which on it was wrong"
     )
 
 

@@ -43,8 +43,8 @@ class Emphasis:
 
     short_mate_copies: int = 0
     mistake_copies: int = 0
-    mistake_policy_kl: float = 2.0
-    mistake_value_error: float = 0.5
+    mistake_policy_kl: float = 2.5
+    mistake_value_error: float = 0.6
 
     def count_copies(self, columns: Columns, maker: BatchMaker) -> np.ndarray:
         """[rows]: how often each row is to be shown; 0: once, and it may be left out as decided."""
