@@ -9,6 +9,7 @@ import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program
 import {
   describeMachine,
   findRemoteNetwork,
+  getNetworkName,
   getTuningPath,
   isDownloaded,
   isFileless,
@@ -137,13 +138,14 @@ async function examineUsedNetwork(): Promise<Finding> {
 
 /** Which backend gets which network. A file that was changed after release still plays, but its strength is unknown. */
 function examineBundle(): Finding {
-  const networks = listBundledNetworks().map(({ file, precision, backends, sha256 }) => {
+  const networks = listBundledNetworks().map((network) => {
+    const { file, precision, backends, sha256 } = network;
     const bytes = readProgramFile(`models/${file}`) ?? new Uint8Array();
     const isSame = createHash('sha256').update(bytes).digest('hex') === sha256;
     const size = `${formatMegabytes(bytes.length)} MB`;
     return {
       isSame,
-      text: `${backends.join(', ') || 'by datatype=f32'}: ${file} (${precision}, ${size}${isSame ? '' : ', not as shipped'})`,
+      text: `${backends.join(', ') || `--weights=${getNetworkName(network)}`}: ${file} (${precision}, ${size}${isSame ? '' : ', not as shipped'})`,
     };
   });
   const isFine = networks.length > 0 && networks.every(({ isSame }) => isSame);
