@@ -9,11 +9,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { formatUciMove, parseFen, parseUciMove } from '../../dist/chess/index.js';
+import { parseFen, parseUciMove } from '../../dist/chess/index.js';
 import { createNetworkSetup } from '../../dist/cli/commands/play/player-network.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { LabelNetwork, NetworkPools } from '../../dist/selfplay/index.js';
-import { collectScores } from '../../dist/selfplay/label/label-record.js';
+import { collectScores, listUciMoves } from '../../dist/selfplay/label/label-record.js';
 import { computeDivergence, computeTarget } from '../../dist/selfplay/label/label-targets.js';
 import { drawNumber, readGames } from './labelled-positions.mjs';
 
@@ -45,8 +45,7 @@ const flags = yargs(hideBin(process.argv))
 function listLegalMoves(fen, moves) {
   const position = parseFen(fen).value;
   for (const move of moves) position.makeMove(parseUciMove(position, move).value);
-  const legal = new Uint16Array(256);
-  return Array.from(legal.subarray(0, position.generateLegalMoves(legal)), (move) => formatUciMove(move, false));
+  return listUciMoves(position);
 }
 
 /** Every ply with several scored moves; `game` tells the games of all files apart. */

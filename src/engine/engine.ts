@@ -227,9 +227,8 @@ export class Engine {
 
   private stopHost(): void {
     const knowsRoot = (): boolean => this.searches.active?.lastReport != null;
-    // Before the search is told: its answer ends the patience.
     this.patience.begin(knowsRoot, () => this.recover('The search did not stop'));
-    this.host.stop();
+    this.host.stop(); // After the patience has begun: the answer ends it.
   }
 
   /** The tree of the last search; null if there is none. Do not call it during a search. */

@@ -27,7 +27,7 @@ export interface SourceGame {
   /** Counts the games that the filter lets through, over all files; it tells games apart in a resumed run. */
   readonly number: number;
   readonly fen: string;
-  /** UCI moves, legal if `isChecked`. */
+  /** UCI moves. Those of PGN files are legal, those of labelled games have not been checked. */
   readonly moves: readonly string[];
   readonly result: ResultText | '*';
   /** Whose game it is: 0 White, 1 Black; null without a player. */
