@@ -12,7 +12,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
@@ -235,6 +235,7 @@ function measure(level, neighbour, guess) {
 }
 
 function formatSource(rows, conditions) {
+  const name = basename(flags.network).replace(/\.onnx$/, '');
   const levels = rows.map(
     ({ elo, nodes, temperature }) => `  { elo: ${Math.round(elo)}, nodes: ${nodes}, temperature: ${temperature} },`,
   );
@@ -245,6 +246,9 @@ export interface StrengthLevel {
   /** Of the random choice among the moves searched; 0 = always the best. */
   readonly temperature: number;
 }
+
+/** The bundled network with which they were measured, by its name. */
+export const LEVELS_NETWORK = '${name}';
 
 /** Weakest first. Elo on the scale of Stockfish's UCI_Elo; ${conditions}. */
 export const STRENGTH_LEVELS: readonly StrengthLevel[] = [

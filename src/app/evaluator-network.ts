@@ -14,7 +14,7 @@ import { SearchWorkerClient } from '../search/index.js';
 import { Tablebases } from '../syzygy/index.js';
 import { unwrap } from '../util/index.js';
 import { describeDownload, obtainNetwork } from './network-download.js';
-import { BUILT_IN, findModel, isFileless, resolveNetworkFile } from './network-file.js';
+import { BUILT_IN, findModel, isFileless, needsMeasuredLevels, resolveNetworkFile } from './network-file.js';
 import { findTuning } from './tuned-settings.js';
 
 /** Rejects with one sentence for the user. */
@@ -31,6 +31,7 @@ export async function createPoolOptions(options: OptionStore, onWarning: (text: 
 /** The real network and search behind the engine's ports. */
 export const enginePorts: EnginePorts = {
   createNetwork: createTunedNetwork,
+  describeChoice: (options) => (needsMeasuredLevels(options) ? 'levels' : ''),
   createSearch: (events) => new SearchWorkerClient(events),
   createMateSearch: () => new MateWorkerClient(),
 };

@@ -10,6 +10,7 @@ import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeReadFailure, readFile } from '#platform/files.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
+import { isStrengthLimited, LEVELS_NETWORK } from '../engine/options.js';
 import {
   getBackendName,
   isFilelessBackend,
@@ -121,7 +122,21 @@ function getProgramPath({ file }: BundledNetwork): string {
 }
 
 /**
- * The bundled network for a provider. `datatype` in the backend options comes first; half precision is meant for the device that
+ * Whether the bundled network must be the one whose levels of limited strength were measured: where the choice is the CPU's and the
+ * user has named neither a network nor a precision.
+ */
+export function needsMeasuredLevels(options: OptionStore, provider = getFirstProvider(options)): boolean {
+  const choice = parseNetworkChoice(options.getString('BackendOptions'));
+  const isFree = choice.ok && choice.value.precision === undefined && mayTakeBundled(options);
+  return isFree && provider === 'cpu' && isStrengthLimited(options);
+}
+
+function mayTakeBundled(options: OptionStore): boolean {
+  return ['', AUTODISCOVER, BUILT_IN].includes(options.getString('WeightsFile'));
+}
+
+/**
+ * The bundled network for a provider. Limited strength on a CPU takes the network whose levels were measured. `datatype` in the backend options comes first; half precision is meant for the device that
  * was named, not for the CPU that replaces it.
  * @returns null when nothing is bundled
  */
@@ -130,6 +145,8 @@ export function selectBundledNetwork(
   provider = getFirstProvider(options),
   bundle: Bundle = readBundle(),
 ): Promise<NetworkSelection | null> {
+  const measured = needsMeasuredLevels(options, provider) && findBundledNetwork(bundle.networks, LEVELS_NETWORK);
+  if (measured) return Promise.resolve({ network: measured, candidates: [], problem: null, path: null });
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   const asked = choice.ok ? choice.value.precision : undefined;
   const precision = asked === 'f16' && provider !== getFirstProvider(options) ? undefined : asked;

@@ -81,6 +81,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'UCI_LimitStrength',
+    effect: 'strength',
     flag: 'limit-strength',
     kind: 'bool',
     default: false,
@@ -98,6 +99,7 @@ export const engineOptions: readonly OptionSpec[] = [
   },
   {
     uci: 'Skill Level',
+    effect: 'strength',
     flag: 'skill-level',
     kind: 'int',
     default: FULL_SKILL,

@@ -64,6 +64,7 @@ export class Engine {
     });
     this.disconnect = options.connect({
       pool: () => this.loader.onPoolChange(),
+      strength: () => this.loader.onPoolChange(),
       evaluator: () => this.loader.onEvaluatorChange(),
       tables: () => this.onTablesChange(),
       forgetTree: () => this.host.post({ type: 'clearTree' }),

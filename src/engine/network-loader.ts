@@ -34,7 +34,7 @@ export class NetworkLoader {
 
   constructor(
     private readonly options: OptionStore,
-    private readonly ports: Pick<EnginePorts, 'createNetwork' | 'createSpareOptions'>,
+    private readonly ports: Pick<EnginePorts, 'createNetwork' | 'createSpareOptions' | 'describeChoice'>,
     private readonly events: LoaderEvents,
   ) {}
 
@@ -55,7 +55,9 @@ export class NetworkLoader {
   }
 
   onPoolChange(): void {
-    const isLoaded = this.network !== null && this.loadedOptions?.describe('pool') === this.options.describe('pool');
+    const { loadedOptions } = this;
+    const isLoaded =
+      this.network !== null && loadedOptions !== null && this.describe(loadedOptions) === this.describe(this.options);
     this.isOutdated = !isLoaded;
   }
 
@@ -135,6 +137,10 @@ export class NetworkLoader {
       this.stranded = old;
       this.events.onWarning(`The network cannot be loaded for the CPU: ${getReason(error)}`);
     }
+  }
+
+  private describe(options: OptionStore): string {
+    return `${options.describe('pool')} ${this.ports.describeChoice?.(options) ?? ''}`;
   }
 
   private create(options: OptionStore, avoidsDevice = false): Promise<NetworkPort> {

@@ -1,4 +1,5 @@
 /** The second, light door of engine/: its options. It loads no code that plays. */
 export { acceptedOptions } from './accepted-options.js';
 export { engineOptions } from './engine-options.js';
-export { STRONGEST_ELO, WEAKEST_ELO } from './strength.js';
+export { isStrengthLimited, STRONGEST_ELO, WEAKEST_ELO } from './strength.js';
+export { LEVELS_NETWORK } from './strength-levels.js';

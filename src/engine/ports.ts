@@ -59,6 +59,8 @@ export interface EnginePorts {
    * @param avoidsDevice load it for the CPU, as if the device of the options could not be used
    */
   createNetwork(options: OptionStore, warn: (text: string) => void, avoidsDevice: boolean): Promise<NetworkPort>;
+  /** What else than the options of the pool decides which network is created; absent where nothing else does. */
+  describeChoice?(options: OptionStore): string;
   /**
    * The options to use if the first network cannot be loaded. Absent in commands about a network, which report the
    * failure.

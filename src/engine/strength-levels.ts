@@ -6,6 +6,9 @@ export interface StrengthLevel {
   readonly temperature: number;
 }
 
+/** The bundled network with which they were measured, by its name. */
+export const LEVELS_NETWORK = 'default-int8';
+
 /** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-24, models/default-int8.onnx (sha256 70f0a14c640a), Stockfish 15.1 at 5+0.05. */
 export const STRENGTH_LEVELS: readonly StrengthLevel[] = [
   { elo: 851, nodes: 1, temperature: 0.8 },

@@ -37,6 +37,10 @@ export function computeSkillElo(level: number): number {
   return WEAKEST_ELO + ((STRONGEST_ELO - WEAKEST_ELO) * level) / FULL_SKILL;
 }
 
+export function isStrengthLimited(options: OptionStore): boolean {
+  return readStrength(options) !== null;
+}
+
 /** Null for full strength. */
 export function readStrength(options: OptionStore): Strength | null {
   if (options.getBoolean('UCI_LimitStrength')) return computeStrength(options.getNumber('UCI_Elo'));

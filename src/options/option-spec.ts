@@ -13,6 +13,7 @@ import { failure, type Result, success } from '../util/result.js';
  * evaluator   results of the evaluators: the cache must be cleared
  * pool        the evaluator threads: they must be started again
  * tables      the tablebases: tree and evaluators must not keep results of other tables
+ * strength    limited strength, which plays with the network whose levels were measured: another one may have to be loaded
  * forgetTree  the search tree is dropped
  * forgetAll   the search tree and all cached evaluations are dropped
  * none        nothing: read only when the program starts, or accepted for the sake of other engines' configurations
@@ -24,6 +25,7 @@ export type OptionEffect =
   | 'evaluator'
   | 'pool'
   | 'tables'
+  | 'strength'
   | 'forgetTree'
   | 'forgetAll'
   | 'none';

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { type BundledNetwork, listSuitableNetworks, readBundle } from '#sardonyx/app/bundled-networks.js';
 import { findModel, resolveNetworkFile } from '#sardonyx/app/network-file.js';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
+import { LEVELS_NETWORK } from '#sardonyx/engine/options.js';
 import { decodeModel } from '#sardonyx/lc0/onnx-model.js';
 import { loadModel } from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
@@ -109,6 +110,20 @@ test('options choose: the backend, then datatype, and a named file overrules bot
   requireOne(await resolve(['Backend', 'cpu'], ['BackendOptions', 'datatype=f32']), suitable('cpu', 'fp32'));
   const tiny = join(folder, 'tiny-test.onnx');
   assert.equal(await resolve(['Backend', 'cpu'], ['WeightsFile', tiny]), tiny);
+});
+
+test('limited strength on a CPU plays with the network whose levels were measured, unless the user chooses', async () => {
+  const measured = join(folder, `${LEVELS_NETWORK}.onnx`);
+  for (const limit of [
+    ['UCI_LimitStrength', 'true'],
+    ['Skill Level', '19'],
+  ] as const) {
+    assert.equal(await resolve(['Backend', 'cpu'], limit), measured);
+    assert.notEqual(await resolve(['Backend', 'cpu'], ['BackendOptions', 'datatype=f32'], limit), measured);
+    assert.notEqual(await resolve(['Backend', 'onnx-cuda'], limit), measured);
+    const light = join(folder, 'light.onnx');
+    assert.equal(await resolve(['Backend', 'cpu'], ['WeightsFile', 'light'], limit), light);
+  }
 });
 
 test('a bundled network has the name of its file, which overrules the backend and datatype', async () => {

@@ -87,6 +87,7 @@ export class FakeWorld implements EnginePorts {
   readonly searches: FakeSearch[] = [];
   readonly networks: (NetworkPort & { cleared: number; disposed: number; hasLostDevice: boolean })[] = [];
   createSpareOptions?: (options: OptionStore) => OptionStore;
+  describeChoice?: (options: OptionStore) => string;
   /** Each load waits for this. */
   loading: Promise<void> = Promise.resolve();
   loadError: Error | null = null;

@@ -18,6 +18,8 @@ const network: OptionSpec = {
   help: '',
 };
 
+const limited: OptionSpec = { uci: 'Limited', effect: 'strength', flag: '', kind: 'bool', default: false, help: '' };
+
 class World extends FakeWorld {
   override async createNetwork(options: OptionStore, _warn?: unknown, avoidsDevice?: boolean): Promise<NetworkPort> {
     const wanted = options.getNumber('Network');
@@ -28,12 +30,12 @@ class World extends FakeWorld {
 }
 
 function setUp() {
-  const options = new OptionStore([network]);
+  const options = new OptionStore([network, limited]);
   const world = new World();
   const said: string[] = [];
   const onWarning = (text: string) => void said.push(text);
   const loader = new NetworkLoader(options, world, { onWarning, onError: onWarning });
-  options.connect({ pool: () => loader.onPoolChange() });
+  options.connect({ pool: () => loader.onPoolChange(), strength: () => loader.onPoolChange() });
   const choose = async (number: number) => {
     unwrap(options.set('Network', `${number}`));
     return (await loader.ensure())?.description;
@@ -60,6 +62,18 @@ test('where the first network cannot be loaded a spare one plays, until an optio
   assert.equal((await loader.ensure())?.description, 'network 1');
   assert.equal(world.networks.length, 1);
   assert.equal(await choose(3), 'network 3');
+});
+
+test('what else decides which network is created counts as much as the options of the pool', async () => {
+  const { world, loader, choose, options } = setUp();
+  world.describeChoice = (current) => (current.getBoolean('Limited') ? 'levels' : '');
+  await choose(2);
+  unwrap(options.set('Limited', 'true'));
+  assert.equal(loader.current, null);
+  assert.equal(await loader.ensure(), world.networks[1]);
+  unwrap(options.set('Limited', 'false'));
+  unwrap(options.set('Limited', 'true'));
+  assert.equal(loader.current, world.networks[1]);
 });
 
 test('the options before need no other load, the next ones do, and no two networks are held at a time', async () => {

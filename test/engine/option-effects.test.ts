@@ -58,6 +58,7 @@ const EFFECTS: Readonly<Record<OptionEffect, readonly string[]>> = {
   none: [],
   evaluator: ['evaluator options'],
   tables: ['table options'],
+  strength: [],
   pool: ['load'],
   forgetTree: ['clearTree'],
   forgetAll: ['newGame', 'clearCache'],
