@@ -76,9 +76,10 @@ export class NetworkSelector {
     const measured = await this.measure(networks);
     if (!measured.ok) return { speeds: measured, path: null };
     const { evaluationsPerSecond, isSteady } = measured.value;
+    // Otherwise each start on a busy machine might choose another network.
+    if (!isSteady) return { speeds: failure('other programs keep the CPU busy'), path: null };
     const speeds = new Map(networks.map(({ sha256 }, index) => [sha256, evaluationsPerSecond[index]]));
-    // What a busy machine showed is good enough for now, but not for ever.
-    return { speeds: { ok: true, value: speeds }, path: isSteady ? await this.store.write(speeds) : null };
+    return { speeds: { ok: true, value: speeds }, path: await this.store.write(speeds) };
   }
 }
 

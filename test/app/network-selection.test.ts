@@ -173,12 +173,14 @@ test('a folder that cannot be written costs a measurement at each start, and not
   }
 });
 
-test('what a busy machine shows decides this start only', async () => {
+test('on a machine that is too busy to be measured the first network plays, and the next start measures again', async () => {
   const folder = createFolder();
   const bench = createBench({ 'strong.onnx': 1000, 'fast.onnx': 8000 }, false);
   for (const count of [1, 2]) {
     const selection = await new NetworkSelector(bench.measure, createStore(folder)).select(bundle, 'cpu', '');
-    assert.deepEqual([selection?.network.file, selection?.path, bench.measured.length], ['fast.onnx', null, count]);
+    const problem = 'other programs keep the CPU busy';
+    assert.deepEqual(selection, { network: STRONG, candidates: [], problem, path: null });
+    assert.equal(bench.measured.length, count);
   }
   assert.deepEqual(readdirSync(folder), []);
 });
@@ -201,18 +203,18 @@ test('the networks of the program are measured as they are, and the result is ke
       .networks.filter(({ file }) => files.includes(file))
       .map((network) => ({ ...network, backends: ['cpu'], eloAtEqualNodes: 0 }));
     const selection = await new NetworkSelector().select({ networks, eloPerSpeedDoubling: 1000 }, 'cpu', '');
-    assert.equal(selection?.problem, null);
+    if (selection?.path === null) {
+      assert.equal(selection.problem, 'other programs keep the CPU busy');
+      return;
+    }
     const speeds = selection?.candidates.map(({ evaluationsPerSecond }) => evaluationsPerSecond) ?? [];
     assert.equal(speeds.length, 2);
     assert.ok(
       speeds.every((speed) => speed > 0 && speed < 1e6),
       speeds.join(', '),
     );
-    // Null where the machine was too busy.
-    if (selection?.path !== null) {
-      assert.ok(existsSync(join(cache, 'speeds')) && selection?.path.startsWith(join(cache, 'speeds')));
-      assert.equal(selection?.network.file, 'light.onnx', 'several times as fast on every CPU');
-    }
+    assert.ok(existsSync(join(cache, 'speeds')) && selection?.path.startsWith(join(cache, 'speeds')));
+    assert.equal(selection?.network.file, 'light.onnx', 'several times as fast on every CPU');
   } finally {
     if (before === undefined) delete process.env.SARDONYX_CACHE;
     else process.env.SARDONYX_CACHE = before;
