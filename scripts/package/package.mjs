@@ -24,7 +24,9 @@ const flags = yargs(hideBin(process.argv))
   .strict()
   .parseSync();
 const pageFolder = join(root, 'dist', 'board', 'page');
-const wanted = flags.targets?.length > 0 ? flags.targets : Object.keys(targets);
+// One name as `--targets NAME` is no list.
+const named = [flags.targets ?? []].flat();
+const wanted = named.length > 0 ? named : Object.keys(targets);
 
 const work = join(root, 'build', 'package');
 const out = resolve(flags.out);
