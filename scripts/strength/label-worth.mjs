@@ -103,7 +103,7 @@ async function labelAll(positions, nodes, multipv, clears) {
     const begun = performance.now();
     const cleared = readCpuSeconds();
     const moves = position.moves.length > 0 ? ` moves ${position.moves.join(' ')}` : '';
-    const { lines } = await engine.go(`fen ${position.fen}${moves}`, { nodes });
+    const { lines } = await engine.go(`fen ${position.fen}${moves}`, { nodes, countsBounds: true });
     labels.push(collectScores(lines, position.legal).map(({ move, score }) => [move, score]));
     wall += (performance.now() - begun) / 1000;
     cpu += readCpuSeconds() - cleared;

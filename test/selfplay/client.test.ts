@@ -66,19 +66,21 @@ test('mates are coded beyond every centipawn score and decoded again', () => {
   assert.equal(decodeMate(-30_000), null);
 });
 
-test('the last block of MultiPV lines counts, without a move twice and with bounds replaced', () => {
-  const lines = new InfoLines();
-  for (const [rank, cp, move] of [
-    [1, 30, 'a2a3'],
-    [2, 20, 'b2b3'],
-    [3, 10, 'c2c3'],
-  ]) {
-    lines.add(info(`info depth 5 multipv ${rank} score cp ${cp} nodes 1 pv ${move}`));
+test('the last block of MultiPV lines counts, without a move twice, and with bounds replaced unless they count', () => {
+  for (const countsBounds of [false, true]) {
+    const lines = new InfoLines(countsBounds);
+    for (const [rank, cp, move] of [
+      [1, 30, 'a2a3'],
+      [2, 20, 'b2b3'],
+      [3, 10, 'c2c3'],
+    ]) {
+      lines.add(info(`info depth 5 multipv ${rank} score cp ${cp} nodes 1 pv ${move}`));
+    }
+    lines.add(info('info depth 6 multipv 1 score cp 90 nodes 1 pv c2c3'));
+    lines.add(info('info depth 6 multipv 2 score cp 55 lowerbound nodes 1 pv a2a3'));
+    const listed = lines.list().map(({ rank, score, pv }) => `${rank} ${score.value} ${pv[0]}`);
+    assert.deepEqual(listed, ['1 90 c2c3', `2 ${countsBounds ? 55 : 30} a2a3`, '3 20 b2b3']);
   }
-  lines.add(info('info depth 6 multipv 1 score cp 90 nodes 1 pv c2c3'));
-  lines.add(info('info depth 6 multipv 2 score cp 55 lowerbound nodes 1 pv a2a3'));
-  const listed = lines.list().map(({ rank, score, pv }) => `${rank} ${score.value} ${pv[0]}`);
-  assert.deepEqual(listed, ['1 90 c2c3', '2 30 a2a3', '3 20 b2b3']);
 });
 
 test('go says every limit', () => {

@@ -29,6 +29,8 @@ export interface UciLimits {
   readonly depth?: number;
   readonly movetimeMs?: number;
   readonly clocks?: UciClocks;
+  /** Scores that are only bounds count; absent = the score of the iteration before replaces them. */
+  readonly countsBounds?: boolean;
 }
 
 export interface UciAnswer {
@@ -95,7 +97,7 @@ export class UciClient {
    * @param timeoutMs longest time to wait for `bestmove`, after which it rejects
    */
   async go(position: string, limits: UciLimits, timeoutMs = this.timeouts.moveMs): Promise<UciAnswer> {
-    const lines = new InfoLines();
+    const lines = new InfoLines(limits.countsBounds);
     let best: string[] = [];
     let timeMs = 0;
     this.process.send(`position ${position}`);
