@@ -136,8 +136,8 @@ function mayTakeBundled(options: OptionStore): boolean {
 }
 
 /**
- * The bundled network for a provider. Limited strength on a CPU takes the network whose levels were measured. `datatype` in the backend options comes first; half precision is meant for the device that
- * was named, not for the CPU that replaces it.
+ * The bundled network for a provider. `datatype` in the backend options comes first; half precision is meant for the device that
+ * was named, not for the CPU that replaces it. Limited strength on a CPU takes the network whose levels were measured.
  * @returns null when nothing is bundled
  */
 export function selectBundledNetwork(
