@@ -68,6 +68,17 @@ test('a damaged network is one sentence, and the engine keeps the one it has', a
   await think();
 });
 
+test('bundled networks are offered and used by name', async () => {
+  const { networks } = await describeEngine();
+  const bundled = networks.filter(({ description }) => description.startsWith('bundled, '));
+  assert.ok(bundled.length > 1, JSON.stringify(networks));
+  for (const { name } of bundled) {
+    assert.equal((await page.ask('useNetwork', { name })).type, 'answer', name);
+    assert.equal((await describeEngine()).network, name);
+  }
+  await think();
+});
+
 test('networks of the catalogue are offered by name; one that is here already is used', async () => {
   const { networks } = await describeEngine();
   const needsDownload = new Map(networks.map((entry) => [entry.name, entry.needsDownload]));

@@ -5,7 +5,6 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { getProgramFolder } from '#platform/program-files.js';
 import {
   downloadNetwork,
   findModel,
@@ -42,9 +41,8 @@ export class OfferedNetworks implements NetworkList {
     const given = options.getString('WeightsFile');
     this.add('bundled', AUTODISCOVER, 'the network that suits this machine');
     if (given !== AUTODISCOVER && given !== '') this.add(basename(given), given, 'from the command line');
-    for (const { file, precision } of listBundledNetworks()) {
-      this.add(file, join(getProgramFolder(), 'models', file), `bundled, ${precision}`);
-    }
+    // By name: inside an executable they are no files.
+    for (const { file, precision } of listBundledNetworks()) this.add(file, file, `bundled, ${precision}`);
     for (const folder of folders) {
       for (const { name, path, bytes } of listNetworkFiles(folder))
         this.add(name, path, `${formatMegabytes(bytes)} MB`);
