@@ -10,7 +10,7 @@ export interface TrainingRow {
   ply: number;
   /** Number of entries in use in the target arrays. */
   targetCount: number;
-  /** Target moves of the policy, best first when they carry scores. */
+  /** Target moves of the policy: the best one first; those with scores in their order. */
   readonly targetMoves: Uint16Array;
   /** Kind of policy target: probabilities, or scores that the training turns into probabilities. */
   targetKind: 'weights' | 'scores';

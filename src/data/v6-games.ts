@@ -73,8 +73,20 @@ function appendAsIs(format: Lc0Format, sink: GameSink): Result<null> {
     row.targetWeights[row.targetCount] = probability;
     encoded.targetIndices[row.targetCount++] = index;
   }
+  putFirst(encoded.targetIndices, encoded.targetIndices.subarray(0, row.targetCount).indexOf(record.bestIndex));
   sink.appendEncoded(encoded, row);
   return success(null);
+}
+
+/**
+ * Swaps the target at `at` with the first one; −1 changes nothing. Among moves with as many visits the search knows the better one,
+ * and training on the best move alone takes the first of them.
+ */
+function putFirst(targets: Uint16Array, at: number): void {
+  if (at <= 0) return;
+  const { targetWeights } = row;
+  [targets[0], targets[at]] = [targets[at], targets[0]];
+  [targetWeights[0], targetWeights[at]] = [targetWeights[at], targetWeights[0]];
 }
 
 /** Fills `row` from the record and `legalMoves` from the board. @returns the number of legal moves, and the move played */
@@ -83,6 +95,7 @@ function resolveMoves(position: Position, format: Lc0Format): Result<{ count: nu
   const transform = format.canonical ? record.invariance & 7 : 0;
   const count = position.generateLegalMoves(legalMoves);
   let played: Move | undefined;
+  let best = -1;
   row.targetCount = 0;
   for (let i = 0; i < count; i++) {
     const move = legalMoves[i] as Move;
@@ -91,9 +104,11 @@ function resolveMoves(position: Position, format: Lc0Format): Result<{ count: nu
     const probability = record.probabilities[index];
     if (!(probability >= 0)) return failure('A record gives a legal move no probability');
     if (probability === 0) continue;
+    if (index === record.bestIndex) best = row.targetCount;
     row.targetWeights[row.targetCount] = probability;
     row.targetMoves[row.targetCount++] = move;
   }
+  putFirst(row.targetMoves, best);
   return success({ count, played });
 }
 

@@ -221,6 +221,27 @@ for (const [what, bestM, networkM, isAdjudicated, plies, expected] of [
   });
 }
 
+test('the best move comes first, also among moves with as many visits', async () => {
+  const recorder = new V6GameRecorder('lc0-112', 'fen_only');
+  const position = new Position();
+  const moves = listLegalMoves(position);
+  const best = unwrap(parseUciMove(position, 'g1f3'));
+  const value: SearchValue = { q: 0, d: 0.5, m: 40 };
+  const values = { root: value, bestValue: value, playedValue: value };
+  const searched = { moves, visits: moves.map(() => 1), played: moves[0], best, isBestProven: false, rootVisits: 20 };
+  recorder.add(position, 0, { ...searched, ...values });
+  const file = join(folder, 'ties.v6');
+  writeFileSync(file, recorder.finish({ whiteResult: 0, plies: 1, isAdjudicated: true, isTooLong: false }));
+  const index = unwrap(getPolicyEncoding('lc0-1858')).moveToIndex(position, best, 0);
+  for (const input of ['lc0-112', 'mini-19']) {
+    await convert(`ties-${input}`, [file], input);
+    const [table] = readTrain(`ties-${input}`);
+    const [indices, weights] = ['policy_index', 'policy_weight'].map((name) => [...table.getChild(name)?.get(0)]);
+    assert.equal(indices[0], index, input);
+    assert.deepEqual([new Set(indices).size, weights.length], [20, 20]);
+  }
+});
+
 test('positions are rebuilt from records of every format', () => {
   const record = createV6Record();
   for (const format of LC0_FORMATS) {
