@@ -62,6 +62,7 @@ function drawResult(ply: number): number {
 /** The record's planes and indices as they are. */
 function appendAsIs(format: Lc0Format, sink: GameSink): Result<null> {
   writeV6Planes(record, format, encoded.masks, encoded.planeValues);
+  let best = -1;
   encoded.legalCount = 0;
   row.targetCount = 0;
   for (let index = 0; index < V6_MOVES; index++) {
@@ -70,10 +71,11 @@ function appendAsIs(format: Lc0Format, sink: GameSink): Result<null> {
     if (encoded.legalCount === encoded.legalIndices.length) return failure('A record has too many legal moves');
     encoded.legalIndices[encoded.legalCount++] = index;
     if (probability === 0) continue;
+    if (index === record.bestIndex) best = row.targetCount;
     row.targetWeights[row.targetCount] = probability;
     encoded.targetIndices[row.targetCount++] = index;
   }
-  putFirst(encoded.targetIndices, encoded.targetIndices.subarray(0, row.targetCount).indexOf(record.bestIndex));
+  putFirst(encoded.targetIndices, best);
   sink.appendEncoded(encoded, row);
   return success(null);
 }
