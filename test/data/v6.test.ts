@@ -236,7 +236,9 @@ test('the best move comes first, also among moves with as many visits', async ()
   for (const input of ['lc0-112', 'mini-19']) {
     await convert(`ties-${input}`, [file], input);
     const [table] = readTrain(`ties-${input}`);
-    const [indices, weights] = ['policy_index', 'policy_weight'].map((name) => [...table.getChild(name)?.get(0)]);
+    const [indices, weights] = ['policy_index', 'policy_weight'].map((name) => [
+      ...((table.getChild(name)?.get(0) ?? []) as Iterable<number>),
+    ]);
     assert.equal(indices[0], index, input);
     assert.deepEqual([new Set(indices).size, weights.length], [20, 20]);
   }
