@@ -3,18 +3,19 @@
  *
  * The key is the position's key mixed with its repetition count and the cache's generation (as in lc0: without history and
  * rule 50). Moves are not stored: priors are in move-generation order, and a reader has just generated the moves. A set holds
- * four entries. A new entry takes an empty place, or a pseudo-random one.
+ * four entries. A new entry takes a place that is empty or was emptied with the cache, or a pseudo-random one.
  *
  * The network sees the history of a position, but the key does not, so it matters which leaf made an entry. To keep a search
  * independent of timing, an entry stores the number of its leaf; numbers grow in order of submission. A reader gives a
  * horizon: leaves with lower numbers were backed up before the reader's leaf was submitted, and the reader sees only their
- * entries. Of two entries for one position, the one with the lower number stays.
+ * entries. Of two entries for one position, the one with the lower number counts. An entry gets its tag when it is complete, and
+ * another evaluator's older leaf takes a place of its own, so what counts does not depend on who was first.
  *
  * Memory, all Int32, written and read by every evaluator with plain stores and loads:
  *
  *   header  16 words   [0] generation (atomic): part of every key, so raising it empties the cache
- *   tags    4 a set    upper key word of the entry, 0 = empty; one read shows which of the four to check
- *   ages    1 a set    one byte an entry: the lowest byte of its generation; only to compute how full the cache is
+ *   tags    4 a set    upper key word of the entry, 0 = empty, −1 = being filled; one read shows which of the four to check
+ *   ages    1 a set    one byte an entry: the lowest byte of its generation, which shows whether the cache was emptied since
  *   entries 32 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4] leaf · [5..31] up to 54 priors, two a word
  *
  * Two threads may write an entry at the same time, or one may read it while another writes. The checksum covers the key, the
@@ -26,6 +27,8 @@ const WAYS = 4;
 const ENTRY_WORDS = 32;
 const LEAF_WORD = 4;
 const FIRST_PRIOR_WORD = 5;
+const EMPTY = 0;
+const BEING_FILLED = -1;
 /** Positions with more moves are not cached: 0.4 % of the positions of labelled games. */
 export const MAX_CACHED_MOVES = (ENTRY_WORDS - FIRST_PRIOR_WORD) * 2;
 const AGE_WORDS = 1;
@@ -96,7 +99,7 @@ export class EvaluationCache {
     let used = 0;
     for (let i = 0; i < sampled; i++) {
       const first = Math.floor((i * sets) / sampled) * WAYS;
-      for (let way = first; way < first + WAYS; way++) used += Number(tags[way] !== 0 && ages[way] === age);
+      for (let way = first; way < first + WAYS; way++) used += Number(tags[way] !== EMPTY && ages[way] === age);
     }
     return Math.round((1000 * used) / (sampled * WAYS));
   }
@@ -166,14 +169,14 @@ export class EvaluationCache {
     const start = way * ENTRY_WORDS;
     for (let i = 0; i < length; i++) entries[start + i] = copy[i];
     this.ages[way] = generation;
-    tags[way] = this.tag;
+    Atomics.store(tags, way, this.tag);
   }
 
   /** Sets `set` and `tag`. @returns the lower key word, with the generation and repetitions mixed in */
   private locate(keyLow: number, keyHigh: number, repetitions: number, generation: number): number {
     const salt = Math.imul(generation * 4 + repetitions, 0x9e3779b1);
     const high = keyHigh ^ salt;
-    this.tag = high === 0 ? 1 : high;
+    this.tag = high === EMPTY || high === BEING_FILLED ? 1 : high;
     this.set = Math.floor((((keyLow ^ Math.imul(high, 0x85ebca6b)) >>> 0) * this.sets) / 4294967296);
     return keyLow ^ Math.imul(salt, 0xc2b2ae35);
   }
@@ -182,14 +185,22 @@ export class EvaluationCache {
   private choosePlace(leaf: number): number {
     const first = this.set * WAYS;
     const { tags, tag, entries } = this;
+    let newer = -1;
     for (let way = first; way < first + WAYS; way++) {
-      if (tags[way] === tag) return isBefore(entries[way * ENTRY_WORDS + LEAF_WORD], leaf) ? -1 : way;
+      if (tags[way] !== tag) continue;
+      const stored = entries[way * ENTRY_WORDS + LEAF_WORD];
+      if (stored === leaf) return way;
+      if (isBefore(stored, leaf)) return -1;
+      newer = way;
     }
+    const age = this.generation & 0xff;
     for (let way = first; way < first + WAYS; way++) {
-      if (tags[way] === 0 && Atomics.compareExchange(tags, way, 0, tag) === 0) return way;
+      const held = tags[way];
+      const isFree = held === EMPTY || (held !== BEING_FILLED && this.ages[way] !== age);
+      if (isFree && Atomics.compareExchange(tags, way, held, BEING_FILLED) === held) return way;
     }
     // Depends only on the leaf, so the order in which evaluators store entries hardly matters.
-    return first + (Math.imul(leaf ^ tag, 0x2c9277b5) >>> 30);
+    return newer >= 0 ? newer : first + (Math.imul(leaf ^ tag, 0x2c9277b5) >>> 30);
   }
 }
 

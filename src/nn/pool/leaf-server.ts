@@ -70,7 +70,7 @@ export class LeafServer {
   /** For each row of the batch: its slot, and three words of its cache key (key low, key high, repetitions). */
   private rowSlots = new Int32Array(0);
   private rowKeys = new Int32Array(0);
-  /** The cache's generation before the settings of this batch were read. */
+  /** The cache's generation before the settings of this batch were read, but after its first slots were claimed. */
   private generation = 0;
   /** Number of slots answered since the producer was last notified. */
   private unannounced = 0;
@@ -143,6 +143,8 @@ export class LeafServer {
     while (rows < minibatch) {
       const count = claims.claimInto(claimed, Math.min(MAX_CLAIM, minibatch - rows));
       if (count === 0) break;
+      // Not earlier: the cache may have been emptied since, for the search whose slots these are.
+      if (rows === 0) this.generation = this.cache?.generation ?? 0;
       rows = this.addRows(count === MAX_CLAIM ? claimed : claimed.subarray(0, count), rows);
     }
     // The search can use the answers so far while the evaluator runs.
