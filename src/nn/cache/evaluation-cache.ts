@@ -11,10 +11,10 @@
  * entries. Of two entries for one position, the one with the lower number counts. An entry gets its tag when it is complete, and
  * another evaluator's older leaf takes a place of its own, so what counts does not depend on who was first.
  *
- * Memory, all Int32, written and read by every evaluator with plain stores and loads:
+ * Memory, all Int32, written and read by every evaluator, with plain stores and loads unless atomic is said:
  *
  *   header  16 words   [0] generation (atomic): part of every key, so raising it empties the cache
- *   tags    4 a set    upper key word of the entry, 0 = empty, −1 = being filled; one read shows which of the four to check
+ *   tags    4 a set    upper key word of the entry, 0 = empty, −1 = being filled (atomic when claimed and set)
  *   ages    1 a set    one byte an entry: the lowest byte of its generation, which shows whether the cache was emptied since
  *   entries 32 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4] leaf · [5..31] up to 54 priors, two a word
  *
