@@ -87,6 +87,26 @@ test('clearing forgets everything at once, for all threads', () => {
   assert.equal(checkEntry(other, 7919, 104729, 0), 'right');
 });
 
+test('entries from before a clearing give way first: a set holds as many new positions as an empty one', () => {
+  const { cache, buffer } = createCache(4);
+  const priors = Uint16Array.of(1, 2);
+  const store = (key: number): void => cache.store(1, key, 0, 2, 0.5, 0.25, key, priors, 0, key);
+  for (let key = 1; key <= 4; key++) store(key);
+  clearCache(buffer);
+  for (let key = 11; key <= 14; key++) store(key);
+  for (let key = 11; key <= 14; key++) assert.equal(cache.find(1, key, 0, 2), true, `position ${key}`);
+});
+
+test('an older leaf takes a place of its own, so a horizon between the two finds it', () => {
+  const { cache } = createCache(4);
+  for (const number of [9, 5]) cache.store(1, 2, 0, 2, 0.5, 0.25, number, Uint16Array.of(1, 2), 0, number);
+  for (const horizon of [6, 10]) {
+    assert.equal(cache.find(1, 2, 0, 2, horizon), true);
+    assert.equal(cache.values[2], 5);
+  }
+  assert.equal(cache.find(1, 2, 0, 2, 5), false);
+});
+
 test('a full cache goes on taking new entries, and keeps a share of the old ones', () => {
   const { cache } = createCache(1024);
   const prng = createPrng(2);
