@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures the Elo of each level of limited strength against Stockfish's UCI_Elo. It writes the table that the engine uses
-// (src/engine/strength-levels.ts) and the one in docs/strength.md. Run it after the network has changed.
+// (src/engine/strength-levels.ts) and the one in docs/strength.md. Run it after its network, levels-int8, has changed.
 //
 // Stockfish plays on a clock (--tc). At a level it chooses its move once it has searched 1 + level plies, but it goes on
 // searching and finds those results in its hash table at the next move; limited to that depth it was weaker, and our levels
@@ -29,7 +29,7 @@ const flags = yargs(hideBin(process.argv))
   .option('games', { type: 'number', default: 200, describe: 'Games for each level' })
   .check(({ games }) => (Number.isInteger(games) && games > 0) || '--games must be a whole number from 1')
   .option('stockfish', { type: 'string', default: 'stockfish', describe: 'Command of Stockfish, best 15.1' })
-  .option('network', { type: 'string', default: join(root, 'models/default-int8.onnx') })
+  .option('network', { type: 'string', default: join(root, 'models/levels-int8.onnx') })
   .option('folder', {
     type: 'string',
     default: join(root, 'build/strength'),

@@ -43,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Make the bundled networks of a checkpoint.")
     parser.add_argument("checkpoint", type=Path, help="with --light also an exported .onnx network")
     parser.add_argument("--name", help="name inside the files; default: the run's")
+    parser.add_argument("--training", help="one line on data and recipe inside the files; default: from the checkpoint")
     parser.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
     parser.add_argument("--large", action="store_true", help="make only the larger network, for devices")
     parser.add_argument("--light", action="store_true", help="make only the light network, for pages")
@@ -86,14 +87,14 @@ def make_networks(options: argparse.Namespace) -> list[Bundled]:
 
 def make_default_networks(options: argparse.Namespace) -> list[Bundled]:
     """Both networks, verified on the same positions and targets."""
-    network, config, model = _export(options.checkpoint, options.name)
+    network, config, model = _export(options.checkpoint, options)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
     refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
     entry = {"input": config.model.input, "policy": config.model.policy}
     fp32 = Bundled(model, {"file": "default.onnx", "precision": "fp32", "backends": _DEVICES, **entry})
     if options.int8_checkpoint is not None:
-        network, config, model = _export(options.int8_checkpoint, options.name)
+        network, config, model = _export(options.int8_checkpoint, options)
         if entry != {"input": config.model.input, "policy": config.model.policy}:
             raise BundleError(f"{options.int8_checkpoint} has another input or policy format than {options.checkpoint}")
     data = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
@@ -108,7 +109,7 @@ def make_default_networks(options: argparse.Namespace) -> list[Bundled]:
 
 def make_single_network(options: argparse.Namespace, entry: dict[str, Any]) -> Bundled:
     """In fp32; devices that are faster in fp16 convert it themselves. Raises BundleError if the export differs."""
-    network, config, model = _export(options.checkpoint, options.name)
+    network, config, model = _export(options.checkpoint, options)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
     refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
@@ -129,12 +130,12 @@ def take_exported_network(place: Path) -> Bundled:
     return Bundled(model, {**_LIGHT, "input": metadata["sardonyx.input"], "policy": metadata["sardonyx.policy"]})
 
 
-def _export(place: Path, name: str | None) -> tuple[Network, TrainingConfig, onnx.ModelProto]:
+def _export(place: Path, options: argparse.Namespace) -> tuple[Network, TrainingConfig, onnx.ModelProto]:
     state = read_checkpoint(place)
     network, config = build_network(state)
     progress = state["progress"]
-    training = f"{progress['positions']:,} positions in {progress['step']:,} steps"
-    card = ModelCard(name or config.run.name, config.run.licence, training)
+    training = options.training or f"{progress['positions']:,} positions in {progress['step']:,} steps"
+    card = ModelCard(options.name or config.run.name, config.run.licence, training)
     return network, config, create_onnx(network, config.model, card)
 
 

@@ -7,9 +7,9 @@ export interface StrengthLevel {
 }
 
 /** The bundled network with which they were measured, by its name. */
-export const LEVELS_NETWORK = 'default-int8';
+export const LEVELS_NETWORK = 'levels-int8';
 
-/** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-24, models/default-int8.onnx (sha256 70f0a14c640a), Stockfish 15.1 at 5+0.05. */
+/** Weakest first. Elo on the scale of Stockfish's UCI_Elo; 2026-11-24, models/levels-int8.onnx (sha256 70f0a14c640a), Stockfish 15.1 at 5+0.05. */
 export const STRENGTH_LEVELS: readonly StrengthLevel[] = [
   { elo: 851, nodes: 1, temperature: 0.8 },
   { elo: 1144, nodes: 1, temperature: 0.6 },

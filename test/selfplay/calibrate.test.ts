@@ -36,7 +36,7 @@ test('calibrate says in one sentence what is wrong, and writes no table without 
 test('the table names the program that the games are against, as it calls itself', {
   skip: process.platform === 'win32' && 'a script is no program there',
 }, () => {
-  const network = join(repositoryRoot, 'models', 'default-int8.onnx');
+  const network = join(repositoryRoot, 'models', 'levels-int8.onnx');
   const hash = createHash('sha256').update(readFileSync(network)).digest('hex').slice(0, 12);
   const games = join(folder, `${hash}-5+0.05`);
   mkdirSync(games);
@@ -56,7 +56,7 @@ test('the table names the program that the games are against, as it calls itself
   assert.equal(asked.status, 0, asked.stderr);
   assert.match(
     asked.stdout,
-    /^\d{4}-\d\d-\d\d, models\/default-int8\.onnx \(sha256 [0-9a-f]{12}\), Fakefish 7 at 5\+0\.05\.$/m,
+    /^\d{4}-\d\d-\d\d, models\/levels-int8\.onnx \(sha256 [0-9a-f]{12}\), Fakefish 7 at 5\+0\.05\.$/m,
   );
   // Whoever played is written down with the games, and no other may go on with them.
   writeFileSync(join(games, 'opponent.txt'), 'Stockfish 15.1\n');
