@@ -2,7 +2,7 @@
  * The door of app/: the concrete engine, composed of every room below, for the command line, the library door of the package
  * and the board. `options.ts` is the light door, for what must start fast.
  */
-export { findBundledNetwork, getNetworkName, listBundledNetworks } from './bundled-networks.js';
+export { type BundledNetwork, findBundledNetwork, getNetworkName, listBundledNetworks } from './bundled-networks.js';
 export { findDefaultConfigs } from './config-file.js';
 export { listDiscoveryFolders, listNetworks } from './discover-networks.js';
 export { type Download, downloadFile, identifyFile } from './download.js';

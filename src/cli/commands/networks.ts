@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import {
+  type BundledNetwork,
   type CataloguedNetwork,
   downloadNetwork,
   findBundledNetwork,
@@ -13,6 +14,7 @@ import {
   NETWORK_CATALOGUE,
   type RemoteNetwork,
 } from '../../app/index.js';
+import { LEVELS_NETWORK } from '../../engine/options.js';
 import { formatMegabytes, unwrap } from '../../util/index.js';
 import { createDownloadBar } from '../download-bar.js';
 import { printJson, printLine, printNote } from '../output.js';
@@ -73,7 +75,7 @@ type NetworkRow = Omit<CataloguedNetwork, 'url'> & { readonly url: string | null
 
 function listBundled(): NetworkRow[] {
   return listBundledNetworks().map((network) => {
-    const { file, precision, backends, sha256 } = network;
+    const { file, sha256 } = network;
     const bytes = readProgramFile(`models/${file}`)?.length ?? 0;
     return {
       name: getNetworkName(network),
@@ -82,10 +84,16 @@ function listBundled(): NetworkRow[] {
       megabytes: Number(formatMegabytes(bytes)),
       licence: 'GPL-3.0-or-later',
       source: 'models/README.md',
-      purpose: `bundled, ${precision}; ${backends.length === 0 ? 'no backend by itself' : `for ${backends.join(', ')}`}`,
+      purpose: describePurpose(network),
       path: isPackaged ? null : join(getProgramFolder(), 'models', file),
     };
   });
+}
+
+function describePurpose(network: BundledNetwork): string {
+  const { precision, backends } = network;
+  if (getNetworkName(network) === LEVELS_NETWORK) return `bundled, ${precision}; for limited strength`;
+  return `bundled, ${precision}; ${backends.length === 0 ? 'no backend by itself' : `for ${backends.join(', ')}`}`;
 }
 
 function findDownloaded({ name }: CataloguedNetwork): string | null {

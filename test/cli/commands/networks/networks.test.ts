@@ -188,6 +188,7 @@ test('bundled networks are in the list too, and need no download', { skip }, asy
   const light = list.find(({ name }) => name === 'light');
   assert.equal(light?.path, join(repositoryRoot, 'models', 'light.onnx'));
   assert.match(light.purpose, /^bundled, fp32; for wasm/);
+  assert.match(list.find(({ name }) => name === 'levels-int8')?.purpose ?? '', /^bundled, int8; for limited strength$/);
   const { stdout } = await runProgram(stub, ['--version', '--weights=light']);
   assert.match(stdout, /models.light\.onnx$/m);
   const { status, stderr } = await runProgram(stub, ['networks', 'get', 'light']);
