@@ -84,16 +84,15 @@ function listBundled(): NetworkRow[] {
       megabytes: Number(formatMegabytes(bytes)),
       licence: 'GPL-3.0-or-later',
       source: 'models/README.md',
-      purpose: describePurpose(network),
+      purpose: `bundled, ${network.precision}; ${describeUse(network)}`,
       path: isPackaged ? null : join(getProgramFolder(), 'models', file),
     };
   });
 }
 
-function describePurpose(network: BundledNetwork): string {
-  const { precision, backends } = network;
-  if (getNetworkName(network) === LEVELS_NETWORK) return `bundled, ${precision}; for limited strength`;
-  return `bundled, ${precision}; ${backends.length === 0 ? 'no backend by itself' : `for ${backends.join(', ')}`}`;
+function describeUse(network: BundledNetwork): string {
+  if (getNetworkName(network) === LEVELS_NETWORK) return 'for limited strength';
+  return network.backends.length === 0 ? 'no backend by itself' : `for ${network.backends.join(', ')}`;
 }
 
 function findDownloaded({ name }: CataloguedNetwork): string | null {
