@@ -2,4 +2,4 @@
  * The second, light door of search/: its options, without the code that searches, so that `uciok` does not wait for it.
  */
 export { searchOptions } from './params.js';
-export { parseTimeManager } from './time/parse-time-manager.js';
+export { parseTimeManager } from './stop/parse-time-manager.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOptionStore } from '#sardonyx/app/options.js';
-import { parseContempt } from '#sardonyx/search/contempt.js';
+import { parseContempt } from '#sardonyx/search/formulas/contempt.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 test('options are found in any case and keep their defaults until set', () => {

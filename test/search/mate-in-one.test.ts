@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findMate, type Move, type Position, parseFen } from '#sardonyx/chess/index.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
-import { getEdgeCount, getMove } from '#sardonyx/search/best-move.js';
 import { defaultSearchParams, Search, SearchScheduler, verifyTree } from '#sardonyx/search/index.js';
+import { getEdgeCount, getMove } from '#sardonyx/search/tree/best-move.js';
 import {
   getChildCount,
   getTerminalKind,

@@ -1,6 +1,5 @@
 /** Runs a Search over a fake channel from start to best move, and reads its tree back as plain objects. */
 import assert from 'node:assert/strict';
-import { getMove } from '#sardonyx/search/best-move.js';
 import type { MoveStats, PositionMessage } from '#sardonyx/search/index.js';
 import {
   type Batching,
@@ -11,6 +10,7 @@ import {
   type SearchParams,
   verifyTree,
 } from '#sardonyx/search/index.js';
+import { getMove } from '#sardonyx/search/tree/best-move.js';
 import {
   getChildCount,
   getTerminalKind,

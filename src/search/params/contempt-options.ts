@@ -1,6 +1,6 @@
 /** Contempt and the rescaling of win, draw and loss. */
 import type { OptionSpec } from '../../options/index.js';
-import { checkContempt } from '../contempt.js';
+import { checkContempt } from '../formulas/contempt.js';
 
 export const contemptOptions = {
   contemptMode: {

@@ -3,6 +3,7 @@
  * GetBestChildrenNoTemperature, GetBestRootChildWithTemperature).
  */
 import type { Prng } from '../../util/index.js';
+import type { SearchParams } from '../params.js';
 import {
   type EdgeFilter,
   findBestEdge,
@@ -12,11 +13,10 @@ import {
   getRecordQ,
   getRecordVisits,
   getVisitedRecord,
-} from '../best-move.js';
-import type { RootContext } from '../iteration-stats.js';
-import type { SearchParams } from '../params.js';
+} from '../tree/best-move.js';
 import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS, type RecordIndex } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
+import type { RootContext } from './iteration-stats.js';
 import { computeRootFpu } from './root-utility.js';
 
 export interface MoveChoice {

@@ -5,8 +5,8 @@
  */
 import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/leaves.js';
 import type { Prng } from '../../util/index.js';
-import { findBestEdge, getEdgeCount, getOutcome, getVisitedRecord } from '../best-move.js';
 import type { SearchParams } from '../params.js';
+import { findBestEdge, getEdgeCount, getOutcome, getVisitedRecord } from '../tree/best-move.js';
 import {
   getChildCount,
   getEdgeMove,
@@ -21,7 +21,7 @@ import {
   RECORD_WORDS,
 } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
-import type { RootRestriction } from './root-filter.js';
+import type { RootRestriction } from '../visit/root-filter.js';
 import { SequentialHalving } from './sequential-halving.js';
 
 /** What changes the priors of the root: first a temperature, then Dirichlet noise, or Gumbel noise if its scale is above 0. */

@@ -2,8 +2,7 @@
  * What selection adds to the values of the root's moves, for reports and time managers: first play urgency for unvisited
  * moves (lc0: GetFpu, GetVisitedPolicy) and the moves-left utility for visited ones (lc0: MEvaluator).
  */
-import { getEdgeCount, getPrior, getVisitedRecord } from '../best-move.js';
-import type { SearchParams } from '../params.js';
+
 import {
   computeExploration,
   computeFpu,
@@ -13,8 +12,10 @@ import {
   getMovesLeftParams,
   getPuctParams,
   getSpreadParams,
-} from '../puct.js';
-import { usesSpread } from '../spread.js';
+} from '../formulas/puct.js';
+import { usesSpread } from '../formulas/spread.js';
+import type { SearchParams } from '../params.js';
+import { getEdgeCount, getPrior, getVisitedRecord } from '../tree/best-move.js';
 import {
   NO_NODE,
   NODE_SQUARE,

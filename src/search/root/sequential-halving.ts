@@ -9,8 +9,8 @@
  * deterministic. Below the root nothing changes.
  */
 import { MAX_EDGES } from '../../nn/leaves.js';
-import { getOutcome, getPrior, getRecordQ, getRecordVisits, getVisitedRecord } from '../best-move.js';
 import type { SearchParams } from '../params.js';
+import { getOutcome, getPrior, getRecordQ, getRecordVisits, getVisitedRecord } from '../tree/best-move.js';
 import type { Tree } from '../tree/tree.js';
 
 export class SequentialHalving {

@@ -4,7 +4,7 @@
  * path, so `findEnd` asks that of each path anew.
  */
 import { getTagPly } from '../../nn/leaves.js';
-import { backUpInGraph } from '../graph-backup.js';
+import { backUpInGraph } from '../visit/graph-backup.js';
 import {
   END_OF_GAME,
   getChildCount,

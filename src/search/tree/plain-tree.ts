@@ -2,7 +2,7 @@
  * A tree in the strict sense: every node has one parent edge, whose record holds the node's visits and values. So whatever
  * holds of the path to a node holds of the node, draws by repetition included.
  */
-import { backUp, revertTwoFold } from '../backup.js';
+import { backUp, revertTwoFold } from '../visit/backup.js';
 import {
   END_OF_GAME,
   FORGOTTEN_BIT,

@@ -1,0 +1,171 @@
+/**
+ * The formulas of the search: numbers in, a number out, no tree (lc0: search/classic/search.cc; PUCT with a growing factor:
+ * Silver et al. 2018, AlphaZero).
+ *
+ * Legend: n visits of a move, N visits of its node, f visits in flight on the move, p prior, q value of the move for the player
+ * who makes it, m expected plies to the end. A node's own value `wl` is in the view of the player who moved into it.
+ */
+import type { SearchParams } from '../params.js';
+
+/** A number of visits that no move reaches. */
+export const NEVER = 1e9;
+
+export interface PuctParams {
+  readonly init: number;
+  readonly base: number;
+  readonly factor: number;
+}
+
+export interface FpuParams {
+  readonly absolute: boolean;
+  readonly value: number;
+}
+
+export function getPuctParams(params: SearchParams, isRoot: boolean): PuctParams {
+  return isRoot && params.rootHasOwnCpuctParams
+    ? { init: params.cpuctAtRoot, base: params.cpuctBaseAtRoot, factor: params.cpuctFactorAtRoot }
+    : { init: params.cpuct, base: params.cpuctBase, factor: params.cpuctFactor };
+}
+
+export function getFpuParams(params: SearchParams, isRoot: boolean): FpuParams {
+  return isRoot && params.fpuStrategyAtRoot !== 'same'
+    ? { absolute: params.fpuStrategyAtRoot === 'absolute', value: params.fpuValueAtRoot }
+    : { absolute: params.fpuStrategy === 'absolute', value: params.fpuValue };
+}
+
+/** cpuct(N) = init + factor · ln((N + base) / base) */
+export function computeCpuct(n: number, puct: PuctParams): number {
+  return puct.init + (puct.factor === 0 ? 0 : puct.factor * Math.log((n + puct.base) / puct.base));
+}
+
+/** The factor of U that all moves of a node share: cpuct(N) · sqrt(max(1, N − 1)). */
+export function computeExploration(n: number, puct: PuctParams): number {
+  return computeCpuct(n, puct) * Math.sqrt(Math.max(n - 1, 1));
+}
+
+export interface SpreadParams {
+  /** 0 = the spread does not count. */
+  readonly scale: number;
+  /** Standard deviation that a node is assumed to have, and the visits for which this assumption counts. */
+  readonly prior: number;
+  readonly priorWeight: number;
+}
+
+export function getSpreadParams(params: SearchParams): SpreadParams {
+  return {
+    scale: params.cpuctUtilityStdevScale,
+    prior: params.cpuctUtilityStdevPrior,
+    priorWeight: params.cpuctUtilityStdevPriorWeight,
+  };
+}
+
+/**
+ * Factor of the exploration of a node by the spread of the values below it (KataGo: docs/KataGoMethods.md, Dynamic
+ * Variance-Scaled cPUCT; searchexplorehelpers.cpp): 1 + scale · (stdev / prior − 1).
+ * @param n visits of the node
+ * @param wl,meanSquare mean and mean square of the values backed up through it
+ */
+export function computeSpreadFactor(n: number, wl: number, meanSquare: number, params: SpreadParams): number {
+  const { scale, prior, priorWeight } = params;
+  if (n <= 1) return 1;
+  const square = wl * wl;
+  const sum = (square + prior * prior) * priorWeight + Math.max(square, meanSquare) * n;
+  const variance = sum / (priorWeight + n - 1) - square;
+  return 1 + scale * (Math.sqrt(Math.max(0, variance)) / prior - 1);
+}
+
+/** S = U + utility with U = p · exploration / (1 + n + f). Visits in flight lower U and leave Q alone. */
+export function computeScore(p: number, exploration: number, started: number, utility: number): number {
+  return (p * exploration) / (1 + started) + utility;
+}
+
+/**
+ * Visits to the best move until its score falls to that of the second best; at least 1, at most NEVER.
+ * @param started n + f of the best move
+ */
+export function computeVisitsToOvertake(
+  p: number,
+  exploration: number,
+  started: number,
+  utility: number,
+  secondBestScore: number,
+): number {
+  if (utility >= secondBestScore) return NEVER;
+  const visits = (p * exploration) / (secondBestScore - utility) - started;
+  return visits < 1 ? 1 : visits > NEVER ? NEVER : Math.trunc(visits);
+}
+
+/**
+ * First play urgency, the value of an unvisited move: a constant, or q of the node − value · sqrt(visited prior) (lc0: GetFpu).
+ * @param wl,d the node's own values (view of the player who moved into it)
+ * @param drawScore value of a draw for the player to move
+ */
+export function computeFpu(fpu: FpuParams, wl: number, d: number, drawScore: number, visitedPrior: number): number {
+  return fpu.absolute ? fpu.value : drawScore * d - wl - fpu.value * Math.sqrt(visitedPrior);
+}
+
+export interface MovesLeftParams {
+  readonly maxEffect: number;
+  readonly threshold: number;
+  readonly slope: number;
+  readonly constant: number;
+  readonly scaled: number;
+  readonly quadratic: number;
+}
+
+export function getMovesLeftParams(params: SearchParams): MovesLeftParams {
+  return {
+    maxEffect: params.movesLeftMaxEffect,
+    threshold: params.movesLeftThreshold,
+    slope: params.movesLeftSlope,
+    constant: params.movesLeftConstantFactor,
+    scaled: params.movesLeftScaledFactor,
+    quadratic: params.movesLeftQuadraticFactor,
+  };
+}
+
+/**
+ * Bonus of a visited move that makes a won game shorter or a lost one longer (lc0: MEvaluator). The caller uses it only where
+ * the node's |wl| exceeds the threshold.
+ * @param parentM,childM expected plies to the end from the node and after the move
+ */
+export function computeMovesLeftUtility(params: MovesLeftParams, parentM: number, childM: number, q: number): number {
+  const { maxEffect, threshold } = params;
+  const difference = params.slope * (childM - parentM);
+  const effect = Math.min(maxEffect, Math.max(-maxEffect, difference));
+  const size = Math.abs(q);
+  const weight = threshold > 0 && threshold < 1 ? Math.max(0, size - threshold) / (1 - threshold) : size;
+  const signed = q < 0 ? effect : -effect;
+  return signed * (params.constant + params.scaled * weight + params.quadratic * weight * weight);
+}
+
+/**
+ * Virtual visits that detours may spend while one batch is gathered; it grows with the tree (lc0: CalculateCollisionsLeft).
+ * @param nodes visits of the root, or those that the search may still make if these are fewer
+ */
+export function computeCollisionBudget(nodes: number, params: SearchParams): number {
+  const { maxCollisionVisits, maxCollisionVisitsScalingStart: start, maxCollisionVisitsScalingEnd: end } = params;
+  if (nodes >= end) return maxCollisionVisits;
+  if (nodes <= start) return 1;
+  const ratio = ((nodes - start) / (end - start)) ** params.maxCollisionVisitsScalingPower;
+  return Math.round(1 + (maxCollisionVisits - 1) * ratio);
+}
+
+/** Progressive widening (Coulom 2007): how many moves, the likeliest first, a node with n visits searches; at least 1. */
+export function computeWidth(n: number, params: SearchParams): number {
+  const { wideningFactor: factor, wideningExponent: exponent } = params;
+  return factor === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(factor * Math.max(1, n) ** exponent));
+}
+
+/**
+ * Temperature of the policy of a node at a depth below the root, on top of that of the evaluators: 1 + (T − 1) · decay^depth.
+ * Monty has such a schedule (official-monty/Monty, src/mcts/helpers.rs).
+ */
+export function computePolicyTemperature(depth: number, { policyTempAtRoot, policyTempDecay }: SearchParams): number {
+  return 1 + (policyTempAtRoot - 1) * policyTempDecay ** depth;
+}
+
+/** Value of a draw for the player to move at a node. @param isOddDepth whether the node lies an odd number of plies below the root */
+export function computeDrawScore(drawScoreOfWhite: number, blackToMoveAtRoot: boolean, isOddDepth: boolean): number {
+  return isOddDepth === blackToMoveAtRoot ? drawScoreOfWhite : -drawScoreOfWhite;
+}

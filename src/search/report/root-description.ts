@@ -1,0 +1,189 @@
+/**
+ * Describes the root and its moves for analysis: what an info line says of each move, and also its prior, the visits along
+ * its principal variation, and the spread of the evaluations below it. Nothing here changes the tree. Values are in the view
+ * of the root's mover.
+ *
+ * The tree keeps no second moments, since the search does not need them. `computeMeanSquare` gets them from a walk over the
+ * subtree: every visit backed up the evaluation of one node, so the mean square of a move is that of the nodes below it,
+ * where a finished game counts once for each of its visits. Subtrees that were dropped to save memory count with their mean.
+ */
+
+import { rescaled, unscaleWdl } from '../formulas/wdl-rescale.js';
+import type { SearchLine } from '../limits/search-protocol.js';
+import {
+  findBestEdges,
+  getEdgeCount,
+  getMove,
+  getPrior,
+  getRecordVisits,
+  getVisitedRecord,
+} from '../tree/best-move.js';
+import {
+  getChildCount,
+  getTerminalKind,
+  NO_NODE,
+  NODE_BLOCK,
+  NODE_D,
+  NODE_M,
+  NODE_META,
+  NODE_WL,
+  NODE_WORDS,
+  NOT_TERMINAL,
+  type NodeIndex,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_M,
+  RECORD_NODE,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+  type RecordIndex,
+} from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
+import { createLine, type ReportContext } from './search-info.js';
+
+/** Values of a position; wl, d and mu as in SearchLine. */
+interface RootValues {
+  readonly wl: number;
+  readonly d: number;
+  readonly mu: number;
+  /** wl + drawScore · d as the search uses it, contempt included. */
+  readonly q: number;
+  /** Plies to the end of the game; null when the network does not say. */
+  readonly m: number | null;
+}
+
+export interface RootMoveDescription extends SearchLine {
+  readonly prior: number;
+  /** Visits of each move of `pv`. */
+  readonly pvVisits: readonly number[];
+  /** Mean square of q over the visits. */
+  readonly meanSquare: number;
+}
+
+export interface RootDescription extends RootValues {
+  readonly visits: number;
+  readonly meanSquare: number;
+  /** The network's evaluation of the root itself. */
+  readonly own: RootValues;
+  /** The visited moves, best first; all moves while none is visited. */
+  readonly moves: readonly RootMoveDescription[];
+  /** All legal moves. */
+  readonly priors: readonly { readonly move: number; readonly prior: number }[];
+}
+
+/** @returns null when the root has no moves, or was never evaluated */
+export function describeRoot(context: ReportContext, lineCount: number): RootDescription | null {
+  const { tree, drawScore } = context;
+  const root = tree.rootNode;
+  const count = getEdgeCount(tree, root);
+  if (count === 0 || tree.rootVisits === 0) return null;
+  const isVisited = (edge: number): boolean => getVisitedRecord(tree, root, edge) !== -1;
+  const visited = findBestEdges(tree, root, drawScore, lineCount, isVisited);
+  const edges = visited.length > 0 ? visited : findBestEdges(tree, root, drawScore, count);
+  const { recordDoubles, recordFloats, nodeFloats } = tree.store;
+  const record = tree.rootRecord;
+  const at = record * RECORD_WORDS;
+  const nodeAt = root * NODE_WORDS;
+  const known = new Map<number, number>();
+  const squares = Array.from({ length: count }, (_, edge) => {
+    const move = getVisitedRecord(tree, root, edge);
+    return move === -1 ? 0 : getRecordVisits(tree, move) * computeMeanSquare(tree, move, drawScore, known);
+  });
+  const own = createValues(
+    context,
+    -nodeFloats[nodeAt + NODE_WL],
+    nodeFloats[nodeAt + NODE_D],
+    nodeFloats[nodeAt + NODE_M],
+  );
+  // The root's first visit backed up its own evaluation.
+  const sumOfSquares = squares.reduce((sum, part) => sum + part, own.q * own.q);
+  return {
+    // The tree keeps the root's values in the view of the player who moved into it.
+    ...createValues(
+      context,
+      -recordDoubles[record * RECORD_DOUBLES + RECORD_WL],
+      recordFloats[at + RECORD_D],
+      recordFloats[at + RECORD_M],
+    ),
+    visits: tree.rootVisits,
+    meanSquare: sumOfSquares / tree.rootVisits,
+    own,
+    moves: edges.map((edge) => describeMove(context, edge, squares[edge])),
+    priors: Array.from({ length: count }, (_, edge) => ({
+      move: getMove(tree, root, edge),
+      prior: getPrior(tree, root, edge),
+    })),
+  };
+}
+
+function createValues(context: ReportContext, wl: number, d: number, m: number): RootValues {
+  unscaleWdl(wl, d, context.rescale, context.contemptSign);
+  return {
+    // Without contempt there is nothing to undo, so the values are shown without the errors of the fit.
+    wl: 0 + (context.rescale.diff === 0 ? wl : rescaled.wl),
+    d: context.rescale.diff === 0 ? d : rescaled.d,
+    mu: rescaled.mu,
+    q: 0 + wl + context.drawScore * d,
+    m: context.hasMovesLeft ? m : null,
+  };
+}
+
+function describeMove(context: ReportContext, edge: number, squares: number): RootMoveDescription {
+  const { tree } = context;
+  const line = createLine(context, edge);
+  const record = getVisitedRecord(tree, tree.rootNode, edge);
+  return {
+    ...line,
+    ...line.searched,
+    prior: getPrior(tree, tree.rootNode, edge),
+    pvVisits: readPvVisits(tree, line.pv),
+    meanSquare: record === -1 ? line.q * line.q : squares / line.visits,
+  };
+}
+
+function readPvVisits(tree: Tree, pv: readonly number[]): number[] {
+  let node = tree.rootNode;
+  return pv.map((move) => {
+    if (node === NO_NODE) return 0;
+    let edge = 0;
+    while (getMove(tree, node, edge) !== move) edge++;
+    const record = getVisitedRecord(tree, node, edge);
+    node = (record === -1 ? NO_NODE : tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE]) as typeof node;
+    return getRecordVisits(tree, record);
+  });
+}
+
+/**
+ * The mean of q² over the visits of a record.
+ * @param drawScore value of a draw for the player who makes the record's move
+ * @param known results for nodes that several edges lead to; filled in here
+ */
+function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, known: Map<number, number>): number {
+  const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
+  const node = recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+  const meta = node === NO_NODE ? 0 : nodeWords[node * NODE_WORDS + NODE_META];
+  const childCount = getTerminalKind(meta) === NOT_TERMINAL ? getChildCount(meta) : 0;
+  const own = tree.getStats(node, record);
+  const isShared = childCount > 0 && tree.countHolders(node) > 1;
+  const found = isShared ? known.get(node) : undefined;
+  if (found !== undefined) return found;
+  const visits = recordWords[own * RECORD_WORDS + RECORD_VISITS];
+  let rest = visits;
+  let sum = 0;
+  for (let i = 0, child = nodeWords[node * NODE_WORDS + NODE_BLOCK]; i < childCount; i++, child++) {
+    const childVisits = recordWords[child * RECORD_WORDS + RECORD_VISITS];
+    if (childVisits === 0) continue;
+    rest -= childVisits;
+    const repetitions = tree.getRepetitionVisits(child as RecordIndex);
+    const square = computeMeanSquare(tree, child as RecordIndex, -drawScore, known);
+    sum += (childVisits - repetitions) * square + repetitions * drawScore * drawScore;
+  }
+  // Without visited children the record's mean is all there is: an evaluation, a proven result, or a dropped subtree.
+  const isMean = rest === visits;
+  const wl = isMean ? recordDoubles[own * RECORD_DOUBLES + RECORD_WL] : nodeFloats[node * NODE_WORDS + NODE_WL];
+  const d = isMean ? recordFloats[own * RECORD_WORDS + RECORD_D] : nodeFloats[node * NODE_WORDS + NODE_D];
+  const mean = (sum + rest * (wl + drawScore * d) ** 2) / visits;
+  if (isShared) known.set(node, mean);
+  return mean;
+}

@@ -1,0 +1,94 @@
+/**
+ * Summarises the root for the records of self-play: visits and values of its moves, and the network's own evaluation. Call it
+ * after the search has answered, when the root noise is out of the priors again. Nothing here changes the tree. All values
+ * are in the view of the root's mover; moves left are counted from the root.
+ */
+import {
+  findBestEdge,
+  getEdgeCount,
+  getMove,
+  getPrior,
+  getRecordTerminalKind,
+  getRecordVisits,
+  getVisitedRecord,
+} from '../tree/best-move.js';
+import {
+  NODE_D,
+  NODE_M,
+  NODE_WL,
+  NODE_WORDS,
+  NOT_TERMINAL,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_M,
+  RECORD_WL,
+  RECORD_WORDS,
+  type RecordIndex,
+} from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
+
+export interface Evaluation {
+  /** Win minus loss. */
+  readonly wl: number;
+  readonly d: number;
+  /** Plies to the end of the game; 0 when the network does not say. */
+  readonly m: number;
+}
+
+export interface RootMove extends Evaluation {
+  readonly move: number;
+  readonly prior: number;
+  readonly visits: number;
+  /** The value follows from the rules or from tablebases. */
+  readonly isProven: boolean;
+}
+
+export interface RootSummary extends Evaluation {
+  readonly visits: number;
+  /** The network's evaluation of the root itself. */
+  readonly own: Evaluation;
+  /** All legal moves; unvisited ones come last, by falling prior, and have the root's value. */
+  readonly moves: readonly RootMove[];
+  /** Index of the best move. */
+  readonly best: number;
+}
+
+/** @returns null when the root has no moves, or was never evaluated */
+export function summariseRoot(tree: Tree): RootSummary | null {
+  const root = tree.rootNode;
+  const count = getEdgeCount(tree, root);
+  if (count === 0) return null;
+  const own = readValues(tree, tree.rootRecord, -1);
+  const { nodeFloats } = tree.store;
+  const at = root * NODE_WORDS;
+  const moves = Array.from({ length: count }, (_, edge): RootMove => {
+    const record = getVisitedRecord(tree, root, edge);
+    const value = record === -1 ? own : readValues(tree, record, 1);
+    return {
+      move: getMove(tree, root, edge),
+      prior: getPrior(tree, root, edge),
+      visits: getRecordVisits(tree, record),
+      isProven: getRecordTerminalKind(tree, record) !== NOT_TERMINAL,
+      wl: value.wl,
+      d: value.d,
+      m: record === -1 ? value.m : value.m + 1,
+    };
+  });
+  return {
+    ...own,
+    visits: tree.rootVisits,
+    own: { wl: 0 - nodeFloats[at + NODE_WL], d: nodeFloats[at + NODE_D], m: nodeFloats[at + NODE_M] },
+    moves,
+    best: findBestEdge(tree, root, 0),
+  };
+}
+
+/** @param sign +1 for a move of the root; −1 for the root itself, whose record is in the opponent's view */
+function readValues({ store }: Tree, record: RecordIndex, sign: number): Evaluation {
+  const at = record * RECORD_WORDS;
+  return {
+    wl: 0 + sign * store.recordDoubles[record * RECORD_DOUBLES + RECORD_WL],
+    d: store.recordFloats[at + RECORD_D],
+    m: store.recordFloats[at + RECORD_M],
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * Makes info lines, as data, from the tree (lc0: SendUciInfo). Nothing here changes the tree. All values are in the view of
+ * the root's mover. engine/ turns them into scores, uci/ into text.
+ */
+
+import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
+import type { SearchInfo, SearchLine } from '../limits/search-protocol.js';
+import { computeAverageDepth, type IterationStats, type RootContext } from '../root/iteration-stats.js';
+import {
+  findBestEdge,
+  findBestEdges,
+  findEdge,
+  getMove,
+  getOutcome,
+  getRecordTerminalKind,
+  getVisitedRecord,
+} from '../tree/best-move.js';
+import {
+  NO_NODE,
+  NOT_TERMINAL,
+  type NodeIndex,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_M,
+  RECORD_NODE,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+  TABLEBASE_END,
+} from '../tree/layout.js';
+import type { Tree } from '../tree/tree.js';
+
+export interface ReportContext extends RootContext {
+  /** The inverse is applied to values that are shown. */
+  readonly rescale: WdlRescale;
+  /** +1 when contempt favours the root's mover. */
+  readonly contemptSign: number;
+}
+
+/** @param edges edges of the root; each gives a line */
+export function createInfo(context: ReportContext, stats: IterationStats, edges: readonly number[]): SearchInfo {
+  const { pipeline } = context;
+  const { counters } = pipeline;
+  const isTimed = stats.sinceFirstBatchMs >= 1;
+  return {
+    depth: computeAverageDepth(pipeline),
+    seldepth: counters.maxDepth,
+    timeMs: Math.max(0, Math.floor(stats.elapsedMs)),
+    nodes: pipeline.totalVisits,
+    nps: isTimed ? Math.floor((counters.playouts * 1000) / stats.sinceFirstBatchMs) : null,
+    eps: isTimed ? Math.floor((counters.evaluations * 1000) / stats.sinceFirstBatchMs) : null,
+    tbHits: counters.tablebaseHits,
+    gathering: {
+      playouts: counters.playouts,
+      batches: counters.batches,
+      collisions: counters.collisions,
+      detours: counters.detours,
+    },
+    lines: edges.map((edge) => createLine(context, edge)),
+  };
+}
+
+/**
+ * The root's best edges, best first.
+ * @param leader a move to put first, because it is played: a temperature may have drawn it; 0 = none
+ */
+export function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, count: number, leader = 0): number[] {
+  const led = leader === 0 ? -1 : findEdge(tree, tree.rootNode, leader);
+  const first = led < 0 ? rootMoves.findBest(drawScore) : led;
+  const isOther = (edge: number): boolean => edge !== first && rootMoves.isAllowed(edge);
+  return first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, count - 1, isOther)];
+}
+
+/** A list with the root's edge of a move, empty while the move has no visit. */
+export function findVisitedEdge(tree: Tree, move: number): number[] {
+  const edge = tree.findChild(tree.rootNode, move);
+  return edge >= 0 && getVisitedRecord(tree, tree.rootNode, edge) !== -1 ? [edge] : [];
+}
+
+export function createLine(context: ReportContext, edge: number): SearchLine {
+  const { tree, drawScore } = context;
+  const root = tree.rootNode;
+  const { recordWords, recordFloats, recordDoubles } = tree.store;
+  const own = getVisitedRecord(tree, root, edge);
+  // A move without visits shows the root's value, turned into the view of the root's mover.
+  const record = own === -1 ? tree.rootRecord : own;
+  const sign = own === -1 ? -1 : 1;
+  const wl = sign * recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
+  const d = recordFloats[record * RECORD_WORDS + RECORD_D];
+  const m = recordFloats[record * RECORD_WORDS + RECORD_M] + (own === -1 ? 1 : 0);
+  unscaleWdl(wl, d, context.rescale, context.contemptSign);
+  const kind = getRecordTerminalKind(tree, own);
+  const outcome = getOutcome(tree, own);
+  const plies = Math.trunc(Math.round(m) / 2) + (kind === TABLEBASE_END ? 101 : 1);
+  return {
+    wl: rescaled.wl,
+    d: rescaled.d,
+    searched: context.rescale.diff === 0 ? { wl, d } : null,
+    mu: rescaled.mu,
+    q: wl + drawScore * d,
+    m: context.hasMovesLeft || kind !== NOT_TERMINAL ? m : null,
+    mate: outcome === 0 ? null : outcome * plies,
+    visits: own === -1 ? 0 : recordWords[own * RECORD_WORDS + RECORD_VISITS],
+    pv: createPv(context, edge),
+  };
+}
+
+/** Ends at a move that repeats a position of the line: what follows belongs to other paths through the graph. */
+function createPv(context: ReportContext, rootEdge: number): number[] {
+  const { tree, drawScore } = context;
+  const pv: number[] = [];
+  const nodes: NodeIndex[] = [];
+  let node = tree.rootNode;
+  let edge = rootEdge;
+  for (let depth = 1; edge >= 0; depth++) {
+    nodes.push(node);
+    pv.push(getMove(tree, node, edge));
+    const record = getVisitedRecord(tree, node, edge);
+    if (record === -1) break;
+    node = tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+    if (node === NO_NODE || tree.isRepetition(node, depth, nodes)) break;
+    edge = findBestEdge(tree, node, depth % 2 === 1 ? -drawScore : drawScore);
+  }
+  return pv;
+}

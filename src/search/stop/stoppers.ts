@@ -1,0 +1,186 @@
+/**
+ * The stoppers (lc0: search/classic/stoppers): rules that look at the statistics after each batch. The first that is
+ * satisfied ends the search. They also leave hints: how much time and how many playouts remain.
+ */
+
+import type { SearchLimits } from '../limits/search-protocol.js';
+import type { SearchParams } from '../params.js';
+import type { IterationStats } from '../root/iteration-stats.js';
+import type { GameClock } from './game-clock.js';
+
+/** Records count visits in 31 bits. */
+const MOST_VISITS = 2_000_000_000;
+
+export interface Hints {
+  remainingMs: number;
+  remainingPlayouts: number;
+  /** Playouts a second, as a rate limit or a time manager's estimate; null = unknown. */
+  nps: number | null;
+}
+
+export interface Stopper {
+  shouldStop(stats: IterationStats, hints: Hints): boolean;
+}
+
+export function resetHints(hints: Hints): void {
+  hints.remainingMs = Number.POSITIVE_INFINITY;
+  hints.remainingPlayouts = MOST_VISITS;
+  hints.nps = null;
+}
+
+/** Visits that a search may still make before its limits of nodes or playouts end it. */
+export function computeVisitBudget(
+  limits: SearchLimits,
+  params: SearchParams,
+  totalVisits: number,
+  playouts: number,
+): number {
+  let budget = MOST_VISITS - totalVisits;
+  const nodes = limits.nodes ?? 0;
+  if (nodes > 0) budget = Math.min(budget, nodes - (params.nodesAsPlayouts ? playouts : totalVisits));
+  const playoutLimit = limits.playouts ?? 0;
+  if (playoutLimit > 0) budget = Math.min(budget, playoutLimit - playouts);
+  return budget;
+}
+
+/** @param clock the clock of this search, which runs already */
+export function createStoppers(limits: SearchLimits, params: SearchParams, clock: GameClock): Stopper[] {
+  const endless = limits.infinite === true || limits.ponder === true;
+  const stoppers: Stopper[] = [new VisitStopper(limits, params)];
+  if (clock.isTimed) stoppers.push(new TimeStopper(clock));
+  if (limits.depth !== undefined && limits.depth > 0) stoppers.push(new DepthStopper(limits.depth));
+  if (limits.mate !== undefined && limits.mate > 0) stoppers.push(new MateStopper(limits.mate));
+  if (endless || limits.mate !== undefined) return stoppers;
+  if (params.minimumKldGainPerNode > 0) stoppers.push(new KldGainStopper(params));
+  if (params.smartPruningFactor > 0) stoppers.push(new SmartPruningStopper(params, limits, clock.isTimed));
+  return stoppers;
+}
+
+class VisitStopper implements Stopper {
+  constructor(
+    private readonly limits: SearchLimits,
+    private readonly params: SearchParams,
+  ) {}
+
+  shouldStop(stats: IterationStats, hints: Hints): boolean {
+    const budget = computeVisitBudget(this.limits, this.params, stats.totalVisits, stats.playouts);
+    if (this.params.smartPruningFactor > 0) hints.remainingPlayouts = Math.min(hints.remainingPlayouts, budget);
+    return budget <= 0;
+  }
+}
+
+class TimeStopper implements Stopper {
+  constructor(private readonly clock: GameClock) {}
+
+  shouldStop(stats: IterationStats, hints: Hints): boolean {
+    const { clock } = this;
+    clock.update(stats);
+    hints.remainingMs = Math.min(hints.remainingMs, clock.limitMs - stats.elapsedMs);
+    hints.nps ??= clock.nodesPerSecond;
+    return stats.elapsedMs >= clock.limitMs;
+  }
+}
+
+/** Also stops when a win is found or every move is proven, because then the average depth may never grow again. */
+class DepthStopper implements Stopper {
+  constructor(private readonly depth: number) {}
+
+  shouldStop(stats: IterationStats): boolean {
+    return stats.averageDepth >= this.depth || stats.winFound || stats.settledMoves === stats.moveCount;
+  }
+}
+
+class MateStopper implements Stopper {
+  constructor(private readonly moves: number) {}
+
+  shouldStop(stats: IterationStats): boolean {
+    return stats.mateInMoves <= this.moves;
+  }
+}
+
+/** Stops when the distribution of visits hardly changes any more: when Σ old · ln(old / new) per new node is too small. */
+class KldGainStopper implements Stopper {
+  private readonly minimum: number;
+  private readonly interval: number;
+  private previous: Uint32Array | null = null;
+  private previousNodes = 0;
+
+  constructor(params: SearchParams) {
+    this.minimum = params.minimumKldGainPerNode;
+    this.interval = params.kldGainAverageInterval;
+  }
+
+  shouldStop(stats: IterationStats): boolean {
+    const nodes = stats.totalVisits - 1;
+    if (nodes < this.previousNodes + this.interval) return false;
+    const visits = stats.moveVisits.slice(0, stats.moveCount);
+    if (this.previous !== null) {
+      let gain = 0;
+      for (let i = 0; i < visits.length; i++) {
+        if (this.previous[i] === 0) continue;
+        const before = this.previous[i] / this.previousNodes;
+        gain += before * Math.log(before / (visits[i] / nodes));
+      }
+      if (gain / (nodes - this.previousNodes) < this.minimum) return true;
+    }
+    this.previous = visits;
+    this.previousNodes = nodes;
+    return false;
+  }
+}
+
+const PRUNING_TOLERANCE_MS = 200;
+const PRUNING_TOLERANCE_PLAYOUTS = 300;
+
+/**
+ * Stops when no other move can overtake the best one any more. Without a clock it stops only on proofs and forced moves:
+ * everything else depends on the speed of the machine, and `go nodes` has to make the same visits everywhere.
+ */
+class SmartPruningStopper implements Stopper {
+  private readonly factor: number;
+  private readonly minimumBatches: number;
+  private readonly isRestricted: boolean;
+  private firstEvaluationMs = -1;
+
+  constructor(
+    params: SearchParams,
+    limits: SearchLimits,
+    private readonly hasClock: boolean,
+  ) {
+    this.factor = params.smartPruningFactor;
+    this.minimumBatches = params.smartPruningMinimumBatches;
+    this.isRestricted = (limits.searchMoves ?? []).length > 0;
+  }
+
+  shouldStop(stats: IterationStats, hints: Hints): boolean {
+    if (stats.moveCount === 0) return false;
+    if (stats.winFound) return true;
+    // A single move in `searchmoves` asks for its value, so it is searched although it is the only one.
+    if (stats.moveCount === 1) return !this.isRestricted;
+    if (stats.moveCount <= stats.losingMoves + (stats.mayResign ? 0 : 1)) return true;
+    if (!this.hasClock) return false;
+    if (this.firstEvaluationMs < 0) {
+      if (stats.playouts > 0) this.firstEvaluationMs = stats.elapsedMs;
+      return false;
+    }
+    const sinceFirst = stats.elapsedMs - this.firstEvaluationMs;
+    if (sinceFirst < PRUNING_TOLERANCE_MS) return false;
+    const nps = hints.nps ?? (1000 * (stats.playouts + PRUNING_TOLERANCE_PLAYOUTS)) / sinceFirst + 1;
+    const inTime = ((hints.remainingMs / 1000) * nps) / this.factor;
+    const remaining = Math.trunc(Math.min(inTime, hints.remainingPlayouts / this.factor));
+    hints.remainingPlayouts = Math.min(hints.remainingPlayouts, remaining);
+    if (stats.batches < this.minimumBatches) return false;
+    let most = 0;
+    let second = 0;
+    for (let i = 0; i < stats.moveCount; i++) {
+      const visits = stats.moveVisits[i];
+      if (visits > most) {
+        second = most;
+        most = visits;
+      } else if (visits > second) {
+        second = visits;
+      }
+    }
+    return remaining < most - second;
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Entry of the search thread: one Search, driven by messages. The thread blocks while it searches, so messages wait until
+ * the best move is out; only the stop flag gets through. An exception ends the search with an error message and, if the
+ * tree has one, a best move; then the tree is dropped.
+ */
+import { onParentMessage, postToParent, runNextTurn } from '#platform/threads.js';
+import { LeafQueue, type SharedPoolHandle } from '../../nn/leaves.js';
+import { createPrng, drawSeed } from '../../util/index.js';
+import { computeTreeBytes } from '../game-tree.js';
+import {
+  type FromSearch,
+  NO_SEARCH,
+  type PositionMessage,
+  type SearchLimits,
+  StopFlag,
+  type ToSearch,
+} from '../limits/search-protocol.js';
+import { defaultSearchParams, type SearchParams } from '../params.js';
+import { dumpTree } from '../report/tree-dump.js';
+import { Search, type SearchListener } from '../search.js';
+import type { Batching } from '../visit/pipeline.js';
+
+/** Row of the evaluators' root table: the engine plays one game and needs only the first. */
+const ROOT_ROW = 0;
+const GARBAGE_SLICE = 5000;
+
+interface Attachment {
+  readonly pool: SharedPoolHandle;
+  readonly queue: LeafQueue;
+  readonly stopFlag: StopFlag;
+}
+
+let attachment: Attachment | null = null;
+let params: SearchParams = defaultSearchParams;
+let search: Search | null = null;
+let position: PositionMessage | null = null;
+
+function post(message: FromSearch): void {
+  postToParent(message);
+}
+
+function computeBatching(pool: SharedPoolHandle): Batching {
+  // When evaluation has fallen back to the CPU, the pool's minibatch may be smaller than the option.
+  const minibatch = Math.min(params.minibatchSize || pool.minibatch, pool.minibatch);
+  const isSequential = pool.workers === 1 && minibatch === 1;
+  const wanted = params.batchesInFlight || pool.batchesInFlight || (isSequential ? 1 : pool.workers + 1);
+  return { minibatch, batchesInFlight: Math.max(1, Math.min(wanted, Math.floor(pool.slotCount / minibatch))) };
+}
+
+function createSearch({ pool, queue }: Attachment): Search {
+  const created = new Search(
+    {
+      channel: queue,
+      rootRow: ROOT_ROW,
+      store: { maxBytes: computeTreeBytes(params) },
+      random: createPrng(drawSeed()),
+      clock: () => performance.timeOrigin + performance.now(),
+    },
+    params,
+    computeBatching(pool),
+  );
+  if (position !== null) created.setPosition(position);
+  return created;
+}
+
+function configure(next: SearchParams): void {
+  const isOtherMemory = next.ramLimitMb !== params.ramLimitMb;
+  params = next;
+  if (search === null || attachment === null) return;
+  if (isOtherMemory) search = null;
+  else search.configure(params, computeBatching(attachment.pool));
+}
+
+function go(id: number, limits: SearchLimits): void {
+  let hasAnswered = false;
+  const listener: SearchListener = {
+    onInfo: (info) => post({ type: 'info', id, info }),
+    onStats: (rows, node) => post({ type: 'stats', id, rows, node }),
+    onBudget: (limitMs) => post({ type: 'budget', id, limitMs }),
+    onWarning: (text) => post({ type: 'warning', id, text }),
+    onBestMove: (move, ponder) => {
+      hasAnswered = true;
+      post({ type: 'bestMove', id, move, ponder });
+    },
+  };
+  try {
+    if (attachment === null) throw new Error('The search has no evaluators');
+    search ??= createSearch(attachment);
+    search.start(limits, listener);
+    run(search, attachment, id);
+  } catch (error) {
+    post({ type: 'error', id, text: `The search failed: ${describe(error)}` });
+    try {
+      search?.giveUp();
+    } catch {
+      search = null;
+    }
+    if (!hasAnswered) listener.onBestMove(0, 0);
+  }
+}
+
+/** Steps a search until it has answered, and sleeps while only the evaluators have work. */
+function run(running: Search, { queue, stopFlag }: Attachment, id: number): void {
+  for (;;) {
+    // Read before looking at slots: an answer that comes in between changes the word, and the thread does not sleep.
+    const seen = Atomics.load(queue.event, 0);
+    if (stopFlag.isRaisedFor(id)) running.stop();
+    const result = running.step();
+    if (result === 'done') return;
+    if (result !== 'worked') queue.waitForEvent(seen, running.patienceMs);
+  }
+}
+
+/** Frees, between two searches, what the played moves have dropped. */
+function tidyUp(): void {
+  if (search === null || !search.tree.hasGarbage) return;
+  search.tree.collectGarbage(GARBAGE_SLICE);
+  runNextTurn(tidyUp);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function receive(message: ToSearch): void {
+  switch (message.type) {
+    case 'attach':
+      attachment = {
+        pool: message.pool,
+        queue: LeafQueue.attach(message.pool),
+        stopFlag: new StopFlag(message.stopFlag),
+      };
+      search = null;
+      post({ type: 'ready' });
+      break;
+    case 'configure':
+      configure(message.params);
+      break;
+    case 'position':
+      position = message;
+      if (search === null) break;
+      search.setPosition(message);
+      runNextTurn(tidyUp);
+      break;
+    case 'newGame':
+      search?.newGame();
+      break;
+    case 'clearTree':
+      search?.clearTree();
+      break;
+    case 'dumpTree': {
+      const hasMovesLeft = attachment?.queue.hasMovesLeft ?? false;
+      post({ type: 'tree', tree: search === null ? null : dumpTree(search.tree, message.limits, hasMovesLeft) });
+      break;
+    }
+    case 'go':
+      go(message.id, message.limits);
+      runNextTurn(tidyUp);
+      break;
+  }
+}
+
+onParentMessage((message: ToSearch) => {
+  try {
+    receive(message);
+  } catch (error) {
+    post({ type: 'error', id: NO_SEARCH, text: describe(error) });
+  }
+});

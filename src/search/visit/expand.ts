@@ -1,0 +1,225 @@
+/**
+ * The second verb, expand: makes a node of an evaluator's answer. It copies moves and priors, which the evaluator has sorted,
+ * out of the slot, and returns the value to back up. The evaluator has also found draws, mates and tablebase hits.
+ */
+import {
+  CHECKMATE,
+  decodePrior,
+  EVALUATED,
+  encodePrior,
+  FLAG_CACHE_HIT,
+  FLAG_OF_PATH,
+  MATE_IN_ONE,
+  MAX_EDGES,
+  TABLEBASE,
+  TWO_FOLD,
+} from '../../nn/leaves.js';
+import type { MoveFilter } from '../formulas/move-rules.js';
+import { computePolicyTemperature } from '../formulas/puct.js';
+import { rescaled, rescaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
+import { defaultSearchParams, type SearchParams } from '../params.js';
+import {
+  DRAWN,
+  END_OF_GAME,
+  getEdgeMove,
+  getEdgePrior,
+  LOSS,
+  NO_NODE,
+  NOT_TERMINAL,
+  type NodeIndex,
+  packBounds,
+  packEdge,
+  RECORD_M,
+  RECORD_WORDS,
+  type RecordIndex,
+  TABLEBASE_END,
+  TWO_FOLD_DRAW,
+  UNKNOWN_BOUNDS,
+  WIN,
+} from '../tree/layout.js';
+import { NO_EDGES } from '../tree/store.js';
+import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type VisitList } from '../tree/visit-list.js';
+import { getLeafRecord, getStepRecord } from './backup.js';
+import { removePrior, writeTerminalValue } from './bounds.js';
+import type { LeafChannel } from './leaf-channel.js';
+
+/** The value of an expanded leaf, and where it comes from. */
+export interface Expansion extends LeafValue {
+  /** The network was run for this leaf: the answer comes neither from the rules nor from the cache. */
+  isNetworkEvaluation: boolean;
+  isTablebaseHit: boolean;
+}
+
+export class Expander {
+  /** The result of `expand`, reused for every leaf. */
+  private readonly expansion: Expansion = {
+    wl: 0,
+    d: 0,
+    m: 0,
+    isNew: true,
+    isNetworkEvaluation: false,
+    isTablebaseHit: false,
+  };
+  private readonly key: NodeKey = { low: 0, high: 0, tag: 0 };
+  private readonly tree: Tree;
+  private readonly channel: LeafChannel;
+  private params = defaultSearchParams;
+  private readonly weights = new Float64Array(MAX_EDGES);
+  private rescale: WdlRescale | null = null;
+  /** +1 when contempt favours the root's mover, -1 when it favours the other side. */
+  private contemptSign = 1;
+  private filter: MoveFilter | null = null;
+
+  constructor(tree: Tree, channel: LeafChannel) {
+    this.tree = tree;
+    this.channel = channel;
+  }
+
+  /**
+   * @param rescale null when contempt changes nothing
+   * @param filter null when all moves are searched
+   */
+  beginSearch(
+    params: SearchParams,
+    rescale: WdlRescale | null,
+    contemptSign: number,
+    filter: MoveFilter | null = null,
+  ): void {
+    this.params = params;
+    this.rescale = rescale;
+    this.contemptSign = contemptSign;
+    this.filter = filter;
+  }
+
+  /**
+   * Makes a node of the answer to the leaf at `at` of a list. When memory is full, the record stays a leaf and the returned
+   * value still counts.
+   * @returns an object that the next call overwrites
+   */
+  expand(list: VisitList, at: number): Readonly<Expansion> {
+    const { channel, expansion, key } = this;
+    const slot = list.data[at + ITEM_SLOT];
+    key.low = channel.keyLow[slot];
+    key.high = channel.keyHigh[slot];
+    key.tag = channel.tag[slot];
+    const isEvaluated = channel.kind[slot] === EVALUATED;
+    expansion.isNetworkEvaluation = isEvaluated && (channel.flags[slot] & FLAG_CACHE_HIT) === 0;
+    expansion.isTablebaseHit = channel.kind[slot] === TABLEBASE;
+    const record = getLeafRecord(this.tree, list, at);
+    // Only a graph's edge may lead somewhere: to a draw by repetition that this path does not repeat.
+    this.tree.unlink(record);
+    if (isEvaluated) this.expandEvaluated(slot, record, list.data[at + ITEM_DEPTH]);
+    else this.expandEnd(slot, record, list, at);
+    return expansion;
+  }
+
+  /** For an answer that ends the line: mate, draw or tablebase hit. */
+  private expandEnd(slot: number, record: RecordIndex, list: VisitList, at: number): void {
+    const { tree, channel, expansion, key } = this;
+    const depth = list.data[at + ITEM_DEPTH];
+    const kind = channel.kind[slot];
+    let terminalKind = END_OF_GAME;
+    let result = DRAWN;
+    let m = 0;
+    if (kind === CHECKMATE) {
+      result = WIN;
+    } else if (kind === MATE_IN_ONE) {
+      result = LOSS;
+      m = 1;
+    } else if (kind === TABLEBASE) {
+      terminalKind = TABLEBASE_END;
+      result = -Math.sign(channel.valueWl[slot]);
+      if (depth > 0) {
+        const parent = getStepRecord(tree, list, at, depth - 1);
+        m = Math.max(0, tree.store.recordFloats[parent * RECORD_WORDS + RECORD_M] - 1);
+      }
+    } else {
+      const isOfPath = (channel.flags[slot] & FLAG_OF_PATH) !== 0;
+      terminalKind = kind === TWO_FOLD ? TWO_FOLD_DRAW : tree.chooseDrawKind(isOfPath);
+      if (terminalKind === TWO_FOLD_DRAW) m = channel.movesLeft[slot];
+    }
+    expansion.wl = result;
+    expansion.d = result === DRAWN ? 1 : 0;
+    expansion.m = m;
+    const bounds = terminalKind === TWO_FOLD_DRAW ? UNKNOWN_BOUNDS : packBounds(result, result);
+    const node = tree.createNode(result, expansion.d, m, terminalKind, bounds);
+    if (node === NO_NODE) return;
+    tree.setKey(node, key);
+    tree.link(record, node);
+    // The mating move is the only edge, so that it ends the principal variation.
+    if (kind === MATE_IN_ONE) this.copyEdges(slot, node);
+    writeTerminalValue(tree, record, result, m);
+    if (result === LOSS && depth > 0) {
+      const last = at + ITEM_PATH + 2 * (depth - 1);
+      removePrior(tree, list.data[last] as NodeIndex, list.data[last + 1]);
+    }
+  }
+
+  private expandEvaluated(slot: number, record: RecordIndex, depth: number): void {
+    const { tree, channel, expansion, key } = this;
+    expansion.wl = -channel.valueWl[slot];
+    expansion.d = channel.valueD[slot];
+    expansion.m = channel.movesLeft[slot];
+    if (this.rescale !== null) {
+      // The root's record is in the view of the player who is not to move.
+      const sign = (depth & 1) === 0 ? -this.contemptSign : this.contemptSign;
+      rescaleWdl(expansion.wl, expansion.d, this.rescale, sign);
+      expansion.wl = rescaled.wl;
+      expansion.d = rescaled.d;
+    }
+    const known = depth === 0 ? NO_NODE : tree.findKnown(key);
+    if (known !== NO_NODE) {
+      tree.link(record, known);
+      return;
+    }
+    if (this.filter !== null) {
+      channel.edgeCount[slot] = this.filter.apply(channel, slot * MAX_EDGES, channel.edgeCount[slot], depth);
+    }
+    const node = tree.createNode(expansion.wl, expansion.d, expansion.m, NOT_TERMINAL, UNKNOWN_BOUNDS);
+    if (node === NO_NODE) return;
+    const first = this.copyEdges(slot, node);
+    if (first === NO_EDGES) {
+      tree.store.releaseNode(node);
+      return;
+    }
+    // The root's own temperature holds for one search only: RootMoves applies it and takes it back.
+    if (this.params.policyTempAtRoot !== 1 && depth > 0) {
+      this.temper(first, channel.edgeCount[slot], computePolicyTemperature(depth, this.params));
+    }
+    if (!tree.introduce(node, record, key)) {
+      tree.store.releaseEdges(first, channel.edgeCount[slot]);
+      tree.store.releaseNode(node);
+      return;
+    }
+    tree.link(record, node);
+  }
+
+  /** Replaces each prior p of a list of edges by p^(1 / temperature), normalised; their order stays. */
+  private temper(first: number, count: number, temperature: number): void {
+    const { weights } = this;
+    const { edges } = this.tree.store;
+    if (temperature === 1) return;
+    let total = 0;
+    for (let i = 0; i < count; i++) {
+      weights[i] = decodePrior(getEdgePrior(edges[first + i])) ** (1 / temperature);
+      total += weights[i];
+    }
+    for (let i = first; i < first + count; i++) {
+      edges[i] = packEdge(getEdgeMove(edges[i]), encodePrior(weights[i - first] / total));
+    }
+  }
+
+  /** @returns the first edge of the node; NO_EDGES when memory is full */
+  private copyEdges(slot: number, node: NodeIndex): number {
+    const { tree, channel } = this;
+    const count = channel.edgeCount[slot];
+    const first = tree.createEdges(node, count);
+    if (first === NO_EDGES) return NO_EDGES;
+    const { edges } = tree.store;
+    const { edgeMoves, edgePriors } = channel;
+    const from = slot * MAX_EDGES;
+    for (let i = 0; i < count; i++) edges[first + i] = packEdge(edgeMoves[from + i], edgePriors[from + i]);
+    return first;
+  }
+}

@@ -1,0 +1,357 @@
+/**
+ * The leaves in flight: gathers batches of leaves, sends them, and backs up finished leaves strictly in the order in which
+ * they were gathered. It gathers only between whole batches, so what is searched depends on the tree and never on how fast an
+ * evaluator answers. It knows neither clocks nor limits, and it never waits.
+ */
+import { FAILED } from '../../nn/leaves.js';
+import type { MoveFilter } from '../formulas/move-rules.js';
+import { computeCollisionBudget, computeDrawScore } from '../formulas/puct.js';
+import { backUpSquare, usesSpread } from '../formulas/spread.js';
+import type { WdlRescale } from '../formulas/wdl-rescale.js';
+import { defaultSearchParams, type SearchParams } from '../params.js';
+import type { RootMoves } from '../root/root-moves.js';
+import { findBestEdge } from '../tree/best-move.js';
+import {
+  NODE_BLOCK,
+  NODE_WORDS,
+  type NodeIndex,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_M,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+} from '../tree/layout.js';
+import type { LeafValue, Tree } from '../tree/tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from '../tree/visit-list.js';
+import { cancelVisit, getLeafRecord } from './backup.js';
+import { Expander } from './expand.js';
+import type { LeafChannel } from './leaf-channel.js';
+import { LeafSender } from './leaf-sender.js';
+import { Selector } from './select.js';
+
+/** Nodes of dropped subtrees to free after each batch, per leaf: more than a batch adds. */
+const GARBAGE_PER_LEAF = 4;
+/** Records reserved before a batch. In the rare case that they are too few, a leaf gets no node. */
+const RECORDS_PER_LEAF = 4;
+const EDGES_PER_LEAF = 64;
+
+export interface PipelineParts {
+  readonly tree: Tree;
+  readonly channel: LeafChannel;
+  /** Row of the evaluators' root table. */
+  readonly rootRow: number;
+  readonly rootMoves: RootMoves;
+  /** Called when the root has just got its edges. */
+  readonly onRootExpanded: () => void;
+}
+
+/** How many leaves are kept in flight: `batchesInFlight` batches of `minibatch` leaves. */
+export interface Batching {
+  readonly minibatch: number;
+  readonly batchesInFlight: number;
+}
+
+/** The settings of one search. */
+export interface SearchSetup {
+  readonly params: SearchParams;
+  readonly batching: Batching;
+  readonly blackToMove: boolean;
+  /** Contempt; null when it changes nothing. */
+  readonly rescale: WdlRescale | null;
+  /** +1 when contempt favours the root's mover. */
+  readonly contemptSign: number;
+  /** null when all moves are searched. */
+  readonly moveFilter: MoveFilter | null;
+}
+
+/** The result of `gather`. */
+export interface Gathering {
+  /** Playouts started or done. */
+  started: number;
+  /** The tree's memory is full: the search must free some before the tree can grow. */
+  needsMemory: boolean;
+  /** Some path of this search has become as long as evaluators accept. */
+  hasReachedLongestPath: boolean;
+}
+
+/** The result of `backUpOldest`. */
+export interface BackupProgress {
+  /** The oldest batch is backed up; false = an evaluator still works on one of its leaves, or there is no batch. */
+  isDone: boolean;
+  needsMemory: boolean;
+}
+
+/** Counters of one search, reset by `begin`. */
+export interface SearchCounters {
+  playouts: number;
+  batches: number;
+  evaluations: number;
+  tablebaseHits: number;
+  /** The depths of the leaves of all playouts, summed up, and the largest; the root has depth 1. */
+  depthSum: number;
+  maxDepth: number;
+  /** Walks that were thrown away because every leaf they led to was in flight. */
+  collisions: number;
+  /** Visits that passed a leaf in flight and went to another one. */
+  detours: number;
+  /** Leaves that no evaluator could answer; the first such leaf ends the search. */
+  failures: number;
+}
+
+export function createCounters(): SearchCounters {
+  return {
+    playouts: 0,
+    batches: 0,
+    evaluations: 0,
+    tablebaseHits: 0,
+    depthSum: 0,
+    maxDepth: 0,
+    collisions: 0,
+    detours: 0,
+    failures: 0,
+  };
+}
+
+export class Pipeline {
+  readonly counters = createCounters();
+  /** Visits of the root when the search began, less those of draws by repetition that were reopened. */
+  reusedVisits = 0;
+  /** Leaves that were sent and not yet backed up. */
+  leavesInFlight = 0;
+
+  private readonly tree: Tree;
+  private readonly channel: LeafChannel;
+  private readonly rootMoves: RootMoves;
+  private readonly onRootExpanded: () => void;
+  private readonly selector: Selector;
+  private readonly sender: LeafSender;
+  private readonly expander: Expander;
+
+  private params = defaultSearchParams;
+  private minibatch = 1;
+  private maxOutOfOrder = 1;
+  private rootDrawScore = 0;
+  private usesSpread = false;
+  /** Gathered batches, oldest first, in a ring. */
+  private batches = [new VisitList()];
+  private oldest = 0;
+  private batchesInFlight = 0;
+  /** Position of the next leaf to back up in the oldest batch. */
+  private cursor = 0;
+  /** The last gathering came up short: wait until a batch is finished before gathering again. */
+  private isBlocked = false;
+  /** The results of `gather` and `backUpOldest`, reused for every call. */
+  private readonly gathering: Gathering = { started: 0, needsMemory: false, hasReachedLongestPath: false };
+  private readonly progress: BackupProgress = { isDone: false, needsMemory: false };
+  /** The value of the terminal that is being backed up. */
+  private readonly terminalValue: LeafValue = { wl: 0, d: 0, m: 0, isNew: false };
+
+  constructor({ tree, channel, rootRow, rootMoves, onRootExpanded }: PipelineParts) {
+    this.tree = tree;
+    this.channel = channel;
+    this.rootMoves = rootMoves;
+    this.onRootExpanded = onRootExpanded;
+    this.sender = new LeafSender(channel, rootRow);
+    this.selector = new Selector(tree, this.sender, rootMoves, channel.hasMovesLeft);
+    this.expander = new Expander(tree, channel);
+  }
+
+  /** Starts a search; no leaf may be in flight. */
+  begin({ params, batching, blackToMove, rescale, contemptSign, moveFilter }: SearchSetup): void {
+    const { minibatch, batchesInFlight } = batching;
+    Object.assign(this.counters, createCounters());
+    this.params = params;
+    this.minibatch = minibatch;
+    this.maxOutOfOrder = Math.max(1, Math.trunc(params.maxOutOfOrderEvalsFactor * minibatch));
+    if (batchesInFlight !== this.batches.length) {
+      this.batches = Array.from({ length: batchesInFlight }, () => new VisitList());
+      this.oldest = 0;
+    }
+    this.reusedVisits = this.tree.rootVisits;
+    this.isBlocked = false;
+    this.gathering.hasReachedLongestPath = false;
+    this.rootDrawScore = computeDrawScore(params.drawScore, blackToMove, false);
+    this.usesSpread = usesSpread(this.tree, params);
+    this.selector.beginSearch(params, blackToMove);
+    this.expander.beginSearch(params, rescale, contemptSign, moveFilter);
+  }
+
+  /** No evaluator can answer any more. */
+  get hasFailed(): boolean {
+    return this.counters.failures > 0;
+  }
+
+  get isIdle(): boolean {
+    return this.batchesInFlight === 0;
+  }
+
+  get totalVisits(): number {
+    return this.counters.playouts + this.reusedVisits;
+  }
+
+  /** No leaf is in flight and none can be sent, because other searches over the same evaluators hold every slot. */
+  get isCrowdedOut(): boolean {
+    return this.isIdle && this.sender.findRoom() === 0;
+  }
+
+  /** Whether another batch may be gathered now. */
+  get canGather(): boolean {
+    return !this.isBlocked && this.batchesInFlight < this.batches.length;
+  }
+
+  /**
+   * Gathers one batch and sends it. Terminals found on the way are backed up at once.
+   * @param visitBudget visits that may still be started
+   * @returns an object that the next call overwrites
+   */
+  gather(visitBudget: number): Readonly<Gathering> {
+    const { tree, selector, params, counters, gathering } = this;
+    const target = Math.min(this.minibatch, this.sender.findRoom(), visitBudget);
+    gathering.started = 0;
+    gathering.needsMemory = false;
+    if (target <= 0) return gathering;
+    gathering.needsMemory = !tree.store.reserve(target, RECORDS_PER_LEAF * (target + 16), 0);
+    const batch = this.batches[(this.oldest + this.batchesInFlight) % this.batches.length];
+    batch.clear();
+    let budget = visitBudget;
+    let outOfOrder = 0;
+    let isShort = false;
+    // With a longer reach, detours would fill the batch with leaves that the search would hardly visit otherwise.
+    let reach = computeCollisionBudget(Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts), params);
+    let detours = 0;
+    while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && !isShort) {
+      const before = batch.count;
+      const limit = Math.min(target - before, this.maxOutOfOrder - outOfOrder, budget);
+      const picked = selector.pick(batch, limit, reach);
+      const { terminals } = picked;
+      budget -= batch.count - before + terminals.count;
+      detours += picked.detours;
+      counters.detours += picked.detours;
+      counters.collisions += picked.collisions;
+      this.reusedVisits -= picked.revertedVisits;
+      if (picked.hasReachedLongestPath) gathering.hasReachedLongestPath = true;
+      if (!terminals.isEmpty && params.outOfOrderEval) {
+        outOfOrder += terminals.count;
+        this.rootMoves.remainingPlayouts = Math.max(1, this.rootMoves.remainingPlayouts - terminals.count);
+        selector.cancelLastDetours();
+        for (let at = 0; at < terminals.end; at = terminals.next(at)) this.backUpTerminal(terminals, at);
+        continue;
+      }
+      // Without out-of-order evaluation a terminal takes a place in the batch, as a leaf does.
+      for (let at = 0; at < terminals.end; at = terminals.next(at)) batch.append(terminals, at);
+      reach -= picked.detourVisits;
+      isShort = picked.left > 0 || detours >= params.maxCollisionEvents;
+    }
+    this.sender.flush();
+    this.leavesInFlight += batch.count;
+    if (batch.count > 0) this.batchesInFlight++;
+    this.isBlocked = this.batchesInFlight > 0 && (isShort || batch.count === 0);
+    if (this.batchesInFlight === 0) selector.cancelAllDetours();
+    gathering.started = batch.count + outOfOrder;
+    return gathering;
+  }
+
+  /**
+   * Backs up the finished leaves of the oldest batch, in order, up to the first that is not finished.
+   * @returns an object that the next call overwrites
+   */
+  backUpOldest(): Readonly<BackupProgress> {
+    const { tree, channel, counters, progress } = this;
+    progress.isDone = false;
+    if (this.batchesInFlight === 0) return progress;
+    const batch = this.batches[this.oldest];
+    if (this.cursor === 0) {
+      progress.needsMemory = !tree.store.reserve(batch.count, 0, EDGES_PER_LEAF * (batch.count + 2));
+    }
+    for (; this.cursor < batch.end; this.cursor = batch.next(this.cursor)) {
+      const slot = batch.data[this.cursor + ITEM_SLOT];
+      if (slot < 0) {
+        this.backUpTerminal(batch, this.cursor);
+      } else {
+        if (!channel.isDone(slot)) return progress;
+        this.finishLeaf(batch, this.cursor, slot);
+      }
+      this.leavesInFlight--;
+    }
+    this.cursor = 0;
+    this.oldest = (this.oldest + 1) % this.batches.length;
+    this.batchesInFlight--;
+    this.isBlocked = false;
+    // Finished visits have opened the nodes of their paths. Where other paths lead to those nodes, open these as well.
+    if (tree.hasOtherPaths) this.selector.closed.openAll();
+    this.selector.cancelAllDetours();
+    counters.batches++;
+    tree.collectGarbage(GARBAGE_PER_LEAF * this.minibatch);
+    progress.isDone = true;
+    return progress;
+  }
+
+  /** Takes all virtual loss back and gives up the leaves in flight. */
+  abandon(): void {
+    while (this.batchesInFlight > 0) {
+      const batch = this.batches[this.oldest];
+      for (let at = this.cursor; at < batch.end; at = batch.next(at)) {
+        cancelVisit(this.tree, batch, at);
+        if (batch.data[at + ITEM_SLOT] >= 0) this.channel.abandon(batch.data[at + ITEM_SLOT]);
+      }
+      this.cursor = 0;
+      this.oldest = (this.oldest + 1) % this.batches.length;
+      this.batchesInFlight--;
+    }
+    this.leavesInFlight = 0;
+    this.selector.cancelAllDetours();
+    this.selector.closed.openAll();
+  }
+
+  private finishLeaf(batch: VisitList, at: number, slot: number): void {
+    const { tree, channel, expander, counters } = this;
+    const { data } = batch;
+    if (channel.kind[slot] === FAILED) {
+      // The visit is taken back. If another evaluator still works, the search gathers the leaf again.
+      if (channel.liveEvaluators === 0) counters.failures++;
+      this.selector.closed.openAll();
+      channel.release(slot);
+      cancelVisit(tree, batch, at);
+      return;
+    }
+    const leaf = expander.expand(batch, at);
+    channel.release(slot);
+    if (leaf.isNetworkEvaluation) counters.evaluations++;
+    if (leaf.isTablebaseHit) counters.tablebaseHits++;
+    this.backUp(batch, at, leaf);
+    if (data[at + ITEM_DEPTH] === 0) this.onRootExpanded();
+  }
+
+  private backUpTerminal(list: VisitList, at: number): void {
+    const { tree, terminalValue } = this;
+    const { recordFloats, recordDoubles } = tree.store;
+    const record = getLeafRecord(tree, list, at);
+    terminalValue.wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
+    terminalValue.d = recordFloats[record * RECORD_WORDS + RECORD_D];
+    terminalValue.m = recordFloats[record * RECORD_WORDS + RECORD_M];
+    this.backUp(list, at, terminalValue);
+  }
+
+  private backUp(list: VisitList, at: number, leaf: Readonly<LeafValue>): void {
+    const { tree, counters, rootMoves } = this;
+    const depth = list.data[at + ITEM_DEPTH];
+    const isRootMoveSettled = tree.backUp(list, at, leaf, this.params.stickyEndgames);
+    if (this.usesSpread) backUpSquare(tree, list, at, leaf);
+    this.selector.closed.openPath(list, at);
+    counters.playouts++;
+    counters.depthSum += depth + 1;
+    if (depth + 1 > counters.maxDepth) counters.maxDepth = depth + 1;
+    if (depth === 0) return;
+    const root = list.data[at + ITEM_PATH] as NodeIndex;
+    const child = list.data[at + ITEM_PATH + 1];
+    const { nodeWords, recordWords } = tree.store;
+    const block = nodeWords[root * NODE_WORDS + NODE_BLOCK];
+    const best = rootMoves.bestChild;
+    const bestVisits = best < 0 ? 0 : recordWords[(block + best) * RECORD_WORDS + RECORD_VISITS];
+    const visits = recordWords[(block + child) * RECORD_WORDS + RECORD_VISITS];
+    if (isRootMoveSettled || (child !== best && bestVisits <= visits)) {
+      rootMoves.bestChild = findBestEdge(tree, root, this.rootDrawScore, (edge) => rootMoves.isAllowed(edge));
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
+import { HashGame, type HashGameOptions } from '../../support/hash-game.js';
+import { type HarnessOptions, SearchHarness } from '../../support/search-harness.js';
+
+const create = (options: HarnessOptions = {}, game: Partial<HashGameOptions> = { minMoves: 5 }): SearchHarness =>
+  new SearchHarness(new FakeLeafChannel(new HashGame(game)), options);
+
+test('playouts count only new visits, nodes count the reused ones too', () => {
+  const harness = create();
+  harness.run({ nodes: 300 });
+  assert.equal(harness.run({ playouts: 50 }).infos.at(-1)?.nodes, 350);
+  assert.equal(harness.run({ nodes: 400 }).infos.at(-1)?.nodes, 400);
+  assert.equal(harness.run({ nodes: 100 }).infos.at(-1)?.nodes, 400);
+  const asPlayouts = create({ params: { nodesAsPlayouts: true } });
+  asPlayouts.run({ nodes: 100 });
+  assert.equal(asPlayouts.run({ nodes: 100 }).infos.at(-1)?.nodes, 200);
+});
+
+test('nodes 0 is no limit: the clock ends the search', () => {
+  const { infos } = create({ tickMs: 1 }).run({ nodes: 0, budgetMs: 500 });
+  assert.ok((infos.at(-1)?.nodes ?? 0) > 50);
+});
+
+test('a time budget counts from the start of the clock', () => {
+  const harness = create({ tickMs: 1, params: { smartPruningFactor: 0 } });
+  const startedAtMs = harness.now - 400;
+  const { infos } = harness.run({ budgetMs: 1000, startedAtMs });
+  const timeMs = infos.at(-1)?.timeMs ?? 0;
+  assert.ok(timeMs >= 1000 && timeMs < 1010, `${timeMs} ms`);
+});
+
+test('a budget that has run out still gives a move', () => {
+  const harness = create({ tickMs: 1 });
+  for (const budgetMs of [0, -5]) {
+    const { move, infos } = harness.run({ budgetMs });
+    assert.notEqual(move, 0);
+    assert.ok((infos.at(-1)?.nodes ?? 0) >= 1);
+  }
+});
+
+test('the depth limit is the average depth', () => {
+  const { infos } = create().run({ depth: 4 });
+  assert.equal(infos.at(-1)?.depth, 4);
+});
+
+test('a mate that is short enough ends go mate, and is reported exactly', () => {
+  const game = { minMoves: 3, maxMoves: 6, mates: 0.1, seed: 5 };
+  const { infos } = create({}, game).run({ mate: 3 });
+  const mate = infos.at(-1)?.lines[0]?.mate ?? null;
+  assert.ok(mate !== null && mate > 0 && mate <= 3, `mate in ${mate}`);
+  assert.equal(infos.at(-1)?.lines[0]?.pv.length, 2 * mate - 1);
+});
+
+test('one legal move is played at once, but searched when asked to', () => {
+  const game = { minMoves: 1, maxMoves: 1 };
+  assert.equal(create({}, game).run({ nodes: 1000 }).infos.at(-1)?.nodes, 1);
+  assert.equal(
+    create({ params: { smartPruningFactor: 0 } }, game)
+      .run({ nodes: 1000 })
+      .infos.at(-1)?.nodes,
+    1000,
+  );
+});
+
+test('a position without moves has no best move, and infinite waits for stop all the same', () => {
+  const over = { longestGame: 0 };
+  const { move, infos } = create({}, over).run({ nodes: 100 });
+  assert.equal(move, 0);
+  assert.deepEqual(infos, []);
+  let wasRunning = false;
+  const waited = create({}, over).run({ infinite: true }, (search, steps) => {
+    if (steps < 200) return;
+    wasRunning = search.isRunning;
+    search.stop();
+  });
+  assert.ok(wasRunning);
+  assert.equal(waited.move, 0);
+});
+
+test('go infinite with a node limit says that it is done, once, and answers only after stop', () => {
+  const harness = create({ minibatch: 4, batchesInFlight: 2 });
+  let nodesAtStop = 0;
+  const { warnings, move } = harness.run({ infinite: true, nodes: 200 }, (search, steps) => {
+    nodesAtStop = search.counters.playouts;
+    if (steps > 1000) search.stop();
+  });
+  assert.equal(nodesAtStop, 200);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0], /does not make any progress/);
+  assert.notEqual(move, 0);
+});
+
+test('a ponder search waits for stop, and speaks of the expected move alone', () => {
+  const expected = create({}).run({ nodes: 50 }).infos.at(-1)?.lines[0].pv[0] ?? 0;
+  const harness = create({});
+  let steps = 0;
+  const { infos } = harness.run({ ponder: true, reportedMove: expected }, (search) => {
+    if (++steps === 2000) search.stop();
+  });
+  assert.ok(steps >= 2000);
+  const lines = infos.flatMap((info) => info.lines);
+  assert.ok(lines.length > 0);
+  assert.ok(lines.every(({ pv }) => pv[0] === expected));
+});
+
+test('smart pruning stops when nothing can overtake the best move, but only by a clock', () => {
+  const limits = { budgetMs: 100_000 };
+  const game = { minMoves: 2, maxMoves: 3, seed: 3 };
+  const pruned = create({ tickMs: 1, params: { smartPruningFactor: 1.33 } }, game).run({ ...limits, nodes: 3000 });
+  assert.ok((pruned.infos.at(-1)?.nodes ?? 0) < 3000);
+  const counted = create({ params: { smartPruningFactor: 1.33 } }, game).run({ nodes: 3000 });
+  assert.equal(counted.infos.at(-1)?.nodes, 3000);
+  const full = create({ tickMs: 1, params: { smartPruningFactor: 0 } }, game).run({ ...limits, nodes: 3000 });
+  assert.equal(full.infos.at(-1)?.nodes, 3000);
+});
+
+test('the KLD stopper ends a search whose visits have settled', () => {
+  const params = { minimumKldGainPerNode: 0.0001, smartPruningFactor: 0 };
+  const { infos } = create({ params }).run({ nodes: 50_000 });
+  const nodes = infos.at(-1)?.nodes ?? 0;
+  assert.ok(nodes > 100 && nodes < 20_000, `${nodes} nodes`);
+});
+
+test('the nodes-per-second limit holds', () => {
+  const harness = create({ tickMs: 1, params: { nodesPerSecondLimit: 100, smartPruningFactor: 0 } });
+  const { infos } = harness.run({ budgetMs: 5000 });
+  const nodes = infos.at(-1)?.nodes ?? 0;
+  assert.ok(nodes > 400 && nodes < 520, `${nodes} nodes in 5 s`);
+});
+
+test('a nodes-per-second limit that never holds a search back lets it stop early as if there were none', () => {
+  for (const nodesPerSecondLimit of [0, 10_000_000]) {
+    const harness = create({ tickMs: 1, params: { nodesPerSecondLimit } }, { minMoves: 2, maxMoves: 3, seed: 3 });
+    const timeMs = harness.run({ budgetMs: 10_000 }).infos.at(-1)?.timeMs ?? 0;
+    assert.ok(timeMs < 9000, `${timeMs} ms`);
+  }
+});
+
+test('go nodes 1 answers with the move of the highest prior, an info line and a score', () => {
+  const harness = create();
+  const { move, ponder, infos } = harness.run({ nodes: 1 });
+  const answer = new HashGame({ minMoves: 5 }).evaluate([], 0);
+  assert.equal(move, answer.moves[0]);
+  assert.equal(ponder, 0);
+  const line = infos.at(-1)?.lines[0];
+  assert.deepEqual(line?.pv, [move]);
+  assert.ok(Math.abs((line?.searched?.wl ?? 9) - answer.wl) < 1e-6);
+});
