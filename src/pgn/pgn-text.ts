@@ -60,6 +60,8 @@ export class PgnSplitter {
   private characters = 0;
   private hasMoves = false;
   private endsWithResult = false;
+  /** Kept as lines come, so that the work grows with the file and not with its square. */
+  private isInComment = false;
   private linesSeen = 0;
   private gamesSeen = 0;
 
@@ -68,7 +70,7 @@ export class PgnSplitter {
     const line = rawLine.replace(/^\ufeff|\r$/g, '');
     const isTag = startsWithTag(line);
     const isBlank = !isTag && line.trim() === '';
-    const startsNext = (isTag && this.hasMoves) || (isBlank && this.endsWithResult && !this.isInComment());
+    const startsNext = (isTag && this.hasMoves) || (isBlank && this.endsWithResult && !this.isInComment);
     const ended = startsNext ? this.end() : null;
     this.linesSeen++;
     // A line after `%` (PGN standard, 6) is no part of a game, but among moves it may belong to a comment.
@@ -87,6 +89,7 @@ export class PgnSplitter {
     this.characters = 0;
     this.hasMoves = false;
     this.endsWithResult = false;
+    this.isInComment = false;
     return game;
   }
 
@@ -94,14 +97,12 @@ export class PgnSplitter {
     if (this.lines.length === 0) this.firstLine = this.linesSeen;
     if (this.characters <= LONGEST_GAME_TEXT) this.lines.push(line);
     this.characters += line.length + 1;
+    const opens = line.lastIndexOf('{');
+    const closes = line.lastIndexOf('}');
+    if (opens !== closes) this.isInComment = opens > closes;
     if (!isMoves) return;
     this.hasMoves = true;
     this.endsWithResult = RESULT_AT_END.test(line);
-  }
-
-  private isInComment(): boolean {
-    const last = this.lines.findLast((line) => line.includes('{') || line.includes('}')) ?? '';
-    return last.lastIndexOf('{') > last.lastIndexOf('}');
   }
 }
 

@@ -206,3 +206,10 @@ test('a file of noise never throws, and every game of it is a game or a sentence
     }
   }
 });
+
+test('a comment of very many blank lines is read in one pass', () => {
+  // The work grew with the square of the lines: 40,000 took a minute, so these would take hours.
+  const [game, ...others] = splitPgn(`[Event "x"]\n\n1. e4 1-0 {${'\n'.repeat(500_000)}} *\n\n1. d4 *`);
+  assert.deepEqual(listMoves(game), ['e4']);
+  assert.equal(others.length, 1);
+});
