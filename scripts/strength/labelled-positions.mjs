@@ -10,6 +10,15 @@ export function getWinChances(centipawns) {
   return 100 / (1 + Math.exp(-0.00368208 * centipawns));
 }
 
+/**
+ * Win minus loss, −1 … 1, of a score in centipawns: two logistic curves, as training makes its targets (`targets.wdl_offset_cp`,
+ * `targets.wdl_scale_cp` in scripts/train/sardonyx_train/config.py).
+ */
+export function computeExpectedScore(centipawns) {
+  const logistic = (x) => 1 / (1 + Math.exp(-x));
+  return logistic((centipawns - 80) / 100) - logistic((-centipawns - 80) / 100);
+}
+
 /** A number in [0, 1) that depends on the seed and the text alone. */
 export function drawNumber(seed, text) {
   return createHash('sha256').update(`${seed} ${text}`).digest().readUInt32LE(0) / 2 ** 32;

@@ -1,46 +1,47 @@
 #!/usr/bin/env node
-// Measures how much the engine's moves lose, at equal nodes, under several sets of options. Every set is tested on the same
-// positions and only the difference counts, so minutes are enough. It is a guide for tuning; only a match decides.
+// Measures how much the engine's moves give away, at equal nodes, under several sets of options. Every set answers the same
+// positions and only the difference to the first set counts, so minutes are enough. It is a guide for tuning; only a match decides.
 //
-// The positions come from labelled games (`sardonyx label`), held out from training, with their history. A move outside
-// the label's list is judged by Stockfish. Regret is the loss of winning chances in percent (labelled-positions.mjs).
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Chess } from 'chess.js';
+// The judge is a file of labelled games (`sardonyx label`) held out from training. It must be labelled far deeper than the
+// searches that it judges, with many moves a position (500,000 nodes, MultiPV 12): labels of 2,500 nodes cannot see what a
+// search of 64 visits gains. A move that is not in the list counts as the last one of it.
+import { availableParallelism } from 'node:os';
 import cliProgress from 'cli-progress';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { createEngine } from '../../dist/index.js';
-import { createFolder } from '../../dist/platform/node/node-folders.js';
-import { encodeScore } from '../../dist/selfplay/client/info-line.js';
-import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { parsePairs } from '../../dist/selfplay/index.js';
-import { drawNumber, getWinChances, readGames } from './labelled-positions.mjs';
+import { computeExpectedScore, drawNumber, readGames } from './labelled-positions.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const flags = yargs(hideBin(process.argv))
-  .usage('node scripts/strength/regret.mjs GAMES.jsonl.gz --engine "" --engine "CPuct=1.2 PolicyTemperature=1"')
+  .usage(
+    'node scripts/strength/regret.mjs GAMES.jsonl.gz --nodes 64 400 --engine "" --engine "CPuct=1.2 PolicyTemperature=1"',
+  )
   .demandCommand(1, 1)
   .option('engine', {
     type: 'string',
     array: true,
     default: [''],
-    describe: 'Options by their UCI names, name=value …',
+    describe: 'Options by their UCI names, name=value …; each engine has one thread',
   })
-  .option('nodes', { type: 'number', default: 400, describe: 'Nodes a move' })
-  .option('positions', { type: 'number', default: 1000 })
-  .option('seed', { type: 'number', default: 1, describe: 'Which positions' })
-  .option('stockfish', { type: 'string', default: 'stockfish' })
-  .option('stockfish-nodes', {
+  .option('nodes', {
     type: 'number',
-    default: 20_000,
-    describe: 'Nodes of Stockfish for a move that is not in the list',
+    array: true,
+    default: [400],
+    describe: 'Nodes a move; several are measured in turn',
   })
-  .option('folder', {
-    type: 'string',
-    default: join(root, 'build/regret'),
-    describe: "File of Stockfish's scores, kept between runs",
+  .option('positions', { type: 'number', default: 1000, describe: 'How many of the positions with scores' })
+  .option('seed', { type: 'number', default: 1, describe: 'Which positions' })
+  .option('level', {
+    type: 'number',
+    default: 32_000,
+    describe: 'Only positions whose best score is within this many centipawns',
+  })
+  .option('concurrency', { type: 'number', default: availableParallelism(), describe: 'Engines at a time' })
+  .option('worst', {
+    type: 'number',
+    default: 0,
+    describe: 'List this many positions in which each set gives most away',
   })
   .version(false)
   .strict()
@@ -52,7 +53,8 @@ function choosePositions(path, count) {
   for (const { fen, plies } of readGames(path)) {
     const moves = [];
     for (const [played, scores] of plies) {
-      if (scores.length > 1) positions.push({ fen, moves: [...moves], scores: new Map(scores) });
+      if (scores.length > 1 && Math.abs(scores[0][1]) <= flags.level)
+        positions.push({ fen, moves: [...moves], scores });
       moves.push(played);
     }
   }
@@ -61,66 +63,48 @@ function choosePositions(path, count) {
   return ranked.slice(0, count).map(({ position }) => position);
 }
 
-/** JSON lines, `[key, value]`, kept between runs, so that no move is scored twice. */
-class Notebook {
-  constructor(path) {
-    this.path = path;
-    const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
-    this.known = new Map(text === '' ? [] : text.split('\n').map((line) => JSON.parse(line)));
-  }
-
-  async get(key, compute) {
-    if (!this.known.has(key)) {
-      this.known.set(key, await compute());
-      appendFileSync(this.path, `${JSON.stringify([key, this.known.get(key)])}\n`);
-    }
-    return this.known.get(key);
-  }
-}
-
 function parseOptions(text) {
   const pairs = parsePairs(text);
   if (!pairs.ok) throw new Error(pairs.error);
-  return Object.fromEntries(pairs.value);
+  return { Threads: 1, ...Object.fromEntries(pairs.value) };
 }
 
-function formatKey({ fen, moves }) {
-  return `${fen} ${moves.join(' ')}`;
-}
-
-async function answerAll(options, positions) {
-  const engine = await createEngine({ options: parseOptions(options), onWarning: console.error });
-  const bar = new cliProgress.SingleBar({ format: `{bar} {value}/{total} {eta_formatted} ${options || 'defaults'}` });
+/** Move and W − L of every position. Each position is searched in a new tree. */
+async function answerAll(options, nodes, positions) {
+  const bar = new cliProgress.SingleBar({
+    format: `{bar} {value}/{total} {eta_formatted} ${options || 'defaults'}, ${nodes} nodes`,
+  });
   bar.start(positions.length, 0);
   const answers = [];
-  for (const position of positions) {
-    engine.position(position);
-    answers.push((await engine.go({ nodes: flags.nodes }).bestMove).move);
-    bar.increment();
+  let next = 0;
+  async function work() {
+    const engine = await createEngine({ options: parseOptions(options), onWarning: console.error });
+    while (next < positions.length) {
+      const i = next++;
+      engine.newGame();
+      engine.position(positions[i]);
+      const search = engine.go({ nodes });
+      let wdl = { win: 0, loss: 0 };
+      for await (const { lines } of search) wdl = lines[0].wdl;
+      answers[i] = { move: (await search.bestMove).move, wl: (wdl.win - wdl.loss) / 1000 };
+      bar.increment();
+    }
+    await engine.dispose();
   }
+  await Promise.all(Array.from({ length: flags.concurrency }, work));
   bar.stop();
-  await engine.dispose();
   return answers;
 }
 
-/** Winning chances that `move` loses, in per cent. */
-async function judge(position, move, stockfish, notebook) {
-  const best = Math.max(...position.scores.values());
-  const score =
-    position.scores.get(move) ??
-    (await notebook.get(`${formatKey(position)} ${move}`, async () => {
-      const words = `fen ${position.fen} moves ${[...position.moves, move].join(' ')}`;
-      const { lines } = await stockfish.go(words, { nodes: flags.stockfishNodes });
-      return lines.length > 0 ? -encodeScore(lines[0].score) : scoreEnd(position, move);
-    }));
-  return Math.max(0, getWinChances(best) - getWinChances(score));
-}
-
-/** Centipawns of a move that ended the game. */
-function scoreEnd({ fen, moves }, move) {
-  const game = new Chess(fen);
-  for (const one of [...moves, move]) game.move(one);
-  return game.isCheckmate() ? 32_000 : 0;
+/** What the answer gives away, in percent of a win, and how far its W − L is from the list's. */
+function judge({ scores }, { move, wl }) {
+  const best = computeExpectedScore(scores[0][1]);
+  const found = scores.find(([listed]) => listed === move) ?? scores.at(-1);
+  return {
+    regret: 50 * Math.max(0, best - computeExpectedScore(found[1])),
+    valueError: Math.abs(best - wl),
+    isBest: scores[0][0] === move,
+  };
 }
 
 function describe(values) {
@@ -129,24 +113,39 @@ function describe(values) {
   return { mean, error: 1.96 * Math.sqrt(variance / values.length) };
 }
 
-createFolder(flags.folder);
-const positions = choosePositions(flags._[0], flags.positions);
-const judgements = new Notebook(join(flags.folder, `stockfish-${flags.stockfishNodes}.jsonl`));
-const stockfish = await UciClient.start({ command: flags.stockfish, args: [], name: null, folder: null, options: [] });
-let first = null;
-console.log('| options | regret, % | first in the list | against the first row |\n|---|---|---|---|');
-for (const options of flags.engine) {
-  const answers = await answerAll(options, positions);
-  const regrets = [];
-  for (const [i, position] of positions.entries())
-    regrets.push(await judge(position, answers[i], stockfish, judgements));
-  first ??= regrets;
-  const own = describe(regrets);
-  const difference = describe(regrets.map((regret, i) => regret - first[i]));
-  const isBest = positions.filter(({ scores }, i) => scores.keys().next().value === answers[i]).length;
-  const share = ((100 * isBest) / positions.length).toFixed(1);
-  const cells = [options || 'defaults', `${own.mean.toFixed(3)} ± ${own.error.toFixed(3)}`, `${share} %`];
-  cells.push(`${difference.mean.toFixed(3)} ± ${difference.error.toFixed(3)}`);
-  console.log(`| ${cells.join(' | ')} |`);
+function listWorst(positions, answers, verdicts) {
+  const order = verdicts.map((_, i) => i).sort((one, other) => verdicts[other].regret - verdicts[one].regret);
+  for (const i of order.slice(0, flags.worst)) {
+    const { fen, moves, scores } = positions[i];
+    const value = `W − L ${answers[i].wl.toFixed(2)}, judged ${computeExpectedScore(scores[0][1]).toFixed(2)}`;
+    console.log(
+      `  ${verdicts[i].regret.toFixed(1)} %: ${answers[i].move} for ${scores[0][0]}, ${value}: ${fen} moves ${moves.join(' ')}`,
+    );
+  }
 }
-await stockfish.close();
+
+const positions = choosePositions(flags._[0], flags.positions);
+console.log(
+  '| options | nodes | given away, % of a win | best move | error of W − L | against the first row |\n|---|---|---|---|---|---|',
+);
+for (const nodes of flags.nodes) {
+  let first = null;
+  for (const options of flags.engine) {
+    const answers = await answerAll(options, nodes, positions);
+    const verdicts = positions.map((position, i) => judge(position, answers[i]));
+    first ??= verdicts;
+    const own = describe(verdicts.map(({ regret }) => regret));
+    const difference = describe(verdicts.map(({ regret }, i) => regret - first[i].regret));
+    const share = describe(verdicts.map(({ isBest }) => (isBest ? 100 : 0)));
+    const value = describe(verdicts.map(({ valueError }) => valueError));
+    const cells = [
+      options || 'defaults',
+      nodes,
+      `${own.mean.toFixed(3)} ± ${own.error.toFixed(3)}`,
+      `${share.mean.toFixed(1)} %`,
+    ];
+    cells.push(value.mean.toFixed(3), `${difference.mean.toFixed(3)} ± ${difference.error.toFixed(3)}`);
+    console.log(`| ${cells.join(' | ')} |`);
+    listWorst(positions, answers, verdicts);
+  }
+}
