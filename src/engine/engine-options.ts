@@ -2,8 +2,7 @@
  * Options of the engine as a whole: clock, tablebases, strength, reports. Search, network and conversation declare their own.
  */
 import type { OptionSpec } from '../options/index.js';
-import { parseTimeManager } from '../search/options.js';
-import { SCORE_TYPES } from './score.js';
+import { parseTimeManager, SCORE_TYPES } from '../search/options.js';
 import { FULL_SKILL, STRONGEST_ELO, WEAKEST_ELO } from './strength.js';
 
 const MAX_MS = 100000000;

@@ -8,7 +8,7 @@
  */
 import { type Move, NO_MOVE } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';
-import type { SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
+import type { ScoreType, SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import type { ActiveSearch, BestMove } from './active-search.js';
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
@@ -19,7 +19,6 @@ import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
 import { stepForward } from './ponder.js';
 import type { EngineListener, EnginePorts, NetworkPort } from './ports.js';
-import type { ScoreType } from './score.js';
 import { type FromRunningSearch, SearchHost } from './search-host.js';
 import { createSearchOrder } from './search-order.js';
 import { SearchQueue, StopPatience } from './search-queue.js';

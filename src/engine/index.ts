@@ -1,7 +1,5 @@
 /** The door of engine/: the engine behind UCI, without text. */
 export type { BestMove } from './active-search.js';
-export { type AnalysisModel, AnalysisSession } from './analysis/analysis-session.js';
-export { AnalysisThread } from './analysis/analysis-thread.js';
 export { Analyst, type Answer } from './analyst.js';
 export { getTablebaseSettings, type TablebaseResult } from './endgame-tables.js';
 export { Engine } from './engine.js';
@@ -19,5 +17,4 @@ export type {
   SearchPort,
   SearchPortEvents,
 } from './ports.js';
-export { computeScore, computeWdl, SCORE_TYPES, type ScoreType, type Wdl } from './score.js';
 export type { ReportLine, Score, SearchReport } from './search-report.js';

@@ -1,9 +1,8 @@
 /** Statistics of the root moves (VerboseMoveStats), with the move and its policy index. */
 import type { Move, Position } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';
-import type { MoveStats } from '../search/index.js';
+import { computeScore, type MoveStats, type ScoreType } from '../search/index.js';
 import { unwrap } from '../util/index.js';
-import { computeScore, type ScoreType } from './score.js';
 
 /** The policy encoding of the indices, as in lc0's statistics. */
 const POLICY_NAME = 'lc0-1858';

@@ -3,8 +3,15 @@
  * side to move at the root.
  */
 import type { Move } from '../chess/index.js';
-import type { GatheringCounters, SearchInfo, SearchLine } from '../search/index.js';
-import { computeScore, computeWdl, type ScoreType, type Wdl } from './score.js';
+import {
+  computeScore,
+  computeWdl,
+  type GatheringCounters,
+  type ScoreType,
+  type SearchInfo,
+  type SearchLine,
+  type Wdl,
+} from '../search/index.js';
 
 export type Score = { readonly kind: 'cp'; readonly value: number } | { readonly kind: 'mate'; readonly value: number };
 

@@ -1,7 +1,6 @@
 /** Implements the typed interface over the room `engine`. It prints nothing: messages for the user go to `onWarning`. */
 import { formatUciMove, type Move, NO_MOVE, parseUciMove } from '../chess/index.js';
 import {
-  computeWdl,
   Engine,
   type EnginePorts,
   type GoRequest,
@@ -10,6 +9,7 @@ import {
   writesKingTakesRook,
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
+import { computeWdl } from '../search/index.js';
 import type { ChessEngine, EngineSettings, Evaluation, GoLimits, NetworkSource } from './chess-engine.js';
 import { RunningSearch } from './running-search.js';
 

@@ -1,5 +1,6 @@
 export type { MoveRule } from './formulas/move-rules.js';
 export { computeExploration, getPuctParams } from './formulas/puct.js';
+export { computeScore, computeWdl, type ScoreType, type Wdl } from './formulas/score.js';
 export { computeTreeBytes } from './game-tree.js';
 export {
   type ClockLimits,

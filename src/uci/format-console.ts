@@ -12,14 +12,8 @@ import {
   NO_SQUARE,
   type Position,
 } from '../chess/index.js';
-import {
-  computeRootScore,
-  computeWdl,
-  getMovesLeft,
-  type RootStats,
-  type ScoreType,
-  type TablebaseResult,
-} from '../engine/index.js';
+import { computeRootScore, getMovesLeft, type RootStats, type TablebaseResult } from '../engine/index.js';
+import { computeWdl, type ScoreType } from '../search/index.js';
 
 const PIECES = '.PNBRQK..pnbrqk';
 const RANK_BORDER = ` +${'---+'.repeat(8)}`;

@@ -6,15 +6,9 @@
 import { createLogger } from '#platform/log-file.js';
 import { runNextTurn } from '#platform/threads.js';
 import { formatUciMove, type Move, parseUciMove } from '../chess/index.js';
-import {
-  Engine,
-  type EngineListener,
-  type EnginePorts,
-  type GoRequest,
-  PerftRun,
-  type ScoreType,
-} from '../engine/index.js';
+import { Engine, type EngineListener, type EnginePorts, type GoRequest, PerftRun } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
+import type { ScoreType } from '../search/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
 import { formatIdentity } from './conversation-options.js';
 import { formatBoard, formatEvaluation } from './format-console.js';

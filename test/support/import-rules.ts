@@ -39,6 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   lc0: ['util', 'chess', 'encoding', 'nn'],
   search: ['util', 'options', 'nn'],
   engine: EVERYTHING_BELOW_ENGINE,
+  analysis: [...EVERYTHING_BELOW_ENGINE, 'engine'],
   selfplay: [...EVERYTHING_BELOW_ENGINE, 'pgn', 'data'],
   data: ['util', 'chess', 'pgn', 'encoding'],
   uci: [...EVERYTHING_BELOW_ENGINE, 'engine'],
@@ -52,7 +53,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'board/page': ['util', 'chess'],
   'board/protocol': ['options'],
   'board/site': ['util', 'nn', 'lc0', 'options', 'web'],
-  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'app', 'pgn', 'selfplay', 'data', 'board'],
+  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'analysis', 'uci', 'app', 'pgn', 'selfplay', 'data', 'board'],
   'index.ts': ['app', 'library'],
 };
 

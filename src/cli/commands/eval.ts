@@ -2,15 +2,8 @@
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { enginePorts } from '../../app/index.js';
 import { formatUciMove, type Move, START_FEN } from '../../chess/index.js';
-import {
-  Analyst,
-  computeRootScore,
-  computeWdl,
-  getMovesLeft,
-  type RootStats,
-  type ScoreType,
-  writesKingTakesRook,
-} from '../../engine/index.js';
+import { Analyst, computeRootScore, getMovesLeft, type RootStats, writesKingTakesRook } from '../../engine/index.js';
+import { computeWdl, type ScoreType } from '../../search/index.js';
 import { formatEvaluation } from '../../uci/index.js';
 import { addEngineFlags, readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';

@@ -1,8 +1,8 @@
 /** `sardonyx analyse --stdio`: queries in JSON on stdin, answers on stdout, many positions at a time. */
 
+import { AnalysisClient, type AnalysisModel, AnalysisSession } from '../../../analysis/index.js';
 import { createPoolOptions, obtainNetwork, warnOfTables } from '../../../app/index.js';
 import { readVersion } from '../../../app/options.js';
-import { type AnalysisModel, AnalysisSession, AnalysisThread } from '../../../engine/index.js';
 import { EvaluatorPool } from '../../../nn/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { computeTreeBytes, createSearchParams } from '../../../search/index.js';
@@ -41,7 +41,7 @@ export function parseModel(text: string): NamedModel {
 }
 
 interface RunningModel extends AnalysisModel {
-  readonly thread: AnalysisThread;
+  readonly thread: AnalysisClient;
   dispose(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ async function startModel(
   const pool = await EvaluatorPool.create(await createPoolOptions(options, printNote));
   const { handle, threads, minibatch } = pool;
   const suitable = Math.max(LEAST_PARALLEL, Math.min(MOST_PARALLEL, BATCHES_AHEAD * threads * minibatch));
-  const thread = new AnalysisThread(
+  const thread = new AnalysisClient(
     {
       pool: handle,
       settings: {

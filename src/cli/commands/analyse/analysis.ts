@@ -6,9 +6,9 @@ import {
   type GoRequest,
   type ReportLine,
   type Score,
-  type Wdl,
 } from '../../../engine/index.js';
 import { type PgnGame, spellMoves } from '../../../pgn/index.js';
+import type { Wdl } from '../../../search/index.js';
 import { unwrap } from '../../../util/index.js';
 
 export interface AnalysedLine {

@@ -6,10 +6,10 @@
  * number of boards.
  */
 import { runNextTurn } from '#platform/threads.js';
-import type { LeafQueue } from '../../nn/leaves.js';
-import { type Batching, defaultSearchParams, Search, type SearchScheduler } from '../../search/index.js';
-import { createPrng, drawSeed } from '../../util/index.js';
-import type { AnalysisSettings } from './analysis-thread.js';
+import type { LeafQueue } from '../nn/leaves.js';
+import { type Batching, defaultSearchParams, Search, type SearchScheduler } from '../search/index.js';
+import { createPrng, drawSeed } from '../util/index.js';
+import type { AnalysisSettings } from './analysis-client.js';
 import {
   type AnalysisAnswer,
   createAnswer,

@@ -1,7 +1,6 @@
 /** The JSON answer about a position. All values are from the view of the side to move. */
-import { formatUciMove, type Move } from '../../chess/index.js';
-import type { RootDescription, RootMoveDescription } from '../../search/index.js';
-import { computeScore, computeWdl } from '../score.js';
+import { formatUciMove, type Move } from '../chess/index.js';
+import { computeScore, computeWdl, type RootDescription, type RootMoveDescription } from '../search/index.js';
 import type { PositionTask } from './position-task.js';
 
 type WdlTriple = readonly [win: number, draw: number, loss: number];

@@ -1,12 +1,13 @@
 /** An analysis in this thread over evaluators that need no file. */
+
+import { AnalysisRun } from '#sardonyx/analysis/analysis-run.js';
+import type { AnalysisAnswer, PositionAnswer } from '#sardonyx/analysis/answer.js';
+import { parseQuery, type QueryDefaults } from '#sardonyx/analysis/parse-query.js';
+import type { PositionTask } from '#sardonyx/analysis/position-task.js';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
-import { AnalysisRun } from '#sardonyx/engine/analysis/analysis-run.js';
-import type { AnalysisAnswer, PositionAnswer } from '#sardonyx/engine/analysis/answer.js';
-import { parseQuery, type QueryDefaults } from '#sardonyx/engine/analysis/parse-query.js';
-import type { PositionTask } from '#sardonyx/engine/analysis/position-task.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';
-import { createFaultyThread } from '../../support/evaluator-faults.js';
+import { createFaultyThread } from '../support/evaluator-faults.js';
 
 const options = createOptionStore();
 options.set('SmartPruningFactor', '0');

@@ -1,7 +1,6 @@
 /** One position to analyse: a checked turn of a query. postMessage can clone it. */
-import type { Move } from '../../chess/index.js';
-import type { MoveRule, SearchParams } from '../../search/index.js';
-import type { ScoreType } from '../score.js';
+import type { Move } from '../chess/index.js';
+import type { MoveRule, ScoreType, SearchParams } from '../search/index.js';
 
 export interface PositionTask {
   readonly queryId: string;

@@ -3,7 +3,7 @@
  * dies, `finished` rejects.
  */
 import { startThread, type Thread } from '#platform/threads.js';
-import type { SharedPoolHandle } from '../../nn/leaves.js';
+import type { SharedPoolHandle } from '../nn/leaves.js';
 import type { AnalysisAnswer } from './answer.js';
 import type { PositionTask, TaskSelection } from './position-task.js';
 
@@ -30,7 +30,7 @@ export type ToAnalysis =
 
 export type FromAnalysis = { readonly type: 'answer'; readonly answer: AnalysisAnswer } | { readonly type: 'finished' };
 
-export class AnalysisThread {
+export class AnalysisClient {
   private readonly worker: Thread<ToAnalysis>;
   private readonly over: Promise<void>;
 

@@ -12,12 +12,11 @@ import {
   type Position,
   parseFen,
   START_FEN,
-} from '../../chess/index.js';
-import { type OptionSpec, type OptionValue, parseOptionValue } from '../../options/index.js';
-import { createSearchParams, searchOptions } from '../../search/index.js';
-import { failure, type Result, success } from '../../util/index.js';
-import { engineOptions } from '../engine-options.js';
-import type { ScoreType } from '../score.js';
+} from '../chess/index.js';
+import { engineOptions } from '../engine/options.js';
+import { type OptionSpec, type OptionValue, parseOptionValue } from '../options/index.js';
+import { createSearchParams, type ScoreType, searchOptions } from '../search/index.js';
+import { failure, type Result, success } from '../util/index.js';
 import { FieldReader, type Problem } from './field-reader.js';
 import type { PositionTask } from './position-task.js';
 import { parseGameMove, readMoveRules } from './read-move-rules.js';

@@ -1,9 +1,9 @@
 /** Entry of the analysis thread, which sends leaves to the evaluators. It reads messages while it searches. */
 import { getThreadData, onParentMessage, postToParent } from '#platform/threads.js';
-import { LeafQueue } from '../../nn/leaves.js';
-import { SearchScheduler } from '../../search/index.js';
+import { LeafQueue } from '../nn/leaves.js';
+import { SearchScheduler } from '../search/index.js';
+import type { AnalysisStart, FromAnalysis, ToAnalysis } from './analysis-client.js';
 import { AnalysisRun } from './analysis-run.js';
-import type { AnalysisStart, FromAnalysis, ToAnalysis } from './analysis-thread.js';
 
 const { pool, settings } = await getThreadData<AnalysisStart>();
 

@@ -11,9 +11,9 @@ import {
   type Position,
   parseSan,
   parseUciMove,
-} from '../../chess/index.js';
-import type { MoveRule } from '../../search/index.js';
-import type { Result } from '../../util/index.js';
+} from '../chess/index.js';
+import type { MoveRule } from '../search/index.js';
+import type { Result } from '../util/index.js';
 import { type FieldReader, isObject } from './field-reader.js';
 
 /** The moves that the search of one position may visit. */

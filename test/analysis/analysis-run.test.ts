@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeBoundRadius } from '#sardonyx/engine/analysis/answer.js';
+import { computeBoundRadius } from '#sardonyx/analysis/answer.js';
 import { createTasks, requireResults, withRun } from './analysis-bench.js';
 
 const ENDLESS = 1_000_000_000;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeScore, computeWdl, SCORE_TYPES } from '#sardonyx/engine/index.js';
+import { computeScore, computeWdl } from '#sardonyx/search/index.js';
+import { SCORE_TYPES } from '#sardonyx/search/options.js';
 import { createPrng } from '#sardonyx/util/index.js';
 
 const EVEN = { wl: 0, d: 0.5, q: 0, mu: 0 };
