@@ -4,7 +4,7 @@
 //
 // Stockfish plays on a clock (--tc). At a level it chooses its move once it has searched 1 + level plies, but it goes on
 // searching and finds those results in its hash table at the next move; limited to that depth it was weaker, and our levels
-// seemed 50 to 230 Elo stronger (docs/strength.md). The clock is Stockfish's alone: our own levels search a fixed number of nodes.
+// seemed 50 to 230 Elo stronger (docs/dev/strength-log.md). The clock is Stockfish's alone: our own levels search a fixed number of nodes.
 //
 // Each pairing is a `sardonyx match` with a results file in the folder of this network. A run that was stopped continues there; a
 // new network starts a new folder. Games of this network, opponent and clock that the table in docs/strength.md counts, and that

@@ -53,7 +53,7 @@ export async function scorePosition(
   nodes: number,
 ): Promise<ScoredMove[]> {
   const words = `fen ${fen}${moves.length > 0 ? ` moves ${moves.join(' ')}` : ''}`;
-  // A short search often ends within an iteration; its bounds are nearer to the truth than the iteration before (docs/strength.md).
+  // A short search often ends within an iteration; its bounds are nearer to the truth than the iteration before (docs/dev/strength-log.md).
   const { lines } = await engine.go(words, { nodes, countsBounds: true });
   const scored = collectScores(lines, legal);
   if (scored.length === 0) throw new EngineError('protocol', `${engine.name} scored no move after "${words}"`);
