@@ -5,3 +5,4 @@ export { formatMegabytes } from './megabytes.js';
 export { createPrng, drawSeed, mixSeeds, type Prng, type SeededPrng } from './prng.js';
 export { failure, type Result, success, unwrap } from './result.js';
 export { runSideBySide } from './side-by-side.js';
+export { BrokenInput, decodeText, readLines, type TextLine } from './text-stream.js';
