@@ -3,7 +3,6 @@
  * The code for lc0's files is loaded only if needed. As with lc0, a network file beside an executable is preferred to the one
  * inside it.
  */
-
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -221,7 +220,7 @@ function mayConvolveInBlocks({ provider, precision, winograd }: WantedEdition): 
 
 async function chooseChannelBlock(edition: WantedEdition): Promise<number> {
   if (!mayConvolveInBlocks(edition)) return 0;
-  const { findChannelBlock } = await import('../lc0/index.js');
+  const { findChannelBlock } = await import('../onnx/index.js');
   return findChannelBlock();
 }
 
@@ -232,7 +231,8 @@ async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uin
   if (readPrecision(bytes) === 'int8') return bytes;
   const channelBlock = await chooseChannelBlock(edition);
   if (edition.precision === 'f32' && channelBlock === 0) return bytes;
-  const { halveModel, rebuildOnnx } = await import('../lc0/index.js');
+  const { halveModel } = await import('../onnx/index.js');
+  const { rebuildOnnx } = await import('../lc0/index.js');
   return (channelBlock > 0 ? await rebuildOnnx(bytes, channelBlock) : halveModel(bytes)) ?? bytes;
 }
 

@@ -4,10 +4,8 @@
  */
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorDescription, type TensorRoles } from '../nn/index.js';
-import { listNames } from './graph-edit.js';
+import { type GraphMessage, listNames, NetworkError, type ValueInfoMessage } from '../onnx/index.js';
 import { InputFormat } from './net-enums.js';
-import type { GraphMessage, ValueInfoMessage } from './onnx-schema.js';
-import { NetworkError } from './read-file.js';
 
 /** Names the user gave. */
 export interface TensorChoice {

@@ -3,10 +3,9 @@
  * Decoding copies no weights: every `params` is a view of the given bytes.
  */
 import protobuf from 'protobufjs/light.js';
+import { NetworkError, scanStructure } from '../onnx/index.js';
 import { NetworkStructure } from './net-enums.js';
 import { NET_MAGIC, type NetMessage, netType } from './net-schema.js';
-import { scanStructure } from './protobuf-messages.js';
-import { NetworkError } from './read-file.js';
 import { repairNetworkFormat } from './repairs.js';
 
 /** The newest lc0 whose networks we can read. */

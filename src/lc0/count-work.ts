@@ -1,7 +1,7 @@
 /** The size of a network: weights in the file, and floating-point operations of one evaluation. */
+import type { DenseLayer, EncoderLayer, FeedForward, Funnel, NetworkPlan, PolicyHead } from '../onnx/index.js';
+import { decodeLayer } from './layer-reader.js';
 import type { LayerMessage, WeightsMessage } from './net-schema.js';
-import type { DenseLayer, EncoderLayer, FeedForward, Funnel, NetworkPlan, PolicyHead } from './network-plan.js';
-import { decodeLayer } from './tensor-source.js';
 
 /** Every stored weight, of all heads; BatchNorm statistics count as four a channel. */
 export function countParameters(weights: WeightsMessage): number {

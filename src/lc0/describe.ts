@@ -1,9 +1,10 @@
 /** The description that `describenet` prints of a network file: lc0's sections and lines, then the size of the network. */
-
+import { decodeModel, type FileSource, NetworkError, readInflated } from '../onnx/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { hasNetworkHead, parseNet } from './container.js';
 import { countFlops, countParameters } from './count-work.js';
 import { describeOnnxInterface, describeOnnxModel } from './describe-onnx.js';
+import { decodeLayer } from './layer-reader.js';
 import {
   ActivationFunction,
   DefaultActivation,
@@ -23,11 +24,8 @@ import type {
   NetworkFormatMessage,
   WeightsMessage,
 } from './net-schema.js';
-import { decodeModel } from './onnx-model.js';
 import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
-import { type FileSource, NetworkError, readInflated } from './read-file.js';
-import { decodeLayer } from './tensor-source.js';
 
 export interface DescriptionSection {
   readonly title: string;

@@ -5,12 +5,22 @@
  */
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import { LC0_TENSOR_NAMES } from '../nn/index.js';
-import { addAlias, findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
+import {
+  addAlias,
+  decodeModel,
+  encodeModel,
+  findInput,
+  findOutput,
+  type GraphMessage,
+  hasExternalTensors,
+  insertBeforeOutput,
+  insertBehindInput,
+  NetworkError,
+  TensorType,
+  type ValueInfoMessage,
+} from '../onnx/index.js';
 import { formatMetadata, type Lc0NetworkInfo } from './lc0-network-info.js';
 import type { NetMessage } from './net-schema.js';
-import { decodeModel, encodeModel, hasExternalTensors } from './onnx-model.js';
-import { type GraphMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
-import { NetworkError } from './read-file.js';
 
 /** @throws NetworkError */
 export function adaptEmbeddedModel(net: NetMessage, info: Lc0NetworkInfo): Uint8Array {

@@ -2,10 +2,19 @@
  * Reads single layers from lc0's messages, and derives and checks their sizes. lc0 stores no shapes: a layer's width is the
  * length of its bias vector.
  */
+import {
+  type ConvolutionLayer,
+  type DenseLayer,
+  fromFloats,
+  getFloat16Table,
+  type LayerNorm,
+  materialise,
+  NetworkError,
+  scaleRows,
+  type TensorSource,
+} from '../onnx/index.js';
+import { getEnumName, LayerEncoding } from './net-enums.js';
 import type { ConvBlockMessage, LayerMessage } from './net-schema.js';
-import type { ConvolutionLayer, DenseLayer, LayerNorm } from './network-plan.js';
-import { NetworkError } from './read-file.js';
-import { decodeLayer, fromFloats, materialise, scaleRows, type TensorSource } from './tensor-source.js';
 
 /** Added to the variance of a BatchNorm (lc0 neural/network_legacy.cc). */
 const BATCH_NORM_EPSILON = 1e-5;
@@ -108,4 +117,81 @@ export function readConvolution(
     biases[channel] = betas[channel] - scale * (means[channel] - biases[channel]);
   }
   return { inputs, outputs, kernel, weights: scaleRows(weights, scales), biases: fromFloats(biases) };
+}
+
+/** The values of a layer as stored in the file. @param name lc0's name of the layer, for errors */
+export function decodeLayer(layer: LayerMessage, name: string): TensorSource {
+  const params = layer.params ?? new Uint8Array(0);
+  const encoding = Object.hasOwn(layer, 'encoding') ? (layer.encoding ?? 0) : LayerEncoding.LINEAR16;
+  const elementBytes = encoding === LayerEncoding.FLOAT32 ? 4 : 2;
+  if (params.length % elementBytes !== 0) throw new NetworkError(`layer ${name} ends in the middle of a number`);
+  const length = params.length / elementBytes;
+  switch (encoding) {
+    case LayerEncoding.LINEAR16:
+      return decodeLinear16(params, length, layer.minVal ?? 0, layer.maxVal ?? 0, name);
+    case LayerEncoding.FLOAT16:
+      return decodeThroughTable(params, length, name);
+    case LayerEncoding.BFLOAT16:
+      return decodeBytes(params, length, 2, name);
+    case LayerEncoding.FLOAT32:
+      return decodeBytes(params, length, 4, name);
+    default:
+      throw new NetworkError(`layer ${name} has the unknown encoding ${getEnumName(LayerEncoding, encoding)}`);
+  }
+}
+
+function decodeLinear16(params: Uint8Array, length: number, min: number, max: number, name: string): TensorSource {
+  if (!Number.isFinite(min) || !Number.isFinite(max)) {
+    throw new NetworkError(`layer ${name} has a range that is not a number`);
+  }
+  return {
+    length,
+    read(start, count, out) {
+      let byte = start * 2;
+      for (let i = 0; i < count; i++, byte += 2) {
+        const theta = (params[byte] | (params[byte + 1] << 8)) / 65535;
+        out[i] = min * (1 - theta) + max * theta;
+      }
+    },
+  };
+}
+
+function decodeThroughTable(params: Uint8Array, length: number, name: string): TensorSource {
+  const table = getFloat16Table();
+  return {
+    length,
+    read(start, count, out) {
+      let byte = start * 2;
+      for (let i = 0; i < count; i++, byte += 2) out[i] = table[params[byte] | (params[byte + 1] << 8)];
+      assertFinite(out, count, name);
+    },
+  };
+}
+
+/** FLOAT32 is copied; BFLOAT16 is the upper half of a FLOAT32. Only for little-endian hosts; all of Node's are. */
+function decodeBytes(params: Uint8Array, length: number, elementBytes: 2 | 4, name: string): TensorSource {
+  return {
+    length,
+    read(start, count, out) {
+      const bytes = params.subarray(start * elementBytes, (start + count) * elementBytes);
+      const target = new Uint8Array(out.buffer, out.byteOffset, count * 4);
+      if (elementBytes === 4) target.set(bytes);
+      else {
+        for (let i = 0; i < count; i++) {
+          target[4 * i] = 0;
+          target[4 * i + 1] = 0;
+          target[4 * i + 2] = bytes[2 * i];
+          target[4 * i + 3] = bytes[2 * i + 1];
+        }
+      }
+      assertFinite(out, count, name);
+    },
+  };
+}
+
+function assertFinite(values: Float32Array, count: number, name: string): void {
+  // Zero times infinity or NaN is NaN; zero times any other number is zero. So one comparison checks a whole chunk.
+  let poison = 0;
+  for (let i = 0; i < count; i++) poison += values[i] * 0;
+  if (poison !== 0) throw new NetworkError(`layer ${name} contains infinities or values that are not numbers`);
 }

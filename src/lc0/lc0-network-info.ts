@@ -1,8 +1,8 @@
 /** Facts of an lc0 network for the rest of the program. They are stored in the converted model. */
+import type { NetworkPlan } from '../onnx/index.js';
 import { countFlops, countParameters } from './count-work.js';
 import { getEnumName, InputFormat, MovesLeftFormat, NetworkStructure, PolicyFormat, ValueFormat } from './net-enums.js';
 import type { NetMessage } from './net-schema.js';
-import type { NetworkPlan } from './network-plan.js';
 import { type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
 
 export interface Lc0NetworkInfo {

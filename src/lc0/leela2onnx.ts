@@ -1,16 +1,22 @@
 /**
  * `leela2onnx`: converts an lc0 network file to an ONNX file for any program, with lc0's choices of names, type and operator set.
  */
+import {
+  type BuildOptions,
+  DEFAULT_BUILD_OPTIONS,
+  draftOnnx,
+  type FileSource,
+  NetworkError,
+  readInflated,
+  viewBytes,
+  writeModel,
+} from '../onnx/index.js';
 import { failure, type Result, success } from '../util/index.js';
-import { type BuildOptions, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.js';
 import { parseNet } from './container.js';
-import { writeModel } from './graph/write-model.js';
 import { collectInfo, formatMetadata } from './lc0-network-info.js';
 import { NetworkStructure } from './net-enums.js';
-import { viewBytes } from './onnx-model.js';
 import { DEFAULT_HEADS, type HeadChoice } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
-import { type FileSource, NetworkError, readInflated } from './read-file.js';
 
 export type Leela2OnnxOptions = Partial<BuildOptions & HeadChoice>;
 

@@ -2,18 +2,27 @@
  * Loads an lc0 network file as an ONNX model in memory, which the evaluators run like any other. The conversion is done
  * once; later starts take the model from the cache.
  */
+import {
+  BUILDER_VERSION,
+  DEFAULT_BUILD_OPTIONS,
+  draftOnnx,
+  type FileSource,
+  getWeightBytes,
+  hashFile,
+  NetworkError,
+  readInflated,
+  suitsChannelBlock,
+  writeModel,
+  writeModelWithWeightsFile,
+} from '../onnx/index.js';
 import { failure, type Result, success } from '../util/index.js';
-import { BUILDER_VERSION, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.js';
-import { suitsChannelBlock } from './channel-block.js';
 import { parseNet } from './container.js';
 import { adaptEmbeddedModel } from './embedded-model.js';
-import { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
 import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './lc0-network-info.js';
 import { findModelFolder, ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
 import { NetworkStructure } from './net-enums.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
 import { checkInputFormat, planNetwork } from './plan-network.js';
-import { type FileSource, hashFile, NetworkError, readInflated } from './read-file.js';
 
 /** Larger weights load faster from a file of their own; smaller ones are simpler in one buffer. */
 export const LARGE_WEIGHT_BYTES = 32 * 2 ** 20;

@@ -18,10 +18,9 @@ import {
   withCacheFile,
   writeCacheFile,
 } from '#platform/cache-files.js';
+import { decodeModel, modelType } from '../onnx/index.js';
 import { concatBytes } from '../util/index.js';
 import { type Lc0NetworkInfo, parseMetadata } from './lc0-network-info.js';
-import { decodeModel } from './onnx-model.js';
-import { modelType } from './onnx-schema.js';
 import { pruneModels } from './prune-models.js';
 
 /** Metadata entry with the length of the weights file beside the model. */

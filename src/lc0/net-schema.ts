@@ -3,7 +3,7 @@
  * that an error can name an unknown value. In decoded messages an absent sub-message or list is null or empty, and an
  * absent scalar is not an own property.
  */
-import { createMessageTypes } from './protobuf-messages.js';
+import { createMessageTypes } from '../onnx/index.js';
 
 export interface LayerMessage {
   minVal?: number;

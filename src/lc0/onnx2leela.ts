@@ -3,6 +3,23 @@
  * lc0's own weights, which every backend of lc0 runs. Any other graph is wrapped as it is, for lc0's ONNX backends.
  */
 import { gzip } from '#platform/byte-streams.js';
+import {
+  decodeModel,
+  encodeModel,
+  type FileSource,
+  findInput,
+  findOutput,
+  type GraphMessage,
+  hasExternalTensors,
+  insertBeforeOutput,
+  insertBehindInput,
+  type ModelMessage,
+  NetworkError,
+  readInflated,
+  TensorType,
+  Unrecognised,
+  type ValueInfoMessage,
+} from '../onnx/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import {
   getInputFormat,
@@ -12,7 +29,6 @@ import {
   TensorChooser,
 } from './choose-tensors.js';
 import { formatNet } from './container.js';
-import { findInput, findOutput, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import {
   InputFormat,
   MovesLeftFormat,
@@ -22,11 +38,7 @@ import {
   ValueFormat,
 } from './net-enums.js';
 import { NET_MAGIC, type NetMessage } from './net-schema.js';
-import { decodeModel, encodeModel, hasExternalTensors } from './onnx-model.js';
-import { type GraphMessage, type ModelMessage, TensorType, type ValueInfoMessage } from './onnx-schema.js';
-import { type FileSource, NetworkError, readInflated } from './read-file.js';
-import { Unrecognised } from './recognise/graph-reader.js';
-import { recogniseNetwork } from './recognise/recognise-network.js';
+import { recogniseNetwork } from './recognise-network.js';
 
 /** Tensors that are not named are found by metadata, by lc0's names and by shapes. */
 export interface Onnx2LeelaOptions extends TensorChoice {

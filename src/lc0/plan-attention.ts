@@ -1,8 +1,4 @@
 /** Plans encoder layers and the attention body (source: lc0 neural/onnx/converter.cc and neural/backends/blas). */
-
-import { isPresent, readDense, readDenseWithoutBias, readLayerNorm, readVector } from './layer-reader.js';
-import { InputEmbedding } from './net-enums.js';
-import type { EncoderLayerMessage, FeedForwardMessage, SmolgenMessage, WeightsMessage } from './net-schema.js';
 import {
   type Activation,
   type AttentionBody,
@@ -11,11 +7,14 @@ import {
   type FeedForward,
   INPUT_PLANES,
   type LayerNorm,
+  NetworkError,
   PIECE_PLANES,
   type PositionEncoding,
   type Smolgen,
-} from './network-plan.js';
-import { NetworkError } from './read-file.js';
+} from '../onnx/index.js';
+import { isPresent, readDense, readDenseWithoutBias, readLayerNorm, readVector } from './layer-reader.js';
+import { InputEmbedding } from './net-enums.js';
+import type { EncoderLayerMessage, FeedForwardMessage, SmolgenMessage, WeightsMessage } from './net-schema.js';
 
 const SMOLGEN_EPSILON = 1e-3;
 

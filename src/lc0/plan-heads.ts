@@ -1,5 +1,15 @@
 /** Plans the heads of a network file, which are chosen by lc0's names. */
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
+import {
+  type Activation,
+  CONVOLUTION_POLICY_PLANES,
+  type DenseLayer,
+  type Funnel,
+  type MovesLeftHead,
+  NetworkError,
+  type PolicyHead,
+  type ValueHead,
+} from '../onnx/index.js';
 import { isPresent, readConvolution, readDense, readDenseWithoutBias } from './layer-reader.js';
 import { MovesLeftFormat, PolicyFormat, ValueFormat } from './net-enums.js';
 import type {
@@ -10,10 +20,7 @@ import type {
   ValueHeadMessage,
   WeightsMessage,
 } from './net-schema.js';
-import type { Activation, DenseLayer, Funnel, MovesLeftHead, PolicyHead, ValueHead } from './network-plan.js';
 import { type EncoderContext, planEncoder } from './plan-attention.js';
-import { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
-import { NetworkError } from './read-file.js';
 
 export interface HeadChoice {
   /** vanilla, optimistic, soft, opponent, or a key of the network's own map. */

@@ -1,4 +1,5 @@
 /** Turns lc0's message into a `NetworkPlan` for the chosen heads. It refuses everything unknown or inconsistent, by name. */
+import { type Activation, type ConvolutionBody, INPUT_PLANES, NetworkError, type NetworkPlan } from '../onnx/index.js';
 import { isPresent, readConvolution, readDense } from './layer-reader.js';
 import {
   ActivationFunction,
@@ -12,10 +13,8 @@ import {
   ValueFormat,
 } from './net-enums.js';
 import type { NetMessage, NetworkFormatMessage, WeightsMessage } from './net-schema.js';
-import { type Activation, type ConvolutionBody, INPUT_PLANES, type NetworkPlan } from './network-plan.js';
 import { type EncoderContext, planAttentionBody } from './plan-attention.js';
 import { type BodyShape, type HeadChoice, planMovesLeft, planPolicy, planValue } from './plan-heads.js';
-import { NetworkError } from './read-file.js';
 
 const STRUCTURES_WITH_WEIGHTS: readonly number[] = [
   NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT,

@@ -3,20 +3,27 @@
  * CPU. The weights pass through lc0's messages in single precision, so nothing is rounded; sums are computed in another
  * order (logits of our residual networks change by 1e-4 at most).
  */
-import { BUILDER_VERSION, DEFAULT_BUILD_OPTIONS, draftOnnx } from './build-onnx.js';
-import { suitsChannelBlock } from './channel-block.js';
+import {
+  BUILDER_VERSION,
+  DEFAULT_BUILD_OPTIONS,
+  decodeModel,
+  draftOnnx,
+  type FileSource,
+  hashFile,
+  NetworkError,
+  readInflated,
+  suitsChannelBlock,
+  Unrecognised,
+  writeModel,
+} from '../onnx/index.js';
 import { getInputFormat, TensorChooser } from './choose-tensors.js';
-import { writeModel } from './graph/write-model.js';
+import { FLOAT32_ENCODER } from './encode-layers.js';
 import { collectInfo, formatMetadata } from './lc0-network-info.js';
 import { findModelFolder, ModelCache } from './model-cache.js';
 import { InputFormat } from './net-enums.js';
-import { decodeModel } from './onnx-model.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
-import { type FileSource, hashFile, NetworkError, readInflated } from './read-file.js';
-import { FLOAT32_ENCODER } from './recognise/encode-layers.js';
-import { Unrecognised } from './recognise/graph-reader.js';
-import { recogniseNetwork } from './recognise/recognise-network.js';
+import { recogniseNetwork } from './recognise-network.js';
 
 /**
  * @param channelBlock the answer of `findChannelBlock`

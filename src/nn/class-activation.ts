@@ -11,7 +11,7 @@ import { failure, type Result, success } from '../util/index.js';
 import { readScalar, readWdlInto } from './evaluators/value-head.js';
 import { loadModel, type Model, type ModelSource } from './model/model-file.js';
 
-/** A graph cut behind its body (lc0/cut-body.ts). */
+/** A graph cut behind its body (onnx/edit/cut-body.ts). */
 export interface BodyCut {
   /** The body's output. */
   readonly tensor: string;

@@ -8,8 +8,8 @@ import { type BundledNetwork, listSuitableNetworks, readBundle } from '#sardonyx
 import { findModel, resolveNetworkFile } from '#sardonyx/app/network-file.js';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
 import { LEVELS_NETWORK } from '#sardonyx/engine/options.js';
-import { decodeModel } from '#sardonyx/lc0/onnx-model.js';
 import { loadModel } from '#sardonyx/nn/index.js';
+import { decodeModel } from '#sardonyx/onnx/onnx-model.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 

@@ -14,10 +14,10 @@ import {
   type Onnx2LeelaOptions,
   wrapOnnxModel,
 } from '#sardonyx/lc0/index.js';
-import { decodeModel, encodeModel } from '#sardonyx/lc0/onnx-model.js';
-import { EXTERNAL_DATA, type ModelMessage } from '#sardonyx/lc0/onnx-schema.js';
 import { recogniseNetwork } from '#sardonyx/nn/model/network-format.js';
 import { readOnnxHeader } from '#sardonyx/nn/model/onnx-header.js';
+import { decodeModel, encodeModel } from '#sardonyx/onnx/onnx-model.js';
+import { EXTERNAL_DATA, type ModelMessage } from '#sardonyx/onnx/onnx-schema.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { assertClose, createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';

@@ -12,7 +12,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-const EVERYTHING_BELOW_ENGINE = ['util', 'options', 'chess', 'encoding', 'syzygy', 'nn', 'lc0', 'search'];
+const EVERYTHING_BELOW_ENGINE = ['util', 'options', 'chess', 'encoding', 'syzygy', 'nn', 'onnx', 'lc0', 'search'];
 
 /** Rooms that run in Node only; the others run in a page as well. */
 const NODE_ROOMS = ['board/server', 'selfplay', 'data', 'app', 'cli'];
@@ -36,7 +36,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   encoding: ['util', 'chess'],
   syzygy: ['util', 'chess'],
   nn: ['util', 'options', 'chess', 'encoding', 'syzygy'],
-  lc0: ['util', 'chess', 'encoding', 'nn'],
+  onnx: ['util', 'chess', 'encoding', 'nn'],
+  lc0: ['util', 'chess', 'encoding', 'nn', 'onnx'],
   search: ['util', 'options', 'nn'],
   engine: EVERYTHING_BELOW_ENGINE,
   analysis: [...EVERYTHING_BELOW_ENGINE, 'engine'],

@@ -80,7 +80,7 @@ async function explainByActivation(
   const given = options.getString('BackendOptions');
   unwrap(options.set('BackendOptions', [...(given === '' ? [] : [given]), 'datatype=f32', 'winograd=false'].join(',')));
   const model = unwrap(await findModel(options, { provider: 'cpu', precision: 'f32' }));
-  const { cutBehindBody } = await import('../../../lc0/index.js');
+  const { cutBehindBody } = await import('../../../onnx/index.js');
   const historyFill = options.getString('HistoryFill') as HistoryFill;
   let chosen = -1;
   const activation = unwrap(

@@ -2,10 +2,10 @@
  * The parts of a residual tower, and the tower itself. `PlaneConvolutions` are ONNX's Conv on [N, channels, 8, 8];
  * rank-convolutions.ts has a layout that is faster on the CPU. Every method returns the name of its output.
  */
-import type { Activation, ConvolutionBody, ConvolutionLayer, SqueezeExcite } from '../network-plan.js';
-import { sliceSource } from '../tensor-source.js';
 import type { GraphBuilder } from './graph-builder.js';
 import { addActivation, addConvolution } from './layers.js';
+import type { Activation, ConvolutionBody, ConvolutionLayer, SqueezeExcite } from './network-layers.js';
+import { sliceSource } from './tensor-source.js';
 
 export interface Convolutions {
   /** From [N, channels, 8, 8] to the layout. */

@@ -6,7 +6,7 @@ import {
   computeAttentionPolicyMap,
   computeConvolutionPolicyMap,
   computePositionMap,
-} from '#sardonyx/lc0/policy-maps.js';
+} from '#sardonyx/onnx/policy-maps.js';
 import { listMoves } from '../support/lc0-reference.js';
 
 const square = (name: string): number => name.charCodeAt(0) - 97 + 8 * (Number(name[1]) - 1);

@@ -8,8 +8,8 @@ import { getFileSize, readFilePart, streamFile } from '#platform/files.js';
 import { describeInflationFailure, describeTooLarge, getInflationLimit, isGzip } from '../util/index.js';
 
 /**
- * Thrown inside this room if a file cannot be turned into a network. The message is one clear sentence without the file's
- * name. The doors of the room catch it and return a failed result. Any other exception is a bug and is not caught.
+ * Thrown inside `onnx` and `lc0` if a file cannot be turned into a network. The message is one clear sentence without the file's
+ * name. What their doors offer catches it and returns a failed result. Any other exception is a bug and is not caught.
  */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';

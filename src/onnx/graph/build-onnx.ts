@@ -1,12 +1,12 @@
 /** Builds an ONNX model from a network plan. ONNX Runtime, lc0 and every other ONNX reader can load it. */
-import { LC0_TENSOR_NAMES } from '../nn/index.js';
-import { addAttentionBody } from './graph/attention-body.js';
-import { addConvolutionBody, PlaneConvolutions } from './graph/convolutions.js';
-import { GraphBuilder, type GraphSettings } from './graph/graph-builder.js';
-import { addMovesLeftHead, addPolicyHead, addValueHead, type BodyOutput } from './graph/heads.js';
-import { RankConvolutions } from './graph/rank-convolutions.js';
-import { INPUT_PLANES, type NetworkPlan } from './network-plan.js';
-import type { ModelMessage } from './onnx-schema.js';
+import { LC0_TENSOR_NAMES } from '../../nn/index.js';
+import type { ModelMessage } from '../onnx-schema.js';
+import { addAttentionBody } from './attention-body.js';
+import { addConvolutionBody, PlaneConvolutions } from './convolutions.js';
+import { GraphBuilder, type GraphSettings } from './graph-builder.js';
+import { addMovesLeftHead, addPolicyHead, addValueHead, type BodyOutput } from './heads.js';
+import { INPUT_PLANES, type NetworkPlan } from './network-layers.js';
+import { RankConvolutions } from './rank-convolutions.js';
 
 /** Raise it when the same network would give a different file; cached models with another version are not used. */
 export const BUILDER_VERSION = 2;

@@ -2,10 +2,10 @@
  * Layers as ONNX nodes. Dense layers are Gemm with transposed weights, because lc0 stores [outputs][inputs]; their input is
  * [rows, inputs]. Every function returns the name of its output.
  */
-import type { Activation, ConvolutionLayer, DenseLayer, LayerNorm } from '../network-plan.js';
 import { TensorType } from '../onnx-schema.js';
-import { fromFloats, scaleSource } from '../tensor-source.js';
 import type { GraphBuilder } from './graph-builder.js';
+import type { Activation, ConvolutionLayer, DenseLayer, LayerNorm } from './network-layers.js';
+import { fromFloats, scaleSource } from './tensor-source.js';
 
 export function addDense(graph: GraphBuilder, input: string, layer: DenseLayer, name: string, scale = 1): string {
   const weights = scale === 1 ? layer.weights : scaleSource(layer.weights, scale);

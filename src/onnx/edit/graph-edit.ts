@@ -1,7 +1,7 @@
 /** Small edits of an existing ONNX graph: inserts nodes at its inputs and outputs. Changes the decoded graph in place. */
-import { type Attributes, formatAttributes } from './graph/graph-builder.js';
-import type { GraphMessage, NodeMessage, ValueInfoMessage } from './onnx-schema.js';
-import { NetworkError } from './read-file.js';
+import { type Attributes, formatAttributes } from '../graph/graph-builder.js';
+import type { GraphMessage, NodeMessage, ValueInfoMessage } from '../onnx-schema.js';
+import { NetworkError } from '../read-file.js';
 
 export interface InsertedNode {
   readonly opType: string;

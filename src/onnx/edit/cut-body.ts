@@ -2,15 +2,15 @@
  * Cuts a network's graph behind its body: where a single tensor carries all that the heads know of the position. Explanations look
  * at that tensor, and run the heads alone on changed copies of it.
  */
-import type { BodyCut } from '../nn/index.js';
-import { decodeModel, encodeModel } from './onnx-model.js';
+import type { BodyCut } from '../../nn/index.js';
+import { decodeModel, encodeModel } from '../onnx-model.js';
 import {
   type GraphMessage,
   type ModelMessage,
   type NodeMessage,
   TensorType,
   type ValueInfoMessage,
-} from './onnx-schema.js';
+} from '../onnx-schema.js';
 
 /** Operators that read only the size of their input. */
 const SIZE_READERS = new Set(['Shape', 'Size']);

@@ -4,15 +4,15 @@
  * wrong, such as a new layout or a CPU without blocked operators, the answer is 0 and ONNX's convolutions are used.
  */
 import { hasX64Kernels } from '#platform/machine.js';
-import { runOnCpu } from '../nn/index.js';
-import { createPrng } from '../util/index.js';
-import { PlaneConvolutions } from './graph/convolutions.js';
-import { GraphBuilder } from './graph/graph-builder.js';
-import { RankConvolutions } from './graph/rank-convolutions.js';
-import { writeModel } from './graph/write-model.js';
-import type { ConvolutionLayer, NetworkPlan } from './network-plan.js';
+import { runOnCpu } from '../../nn/index.js';
+import { createPrng } from '../../util/index.js';
+import { PlaneConvolutions } from './convolutions.js';
+import { GraphBuilder } from './graph-builder.js';
+import type { ConvolutionLayer, NetworkPlan } from './network-layers.js';
+import { RankConvolutions } from './rank-convolutions.js';
 import { fromFloats } from './tensor-source.js';
 import { PRODUCTS } from './winograd.js';
+import { writeModel } from './write-model.js';
 
 /** AVX-512, AVX. */
 const BLOCKS = [16, 8];

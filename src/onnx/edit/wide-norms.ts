@@ -3,9 +3,9 @@
  * them in single precision when the graph becomes half. In half precision squares overflow from 256 on and small ones vanish; the
  * operator LayerNormalization computes in single precision inside. RMS norms, without the first mean, are found too.
  */
+import { GraphIndex } from '../graph-index.js';
+import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from '../onnx-schema.js';
 import { createNode } from './graph-edit.js';
-import { GraphIndex } from './graph-index.js';
-import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
 
 /** The nodes from the first mean to the quotient, without scale and shift. */
 export function findNorms(graph: GraphMessage): Set<NodeMessage> {

@@ -4,7 +4,6 @@
  * a file beside the model (ONNX "external data"), which ONNX Runtime maps instead of copying: for a 110 MB network
  * a session then takes 0.4 s and 300 MB, against 2.1 s and 610 MB from one buffer of 220 MB.
  */
-
 import protobuf from 'protobufjs/light.js';
 import type { NewCacheFile } from '#platform/cache-files.js';
 import { concatBytes } from '../../util/index.js';

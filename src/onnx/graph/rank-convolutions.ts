@@ -11,12 +11,12 @@
  * The operators of the domain com.microsoft.nchwc are those that ONNX Runtime's optimiser inserts itself. They exist on the
  * CPU only, and a wrong B gives wrong numbers (channel-block.ts finds it).
  */
-import type { Activation, ConvolutionLayer, DenseLayer, SqueezeExcite } from '../network-plan.js';
-import { fromFloats, materialise, type TensorSource } from '../tensor-source.js';
-import { BIAS_PRODUCT, createWinogradMatrices, PRODUCTS, RANKS } from '../winograd.js';
 import type { Convolutions } from './convolutions.js';
 import type { GraphBuilder } from './graph-builder.js';
 import { addActivation, addDense } from './layers.js';
+import type { Activation, ConvolutionLayer, DenseLayer, SqueezeExcite } from './network-layers.js';
+import { fromFloats, materialise, type TensorSource } from './tensor-source.js';
+import { BIAS_PRODUCT, createWinogradMatrices, PRODUCTS, RANKS } from './winograd.js';
 
 const FILES = 8;
 /** ONNX Runtime's name for the operators on blocked tensors. */

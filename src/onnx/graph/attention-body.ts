@@ -1,5 +1,7 @@
 /** The transformer body: from planes or a convolutional body's output to [N·64, embedding], one row a square. */
-
+import { CHANNELS_OF_POSITION_MAP, computePositionMap } from '../policy-maps.js';
+import type { GraphBuilder } from './graph-builder.js';
+import { addActivation, addDense, addLayerNorm } from './layers.js';
 import {
   type Activation,
   type AttentionBody,
@@ -10,11 +12,8 @@ import {
   PIECE_PLANES,
   type SelfAttention,
   type Smolgen,
-} from '../network-plan.js';
-import { CHANNELS_OF_POSITION_MAP, computePositionMap } from '../policy-maps.js';
-import { fromFloats, materialise, type TensorSource } from '../tensor-source.js';
-import type { GraphBuilder } from './graph-builder.js';
-import { addActivation, addDense, addLayerNorm } from './layers.js';
+} from './network-layers.js';
+import { fromFloats, materialise, type TensorSource } from './tensor-source.js';
 
 /** [N, channels, 8, 8] → [N·64, channels]. */
 export function addSquareRows(graph: GraphBuilder, input: string, channels: number, name: string): string {

@@ -4,10 +4,10 @@
  * with halves already, or with anything that this room cannot read, are not converted: a slower network is better than a
  * wrong one.
  */
-import { encodeHalfWeight } from './float-formats.js';
+import { encodeHalfWeight } from '../float-formats.js';
+import { decodeModel, encodeModel, listTensors } from '../onnx-model.js';
+import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from '../onnx-schema.js';
 import { insertBeforeOutput, insertBehindInput } from './graph-edit.js';
-import { decodeModel, encodeModel, listTensors } from './onnx-model.js';
-import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from './onnx-schema.js';
 import { findNorms, insertCasts, separateConstants } from './wide-norms.js';
 
 /**

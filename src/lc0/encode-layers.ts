@@ -1,8 +1,8 @@
 /** Encodes layers as lc0's messages: rounded for lc0, or exact for our own reader. */
-import { LayerEncoding } from '../net-enums.js';
-import type { ConvBlockMessage, LayerMessage } from '../net-schema.js';
-import { decodeLayer, materialise } from '../tensor-source.js';
-import type { Affine } from './graph-reader.js';
+import { type Affine, materialise } from '../onnx/index.js';
+import { decodeLayer } from './layer-reader.js';
+import { LayerEncoding } from './net-enums.js';
+import type { ConvBlockMessage, LayerMessage } from './net-schema.js';
 
 /** lc0 adds this to a variance before it takes the root. */
 const BATCH_NORM_EPSILON = 1e-5;

@@ -2,7 +2,20 @@
  * Recognises an ONNX graph that is one of lc0's residual networks and returns lc0's own weights, which all of lc0's backends
  * run. ONNX inside a network file needs an lc0 that was built with ONNX Runtime.
  */
-import type { NetworkTensors } from '../choose-tensors.js';
+import {
+  type GraphMessage,
+  GraphReader,
+  type RecognisedBody,
+  type RecognisedPolicy,
+  type RecognisedTop,
+  recogniseBody,
+  recogniseMovesLeft,
+  recognisePolicy,
+  recogniseValue,
+  Unrecognised,
+} from '../onnx/index.js';
+import type { NetworkTensors } from './choose-tensors.js';
+import { type LayerEncoder, LINEAR16_ENCODER } from './encode-layers.js';
 import {
   DefaultActivation,
   MovesLeftFormat,
@@ -11,19 +24,8 @@ import {
   PolicyFormat,
   ValueFormat,
   WeightsEncoding,
-} from '../net-enums.js';
-import { NET_MAGIC, type NetMessage, type WeightsMessage } from '../net-schema.js';
-import type { GraphMessage } from '../onnx-schema.js';
-import { type LayerEncoder, LINEAR16_ENCODER } from './encode-layers.js';
-import { GraphReader, Unrecognised } from './graph-reader.js';
-import { type RecognisedBody, recogniseBody } from './recognise-body.js';
-import {
-  type RecognisedPolicy,
-  type RecognisedTop,
-  recogniseMovesLeft,
-  recognisePolicy,
-  recogniseValue,
-} from './recognise-heads.js';
+} from './net-enums.js';
+import { NET_MAGIC, type NetMessage, type WeightsMessage } from './net-schema.js';
 
 /** The oldest lc0 that has all parts of such a network: attention policies came with 0.29. */
 const MIN_VERSION = { major: 0, minor: 29, patch: 0 };

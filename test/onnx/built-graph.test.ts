@@ -1,7 +1,8 @@
 /** Every body, head and activation: the ONNX graph computes what the plain reference computes. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findChannelBlock, loadLc0Network } from '#sardonyx/lc0/index.js';
+import { loadLc0Network } from '#sardonyx/lc0/index.js';
+import { findChannelBlock } from '#sardonyx/onnx/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { compareWithReference } from '../support/lc0-onnx.js';

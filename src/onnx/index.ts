@@ -1,0 +1,49 @@
+/** The door of onnx/: the toolkit of ONNX graphs, for our own networks and lc0's: read, recognise, build, change, cut. */
+export { cutBehindBody } from './edit/cut-body.js';
+export {
+  addAlias,
+  findInput,
+  findOutput,
+  insertBeforeOutput,
+  insertBehindInput,
+  listNames,
+} from './edit/graph-edit.js';
+export { halveModel } from './edit/half-precision.js';
+export { getFloat16Table } from './float-formats.js';
+export { BUILDER_VERSION, type BuildOptions, DEFAULT_BUILD_OPTIONS, draftOnnx } from './graph/build-onnx.js';
+export { findChannelBlock, suitsChannelBlock } from './graph/channel-block.js';
+export {
+  type Activation,
+  type AttentionBody,
+  type ConvolutionBody,
+  type ConvolutionLayer,
+  type DenseLayer,
+  type EncoderLayer,
+  type FeedForward,
+  type Funnel,
+  INPUT_PLANES,
+  type LayerNorm,
+  type MovesLeftHead,
+  type NetworkPlan,
+  PIECE_PLANES,
+  type PolicyHead,
+  type PositionEncoding,
+  type Smolgen,
+  type ValueHead,
+} from './graph/network-layers.js';
+export { fromFloats, materialise, scaleRows, type TensorSource } from './graph/tensor-source.js';
+export { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
+export { decodeModel, encodeModel, hasExternalTensors, viewBytes } from './onnx-model.js';
+export { type GraphMessage, type ModelMessage, modelType, TensorType, type ValueInfoMessage } from './onnx-schema.js';
+export { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
+export { createMessageTypes, scanStructure } from './protobuf-messages.js';
+export { type FileSource, hashFile, NetworkError, readInflated } from './read-file.js';
+export { type Affine, GraphReader, Unrecognised } from './recognise/graph-reader.js';
+export { type RecognisedBody, recogniseBody } from './recognise/recognise-body.js';
+export {
+  type RecognisedPolicy,
+  type RecognisedTop,
+  recogniseMovesLeft,
+  recognisePolicy,
+  recogniseValue,
+} from './recognise/recognise-heads.js';
