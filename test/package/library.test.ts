@@ -1,6 +1,6 @@
 /** The typed engine in Node, and its examples. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,3 +51,31 @@ for (const [name, args, expected] of [
     assert.match(output, expected);
   });
 }
+
+/** Runs a program in a process of its own. The moment differs from run to run, by the number of infos before it. */
+function runProgram(moment: number, end: string): { readonly status: number | null; readonly stderr: string } {
+  const program = `
+    import { createEngine } from ${JSON.stringify(pathToFileURL(join(repositoryRoot, 'dist', 'index.js')))};
+    const engine = await createEngine({ threads: 2 });
+    let infos = 0;
+    const ends = () => { ${end} };
+    if (${moment} === 0) setImmediate(ends);
+    for await (const _ of engine.go()) if (++infos === ${moment}) ends();`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  return { status, stderr };
+}
+
+test('process.exit in the middle of a search ends the process with its status, and without a word', () => {
+  for (let moment = 0; moment < 8; moment++) {
+    assert.deepEqual(runProgram(moment, 'process.exit(3)'), { status: 3, stderr: '' });
+  }
+});
+
+test('an exception in the middle of a search ends the process with status 1', () => {
+  for (let moment = 0; moment < 4; moment++) {
+    const { status, stderr } = runProgram(moment, 'setImmediate(() => { throw new Error("on purpose"); })');
+    assert.equal(status, 1);
+    assert.match(stderr, /on purpose/);
+    assert.doesNotMatch(stderr, /Napi|terminate/);
+  }
+});

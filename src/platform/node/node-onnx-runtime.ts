@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
 import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports/onnx-runtime.js';
+import { callNative, shareNativeCalls } from './node-native-calls.js';
 import { getNativeFolder } from './node-native-folder.js';
 import { isPackaged, readProgramFile } from './node-program-files.js';
 import { keepWebGpuContext, shareWebGpuTurns, takeWebGpuTurn } from './node-webgpu.js';
@@ -27,9 +28,14 @@ export function prepareRuntime(usesTf32: boolean): void {
   process.env.ORT_DISABLE_TELEMETRY ??= '1';
   if (!usesTf32) process.env.NVIDIA_TF32_OVERRIDE = '0';
   shareWebGpuTurns();
+  shareNativeCalls();
 }
 
-export async function openSession(request: SessionRequest): Promise<RuntimeSession> {
+export function openSession(request: SessionRequest): Promise<RuntimeSession> {
+  return callNative(() => loadSession(request));
+}
+
+async function loadSession(request: SessionRequest): Promise<RuntimeSession> {
   const { env, InferenceSession, Tensor } = await import('onnxruntime-node');
   env.logLevel = 'fatal';
   // onnxruntime does not accept shared memory.
@@ -43,21 +49,22 @@ export async function openSession(request: SessionRequest): Promise<RuntimeSessi
     extra: { session: describeExtras(request) },
   };
   const needsTurns = request.provider.name === 'webgpu';
-  const create = (): Promise<InferenceSession> => InferenceSession.create(model, options);
+  const create = (bytes = model): Promise<InferenceSession> => InferenceSession.create(bytes, options);
   const session = needsTurns
     ? await takeWebGpuTurn(async () => {
-        await keepWebGpuContext((smallest) => InferenceSession.create(smallest, options));
+        await keepWebGpuContext(create);
         return create();
       })
     : await create();
   const run = (inputs: NamedTensors, outputs: Readonly<Record<string, RuntimeTensor | null>>): Promise<unknown> =>
-    session.run(inputs as InferenceSession.FeedsType, outputs as InferenceSession.FetchesType);
+    callNative(() => session.run(inputs as InferenceSession.FeedsType, outputs as InferenceSession.FetchesType));
+  const release = (): Promise<void> => callNative(() => session.release());
   return {
     outputNames: session.outputNames,
     createTensor: (data, dims) =>
       data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('float16', data, dims),
     run: needsTurns ? (inputs, outputs) => takeWebGpuTurn(() => run(inputs, outputs)) : run,
-    release: () => (needsTurns ? takeWebGpuTurn(() => session.release()) : session.release()),
+    release: needsTurns ? () => takeWebGpuTurn(release) : release,
   };
 }
 

@@ -14,7 +14,8 @@ export function startThread<ToThread, FromThread>(
   { name, data }: ThreadOptions,
   events: ThreadEvents<FromThread>,
 ): Thread<ToThread> {
-  const options = { ...(name === undefined ? {} : { name }), workerData: data };
+  // A thread inherits the flags of its program otherwise, and refuses some of them, as `--input-type` beside `--eval`.
+  const options = { ...(name === undefined ? {} : { name }), workerData: data, execArgv: [] };
   const worker =
     script.protocol === ASSET_PROTOCOL
       ? new Worker(readAsset(script.pathname), { ...options, eval: true })
