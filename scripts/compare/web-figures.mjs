@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The figures of docs/web.md: the engine in a page (Chromium) against the engine in Node, and against ONNX Runtime alone. The sides
+// The figures of docs/dev/web-log.md: the engine in a page (Chromium) against the engine in Node, and against ONNX Runtime alone. The sides
 // of a ratio take turns, so that a busy machine slows both.
 // usage: node scripts/compare/web-figures.mjs visits|speed|light|hash|maia|webgpu|load [lc0 network, for maia]   (after npm run build)
 import { openAsBlob, readFileSync } from 'node:fs';
