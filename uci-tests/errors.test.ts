@@ -26,8 +26,7 @@ test('bad commands, options and positions cost one error line each', async () =>
       'position fen 4k3/8/8/8/8/8/8/4KR2 b - - 0 1 extra words',
       'position startpos moves e2e4 e7e6 e1e3',
       'position startpos moves e2e4 hello',
-      'go nodes',
-      'go searchmoves e7e4',
+      'go perft x',
       'ponderhit',
     ];
     for (const line of bad) {

@@ -127,7 +127,8 @@ for (const state of ['idle', 'searching', 'perft', 'starting'] as const) {
       const engine = openEngine(t, NO_NETWORK);
       if (state !== 'starting') await engine.start();
       if (state === 'searching') engine.send('position startpos', 'go infinite');
-      if (state === 'perft') engine.send('position startpos', 'go perft 8');
+      // The end of input waits for an answer that comes by itself.
+      if (state === 'perft') engine.send('position startpos', `go perft ${how === 'end of input' ? 4 : 8}`);
       if (state !== 'starting') await sleep(100);
       const startedAt = performance.now();
       if (how === 'quit') engine.send('quit');
@@ -159,6 +160,18 @@ for (const delayMs of [0, 150, 300, 450]) {
     assert.equal(engine.stderr, '');
   });
 }
+
+test('commands from a pipe are all answered before the program ends', needsProcess, async (t) => {
+  const engine = openEngine(t);
+  engine.child.stdin.end('uci\nisready\nposition startpos\ngo nodes 50');
+  assert.equal(await engine.exited, 0);
+  const answers = engine.lines.filter((line) => /^(uciok|readyok|bestmove|error)/.test(line));
+  assert.deepEqual(
+    answers.map((line) => line.split(' ')[0]),
+    ['uciok', 'readyok', 'bestmove'],
+  );
+  assert.match(engine.lines.at(-2) ?? '', / nodes 50 /);
+});
 
 test('a search that runs at the end of input still gives its answer', needsProcess, async (t) => {
   const engine = await openEngine(t, NO_NETWORK).start();

@@ -38,13 +38,16 @@ export function parseUciMove(position: Position, text: string): Result<Move> {
 }
 
 /**
- * @param chess960 write castling as king takes rook (e1h1) instead of with the king's new square (e1g1)
+ * @param chess960 write every castling as king takes rook (e1h1). Otherwise it is written with the king's new square (e1g1) where
+ *   that is standard chess, from the e-file with a rook in the corner. Elsewhere the king may reach that square by a plain move.
  * @returns "0000" for NO_MOVE
  */
 export function formatUciMove(move: Move, chess960: boolean): string {
   if (move === NO_MOVE) return '0000';
   const from = moveFrom(move);
-  const to = isCastling(move) && !chess960 ? castledKing(from, moveTo(move)) : moveTo(move);
+  const rookOrTo = moveTo(move);
+  const isStandard = isCastling(move) && (from & 7) === 4 && ((rookOrTo & 7) === 0 || (rookOrTo & 7) === 7);
+  const to = isStandard && !chess960 ? castledKing(from, rookOrTo) : rookOrTo;
   return formatSquare(from) + formatSquare(to) + PIECE_LETTERS[movePromotion(move)].trim();
 }
 

@@ -25,7 +25,7 @@ export function runUciMode(settings: Settings): void {
   const version = readVersion();
   const crashes = new CrashReporter();
   const doorkeeper = new Doorkeeper(() => {
-    for (const line of formatIdentity(version, options.declared, showHidden)) writer.writeLine(line);
+    for (const line of formatIdentity(version, options.announce(), showHidden)) writer.writeLine(line);
   });
   const writeLine = (line: string): void => {
     crashes.note(`<< ${line}`);

@@ -62,6 +62,7 @@ export class ActiveSearch {
 
   /** The moves it may play: the best by tablebases, or those of `searchmoves`, else all. */
   get candidates(): readonly Move[] {
+    if (this.game.isRefused) return [];
     return this.ranking?.moves ?? this.legalOrWanted;
   }
 
@@ -123,6 +124,7 @@ export class ActiveSearch {
     if (this.ownAnswer !== null) return this.shorterMate ?? this.ownAnswer;
     const { reportedMove, candidates } = this;
     if (reportedMove !== null) return reportedMove;
+    if (candidates.length === 0) return { move: NO_MOVE, ponder: NO_MOVE };
     const [mating = candidates[0] ?? NO_MOVE] =
       findMate(this.game.position.clone(), { ...BLIND_MATES, candidates }).line ?? [];
     return { move: mating, ponder: NO_MOVE };

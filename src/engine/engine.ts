@@ -12,7 +12,7 @@ import type { ScoreType, SearchInfo, TreeDump, TreeDumpLimits } from '../search/
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import type { ActiveSearch, BestMove } from './active-search.js';
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
-import { createGamePosition, type GamePosition, PositionReader } from './game-position.js';
+import { createGamePosition, type GamePosition, POSITION_REFUSED, PositionReader } from './game-position.js';
 import type { GoRequest } from './go-request.js';
 import { MateLookout } from './mate-lookout.js';
 import { createRootStats, type RootStats } from './move-stats.js';
@@ -131,6 +131,11 @@ export class Engine {
     return success(true);
   }
 
+  /** Call it when the client set a position that was refused: until the next one every `go` is answered without a move. */
+  refusePosition(): void {
+    this.game = { ...this.game, isRefused: true };
+  }
+
   newGame(): void {
     this.stop();
     this.forget();
@@ -170,6 +175,12 @@ export class Engine {
   /** Ends all requested searches. Does nothing if there are none. */
   stop(): void {
     this.stopFirst(this.searches.length);
+  }
+
+  /** Like `stop`, before `dispose`: a search that has not looked at any move gives no answer. */
+  quit(): void {
+    this.searches.discardUnsearched();
+    this.stop();
   }
 
   /** Ends the active search; the first of the waiting ones will answer as soon as it begins. */
@@ -265,8 +276,9 @@ export class Engine {
     // Limited strength plays without tablebases.
     if (search.strength === null && !search.isDiscarded && !search.hasSearchMoves)
       search.ranking = this.tables.rank(search.game.position);
+    if (search.game.isRefused && !search.isDiscarded) this.listener.warning(POSITION_REFUSED);
     if (search.candidates.length === 0) {
-      this.report(search, createFinishedReport(search.game.position.inCheck()));
+      if (!search.game.isRefused) this.report(search, createFinishedReport(search.game.position.inCheck()));
       if (!search.waitsForStop) this.answer(search.fallback);
       return;
     }

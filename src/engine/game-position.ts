@@ -20,7 +20,12 @@ export interface GamePosition {
   readonly moves: readonly Move[];
   /** The position after the moves, which are its history. */
   readonly position: Position;
+  /** The client has set another position since, which was refused: this one is not on its board. */
+  readonly isRefused?: true;
 }
+
+/** What the client is told instead of a move. */
+export const POSITION_REFUSED = 'The last position was refused, so there is no move for it: set another one';
 
 /** @param fen null = the start position */
 export function createGamePosition(fen: string | null, moveTexts: readonly string[]): Result<GamePosition> {

@@ -38,6 +38,12 @@ export class SearchQueue {
     }
   }
 
+  /** Searches that have reported nothing give no answer any more. */
+  discardUnsearched(): void {
+    for (const search of this.waiting) search.isDiscarded = true;
+    if (this.active !== null && this.active.lastReport === null) this.active.isDiscarded = true;
+  }
+
   /** Turns the last waiting search from pondering into an ordinary one. */
   endPonderingOfLast(): void {
     const last = this.waiting.pop();
@@ -72,8 +78,10 @@ export class SearchQueue {
     return new Promise((resolve) => this.idleWaiters.push(resolve));
   }
 
-  private createWithoutPonder({ requestWithoutPonder, game }: ActiveSearch): ActiveSearch {
-    return this.create(requestWithoutPonder, game);
+  private createWithoutPonder({ requestWithoutPonder, game, isDiscarded }: ActiveSearch): ActiveSearch {
+    const search = this.create(requestWithoutPonder, game);
+    search.isDiscarded = isDiscarded;
+    return search;
   }
 }
 

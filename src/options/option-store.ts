@@ -2,6 +2,9 @@
  * The values of all options of all rooms, by lc0's names, case-insensitive. A value is checked before it is stored; a value
  * that is refused changes nothing.
  *
+ * An option may have several names. GUIs send back every option that was announced, so the default that arrives under one name
+ * must not undo a value that was set under another.
+ *
  * A change takes effect in one way: the store calls the handlers that are connected for the option's effect. No other code
  * compares values to notice a change.
  */
@@ -25,6 +28,10 @@ export class OptionStore {
   /** The option that another name stands for. */
   private readonly targets = new Map<string, OptionSpec>();
   private readonly current = new Map<string, OptionValue>();
+  /** By proper name: the name under which the value was set last. */
+  private readonly givenAs = new Map<string, string>();
+  /** The values that `announce` has given out as defaults. */
+  private readonly announced = new Map<string, OptionValue>();
   private readonly connected = new Set<OptionHandlers>();
 
   constructor(specs: readonly OptionSpec[]) {
@@ -54,6 +61,16 @@ export class OptionStore {
     return this.specs.get(name.toLowerCase());
   }
 
+  /** The declarations with the current values as defaults: a client that sends them back changes nothing. */
+  announce(): readonly OptionSpec[] {
+    return this.declared.map((spec) => {
+      const value = this.current.get(this.getTarget(spec).uci);
+      if (spec.kind === 'button' || value === undefined) return spec;
+      this.announced.set(spec.uci, value);
+      return withDefault(spec, value);
+    });
+  }
+
   /** Calls a handler after each change of an option with its effect. @returns a function that disconnects the handlers */
   connect(handlers: OptionHandlers): () => void {
     this.connected.add(handlers);
@@ -69,7 +86,10 @@ export class OptionStore {
     if (named === undefined) return failure(`Unknown option: ${name}`);
     const parsed = parseOptionValue(named, text);
     if (!parsed.ok) return parsed;
-    const spec = this.targets.get(named.uci) ?? named;
+    const spec = this.getTarget(named);
+    const isDefault = named.kind !== 'button' && parsed.value === (this.announced.get(named.uci) ?? named.default);
+    const giver = this.givenAs.get(spec.uci);
+    if (isDefault && giver !== undefined && giver !== named.uci) return success(spec);
     const checked = spec.check?.(parsed.value, this.current);
     if (checked?.ok === false) return checked;
     if (spec.kind === 'int' && spec.clamps && Number(text) !== parsed.value) {
@@ -77,6 +97,7 @@ export class OptionStore {
       for (const { note } of this.connected) note?.(sentence);
     }
     if (spec.kind !== 'button') {
+      if (!isDefault || this.current.get(spec.uci) !== parsed.value) this.givenAs.set(spec.uci, named.uci);
       if (this.current.get(spec.uci) === parsed.value) return success(spec);
       this.current.set(spec.uci, parsed.value);
     }
@@ -96,6 +117,7 @@ export class OptionStore {
     for (const [key, spec] of this.specs) copy.specs.set(key, spec);
     for (const [name, target] of this.targets) copy.targets.set(name, target);
     for (const [name, value] of this.current) copy.current.set(name, value);
+    for (const [name, giver] of this.givenAs) copy.givenAs.set(name, giver);
     return copy;
   }
 
@@ -117,9 +139,21 @@ export class OptionStore {
     return value as OptionValue;
   }
 
+  private getTarget(spec: OptionSpec): OptionSpec {
+    return this.targets.get(spec.uci) ?? spec;
+  }
+
   private add(spec: OptionSpec): void {
     const key = spec.uci.toLowerCase();
     if (this.specs.has(key)) throw new Error(`Option ${spec.uci} is declared twice`);
     this.specs.set(key, spec);
   }
+}
+
+/** @param value of the kind of `spec` */
+function withDefault(spec: OptionSpec, value: OptionValue): OptionSpec {
+  if (spec.kind !== 'choice') return { ...spec, default: value } as OptionSpec;
+  const choice = String(value);
+  const choices = spec.choices.includes(choice) ? spec.choices : [...spec.choices, choice];
+  return { ...spec, default: choice, choices };
 }

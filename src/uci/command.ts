@@ -35,7 +35,8 @@ export type UciCommand =
   | { readonly type: 'setoption'; readonly option: string; readonly value: string }
   /** fen null = the start position. */
   | { readonly type: 'position'; readonly fen: string | null; readonly moves: readonly string[] }
-  | { readonly type: 'go'; readonly go: GoCommand }
+  /** `ignored`: what could not be understood. */
+  | { readonly type: 'go'; readonly go: GoCommand; readonly ignored: readonly string[] }
   | { readonly type: 'bench'; readonly words: readonly string[] };
 
 /** Every command, with the lines that `help` prints for it. The parser accepts no other. */

@@ -59,7 +59,7 @@ export const conversationOptions: readonly OptionSpec[] = [
   },
 ];
 
-/** The answer to `uci`, `uciok` included. */
+/** The answer to `uci`, `uciok` included. @param specs with the values in force as defaults: GUIs send them back */
 export function formatIdentity(version: string, specs: readonly OptionSpec[], showHidden: boolean): string[] {
   const listed = specs.filter((spec) => showHidden || spec.hidden !== true);
   return [`id name Sardonyx ${version}`, 'id author the Sardonyx authors', ...listed.map(formatOption), 'uciok'];
@@ -71,7 +71,7 @@ export function formatOption(spec: OptionSpec): string {
     case 'int':
       return `${head} spin default ${spec.default} min ${spec.min} max ${spec.max}`;
     case 'float':
-      return `${head} string default ${spec.default.toFixed(6)}`;
+      return `${head} string default ${formatFloat(spec.default)}`;
     case 'bool':
       return `${head} check default ${spec.default}`;
     case 'choice':
@@ -81,4 +81,10 @@ export function formatOption(spec: OptionSpec): string {
     case 'button':
       return `${head} button`;
   }
+}
+
+/** Six decimals, or more if a client that sends the text back would change the value. */
+function formatFloat(value: number): string {
+  const text = value.toFixed(6);
+  return Number(text) === value ? text : String(value);
 }

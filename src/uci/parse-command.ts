@@ -1,7 +1,6 @@
 /**
  * Parses one line of input into a command, or into one sentence that says what is wrong with it. It never throws and changes
- * nothing. The protocol says to skip unknown words. Like lc0 we report them instead, so that a typing error in a script does
- * not start another search than the one meant.
+ * nothing. Unknown words in `go` are skipped, as the protocol says, and reported.
  */
 import { failure, type Result, success } from '../util/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
@@ -78,9 +77,17 @@ const SIGNED = new Set<NumberField>([
   'moveTimeMs',
 ]);
 const GO_WORDS = new Set([...Object.keys(GO_NUMBERS), 'infinite', 'ponder', 'searchmoves']);
+/** What ends a search. */
+const LIMITS = new Set<NumberField>(['whiteTimeMs', 'blackTimeMs', 'depth', 'nodes', 'mate', 'moveTimeMs']);
 
+/**
+ * Every `go` gets its bestmove, so what cannot be understood is passed over and reported. If no limit remains of those that were
+ * meant, the search answers as soon as it can: without a limit it would never end.
+ */
 function parseGo(words: readonly string[]): Result<UciCommand> {
   const go: GoCommand = {};
+  const ignored: string[] = [];
+  let hasLostLimit = false;
   for (let i = 0; i < words.length; i++) {
     const word = words[i];
     if (word === 'infinite' || word === 'ponder') {
@@ -88,24 +95,30 @@ function parseGo(words: readonly string[]): Result<UciCommand> {
     } else if (word === 'searchmoves') {
       const moves: string[] = [];
       while (i + 1 < words.length && !GO_WORDS.has(words[i + 1])) moves.push(words[++i]);
-      if (moves.length === 0) return failure('go searchmoves lacks the moves');
-      go.searchMoves = moves;
+      if (moves.length === 0) ignored.push('searchmoves without moves');
+      else go.searchMoves = moves;
     } else if (Object.hasOwn(GO_NUMBERS, word)) {
-      const parsed = parseNumber(word, GO_NUMBERS[word], words[++i]);
-      if (!parsed.ok) return parsed;
-      go[GO_NUMBERS[word]] = parsed.value;
+      const field = GO_NUMBERS[word];
+      const text = i + 1 < words.length && !GO_WORDS.has(words[i + 1]) ? words[++i] : '';
+      const value = parseNumber(field, text);
+      if (value !== null) go[field] = value;
+      else if (field === 'perft') return failure('go perft needs a whole number: the depth');
+      else {
+        ignored.push(text === '' ? `${word} without a number` : `${word} ${text}`);
+        hasLostLimit ||= LIMITS.has(field);
+      }
     } else {
-      return failure(`Unknown word in go: ${word}`);
+      ignored.push(word);
     }
   }
-  return success({ type: 'go', go });
+  const hasLimit = go.infinite === true || [...LIMITS].some((field) => go[field] !== undefined);
+  if (hasLostLimit && !hasLimit) go.nodes = 1;
+  return success({ type: 'go', go, ignored });
 }
 
-function parseNumber(word: string, field: NumberField, text: string | undefined): Result<number> {
-  if (text === undefined || !/^[+-]?\d+(\.\d*)?$/.test(text)) {
-    return failure(`go ${word} needs a whole number, not ${text ?? 'the end of the line'}`);
-  }
+/** A negative count is as good as the smallest. @returns null if the text is no number */
+function parseNumber(field: NumberField, text: string): number | null {
+  if (!/^[+-]?\d+(\.\d*)?(e\d{1,2})?$/i.test(text)) return null;
   const value = Math.trunc(Number(text));
-  if (value < 0 && !SIGNED.has(field)) return failure(`go ${word} must not be negative: ${text}`);
-  return success(value);
+  return SIGNED.has(field) ? value : Math.max(0, value);
 }

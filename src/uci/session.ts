@@ -6,7 +6,14 @@
 import { createLogger } from '#platform/log-file.js';
 import { runNextTurn } from '#platform/threads.js';
 import { formatUciMove, type Move, parseUciMove } from '../chess/index.js';
-import { Engine, type EngineListener, type EnginePorts, type GoRequest, PerftRun } from '../engine/index.js';
+import {
+  Engine,
+  type EngineListener,
+  type EnginePorts,
+  type GoRequest,
+  PerftRun,
+  POSITION_REFUSED,
+} from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
 import type { ScoreType } from '../search/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
@@ -43,6 +50,7 @@ export class UciSession {
   private readonly engine: Engine;
   private readonly held: string[] = [];
   private isHolding = false;
+  private isInputOver = false;
   private isEnding = false;
   private isDebugging = false;
   private logger = createLogger('');
@@ -54,6 +62,8 @@ export class UciSession {
   private isBenchNew = false;
   private benchEnd: Promise<void> = Promise.resolve();
   private loadTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Resolves after the last `readyok` that was asked for. */
+  private ready: Promise<void> = Promise.resolve();
 
   constructor(private readonly settings: SessionSettings) {
     this.openLog();
@@ -75,16 +85,22 @@ export class UciSession {
     if (command === null) return;
     if (!command.ok) {
       this.writeError(command.error);
+      if (/^\s*position\b/.test(line)) this.engine.refusePosition();
       return;
     }
     this.execute(command.value);
   }
 
-  /** The end of the input acts like `quit`, after the lines that are held back. */
+  /** A script that pipes its commands into the engine wants the answers: what ends by itself is finished, then the session. */
   endOfInput(): void {
-    // A script that pipes `bench` into the engine wants its result.
-    if (this.isHolding && (this.benchStop !== null || !this.mayPass('quit'))) this.held.push('quit');
-    else this.end();
+    this.isInputOver = true;
+    if (this.engine.needsStop) this.engine.quit();
+    if (!this.isHolding) this.finish();
+  }
+
+  /** Nothing is left to read: waits for what is running. */
+  private finish(): void {
+    void Promise.all([this.ready, this.engine.whenIdle(), this.perftEnd]).then(() => this.end());
   }
 
   /**
@@ -96,14 +112,14 @@ export class UciSession {
     return /^\s*(stop|isready)\b/.test(line) || (/^\s*quit\b/.test(line) && endsNow);
   }
 
-  /** Stops everything, writes the last `bestmove` and calls `onEnd`. */
+  /** Stops everything, writes the last `bestmove` if its search has looked at any move, and calls `onEnd`. */
   end(): void {
     if (this.isEnding) return;
     this.isEnding = true;
     clearTimeout(this.loadTimer);
     this.perft?.stop();
     this.benchStop?.abort();
-    this.engine.stop();
+    this.engine.quit();
     const patience = setTimeout(() => this.settings.onEnd(true), QUIT_PATIENCE_MS);
     void this.engine
       .whenIdle()
@@ -134,7 +150,7 @@ export class UciSession {
         this.setPosition(command.fen, command.moves);
         return;
       case 'go':
-        this.go(command.go);
+        this.go(command.go, command.ignored);
         return;
       case 'stop':
         this.perft?.stop();
@@ -182,7 +198,7 @@ export class UciSession {
 
   private identify(): void {
     const { options, showHidden, version } = this.settings;
-    for (const line of formatIdentity(version, options.declared, showHidden)) this.write(line);
+    for (const line of formatIdentity(version, options.announce(), showHidden)) this.write(line);
     this.scheduleLoad(LOAD_DELAY_MS);
   }
 
@@ -198,7 +214,7 @@ export class UciSession {
       return;
     }
     clearTimeout(this.loadTimer);
-    void this.engine.prepare().then(() => {
+    this.ready = this.engine.prepare().then(() => {
       if (!this.isEnding) this.write('readyok');
     });
   }
@@ -211,24 +227,27 @@ export class UciSession {
 
   private setPosition(fen: string | null, moves: readonly string[]): void {
     const result = this.engine.setPosition(fen, moves);
-    if (!result.ok) this.writeError(result.error);
+    if (result.ok) return;
+    this.engine.refusePosition();
+    this.writeError(result.error);
   }
 
-  private go({ perft, searchMoves: moveTexts, ...limits }: GoCommand): void {
+  /** @param ignored words that the parser passed over; so are illegal moves here, since the GUI waits for a bestmove */
+  private go({ perft, searchMoves: moveTexts = [], ...limits }: GoCommand, ignored: readonly string[]): void {
+    const { position, isRefused } = this.engine.position;
+    const searchMoves: Move[] = [];
+    const passedOver = [...ignored];
+    for (const text of isRefused ? [] : moveTexts) {
+      const move = parseUciMove(position, text);
+      if (move.ok) searchMoves.push(move.value);
+      else passedOver.push(move.error);
+    }
+    if (passedOver.length > 0) this.write(`info string Passed over in go: ${passedOver.join('; ')}`);
     if (perft !== undefined) {
       this.startPerft(perft);
       return;
     }
-    const searchMoves: Move[] = [];
-    for (const text of moveTexts ?? []) {
-      const move = parseUciMove(this.engine.position.position, text);
-      if (!move.ok) {
-        this.writeError(move.error);
-        return;
-      }
-      searchMoves.push(move.value);
-    }
-    const request: GoRequest = moveTexts === undefined ? limits : { ...limits, searchMoves };
+    const request: GoRequest = searchMoves.length === 0 ? limits : { ...limits, searchMoves };
     this.perft?.stop();
     this.engine.go(request);
   }
@@ -236,6 +255,10 @@ export class UciSession {
   private startPerft(depth: number): void {
     if (this.perft !== null || this.engine.isSearching) {
       this.writeError('A search is running: stop it before go perft');
+      return;
+    }
+    if (this.engine.position.isRefused) {
+      this.writeError(POSITION_REFUSED);
       return;
     }
     this.perftEnd = new Promise((resolve) => {
@@ -252,6 +275,10 @@ export class UciSession {
   }
 
   private async evaluate(): Promise<void> {
+    if (this.engine.position.isRefused) {
+      this.writeError(POSITION_REFUSED);
+      return;
+    }
     const stats = await this.engine.evaluate();
     if (this.isEnding) return;
     if (stats === null) {
@@ -297,6 +324,7 @@ export class UciSession {
       .then(() => {
         this.isHolding = false;
         while (!this.isHolding && this.held.length > 0) this.receive(this.held.shift() ?? '');
+        if (this.isInputOver && !this.isHolding) this.endOfInput();
       });
   }
 

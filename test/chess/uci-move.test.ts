@@ -5,6 +5,7 @@ import {
   formatUciMove,
   hasChess960Castling,
   isCastling,
+  listLegalMoves,
   type Move,
   moveFrom,
   movePromotion,
@@ -59,6 +60,20 @@ test('Promotions are read in either case and printed in lower case', () => {
 });
 
 test('The null move is printed as 0000', () => assert.equal(formatUciMove(NO_MOVE, false), '0000'));
+
+test('Without Chess960 castling is king takes rook where the king is not on the e-file or the rook not in the corner', () => {
+  for (const [fen, both] of [
+    ['r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1', ['e1c1', 'e1g1']],
+    ['r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1', ['e8c8', 'e8g8']],
+    ['4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1', ['e1b1', 'e1g1']],
+    ['4k3/8/8/8/8/8/8/1R1K3R w HB - 0 1', ['d1b1', 'd1h1']],
+    ['4k3/8/8/8/8/8/8/R1K4R w HA - 0 1', ['c1a1', 'c1h1']],
+    ['4k3/8/8/8/8/8/8/R5KR w HA - 0 1', ['g1a1', 'g1h1']],
+  ] as const) {
+    const castlings = listLegalMoves(unwrap(parseFen(fen))).filter(isCastling);
+    assert.deepEqual(castlings.map((move) => formatUciMove(move, false)).sort(), both, fen);
+  }
+});
 
 test('Every legal move survives printing and parsing, in both spellings', () => {
   const moves = new Uint16Array(256);

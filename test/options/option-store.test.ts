@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOptionStore } from '#sardonyx/app/options.js';
+import type { OptionStore } from '#sardonyx/options/index.js';
 import { parseContempt } from '#sardonyx/search/formulas/contempt.js';
+import { formatIdentity } from '#sardonyx/uci/options.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 test('options are found in any case and keep their defaults until set', () => {
@@ -19,6 +21,69 @@ test('another name sets the option it stands for', () => {
   assert.equal(store.getString('LogFile'), 'log.txt');
   assert.ok(store.set('move overhead', '77').ok);
   assert.equal(store.getNumber('MoveOverheadMs'), 77);
+});
+
+test('a default that arrives under one name does not undo what was set under another, in any order', () => {
+  const aliases = createOptionStore().declared.filter(({ help }) => help.startsWith('Another name of'));
+  const pairs = aliases.map((alias) => [/^Another name of (.+)\.$/.exec(alias.help)?.[1] ?? '', alias.uci] as const);
+  assert.equal(pairs.length, 3);
+  for (const pair of pairs) {
+    for (const [set, left] of [pair, pair.toReversed()]) {
+      for (const order of [
+        [set, left],
+        [left, set],
+      ]) {
+        const store = createOptionStore();
+        const spec = store.find(set);
+        assert.ok(spec !== undefined && spec.kind !== 'button');
+        const wanted = spec.kind === 'int' ? '77' : 'a file';
+        for (const name of order) unwrap(store.set(name, name === set ? wanted : String(spec.default)));
+        assert.equal(String(store.values.get(pair[0])), wanted, order.join(', then '));
+        // Under its own name the default is a wish.
+        unwrap(store.set(set, String(spec.default)));
+        assert.equal(store.values.get(pair[0]), spec.default);
+      }
+    }
+  }
+});
+
+test('all announced options sent back change nothing, in the order announced and by name, whatever is set', () => {
+  const set: [name: string, text: string][] = [
+    ['WeightsFile', 'a net.onnx'],
+    ['MoveOverheadMs', '77'],
+    ['MinimumKLDGainPerNode', '0.0000001'],
+    ['CPuct', '1.2345678'],
+    ['Backend', 'cudnn-fp16'],
+    ['UCI_LimitStrength', 'on'],
+    ['TimeManager', 'legacy(slowmover=1.2)'],
+    ['ConfigFile', ''],
+    ['Skill Level', '3'],
+  ];
+  const send = (store: OptionStore, line: string): void => {
+    const [, name, value] = /^option name (.+) type \S+ default ?(.*?)(?: (?:min|max|var) .*)?$/.exec(line) ?? [];
+    if (name !== undefined) unwrap(store.set(name, value));
+  };
+  for (const settings of [[], set, [['EvalFile', 'x.pb']], [['Debug Log File', 'log.txt']]] as [string, string][][]) {
+    for (const sort of [(lines: string[]) => lines, (lines: string[]) => lines.toSorted()]) {
+      const store = createOptionStore();
+      for (const [name, text] of settings) unwrap(store.set(name, text));
+      const before = JSON.stringify([...store.values]);
+      const lines = formatIdentity('', store.announce(), true);
+      let changes = 0;
+      store.connect({
+        search: () => changes++,
+        pool: () => changes++,
+        evaluator: () => changes++,
+        log: () => changes++,
+      });
+      for (const line of sort(lines)) send(store, line);
+      assert.equal(JSON.stringify([...store.values]), before);
+      assert.equal(changes, 0);
+      // Cute Chess sends what its user has changed among all the others.
+      for (const line of sort(lines)) send(store, line.replace(/(Move Overhead type spin default) \d+/, '$1 123'));
+      assert.equal(store.getNumber('MoveOverheadMs'), 123);
+    }
+  }
 });
 
 test('a wrong value, name or combination changes nothing and is explained', () => {

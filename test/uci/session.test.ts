@@ -123,8 +123,8 @@ test('a bad line costs one error line and changes nothing', async () => {
     'setoption name MultiPV value 0',
     'position startpos moves e2e5',
     'position fen 8/8/8/8 w - - 0 1',
-    'go depth many',
-    'go searchmoves e2e4',
+    'position',
+    'go perft many',
     'ponderhit',
   ];
   for (const line of bad) {
@@ -137,6 +137,56 @@ test('a bad line costs one error line and changes nothing', async () => {
   assert.deepEqual(lines, []);
   await say('d');
   assert.equal(lines.join('\n'), before);
+  session.end();
+});
+
+test('what a go cannot mean is passed over in one info string, and the go is answered', async () => {
+  const { world, lines, say, session } = createSession(answering());
+  await say('isready', 'position startpos');
+  for (const [go, note, limits] of [
+    ['go nodes 10 searchmoves d2d5 d2d4', /d2d5 is illegal/, { nodes: 10, searchMoves: [11 | (27 << 6)] }],
+    ['go nodes 10 searchmoves d2d5', /d2d5 is illegal/, { nodes: 10, searchMoves: undefined }],
+    ['go nodes 10 searchmoves', /searchmoves without moves/, { nodes: 10, searchMoves: undefined }],
+    ['go movetime 500 foo 3', /: foo; 3$/, { nodes: undefined }],
+    ['go nodes 10 wtime', /wtime without a number/, { nodes: 10, clock: undefined }],
+    ['go wtime btime 500', /wtime without a number/, { nodes: undefined }],
+    ['go depth many', /depth many/, { nodes: 1 }],
+    ['go depth -1', /^$/, { depth: 1, nodes: undefined }],
+    ['go nodes -5', /^$/, { nodes: 1 }],
+  ] as const) {
+    lines.length = 0;
+    await say(go);
+    assert.equal(lines.at(-1), 'bestmove d2d4', go);
+    const notes = lines.filter((line) => line.startsWith('info string'));
+    assert.match(notes.join('\n'), note, go);
+    assert.ok(notes.length < 2 && !lines.some((line) => line.startsWith('error')), lines.join('\n'));
+    const sent: Record<string, unknown> = { ...world.search.lastGo.limits };
+    for (const [name, value] of Object.entries(limits)) assert.deepEqual(sent[name], value, `${go}: ${name}`);
+  }
+  session.end();
+});
+
+test('after a refused position a go has no move, until the next position', async () => {
+  const { world, lines, say, session } = createSession(answering());
+  await say('isready', 'position startpos');
+  for (const refused of [
+    'position startpos moves e2e5',
+    'position fen 8/8/8/8 w - - 0 1',
+    'position',
+    'position foo',
+  ]) {
+    await say(refused);
+    lines.length = 0;
+    const searches = world.search.posted.length;
+    await say('go nodes 10', 'go infinite', 'stop', 'go perft 1', 'eval');
+    assert.equal(lines.filter((line) => line === 'bestmove (none)').length, 2, lines.join('\n'));
+    assert.match(lines[0], /^info string The last position was refused/);
+    assert.equal(lines.filter((line) => line.startsWith('error The last position was refused')).length, 2);
+    assert.equal(world.search.posted.length, searches);
+    lines.length = 0;
+    await say('position startpos', 'go nodes 10');
+    assert.equal(lines.at(-1), 'bestmove d2d4');
+  }
   session.end();
 });
 
@@ -226,7 +276,7 @@ test('quit and the end of input end the session, the answer owed included', asyn
     const world = answering();
     const { lines, say, session, hasEnded } = createSession(world);
     await say('isready');
-    world.search.onGo = () => undefined;
+    world.search.onGo = (id) => world.search.send({ type: 'info', id, info: createInfo([11 | (27 << 6)]) });
     world.search.onStop = () =>
       world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
     await say('go infinite');
@@ -235,6 +285,34 @@ test('quit and the end of input end the session, the answer owed included', asyn
     await settle();
     assert.equal(lines.at(-1), 'bestmove d2d4');
     assert.ok(hasEnded());
+  }
+});
+
+test('the end of input waits for what ends by itself; quit does not, and gives no move that nobody searched', async () => {
+  for (const [asked, how, answers] of [
+    [['isready', 'go nodes 10'], 'end', ['readyok', 'bestmove d2d4']],
+    [
+      ['isready', 'go nodes 10', 'wait', 'go nodes 20', 'wait', 'go perft 1'],
+      'end',
+      ['readyok', 'bestmove d2d4', 'bestmove d2d4'],
+    ],
+    [['go infinite'], 'end', []],
+    [['isready', 'go nodes 10'], 'quit', []],
+  ] as const) {
+    const world = answering();
+    let load: () => void = () => undefined;
+    world.loading = new Promise((resolve) => {
+      load = resolve;
+    });
+    const { lines, say, session, hasEnded } = createSession(world);
+    await say(...asked);
+    if (how === 'end') session.endOfInput();
+    else session.receive('quit');
+    load();
+    while (!hasEnded()) await settle();
+    const said = lines.filter((line) => /^(readyok|bestmove)/.test(line));
+    assert.deepEqual(said.sort().reverse(), answers, asked.join());
+    if (asked.some((line) => line === 'go perft 1')) assert.equal(lines.at(-1), 'Nodes searched: 20');
   }
 });
 
