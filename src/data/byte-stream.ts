@@ -3,14 +3,13 @@
  * as latin1: everything that we look at is ASCII, and a byte stays a byte.
  */
 import { createReadStream } from 'node:fs';
-import { createGunzip, gunzipSync } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { isGzip } from '../util/index.js';
 import { findUnpacker, UNPACKER_HEAD_BYTES, type UnpackerFactory } from './unpacker.js';
 
 const CHUNK_BYTES = 1 << 18;
 /** Compressed bytes per step; gzip inflates them to a thousand times as many at most. */
 const PACKED_BYTES = 1 << 16;
-const MOST_UNPACKED_BYTES = 1 << 30;
 const NEWLINE = 10;
 
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
@@ -28,24 +27,6 @@ export async function* readChunks(path: string, onBytes: (bytes: number) => void
   const { head, chunks } = await peekChunks(readFileChunks(path, onBytes), UNPACKER_HEAD_BYTES);
   const create = findUnpacker(head);
   yield* isGzip(head) ? gunzipChunks(chunks) : create === null ? chunks : unpackChunks(chunks, create);
-}
-
-/** The same for bytes in memory; throws when they are damaged or larger than a gigabyte when unpacked. */
-export function unpackSync(bytes: Buffer): Buffer {
-  if (isGzip(bytes)) return gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED_BYTES });
-  const create = findUnpacker(bytes);
-  if (create === null) return bytes;
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  const unpacker = create((part) => {
-    size += part.length;
-    if (size > MOST_UNPACKED_BYTES) throw new Error('it is too large when unpacked');
-    parts.push(part);
-  });
-  for (let at = 0; at < bytes.length; at += PACKED_BYTES) {
-    unpacker.push(bytes.subarray(at, at + PACKED_BYTES), at + PACKED_BYTES >= bytes.length);
-  }
-  return Buffer.concat(parts);
 }
 
 /** Throws the unpacker's error after it has yielded everything that was unpacked before the damage. */

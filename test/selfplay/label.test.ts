@@ -58,7 +58,7 @@ async function label(name: string, options: Options): Promise<LabelFiles> {
   await runLabelling({
     engine: options.engine ?? fakeEngine(),
     multiPv: settings.multiPv,
-    jobs: createGameJobs(settings, unwrap(openStartBooks(settings.sources)), null, files.games, options.games),
+    jobs: createGameJobs(settings, unwrap(await openStartBooks(settings.sources)), null, files.games, options.games),
     files,
     concurrency: options.concurrency ?? 1,
     signal: abort.signal,

@@ -55,7 +55,7 @@ async function play(players: PlayerSource[], change: Partial<MatchSetup> = {}): 
     players,
     tournament: 'round-robin',
     games: 4,
-    openings: unwrap(createMatchOpenings(book)),
+    openings: unwrap(await createMatchOpenings(book)),
     chess960: false,
     rules: { ...NO_ADJUDICATION, maxPlies: 60 },
     tables: null,
@@ -140,16 +140,16 @@ test('an engine that dies at ucinewgame is started again, and loses the game onl
   assert.match(always.games[0].fault ?? '', /A ended with code 3; it said: out of luck/);
 });
 
-test('a book of Chess960 positions is refused unless the match is one of Chess960', () => {
+test('a book of Chess960 positions is refused unless the match is one of Chess960', async () => {
   const path = join(folder, 'book-960.epd');
   writeFileSync(path, 'nrbnbkrq/pppppppp/8/8/8/8/PPPPPPPP/NRBNBKRQ w KQkq -\n');
   const request = { book: path, maxPlies: null, order: 'sequential', seed: 1, games: 2 } as const;
-  const refused = createMatchOpenings({ ...request, chess960: false });
+  const refused = await createMatchOpenings({ ...request, chess960: false });
   assert.equal(
     refused.ok ? '' : refused.error,
     'book-960.epd, line 1 is a position of Chess960: play the match with --chess960',
   );
-  assert.ok(createMatchOpenings({ ...request, chess960: true }).ok);
+  assert.ok((await createMatchOpenings({ ...request, chess960: true })).ok);
 });
 
 test('an engine that cannot start ends the match with its sentence', async () => {

@@ -45,8 +45,8 @@ test('EPD lines give their counters, as fields or as operations', () => {
   assert.equal(parseEpdLine('rubbish').ok, false);
 });
 
-test('a PGN book gives each game’s moves without its comments and variations', () => {
-  const book = unwrap(openBook(write('book.pgn', PGN)));
+test('a PGN book gives each game’s moves without its comments and variations', async () => {
+  const book = unwrap(await openBook(write('book.pgn', PGN)));
   assert.equal(book.size, 3);
   const first = unwrap(book.read(0));
   assert.equal(first.fen, START_FEN);
@@ -55,22 +55,22 @@ test('a PGN book gives each game’s moves without its comments and variations',
   assert.deepEqual(unwrap(book.read(2)).moves, []);
 });
 
-test('a line of a PGN book can be cut', () => {
-  const book = unwrap(openBook(write('cut.pgn', PGN), 2));
+test('a line of a PGN book can be cut', async () => {
+  const book = unwrap(await openBook(write('cut.pgn', PGN), 2));
   assert.deepEqual(listMoves(unwrap(book.read(0))), ['e2e4', 'e7e5']);
 });
 
-test('a gzipped EPD book is read, and an error names its line', () => {
-  const book = unwrap(openBook(write('book.epd.gz', `# a remark\n${BOARD} - 0 1\r\n\nrubbish\n`)));
+test('a gzipped EPD book is read, and an error names its line', async () => {
+  const book = unwrap(await openBook(write('book.epd.gz', `# a remark\n${BOARD} - 0 1\r\n\nrubbish\n`)));
   assert.equal(book.size, 2);
   assert.equal(unwrap(book.read(0)).origin, 'book.epd.gz, line 2');
   const damaged = book.read(1);
   assert.match(damaged.ok ? '' : damaged.error, /^book\.epd\.gz, line 4: /);
 });
 
-test('a missing book and an empty book are errors', () => {
-  assert.equal(openBook(join(folder, 'none.epd')).ok, false);
-  assert.equal(openBook(write('empty.epd', '\n\n')).ok, false);
+test('a missing book and an empty book are errors', async () => {
+  assert.equal((await openBook(join(folder, 'none.epd'))).ok, false);
+  assert.equal((await openBook(write('empty.epd', '\n\n'))).ok, false);
 });
 
 test('the three orders of openings depend on the seed alone', () => {
@@ -88,15 +88,17 @@ test('the three orders of openings depend on the seed alone', () => {
   assert.ok(new Set(list('random', 3).slice(0, 50)).size < 50);
 });
 
-test('comments wrapped over lines do not split a game', () => {
+test('comments wrapped over lines do not split a game', async () => {
   const text = '[Event "A"]\n\n1. e4 { so far so good\n[%clk 0:01:00] } e5 { again\n[%eval 0.3] } 2. Nf3 *\n';
-  const book = unwrap(openBook(write('wrapped.pgn', text)));
+  const book = unwrap(await openBook(write('wrapped.pgn', text)));
   assert.equal(book.size, 1);
   assert.deepEqual(listMoves(unwrap(book.read(0))), ['e2e4', 'e7e5', 'g1f3']);
 });
 
-test('games without tags are told apart by their results, and a byte order mark is no move', () => {
-  const book = unwrap(openBook(write('bare.pgn', '\ufeff1. e4 e5 *\r\n\r\n1. d4\r\nd5 1/2-1/2\r\n\r\n1. c4 c5\r\n')));
+test('games without tags are told apart by their results, and a byte order mark is no move', async () => {
+  const book = unwrap(
+    await openBook(write('bare.pgn', '\ufeff1. e4 e5 *\r\n\r\n1. d4\r\nd5 1/2-1/2\r\n\r\n1. c4 c5\r\n')),
+  );
   const games = Array.from({ length: book.size }, (_, game) => listMoves(unwrap(book.read(game))));
   assert.deepEqual(games, [
     ['e2e4', 'e7e5'],
@@ -137,7 +139,7 @@ function createPolyglotFile(lines: readonly (readonly [line: string, move: strin
   return Buffer.concat(entries.sort((a, b) => Buffer.compare(a, b)));
 }
 
-test('a Polyglot book gives lines by the weights of its moves, and leaves out what is illegal', () => {
+test('a Polyglot book gives lines by the weights of its moves, and leaves out what is illegal', async () => {
   const path = join(folder, 'book.bin');
   writeFileSync(
     path,
@@ -151,20 +153,20 @@ test('a Polyglot book gives lines by the weights of its moves, and leaves out wh
       ['d2d4', 'd7d5', 1],
     ]),
   );
-  const book = unwrap(openBook(path));
+  const book = unwrap(await openBook(path));
   const lines = Array.from({ length: 400 }, (_, n) => listMoves(unwrap(book.read(n))).join(' '));
   const king = lines.filter((line) => line === 'e2e4 e7e5 g1f3').length;
   const queen = lines.filter((line) => line === 'd2d4 d7d5').length;
   assert.equal(king + queen, 400);
   assert.ok(king > 260 && king < 340, `${king} of 400`);
   assert.equal(unwrap(book.read(7)).origin, 'book.bin, line 8');
-  assert.equal(unwrap(unwrap(openBook(path, 1)).read(0)).moves.length, 1);
+  assert.equal(unwrap(unwrap(await openBook(path, 1)).read(0)).moves.length, 1);
   for (const [name, bytes, sentence] of [
     ['short.bin', Buffer.alloc(20), /^short\.bin is not a Polyglot book: its size is not a multiple of 16 bytes$/],
     ['zeros.bin', Buffer.alloc(32), /^zeros\.bin has no move for the initial position$/],
   ] as const) {
     writeFileSync(join(folder, name), bytes);
-    const opened = openBook(join(folder, name));
+    const opened = await openBook(join(folder, name));
     assert.match(opened.ok ? '' : opened.error, sentence);
   }
 });
@@ -179,12 +181,12 @@ const PACKED_BOOKS = {
 };
 
 for (const [ending, bytes] of Object.entries(PACKED_BOOKS)) {
-  test(`books packed as .${ending} are read, and damaged ones are a sentence`, () => {
+  test(`books packed as .${ending} are read, and damaged ones are a sentence`, async () => {
     const path = join(folder, `packed.pgn.${ending}`);
     writeFileSync(path, bytes);
-    assert.deepEqual(listMoves(unwrap(unwrap(openBook(path)).read(0))), ['e2e4', 'e7e5']);
+    assert.deepEqual(listMoves(unwrap(unwrap(await openBook(path)).read(0))), ['e2e4', 'e7e5']);
     writeFileSync(path, bytes.subarray(0, 12));
-    const damaged = openBook(path);
+    const damaged = await openBook(path);
     assert.match(damaged.ok ? '' : damaged.error, /^The book .*packed\.pgn\.\w+ cannot be read: /);
   });
 

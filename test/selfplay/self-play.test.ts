@@ -70,7 +70,7 @@ async function play(name: string, options: Options = {}): Promise<Played> {
   const abort = new AbortController();
   const trainingFolder = join(folder, name);
   const log = unwrap(MatchLog.open({}, join(folder, `${name}.jsonl`), join(folder, `${name}.pgn`)));
-  const { at } = unwrap(createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed }));
+  const { at } = unwrap(await createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed }));
   const pools = new NetworkPools();
   const summary = await playSelfPlaySession(
     {
@@ -245,7 +245,7 @@ test('an error of one game ends the others before it is thrown', async () => {
       games: 100,
       parallelism: 4,
       leavesPerGame: 1,
-      openings: unwrap(createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed: 1 })).at,
+      openings: unwrap(await createGameOpenings({ book: null, order: 'sequential', isMirrored: false, seed: 1 })).at,
       seed: 1,
       isDone: () => false,
       signal: new AbortController().signal,

@@ -8,7 +8,7 @@ import { createRandomEndgame } from './random-endgame.js';
 /** The opened book of each source; null for `startpos` and `endgames`. */
 export type StartBooks = readonly (Book | null)[];
 
-export function openStartBooks(sources: readonly StartSource[]): Result<StartBooks> {
+export async function openStartBooks(sources: readonly StartSource[]): Promise<Result<StartBooks>> {
   if (!sources.some(({ weight }) => weight > 0)) return failure('No source of starting positions has a weight above 0');
   const books: (Book | null)[] = [];
   for (const { book } of sources) {
@@ -16,7 +16,7 @@ export function openStartBooks(sources: readonly StartSource[]): Result<StartBoo
       books.push(null);
       continue;
     }
-    const opened = openBook(book);
+    const opened = await openBook(book);
     if (!opened.ok) return opened;
     books.push(opened.value);
   }

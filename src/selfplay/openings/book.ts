@@ -2,13 +2,21 @@
  * Opening books: EPD and FEN lists, PGN and Polyglot (.bin), plain or compressed (gzip, zstd, bzip2). The file's name decides
  * the format. A line is parsed when it is used, so a book of 150,000 positions opens at once. Errors name file and line.
  */
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { type Move, type Position, parseEpdLine, parseFen, START_FEN } from '../../chess/index.js';
-import { unpackSync } from '../../data/index.js';
-import { readPgnGame, splitPgn } from '../../pgn/index.js';
-import { createPrng, failure, mixSeeds, type Result, success, unwrap } from '../../util/index.js';
+import { readChunks } from '../../data/index.js';
+import { type PgnText, readPgn, readPgnGame } from '../../pgn/index.js';
+import {
+  BrokenInput,
+  createPrng,
+  decodeText,
+  failure,
+  mixSeeds,
+  type Result,
+  success,
+  unwrap,
+} from '../../util/index.js';
 import { createPolyglotBook } from './polyglot-book.js';
 
 /** Where a game starts: a position and the book moves from it. */
@@ -41,38 +49,90 @@ export const START_BOOK: Book = {
   read: () => success({ fen: START_FEN, moves: [], origin: 'the initial position' }),
 };
 
+/** Of a book when it is unpacked: the largest one in use has 2.6 million positions, 180 MB. */
+const LARGEST_BOOK_BYTES = 192 << 20;
+const MOST_LINES = 1 << 24;
+const MOST_POSITIONS = 1 << 22;
+const MOST_GAMES = 1 << 20;
+/** No opening is longer; of a longer line the rest is left out. */
+const LONGEST_LINE = 1 << 12;
+
 /** @param maxPlies longest line taken from a PGN book */
-export function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Result<Book> {
-  let bytes: Buffer;
+export async function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Promise<Result<Book>> {
+  const name = basename(path);
+  const chunks = limitChunks(readChunks(path, () => undefined));
   try {
-    bytes = unpackSync(readFileSync(path));
+    if (/\.bin(\.\w+)?$/i.test(path)) return createPolyglotBook(name, await collect(chunks), maxPlies);
+    const isPgn = /\.pgn(\.\w+)?$/i.test(path);
+    const book = isPgn ? await readPgnBook(name, chunks, maxPlies) : await readEpdBook(name, chunks);
+    return book.size > 0 ? success(book) : failure(`The book ${path} holds no openings`);
   } catch (error) {
     return failure(`The book ${path} cannot be read: ${describeReadFailure(error)}`);
   }
-  const name = basename(path);
-  const isPgn = /\.pgn(\.\w+)?$/i.test(path);
-  if (/\.bin(\.\w+)?$/i.test(path)) return createPolyglotBook(name, bytes, maxPlies);
-  const book = isPgn ? createPgnBook(name, bytes, maxPlies) : createEpdBook(name, bytes.toString('utf8'));
-  return book.size > 0 ? success(book) : failure(`The book ${path} holds no openings`);
 }
 
-function createEpdBook(name: string, text: string): Book {
-  const lines = text.split('\n');
-  const used = [...lines.keys()].filter((row) => lines[row].trim() !== '' && !lines[row].startsWith('#'));
+async function* limitChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_BOOK_BYTES) {
+      throw new BrokenInput(`it has more than ${LARGEST_BOOK_BYTES >> 20} MB when it is unpacked`);
+    }
+    yield chunk;
+  }
+}
+
+async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts);
+}
+
+/** Keeps the text in large pieces, and where each line starts: millions of strings would take twice the room. */
+async function readEpdBook(name: string, chunks: AsyncIterable<Buffer>): Promise<Book> {
+  const pieces: string[] = [];
+  /** Of each opening: its piece, its place in it, its row in the file. */
+  const places: number[] = [];
+  let row = 1;
+  let isInLine = false;
+  for await (const piece of decodeText(chunks)) {
+    for (let start = 0; start < piece.length; row++) {
+      const end = findLineEnd(piece, start);
+      // A piece ends within a line only when the line is far too long.
+      if (!isInLine && piece[start] !== '#' && piece.slice(start, end).trim() !== '') {
+        places.push(pieces.length, start, row);
+      }
+      isInLine = end === piece.length;
+      if (isInLine) row--;
+      start = end + 1;
+    }
+    pieces.push(piece);
+    if (row > MOST_LINES) throw new BrokenInput(`it has more than ${MOST_LINES} lines`);
+    if (places.length > 3 * MOST_POSITIONS) throw new BrokenInput(`it has more than ${MOST_POSITIONS} openings`);
+  }
   return {
     name,
-    size: used.length,
+    size: places.length / 3,
     read: (index) => {
-      const row = used[index];
-      const origin = `${name}, line ${row + 1}`;
-      const fen = parseEpdLine(lines[row]);
+      const [piece, start, row] = places.slice(3 * index, 3 * index + 3);
+      const end = Math.min(findLineEnd(pieces[piece], start), start + LONGEST_LINE);
+      const origin = `${name}, line ${row}`;
+      const fen = parseEpdLine(pieces[piece].slice(start, end));
       return fen.ok ? success({ fen: fen.value, moves: [], origin }) : failure(`${origin}: ${fen.error}`);
     },
   };
 }
 
-function createPgnBook(name: string, bytes: Buffer, maxPlies: number): Book {
-  const games = splitPgn(bytes);
+function findLineEnd(text: string, start: number): number {
+  const end = text.indexOf('\n', start);
+  return end < 0 ? text.length : end;
+}
+
+async function readPgnBook(name: string, chunks: AsyncIterable<Buffer>, maxPlies: number): Promise<Book> {
+  const games: PgnText[] = [];
+  for await (const game of readPgn(chunks)) {
+    if (games.push(game) > MOST_GAMES) throw new BrokenInput(`it has more than ${MOST_GAMES} openings`);
+  }
   return {
     name,
     size: games.length,

@@ -19,9 +19,9 @@ export interface MatchOpenings {
  * The opening of each pair. All are read before the first game, so that a damaged book cannot end a match midway; the
  * error names the line.
  */
-export function createMatchOpenings(request: MatchOpenings): Result<(pair: number) => Opening> {
+export async function createMatchOpenings(request: MatchOpenings): Promise<Result<(pair: number) => Opening>> {
   const { book: path, maxPlies, order, seed, games, chess960 } = request;
-  const book = path === null ? success(START_BOOK) : openBook(path, maxPlies ?? Number.POSITIVE_INFINITY);
+  const book = path === null ? success(START_BOOK) : await openBook(path, maxPlies ?? Number.POSITIVE_INFINITY);
   if (!book.ok) return book;
   const { size } = book.value;
   const lineOf = createOpeningSequence(size, order, seed);
@@ -50,14 +50,14 @@ export interface GameOpenings {
   readonly gamesOfBook: number;
 }
 
-export function createGameOpenings(request: {
+export async function createGameOpenings(request: {
   readonly book: string | null;
   readonly order: OpeningOrder;
   /** Each opening twice in a row, so that both players have it with both colours. */
   readonly isMirrored: boolean;
   readonly seed: number;
-}): Result<GameOpenings> {
-  const opened = request.book === null ? success(START_BOOK) : openBook(request.book);
+}): Promise<Result<GameOpenings>> {
+  const opened = request.book === null ? success(START_BOOK) : await openBook(request.book);
   if (!opened.ok) return opened;
   const book = opened.value;
   const lineOf = createOpeningSequence(book.size, request.order, request.seed);

@@ -72,11 +72,11 @@ async function openNetwork(args: LabelArguments, pools: NetworkPools): Promise<L
   return LabelNetwork.open({ search, impression }, pools);
 }
 
-function planGames(args: LabelArguments, network: LabelNetwork | null): Result<Plan> {
+async function planGames(args: LabelArguments, network: LabelNetwork | null): Promise<Result<Plan>> {
   if (args.leaves > 0) return failure('--leaves needs --from: leaves are searched from positions of existing files');
   const settings = createLabelSettings(args, network?.digest ?? undefined);
   if (!settings.ok) return settings;
-  const books = openStartBooks(settings.value.sources);
+  const books = await openStartBooks(settings.value.sources);
   if (!books.ok) return books;
   const files = LabelFiles.open(args.out, args.prefix, settings.value, args['plies-per-file']);
   if (!files.ok) return files;
@@ -138,7 +138,7 @@ async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
   const pools = new NetworkPools();
   try {
     const network = await openNetwork(args, pools);
-    const plan = args.from === undefined ? planGames(args, network) : planPositions(args, args.from, network);
+    const plan = args.from === undefined ? await planGames(args, network) : planPositions(args, args.from, network);
     return plan.ok ? await runPlan(args, engine.value, plan.value) : plan;
   } catch (error) {
     if (error instanceof EngineError) return failure(error.message);

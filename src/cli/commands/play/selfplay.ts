@@ -129,7 +129,7 @@ async function runWithPools(args: SelfPlayArguments, pools: NetworkPools): Promi
   const earlier = resultsPath === null ? null : MatchLog.readConditions(resultsPath);
   const seed = args.seed ?? (typeof earlier?.seed === 'number' ? earlier.seed : newSeed);
   const openings = unwrap(
-    createGameOpenings({
+    await createGameOpenings({
       book: args['openings-pgn'] ?? null,
       order: args['openings-mode'],
       isMirrored: args['mirror-openings'],
