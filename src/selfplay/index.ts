@@ -1,7 +1,9 @@
 /** The door of selfplay/: games between engines and networks, and their results, records and labels. */
 export { EngineError } from './client/engine-process.js';
-export { createEngineSpec, type EngineSpec, parsePairs } from './client/engine-spec.js';
+export { createEngineSpec, type EngineSpec, formatPairs, parsePairs } from './client/engine-spec.js';
 export { type AdjudicationRules, openGameTables, parseDrawRule, parseResignRule } from './game/adjudication.js';
+export { formatTimeControl } from './game/clock.js';
+export { END_REASONS } from './game/game-end.js';
 export type { SelfPlayPlayer } from './games/self-play-run.js';
 export { playSelfPlaySession, type SelfPlaySummary } from './games/self-play-session.js';
 export { LONGEST_GAME, type MoveLimits, type SelfPlaySettings } from './games/self-play-settings.js';
@@ -23,7 +25,7 @@ export { openStartBooks, parseStartSource } from './label/start-books.js';
 export { type Crosstable, createCrosstable, formatCrosstable } from './match/crosstable.js';
 export type { LivePosition } from './match/live-position.js';
 export { runMatch } from './match/match.js';
-export { type LoggedGame, MatchLog, type MatchOrigin } from './match/match-log.js';
+export { LARGEST_RESULTS_BYTES, type LoggedGame, MatchLog, type MatchOrigin } from './match/match-log.js';
 export { createReport, formatReport, type MatchReport } from './match/match-report.js';
 export { findLockOwner, lockResults } from './match/results-lock.js';
 export { Schedule, TOURNAMENT_KINDS, type TournamentKind } from './match/schedule.js';

@@ -151,7 +151,8 @@ export abstract class EngineServices {
   }
 }
 
-function isLocked(spec: OptionSpec): boolean {
+/** A page may not set it. */
+export function isLocked(spec: OptionSpec): boolean {
   return spec.kind === 'string' && !FREE_TEXTS.has(spec.uci);
 }
 

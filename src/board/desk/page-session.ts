@@ -16,7 +16,13 @@ import type {
   PortEvent,
   Reply,
 } from '../protocol/replies.js';
-import { type PositionText, type Request, type RequestOf, requestSchema } from '../protocol/requests.js';
+import {
+  type MatchSettings,
+  type PositionText,
+  type Request,
+  type RequestOf,
+  requestSchema,
+} from '../protocol/requests.js';
 import { DeskTask } from './desk-task.js';
 import { createTreeNode, probeMoves } from './engine-answers.js';
 import type { DeskClient, EngineDesk } from './engine-desk.js';
@@ -48,9 +54,9 @@ export interface LoopServices {
 export interface MatchServices {
   list(): readonly MatchEntry[];
   readonly offer: MatchOffer;
-  read(name: string, from: number): MatchState;
-  readGame(name: string, game: number): string;
-  start(request: Omit<RequestOf<'startMatch'>, 'id' | 'type'>): string;
+  read(name: string, from: number): Promise<MatchState>;
+  readGame(name: string, game: number): Promise<string>;
+  start(settings: MatchSettings): Promise<string>;
   pause(name: string): void;
   resume(name: string): void;
 }

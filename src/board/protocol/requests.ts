@@ -11,7 +11,11 @@ const MOST_MOVES = 2000;
 const LONGEST_FEN = 120;
 const LONGEST_VALUE = 2000;
 const ONE_DAY_MS = 86_400_000;
-const MOST_PLAYERS = 12;
+export const MOST_PLAYERS = 12;
+/** Of each pairing of a match. */
+export const MOST_GAMES = 1e6;
+/** Of players, networks and books. */
+export const LONGEST_NAME = 300;
 const MOST_BOARDS = 16;
 
 const move = v.pipe(v.string(), v.regex(/^[a-h][1-8][a-h][1-8][nbrqk]?$/));
@@ -46,6 +50,39 @@ const searchMoves = v.optional(v.pipe(v.array(move), v.maxLength(256)));
 /** Matches are named by the server. */
 const matchName = v.pipe(v.string(), v.regex(/^[\w-][\w.-]{0,79}$/));
 
+const matchSettings = {
+  /** Names from EngineDescription.players. */
+  players: v.pipe(v.array(v.pipe(v.string(), v.maxLength(LONGEST_NAME))), v.minLength(2), v.maxLength(MOST_PLAYERS)),
+  /** Of more than two players: each against each, or the first against all others. */
+  tournament: v.optional(v.picklist(['round-robin', 'gauntlet']), 'round-robin'),
+  /** Null = by nodes. */
+  clock: v.nullable(
+    v.strictObject({
+      seconds: v.pipe(v.number(), v.minValue(0.1), v.maxValue(36_000)),
+      increment: v.pipe(v.number(), v.minValue(0), v.maxValue(600)),
+    }),
+  ),
+  nodes: v.pipe(count(1e9), v.minValue(1)),
+  /** Of each two players. */
+  games: v.pipe(count(MOST_GAMES), v.minValue(2)),
+  /** Games at the same time. */
+  concurrency: v.optional(v.pipe(count(MOST_BOARDS), v.minValue(1)), 1),
+  /** Name from MatchOffer.books; null = the initial position. */
+  book: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(LONGEST_NAME))), null),
+  /** Stop when a sequential test has decided between these Elo differences. */
+  sprt: v.nullable(
+    v.strictObject({
+      elo0: v.pipe(v.number(), v.minValue(-500), v.maxValue(500)),
+      elo1: v.pipe(v.number(), v.minValue(-500), v.maxValue(500)),
+    }),
+  ),
+  chess960: v.boolean(),
+};
+
+/** What a match of a page is; the server keeps it in the match's folder. */
+export const matchSettingsSchema = v.strictObject(matchSettings);
+export type MatchSettings = v.InferOutput<typeof matchSettingsSchema>;
+
 export const requestSchema = v.variant('type', [
   /** Answered with EngineDescription. */
   v.strictObject({ type: v.literal('describe'), id }),
@@ -71,7 +108,7 @@ export const requestSchema = v.variant('type', [
     value: v.pipe(v.string(), v.maxLength(LONGEST_VALUE)),
   }),
   /** The network of that name from EngineDescription.networks. */
-  v.strictObject({ type: v.literal('useNetwork'), id, name: v.pipe(v.string(), v.maxLength(300)) }),
+  v.strictObject({ type: v.literal('useNetwork'), id, name: v.pipe(v.string(), v.maxLength(LONGEST_NAME)) }),
   /** Which squares a move and the value hang on; the network's favourite move when none is named. */
   v.strictObject({ type: v.literal('explain'), id, position, move: v.nullable(move) }),
   /** The tree of this page's analysis as it is now; the analysis goes on. */
@@ -107,36 +144,7 @@ export const requestSchema = v.variant('type', [
   /** The PGN of one finished game, from 0. */
   v.strictObject({ type: v.literal('readMatchGame'), id, name: matchName, game: count(1e6) }),
   /** Answered with the name of the match. */
-  v.strictObject({
-    type: v.literal('startMatch'),
-    id,
-    /** Names from EngineDescription.players. */
-    players: v.pipe(v.array(v.pipe(v.string(), v.maxLength(300))), v.minLength(2), v.maxLength(MOST_PLAYERS)),
-    /** Of more than two players: each against each, or the first against all others. */
-    tournament: v.optional(v.picklist(['round-robin', 'gauntlet']), 'round-robin'),
-    /** Null = by nodes. */
-    clock: v.nullable(
-      v.strictObject({
-        seconds: v.pipe(v.number(), v.minValue(0.1), v.maxValue(36_000)),
-        increment: v.pipe(v.number(), v.minValue(0), v.maxValue(600)),
-      }),
-    ),
-    nodes: v.pipe(count(1e9), v.minValue(1)),
-    /** Of each two players. */
-    games: v.pipe(count(1e6), v.minValue(2)),
-    /** Games at the same time. */
-    concurrency: v.optional(v.pipe(count(MOST_BOARDS), v.minValue(1)), 1),
-    /** Name from MatchOffer.books; null = the initial position. */
-    book: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(300))), null),
-    /** Stop when a sequential test has decided between these Elo differences. */
-    sprt: v.nullable(
-      v.strictObject({
-        elo0: v.pipe(v.number(), v.minValue(-500), v.maxValue(500)),
-        elo1: v.pipe(v.number(), v.minValue(-500), v.maxValue(500)),
-      }),
-    ),
-    chess960: v.boolean(),
-  }),
+  v.strictObject({ type: v.literal('startMatch'), id, ...matchSettings }),
   v.strictObject({ type: v.literal('pauseMatch'), id, name: matchName }),
   v.strictObject({ type: v.literal('resumeMatch'), id, name: matchName }),
 ]);

@@ -1,32 +1,39 @@
 /**
  * Who may play matches: networks that a page may choose, the UCI engines of `--engine`, and the random mover. A page, and the
- * files of a match, name players of this list; no other program is ever started.
+ * files of a match, name players of this list; no other program is ever started, and no other network is read.
  */
-import { createEngineSpec, createPlayerSpec, type PlayerSpec, parsePlayerWords } from '../../selfplay/index.js';
-import { unwrap } from '../../util/index.js';
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { createEngineSpec, type EngineSpec, formatPairs, parsePlayerWords } from '../../selfplay/index.js';
+import type { RecordedPlayer } from './match-arguments.js';
 import type { OfferedNetworks } from './offered-networks.js';
 
 const RANDOM_MOVER = 'random';
 /** Two copies of a deterministic player would repeat one game: networks draw their first moves. */
-const VARIETY = 'temperature=0.7 tempdecay-moves=12';
+const VARIETY = [
+  ['temperature', '0.7'],
+  ['tempdecay-moves', '12'],
+] as const;
 
 export class MatchPlayers {
   /** Name → words of `--engine`. */
   private readonly engines: ReadonlyMap<string, string>;
-  /** What the engines are started by. */
-  private readonly programs: ReadonlySet<string>;
+  private readonly specs: readonly EngineSpec[];
 
   constructor(
     private readonly networks: OfferedNetworks,
     engines: readonly string[],
   ) {
     this.engines = new Map(engines.map((words) => [nameEngine(words), words]));
-    this.programs = new Set(engines.flatMap(listPrograms));
+    this.specs = engines.flatMap((words) => {
+      const pairs = parsePlayerWords(words);
+      const spec = pairs.ok ? createEngineSpec(pairs.value) : pairs;
+      return spec.ok ? [spec.value.spec] : [];
+    });
   }
 
   get names(): readonly string[] {
-    const networks = this.networks.entries.filter(({ needsDownload }) => needsDownload !== true);
-    return [...networks.map(({ name }) => name), ...this.engines.keys(), RANDOM_MOVER];
+    return [...this.listNetworks(), ...this.engines.keys(), RANDOM_MOVER];
   }
 
   /** What `sardonyx match --engine` takes. Throws the sentence for the user. */
@@ -36,35 +43,34 @@ export class MatchPlayers {
     if (engine !== undefined) return engine;
     const weights = this.networks.getValue(name);
     if (weights === undefined) throw new Error(`No player of that name is offered: ${name}`);
-    return `weights="${weights}" name="${name}" ${VARIETY}`;
+    return formatPairs([['weights', weights], ['name', name], ...VARIETY]);
   }
 
-  /** Throws the sentence for the user when a match would start a program that the server was not started with. */
-  requireOffered(specs: readonly PlayerSpec[]): void {
-    for (const spec of specs) {
-      if (spec.kind === 'uci' && !this.programs.has(describeProgram(spec.engine))) {
-        throw new Error(`This match needs the engine ${spec.engine.command}: start the server with --engine for it`);
-      }
+  /**
+   * Throws the sentence for the user when a match would start a program that the server was not started with, or that program
+   * with other arguments or options (which may name files), or would read another network.
+   */
+  requireOffered(player: Exclude<RecordedPlayer, { kind: 'random' }>): void {
+    if (player.kind === 'uci') {
+      const isOffered = this.specs.some(({ name: _, ...spec }) => {
+        const { name: _name, ...own } = player.engine;
+        return isDeepStrictEqual(own, spec);
+      });
+      if (isOffered) return;
+      throw new Error(
+        `This match needs the engine ${player.engine.command}: start the server with --engine for it, with the same options`,
+      );
     }
+    const values = this.listNetworks().map((name) => this.networks.getValue(name) ?? '');
+    const { weights } = player;
+    if (weights === '' || values.some((value) => value === weights || resolve(value) === resolve(weights))) return;
+    throw new Error(`This match needs the network ${weights}: start the server with --weights or --networks for it`);
   }
-}
 
-/** Players as the arguments of a match describe them. Throws the sentence for the user. */
-export function readPlayerSpecs(args: readonly string[]): PlayerSpec[] {
-  const find = (flag: string): string[] =>
-    args.flatMap((arg, index) => (arg === flag && index + 1 < args.length ? [args[index + 1]] : []));
-  const shared = find('--each').flatMap((words) => unwrap(parsePlayerWords(words)));
-  return find('--engine').map((words) => unwrap(createPlayerSpec([...shared, ...unwrap(parsePlayerWords(words))])));
-}
-
-function listPrograms(words: string): string[] {
-  const pairs = parsePlayerWords(words);
-  const spec = pairs.ok ? createEngineSpec(pairs.value) : pairs;
-  return spec.ok ? [describeProgram(spec.value.spec)] : [];
-}
-
-function describeProgram({ command, args, folder }: Extract<PlayerSpec, { kind: 'uci' }>['engine']): string {
-  return JSON.stringify([command, args, folder]);
+  private listNetworks(): string[] {
+    const networks = this.networks.entries.filter(({ needsDownload }) => needsDownload !== true);
+    return networks.map(({ name }) => name);
+  }
 }
 
 function nameEngine(words: string): string {

@@ -1,69 +1,102 @@
 /**
- * The files of one match, as they grow: NAME.jsonl (results, with the command in its first line), NAME.pgn (games), and NAME.json
- * (what the page asked for) when a page started it. Only what was added since the last look is read.
+ * The files of one match, as they grow: NAME.jsonl (results, with the conditions in its first line), NAME.pgn (games), and
+ * NAME.json (what a page asked for) when a page started it. They may come from a stranger: each is a plain file of the folder,
+ * never a link, and is read a piece at a time, within limits. Only what was added since the last look is read.
  */
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { splitPgn } from '../../pgn/index.js';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { basename } from 'node:path';
+import * as v from 'valibot';
+import { describeReadFailure } from '#platform/files.js';
+import { nextTurn } from '#platform/threads.js';
 import {
   type Crosstable,
   createCrosstable,
   createReport,
-  type LoggedGame,
-  type MatchOrigin,
+  END_REASONS,
+  LARGEST_RESULTS_BYTES,
   type MatchReport,
-  type PlayerSpec,
   parseSprt,
   Schedule,
+  TOURNAMENT_KINDS,
   Tournament,
   type TournamentKind,
 } from '../../selfplay/index.js';
 import { unwrap } from '../../util/index.js';
 import type { CoursePoint, MatchGame } from '../protocol/replies.js';
-
-/** What the .json file of a match holds. */
-export interface SavedMatch {
-  readonly players: readonly string[];
-  readonly tournament: TournamentKind;
-  /** Of each pairing. */
-  readonly games: number;
-  readonly conditions: string;
-  readonly sprt: string | null;
-  /** Of `sardonyx match`. */
-  readonly args: readonly string[];
-}
-
-interface Header {
-  readonly conditions: { readonly players?: readonly PlayerSpec[] };
-  readonly origin?: MatchOrigin;
-}
-
-type GameRow = LoggedGame & { readonly pgnBytes?: number };
+import {
+  LONGEST_NAME,
+  type MatchSettings,
+  MOST_GAMES,
+  MOST_PLAYERS,
+  matchSettingsSchema,
+} from '../protocol/requests.js';
+import { distinguishNames, formatSprt } from './match-arguments.js';
 
 /** Points of the charts over a whole match. */
 const MOST_POINTS = 400;
+/** Of NAME.json, and of a line of NAME.jsonl. */
+const MOST_LINE_BYTES = 1 << 16;
+/** Of the PGN of one game. */
+const MOST_GAME_BYTES = 1 << 20;
+const PIECE_BYTES = 1 << 18;
+/** The server answers other pages at least so often while it reads. */
+const TURN_MS = 20;
+const NEWLINE = 10;
+
+const text = v.pipe(v.string(), v.maxLength(LONGEST_NAME));
+const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
+
+/** The first line of results, as far as it says what the games are. What is needed to go on is checked then. */
+const headerSchema = v.object({
+  conditions: v.unknown(),
+  origin: v.object({
+    players: v.pipe(v.array(text), v.minLength(2), v.maxLength(MOST_PLAYERS)),
+    tournament: v.picklist(TOURNAMENT_KINDS),
+    games: count(MOST_GAMES),
+    concurrency: v.optional(v.pipe(count(64), v.minValue(1)), 1),
+    recovers: v.optional(v.boolean(), false),
+    event: v.optional(text),
+    sprt: v.nullable(
+      v.pipe(
+        text,
+        v.check((words) => parseSprt(words).ok),
+      ),
+    ),
+    pgn: v.nullable(v.pipe(v.string(), v.maxLength(4096))),
+  }),
+});
+const rowSchema = v.object({
+  game: count(2 * MOST_GAMES * MOST_PLAYERS ** 2),
+  white: text,
+  black: text,
+  result: v.picklist(['1-0', '0-1', '1/2-1/2']),
+  reason: v.picklist(END_REASONS),
+  plies: count(1e6),
+  pgnBytes: v.optional(count(Number.MAX_SAFE_INTEGER)),
+});
+
+export type MatchHeader = v.InferOutput<typeof headerSchema>;
 
 export class MatchRecord {
   readonly games: MatchGame[] = [];
   readonly course: CoursePoint[] = [];
   private readonly pgnEnds: (number | undefined)[] = [];
-  private header: Header | null = null;
+  private ownHeader: MatchHeader | null = null;
   private tournament: Tournament | null = null;
-  /** Bytes of whole lines that were read. */
+  /** Whole lines that were read, and their bytes. */
+  private linesRead = 0;
   private bytesRead = 0;
+  private reading: Promise<void> | null = null;
 
-  /** @param path without its ending. */
+  /** @param path without its ending. @param saved what a page asked for; null for a match of the command line */
   constructor(
     readonly name: string,
     private readonly path: string,
-    readonly saved: SavedMatch | null,
+    readonly saved: MatchSettings | null,
   ) {}
 
-  get origin(): MatchOrigin | null {
-    return this.header?.origin ?? null;
-  }
-
-  get playerSpecs(): readonly PlayerSpec[] {
-    return this.header?.conditions.players ?? [];
+  get header(): MatchHeader | null {
+    return this.ownHeader;
   }
 
   get resultsPath(): string {
@@ -71,20 +104,20 @@ export class MatchRecord {
   }
 
   get pgnPath(): string {
-    return this.saved === null ? (this.origin?.pgn ?? '') : `${this.path}.pgn`;
+    return `${this.path}.pgn`;
   }
 
   /** Names as the games have them, in the order of the schedule. */
   get players(): readonly string[] {
-    return this.origin?.players ?? this.saved?.players ?? [];
+    return this.ownHeader?.origin.players ?? distinguishNames(this.saved?.players ?? []);
   }
 
   get tournamentKind(): TournamentKind {
-    return this.saved?.tournament ?? this.origin?.tournament ?? 'round-robin';
+    return this.saved?.tournament ?? this.ownHeader?.origin.tournament ?? 'round-robin';
   }
 
   get sprt(): string | null {
-    return this.saved === null ? (this.origin?.sprt ?? null) : this.saved.sprt;
+    return this.saved === null ? (this.ownHeader?.origin.sprt ?? null) : formatSprt(this.saved);
   }
 
   /** Games to play in all; a match that was made longer elsewhere has at least those that it played. */
@@ -106,43 +139,83 @@ export class MatchRecord {
     return this.tournament === null ? null : createCrosstable(this.players, this.tournament);
   }
 
-  /** Reads what is new. Throws the sentence for the user. */
-  refresh(): void {
-    const size = statSync(this.resultsPath, { throwIfNoEntry: false })?.size ?? 0;
-    if (size < this.bytesRead) this.forget();
-    if (size === this.bytesRead) return;
-    const bytes = readPart(this.resultsPath, this.bytesRead, size);
-    const length = bytes.lastIndexOf(0x0a) + 1;
-    this.bytesRead += length;
-    for (const line of bytes.toString('utf8', 0, length).split('\n').slice(0, -1)) this.take(line);
+  /** Reads what is new. Rejects with the sentence for the user. */
+  refresh(): Promise<void> {
+    this.reading ??= this.readOn()
+      .catch((error: Error) => {
+        this.forget();
+        throw error;
+      })
+      .finally(() => {
+        this.reading = null;
+      });
+    return this.reading;
+  }
+
+  /** Reads the first line alone. Throws the sentence for the user. */
+  readHeader(): void {
+    if (this.ownHeader !== null) return;
+    const { bytes } = readPart(this.resultsPath, 0, MOST_LINE_BYTES);
+    const end = bytes.indexOf(NEWLINE);
+    if (end >= 0) this.ownHeader = this.parse(headerSchema, bytes.toString('utf8', 0, end));
   }
 
   /** The PGN of a game. Throws the sentence for the user. @param game its place in `games` */
   readPgn(game: number): string {
-    const end = this.pgnEnds[game];
-    if (end === undefined || !existsSync(this.pgnPath)) throw new Error('There is no such game yet');
-    const bytes = readPart(this.pgnPath, this.pgnEnds[game - 1] ?? 0, end);
-    const last = splitPgn(bytes).at(-1);
-    if (last === undefined) throw new Error('There is no such game yet');
-    return last.text;
+    const end = this.pgnEnds[game] ?? 0;
+    const start = Math.max(this.pgnEnds[game - 1] ?? 0, end - MOST_GAME_BYTES);
+    const games = readPart(this.pgnPath, start, end).bytes.toString('utf8');
+    // Another program may have appended text of its own before.
+    const last = games.startsWith('[Event ') ? 0 : games.indexOf('\n[Event ') + 1;
+    if (!games.startsWith('[Event ', last)) throw new Error('There is no such game yet');
+    return games.slice(Math.max(last, games.lastIndexOf('\n[Event ') + 1));
   }
 
-  private take(line: string): void {
-    try {
-      if (this.header === null) this.header = JSON.parse(line) as Header;
-      else this.add(JSON.parse(line) as GameRow);
-    } catch {
-      throw new Error(`The results of the match ${this.name} are damaged`);
+  private async readOn(): Promise<void> {
+    const size = readPart(this.resultsPath, 0, 0).fileBytes;
+    if (size > LARGEST_RESULTS_BYTES) throw this.describeDamage();
+    if (size < this.bytesRead) this.forget();
+    let turnBeganAtMs = performance.now();
+    while (this.bytesRead < size) {
+      const { bytes } = readPart(this.resultsPath, this.bytesRead, Math.min(size, this.bytesRead + PIECE_BYTES));
+      const length = bytes.lastIndexOf(NEWLINE) + 1;
+      if (length === 0 && bytes.length > MOST_LINE_BYTES) throw this.describeDamage();
+      if (length === 0) return;
+      for (const line of bytes.toString('utf8', 0, length - 1).split('\n')) {
+        this.take(line);
+        if (performance.now() - turnBeganAtMs < TURN_MS) continue;
+        await nextTurn();
+        turnBeganAtMs = performance.now();
+      }
+      this.bytesRead += length;
     }
   }
 
-  private add({ game, white, black, result, reason, plies, pgnBytes }: GameRow): void {
+  private take(line: string): void {
+    if (line.length > MOST_LINE_BYTES || this.games.length >= MOST_GAMES) throw this.describeDamage();
+    if (this.linesRead++ === 0) this.ownHeader = this.parse(headerSchema, line);
+    else this.add(this.parse(rowSchema, line));
+  }
+
+  private add({ game, white, black, result, reason, plies, pgnBytes }: v.InferOutput<typeof rowSchema>): void {
     this.tournament ??= new Tournament(this.createSchedule());
     this.tournament.add(game, { result, reason });
     this.games.push({ white, black, result, reason, plies });
     this.pgnEnds.push(pgnBytes);
     const step = Math.max(1, Math.ceil(this.total / MOST_POINTS));
     if (this.games.length % step === 0) this.course.push(this.createPoint());
+  }
+
+  private parse<Schema extends v.GenericSchema>(schema: Schema, line: string): v.InferOutput<Schema> {
+    try {
+      return v.parse(schema, JSON.parse(line));
+    } catch {
+      throw this.describeDamage();
+    }
+  }
+
+  private describeDamage(): Error {
+    return new Error(`The results of the match ${this.name} are damaged`);
   }
 
   private createPoint(): CoursePoint {
@@ -160,7 +233,7 @@ export class MatchRecord {
   }
 
   private createSchedule(): Schedule {
-    const games = this.saved?.games ?? this.origin?.games ?? 0;
+    const games = this.saved?.games ?? this.ownHeader?.origin.games ?? 0;
     return new Schedule(this.tournamentKind, Math.max(2, this.players.length), games);
   }
 
@@ -168,19 +241,19 @@ export class MatchRecord {
     this.games.length = 0;
     this.course.length = 0;
     this.pgnEnds.length = 0;
-    this.header = null;
+    this.ownHeader = null;
     this.tournament = null;
+    this.linesRead = 0;
     this.bytesRead = 0;
   }
 }
 
-/** What a page saved of a match that it started; null when there is no such file. Throws the sentence for the user. */
-export function readSavedMatch(path: string, name: string): SavedMatch | null {
-  if (!existsSync(path)) return null;
+/** What a page asked for; null when there is no such file, and when it holds anything else. */
+export function readSavedMatch(path: string): MatchSettings | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as SavedMatch;
+    return v.parse(matchSettingsSchema, JSON.parse(readPart(path, 0, MOST_LINE_BYTES).bytes.toString('utf8')));
   } catch {
-    throw new Error(`The match ${name} cannot be read`);
+    return null;
   }
 }
 
@@ -189,12 +262,40 @@ export function makeFinite(value: number | undefined): number | null {
   return value !== undefined && Number.isFinite(value) ? value : null;
 }
 
-function readPart(path: string, start: number, end: number): Buffer {
-  const bytes = Buffer.alloc(Math.max(0, end - start));
-  const file = openSync(path, 'r');
+/** Not a link, which may lead out of the folder. */
+export function isPlainFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/**
+ * Reads a part of a plain file; a file that is missing is an empty one. A link, a pipe or a device is refused: a link would show
+ * files outside the folder, the others may never answer. Throws the sentence for the user.
+ */
+export function readPart(
+  path: string,
+  start: number,
+  end: number,
+): { readonly bytes: Buffer; readonly fileBytes: number } {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  let file: number;
   try {
-    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start));
+    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { bytes: Buffer.alloc(0), fileBytes: 0 };
+    throw describeUnread(path, error);
+  }
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw describeUnread(path, null);
+    const bytes = Buffer.alloc(Math.max(0, Math.min(end, stats.size) - start));
+    return { bytes: bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start)), fileBytes: stats.size };
   } finally {
     closeSync(file);
   }
+}
+
+function describeUnread(path: string, error: unknown): Error {
+  const { code } = (error ?? { code: 'ELOOP' }) as NodeJS.ErrnoException;
+  const isOther = code === 'ELOOP' || code === 'ENXIO';
+  return new Error(`${basename(path)} cannot be read: ${isOther ? 'it is no plain file' : describeReadFailure(error)}`);
 }

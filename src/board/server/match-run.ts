@@ -16,12 +16,8 @@ export class MatchRun {
   /** Resolves with why it ended before its time; '' = it did not. Never rejects. */
   readonly end: Promise<string>;
 
-  /** @param folder in which the match was started; null = here */
-  constructor([program, ...args]: readonly string[], folder: string | null) {
-    const child = spawn(program, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(folder === null ? {} : { cwd: folder }),
-    });
+  constructor([program, ...args]: readonly string[]) {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     createInterface({ input: child.stdout }).on('line', (line) => this.takeLine(line));
     child.stderr.on('data', (chunk) => {

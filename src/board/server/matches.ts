@@ -1,23 +1,32 @@
 /**
  * Matches: `sardonyx match` in processes of their own, over its own files, so that either can take over from the other. Pausing
- * ends the process; going on starts it again with the arguments with which the match began, here or on a command line.
+ * ends the process; going on starts it again with arguments that are built anew from the match's checked fields.
  */
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Crosstable, findLockOwner } from '../../selfplay/index.js';
 import type { MatchServices } from '../desk/page-session.js';
 import type { MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
-import type { RequestOf } from '../protocol/requests.js';
+import type { MatchSettings } from '../protocol/requests.js';
+import {
+  createRecordedArguments,
+  createRequestedArguments,
+  describeSettings,
+  type MatchOffers,
+} from './match-arguments.js';
 import type { MatchBooks } from './match-books.js';
-import { type MatchPlayers, readPlayerSpecs } from './match-players.js';
-import { MatchRecord, makeFinite, readSavedMatch, type SavedMatch } from './match-record.js';
+import type { MatchPlayers } from './match-players.js';
+import { isPlainFile, MatchRecord, makeFinite, readSavedMatch } from './match-record.js';
 import { MatchRun } from './match-run.js';
 
 const NAME = /^[\w-][\w.-]{0,79}$/;
 const MOST_RUNNING = 2;
 const STOP_PATIENCE_MS = 1500;
+/** Matches of the folder that are looked at, the last by name. */
+const MOST_MATCHES = 1000;
+/** Finished games in one answer; the page asks on. */
+const MOST_GAMES_TOLD = 5000;
 
-type MatchRequest = Omit<RequestOf<'startMatch'>, 'id' | 'type'>;
 type CrosstableRow = Crosstable['table'][number];
 
 export class Matches implements MatchServices {
@@ -46,55 +55,65 @@ export class Matches implements MatchServices {
   /** Those that were played last come first. */
   list(): readonly MatchEntry[] {
     const entries = this.listNames().flatMap(({ name, changedAtMs }) => {
-      const record = this.find(name);
-      if (record === null) return [];
-      return [{ entry: { name, players: record.players, isRunning: this.runs.has(name) }, changedAtMs }];
+      try {
+        const { players } = this.open(name);
+        return [{ entry: { name, players, isRunning: this.runs.has(name) }, changedAtMs }];
+      } catch {
+        // No match of this version has written it, or it cannot be read.
+        return [];
+      }
     });
     return entries.sort((a, b) => b.changedAtMs - a.changedAtMs).map(({ entry }) => entry);
   }
 
-  read(name: string, from: number): MatchState {
-    const record = this.require(name);
+  async read(name: string, from: number): Promise<MatchState> {
+    const record = await this.require(name);
     const { saved, players, total, games, course, report, crosstable } = record;
     const run = this.runs.get(name);
+    const end = from + MOST_GAMES_TOLD;
     return {
       name,
       players,
-      conditions: saved?.conditions ?? 'started on the command line',
+      conditions: saved === null ? 'started on the command line' : describeSettings(saved),
       total,
       isRunning: run !== undefined,
-      isElsewhere: run === undefined && findLockOwner(record.resultsPath) !== null,
+      isElsewhere: this.isElsewhere(name),
       problem: this.problems.get(name) ?? '',
       played: games.length,
-      games: games.slice(from),
+      games: games.slice(from, end),
       table: (crosstable?.table ?? []).map(createTableRow),
       elo:
         report?.elo == null
           ? null
           : { elo: makeFinite(report.elo.elo), error: makeFinite(report.elo.eloError), los: report.elo.los },
       sprt: report?.sprt ?? null,
-      course: course.filter(({ game }) => game > from),
+      course: course.filter(({ game }) => game > from && game <= end),
       boards: run?.listBoards() ?? [],
     };
   }
 
-  readGame(name: string, game: number): string {
-    return this.require(name).readPgn(game);
+  async readGame(name: string, game: number): Promise<string> {
+    return (await this.require(name)).readPgn(game);
   }
 
   /** The path of all games of a match; null when there are none yet. Throws the sentence for the user. */
   findPgn(name: string): string | null {
-    const { pgnPath } = this.require(name);
-    return existsSync(pgnPath) ? pgnPath : null;
+    const { pgnPath } = this.open(name);
+    return isPlainFile(pgnPath) ? pgnPath : null;
   }
 
-  start(request: MatchRequest): string {
-    const words = request.players.map((player) => this.offered.getWords(player));
+  async start(request: MatchSettings): Promise<string> {
     mkdirSync(this.folder, { recursive: true });
-    const book = request.book === null ? null : this.books.keep(request.book, join(this.folder, 'books'));
+    const book = request.book === null ? null : await this.books.keep(request.book, this.bookFolder);
+    const settings = { ...request, book };
+    createRequestedArguments(settings, this.offers);
     const name = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-    if (existsSync(this.getPath(name, 'json'))) throw new Error('A match has just been started: wait a second');
-    writeFileSync(this.getPath(name, 'json'), `${JSON.stringify(createSavedMatch(request, words, book), null, 2)}\n`);
+    try {
+      writeFileSync(this.getPath(name, 'json'), `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      throw new Error('A match has just been started: wait a second');
+    }
     this.resume(name);
     return name;
   }
@@ -108,14 +127,22 @@ export class Matches implements MatchServices {
   resume(name: string): void {
     if (this.runs.has(name)) return;
     if (this.runs.size >= MOST_RUNNING) throw new Error(`${MOST_RUNNING} matches run already: pause one first`);
-    const record = this.require(name);
+    const { saved, header, resultsPath, pgnPath } = this.open(name);
     if (this.isElsewhere(name)) throw new Error('Another process plays this match');
-    const { saved, origin } = record;
-    this.offered.requireOffered([...record.playerSpecs, ...(saved === null ? [] : readPlayerSpecs(saved.args))]);
-    const files = ['--results', record.resultsPath, '--pgnout', this.getPath(name, 'pgn')];
-    const args = saved === null ? (origin?.args ?? []) : ['match', ...saved.args, ...files];
-    const live = args.includes('--live') ? [] : ['--live'];
-    const run = new MatchRun([...this.command, ...args, ...live], saved === null ? (origin?.folder ?? null) : null);
+    const args =
+      saved !== null
+        ? createRequestedArguments(saved, this.offers)
+        : header !== null
+          ? createRecordedArguments(header, this.offers)
+          : [];
+    for (const path of [resultsPath, pgnPath]) {
+      if (isThere(path) && !isPlainFile(path)) throw new Error(`${path} is no plain file of the match`);
+    }
+    const isOwnPgn = saved !== null || header?.origin.pgn == null || isSame(header.origin.pgn, pgnPath);
+    if (!isOwnPgn) throw new Error(`The games of this match are not in ${pgnPath}: go on with it on the command line`);
+    const hasPgn = saved !== null || header?.origin.pgn != null;
+    const files = [`--results=${resultsPath}`, ...(hasPgn ? [`--pgnout=${pgnPath}`] : [])];
+    const run = new MatchRun([...this.command, 'match', ...args, ...files, '--live']);
     this.runs.set(name, run);
     this.problems.delete(name);
     void run.end.then((problem) => {
@@ -132,81 +159,67 @@ export class Matches implements MatchServices {
     await Promise.race([Promise.all(ends), new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE_MS))]);
   }
 
+  private get bookFolder(): string {
+    return join(this.folder, 'books');
+  }
+
+  private get offers(): MatchOffers {
+    return { players: this.offered, books: this.books, bookFolder: this.bookFolder };
+  }
+
   private isElsewhere(name: string): boolean {
     return !this.runs.has(name) && findLockOwner(this.getPath(name, 'jsonl')) !== null;
   }
 
   private listNames(): { readonly name: string; readonly changedAtMs: number }[] {
     if (!existsSync(this.folder)) return [];
-    const files = readdirSync(this.folder).flatMap((file) => /^(.+)\.jsonl?$/.exec(file)?.[1] ?? []);
-    return [...new Set(files)]
-      .filter((name) => NAME.test(name))
-      .map((name) => ({ name, changedAtMs: this.getChangeTime(name) }));
+    const files = readdirSync(this.folder).flatMap((file) => /^([\w-][\w.-]{0,79})\.jsonl?$/.exec(file)?.[1] ?? []);
+    const names = [...new Set(files)].sort().slice(-MOST_MATCHES);
+    return names.map((name) => ({ name, changedAtMs: this.getChangeTime(name) }));
   }
 
   private getChangeTime(name: string): number {
     const times = (['json', 'jsonl'] as const).map(
-      (kind) => statSync(this.getPath(name, kind), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+      (kind) => lstatSync(this.getPath(name, kind), { throwIfNoEntry: false })?.mtimeMs ?? 0,
     );
     return Math.max(...times);
   }
 
-  /** Null for a file of results that no match of this version has written, and for one that cannot be read. */
-  private find(name: string): MatchRecord | null {
-    try {
-      return this.require(name);
-    } catch {
-      return null;
-    }
-  }
-
-  private require(name: string): MatchRecord {
+  /** With its first line read. Throws the sentence for the user. */
+  private open(name: string): MatchRecord {
     if (!NAME.test(name)) throw new Error('There is no match of that name');
-    const path = join(this.folder, name);
     const record =
-      this.records.get(name) ?? new MatchRecord(name, path, readSavedMatch(this.getPath(name, 'json'), name));
-    record.refresh();
-    if (record.saved === null && record.origin === null) throw new Error('There is no match of that name');
+      this.records.get(name) ??
+      new MatchRecord(name, join(this.folder, name), readSavedMatch(this.getPath(name, 'json')));
+    record.readHeader();
+    if (record.saved === null && record.header === null) throw new Error('There is no match of that name');
     this.records.set(name, record);
     return record;
   }
 
-  private getPath(name: string, kind: 'json' | 'jsonl' | 'pgn'): string {
+  private async require(name: string): Promise<MatchRecord> {
+    const record = this.open(name);
+    await record.refresh();
+    return record;
+  }
+
+  private getPath(name: string, kind: 'json' | 'jsonl'): string {
     return join(this.folder, `${name}.${kind}`);
   }
 }
 
-/** @param book path; null = the initial position */
-function createSavedMatch(request: MatchRequest, words: readonly string[], book: string | null): SavedMatch {
-  const { players, tournament, clock, nodes, games, concurrency, sprt, chess960 } = request;
-  if (sprt !== null && players.length > 2) throw new Error('A sequential test needs two players');
-  const test = sprt === null ? null : `elo0=${sprt.elo0} elo1=${sprt.elo1} model=logistic`;
-  const limit = clock === null ? `nodes=${nodes}` : `tc=${clock.seconds}+${clock.increment}`;
-  return {
-    players: distinguishNames(players),
-    tournament,
-    games,
-    conditions: [
-      limit,
-      ...(players.length > 2 ? [tournament] : []),
-      ...(request.book === null ? [] : [request.book]),
-      ...(test === null ? [] : [`SPRT ${test}`]),
-      ...(chess960 ? ['Chess960'] : []),
-    ].join(', '),
-    sprt: test,
-    args: [
-      ...words.flatMap((word) => ['--engine', word]),
-      ...['--each', limit, '--games', String(games), '--rating-interval', '0', '--concurrency', String(concurrency)],
-      ...(players.length > 2 ? ['--tournament', tournament] : []),
-      ...(book === null ? [] : ['--openings', book]),
-      ...(test === null ? [] : ['--sprt', test]),
-      ...(chess960 ? ['--chess960'] : []),
-    ],
-  };
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-function distinguishNames(names: readonly string[]): string[] {
-  return names.map((name, i) => (names.filter((other) => other === name).length > 1 ? `${name} ${i + 1}` : name));
+/** Two ways to write one path. */
+function isSame(a: string, b: string): boolean {
+  if (resolve(a) === b) return true;
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return false;
+  }
 }
 
 function createTableRow({ player, points, games, wins, draws, losses, elo, against }: CrosstableRow): MatchTableRow {

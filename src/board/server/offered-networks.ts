@@ -7,18 +7,17 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
   downloadNetwork,
-  findModel,
   findRemoteNetwork,
   isDownloaded,
   listBundledNetworks,
   NETWORK_CATALOGUE,
   type RemoteNetwork,
 } from '../../app/index.js';
-import { loadModel } from '../../nn/index.js';
 import type { OptionStore } from '../../options/index.js';
 import { formatMegabytes, unwrap } from '../../util/index.js';
 import type { NetworkList } from '../desk/engine-services.js';
 import type { NetworkEntry } from '../protocol/replies.js';
+import { checkFile } from './file-check.js';
 
 const AUTODISCOVER = '<autodiscover>';
 const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
@@ -75,11 +74,8 @@ export class OfferedNetworks implements NetworkList {
    * @returns its name in the list
    */
   async take(name: string, path: string): Promise<string> {
-    const options = this.options.clone();
-    unwrap(options.set('WeightsFile', path));
-    const source = await findModel(options);
-    const model = source.ok ? await loadModel(source.value) : source;
-    if (!model.ok) throw new Error(model.error.replaceAll(path, name));
+    const named = (['Backend', 'BackendOptions'] as const).map((own) => [own, this.options.getString(own)] as const);
+    await checkFile({ kind: 'network', path, settings: named }, name);
     const { size } = statSync(path);
     return this.add(name, path, `${formatMegabytes(size)} MB, sent by a page`);
   }

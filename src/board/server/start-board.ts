@@ -44,7 +44,7 @@ export interface Board {
 export async function startBoard(settings: BoardSettings): Promise<Board> {
   const { options, version } = settings;
   const networks = new OfferedNetworks(options, settings.networkFolders);
-  const books = new MatchBooks(settings.books);
+  const books = await MatchBooks.open(settings.books);
   const players = new MatchPlayers(networks, settings.engines);
   const matches = new Matches(settings.matchFolder, settings.command, players, books);
   const loop = settings.loop === null ? null : new LoopControl(settings.loop);

@@ -85,3 +85,12 @@ export function parsePairs(text: string): Result<(readonly [string, string])[]> 
   }
   return success(pairs);
 }
+
+/** The words that parsePairs reads as these pairs, whatever quotes and spaces are in them. */
+export function formatPairs(pairs: readonly (readonly [key: string, value: string])[]): string {
+  const quote = (text: string): string => `"${text.replaceAll('"', `"'"'"`)}"`;
+  // A whole argument in quotes would lose them to the parser of the command line.
+  const format = (key: string, value: string): string =>
+    /^[\w.-]+$/.test(key) ? `${key}=${quote(value)}` : quote(`${key}=${value}`);
+  return pairs.map(([key, value]) => format(key, value)).join(' ');
+}

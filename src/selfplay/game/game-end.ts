@@ -48,6 +48,8 @@ const SENTENCES: Readonly<Record<EndReason, string>> = {
   crash: 'LOSER disconnects',
 };
 
+export const END_REASONS = Object.keys(SENTENCES) as readonly EndReason[];
+
 export function describeEnd({ result, reason }: GameEnd): string {
   const [winner, loser] = result === '0-1' ? ['Black', 'White'] : ['White', 'Black'];
   return SENTENCES[reason].replace('WINNER', winner).replace('LOSER', loser);

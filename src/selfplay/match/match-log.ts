@@ -21,21 +21,27 @@ export interface LoggedGame extends GameEnd {
   readonly falsePositiveThreshold?: number;
 }
 
-/** How a match was started, so that another program can go on with it. */
+/** What a match is beside its conditions, so that another program can show it and go on with it. Data, not a command. */
 export interface MatchOrigin {
-  /** Arguments of `sardonyx`, and the folder in which it was started: names of files may be relative to it. */
-  readonly args: readonly string[];
-  readonly folder: string;
   /** As the games call them, in the order of the schedule. */
   readonly players: readonly string[];
   readonly tournament: TournamentKind;
   /** Of each pairing. */
   readonly games: number;
+  /** Games at the same time. */
+  readonly concurrency: number;
+  /** It goes on however often an engine crashes. */
+  readonly recovers: boolean;
+  /** Tag of the PGN. */
+  readonly event: string;
   /** Words of `--sprt`; null without a test. */
   readonly sprt: string | null;
   /** Absolute path of the PGN file; null without one. */
   readonly pgn: string | null;
 }
+
+/** Of a file of results that is read: three quarters of a million games. */
+export const LARGEST_RESULTS_BYTES = 1 << 27;
 
 export class MatchLog {
   /** Games of earlier runs. */
@@ -63,6 +69,9 @@ export class MatchLog {
     if (resultsPath === null || !existsSync(resultsPath) || statSync(resultsPath).size === 0) {
       if (resultsPath !== null) writeFileSync(resultsPath, `${JSON.stringify({ conditions, origin })}\n`);
       return success(new MatchLog(resultsPath, pgnPath, []));
+    }
+    if (statSync(resultsPath).size > LARGEST_RESULTS_BYTES) {
+      return failure(`${resultsPath} is larger than ${LARGEST_RESULTS_BYTES >> 20} MB; choose another --results`);
     }
     const text = readFileSync(resultsPath, 'utf8');
     const length = text.lastIndexOf('\n') + 1;

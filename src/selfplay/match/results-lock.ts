@@ -2,8 +2,10 @@
  * Keeps two processes from writing the same results file: `FILE.lock` holds the number of the process that does. A lock whose
  * process has ended, or was killed, counts for nothing.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { failure, type Result, success } from '../../util/index.js';
+
+const LONGEST_LOCK_BYTES = 20;
 
 /** @returns what releases it; the error is a sentence for the user */
 export function lockResults(resultsPath: string): Result<() => void> {
@@ -22,9 +24,13 @@ export function lockResults(resultsPath: string): Result<() => void> {
 
 /** The other process that plays the match; null when none does. */
 export function findLockOwner(resultsPath: string): number | null {
+  const path = `${resultsPath}.lock`;
   let owner: number;
   try {
-    owner = Number(readFileSync(`${resultsPath}.lock`, 'utf8'));
+    // Not a pipe, nor a large file: the folder may come from a stranger.
+    const stats = lstatSync(path);
+    if (!stats.isFile() || stats.size > LONGEST_LOCK_BYTES) return null;
+    owner = Number(readFileSync(path, 'utf8'));
   } catch {
     return null;
   }

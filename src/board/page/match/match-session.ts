@@ -34,7 +34,7 @@ export async function refresh(): Promise<void> {
   if (shownName.value === '' && matches.value.length > 0) shownName.value = matches.value[0].name;
   if (shownName.value === '') return;
   const known = shown.value;
-  const news = await port.send('readMatch', { name: shownName.value, from: known?.played ?? 0 }).answer;
+  const news = await port.send('readMatch', { name: shownName.value, from: known?.games.length ?? 0 }).answer;
   if (news.name !== shownName.value) return;
   const state = known === null ? news : extend(known, news);
   batch(() => {
@@ -53,7 +53,7 @@ export async function refresh(): Promise<void> {
 
 /** @returns null when the games were counted anew, so that all have to be read again */
 function extend(known: MatchState, news: MatchState): MatchState | null {
-  if (news.played < known.played || news.games.length !== news.played - known.played) return null;
+  if (news.played < known.games.length) return null;
   if (news.games.length === 0) return { ...news, games: known.games, course: known.course };
   return { ...news, games: [...known.games, ...news.games], course: [...known.course, ...news.course] };
 }

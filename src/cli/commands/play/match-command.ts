@@ -147,7 +147,7 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
   const { seed, chess960 = false } = args;
   const order = args['openings-mode'];
   const book = args['openings-pgn'] ?? null;
-  const openings = createMatchOpenings({
+  const openings = await createMatchOpenings({
     book,
     maxPlies: args['openings-plies'] ?? null,
     order,
@@ -237,11 +237,12 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
 
 function describeOrigin(args: MatchArguments, players: readonly string[]): MatchOrigin {
   return {
-    args: process.argv.slice(2),
-    folder: process.cwd(),
     players,
     tournament: args.tournament,
     games: args.games,
+    concurrency: args.concurrency,
+    recovers: args.recover,
+    event: args.event,
     sprt: args.sprt ?? null,
     pgn: args.pgnout === undefined ? null : resolve(args.pgnout),
   };

@@ -1,0 +1,31 @@
+/** Entry of the thread of file-check.ts. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { endThread, getThreadData, postToParent } from '#platform/threads.js';
+import { findModel } from '../../app/index.js';
+import { createSettings } from '../../app/options.js';
+import { loadModel } from '../../nn/index.js';
+import { createMatchOpenings } from '../../selfplay/index.js';
+import { failure, type Result, success } from '../../util/index.js';
+import { DIGEST_DIGITS, type FileCheck } from './file-check.js';
+
+/** Reads the first opening. */
+async function checkBook(path: string): Promise<Result<string>> {
+  const request = { book: path, maxPlies: null, order: 'sequential', seed: 0, games: 2, chess960: true } as const;
+  const openings = await createMatchOpenings(request);
+  if (!openings.ok) return openings;
+  return success(createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, DIGEST_DIGITS));
+}
+
+async function check({ kind, path, settings: named = [] }: FileCheck): Promise<Result<string>> {
+  if (kind === 'book') return checkBook(path);
+  const settings = [...named, ['WeightsFile', path] as const];
+  const created = createSettings({ settings, positionals: [], showHidden: false }, []);
+  if (!created.ok) return created;
+  const source = await findModel(created.value.options);
+  const model = source.ok ? await loadModel(source.value) : source;
+  return model.ok ? success('') : model;
+}
+
+postToParent(await check(await getThreadData<FileCheck>()).catch((error: Error) => failure(error.message)));
+endThread();

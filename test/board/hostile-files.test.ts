@@ -1,0 +1,318 @@
+/**
+ * Files of a stranger in the matches' folder, and what a page sends: no program is started that the server was not started with, no
+ * file outside is read, every request is answered, and nobody waits for another's file.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { nextTurn } from '#platform/threads.js';
+import { createOptionStore } from '#sardonyx/app/options.js';
+import { MatchBooks } from '#sardonyx/board/server/match-books.js';
+import { MatchPlayers } from '#sardonyx/board/server/match-players.js';
+import { Matches } from '#sardonyx/board/server/matches.js';
+import { OfferedNetworks } from '#sardonyx/board/server/offered-networks.js';
+import { createPrng, type Prng, unwrap } from '#sardonyx/util/index.js';
+import { BoardProcess } from '../support/board-process.js';
+
+const SECRET = 'the secret of another folder';
+const ENGINE = 'cmd=/opt/engine args="--quiet" option.Hash=16 name=Known';
+/** Writes down how it was started. */
+const RECORDER = "require('fs').appendFileSync(process.argv[1], JSON.stringify(process.argv.slice(2)) + '\\n')";
+
+const root = mkdtempSync(join(tmpdir(), 'sardonyx-hostile-'));
+const outside = join(root, 'outside');
+const log = join(root, 'started');
+let folder = '';
+let matches: Matches;
+let folders = 0;
+
+mkdirSync(outside);
+writeFileSync(join(outside, 'games.pgn'), `[Event "${SECRET}"]\n\n1. e4 *\n`);
+writeFileSync(join(outside, 'book.epd'), 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n');
+after(() => rmSync(root, { recursive: true, force: true }));
+
+beforeEach(async () => {
+  folder = join(root, String(folders++));
+  mkdirSync(folder);
+  writeFileSync(log, '');
+  const options = createOptionStore();
+  unwrap(options.set('Backend', 'hash'));
+  const players = new MatchPlayers(new OfferedNetworks(options, []), [ENGINE]);
+  const command = [process.execPath, '-e', RECORDER, log];
+  matches = new Matches(folder, command, players, await MatchBooks.open([join(outside, 'book.epd')]));
+});
+
+const RANDOM = { kind: 'random', name: 'random' };
+const LIMITS = { timeControl: null, movetimeMs: null, nodes: 1, depth: null };
+const KNOWN = {
+  kind: 'uci',
+  engine: { command: '/opt/engine', args: ['--quiet'], name: 'Known', folder: null, options: [['Hash', '16']] },
+  limits: LIMITS,
+};
+const CONDITIONS = {
+  players: [RANDOM, KNOWN],
+  flags: [['cpuct', '2']],
+  rules: { resign: null, draw: { moveNumber: 40, moveCount: 8, score: 10 }, maxPlies: 200 },
+  seed: 1,
+  chess960: false,
+  book: null as string | null,
+  order: 'shuffled',
+  openingPlies: null,
+  timeMarginMs: 50,
+};
+const ORIGIN = {
+  players: ['random', 'Known'],
+  tournament: 'round-robin',
+  games: 2,
+  sprt: null,
+  pgn: null as string | null,
+};
+
+interface Parts {
+  readonly conditions?: object;
+  readonly origin?: object;
+}
+
+function write(name: string, { conditions, origin }: Parts): void {
+  const header = { conditions: { ...CONDITIONS, ...conditions }, origin: { ...ORIGIN, ...origin } };
+  writeFileSync(join(folder, `${name}.jsonl`), `${JSON.stringify(header)}\n`);
+}
+
+/** Everything that a page can ask of a match. @returns all answers and refusals as one text, and those of going on */
+async function askAll(name: string): Promise<{ all: string; resumed: string }> {
+  const answers: string[] = [];
+  const ask = async (question: () => unknown): Promise<void> => {
+    try {
+      answers.push(JSON.stringify(await question()) ?? '');
+    } catch (error) {
+      const { message } = error as Error;
+      assert.equal(message.trim().split('\n').length, 1, message);
+      answers.push(message);
+    }
+  };
+  await ask(() => matches.list());
+  await ask(() => matches.read(name, 0));
+  await ask(() => matches.readGame(name, 0));
+  await ask(() => {
+    const path = matches.findPgn(name);
+    return path === null ? '' : readFileSync(path, 'utf8');
+  });
+  await ask(() => matches.resume(name));
+  const resumed = answers.at(-1) ?? '';
+  while ((await matches.read(name, 0).catch(() => null))?.isRunning) await nextTurn();
+  return { all: answers.join('\n'), resumed };
+}
+
+/** The commands that matches were started with since the test began. */
+function readStarted(): string[][] {
+  return readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as string[]);
+}
+
+test('a match of the command line goes on with arguments that are built from its conditions', async () => {
+  write('own', { origin: { concurrency: 3, event: 'A "B"', pgn: join(folder, 'own.pgn') } });
+  assert.equal((await askAll('own')).resumed, '');
+  assert.deepEqual(readStarted(), [
+    [
+      'match',
+      '--engine=type="random" name="random"',
+      '--engine=cmd="/opt/engine" arg="--quiet" name="Known" option.Hash="16" nodes="1"',
+      '--cpuct=2',
+      '--games=2',
+      '--rating-interval=0',
+      '--concurrency=3',
+      '--draw=movenumber=40 movecount=8 score=10',
+      '--maxmoves=100',
+      '--openings-mode=shuffled',
+      '--event=A "B"',
+      '--seed=1',
+      '--time-margin=50',
+      `--results=${join(folder, 'own.jsonl')}`,
+      `--pgnout=${join(folder, 'own.pgn')}`,
+      '--live',
+    ],
+  ]);
+});
+
+test('stored arguments are never run, and a record that hides its players is damaged', async () => {
+  const mark = join(root, 'mark');
+  const args = ['match', '--engine', `cmd=/usr/bin/touch args=${mark}`, '--engine', 'random', '--each', 'nodes=1'];
+  const origin = { ...ORIGIN, args, folder: '.', players: ['a', 'b'], pgn: '/etc/passwd' };
+  writeFileSync(join(folder, 'bare.jsonl'), `${JSON.stringify({ conditions: { players: [] }, origin })}\n`);
+  writeFileSync(
+    join(folder, 'saved.json'),
+    JSON.stringify({ players: ['a', 'b'], tournament: 'round-robin', games: 2, conditions: '', sprt: null, args }),
+  );
+  assert.match((await askAll('bare')).resumed, /conditions that the page does not know/);
+  assert.match((await askAll('saved')).resumed, /no match of that name/);
+  assert.deepEqual(readStarted(), []);
+  assert.ok(!existsSync(mark));
+});
+
+const engine = (change: object): object => ({
+  conditions: { players: [RANDOM, { ...KNOWN, engine: { ...KNOWN.engine, ...change } }] },
+});
+const network = (change: object): object => ({
+  conditions: {
+    players: [RANDOM, { kind: 'network', name: null, weights: '', limits: LIMITS, options: [], ...change }],
+  },
+});
+
+for (const [what, parts, sentence] of [
+  ['another program', engine({ command: '/bin/sh' }), /needs the engine \/bin\/sh/],
+  ['other arguments of an engine', engine({ args: ['-c', 'x'] }), /needs the engine/],
+  [
+    'an option of an engine that may name a file',
+    engine({ options: [['Debug Log File', '/tmp/x']] }),
+    /needs the engine/,
+  ],
+  ['another folder of an engine', engine({ folder: '/tmp' }), /needs the engine/],
+  ['a network of another folder', network({ weights: '/etc/passwd' }), /needs the network \/etc\/passwd/],
+  ['a network of an address', network({ weights: 'https://example.org/x.pb.gz' }), /needs the network https/],
+  ['a log file of a network', network({ options: [['logfile', '/tmp/x']] }), /uses logfile=/],
+  ['a log file of all players', { conditions: { flags: [['logfile', '/tmp/x']] } }, /uses logfile=/],
+  ['a network of all players', { conditions: { flags: [['weights', '/etc/passwd']] } }, /uses weights=/],
+  ['a cache larger than the machine', { conditions: { flags: [['nncache', '999999999']] } }, /uses nncache=/],
+  ['a flag that hides another', { conditions: { flags: [['cpuct=1 --engine', 'x']] } }, /uses cpuct=1/],
+  ['tablebases', { conditions: { tablebases: '/etc' } }, /uses --tb/],
+  ['a book of another folder', { conditions: { book: '/etc/passwd' } }, /needs the book \/etc\/passwd/],
+  ['a field that nobody knows', { conditions: { program: '/bin/sh' } }, /conditions that the page does not know/],
+  ['games of another file', { origin: { pgn: join(outside, 'games.pgn') } }, /games of this match are not in/],
+  ['a test that is none', { origin: { sprt: 'elo0=5 --engine=x' } }, /damaged/],
+] as const) {
+  test(`a record with ${what} is refused, and nothing of it is read`, async () => {
+    write('bad', parts);
+    const { all, resumed } = await askAll('bad');
+    assert.match(resumed, sentence);
+    assert.ok(!all.includes(SECRET) && !all.includes('root:'), all);
+    assert.deepEqual(readStarted(), []);
+  });
+}
+
+test('links, pipes and books behind links are no files of a match', async () => {
+  write('pgn', { origin: { pgn: join(folder, 'pgn.pgn') } });
+  symlinkSync(join(outside, 'games.pgn'), join(folder, 'pgn.pgn'));
+  writeFileSync(join(outside, 'games.jsonl'), readFileSync(join(folder, 'pgn.jsonl')));
+  symlinkSync(join(outside, 'games.jsonl'), join(folder, 'link.jsonl'));
+  symlinkSync('/dev/zero', join(folder, 'zero.json'));
+  if (process.platform !== 'win32') {
+    execFileSync('mkfifo', [join(folder, 'pipe.jsonl'), join(folder, 'pipe.json'), join(folder, 'pgn.jsonl.lock')]);
+  }
+  symlinkSync(outside, join(folder, 'books'));
+  write('book', { conditions: { book: join(folder, 'books', 'games.pgn') } });
+  for (const name of ['pgn', 'link', 'zero', 'pipe', 'book']) {
+    const { all, resumed } = await askAll(name);
+    assert.ok(!all.includes(SECRET), all);
+    assert.match(resumed, /no plain file|no match of that name|needs the book/);
+  }
+  assert.deepEqual(readStarted(), []);
+});
+
+test('a record of many games is told in parts, and one of long lines or of other data is damaged', async () => {
+  write('many', {});
+  const row = { game: 0, white: 'random', black: 'Known', result: '1-0', reason: 'checkmate', plies: 9 };
+  const rows = Array.from({ length: 20_000 }, (_, game) => JSON.stringify({ ...row, game }));
+  writeFileSync(join(folder, 'many.jsonl'), `${rows.join('\n')}\n`, { flag: 'a' });
+  const first = await matches.read('many', 0);
+  assert.deepEqual([first.played, first.games.length, first.total], [20_000, 5000, 20_000]);
+  assert.equal((await matches.read('many', 15_000)).games.length, 5000);
+  for (const [name, text] of [
+    ['long', 'x'.repeat(1 << 20)],
+    ['reason', `${JSON.stringify({ ...row, reason: 'none' })}\n`],
+    ['game', `${JSON.stringify({ ...row, game: -1 })}\n`],
+    ['no-json', '{\n'],
+  ] as const) {
+    write(name, {});
+    writeFileSync(join(folder, `${name}.jsonl`), text, { flag: 'a' });
+    await assert.rejects(matches.read(name, 0), /are damaged$/);
+  }
+});
+
+/** Values that a stranger would try. */
+const VALUES: readonly unknown[] = [
+  null,
+  -1,
+  1e300,
+  '',
+  '/etc/passwd',
+  '../outside/games.pgn',
+  join(outside, 'games.pgn'),
+  `cmd=/usr/bin/touch args=${join(root, 'mark')}`,
+  '--engine=cmd=/bin/sh',
+  '$(touch mark)',
+  'a"b\'c\nd\u0000\u001b[2J',
+  'x'.repeat(100_000),
+  [],
+  {},
+  [['logfile', '/tmp/x']],
+  { kind: 'uci', engine: { command: '/bin/sh', args: [], name: null, folder: '/', options: [] }, limits: LIMITS },
+  [RANDOM, RANDOM, RANDOM],
+  Array.from({ length: 5000 }, () => 'p'),
+];
+
+/** Replaces, removes or adds a field somewhere in a value. */
+function mutate(value: unknown, prng: Prng): unknown {
+  const draw = <T>(list: readonly T[]): T => list[prng.nextBelow(list.length)];
+  if (typeof value !== 'object' || value === null || prng.nextBelow(8) === 0) return draw(VALUES);
+  const keys = Object.keys(value);
+  const key =
+    keys.length === 0 || prng.nextBelow(10) === 0 ? draw(['args', 'folder', 'command', '__proto__']) : draw(keys);
+  const changed = mutate((value as Record<string, unknown>)[key], prng);
+  if (Array.isArray(value)) return value.map((item, index) => (String(index) === key ? changed : item));
+  return { ...value, [key]: changed };
+}
+
+test('300 records that a seeded program made hostile start only what is offered, and show nothing from outside', async () => {
+  const prng = createPrng(46);
+  const page = { players: ['random', 'Known'], clock: null, nodes: 1, games: 2, sprt: null, chess960: false };
+  const row = { game: 0, white: 'random', black: 'Known', result: '1-0', reason: 'time', plies: 9, pgnBytes: 40 };
+  for (let i = 0; i < 300; i++) {
+    const header = { conditions: CONDITIONS, origin: { ...ORIGIN, pgn: join(folder, `m${i}.pgn`) } };
+    const file = mutate({ header, row, page }, prng) as Record<string, unknown> | null;
+    const lines = [file?.header, file?.row].map((line) => JSON.stringify(line) ?? '');
+    writeFileSync(join(folder, `m${i}.jsonl`), `${lines.join('\n')}\n`.slice(prng.nextBelow(2)));
+    if (i % 3 === 0) writeFileSync(join(folder, `m${i}.json`), JSON.stringify(mutate(file?.page, prng)));
+    if (i % 5 === 0) symlinkSync(join(outside, 'games.pgn'), join(folder, `m${i}.pgn`));
+    const { all } = await askAll(`m${i}`);
+    assert.ok(!all.includes(SECRET) && !all.includes('root:'), all);
+  }
+  const words = new Set(readStarted().flatMap((args) => args.filter((arg) => arg.startsWith('--engine='))));
+  for (const word of words) assert.match(word, /^--engine=(random$|type="random" |cmd="?\/opt\/engine"? arg)/);
+  for (const args of readStarted()) {
+    for (const arg of args) assert.doesNotMatch(arg, /passwd|--logfile|outside\/games|mark/);
+  }
+  assert.ok(readStarted().length > 10 && !existsSync(join(root, 'mark')));
+});
+
+test('books that are bombs are one sentence, and the server answers others while it reads them', async () => {
+  const board = await BoardProcess.start(['--backend=hash']);
+  try {
+    const page = await board.connect();
+    const fen = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n';
+    for (const [name, content, sentence] of [
+      ['newlines.epd.gz', Buffer.alloc(1 << 25, '\n'), /more than 16777216 lines/],
+      ['positions.epd.gz', Buffer.alloc(200 << 20, fen), /more than 192 MB/],
+    ] as const) {
+      const order: string[] = [];
+      const sending = board.send(`files/book?name=${name}`, gzipSync(content, { level: 1 })).then((answer) => {
+        order.push('book');
+        return answer;
+      });
+      await page.ask('readMatchOffer').then(() => order.push('page'));
+      const { status, text } = await sending;
+      assert.deepEqual([status, order], [422, ['page', 'book']], text);
+      assert.match(text, sentence);
+      assert.match(text, new RegExp(`^The book ${name} cannot be read`));
+    }
+    page.close();
+  } finally {
+    await board.stop();
+  }
+});
