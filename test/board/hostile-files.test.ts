@@ -202,8 +202,9 @@ test('links, pipes and books behind links are no files of a match', async () => 
   writeFileSync(join(outside, 'games.jsonl'), readFileSync(join(folder, 'pgn.jsonl')));
   symlinkSync(join(outside, 'games.jsonl'), join(folder, 'link.jsonl'));
   symlinkSync('/dev/zero', join(folder, 'zero.json'));
+  const makePipe = 'mkfifo';
   if (process.platform !== 'win32') {
-    execFileSync('mkfifo', [join(folder, 'pipe.jsonl'), join(folder, 'pipe.json'), join(folder, 'pgn.jsonl.lock')]);
+    execFileSync(makePipe, [join(folder, 'pipe.jsonl'), join(folder, 'pipe.json'), join(folder, 'pgn.jsonl.lock')]);
   }
   symlinkSync(outside, join(folder, 'books'));
   write('book', { conditions: { book: join(folder, 'books', 'games.pgn') } });
