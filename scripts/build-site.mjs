@@ -8,6 +8,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { SITE_POLICY } from './site-policy.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'build', 'site');
@@ -20,18 +21,6 @@ const TYPES = {
   '.svg': 'image/svg+xml',
   '.wasm': 'application/wasm',
 };
-/** The user may open a network of any address; everything else comes from the site. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self' blob: https: http://localhost:*",
-  "worker-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
 /** The engine, not the service worker, stores networks. */
 const UNLISTED = /^models\//;
 /** Large, and needed only when the engine starts: one of two builds of ONNX Runtime. */
@@ -61,7 +50,7 @@ function describeFiles() {
 function writeIndex(build) {
   const path = join(output, 'index.html');
   const head = [
-    `<meta http-equiv="Content-Security-Policy" content="${POLICY}" />`,
+    `<meta http-equiv="Content-Security-Policy" content="${SITE_POLICY}" />`,
     `<meta name="sardonyx-build" content="${build}" />`,
   ];
   const html = readFileSync(path, 'utf8');
@@ -79,7 +68,7 @@ async function writeServiceWorker(build, files) {
       define: {
         SITE_FILES: JSON.stringify(files),
         SITE_BUILD: JSON.stringify(build),
-        SITE_POLICY: JSON.stringify(POLICY),
+        SITE_POLICY: JSON.stringify(SITE_POLICY),
       },
       target: 'es2022',
     },
@@ -95,7 +84,7 @@ rmSync(output, { recursive: true, force: true });
 cpSync(join(root, 'dist', 'board', 'page'), output, { recursive: true });
 rmSync(join(output, 'files.json'));
 for (const name of ENGINE_FILES) cpSync(join(root, 'dist', 'web', name), join(output, name), { recursive: true });
-const build = hash(JSON.stringify([describeFiles(), POLICY])).slice(0, 16);
+const build = hash(JSON.stringify([describeFiles(), SITE_POLICY])).slice(0, 16);
 writeIndex(build);
 await writeServiceWorker(build, describeFiles());
 console.log(`The site is in ${output}: put its files on any host, in any folder.`);

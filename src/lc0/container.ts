@@ -2,7 +2,6 @@
  * lc0's network container: decodes protobuf bytes to a `NetMessage`, checks and repairs it as lc0 does on load, and encodes it.
  * Decoding copies no weights: every `params` is a view of the given bytes.
  */
-import protobuf from 'protobufjs/light.js';
 import { NetworkError, scanStructure } from '../onnx/index.js';
 import { NetworkStructure } from './net-enums.js';
 import { NET_MAGIC, type NetMessage, netType } from './net-schema.js';
@@ -53,16 +52,14 @@ export function parseNet(bytes: Uint8Array): NetMessage {
 
 /** The protobuf bytes of a network, not compressed. */
 export function formatNet(net: NetMessage): Uint8Array {
-  return netType.encode(net).finish();
+  return netType.encode(net);
 }
 
 function decodeNet(bytes: Uint8Array): NetMessage {
   const problem = scanStructure(bytes, netType, MAX_FIELDS);
   if (problem !== undefined) throw new NetworkError(problem);
-  const reader = protobuf.Reader.create(bytes);
-  reader.discardUnknown = true;
   try {
-    return netType.decode(reader) as unknown as NetMessage;
+    return netType.decode(bytes, false) as NetMessage;
   } catch (error) {
     throw new NetworkError(`its protobuf structure is damaged (${error instanceof Error ? error.message : error})`);
   }

@@ -106,7 +106,7 @@ export class ModelCache {
 
 /** Concatenated protobuf messages merge, so the entries join the model's own and the result is still an ONNX file. */
 function encodeEntry(key: string, value: string): Uint8Array {
-  return modelType.encode({ metadataProps: [{ key, value }] }).finish();
+  return modelType.encode({ metadataProps: [{ key, value }] });
 }
 
 async function encodeDigest(content: Uint8Array): Promise<Uint8Array> {

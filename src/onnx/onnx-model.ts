@@ -2,7 +2,6 @@
  * Reads existing ONNX models without copying their weights, and writes them again after small changes. Parts that this room's
  * schema does not know (subgraphs, functions) are kept as they are.
  */
-import protobuf from 'protobufjs/light.js';
 import { EXTERNAL_DATA, type GraphMessage, type ModelMessage, modelType, type TensorMessage } from './onnx-schema.js';
 import { scanStructure } from './protobuf-messages.js';
 
@@ -13,9 +12,7 @@ const MAX_FIELDS = 500_000;
 export function decodeModel(bytes: Uint8Array): ModelMessage | undefined {
   if (scanStructure(bytes, modelType, MAX_FIELDS) !== undefined) return undefined;
   try {
-    const reader = protobuf.Reader.create(bytes);
-    reader.discardUnknown = false;
-    const model = modelType.decode(reader) as unknown as ModelMessage;
+    const model = modelType.decode(bytes, true) as ModelMessage;
     const isModel = Object.hasOwn(model, 'irVersion') && (model.graph?.node?.length ?? 0) > 0;
     return isModel ? model : undefined;
   } catch {
@@ -24,7 +21,7 @@ export function decodeModel(bytes: Uint8Array): ModelMessage | undefined {
 }
 
 export function encodeModel(model: ModelMessage): Uint8Array {
-  return viewBytes(modelType.encode(model as protobuf.Message).finish());
+  return viewBytes(modelType.encode(model));
 }
 
 /** Weights and constants. */

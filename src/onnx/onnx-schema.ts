@@ -1,8 +1,8 @@
 /**
  * The part of ONNX's protobuf messages (onnx.proto3) that this room writes or edits. Other fields, such as subgraphs and
- * functions, survive an edit too: protobufjs keeps unknown fields and writes them back.
+ * functions, survive an edit too: `decode` keeps unknown fields and `encode` writes them back.
  */
-import type { Long } from 'protobufjs/light.js';
+import type { Long } from 'protobufjs/minimal.js';
 import { createMessageTypes } from './protobuf-messages.js';
 
 export type Int64 = number | Long;

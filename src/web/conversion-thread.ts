@@ -3,7 +3,7 @@
  * takes more than a second, so it must not happen where UCI is answered or the page is drawn.
  */
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
-import { type Lc0LoadOptions, loadLc0Network } from '../lc0/index.js';
+import { hasNetworkHead, type Lc0LoadOptions, loadLc0Network } from '../lc0/index.js';
 import { describeProviderFailure, readPrecision } from '../nn/index.js';
 import { failure, inflate, type Result, success } from '../util/index.js';
 
@@ -22,9 +22,11 @@ async function convert({ file, name, lc0 }: ConversionTask): Promise<ConversionA
   const inflated = await inflate(file);
   if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
   if (readPrecision(inflated.value) !== null) return success(share(inflated.value));
+  if (!hasNetworkHead(inflated.value)) {
+    return failure(`Cannot read the network ${name}: it is neither an ONNX file nor one of lc0's`);
+  }
   const network = await loadLc0Network(inflated.value, lc0);
-  if (!network.ok) return failure(`Cannot read the network ${name}: it is neither an ONNX file nor one of lc0's`);
-  return success(share(network.value.onnx));
+  return network.ok ? success(share(network.value.onnx)) : failure(`${name}: ${network.error}`);
 }
 
 function share(bytes: Uint8Array): Uint8Array {

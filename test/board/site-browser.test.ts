@@ -6,8 +6,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.js';
+import { encodeNetworkFile } from '../support/lc0-network-file.js';
+import { createRandomNetwork } from '../support/lc0-random-network.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 import { startWebServer, type WebServer } from '../support/web-server.js';
 
@@ -19,6 +21,10 @@ const FOLDERS = { '': repositoryRoot, chess: site };
 const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
 /** Engines start slowly where other work keeps the processor busy. */
 const LONGEST_MS = 120_000;
+
+function encodeLc0(compress: boolean): Uint8Array {
+  return encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 16, value: 'wdl' }), { compress });
+}
 
 type Edit = (path: string, content: Buffer) => Buffer | string;
 
@@ -75,10 +81,18 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     }
   }
 
-  async function openTinyNetwork(page: Page): Promise<void> {
+  const keptNetworks = (page: Page): Locator => page.getByRole('list', { name: 'Networks kept in this browser' });
+
+  /** In the dialog that is open. */
+  async function setNetworkFile(page: Page, name: string, content: Uint8Array): Promise<void> {
+    const file = { name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) };
+    await page.getByLabel('Open a network file').setInputFiles(file);
+  }
+
+  async function openNetwork(page: Page, name: string, content: Uint8Array): Promise<void> {
     await page.getByRole('button', { name: 'Engine', exact: true }).click();
-    await page.getByLabel('Open a network file').setInputFiles(TINY);
-    await page.waitForSelector('dialog option:checked:has-text("tiny-test.onnx")', { state: 'attached' });
+    await setNetworkFile(page, name, content);
+    await page.waitForSelector(`dialog option:checked:has-text("${name}")`, { state: 'attached' });
     await page.keyboard.press('Escape');
   }
 
@@ -139,8 +153,20 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.waitForSelector('.move-list .move:nth-of-type(2)');
     await page.keyboard.press('l');
 
+    // One of lc0's, in both forms; a damaged one is refused with its reason, and is not kept.
+    for (const compress of [true, false])
+      await openNetwork(page, `lc0.pb${compress ? '.gz' : ''}`, encodeLc0(compress));
+    await page.keyboard.press('l');
+    await page.waitForSelector('.move-table tbody tr');
+    await page.keyboard.press('l');
+    await page.getByRole('button', { name: 'Engine', exact: true }).click();
+    await setNetworkFile(page, 'half.pb', encodeLc0(false).subarray(0, 3000));
+    await page.waitForSelector('.notice-error:has-text("half.pb"):has-text("the file is cut off")');
+    await keptNetworks(page).filter({ hasNotText: 'half.pb' }).waitFor();
+    await page.keyboard.press('Escape');
+
     // A network by file; one that is none is refused.
-    await openTinyNetwork(page);
+    await openNetwork(page, 'tiny-test.onnx', readFileSync(TINY));
     await waitForEngine(page, 'random 16x2');
     await page.getByRole('button', { name: 'Engine', exact: true }).click();
     await page.getByLabel('Open a network file').setInputFiles(join(repositoryRoot, 'package.json'));
@@ -229,8 +255,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await again.getByRole('button', { name: 'Engine', exact: true }).click();
     await again.locator('dialog select').first().selectOption('bundled');
     await waitForEngine(again, 'Sardonyx');
-    const kept = again.getByRole('list', { name: 'Networks kept in this browser' });
-    const remove = kept.getByRole('button', { name: /^Remove / });
+    const remove = keptNetworks(again).getByRole('button', { name: /^Remove / });
     const count = await remove.count();
     assert.ok(count > 0);
     assert.deepEqual(await findBarriers(again), []);

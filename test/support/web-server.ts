@@ -1,8 +1,11 @@
-/** Serves an empty page and folders of files to a browser in tests, cross-origin isolated or not. */
+/** Serves an empty page and folders of files to a browser in tests, cross-origin isolated or not, under the site's own policy. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { repositoryRoot } from './shared-folder.js';
+
+const { SITE_POLICY } = await import(join(repositoryRoot, 'scripts', 'site-policy.mjs'));
 
 /** With an icon of its own: the browser asks for none. */
 const EMPTY_PAGE = '<!doctype html><title>test</title><link rel="icon" href="data:,">';
@@ -23,16 +26,21 @@ export interface WebServer {
 
 /**
  * @param folders by the first part of the path; '' for all other paths
+ * @param policy content security policy of every answer
  * @param edit what is served in place of a file, by its path in the request
  */
 export async function startWebServer(
   folders: Readonly<Record<string, string>>,
   isIsolated: boolean,
   edit: (path: string, content: Buffer) => Buffer | string = (_, content) => content,
+  policy: string = SITE_POLICY,
 ): Promise<WebServer> {
-  const isolation = {
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-embedder-policy': 'require-corp',
+  const headers = {
+    'content-security-policy': policy,
+    ...(isIsolated && {
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+    }),
   };
   const server = createServer(async ({ url = '/' }, response) => {
     const asked = new URL(url, 'http://localhost').pathname;
@@ -42,7 +50,7 @@ export async function startWebServer(
     try {
       const content = pathname === '/' ? EMPTY_PAGE : edit(pathname, await readFile(path));
       const type = pathname === '/' ? 'text/html' : (TYPES[extname(path)] ?? 'application/octet-stream');
-      response.writeHead(200, { 'content-type': type, ...(isIsolated ? isolation : {}) }).end(content);
+      response.writeHead(200, { ...headers, 'content-type': type }).end(content);
     } catch {
       response.writeHead(404).end();
     }

@@ -235,10 +235,10 @@ test('a slow download says how far it is', async (t) => {
     response.end(content.subarray(half + 50_000));
   });
   t.after(() => slow.close());
-  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => slow.listen(0, 'localhost', resolve));
   const { port } = slow.address() as AddressInfo;
   const answers = await converse(page, [
-    ...['setoption name Backend value wasm', `setoption name WeightsFile value http://127.0.0.1:${port}/slow.onnx`],
+    ...['setoption name Backend value wasm', `setoption name WeightsFile value http://localhost:${port}/slow.onnx`],
     ...['isready', '>readyok', 'go nodes 10', '>bestmove'],
   ]);
   const news = answers.filter((line) => line.startsWith('info string Downloading'));

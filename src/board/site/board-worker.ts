@@ -94,7 +94,7 @@ class SiteServices extends EngineServices implements DeskServices {
   }
 
   async openNetwork(source: File | string): Promise<void> {
-    await this.useNetwork(await this.networks.open(source, watch));
+    await this.networks.open(source, watch, (name) => this.useNetwork(name)).finally(() => this.announce());
   }
 
   async removeNetwork(name: string): Promise<void> {

@@ -50,9 +50,9 @@ export class PageNetworks implements NetworkList {
   /**
    * Reads a network and keeps it for later visits, where the browser keeps anything. Rejects with the sentence for the user.
    * @param source a file, or an address that answers requests of any page
-   * @returns its name in the list
+   * @param use tries it: a network that cannot be used is neither kept nor listed
    */
-  async open(source: File | string, watch: DownloadWatch): Promise<string> {
+  async open(source: File | string, watch: DownloadWatch, use: (name: string) => Promise<void>): Promise<void> {
     const isAddress = typeof source === 'string';
     if (isAddress && !/^https?:\/\/./.test(source)) throw new Error(`Not an https address: ${source}`);
     const name = isAddress ? getLastPart(source) : source.name;
@@ -60,7 +60,14 @@ export class PageNetworks implements NetworkList {
     await requireNetwork(name, bytes);
     const kept = await keepNetwork(name, bytes);
     const address = kept ?? URL.createObjectURL(new Blob([bytes.slice()]));
-    return this.findName(address) ?? this.add(name, address, `${formatMegabytes(bytes.length)} MB`, kept !== null);
+    const known = this.findName(address);
+    const listed = known ?? this.add(name, address, `${formatMegabytes(bytes.length)} MB`, kept !== null);
+    try {
+      await use(listed);
+    } catch (error) {
+      if (known === null) await this.drop(listed, address);
+      throw error;
+    }
   }
 
   /** Deletes a network that the browser keeps. Rejects with the sentence for the user. */
@@ -68,6 +75,10 @@ export class PageNetworks implements NetworkList {
     const address = this.values.get(name);
     const isKept = this.list.some((entry) => entry.name === name && entry.isKept === true);
     if (address === undefined || !isKept) throw new Error(`${name} is not kept in this browser`);
+    await this.drop(name, address);
+  }
+
+  private async drop(name: string, address: string): Promise<void> {
     await removeKeptNetwork(address);
     this.values.delete(name);
     this.list = this.list.filter((entry) => entry.name !== name);
