@@ -5,22 +5,14 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { SITE_POLICY } from './site-policy.mjs';
+import { getContentType, SITE_POLICY } from './site-headers.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'build', 'site');
 const ENGINE_FILES = ['sardonyx.js', 'board-worker.js', 'ort', 'models'];
-const TYPES = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-};
 /** The engine, not the service worker, stores networks. */
 const UNLISTED = /^models\//;
 /** Large, and needed only when the engine starts: one of two builds of ONNX Runtime. */
@@ -40,7 +32,7 @@ function listSiteFiles() {
 function describeFiles() {
   const describe = (name) => {
     const sha256 = hash(readFileSync(join(output, name)));
-    const type = TYPES[extname(name)] ?? 'application/octet-stream';
+    const type = getContentType(name);
     return { sha256, type, ...(LATE.test(name) && { isLate: true }) };
   };
   return Object.fromEntries(listSiteFiles().map((name) => [name, describe(name)]));

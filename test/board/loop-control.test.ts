@@ -10,10 +10,16 @@ import { BoardProcess, type BoardSocket } from '../support/board-process.js';
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-loop-control-'));
 const loopFolder = join(folder, 'loop');
 const calls = join(folder, 'calls.txt');
+/** While this file is there, Python lacks the packages. */
+const bare = join(folder, 'bare');
 const FAKE_PYTHON = `#!${process.execPath}
 const [script, ...args] = process.argv.slice(2);
-require('node:fs').appendFileSync(${JSON.stringify(calls)}, JSON.stringify([script, ...args]) + '\\n');
-if (args.includes('--promote')) console.log('promoted generation ' + args.at(-1));
+const { appendFileSync, existsSync } = require('node:fs');
+appendFileSync(${JSON.stringify(calls)}, JSON.stringify([script, ...args]) + '\\n');
+if (existsSync(${JSON.stringify(bare)})) {
+  console.error("Traceback (most recent call last):\\n  File x\\nModuleNotFoundError: No module named 'torch'");
+  process.exit(1);
+} else if (args.includes('--promote')) console.log('promoted generation ' + args.at(-1));
 else if (args.includes('--rollback')) { console.error('loop: there is no such network'); process.exit(1); }
 else {
   console.error('generation 2: selfplay');
@@ -119,6 +125,16 @@ test('a version is promoted; what the loop refuses is one sentence', async () =>
   assert.deepEqual(readCalls().at(-1)?.slice(-2), ['--promote', '1']);
   const refused = await page.ask('changeBest', { kind: 'rollback', network: 7 });
   assert.equal(refused.error, 'there is no such network');
+});
+
+test('a Python without the packages is one sentence, however it is called', async () => {
+  writeFileSync(bare, '');
+  const sentence = /python lacks the package torch: install scripts\/train\/requirements\.txt/;
+  assert.match(String((await page.ask('changeBest', { kind: 'promote', network: 1 })).error), sentence);
+  await page.ask('startLoop');
+  const { control } = await waitUntil(({ control: { isRunning, lines } }) => !isRunning && lines.length > 0);
+  assert.equal(control.lines.length, 1);
+  assert.match(control.lines[0], sentence);
 });
 
 test('without --loop nothing is started', async () => {

@@ -65,7 +65,10 @@ test('it listens on 127.0.0.1 alone', async () => {
 test('the token is exchanged for a cookie that scripts and other sites cannot use, and leaves the address', async () => {
   const { status, headers } = await get(new URL(board.url).pathname + new URL(board.url).search);
   assert.equal(status, 303);
-  assert.equal(headers.location, '/');
+  const location = headers.location ?? '';
+  assert.doesNotMatch(location, /token/);
+  assert.deepEqual((await get(location, { Cookie: cookie })).headers.location, '/');
+  assert.match((await get(location)).text, /keeps no cookies of 127\.0\.0\.1:\d+: allow them/);
   assert.equal(headers['referrer-policy'], 'no-referrer');
   assert.equal(headers['cache-control'], 'no-store');
   const [set = ''] = headers['set-cookie'] ?? [];
@@ -201,6 +204,14 @@ test('a wrong message is one refusal, and the next one is answered', async () =>
   await socket.waitFor(({ type }) => type === 'refusal');
   assert.equal(socket.received.filter(({ type }) => type === 'refusal').length, bad.length + 1);
   assert.equal((await socket.ask('describe')).type, 'answer');
+  socket.close();
+});
+
+test('a message over the rate is refused by its number, so that its sender need not wait for ever', async () => {
+  const socket = await board.connect();
+  const refusal = socket.waitFor(({ error }) => String(error).startsWith('Too many messages'));
+  for (let i = 0; i < 600; i++) socket.socket.send(JSON.stringify({ type: 'stop', id: 1000 + i }));
+  assert.ok(Number((await refusal).id) >= 1000);
   socket.close();
 });
 

@@ -2,22 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { repositoryRoot } from './shared-folder.js';
 
-const { SITE_POLICY } = await import(join(repositoryRoot, 'scripts', 'site-policy.mjs'));
+const { getContentType, SITE_POLICY } = await import(join(repositoryRoot, 'scripts', 'site-headers.mjs'));
 
 /** With an icon of its own: the browser asks for none. */
 const EMPTY_PAGE = '<!doctype html><title>test</title><link rel="icon" href="data:,">';
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.mjs': 'text/javascript',
-  '.wasm': 'application/wasm',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-};
 
 export interface WebServer {
   readonly origin: string;
@@ -49,7 +40,7 @@ export async function startWebServer(
     const path = first in folders ? join(folders[first], ...rest) : join(folders[''], pathname);
     try {
       const content = pathname === '/' ? EMPTY_PAGE : edit(pathname, await readFile(path));
-      const type = pathname === '/' ? 'text/html' : (TYPES[extname(path)] ?? 'application/octet-stream');
+      const type = pathname === '/' ? 'text/html' : getContentType(path);
       response.writeHead(200, { ...headers, 'content-type': type }).end(content);
     } catch {
       response.writeHead(404).end();

@@ -57,7 +57,12 @@ async function tryExample(t: TestContext, origin: string): Promise<void> {
 }
 
 test('the example runs as plain modules', { timeout: 120_000 }, async (t) => {
-  const server = await startWebServer({ '': EXAMPLE, sardonyx: join(repositoryRoot, 'dist', 'web') }, true, undefined, '');
+  const server = await startWebServer(
+    { '': EXAMPLE, sardonyx: join(repositoryRoot, 'dist', 'web') },
+    true,
+    undefined,
+    '',
+  );
   t.after(() => server.close());
   await tryExample(t, `${server.origin}/index.html`);
 });

@@ -28,6 +28,8 @@ export class EngineDesk {
   private readonly waiting: DeskTask[] = [];
   private analysis: DeskTask | null = null;
   private current: DeskTask | null = null;
+  /** The search that the engine's tree is of. */
+  private last: DeskTask | null = null;
   private isBusyWithJob = false;
   private eventTimer: ReturnType<typeof setTimeout> | null = null;
   private lastEventAtMs = 0;
@@ -101,6 +103,11 @@ export class EngineDesk {
     if (this.analysis?.client !== client) return;
     this.analysis = null;
     if (this.current?.isAnalysis) this.interrupt();
+  }
+
+  /** Whether the tree is the one of this client's analysis. */
+  hasTreeOf(client: DeskClient): boolean {
+    return this.last?.client === client && this.last.isAnalysis;
   }
 
   think(task: DeskTask): void {
@@ -187,6 +194,7 @@ export class EngineDesk {
     for (const [name, value] of task.listOptions()) this.options.set(name, value);
     if (task.isAnalysis) task.prepareToResume();
     this.current = task;
+    this.last = task;
     this.engine.go(task.settings.request);
   }
 

@@ -121,7 +121,10 @@ export class PageSession implements DeskClient {
         return services.explain(readPosition(request.position), request.move);
       case 'tree': {
         const { depth, minVisits } = request;
-        const tree = await desk.runQuietly((engine) => engine.dumpTree({ depth, minVisits }));
+        const tree = await desk.runQuietly((engine) => {
+          if (!desk.hasTreeOf(this)) throw new Error('The engine has searched for another page since: analyse again');
+          return engine.dumpTree({ depth, minVisits });
+        });
         return tree === null ? null : createTreeNode(tree);
       }
       case 'readLoop':

@@ -22,6 +22,8 @@ export interface HttpContents {
 const ONE_YEAR_S = 31_536_000;
 const PGN_PATH = /^\/matches\/([\w.-]+)\.pgn$/;
 const GZIP = /(^|,)\s*gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
+/** Where the token leads first: a browser that comes without the cookie keeps none. */
+const COOKIE_CHECK = '/?cookies';
 const SENT_PATH = /^\/files\/(network|book)$/;
 /** Bytes of a refused file that are read and dropped, so that the browser hears why. */
 const MOST_DROPPED_BYTES = 64e6;
@@ -36,6 +38,11 @@ export async function answerHttp(
   const say = (status: number, text: string): void => {
     response.writeHead(status, { ...createSecurityHeaders('localhost'), 'Content-Type': 'text/plain; charset=utf-8' });
     response.end(`${text}\n`);
+  };
+  const redirect = (location: string, cookie?: string): void => {
+    const secure = createSecurityHeaders(headers.host ?? '');
+    const set = cookie === undefined ? {} : { 'Set-Cookie': cookie };
+    response.writeHead(303, { ...secure, Location: location, ...set, 'Cache-Control': 'no-store' }).end();
   };
   const obstacle = access.findObstacle(headers, method === 'PUT');
   if (obstacle !== null) {
@@ -58,9 +65,16 @@ export async function answerHttp(
       return;
     }
     // The address with the token is left at once: it stays neither in the history of the tab nor in a Referer.
-    const secure = createSecurityHeaders(headers.host ?? '');
-    response.writeHead(303, { ...secure, Location: '/', 'Set-Cookie': exchanged.cookie, 'Cache-Control': 'no-store' });
-    response.end();
+    redirect(COOKIE_CHECK, exchanged.cookie);
+    return;
+  }
+  const isCookieCheck = request.url === COOKIE_CHECK;
+  if (isCookieCheck && access.hasCookie(headers)) {
+    redirect('/');
+    return;
+  }
+  if (isCookieCheck) {
+    say(401, `This browser keeps no cookies of ${headers.host}: allow them, and open the URL again`);
     return;
   }
   if (!access.hasCookie(headers)) {

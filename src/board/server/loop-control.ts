@@ -80,8 +80,11 @@ export class LoopControl implements LoopServices {
     const child = spawn(python, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.child = child;
     this.isStopping = false;
+    this.lines.length = 0;
     createInterface({ input: child.stderr }).on('line', (line) => this.addLine(line));
     const end = (): void => {
+      const missing = findMissingPackage(this.lines.join('\n'));
+      if (missing !== null) this.lines.splice(0, this.lines.length, describeMissing(python, missing));
       this.child = null;
       this.isStopping = false;
     };
@@ -89,7 +92,8 @@ export class LoopControl implements LoopServices {
       this.addLine(error.message);
       end();
     });
-    child.on('exit', end);
+    // After the last of its words.
+    child.on('close', end);
   }
 
   /** The loop finishes what it writes, which takes seconds. */
@@ -106,17 +110,17 @@ export class LoopControl implements LoopServices {
     const [python, ...args] = this.createCommand(`--${kind}`, String(network));
     return new Promise((resolvePromise, reject) => {
       execFile(python, args, { timeout: PATIENCE_MS }, (error, output, problem) => {
-        if (error === null) resolvePromise(output.trim());
-        else
-          reject(
-            new Error(
-              problem
-                .trim()
-                .split('\n')
-                .at(-1)
-                ?.replace(/^loop: /, '') || error.message,
-            ),
-          );
+        if (error === null) {
+          resolvePromise(output.trim());
+          return;
+        }
+        const missing = findMissingPackage(problem);
+        const lastLine = problem
+          .trim()
+          .split('\n')
+          .at(-1)
+          ?.replace(/^loop: /, '');
+        reject(new Error(missing === null ? lastLine || error.message : describeMissing(python, missing)));
       });
     });
   }
@@ -153,6 +157,14 @@ export class LoopControl implements LoopServices {
     if (obstacle !== '') throw new Error(obstacle);
     if (isLocked(join(this.folder, 'lock'))) throw new Error('Another process runs this loop: stop it first');
   }
+}
+
+function findMissingPackage(words: string): string | null {
+  return /ModuleNotFoundError: No module named '([^']+)'/.exec(words)?.[1] ?? null;
+}
+
+function describeMissing(python: string, name: string): string {
+  return `${python} lacks the package ${name}: install scripts/train/requirements.txt for it, or name another Python by --python`;
 }
 
 /** Whether a process holds the lock of loop.py; false where the system does not tell (all but Linux). */

@@ -12,6 +12,8 @@ const MESSAGES_PER_SECOND = 50;
 const MOST_REFUSALS = 500;
 /** Bytes that wait for a slow page, from which on events are dropped. */
 const SLOW_BYTES = 1 << 20;
+/** Characters of a refused message in which its number is looked for. */
+const LONGEST_SCAN = 4096;
 /** WebSocket close code: policy violation. */
 const POLICY_VIOLATION = 1008;
 
@@ -35,7 +37,7 @@ export function connectSocket(
   socket.on('message', (data, isBinary) => {
     if (!rate.take()) {
       if (++refusals > MOST_REFUSALS) socket.close(POLICY_VIOLATION, 'Too many messages');
-      else send({ type: 'refusal', id: null, error: 'Too many messages: wait a moment' });
+      else send({ type: 'refusal', id: findId(String(data)), error: 'Too many messages: wait a moment' });
       return;
     }
     const message = isBinary ? undefined : parseJson(String(data));
@@ -45,6 +47,12 @@ export function connectSocket(
   // A frame that is too large or broken ends the connection; ws has already said so to the other side.
   socket.on('error', () => undefined);
   socket.on('close', () => receiver.close());
+}
+
+/** Of a message that is refused unread: without it, the page would wait for its answer for ever. */
+function findId(text: string): number | null {
+  const [, id] = /"id":(\d{1,15})[,}]/.exec(text.length <= LONGEST_SCAN ? text : text.slice(-LONGEST_SCAN)) ?? [];
+  return id === undefined ? null : Number(id);
 }
 
 function parseJson(text: string): unknown {
