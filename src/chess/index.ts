@@ -21,6 +21,6 @@ export { perft, perftDivide } from './perft.js';
 export { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
 export { getAttacksFrom, getPieceAttacks } from './piece-attacks.js';
 export { Position } from './position.js';
-export { formatSan, formatSanLine, parseSan } from './san.js';
+export { formatSan, formatSanLine, isNullMove, parseSan, passTurn } from './san.js';
 export { formatSquare, NO_SQUARE, popCount64, type Square } from './square.js';
 export { formatUciMove, parseUciMove } from './uci-move.js';

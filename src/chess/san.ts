@@ -1,50 +1,96 @@
 /**
- * Moves as PGN writes them (standard algebraic notation, PGN standard 8.2.3). Reading is more generous than writing:
- * castling with zeros, a missing `x` or `=`, superfluous squares, hyphens, check marks and `!?` are all understood.
+ * Moves as PGN writes them (standard algebraic notation, PGN standard 8.2.3). Reading is more generous than writing: UCI moves,
+ * castling with zeros, figurines, a missing `x` or `=`, superfluous squares, hyphens, check marks and `!?` are all understood.
+ * Pieces in other languages are not: Sf3 would be a guess.
  */
-import { failure, type Result, success } from '../util/index.js';
-import { formatFen } from './fen.js';
+import { cutText, failure, type Result, success } from '../util/index.js';
+import { castledKing } from './castling.js';
+import { formatFen, parseFen } from './fen.js';
 import { MAX_MOVES } from './generate.js';
 import { isCastling, type Move, moveFrom, movePromotion, moveTo } from './move.js';
 import { KING, PAWN, PIECE_LETTERS } from './piece.js';
 import type { Position } from './position.js';
 import { formatSquare } from './square.js';
 
-const SAN = /^([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?\(?([NBRQnbrq])\)?)?$/;
-const CASTLING = /^[O0]-?[O0](-?[O0])?$/;
+const SAN = /^([NBRQKPnrqk]?)([a-h]?)([1-8]?)[-–x×:]?([a-h])([1-8])(?:[=/]?\(?([NBRQnbrq])\)?)?$/;
+const CASTLING = /^[O0o][-–—]?[O0o](?:[-–—]?([O0o]))?$/;
+/** A move that passes the turn, as programs write it in analyses. No game has one. */
+const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>|null|pass)$/;
+const FIGURINES = '♔♕♖♗♘♙♚♛♜♝♞♟';
+/** No move is longer, with all that authors put behind it. */
+const LONGEST_MOVE = 24;
 
 const legal = new Uint16Array(MAX_MOVES);
 
+export function isNullMove(text: string): boolean {
+  return NULL_MOVE.test(text);
+}
+
+/** The position after a null move, without history. In check nobody can pass. */
+export function passTurn(position: Position): Result<Position> {
+  const [board, side, castling, , rule50, number] = formatFen(position).split(' ');
+  const next = side === 'w' ? `b ${castling} - ${rule50} ${number}` : `w ${castling} - ${rule50} ${Number(number) + 1}`;
+  return parseFen(`${board} ${next}`);
+}
+
 /** Finds the one legal move that the text means. */
 export function parseSan(position: Position, text: string): Result<Move> {
-  const bare = text.replace(/(?:e\.p\.)?[+#!?]*$/, '');
-  const count = position.generateLegalMoves(legal);
+  if (isNullMove(text)) return failure(`${text} is a null move, which passes the turn: no game can have one`);
+  const bare = text.length > LONGEST_MOVE ? '' : spellPlainly(text);
   const castling = CASTLING.exec(bare);
-  if (castling !== null) {
-    const isLong = castling[1] !== undefined;
-    for (let i = 0; i < count; i++) {
-      if (isCastling(legal[i]) && moveTo(legal[i]) < moveFrom(legal[i]) === isLong) return success(legal[i] as Move);
-    }
-    return failure(`${text} is illegal in ${formatFen(position)}`);
+  const match = castling === null ? SAN.exec(bare) : null;
+  if (castling === null && match === null) return failure(`"${cutText(text)}" is not a move such as Nf3 or exd8=Q`);
+  const count = position.generateLegalMoves(legal);
+  const found = match === null ? findCastling(count, castling?.[1] !== undefined) : findMove(position, count, match);
+  if (found === AMBIGUOUS) return failure(`${text} is ambiguous in ${formatFen(position)}`);
+  return found === ILLEGAL ? failure(`${text} is illegal in ${formatFen(position)}`) : success(found as Move);
+}
+
+const ILLEGAL = -1;
+const AMBIGUOUS = -2;
+
+function findCastling(count: number, isLong: boolean): number {
+  for (let i = 0; i < count; i++) {
+    if (isCastling(legal[i]) && moveTo(legal[i]) < moveFrom(legal[i]) === isLong) return legal[i];
   }
-  const match = SAN.exec(bare);
-  if (match === null) return failure(`"${text}" is not a move such as Nf3 or exd8=Q`);
-  const type = match[1] === '' ? PAWN : PIECE_LETTERS.indexOf(match[1].toLowerCase());
+  return ILLEGAL;
+}
+
+function findMove(position: Position, count: number, match: RegExpExecArray): number {
   const file = match[2] === '' ? -1 : match[2].charCodeAt(0) - 97;
   const rank = match[3] === '' ? -1 : match[3].charCodeAt(0) - 49;
-  const to = match[4].charCodeAt(0) - 97 + 8 * (match[4].charCodeAt(1) - 49);
-  const promotion = match[5] === undefined ? 0 : PIECE_LETTERS.indexOf(match[5].toLowerCase());
-  let found = -1;
+  const to = match[4].charCodeAt(0) - 97 + 8 * (match[5].charCodeAt(0) - 49);
+  const promotion = match[6] === undefined ? 0 : PIECE_LETTERS.indexOf(match[6].toLowerCase());
+  const hasOrigin = file >= 0 && rank >= 0;
+  const type = match[1] === '' ? (hasOrigin ? 0 : PAWN) : PIECE_LETTERS.indexOf(match[1].toLowerCase());
+  let found = ILLEGAL;
   for (let i = 0; i < count; i++) {
     const move = legal[i];
     const from = move & 63;
-    if (((move >> 6) & 63) !== to || (position.board[from] & 7) !== type || isCastling(move)) continue;
+    if (((move >> 6) & 63) !== to || (type !== 0 && (position.board[from] & 7) !== type) || isCastling(move)) continue;
     if (movePromotion(move) !== promotion) continue;
     if ((file >= 0 && (from & 7) !== file) || (rank >= 0 && from >> 3 !== rank)) continue;
-    if (found >= 0) return failure(`${text} is ambiguous in ${formatFen(position)}`);
+    if (found >= 0) return AMBIGUOUS;
     found = move;
   }
-  return found >= 0 ? success(found as Move) : failure(`${text} is illegal in ${formatFen(position)}`);
+  if (found >= 0 || !hasOrigin || (type !== 0 && type !== KING)) return found;
+  // UCI writes castling by the king's squares, in Chess960 as king takes rook.
+  for (let i = 0; i < count; i++) {
+    const from = moveFrom(legal[i]);
+    if (!isCastling(legal[i]) || from !== file + 8 * rank) continue;
+    if (moveTo(legal[i]) === to || castledKing(from, moveTo(legal[i])) === to) return legal[i];
+  }
+  return ILLEGAL;
+}
+
+/** Without check marks, glyphs and "e.p.", and with letters for figurines. */
+function spellPlainly(text: string): string {
+  let end = text.length;
+  while (end > 0 && '+#!?'.includes(text[end - 1])) end--;
+  let bare = text.slice(0, end).replace(/e\.?p\.?$/, '');
+  const figurine = FIGURINES.indexOf(bare[0]);
+  if (figurine >= 0) bare = 'KQRBNP'[figurine % 6] + bare.slice(1);
+  return bare;
 }
 
 /** @param move legal in `position`, which is left as it was */

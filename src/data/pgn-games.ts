@@ -3,8 +3,8 @@
  * becomes a row. Its target is the move played; its score is the `[%eval]` comment of the move before, if any.
  */
 import { computeOutcome } from '../chess/index.js';
-import { hasChessRules, type PgnText, parseEvalComment, parsePgnTags, readPgn, readPgnGame } from '../pgn/index.js';
-import { failure, type Result, success } from '../util/index.js';
+import { type PgnText, parseEvalComment, parsePgnTags, readPgn, readPgnGame } from '../pgn/index.js';
+import { decodeText, failure, type Result, success } from '../util/index.js';
 import { readChunks } from './byte-stream.js';
 import type { GameFilter, GameFormat, GameSink } from './game-format.js';
 import { type DecodedGame, parseResult, replayGame, rewind } from './replay-game.js';
@@ -13,7 +13,6 @@ import { createTrainingRow, type TrainingRow } from './training-row.js';
 const row = createTrainingRow();
 
 function isRated(tags: ReadonlyMap<string, string>, minElo: number): boolean {
-  if (minElo <= 0) return true;
   // A missing or unknown rating ("?") is not a number and compares as false.
   return Number(tags.get('WhiteElo') ?? Number.NaN) >= minElo && Number(tags.get('BlackElo') ?? Number.NaN) >= minElo;
 }
@@ -42,8 +41,7 @@ function decodeGame(source: PgnText, filter: GameFilter): Result<DecodedGame> {
 }
 
 function writeGame(source: PgnText, sink: GameSink, filter: GameFilter): Result<number> {
-  const { tags } = parsePgnTags(source.text);
-  if (!isRated(tags, filter.minElo) || !hasChessRules(tags)) return success(0);
+  if (filter.minElo > 0 && !isRated(parsePgnTags(source.text), filter.minElo)) return success(0);
   const decoded = decodeGame(source, filter);
   if (!decoded.ok) return decoded;
   row.targetKind = 'weights';
@@ -53,6 +51,6 @@ function writeGame(source: PgnText, sink: GameSink, filter: GameFilter): Result<
 }
 
 export const pgnGames: GameFormat<PgnText> = {
-  readGames: (path, onBytes) => readPgn(readChunks(path, onBytes)),
+  readGames: (path, onBytes) => readPgn(decodeText(readChunks(path, onBytes))),
   writeGame,
 };

@@ -10,8 +10,17 @@ export {
   type JudgedPosition,
 } from './judgement.js';
 export { createPgnTree, formatPgn, type PgnStyle, type PlayedPgnMove } from './pgn-format.js';
-export { nameGame, type PgnGame, type PgnMove, readPgnGame, spellMoves } from './pgn-game.js';
-export { annotateGame, parseEvalComment, type Remark } from './pgn-remarks.js';
-export { hasChessRules, parsePgnTags } from './pgn-tags.js';
+export { nameGame, type PgnGame, type PgnMove, readPgnGame, spellMoves, walkLines } from './pgn-game.js';
+export { annotateGame, parseEvalComment, type Remark, removeEvaluation } from './pgn-remarks.js';
+export { readVariant } from './pgn-tags.js';
 export { type PgnText, readPgn, splitPgn } from './pgn-text.js';
-export { PgnMoveNode, PgnNode, type PgnNodeData, type PgnResult, type PgnTree } from './pgn-tree.js';
+export {
+  DEMANDED_TAGS,
+  PgnMoveNode,
+  PgnNode,
+  type PgnNodeData,
+  type PgnResult,
+  type PgnTree,
+  parsePgn,
+  parsePgnTags,
+} from './pgn-tree.js';

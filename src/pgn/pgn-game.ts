@@ -1,14 +1,25 @@
 /**
- * Reads a PGN game. The moves of the main line are checked by our own rules, which include Chess960. Variations are kept as
- * written and are not checked. A game with an illegal move is read up to that move.
+ * Reads a PGN game. The moves of the main line are checked by our own rules, which include Chess960; the tree keeps those of
+ * variations as written. A game with an illegal move is read up to that move.
  *
  * Errors name line and move: `line 12, move 7.Sf3: "Sf3" is not …`. The caller adds the names of game and file.
  */
-import { formatSanLine, formatUciMove, type Move, type Position, parseFen, parseSan } from '../chess/index.js';
+import {
+  formatSan,
+  formatSanLine,
+  formatUciMove,
+  isNullMove,
+  type Move,
+  NO_MOVE,
+  type Position,
+  parseFen,
+  parseSan,
+  passTurn,
+} from '../chess/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import { createPgnStart, parsePgnTags } from './pgn-tags.js';
+import { createPgnStart } from './pgn-tags.js';
 import type { PgnText } from './pgn-text.js';
-import { findMoveLine, type PgnResult, type PgnTree, parsePgnTree, readResult } from './pgn-tree.js';
+import { PgnMoveNode, PgnNode, type PgnResult, type PgnTree, parsePgn, parsePgnTags, readResult } from './pgn-tree.js';
 
 export interface PgnGame {
   /** The seven tags that PGN requires come first and always exist; the others follow in the order of the file. */
@@ -42,11 +53,12 @@ export interface PgnMove {
 export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnReading = {}): Result<PgnGame> {
   const { text, line, isTooLong } = source;
   if (isTooLong) return failure(`line ${line}: no game is that long`);
-  const { tags, end } = parsePgnTags(text);
+  const { tags, tree, offsets, isEmpty, isTooRich } = parsePgn(text);
+  if (isTooRich) return failure(`line ${line}: no game has so many moves and comments`);
+  if (isEmpty && tags.size === 0) return failure(`line ${line}: there are no tags, no moves and no result`);
   const start = createPgnStart(tags, asksForChess960);
   if (!start.ok) return failure(`line ${line}: ${start.error}`);
   const { position, fen: startFen, isChess960 } = start.value;
-  const tree = parsePgnTree(text, end, tags);
   const moves: Move[] = [];
   let problem: string | null = null;
   for (const { san } of tree.moves.mainline()) {
@@ -54,27 +66,21 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
     const move = parseSan(position, san);
     if (!move.ok) {
       const place = `${(position.gamePly >> 1) + 1}${position.sideToMove === 0 ? '.' : '...'}${san}`;
-      problem = `line ${line + findMoveLine(text, end, moves.length)}, move ${place}: ${move.error}`;
+      const lines = text.slice(0, offsets[moves.length]).split('\n').length - 1;
+      problem = `line ${line + lines}, move ${place}: ${move.error}`;
       if (moves.length === 0) return failure(problem);
       break;
     }
     moves.push(move.value);
     position.makeMove(move.value);
   }
-  if (tags.size === 0 && moves.length === 0 && !hasResult(text)) {
-    return failure(`line ${line}: there are no tags, no moves and no result`);
-  }
   const result = readResult(tree.headers.get('Result') ?? '*') ?? '*';
   return success({ tags: tree.headers, startFen, isChess960, moves, problem, result, tree, end: position });
 }
 
-function hasResult(text: string): boolean {
-  return text.split(/\s+/).some((word) => readResult(word) !== null);
-}
-
 /** Name of the game in messages: `Game 3 (Tal - Fischer)`. */
 export function nameGame({ text, number }: PgnText): string {
-  const { tags } = parsePgnTags(text);
+  const tags = parsePgnTags(text);
   const players = `${tags.get('White') ?? '?'} - ${tags.get('Black') ?? '?'}`;
   return players === '? - ?' ? `Game ${number}` : `Game ${number} (${players})`;
 }
@@ -83,4 +89,50 @@ export function nameGame({ text, number }: PgnText): string {
 export function spellMoves({ startFen, moves, isChess960 }: PgnGame): PgnMove[] {
   const sans = formatSanLine(unwrap(parseFen(startFen)), moves);
   return sans.map((san, ply) => ({ uci: formatUciMove(moves[ply], isChess960), san }));
+}
+
+/** The tree with all moves in standard SAN, variations too. Lines keep their spelling from an illegal move on. */
+export function spellTree({ tree, startFen }: PgnGame): PgnTree {
+  const moves = new PgnNode();
+  walkLines(tree.moves, unwrap(parseFen(startFen)), moves, (parent, node, move, position) => {
+    const san = move === null ? node.data.san : move === NO_MOVE ? '--' : formatSan(position, move);
+    const copy = new PgnMoveNode({ ...node.data, san });
+    if (move === null) copy.children = node.children;
+    parent.children.push(copy);
+    return copy;
+  });
+  return { ...tree, moves };
+}
+
+/**
+ * Plays all lines of a tree, main lines first.
+ * @param start is left as it was
+ * @param visit gets what it returned for the parent, a node, its move, and the position before it; the move is NO_MOVE for a
+ * null move, and null for an illegal one; below that, and where it returns null, nothing is visited
+ */
+export function walkLines<Owner>(
+  moves: PgnNode,
+  start: Position,
+  root: Owner,
+  visit: (parent: Owner, node: PgnMoveNode, move: Move | null, position: Position) => Owner | null,
+): void {
+  const stack = [{ node: moves, next: 0, isMade: false, owner: root, position: start }];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const { owner, position } = top;
+    if (top.next === top.node.children.length) {
+      if (top.isMade) position.unmakeMove();
+      stack.pop();
+      continue;
+    }
+    const node = top.node.children[top.next++];
+    const passed = isNullMove(node.data.san) ? passTurn(position) : null;
+    const move = passed?.ok ? success(NO_MOVE) : parseSan(position, node.data.san);
+    const child = visit(owner, node, move.ok ? move.value : null, position);
+    if (child === null) continue;
+    if (passed?.ok) stack.push({ node, next: 0, isMade: false, owner: child, position: passed.value });
+    else if (move.ok) {
+      position.makeMove(move.value);
+      stack.push({ node, next: 0, isMade: true, owner: child, position });
+    }
+  }
 }

@@ -2,8 +2,8 @@
  * Adds an engine's remarks to the main line of a game, in the form of the games that lichess.org exports. A remark
  * replaces an older `[%eval …]`; all other comments stay. Adding the same remarks twice changes nothing.
  */
-import { type PgnGame, spellMoves } from './pgn-game.js';
-import { PgnMoveNode, PgnNode, type PgnNodeData, type PgnTree } from './pgn-tree.js';
+import { type PgnGame, spellTree } from './pgn-game.js';
+import { PgnMoveNode, type PgnNode, type PgnNodeData, type PgnTree } from './pgn-tree.js';
 
 export interface Remark {
   /** As in `[%eval …]`: pawns from White's view, or `#n` for mate in n. */
@@ -20,42 +20,36 @@ export interface Remark {
 const LAST_MOVE_GLYPH = 6;
 
 /**
- * A copy of the game's tree with its main line in standard SAN.
+ * A copy of the game's tree with its moves in standard SAN.
  * @param remarks on the first moves, as many as there are
  */
 export function annotateGame(game: PgnGame, remarks: readonly Remark[] = []): PgnTree {
-  const root = new PgnNode<PgnNodeData>();
-  let before = game.tree.moves;
-  let after = root;
-  for (const [ply, { san }] of spellMoves(game).entries()) {
+  const tree = spellTree(game);
+  let before: PgnNode = tree.moves;
+  for (const remark of remarks.slice(0, game.moves.length)) {
     const [played, ...variations] = before.children;
-    const remark = remarks.at(ply);
-    const move = new PgnMoveNode(
-      remark === undefined ? { ...played.data, san } : annotateMove(played.data, san, remark),
-    );
-    after.children = [move, ...variations, ...createVariation(remark?.betterLine ?? [], variations)];
+    played.data = annotateMove(played.data, remark);
+    before.children = [played, ...variations, ...createVariation(remark.betterLine, variations)];
     before = played;
-    after = move;
   }
-  after.children = before.children;
-  return { ...game.tree, moves: root };
+  return tree;
 }
 
-function annotateMove(data: PgnNodeData, san: string, { evaluation, nag, text }: Remark): PgnNodeData {
+function annotateMove(data: PgnNodeData, { evaluation, nag, text }: Remark): PgnNodeData {
   const nags = data.nags ?? [];
   const isJudged = nags.some((known) => known >= 1 && known <= LAST_MOVE_GLYPH);
   const comments = (data.comments ?? []).map(removeEvaluation).filter((comment) => comment !== '');
-  if (text !== '' && !comments.includes(text)) comments.push(text);
+  if (text !== '' && !comments.some((comment) => comment.includes(text))) comments.push(text);
   return {
     ...data,
-    san,
     nags: nag === 0 || isJudged ? nags : [...nags, nag],
     comments: addEvaluation(comments, `[%eval ${evaluation}]`),
   };
 }
 
-function removeEvaluation(comment: string): string {
-  const rest = comment.replace(/\[%eval\s[^\]]*\] ?/g, '');
+/** A comment without its `[%eval …]`. */
+export function removeEvaluation(comment: string): string {
+  const rest = comment.replace(/\[%eval\s[^\][]*\] ?/g, '');
   return rest === comment ? comment : rest.trim();
 }
 
@@ -67,16 +61,13 @@ function addEvaluation(comments: readonly string[], command: string): string[] {
 }
 
 /** The better line as a variation; none when the author has a variation that begins with the same move. */
-function createVariation(
-  line: readonly string[],
-  variations: readonly PgnMoveNode<PgnNodeData>[],
-): PgnMoveNode<PgnNodeData>[] {
+function createVariation(line: readonly string[], variations: readonly PgnMoveNode[]): PgnMoveNode[] {
   const [first, ...others] = line;
   if (first === undefined || variations.some(({ data }) => isSameMove(data.san, first))) return [];
-  const start = new PgnMoveNode<PgnNodeData>({ san: first });
+  const start = new PgnMoveNode({ san: first });
   let end = start;
   for (const san of others) {
-    const next = new PgnMoveNode<PgnNodeData>({ san });
+    const next = new PgnMoveNode({ san });
     end.children.push(next);
     end = next;
   }
@@ -89,7 +80,7 @@ function isSameMove(san: string, other: string): boolean {
 }
 
 /** The command `[%eval 0.24]` inside a comment. */
-const EVAL = /\[%eval\s+(#?)([-+]?\d+(?:\.\d+)?)/;
+const EVAL = /\[%eval\s+(#?)([-+]?(?:\d+(?:\.\d*)?|\.\d+))/;
 const MAX_CENTIPAWNS = 20_000;
 /** A mate in n is ±(32000 − 2n), so that scores compare as numbers. */
 const MATE_BASE = 32_000;

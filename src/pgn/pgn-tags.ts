@@ -1,16 +1,15 @@
 /**
- * Reads the tag pairs of a PGN game, and its start from them: variant, FEN, Chess960 or not. It accepts common deviations from
- * the standard: several tag pairs on a line, blanks inside the brackets, unescaped quotation marks.
+ * The tag pairs of a PGN game, and its start from them: variant, FEN, Chess960 or not. Read as a person would read it: several
+ * pairs on a line, blanks inside the brackets, quotation marks that are not escaped, missing or doubled.
  * Source: PGN standard, 8.1 and 9.7.
  */
-import { parseVariant } from 'chessops/pgn';
 import { hasChess960Castling, type Position, parseFen, START_FEN } from '../chess/index.js';
-import { failure, type Result, success } from '../util/index.js';
+import { cutText, failure, type Result, success } from '../util/index.js';
 
-export interface PgnTags {
-  /** In the order of the file. */
-  readonly tags: ReadonlyMap<string, string>;
-  /** Index in the text at which the moves begin. */
+export interface PgnTag {
+  readonly name: string;
+  readonly value: string;
+  /** Index in the text behind the tag. */
   readonly end: number;
 }
 
@@ -22,41 +21,62 @@ export interface PgnStart {
   readonly isChess960: boolean;
 }
 
-const NAME = '\\[\\s*([A-Za-z0-9][\\w+#=:-]*)\\s+';
-const TAG = new RegExp(`${NAME}"((?:[^"\\\\\\n]|\\\\.)*)"\\s*\\]`, 'y');
-/** Up to the last quotation mark of the line. */
-const TAG_WITH_BARE_QUOTES = new RegExp(`${NAME}"(.*)"\\s*\\][ \\t]*$`, 'my');
-const DAMAGED_TAG = /\[\s*[A-Za-z].*$/my;
-const BLANK_OR_ESCAPE = /\s+|^%.*$/my;
+const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*)(?=[ \t"“”])[ \t]*/y;
+const VALUE = /"((?:[^"\\\n]|\\.)*)"[ \t]*\]/y;
+const QUOTATION_MARK = /["“”„]/;
 
-/** Whether the line begins with a tag pair. A wrapped `[%eval …` inside a comment does not count. */
-export function startsWithTag(line: string): boolean {
-  TAG.lastIndex = 0;
-  return line.charCodeAt(0) === 91 && TAG.test(line);
-}
-
-/** @param text of one game. A tag that cannot be read is skipped with its line. */
-export function parsePgnTags(text: string): PgnTags {
-  const tags = new Map<string, string>();
-  let at = 0;
-  const take = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match !== null) at = pattern.lastIndex;
-    return match;
-  };
-  while (at < text.length) {
-    if (take(BLANK_OR_ESCAPE) !== null) continue;
-    const tag = take(TAG) ?? take(TAG_WITH_BARE_QUOTES);
-    if (tag !== null) tags.set(tag[1], tag[2].replace(/\\(["\\])/g, '$1'));
-    else if (take(DAMAGED_TAG) === null) break;
+/** The tag that begins at an index of the text, which holds a `[`; null when none does. */
+export function readTag(text: string, at: number): PgnTag | null {
+  NAME.lastIndex = at;
+  const name = NAME.exec(text);
+  if (name === null) return null;
+  const start = NAME.lastIndex;
+  VALUE.lastIndex = start;
+  const match = VALUE.exec(text);
+  if (match !== null) {
+    const value = match[1].includes('\\') ? match[1].replace(/\\(["\\])/g, '$1') : match[1];
+    return { name: name[1], value, end: VALUE.lastIndex };
   }
-  return { tags, end: at };
+  return readDamagedTag(name[1], text, start);
 }
 
-/** False for variants with other rules, such as Atomic; Chess960 has those of chess. */
-export function hasChessRules(tags: ReadonlyMap<string, string>): boolean {
-  return parseVariant(tags.get('Variant')) === 'chess';
+/** So far a damaged value is searched for its end, so that the work stays linear. */
+const LONGEST_DAMAGED_VALUE = 1000;
+
+/** The value goes to the first quotation mark that a bracket follows, else to the first bracket, else to the end of the line. */
+function readDamagedTag(name: string, text: string, start: number): PgnTag {
+  const from = QUOTATION_MARK.test(text[start] ?? '') ? start + 1 : start;
+  let bracket = -1;
+  let at = from;
+  for (let lastMark = -1; at < text.length && text[at] !== '\n'; at++) {
+    if (bracket >= 0 && (from === start || at > from + LONGEST_DAMAGED_VALUE)) break;
+    if (text[at] === ']') {
+      if (lastMark >= 0) return { name, value: text.slice(from, lastMark), end: at + 1 };
+      if (bracket < 0) bracket = at;
+    }
+    if (QUOTATION_MARK.test(text[at])) lastMark = at;
+    else if (text[at] !== ' ') lastMark = -1;
+  }
+  const value = text.slice(from, bracket < 0 ? at : bracket).trim();
+  return { name, value, end: bracket < 0 ? at : bracket + 1 };
+}
+
+const CHESS = /^(?:(?:standard|regular|normal|classical|orthodox)?(?:chess)?|orthochess|fromposition|wild[0-8]a?)$/;
+const CHESS960 =
+  /^(?:(?:chess)?960|chess9lx|d?frc|(?:double)?fischer(?:e?andom|random)?(?:chess)?|freestyle(?:chess)?|wildfr)$/;
+
+/**
+ * Whether the game is Chess960. Blanks, hyphens and capitals do not matter: `Chess 960`, `chess-960` and `Freestyle` name the
+ * same rules. A variant with other rules is an error that names it.
+ */
+export function readVariant(tags: ReadonlyMap<string, string>): Result<boolean> {
+  const variant = tags.get('Variant') ?? '';
+  const name = variant
+    .slice(0, 100)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+  if (CHESS.test(name)) return success(false);
+  return CHESS960.test(name) ? success(true) : failure(`the variant ${cutText(variant)} is not supported`);
 }
 
 /**
@@ -64,11 +84,11 @@ export function hasChessRules(tags: ReadonlyMap<string, string>): boolean {
  * @param asksForChess960 read the game as Chess960 even if neither tag nor FEN says so
  */
 export function createPgnStart(tags: ReadonlyMap<string, string>, asksForChess960 = false): Result<PgnStart> {
-  const variant = tags.get('Variant') ?? '';
-  if (!hasChessRules(tags)) return failure(`the variant ${variant} is not supported`);
+  const variant = readVariant(tags);
+  if (!variant.ok) return variant;
   const fen = tags.get('FEN') || START_FEN;
   const position = parseFen(fen);
   if (!position.ok) return position;
-  const isChess960 = asksForChess960 || /960|fischer/i.test(variant) || hasChess960Castling(position.value);
+  const isChess960 = asksForChess960 || variant.value || hasChess960Castling(position.value);
   return success({ position: position.value, fen, isChess960 });
 }

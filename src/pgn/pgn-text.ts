@@ -1,11 +1,13 @@
 /**
- * Cuts PGN files into the texts of their games, from bytes in memory or from a stream of any length; memory holds one
- * chunk and one game. A tag line after moves starts the next game, and so does a blank line after a result, so games without
- * tags are separated too. This file does not read moves.
+ * Cuts game text into its games, from memory or from a stream of any length; memory holds one piece and one game, and the
+ * work grows with the text alone. It looks at tags, braces, brackets and results, and does not read moves.
  *
- * Lines are UTF-8; a line that is not valid UTF-8 is read as ISO 8859-1, which the PGN standard asks for.
+ * A game ends where the next one begins: at a tag behind moves, at a tag name that the game has already (a game without
+ * moves), at move 1 behind a result or at the start of a line, and at a move on a new line behind a result. Text between a result's
+ * blank line and the next game belongs to that one. A comment that never closes ends at the next game's Event tag.
  */
-import { startsWithTag } from './pgn-tags.js';
+import { readTag } from './pgn-tags.js';
+import { readResult } from './pgn-tree.js';
 
 export interface PgnText {
   /** All lines of the game, joined by `\n`; cut off at the limit when the game is too long. */
@@ -18,122 +20,294 @@ export interface PgnText {
   readonly isTooLong: boolean;
 }
 
-/** Characters of one game, and bytes of one line. */
-export const LONGEST_GAME_TEXT = 1 << 20;
+/** Characters of one game; the longest repertoires have a tenth. */
+export const LONGEST_GAME_TEXT = 32 << 20;
 
-const RESULT_AT_END = /(?:1-0|0-1|1\/2-1\/2|\*)\s*$/;
-const NEWLINE = 10;
-
-/** @param source text, or the bytes of a file */
-export function splitPgn(source: string | Uint8Array): PgnText[] {
+export function splitPgn(text: string): PgnText[] {
   const splitter = new PgnSplitter();
-  const lines = typeof source === 'string' ? source.split('\n') : decodeLines(source);
-  const games = lines.map((line) => splitter.push(line));
-  return [...games, splitter.end()].filter((game) => game !== null);
+  splitter.push(text.replace(/^\ufeff|\r\n?/g, (mark) => (mark[0] === '\r' ? '\n' : '')));
+  splitter.end();
+  return splitter.takeGames();
 }
 
-/** @param chunks the bytes of a file, in order. An error of theirs is thrown after the games before it. */
-export async function* readPgn(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<PgnText, void, void> {
+/** @param pieces of the text, in order, with `\n` at the ends of lines. An error of theirs is thrown after the games before it. */
+export async function* readPgn(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<PgnText, void, void> {
   const splitter = new PgnSplitter();
-  let rest = new Uint8Array(0);
-  for await (const chunk of chunks) {
-    const end = chunk.lastIndexOf(NEWLINE);
-    if (end < 0) {
-      if (rest.length <= LONGEST_GAME_TEXT) rest = concatenate(rest, chunk);
-      continue;
+  let failure: { readonly error: unknown } | null = null;
+  try {
+    for await (const piece of pieces) {
+      splitter.push(piece);
+      yield* splitter.takeGames();
     }
-    for (const line of decodeLines(concatenate(rest, chunk.subarray(0, end)))) {
-      const game = splitter.push(line);
-      if (game !== null) yield game;
-    }
-    rest = chunk.slice(end + 1);
+  } catch (error) {
+    failure = { error };
   }
-  for (const game of [splitter.push(decodeLine(rest)), splitter.end()]) if (game !== null) yield game;
+  splitter.end();
+  yield* splitter.takeGames();
+  if (failure !== null) throw failure.error;
 }
 
-/** Takes lines one by one and hands back each game when it is complete. */
-export class PgnSplitter {
+const MOVE_WORD = /^(?:\d+\.*)?(?:[NBRQKP]?[a-h]?[1-8]?[-x:]?[a-h][1-8]|[Oo0]-[Oo0])/;
+/** Move 1 of White: 1... goes on with a game. */
+const FIRST_MOVE = /1(?:\.[ \t]*(?![ \t.…])|[ \t]+(?=[a-hNBRQKO]))/y;
+const NEXT_GAME_TAG = /[ \t]*\[[ \t]*[A-Za-z0-9][\w+#=:-]*[ \t]+["“”]|[ \t]*\[Event\b/y;
+const EVENT_TAG = /\[Event[ \t]+"/y;
+const TAG_START = /[ \t]*(?=\[[ \t]*[A-Za-z0-9])/y;
+
+/** Takes text piece by piece and keeps each game when it is complete. */
+class PgnSplitter {
+  private readonly games: PgnText[] = [];
+  private gamesSeen = 0;
+  private lineNumber = 0;
+  /** A line that goes on in the next piece. */
+  private parts: string[] = [];
+  private partCharacters = 0;
+
   private lines: string[] = [];
   private firstLine = 0;
   private characters = 0;
+  private tagNames = new Set<string>();
+  private firstTag = '';
+  /** Whether blank lines or other text followed the last tag. */
+  private isBehindTags = false;
   private hasMoves = false;
-  private endsWithResult = false;
-  /** Kept as lines come, so that the work grows with the file and not with its square. */
   private isInComment = false;
-  private linesSeen = 0;
-  private gamesSeen = 0;
+  /** Number of variations around the place that is read. */
+  private depth = 0;
+  private isBehindResult = false;
+  /** The index in `lines` of the first line behind a blank one, with no move since; -1 when there is none. */
+  private gap = -1;
+  /** The index in `lines` of an Event tag inside a comment, at which the game ends if the comment never closes; -1 = none. */
+  private doubtful = -1;
 
-  /** @returns the game that this line ended, or null */
-  push(rawLine: string): PgnText | null {
-    const line = rawLine.replace(/^\ufeff|\r$/g, '');
-    const isTag = startsWithTag(line);
-    const isBlank = !isTag && line.trim() === '';
-    const startsNext = (isTag && this.hasMoves) || (isBlank && this.endsWithResult && !this.isInComment);
-    const ended = startsNext ? this.end() : null;
-    this.linesSeen++;
-    // A line after `%` (PGN standard, 6) is no part of a game, but among moves it may belong to a comment.
-    const isEscape = line.startsWith('%') && !this.hasMoves;
-    if (this.lines.length > 0 || !(isBlank || isEscape)) this.add(line, !(isTag || isBlank || isEscape));
-    return ended;
+  takeGames(): PgnText[] {
+    return this.games.splice(0);
   }
 
-  /** The last game of the file, once all lines were pushed; null when there is none. */
-  end(): PgnText | null {
-    const isTooLong = this.characters > LONGEST_GAME_TEXT;
-    const isGame = this.hasMoves || isTooLong;
-    const text = this.lines.join('\n').slice(0, LONGEST_GAME_TEXT);
-    const game = isGame ? { text, number: ++this.gamesSeen, line: this.firstLine, isTooLong } : null;
+  push(piece: string): void {
+    const lines = piece.split('\n');
+    const last = lines.pop() ?? '';
+    for (const line of lines) {
+      this.lineNumber++;
+      this.take(this.parts.length === 0 ? line : this.takeParts() + line);
+    }
+    // A line beyond the limit makes its game too long with the first parts already.
+    if (this.partCharacters <= LONGEST_GAME_TEXT && last !== '') this.parts.push(last);
+    this.partCharacters += last.length;
+  }
+
+  end(): void {
+    this.lineNumber++;
+    if (this.parts.length > 0) this.take(this.takeParts());
+    if (this.doubtful >= 0) this.reopen();
+    this.finish(this.lines.length);
+  }
+
+  private takeParts(): string {
+    const line = this.parts.join('');
+    this.parts = [];
+    this.partCharacters = 0;
+    return line;
+  }
+
+  /** A line, or the rest of one behind the end of a game. */
+  private take(line: string): void {
+    let at = 0;
+    if (this.isInComment) {
+      at = this.findCommentEnd(line);
+      if (at < 0) return;
+    } else if (isBlankLine(line)) {
+      this.isBehindTags = this.tagNames.size > 0;
+      if (this.lines.length === 0) return;
+      if (this.gap < 0 && this.hasMoves) this.gap = this.lines.length + 1;
+      this.add(line);
+      return;
+    } else if (line.startsWith('%')) {
+      // A line for other programs (PGN standard, 6).
+      if (this.lines.length > 0) this.add(line);
+      return;
+    } else if ((this.hasMoves || this.characters > LONGEST_GAME_TEXT) && matchesAt(NEXT_GAME_TAG, line, 0)) {
+      this.finish(this.isBehindResult && this.gap >= 0 ? this.gap : this.lines.length);
+    }
+    if (!this.hasMoves) {
+      at = this.takeTags(line, at);
+      if (at < 0) return;
+    }
+    this.takeMoves(line, at);
+  }
+
+  /** @returns where the line goes on behind its tags, -1 when a game ended and the line has been taken */
+  private takeTags(line: string, start: number): number {
+    let at = start;
+    for (;;) {
+      TAG_START.lastIndex = at;
+      if (!TAG_START.test(line)) return at;
+      const tag = readTag(line, TAG_START.lastIndex);
+      if (tag === null) return at;
+      if (tag.name === this.firstTag || (this.isBehindTags && this.tagNames.has(tag.name))) {
+        this.cut(line, at);
+        return -1;
+      }
+      if (this.tagNames.size === 0) this.firstTag = tag.name;
+      this.tagNames.add(tag.name);
+      this.isBehindTags = false;
+      at = tag.end;
+    }
+  }
+
+  private takeMoves(line: string, start: number): void {
+    let isFirstWord = start === 0;
+    this.isBehindTags = this.tagNames.size > 0;
+    for (let at = start; at < line.length; ) {
+      const code = line.charCodeAt(at);
+      if (code <= 32) {
+        at++;
+        continue;
+      }
+      if (code === 123) {
+        const close = line.indexOf('}', at);
+        if (close < 0) {
+          this.isInComment = true;
+          break;
+        }
+        at = close + 1;
+        continue;
+      }
+      if (code === 59) break;
+      if (code === 40) this.depth++;
+      else if (code === 41) this.depth = Math.max(0, this.depth - 1);
+      if (code === 40 || code === 41 || code === 125) {
+        at++;
+        continue;
+      }
+      if (this.depth === 0 && this.startsNextGame(line, at, isFirstWord)) {
+        this.cut(line, at);
+        return;
+      }
+      at = this.takeWord(line, at);
+      isFirstWord = false;
+    }
+    this.add(line);
+  }
+
+  private startsNextGame(line: string, at: number, isFirstWord: boolean): boolean {
+    if (this.isBehindResult) {
+      if (line[at] === '[' && matchesAt(NEXT_GAME_TAG, line, at)) return true;
+      if (matchesAt(FIRST_MOVE, line, at)) return true;
+      return isFirstWord && MOVE_WORD.test(line.slice(at, at + 12));
+    }
+    return this.hasMoves && (this.gap >= 0 || isFirstWord) && matchesAt(FIRST_MOVE, line, at);
+  }
+
+  /** @returns where it ends */
+  private takeWord(line: string, start: number): number {
+    let end = start + 1;
+    for (; end < line.length; end++) {
+      const code = line.charCodeAt(end);
+      if (code <= 32 || code === 123 || code === 40 || code === 41 || code === 59) break;
+    }
+    const isSettled = this.hasMoves && this.gap < 0 && !this.isBehindResult;
+    const first = line.charCodeAt(start);
+    const maybeResult = first === 42 || first === 48 || first === 0xbd || (first === 49 && line[start + 1] !== '.');
+    if (isSettled && !maybeResult) return end;
+    const word = line.slice(start, Math.min(end, start + 16));
+    if (this.depth === 0 && maybeResult && readResult(word) !== null) {
+      this.hasMoves = true;
+      this.isBehindResult = true;
+      this.gap = -1;
+    } else if (MOVE_WORD.test(word)) {
+      this.hasMoves = true;
+      this.isBehindResult = false;
+      this.gap = -1;
+    }
+    return end;
+  }
+
+  /** @returns where the line goes on behind the comment, -1 when all of the line has been taken */
+  private findCommentEnd(line: string): number {
+    const isNextEvent = matchesAt(EVENT_TAG, line, 0);
+    const close = line.indexOf('}');
+    if (this.doubtful >= 0) {
+      const opens = line.indexOf('{');
+      if (isNextEvent || (opens >= 0 && (close < 0 || opens < close))) {
+        this.reopen();
+        this.take(line);
+        return -1;
+      }
+    } else if (isNextEvent && this.characters <= LONGEST_GAME_TEXT) this.doubtful = this.lines.length;
+    if (close < 0) {
+      this.add(line);
+      return -1;
+    }
+    this.isInComment = false;
+    this.doubtful = -1;
+    return close + 1;
+  }
+
+  /** The comment never closed: the game ended at the doubtful tag, and what followed is read again. */
+  private reopen(): void {
+    const rest = this.lines.slice(this.doubtful);
+    const { lineNumber } = this;
+    const first = this.firstLine + this.doubtful;
+    this.finish(this.doubtful);
     this.lines = [];
     this.characters = 0;
-    this.hasMoves = false;
-    this.endsWithResult = false;
-    this.isInComment = false;
-    return game;
+    for (const [index, line] of rest.entries()) {
+      this.lineNumber = first + index;
+      this.take(line);
+    }
+    this.lineNumber = lineNumber;
   }
 
-  private add(line: string, isMoves: boolean): void {
-    if (this.lines.length === 0) this.firstLine = this.linesSeen;
+  /** Ends the game before a place of the line; the rest of the line is the next game's. */
+  private cut(line: string, at: number): void {
+    const end = this.isBehindResult && this.gap >= 0 ? this.gap : this.lines.length;
+    if (line.slice(0, at).trim() === '') this.finish(end);
+    else {
+      this.add(line.slice(0, at));
+      this.finish(this.lines.length);
+    }
+    this.take(line.slice(at));
+  }
+
+  private add(line: string): void {
+    if (this.lines.length === 0) this.firstLine = this.lineNumber;
     if (this.characters <= LONGEST_GAME_TEXT) this.lines.push(line);
     this.characters += line.length + 1;
-    const opens = line.lastIndexOf('{');
-    const closes = line.lastIndexOf('}');
-    if (opens !== closes) this.isInComment = opens > closes;
-    if (!isMoves) return;
-    this.hasMoves = true;
-    this.endsWithResult = RESULT_AT_END.test(line);
   }
-}
 
-function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Decodes all lines at once if they are valid UTF-8, else line by line. */
-function decodeLines(bytes: Uint8Array): string[] {
-  try {
-    return utf8.decode(bytes).split('\n');
-  } catch {
-    const lines: string[] = [];
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      lines.push(decodeLine(bytes.subarray(start, end)));
-      start = end + 1;
+  /** Keeps the first lines as a game, if there is anything in them, and begins the next game with the others. */
+  private finish(end: number): void {
+    const isTooLong = this.characters > LONGEST_GAME_TEXT;
+    const own = isTooLong ? this.lines : this.lines.slice(0, end);
+    const next = isTooLong ? [] : this.lines.slice(end);
+    while (own.length > 0 && isBlankLine(own[own.length - 1])) own.pop();
+    if (own.length > 0) {
+      const text = own.join('\n').slice(0, LONGEST_GAME_TEXT);
+      this.games.push({ text, number: ++this.gamesSeen, line: this.firstLine, isTooLong });
     }
-    return [...lines, decodeLine(bytes.subarray(start))];
+    this.firstLine += end;
+    this.lines = next;
+    this.characters = next.reduce((sum, line) => sum + line.length + 1, 0);
+    this.tagNames = new Set();
+    this.firstTag = '';
+    this.isBehindTags = false;
+    this.hasMoves = false;
+    this.isInComment = false;
+    this.depth = 0;
+    this.isBehindResult = false;
+    this.gap = -1;
+    this.doubtful = -1;
   }
 }
 
-function decodeLine(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-  }
+/** Control characters count as blanks: old files end with Ctrl-Z. */
+function isBlankLine(line: string): boolean {
+  for (let at = 0; at < line.length; at++) if (line.charCodeAt(at) > 32) return false;
+  return true;
+}
+
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
 }

@@ -1,114 +1,412 @@
 /**
- * The moves of a PGN game as a tree, with comments, glyphs and variations. chessops builds the tree. It looks for moves inside
- * words: it would read Sf3, a knight's move in German, as the pawn move f3. So this file checks every word first and passes on
- * only those that chessops reads correctly. It does not check whether moves are legal.
+ * The text of a PGN game as tags and a tree of moves, in one pass over its characters and without a regular expression that
+ * looks back. It keeps everything: comments, glyphs and variations as they are, words that are neither as comments. It does
+ * not check whether moves are legal; a word that is meant as a move and is none (Sf3, a knight's move in German) stays in the
+ * tree under its own spelling, so that whoever plays the moves can name it.
+ *
+ * A reader of ours because chessops' looks for moves inside words (it reads Sf3 as the pawn's f3), drops what it does not know
+ * and `}` in comments, and would read every text a second time, behind a pass that puts those right.
  */
-import { ChildNode, defaultGame, type Game, makePgn, Node, type PgnNodeData, parsePgn } from 'chessops/pgn';
+import { readTag } from './pgn-tags.js';
 
-/** Tags, comments before the first move, and the moves: variations are the second and later children of a node. */
-export type PgnTree = Game<PgnNodeData>;
-export { ChildNode as PgnMoveNode, makePgn, Node as PgnNode, type PgnNodeData };
+export interface PgnNodeData {
+  san: string;
+  /** Before the first move of a variation. */
+  startingComments?: string[];
+  comments?: string[];
+  nags?: number[];
+}
+
+export class PgnNode {
+  /** The first one goes on with the line, the others are variations. */
+  children: PgnMoveNode[] = [];
+
+  *mainline(): Generator<PgnNodeData, void, void> {
+    for (let node: PgnMoveNode | undefined = this.children[0]; node !== undefined; node = node.children[0])
+      yield node.data;
+  }
+}
+
+export class PgnMoveNode extends PgnNode {
+  constructor(public data: PgnNodeData) {
+    super();
+  }
+}
+
+export interface PgnTree {
+  readonly headers: Map<string, string>;
+  /** Before the first move. */
+  readonly comments?: string[];
+  readonly moves: PgnNode;
+}
 
 export type PgnResult = '1-0' | '0-1' | '1/2-1/2' | '*';
 
-const TOKEN = /\{[^}]*\}?|;.*|^%.*|[()]|\$\d*|[^\s{}()[\];$]+(?:\([NBRQ]\)[+#]?)?/gm;
-const GLYPH = /^[!?]{1,2}$/;
-const MOVE_NUMBER = /^(?:\d+(?=[.…]|$))?[.…]*/;
-const RESULT = /^(?:1[-–—]0|0[-–—]1|(?:1\/2|½)(?:[-–—](?:1\/2|½))?|\*)$/;
-/** Moves in long or short notation, with what authors put behind them. */
-const MOVE =
-  /^(?:[NBRQK]?[a-h]?[1-8]?[-x:]?[a-h][1-8](?:=?\(?[NBRQnbrq]\)?)?(?:e\.p\.)?|[O0o](?:[-–—][O0o]){1,2})[+#]*[!?]*$/;
-/** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
-const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—]|--|Z0|0000|@@@@/;
-/** Marks a comment that stands for a word that is not a move. From Unicode's private area. */
-const WORD_MARK = '\ue000';
-
-/**
- * @param text of one game
- * @param from where its moves begin
- * @param tags of the game; the tree's headers begin with the seven that PGN demands
- */
-export function parsePgnTree(text: string, from: number, tags: ReadonlyMap<string, string>): PgnTree {
-  const { words, hasWrongMoves } = collectTokens(text, from);
-  const empty = defaultGame<PgnNodeData>();
-  for (const [name, value] of tags) empty.headers.set(name, name === 'Result' ? (readResult(value) ?? '*') : value);
-  const [tree = empty] = parsePgn(words.join(' '), () => empty.headers);
-  if (hasWrongMoves) restoreWords(tree.moves);
-  return tree;
+export interface ParsedPgn {
+  /** As the text has them. The tree's headers begin with the seven that PGN demands. */
+  readonly tags: ReadonlyMap<string, string>;
+  readonly tree: PgnTree;
+  /** Where each move of the main line stands in the text. */
+  readonly offsets: readonly number[];
+  /** What was read has neither moves nor a result. */
+  readonly isEmpty: boolean;
+  /** The rest was not read: the game has more moves, comments and variations than any. */
+  readonly isTooRich: boolean;
 }
+
+/** Moves, comments, glyphs and variations of one game. */
+const MOST_ITEMS = 1 << 20;
+
+export const DEMANDED_TAGS: ReadonlyMap<string, string> = new Map([
+  ['Event', '?'],
+  ['Site', '?'],
+  ['Date', '????.??.??'],
+  ['Round', '?'],
+  ['White', '?'],
+  ['Black', '?'],
+  ['Result', '*'],
+]);
+
+export function parsePgn(text: string): ParsedPgn {
+  const parser = new PgnParser(text);
+  parser.parse();
+  const { tags, root, comments, offsets, result, items } = parser;
+  const headers = new Map(DEMANDED_TAGS);
+  for (const [name, value] of tags) headers.set(name, name === 'Result' ? (readResult(value) ?? value) : value);
+  if (result !== null && result !== '*') headers.set('Result', result);
+  const tree = { headers, ...(comments.length === 0 ? {} : { comments }), moves: root };
+  return { tags, tree, offsets, isEmpty: offsets.length === 0 && result === null, isTooRich: items > MOST_ITEMS };
+}
+
+/** The tags alone: the moves are not read. */
+export function parsePgnTags(text: string): ReadonlyMap<string, string> {
+  const parser = new PgnParser(text);
+  parser.parse(true);
+  return parser.tags;
+}
+
+const RESULT = /^(?:1[-–—]0|0[-–—]1|(?:1\/2|½)(?:[-–—](?:1\/2|½))?|\*)$/;
 
 /** The result that a word means; null when it is none. */
 export function readResult(word: string): PgnResult | null {
-  if (!RESULT.test(word)) return null;
+  if (word.length > 7 || !RESULT.test(word)) return null;
   if (word === '*') return '*';
   if (word.startsWith('1/') || word.startsWith('½')) return '1/2-1/2';
   return word.startsWith('1') ? '1-0' : '0-1';
 }
 
-/** The line of `text`, from 0, with the n-th word of the main line that is meant as a move; n from 0. */
-export function findMoveLine(text: string, from: number, n: number): number {
-  let rest = n;
-  for (const { token, depth, index } of listTokens(text, from)) {
-    if (depth === 0 && isMeantAsMove(token) && rest-- === 0) return text.slice(0, index).split('\n').length - 1;
-  }
-  return 0;
+/** Moves in long or short notation; what authors put behind them follows. */
+const MOVE =
+  /(?:[NBRQKPnrqk♔-♟]?[a-h]?[1-8]?[-–x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o][-–—][O0o](?:[-–—][O0o])?)/y;
+/** Check and mate, but not the glyphs +-, += and +/-. */
+const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
+const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>)/;
+/** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
+const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]/;
+const LONGEST_MOVE_WORD = 16;
+const RESULT_AT_END = /(?:1[-–—]0|0[-–—]1|1\/2[-–—]1\/2|\*)$/;
+
+/** What may stand behind a move or alone, longest first; numbers are those of the PGN standard 10. Check marks say nothing. */
+const GLYPHS: readonly (readonly [text: string, nag: number])[] = [
+  ['e.p.', 0],
+  ['+/-', 16],
+  ['-/+', 17],
+  ['+/=', 14],
+  ['=/+', 15],
+  ['ep', 0],
+  ['+-', 18],
+  ['+−', 18],
+  ['-+', 19],
+  ['−+', 19],
+  ['+=', 14],
+  ['=+', 15],
+  ['!!', 3],
+  ['??', 4],
+  ['!?', 5],
+  ['?!', 6],
+  ['!', 1],
+  ['?', 2],
+  ['‼', 3],
+  ['⁇', 4],
+  ['⁉', 5],
+  ['⁈', 6],
+  ['□', 7],
+  ['=', 10],
+  ['∞', 13],
+  ['⩲', 14],
+  ['⩱', 15],
+  ['±', 16],
+  ['∓', 17],
+  ['N', 146],
+  ['+', 0],
+  ['#', 0],
+  [',', 0],
+  ['.', 0],
+  [':', 0],
+];
+
+interface Line {
+  parent: PgnNode;
+  /** The last move of the line; null before its first one. */
+  node: PgnMoveNode | null;
+  startingComments: string[];
 }
 
-/** The tokens of the game up to its result, in chessops' spelling. */
-function collectTokens(text: string, from: number): { words: string[]; hasWrongMoves: boolean } {
-  const words: string[] = [];
-  let hasWrongMoves = false;
-  for (const { token, depth } of listTokens(text, from)) {
-    const first = token[0];
-    if (first === '{') words.push(token.endsWith('}') ? token : `${token}}`);
-    else if (first === ';') words.push(`{${token.slice(1).replaceAll('}', '')} }`);
-    else if (first === '(' || first === ')' || first === '$') words.push(token);
-    else {
-      const result = depth === 0 ? readResult(token) : null;
-      if (result !== null) {
-        words.push(result);
-        break;
+class PgnParser {
+  readonly tags = new Map<string, string>();
+  readonly root = new PgnNode();
+  readonly comments: string[] = [];
+  readonly offsets: number[] = [];
+  result: PgnResult | null = null;
+  items = 0;
+  /** The main line, and the variations around the place that is read. */
+  private readonly lines: Line[] = [{ parent: this.root, node: null, startingComments: this.comments }];
+  private line = this.lines[0];
+  /** Where words that are no moves begin and end, until something else follows. */
+  private remarkStart = -1;
+  private remarkEnd = -1;
+
+  constructor(private readonly text: string) {}
+
+  parse(onlyTags = false): void {
+    const { text } = this;
+    let at = 0;
+    while (at < text.length && this.items <= MOST_ITEMS) {
+      const code = text.charCodeAt(at);
+      if (isBlank(code)) at++;
+      else if (code === OPEN_BRACE) at = this.readComment(at + 1, '}', 1);
+      else if (code === SEMICOLON) at = this.readComment(at + 1, '\n', 0);
+      else if (code === OPEN) at = this.open(at + 1);
+      else if (code === CLOSE) at = this.close(at + 1);
+      else if (code === CLOSE_BRACE) at++;
+      else if (code === DOLLAR) at = this.readNag(at + 1);
+      else if (code === PERCENT && (at === 0 || text[at - 1] === '\n')) at = this.skipLine(at);
+      else if (code === OPEN_BRACKET) at = this.readBracket(at);
+      else at = this.readWord(at);
+      if (onlyTags && (this.offsets.length > 0 || this.result !== null)) return;
+    }
+    this.flushRemark();
+    while (this.lines.length > 1) this.close(at);
+  }
+
+  /** One blank at each end belongs to the brace, as most programs write it. */
+  private readComment(start: number, endMark: string, markLength: number): number {
+    const { text } = this;
+    const end = findFrom(text, endMark, start);
+    const from = text[start] === ' ' ? start + 1 : start;
+    const to = markLength === 1 && end > from && text[end - 1] === ' ' ? end - 1 : end;
+    this.flushRemark();
+    this.addComment(text.slice(from, to));
+    return end + markLength;
+  }
+
+  private addComment(comment: string): void {
+    this.items++;
+    const { node, startingComments } = this.line;
+    if (node === null) startingComments.push(comment);
+    else if (node.data.comments === undefined) node.data.comments = [comment];
+    else node.data.comments.push(comment);
+  }
+
+  private open(at: number): number {
+    this.flushRemark();
+    this.items++;
+    this.line = { parent: this.line.parent, node: null, startingComments: [] };
+    this.lines.push(this.line);
+    return at;
+  }
+
+  /** The comments of a variation without moves stay, with the move that it stands behind. */
+  private close(at: number): number {
+    this.flushRemark();
+    if (this.lines.length === 1) return at;
+    const { node, startingComments } = this.line;
+    this.lines.pop();
+    this.line = this.lines[this.lines.length - 1];
+    if (node === null) for (const comment of startingComments) this.addComment(comment);
+    return at;
+  }
+
+  private readNag(start: number): number {
+    let end = start;
+    while (isDigit(this.text.charCodeAt(end))) end++;
+    if (end > start) this.addNag(Number(this.text.slice(start, Math.min(end, start + 9))));
+    return end;
+  }
+
+  private addNag(nag: number): void {
+    this.flushRemark();
+    this.items++;
+    const { node } = this.line;
+    if (node === null) this.addComment(`$${nag}`);
+    else if (node.data.nags === undefined) node.data.nags = [nag];
+    else node.data.nags.push(nag);
+  }
+
+  /** A tag, or among moves a remark such as a command outside of a comment. */
+  private readBracket(at: number): number {
+    const tag = this.offsets.length === 0 && this.result === null ? readTag(this.text, at) : null;
+    if (tag !== null) {
+      this.flushRemark();
+      this.tags.set(tag.name, tag.value);
+      return tag.end;
+    }
+    let end = at;
+    while (end < this.text.length && this.text[end] !== ']' && this.text[end] !== '\n') end++;
+    if (this.text[end] === ']') end++;
+    this.addRemark(at, end);
+    return end;
+  }
+
+  /** A line that begins with `%` is for other programs (PGN standard, 6). */
+  private skipLine(at: number): number {
+    this.flushRemark();
+    return findFrom(this.text, '\n', at);
+  }
+
+  private addRemark(start: number, end: number): void {
+    if (this.remarkStart < 0) this.remarkStart = start;
+    this.remarkEnd = end;
+  }
+
+  private flushRemark(): void {
+    if (this.remarkStart < 0) return;
+    const remark = this.text.slice(this.remarkStart, this.remarkEnd);
+    this.remarkStart = -1;
+    this.addComment(remark);
+  }
+
+  private readWord(start: number): number {
+    const { text } = this;
+    let end = start + 1;
+    while (end < text.length && !isDelimiter(text.charCodeAt(end))) end++;
+    // Promotion in brackets: e8(Q).
+    if (text[end] === '(' && text[end + 2] === ')' && '18'.includes(text[end - 1]) && 'NBRQ'.includes(text[end + 1])) {
+      end += 3;
+      while (end < text.length && !isDelimiter(text.charCodeAt(end))) end++;
+    }
+    this.takeWord(text.slice(start, end), start);
+    return end;
+  }
+
+  private takeWord(word: string, offset: number): void {
+    const from = skipMoveNumber(word);
+    if (from === word.length) {
+      // A number among words: "in 1972".
+      if (this.remarkStart >= 0 && isDigit(word.charCodeAt(word.length - 1)))
+        this.addRemark(offset, offset + word.length);
+      return;
+    }
+    const result = '01½*'.includes(word[from]) ? readResult(from === 0 ? word : word.slice(from)) : null;
+    if (result !== null && this.lines.length === 1) {
+      this.flushRemark();
+      this.result = result;
+    } else if (result !== null) this.addRemark(offset, offset + word.length);
+    else if (this.takeMove(word, from, offset)) return;
+    else if (word.length - from <= LONGEST_MOVE_WORD && MEANT_AS_MOVE.test(word))
+      this.addMove(word.slice(from), offset);
+    else this.addRemark(offset, offset + word.length);
+  }
+
+  /** A move with what stands behind it, or glyphs behind one. @returns false, with nothing done, for any other word */
+  private takeMove(word: string, from: number, offset: number): boolean {
+    const end = findMoveEnd(word, from);
+    const hasMove = end > from;
+    if (!hasMove && this.line.node === null) return false;
+    let to = word.length;
+    let result: PgnResult | null = null;
+    let nags: number[] | null = null;
+    if (end < to) {
+      const glued = hasMove && this.lines.length === 1 ? RESULT_AT_END.exec(word.slice(Math.max(end, to - 7))) : null;
+      if (glued !== null) {
+        result = readResult(glued[0]);
+        to -= glued[0].length;
       }
-      const word = token.replace(MOVE_NUMBER, '') || token;
-      if (MOVE.test(word)) words.push(word.replace(/[()]|e\.p\./g, '').replace(':', 'x'));
-      else if (GLYPH.test(word)) words.push(word);
-      else if (isMeantAsMove(token)) {
-        hasWrongMoves = true;
-        words.push(`-- {${WORD_MARK}${word}}`);
+      for (let at = end; at < to; ) {
+        const glyph = GLYPHS.find(([text]) => word.startsWith(text, at) && at + text.length <= to);
+        if (glyph === undefined) return false;
+        nags ??= [];
+        if (glyph[1] !== 0) nags.push(glyph[1]);
+        at += glyph[0].length;
       }
     }
-  }
-  return { words, hasWrongMoves };
-}
-
-function isMeantAsMove(token: string): boolean {
-  return !'{;%'.includes(token[0]) && MEANT_AS_MOVE.test(token) && readResult(token) === null;
-}
-
-interface Token {
-  readonly token: string;
-  /** Number of variations around it. */
-  readonly depth: number;
-  readonly index: number;
-}
-
-function* listTokens(text: string, from: number): Generator<Token, void, void> {
-  let depth = 0;
-  for (const { 0: token, index } of text.slice(from).matchAll(TOKEN)) {
-    if (token === ')') depth = Math.max(0, depth - 1);
-    yield { token, depth, index: from + index };
-    if (token === '(') depth++;
-  }
-}
-
-/** Turns each placeholder back into the word that is not a move. */
-function restoreWords(root: Node<PgnNodeData>): void {
-  const stack: Node<PgnNodeData>[] = [root];
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    for (const child of node.children) {
-      const [mark, ...comments] = child.data.comments ?? [];
-      if (mark?.startsWith(WORD_MARK)) child.data = { ...child.data, san: mark.slice(1), comments };
-      stack.push(child);
+    if (hasMove) {
+      const san = end === word.length && from === 0 ? word : word.slice(from, end);
+      this.addMove('0o'.includes(san[0]) ? san.replace(/[0o]/g, 'O').replace(/[–—]/g, '-') : san, offset);
     }
+    for (const nag of nags ?? []) this.addNag(nag);
+    if (result !== null) this.result = result;
+    return true;
   }
+
+  private addMove(san: string, offset: number): void {
+    this.flushRemark();
+    this.items++;
+    const { line } = this;
+    if (line.node !== null) line.parent = line.node;
+    const isMain = this.lines.length === 1;
+    const isFirst = line.node === null;
+    line.node = new PgnMoveNode({ san });
+    if (isFirst && !isMain && line.startingComments.length > 0) line.node.data.startingComments = line.startingComments;
+    const { children } = line.parent;
+    if (children.length === 0) line.parent.children = [line.node];
+    // Variations in front of the first move are variations all the same.
+    else if (isFirst && isMain) children.unshift(line.node);
+    else children.push(line.node);
+    if (isMain) this.offsets.push(offset);
+  }
+}
+
+const [OPEN, CLOSE, DOLLAR, PERCENT] = [40, 41, 36, 37];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, SEMICOLON] = [123, 125, 91, 59];
+
+/** Control characters count as blanks, and so do the no-break space and the byte order mark. */
+function isBlank(code: number): boolean {
+  return code <= 32 || code === 0xa0 || code === 0xfeff;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function isDelimiter(code: number): boolean {
+  if (code <= 32) return true;
+  if (code > 125) return code === 0xa0 || code === 0xfeff;
+  return (
+    code === OPEN_BRACE ||
+    code === CLOSE_BRACE ||
+    code === OPEN ||
+    code === CLOSE ||
+    code === SEMICOLON ||
+    code === DOLLAR ||
+    code === OPEN_BRACKET
+  );
+}
+
+/** The index of the mark, else the end of the text. */
+function findFrom(text: string, mark: string, start: number): number {
+  const found = text.indexOf(mark, start);
+  return found < 0 ? text.length : found;
+}
+
+/** `12.`, `12...` and `12` are no part of the move behind them; `0000` and `1-0` are none. */
+function skipMoveNumber(word: string): number {
+  let at = 0;
+  while (at < word.length && isDigit(word.charCodeAt(at))) at++;
+  const isZeros = word === '0000';
+  const next = word[at];
+  if (at > 0 && (isZeros || (next !== undefined && !'.…'.includes(next) && !/[a-zA-Z♔-♟]/.test(next)))) return 0;
+  while (word[at] === '.' || word[at] === '…') at++;
+  return at;
+}
+
+function findMoveEnd(word: string, from: number): number {
+  MOVE.lastIndex = from;
+  if (MOVE.test(word)) {
+    const end = MOVE.lastIndex;
+    CHECK.lastIndex = end;
+    return CHECK.test(word) ? CHECK.lastIndex : end;
+  }
+  const nullMove = NULL_MOVE.exec(word.slice(from, from + 4));
+  return nullMove === null ? from : from + nullMove[0].length;
 }

@@ -14,3 +14,8 @@ export function unwrap<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(result.error);
   return result.value;
 }
+
+/** Refused text as a sentence shows it: as much as a person needs to find it again. */
+export function cutText(text: string, most = 60): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
+}

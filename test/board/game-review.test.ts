@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GameReview } from '#sardonyx/board/game/game-review.js';
-import { parseGames } from '#sardonyx/board/game/move-tree-text.js';
+import { parseGame } from '#sardonyx/board/game/move-tree-text.js';
 import type { Thought } from '#sardonyx/board/protocol/replies.js';
 import { computeMoveAccuracy } from '#sardonyx/pgn/judgement.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 function createReview(pgn: string): GameReview {
-  return new GameReview(unwrap(parseGames(pgn))[0].tree);
+  return new GameReview(unwrap(parseGame(pgn)).tree);
 }
 
 /** @param win per mille for the player to move, the rest lost */
@@ -48,7 +48,7 @@ test('a blunder gets its glyph, its words and the better line; the rest is left 
   assert.match(pgn, /2\. Qh5 \{ \[%eval 0\.20\] bold \}/);
   assert.match(
     pgn.replace(/\s+/g, ' '),
-    /Ke7 \$4 \{ \[%eval 5\.00\] Blunder\. Nc6 was best\. \} \( 2\.\.\. Nc6 3\. Bc4 \)/,
+    /Ke7 \$4 \{ \[%eval 5\.00\] Blunder\. Nc6 was best\. \} \(2\.\.\. Nc6 3\. Bc4\)/,
   );
   review.annotate();
   assert.equal(review.formatPgn(), pgn);

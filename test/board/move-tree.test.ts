@@ -4,12 +4,12 @@ import { createDests, describeLine, findDroppedMoves, parseTypedMove } from '#sa
 import { describeBoard } from '#sardonyx/board/game/board-text.js';
 import { createChess960Fen } from '#sardonyx/board/game/chess960.js';
 import { findLineEnd, listUciMoves, MoveTree } from '#sardonyx/board/game/move-tree.js';
-import { formatGame, parseGames } from '#sardonyx/board/game/move-tree-text.js';
+import { formatGame, parseGame } from '#sardonyx/board/game/move-tree-text.js';
 import { START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 function readGame(text: string): MoveTree {
-  return unwrap(parseGames(text))[0].tree;
+  return unwrap(parseGame(text)).tree;
 }
 
 const GAME = `[Event "Test"]
@@ -36,15 +36,15 @@ test('a PGN with variations, comments and glyphs is read and written again', () 
   const text = formatGame(tree);
   assert.equal(formatGame(readGame(text)), text);
   assert.match(text, /\[White "A"\]/);
-  assert.match(text.replace(/\s+/g, ' '), /\( 1\.\.\. c5 2\. Nf3 \( 2\. c3 d5 \) 2\.\.\. d6 \)/);
+  assert.match(text.replace(/\s+/g, ' '), /\(1\.\.\. c5 2\. Nf3 \(2\. c3 d5\) 2\.\.\. d6\)/);
 });
 
 test('a wrong move ends the game there, with a sentence; no game at all is an error', () => {
-  const [{ tree, problem }] = unwrap(parseGames('1. e4 e5 2. Ke3 Nc6'));
+  const { tree, problem } = unwrap(parseGame('1. e4 e5 2. Ke3 Nc6'));
   assert.equal(findLineEnd(tree.root).san, 'e5');
   assert.match(problem ?? '', /Ke3/);
-  assert.equal(parseGames('nothing').ok, false);
-  assert.equal(parseGames('').ok, false);
+  assert.equal(parseGame('nothing').ok, false);
+  assert.equal(parseGame('').ok, false);
 });
 
 test('a move is added once; variations are promoted and removed', () => {

@@ -29,28 +29,27 @@ test('a judged move gets a glyph, words, an evaluation and the better line as a 
   assert.equal(
     annotateLast('1. e4 e5 2. Ke2 *', BLUNDER),
     '1. e4 { [%eval 0.10] } e5 { [%eval 0.20] } ' +
-      '2. Ke2 $4 { Blunder. d4 was best. } { [%eval 0.30] } ( 2. d4 exd4 3. Nf3 ) *',
+      '2. Ke2 $4 { Blunder. d4 was best. [%eval 0.30] } (2. d4 exd4 3. Nf3) *',
   );
 });
 
 test('the author’s comments, glyphs and variations stand before the engine’s', () => {
   assert.equal(
     annotateLast('1. e4 $146 {Tal smiled} (1. c4 {or {so} $10) *', BLUNDER),
-    '1. e4 $146 $4 { Tal smiled } { Blunder. d4 was best. } { [%eval 0.10] } ' +
-      '( 1. c4 $10 { or {so } ) ( 1. d4 exd4 2. Nf3 ) *',
+    '1. e4 $146 $4 { Tal smiled Blunder. d4 was best. [%eval 0.10] } ' + '(1. c4 $10 { or {so }) (1. d4 exd4 2. Nf3) *',
   );
 });
 
 test('an evaluation of the input is replaced; clocks and arrows stay', () => {
   const evaluated = '1. e4 { strong [%eval 0.35,18] [%clk 0:05:00] } { [%eval #-3] } { [%cal Ge2e4] } *';
-  assert.equal(annotateLast(evaluated, FINE), '1. e4 { strong [%eval 0.10] [%clk 0:05:00] } { [%cal Ge2e4] } *');
+  assert.equal(annotateLast(evaluated, FINE), '1. e4 { strong [%eval 0.10] [%clk 0:05:00] [%cal Ge2e4] } *');
   assert.equal(annotateLast('1. e4 { [%eval\n0.35] } *', FINE), '1. e4 { [%eval 0.10] } *');
 });
 
 test('a move that the author has judged gets no second glyph, and a variation that is there no copy', () => {
   for (const glyph of ['!', '$4', '?!']) assert.doesNotMatch(annotateLast(`1. e4 ${glyph} *`, BLUNDER), /\$\d \$/);
   const twice = annotateLast('1. e4 (1. d4 d5 {good}) *', BLUNDER);
-  assert.match(twice, /\( 1\. d4 d5 \{ good \} \) \*$/);
+  assert.match(twice, /\(1\. d4 d5 \{ good \}\) \*$/);
 });
 
 test('remarks that are there already change nothing', () => {
@@ -72,5 +71,5 @@ test('the game itself is left as it was', () => {
 test('moves behind the last remark keep their comments', () => {
   const game = readGame('1. e4 e5 {solid} (1... c5) 2. Nf3 *');
   const text = formatGame(game, [{ evaluation: '0.10', ...FINE }]);
-  assert.match(text, /1\. e4 \{ \[%eval 0\.10\] \} e5 \{ solid \} \( 1\.\.\. c5 \) 2\. Nf3 \*/);
+  assert.match(text, /1\. e4 \{ \[%eval 0\.10\] \} e5 \{ solid \} \(1\.\.\. c5\) 2\. Nf3 \*/);
 });

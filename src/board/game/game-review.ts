@@ -9,11 +9,12 @@ import {
   formatEvaluation,
   type GameAccuracy,
   type JudgedPosition,
+  removeEvaluation,
 } from '../../pgn/index.js';
 import type { Thought } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
 import type { MoveNode, MoveTree } from './move-tree.js';
-import { formatGame } from './move-tree-text.js';
+import { formatGame, writeComment } from './move-tree-text.js';
 import { formatScore, getWhitePoints } from './value-text.js';
 
 /** Bad moves of one player, and percent of accuracy. */
@@ -119,8 +120,9 @@ export class GameReview {
   formatPgn(): string {
     return formatGame(this.tree, (node) => {
       const position = this.nodes[node.depth] === node ? this.judged[node.depth] : null;
-      if (position === null) return node.comment;
-      return `[%eval ${formatEvaluation(position.score, isBlackToMove(node))}] ${node.comment}`.trim();
+      if (position === null) return writeComment(node);
+      const evaluation = `[%eval ${formatEvaluation(position.score, isBlackToMove(node))}]`;
+      return `${evaluation} ${removeEvaluation(writeComment(node))}`.trim();
     });
   }
 

@@ -1,108 +1,161 @@
-/** PGN text ↔ game trees of the page, with comments, glyphs and variations. */
-import { parseSan, START_FEN } from '../../chess/index.js';
+/**
+ * PGN text ↔ game trees of the page, with comments, glyphs and variations. What the page cannot show (commands in comments,
+ * illegal moves and what follows them) stays with the tree, so that saving gives the file back.
+ */
+import { type Move, parseFen, START_FEN } from '../../chess/index.js';
 import {
+  DEMANDED_TAGS,
   formatPgn,
   PgnMoveNode,
   PgnNode,
-  type PgnNodeData,
+  type PgnText,
   type PgnTree,
   readPgnGame,
   splitPgn,
+  walkLines,
 } from '../../pgn/index.js';
-import { failure, type Result, success } from '../../util/index.js';
+import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { type MoveNode, MoveTree } from './move-tree.js';
 
 export interface ReadGame {
   readonly tree: MoveTree;
-  /** Why the moves end before those of the text do; null when all could be read. */
+  /** Which of the text's moves cannot be shown, in one sentence; null when all can. */
   readonly problem: string | null;
 }
 
-/** The games of a text; those that cannot be read are left out. The error is the sentence for the user. */
-export function parseGames(text: string): Result<ReadGame[]> {
-  const games: ReadGame[] = [];
-  let problem = 'There is no game in this text';
-  for (const source of splitPgn(text)) {
-    const game = readPgnGame(source);
-    if (!game.ok) {
-      problem = `Game ${source.number} cannot be read: ${game.error}`;
-      continue;
-    }
-    const tree = MoveTree.create(game.value.startFen, game.value.tags);
-    if (!tree.ok) continue;
-    tree.value.root.comment = joinComments(game.value.tree.comments);
-    readMoves(tree.value, game.value.tree);
-    games.push({ tree: tree.value, problem: game.value.problem });
+/** A line with slashes and no brackets is a FEN, everything else a PGN. */
+export function readGameText(given: string): { readonly games: readonly ReadGame[] } | { readonly error: string } {
+  const trimmed = given.trim();
+  if (/^(?:[^\s/]+\/){7}[^\n]*$/.test(trimmed)) {
+    const tree = MoveTree.create(trimmed);
+    return tree.ok ? { games: [{ tree: tree.value, problem: null }] } : { error: tree.error };
   }
-  return games.length === 0 ? failure(problem) : success(games);
+  const read = splitPgn(trimmed).map(readGame);
+  const games = read.flatMap((game) => (game.ok ? [game.value] : []));
+  const refused = read.find((game) => !game.ok);
+  return games.length > 0 ? { games } : { error: refused?.error ?? 'There is no game in this text' };
 }
 
-/** Moves that are not legal end their line. */
-function readMoves(tree: MoveTree, source: PgnTree): void {
-  const stack: (readonly [MoveNode, PgnNode<PgnNodeData>])[] = [[tree.root, source.moves]];
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const [parent, written] = next;
-    const position = tree.createPosition(parent);
-    for (const child of written.children) {
-      const { san, comments, startingComments, nags } = child.data;
-      const move = parseSan(position, san);
-      if (!move.ok) continue;
-      const node = tree.add(parent, move.value);
-      node.comment = joinComments([...(startingComments ?? []), ...(comments ?? [])]);
-      node.nags = [...(nags ?? [])];
-      stack.push([node, child]);
+/** The first game of a text. The error is the sentence for the user. */
+export function parseGame(text: string): Result<ReadGame> {
+  const [source] = splitPgn(text);
+  return source === undefined ? failure('There is no game in this text') : readGame(source);
+}
+
+/** The error is the sentence for the user. */
+function readGame(source: PgnText): Result<ReadGame> {
+  const game = readPgnGame(source);
+  if (!game.ok) return failure(`Game ${source.number} cannot be read: ${game.error}`);
+  const tree = MoveTree.create(game.value.startFen, game.value.tags);
+  if (!tree.ok) return tree;
+  const unread = readMoves(tree.value, game.value.tree);
+  const { problem } = game.value;
+  return success({ tree: tree.value, problem: problem ?? describeUnread(unread) });
+}
+
+function describeUnread(count: number): string | null {
+  if (count === 0) return null;
+  const variations = count === 1 ? 'A variation begins' : `${count} variations begin`;
+  return `${variations} with an illegal move: saved with the game, but not shown`;
+}
+
+/** @returns how many lines begin with an illegal move */
+function readMoves(tree: MoveTree, source: PgnTree): number {
+  let unread = 0;
+  tree.root.source.comment = joinComments(source.comments);
+  tree.root.comment = hideCommands(tree.root.source.comment);
+  const mainLine = new Set<MoveNode>([tree.root]);
+  const main = new Set<PgnNode>([source.moves]);
+  for (let node: PgnNode = source.moves; node.children.length > 0; node = node.children[0]) main.add(node.children[0]);
+  walkLines(source.moves, unwrap(parseFen(tree.startFen)), tree.root, (parent, written, move, position) => {
+    const isMain = main.has(written);
+    // Where the main line cannot be shown, a variation would be taken for it.
+    if (move === null || parent.source.isMainUnread) {
+      unread++;
+      parent.source.isMainUnread ||= parent.children.length === 0 && parent.source.unread.length === 0;
+      parent.source.unread.push(written);
+      return null;
     }
-  }
+    const known = isMain ? undefined : findSame(parent, move, mainLine, written);
+    const node = known ?? tree.append(parent, move, position);
+    if (isMain) mainLine.add(node);
+    addRemarks(node, written, known !== undefined);
+    return node;
+  });
+  return unread;
 }
 
-/** Commands in comments ([%eval …], [%clk …], arrows) are not for reading. */
-function joinComments(comments: readonly string[] | undefined): string {
-  return (comments ?? [])
-    .map((comment) => comment.replace(/\[%\w+ [^\]]*\]/g, '').trim())
-    .filter((comment) => comment !== '')
-    .join(' ');
+/** Two lines that begin alike are one, unless the main line would grow by the variation's moves. */
+function findSame(
+  parent: MoveNode,
+  move: Move,
+  mainLine: ReadonlySet<MoveNode>,
+  written: PgnMoveNode,
+): MoveNode | undefined {
+  const same = parent.children.find((child) => child.move === move);
+  const isEnd = same !== undefined && same.children.length === 0 && mainLine.has(same);
+  return isEnd && written.children.length > 0 ? undefined : same;
 }
 
-const DEMANDED_TAGS = [
-  ['Event', '?'],
-  ['Site', '?'],
-  ['Date', '????.??.??'],
-  ['Round', '?'],
-  ['White', '?'],
-  ['Black', '?'],
-  ['Result', '*'],
-] as const;
+function addRemarks(node: MoveNode, { data }: PgnMoveNode, isKnown: boolean): void {
+  const { startingComments = [], comments = [], nags = [] } = data;
+  const { source } = node;
+  if (!isKnown) source.commentBefore = joinComments(startingComments);
+  source.comment = joinComments([source.comment, ...(isKnown ? startingComments : []), ...comments]);
+  node.comment = hideCommands(source.comment);
+  node.nags = [...new Set([...node.nags, ...nags])];
+}
+
+function joinComments(comments: readonly string[] = []): string {
+  return [...new Set(comments)].filter((comment) => comment !== '').join(' ');
+}
+
+/** Such as [%eval 0.3], [%clk 0:01:00] and arrows. */
+const COMMAND = /\[%\w+ [^\][]*\]/g;
+
+function hideCommands(comment: string): string {
+  return comment.includes('[%') ? comment.replace(COMMAND, '').replace(/ {2,}/g, ' ').trim() : comment.trim();
+}
+
+/** The comment on a move as a file has it: as it was read, or after an edit its commands and the new text. */
+export function writeComment({ comment, source }: MoveNode): string {
+  if (hideCommands(source.comment) === comment) return source.comment;
+  return joinComments([...(source.comment.match(COMMAND) ?? []), comment]);
+}
 
 const LINE_WIDTH = 80;
 
 /** @param describe what to write after a move; the node's own comment when left out */
-export function formatGame(tree: MoveTree, describe: (node: MoveNode) => string = (node) => node.comment): string {
-  const headers = new Map<string, string>();
-  for (const [name, value] of DEMANDED_TAGS) headers.set(name, tree.headers.get(name) ?? value);
+export function formatGame(tree: MoveTree, describe: (node: MoveNode) => string = writeComment): string {
+  const headers = new Map(DEMANDED_TAGS);
   for (const [name, value] of tree.headers) headers.set(name, value);
   if (tree.startFen !== START_FEN) {
     headers.set('SetUp', '1').set('FEN', tree.startFen);
     if (tree.isChess960) headers.set('Variant', 'Chess960');
   }
-  const moves = new PgnNode<PgnNodeData>();
+  const moves = new PgnNode();
   writeMoves(tree.root, moves, describe);
-  const comments = tree.root.comment === '' ? {} : { comments: [tree.root.comment] };
+  const comment = writeComment(tree.root);
+  const comments = comment === '' ? {} : { comments: [comment] };
   return formatPgn({ headers, moves, ...comments }, { lineWidth: LINE_WIDTH });
 }
 
-function writeMoves(from: MoveNode, to: PgnNode<PgnNodeData>, describe: (node: MoveNode) => string): void {
-  const stack: (readonly [MoveNode, PgnNode<PgnNodeData>])[] = [[from, to]];
+function writeMoves(from: MoveNode, to: PgnNode, describe: (node: MoveNode) => string): void {
+  const stack: (readonly [MoveNode, PgnNode])[] = [[from, to]];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const [source, target] = next;
     for (const child of source.children) {
       const text = describe(child);
-      const written = new PgnMoveNode<PgnNodeData>({
+      const before = child.source.commentBefore;
+      const written = new PgnMoveNode({
         san: child.san,
+        ...(before === '' ? {} : { startingComments: [before] }),
         ...(text === '' ? {} : { comments: [text] }),
         ...(child.nags.length === 0 ? {} : { nags: child.nags }),
       });
       target.children.push(written);
       stack.push([child, written]);
     }
+    target.children = target.children.concat(source.source.unread);
   }
 }

@@ -11,8 +11,10 @@ import {
   NO_MOVE,
   type Position,
   parseFen,
+  passTurn,
   START_FEN,
 } from '../../chess/index.js';
+import { type PgnMoveNode, readVariant } from '../../pgn/index.js';
 import { type Result, success, unwrap } from '../../util/index.js';
 
 export interface MoveNode {
@@ -23,7 +25,7 @@ export interface MoveNode {
   readonly depth: number;
   /** Plies from move 1 of White, for move numbers. */
   readonly gamePly: number;
-  /** NO_MOVE for the root. */
+  /** NO_MOVE for the root and for null moves, which analyses use to show a threat. */
   readonly move: Move;
   /** Castling is king takes rook. */
   readonly uci: string;
@@ -31,10 +33,20 @@ export interface MoveNode {
   readonly fen: string;
   readonly isCheck: boolean;
   readonly children: MoveNode[];
-  /** After the move. */
+  /** After the move, without commands such as [%clk 0:01:00]. */
   comment: string;
   /** Numeric annotation glyphs of PGN. */
   nags: number[];
+  /** What the file has around the move that the page does not show. It is written back. */
+  readonly source: {
+    /** The comment before the first move of a variation. */
+    commentBefore: string;
+    /** The comment after the move, with its commands. */
+    comment: string;
+    /** Lines that begin with an illegal move. `isMainUnread`: the main line is the first of them. */
+    unread: PgnMoveNode[];
+    isMainUnread: boolean;
+  };
 }
 
 /** The nodes that start with the tree's root and end at a node. */
@@ -51,7 +63,8 @@ export class MoveTree {
 
   private constructor(start: Position, headers: ReadonlyMap<string, string>) {
     this.startFen = formatFen(start);
-    this.isChess960 = hasChess960Castling(start) || /960|fischer/i.test(headers.get('Variant') ?? '');
+    const variant = readVariant(headers);
+    this.isChess960 = hasChess960Castling(start) || (variant.ok && variant.value);
     this.headers = new Map(headers);
     this.root = this.createNode(null, NO_MOVE, '', start);
   }
@@ -62,21 +75,35 @@ export class MoveTree {
     return start.ok ? success(new MoveTree(start.value, headers)) : start;
   }
 
-  /** The position of a node, with all moves before it in its history. */
+  /** The position of a node, with all moves since the start or the last null move in its history. */
   createPosition(node: MoveNode): Position {
-    const position = unwrap(parseFen(this.startFen));
-    for (const { move } of getPath(node).slice(1)) position.makeMove(move);
+    const { fen, moves } = this.findStart(node);
+    const position = unwrap(parseFen(fen));
+    for (const { move } of moves) position.makeMove(move);
     return position;
+  }
+
+  /** A position and the moves from it to a node: from the start of the tree, or from the last null move. */
+  findStart(node: MoveNode): { readonly fen: string; readonly moves: MovePath } {
+    const path = getPath(node);
+    const start = path.findLastIndex(({ move }) => move === NO_MOVE);
+    return { fen: start === 0 ? this.startFen : path[start].fen, moves: path.slice(start + 1) };
   }
 
   /** The child with this move, made when there is none. @param move legal */
   add(parent: MoveNode, move: Move): MoveNode {
     const known = parent.children.find((child) => child.move === move);
-    if (known !== undefined) return known;
-    const position = this.createPosition(parent);
-    const san = formatSan(position, move);
-    position.makeMove(move);
-    const child = this.createNode(parent, move, san, position);
+    return known ?? this.append(parent, move, this.createPosition(parent));
+  }
+
+  /** A new last child. @param move legal, or NO_MOVE to pass; @param position the parent's, left as it was */
+  append(parent: MoveNode, move: Move, position: Position): MoveNode {
+    const isPass = move === NO_MOVE;
+    const san = isPass ? '--' : formatSan(position, move);
+    const after = isPass ? unwrap(passTurn(position)) : position;
+    if (!isPass) position.makeMove(move);
+    const child = this.createNode(parent, move, san, after);
+    if (!isPass) position.unmakeMove();
     parent.children.push(child);
     return child;
   }
@@ -108,13 +135,14 @@ export class MoveTree {
       depth: parent === null ? 0 : parent.depth + 1,
       gamePly: position.gamePly,
       move,
-      uci: move === NO_MOVE ? '' : formatUciMove(move, true),
+      uci: parent === null ? '' : formatUciMove(move, true),
       san,
       fen: formatFen(position),
       isCheck: position.inCheck(),
       children: [],
       comment: '',
       nags: [],
+      source: { commentBefore: '', comment: '', unread: [], isMainUnread: false },
     };
   }
 }

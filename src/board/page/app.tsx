@@ -5,6 +5,7 @@ import '@lichess-org/chessground/assets/chessground.cburnett.css';
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { readGameText } from '../game/move-tree-text.js';
 import { AnalysePanel } from './analyse/analyse-panel.js';
 import { MatchPanel } from './match/match-panel.js';
 import { OptionsDialog } from './options/options-dialog.js';
@@ -16,7 +17,6 @@ import { Header, isOffered, panel } from './shell/header.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
 import { addNotice, Notices } from './shell/notices.js';
 import { acceptDroppedFiles, readFile } from './shell/user-files.js';
-import { readGameText } from './study/load-dialog.js';
 import { study } from './study/study.js';
 import { TrainingPanel } from './training/training-panel.js';
 

@@ -20,7 +20,7 @@ export function countLoopGames(folder: string, generation: number): LoopGames {
 export function readLoopGame(folder: string, generation: number, kind: LoopGameKind, game: number): string {
   let before = 0;
   for (const path of listFiles(folder, generation, kind)) {
-    const games = splitPgn(readFileSync(path));
+    const games = splitPgn(readFileSync(path, 'utf8'));
     const found = games[game - before];
     if (found !== undefined) return found.text;
     before += games.length;

@@ -8,8 +8,8 @@ import { basename, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { formatUciMove, parseEpdLine } from '../../chess/index.js';
 import { formatResult, parseLabelledGame, readChunks, readLines } from '../../data/index.js';
-import { hasChessRules, parsePgnTags, readPgn, readPgnGame } from '../../pgn/index.js';
-import { failure, type Result, success } from '../../util/index.js';
+import { parsePgnTags, readPgn, readPgnGame } from '../../pgn/index.js';
+import { decodeText, failure, type Result, success } from '../../util/index.js';
 import type { ResultText } from '../game/game-end.js';
 
 export const PLAYER_RESULTS = ['lost', 'drawn', 'won'] as const;
@@ -122,7 +122,7 @@ async function* readFile(
   const name = basename(path);
   try {
     if (kind === 'pgn') {
-      for await (const source of readPgn(readChunks(path, onBytes))) {
+      for await (const source of readPgn(decodeText(readChunks(path, onBytes)))) {
         const game = readPgnSource(source, name, player, wanted);
         if (!game.ok) onWarning(game.error);
         else if (game.value !== null) yield game.value;
@@ -150,10 +150,9 @@ function readPgnSource(
   player: string | null,
   wanted: PlayerResult | null,
 ): Result<Unnumbered | null> {
-  const { tags } = parsePgnTags(source.text);
   const origin = `${name}, game ${source.number}`;
-  const playerSide = player === null ? null : findSide(tags, player);
-  if ((player !== null && playerSide === null) || !hasChessRules(tags)) return success(null);
+  const playerSide = player === null ? null : findSide(parsePgnTags(source.text), player);
+  if (player !== null && playerSide === null) return success(null);
   const read = readPgnGame(source);
   if (!read.ok) return failure(`${origin} skipped: ${read.error}`);
   const { startFen, moves, problem, result, isChess960 } = read.value;

@@ -130,7 +130,7 @@ function findLineEnd(text: string, start: number): number {
 
 async function readPgnBook(name: string, chunks: AsyncIterable<Buffer>, maxPlies: number): Promise<Book> {
   const games: PgnText[] = [];
-  for await (const game of readPgn(chunks)) {
+  for await (const game of readPgn(decodeText(chunks))) {
     if (games.push(game) > MOST_GAMES) throw new BrokenInput(`it has more than ${MOST_GAMES} openings`);
   }
   return {

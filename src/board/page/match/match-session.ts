@@ -1,7 +1,7 @@
 /** What the match panel knows: the list of matches, the one that is shown, its running games, and a game on the board. */
 import { batch, signal } from '@preact/signals';
 import { findLineEnd, getPath } from '../../game/move-tree.js';
-import { parseGames } from '../../game/move-tree-text.js';
+import { parseGame } from '../../game/move-tree-text.js';
 import type { LiveBoard, MatchEntry, MatchState } from '../../protocol/replies.js';
 import { port, portState, reportError } from '../port/engine-state.js';
 import { Study } from '../study/study.js';
@@ -68,9 +68,9 @@ export function getClockMs({ fen, remainingMs, ageMs }: LiveBoard, side: 0 | 1):
 /** @param isChosen the user wants to see this game, from its end */
 export async function showGame(game: number, isChosen: boolean): Promise<void> {
   const pgn = await port.send('readMatchGame', { name: shownName.value, game }).answer;
-  const games = parseGames(pgn);
-  if (!games.ok) throw new Error(games.error);
-  const { tree } = games.value[0];
+  const read = parseGame(pgn);
+  if (!read.ok) throw new Error(read.error);
+  const { tree } = read.value;
   // Openings of a book are played in a moment; a game that is shown by itself starts behind them.
   const line = getPath(findLineEnd(tree.root));
   const start = line.findLast((node) => node.comment.startsWith('book')) ?? tree.root;

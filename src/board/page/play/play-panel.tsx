@@ -4,7 +4,7 @@ import type { Key } from '@lichess-org/chessground/types';
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { getArrow } from '../../game/board-moves.js';
-import { parseGames } from '../../game/move-tree-text.js';
+import { parseGame } from '../../game/move-tree-text.js';
 import { describeControl, describeResult, type PlayedGame, type PlayerSide } from '../../game/played-game.js';
 import { formatClock } from '../../game/value-text.js';
 import { ChessBoard } from '../board/chess-board.js';
@@ -49,9 +49,9 @@ const shapes = computed<DrawShape[]>(() => {
 
 /** @returns false for a stored game that is damaged */
 function loadStudy(pgn: string): boolean {
-  const games = parseGames(pgn);
-  if (!games.ok) return false;
-  study.load(games.value[0].tree);
+  const read = parseGame(pgn);
+  if (!read.ok) return false;
+  study.load(read.value.tree);
   return true;
 }
 

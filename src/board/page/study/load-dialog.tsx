@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { createChess960Fen } from '../../game/chess960.js';
 import { MoveTree } from '../../game/move-tree.js';
-import { formatGame, parseGames, type ReadGame } from '../../game/move-tree-text.js';
+import { formatGame, type ReadGame, readGameText } from '../../game/move-tree-text.js';
 import { Dialog } from '../shell/dialog.js';
 import { addNotice } from '../shell/notices.js';
 import { copyText, readFile, saveFile } from '../shell/user-files.js';
@@ -114,17 +114,6 @@ export function LoadDialog({ study, onClose }: LoadProps) {
       </div>
     </Dialog>
   );
-}
-
-/** A line with slashes and no brackets is a FEN, everything else a PGN. */
-export function readGameText(given: string): { readonly games: readonly ReadGame[] } | { readonly error: string } {
-  const trimmed = given.trim();
-  if (/^[^[\]\n]*\/[^[\]\n]*$/.test(trimmed)) {
-    const tree = MoveTree.create(trimmed);
-    return tree.ok ? { games: [{ tree: tree.value, problem: null }] } : { error: tree.error };
-  }
-  const read = parseGames(trimmed);
-  return read.ok ? { games: read.value } : { error: read.error };
 }
 
 function unwrapTree(fen?: string): MoveTree {

@@ -6,7 +6,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { BLACK, formatSan, type Move } from '../../../chess/index.js';
 import { unwrap } from '../../../util/index.js';
 import { createDests, findDroppedMoves, getMoveSquares } from '../../game/board-moves.js';
-import { findLineEnd, getPath, listUciMoves, type MoveNode, MoveTree } from '../../game/move-tree.js';
+import { findLineEnd, getPath, type MoveNode, MoveTree } from '../../game/move-tree.js';
 import type { PositionText } from '../../protocol/requests.js';
 import type { Side } from '../board/chess-board.js';
 import { spoken } from '../shell/notices.js';
@@ -106,7 +106,8 @@ export class Study {
   }
 
   describePosition(node: MoveNode = this.node.value): PositionText {
-    return { fen: this.tree.value.startFen, moves: listUciMoves(node) };
+    const { fen, moves } = this.tree.value.findStart(node);
+    return { fen, moves: moves.map(({ uci }) => uci) };
   }
 
   formatSan(move: Move): string {

@@ -1,6 +1,6 @@
 /** What the training panel knows: the loop, read again and again, and a game of it on a board. */
 import { batch, signal } from '@preact/signals';
-import { parseGames } from '../../game/move-tree-text.js';
+import { parseGame } from '../../game/move-tree-text.js';
 import type { LoopGameKind, LoopGames, LoopState } from '../../protocol/replies.js';
 import { port, portState, reportError } from '../port/engine-state.js';
 import { addNotice } from '../shell/notices.js';
@@ -69,10 +69,10 @@ export async function showGame(game: number): Promise<void> {
   const total = counts.value?.[kind.value] ?? 0;
   if (game < 0 || game >= total) return;
   const question = { generation: generation.value, kind: kind.value, game };
-  const games = parseGames(await port.send('readLoopGame', question).answer);
-  if (!games.ok) throw new Error(games.error);
+  const read = parseGame(await port.send('readLoopGame', question).answer);
+  if (!read.ok) throw new Error(read.error);
   batch(() => {
     shownGame.value = game;
-    view.load(games.value[0].tree);
+    view.load(read.value.tree);
   });
 }

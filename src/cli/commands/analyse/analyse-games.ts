@@ -17,6 +17,7 @@ import {
   readPgn,
   readPgnGame,
 } from '../../../pgn/index.js';
+import { decodeText } from '../../../util/index.js';
 import { createProgressBar, NoteList, printLine } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 import { type AnalysedPosition, analyseGame } from './analysis.js';
@@ -69,7 +70,7 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
 
 async function* readTexts(path: string): AsyncGenerator<PgnText> {
   try {
-    yield* readPgn(readChunks(path, () => undefined));
+    yield* readPgn(decodeText(readChunks(path, () => undefined)));
   } catch {
     throw new Error(`"${path}" is neither a FEN nor a PGN file that can be read`);
   }
