@@ -4,7 +4,9 @@
  * not from the fast code; only the prior's 16-bit code and single precision of D and M are shared, because they
  * decide ties.
  */
+
 import { decodePrior } from '#sardonyx/nn/index.js';
+import { computeFastLog } from '#sardonyx/search/formulas/fast-math.js';
 import type { SearchParams } from '#sardonyx/search/index.js';
 import type { LeafAnswer } from './hash-game.js';
 
@@ -116,7 +118,7 @@ export class ReferenceSearch {
     const { params } = this;
     const drawScore = this.drawScore(depth, blackToMove);
     const isRoot = depth === 0;
-    const growth = params.cpuctFactor * Math.log((node.visits + params.cpuctBase) / params.cpuctBase);
+    const growth = params.cpuctFactor * computeFastLog((node.visits + params.cpuctBase) / params.cpuctBase);
     const exploration = (params.cpuct + growth) * Math.sqrt(Math.max(1, node.visits - 1));
     let visitedPrior = 0;
     for (const child of node.children) if (child.visits > 0) visitedPrior += child.prior;

@@ -1,6 +1,6 @@
 /**
  * lc0's approximations of the logarithm and the logistic function (utils/fastmath.h), in float32 as in lc0. Their errors are
- * below 0.007 and 0.001. They are used wherever a WDL is fitted, so that the engine shows the same digits as lc0.
+ * below 0.007 and 0.001. They are used where lc0 uses them: in cpuct, and wherever a WDL is fitted.
  */
 const { fround } = Math;
 const LN_2 = fround(Math.LN2);

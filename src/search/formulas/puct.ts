@@ -6,6 +6,7 @@
  * who makes it, m expected plies to the end. A node's own value `wl` is in the view of the player who moved into it.
  */
 import type { SearchParams } from '../params.js';
+import { computeFastLog } from './fast-math.js';
 
 /** A number of visits that no move reaches. */
 export const NEVER = 1e9;
@@ -33,9 +34,9 @@ export function getFpuParams(params: SearchParams, isRoot: boolean): FpuParams {
     : { absolute: params.fpuStrategy === 'absolute', value: params.fpuValue };
 }
 
-/** cpuct(N) = init + factor · ln((N + base) / base) */
+/** cpuct(N) = init + factor · ln((N + base) / base), with lc0's approximation of the logarithm, so that near-ties fall as in lc0. */
 export function computeCpuct(n: number, puct: PuctParams): number {
-  return puct.init + (puct.factor === 0 ? 0 : puct.factor * Math.log((n + puct.base) / puct.base));
+  return puct.init + (puct.factor === 0 ? 0 : puct.factor * computeFastLog((n + puct.base) / puct.base));
 }
 
 /** The factor of U that all moves of a node share: cpuct(N) · sqrt(max(1, N − 1)). */
