@@ -1,12 +1,17 @@
 /** The npm package in Node: `import { createEngine } from 'sardonyx'`. In a page it is `sardonyx/web`, with the same types. */
 
-import { enginePorts } from './app/index.js';
-import { createOptionStore } from './app/options.js';
-import { type ChessEngine, createChessEngine, type EngineSettings } from './library/index.js';
+import { createEngineHost, getDefaultPoolSize } from './app/index.js';
+import type { ChessEngine, EnginePool, EngineSettings, PoolSettings } from './library/chess-engine.js';
+import { createChessEngine, createChessEnginePool } from './library/index.js';
 
-export type * from './library/index.js';
+export type * from './library/chess-engine.js';
 
 /** Resolves when the network is loaded; rejects with one sentence when it cannot be. */
 export function createEngine(settings: EngineSettings = {}): Promise<ChessEngine> {
-  return createChessEngine(settings, { options: createOptionStore(), ports: enginePorts });
+  return createChessEngine(settings, createEngineHost);
+}
+
+/** Several engines for many requests at once. Resolves when their network is loaded; rejects with one sentence when it cannot be. */
+export function createEnginePool(settings: PoolSettings = {}): Promise<EnginePool> {
+  return createChessEnginePool(settings, createEngineHost, getDefaultPoolSize());
 }

@@ -18,10 +18,14 @@ import { BUILT_IN, findModel, isFileless, needsMeasuredLevels, resolveNetworkFil
 import { findTuning } from './tuned-settings.js';
 
 /** Rejects with one sentence for the user. */
-export async function createPoolOptions(options: OptionStore, onWarning: (text: string) => void): Promise<PoolOptions> {
+export async function createPoolOptions(
+  options: OptionStore,
+  onWarning: (text: string) => void,
+  onProgress = onWarning,
+): Promise<PoolOptions> {
   const pool = readPoolOptions(options, onWarning);
   if (isFileless(options)) return pool;
-  const obtained = await obtainNetwork(options, describeDownload(onWarning));
+  const obtained = await obtainNetwork(options, describeDownload(onProgress));
   if (!obtained.ok) throw new Error(obtained.error);
   const path = await resolveNetworkFile(options);
   if (!path.ok) throw new Error(path.error);
@@ -54,17 +58,19 @@ async function createTunedNetwork(
   options: OptionStore,
   warn: (text: string) => void,
   avoidsDevice = false,
+  tell = warn,
 ): Promise<NetworkPort> {
-  return createNetwork(options, warn, avoidsDevice, (await findTuning(options)) ?? undefined);
+  return createNetwork(options, warn, avoidsDevice, tell, (await findTuning(options)) ?? undefined);
 }
 
 export async function createNetwork(
   options: OptionStore,
   warn: (text: string) => void,
   avoidsDevice = false,
+  tell = warn,
   tuned?: TunedSpeed,
 ): Promise<NetworkPort> {
-  const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn)), avoidsDevice, tuned });
+  const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn, tell)), avoidsDevice, tuned });
   return createPoolNetwork(pool);
 }
 

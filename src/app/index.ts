@@ -6,6 +6,7 @@ export { type BundledNetwork, findBundledNetwork, getNetworkName, listBundledNet
 export { findDefaultConfigs } from './config-file.js';
 export { listDiscoveryFolders, listNetworks } from './discover-networks.js';
 export { type Download, downloadFile, identifyFile } from './download.js';
+export { createEngineHost, getDefaultPoolSize } from './engine-process-client.js';
 export {
   createNetwork,
   createPoolOptions,

@@ -17,8 +17,8 @@ export function startSession(
   }
   let hasHinted = false;
   // Tuning uses the whole machine for a while, so it never starts automatically: a game might be running.
-  const createNetwork: EnginePorts['createNetwork'] = async (current, warn, avoidsDevice) => {
-    const network = await enginePorts.createNetwork(current, warn, avoidsDevice);
+  const createNetwork: EnginePorts['createNetwork'] = async (current, warn, ...rest) => {
+    const network = await enginePorts.createNetwork(current, warn, ...rest);
     if (!hasHinted && isTunable(current) && (await findTuning(current)) === null) {
       hasHinted = true;
       warn('Threads and batches are not tuned for this network: `sardonyx tune` does it in 20 s');

@@ -49,6 +49,7 @@ export class Engine {
     this.loader = new NetworkLoader(options, ports, {
       onWarning: (text) => this.warnOnce(text),
       onError: (text) => listener.error(text),
+      onProgress: (text) => (listener.progress === undefined ? this.warnOnce(text) : listener.progress(text)),
     });
     this.tables = new EndgameTables(options, {
       onWarning: (text) => this.warnOnce(text),

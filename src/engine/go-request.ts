@@ -15,6 +15,8 @@ export interface GoRequest {
   readonly mate?: number;
   readonly moveTimeMs?: number;
   readonly searchMoves?: readonly Move[];
+  /** The listener gets the statistics of the root moves, whatever the options say. */
+  readonly reportsMoves?: boolean;
 }
 
 /** Options of clocks. TimeManager and Slowmover have been checked together. */

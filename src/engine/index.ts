@@ -3,8 +3,14 @@ export type { BestMove } from './active-search.js';
 export { Analyst, type Answer } from './analyst.js';
 export { getTablebaseSettings, type TablebaseResult } from './endgame-tables.js';
 export { Engine } from './engine.js';
-export { createGamePosition, type GamePosition, POSITION_REFUSED, writesKingTakesRook } from './game-position.js';
-export type { GoRequest } from './go-request.js';
+export {
+  createGamePosition,
+  type GamePosition,
+  POSITION_REFUSED,
+  PositionReader,
+  writesKingTakesRook,
+} from './game-position.js';
+export { type GoRequest, isUnlimited } from './go-request.js';
 export { MateWorkerClient } from './mate-worker-client.js';
 export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } from './move-stats.js';
 export { PerftRun } from './perft-run.js';

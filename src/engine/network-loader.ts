@@ -13,6 +13,7 @@ import type { EnginePorts, NetworkPort } from './ports.js';
 interface LoaderEvents {
   onWarning(text: string): void;
   onError(text: string): void;
+  onProgress(text: string): void;
 }
 
 /** Tells the user at this interval that loading is not finished. */
@@ -96,7 +97,7 @@ export class NetworkLoader {
     const startedAt = performance.now();
     const endProgress = repeatEvery(PROGRESS_MS, () => {
       const seconds = Math.round((performance.now() - startedAt) / 1000);
-      this.events.onWarning(`Still loading the network after ${seconds} s`);
+      this.events.onProgress(`Still loading the network after ${seconds} s`);
     });
     const loading = this.isOutdated ? this.load() : this.leaveDevice();
     await loading.finally(endProgress);
@@ -144,7 +145,9 @@ export class NetworkLoader {
   }
 
   private create(options: OptionStore, avoidsDevice = false): Promise<NetworkPort> {
-    return this.ports.createNetwork(options, (text) => this.events.onWarning(text), avoidsDevice);
+    const { events, ports } = this;
+    const warn = (text: string): void => events.onWarning(text);
+    return ports.createNetwork(options, warn, avoidsDevice, (text) => events.onProgress(text));
   }
 
   private async createWithEarlierOptions(options: OptionStore, avoidsDevice = false): Promise<NetworkPort> {

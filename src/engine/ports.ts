@@ -57,8 +57,14 @@ export interface EnginePorts {
   /**
    * Rejects with an Error whose message is one sentence for the user.
    * @param avoidsDevice load it for the CPU, as if the device of the options could not be used
+   * @param tell receives messages about what takes long
    */
-  createNetwork(options: OptionStore, warn: (text: string) => void, avoidsDevice: boolean): Promise<NetworkPort>;
+  createNetwork(
+    options: OptionStore,
+    warn: (text: string) => void,
+    avoidsDevice: boolean,
+    tell?: (text: string) => void,
+  ): Promise<NetworkPort>;
   /** What else than the options of the pool decides which network is created; absent where nothing else does. */
   describeChoice?(options: OptionStore): string;
   /**
@@ -77,6 +83,8 @@ export interface EngineListener {
   moveStats(stats: RootStats): void;
   bestMove(best: BestMove): void;
   warning(text: string): void;
+  /** What takes long; a warning where it is absent. */
+  progress?(text: string): void;
   /** Information that is not a warning. */
   note(text: string): void;
   /** Details for developers. */

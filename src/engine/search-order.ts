@@ -45,9 +45,14 @@ function createParams({ strength }: ActiveSearch, options: OptionStore): SearchP
   return strength === null ? params : weaken(params, strength);
 }
 
-function readStatsWish({ wantsStats }: ActiveSearch, options: OptionStore): Pick<SearchLimits, 'reportedStats'> {
+function readStatsWish(
+  { request, wantsStats }: ActiveSearch,
+  options: OptionStore,
+): Pick<SearchLimits, 'reportedStats'> {
   if (options.getBoolean('LogLiveStats')) return { reportedStats: 'always' };
-  return wantsStats || options.getBoolean('VerboseMoveStats') ? { reportedStats: 'atEnd' } : {};
+  return wantsStats || request.reportsMoves === true || options.getBoolean('VerboseMoveStats')
+    ? { reportedStats: 'atEnd' }
+    : {};
 }
 
 function readClockSettings(options: OptionStore): ClockSettings {

@@ -1,152 +1,221 @@
-/** Implements the typed interface over the room `engine`. It prints nothing: messages for the user go to `onWarning`. */
-import { formatUciMove, type Move, NO_MOVE, parseUciMove } from '../chess/index.js';
+/** Implements the typed interfaces over engines that run in this process or in another. It prints nothing. */
+import { computeOutcome, formatFen, formatUciMove, listLegalMoves, type Move } from '../chess/index.js';
 import {
-  Engine,
-  type EnginePorts,
-  type GoRequest,
+  createGamePosition,
+  type GamePosition,
   getMovesLeft,
+  PositionReader,
   type RootStats,
   writesKingTakesRook,
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
 import { computeWdl } from '../search/index.js';
-import type { ChessEngine, EngineSettings, Evaluation, GoLimits, NetworkSource } from './chess-engine.js';
-import { RunningSearch } from './running-search.js';
+import { type Result, unwrap } from '../util/index.js';
+import type {
+  ChessEngine,
+  EngineOption,
+  EnginePool,
+  EngineSettings,
+  Evaluation,
+  GoLimits,
+  PoolSettings,
+  PositionSetup,
+  Search,
+  Signal,
+} from './chess-engine.js';
+import { checkKeys, checkPosition, checkSettings, createRequest } from './engine-arguments.js';
+import type { EngineHost, HostFactory } from './engine-host.js';
+import { Errand, EvaluationRequest, followSignal, RequestQueue, SearchRequest } from './request-queue.js';
 
-/** What differs between Node and a page. */
-export interface EngineParts {
-  readonly options: OptionStore;
-  readonly ports: EnginePorts;
+interface Setup {
+  readonly fen: string | null;
+  readonly moves: readonly string[];
+  readonly game: GamePosition;
 }
 
 /** Resolves when the network is loaded; rejects with one sentence when it cannot be. */
-export async function createChessEngine(
-  settings: EngineSettings,
-  { options: store, ports }: EngineParts,
-): Promise<ChessEngine> {
-  const warn = settings.onWarning ?? (() => undefined);
-  const weights = settings.weights === undefined ? null : addressNetwork(settings.weights);
-  const running: RunningSearch[] = [];
-  const problems: string[] = [];
-  let isLoaded = false;
-  const engine = new Engine(store, ports, {
-    report: (report) => running[0]?.add(report),
-    moveStats: () => undefined,
-    bestMove: (best) => running.shift()?.end(best),
-    warning: warn,
-    note: () => undefined,
-    debug: () => undefined,
-    error: (sentence) => (isLoaded ? warn(sentence) : problems.push(sentence)),
-  });
-  const isChess960 = (): boolean => writesKingTakesRook(store, engine.position.position);
-  let disposal: Promise<void> | undefined;
-  const dispose = (): Promise<void> => {
-    disposal ??= endAll(engine, running).finally(() => weights?.release());
-    return disposal;
+export async function createChessEngine(settings: EngineSettings, createHost: HostFactory): Promise<ChessEngine> {
+  checkSettings(settings);
+  const queue = await openQueue(settings, 1, createHost);
+  return new QueueEngine(queue);
+}
+
+/** @param defaultSize number of engines when the settings do not say */
+export async function createChessEnginePool(
+  settings: PoolSettings,
+  createHost: HostFactory,
+  defaultSize: number,
+): Promise<EnginePool> {
+  checkSettings(settings, ['engines']);
+  const { engines = defaultSize, threads = 1, ...rest } = settings;
+  if (!Number.isInteger(engines) || engines < 1 || engines > 1024)
+    throw new Error(`engines must be a whole number from 1 to 1024, not ${String(engines)}`);
+  const queue = await openQueue({ ...rest, threads }, engines, createHost);
+  const reader = new PositionReader();
+  const readSetup = (position: PositionSetup): Setup => {
+    queue.requireOpen();
+    return readPosition(reader, position);
   };
-  const requireThreads = (): void => {
-    if (disposal !== undefined) throw new Error('The engine was disposed of');
-  };
-  const setOption = (name: string, value: string | number | boolean): void => {
-    const result = engine.setOption(name, String(value));
-    if (!result.ok) throw new Error(result.error);
-  };
-  try {
-    if (weights !== null) setOption('WeightsFile', weights.text);
-    if (settings.threads !== undefined) setOption('Threads', settings.threads);
-    for (const [name, value] of Object.entries(settings.options ?? {})) setOption(name, value);
-    if ((await engine.prepare()) === null) throw new Error(problems[0] ?? 'No network is loaded');
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-  isLoaded = true;
   return {
+    size: engines,
     get network() {
-      return engine.network?.description ?? '';
+      return queue.host.network;
     },
-    position: ({ fen, moves = [] } = {}) => {
-      requireThreads();
-      const result = engine.setPosition(fen ?? null, moves);
-      if (!result.ok) throw new Error(result.error);
-    },
-    go: (limits = {}) => {
-      requireThreads();
-      const search = new RunningSearch(isChess960(), () => {
-        // An earlier search is over, or the next `go` has stopped it.
-        if (running.at(-1) === search) engine.stop();
-      });
-      const request = createRequest(limits, engine);
-      running.push(search);
-      engine.go(request);
-      return search;
-    },
-    stop: () => engine.stop(),
-    evaluate: async () => {
-      requireThreads();
-      const chess960 = isChess960();
-      const stats = await engine.evaluate();
-      if (stats === null) requireThreads();
-      return stats === null ? null : createEvaluation(stats, chess960);
-    },
-    setOption: (name, value) => {
-      requireThreads();
-      setOption(name, value);
-    },
-    newGame: () => {
-      requireThreads();
-      engine.newGame();
-    },
-    dispose,
-    [Symbol.asyncDispose]: dispose,
+    go: (position, limits) => startSearch(queue, readSetup(position), limits),
+    evaluate: async (position, request = {}) => startEvaluation(queue, readSetup(position), request),
+    dispose: () => queue.dispose(),
+    [Symbol.asyncDispose]: () => queue.dispose(),
   };
 }
 
-async function endAll(engine: Engine, running: RunningSearch[]): Promise<void> {
-  await engine.dispose();
-  for (const search of running.splice(0)) search.end({ move: NO_MOVE, ponder: NO_MOVE });
-}
+class OpenQueue extends RequestQueue {
+  private disposal: Promise<void> | undefined;
 
-interface NetworkAddress {
-  /** The value of the option WeightsFile. */
-  readonly text: string;
-  release(): void;
-}
+  get host(): EngineHost {
+    return this.hosts[0];
+  }
 
-/** Gives content in memory an address, because an option is text and the network may have to be loaded again. Its name follows `#`. */
-function addressNetwork(source: NetworkSource): NetworkAddress {
-  if (typeof source === 'string' || source instanceof URL) return { text: String(source), release: () => undefined };
-  const isBlob = source instanceof Blob;
-  const address = URL.createObjectURL(isBlob ? source : new Blob([new Uint8Array(source)]));
-  const name = isBlob && 'name' in source ? String(source.name) : 'network';
-  return { text: `${address}#${encodeURIComponent(name)}`, release: () => URL.revokeObjectURL(address) };
-}
-
-function checkNumbers({ searchMoves: _, ...numbers }: GoLimits): void {
-  for (const [name, number] of Object.entries(numbers)) {
-    if (number === undefined || (Number.isFinite(number) && number >= 0)) continue;
-    throw new Error(`${name} must be a finite number of at least 0, not ${number}`);
+  dispose(): Promise<void> {
+    this.disposal ??= this.close(new Error('The engine was disposed of'));
+    return this.disposal;
   }
 }
 
-function createRequest(limits: GoLimits, engine: Engine): GoRequest {
-  checkNumbers(limits);
-  const { moveTime, whiteTime, blackTime, whiteIncrement, blackIncrement, searchMoves, ...same } = limits;
-  return {
-    ...same,
-    ...(moveTime === undefined ? {} : { moveTimeMs: moveTime }),
-    ...(whiteTime === undefined ? {} : { whiteTimeMs: whiteTime }),
-    ...(blackTime === undefined ? {} : { blackTimeMs: blackTime }),
-    ...(whiteIncrement === undefined ? {} : { whiteIncrementMs: whiteIncrement }),
-    ...(blackIncrement === undefined ? {} : { blackIncrementMs: blackIncrement }),
-    ...(searchMoves === undefined ? {} : { searchMoves: searchMoves.map((text) => parseMove(text, engine)) }),
-  };
+async function openQueue(settings: EngineSettings, size: number, createHost: HostFactory): Promise<OpenQueue> {
+  const {
+    weights,
+    threads,
+    options = {},
+    onWarning = () => undefined,
+    onProgress = () => undefined,
+    signal,
+  } = settings;
+  if (signal?.aborted) throw signal.reason;
+  const queue = new OpenQueue(createHost, size, { onWarning, onProgress });
+  let abort = (): void => undefined;
+  try {
+    const aborted = new Promise<never>((_, reject) => {
+      abort = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', abort);
+    });
+    for (const host of queue.hosts) {
+      if (weights !== undefined) requireOk(host.setNetwork(weights));
+      if (threads !== undefined) requireOk(host.setOption('Threads', String(threads)));
+      for (const [name, value] of Object.entries(options)) requireOk(host.setOption(name, String(value)));
+    }
+    // One after the other: the first may have to download the network.
+    const load = async (): Promise<void> => {
+      for (const host of queue.hosts) await host.load();
+    };
+    await Promise.race([load(), aborted]);
+  } catch (error) {
+    await queue.dispose();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+  return queue;
 }
 
-function parseMove(text: string, engine: Engine): Move {
-  const move = parseUciMove(engine.position.position, text);
-  if (!move.ok) throw new Error(move.error);
-  return move.value;
+class QueueEngine implements ChessEngine {
+  private readonly reader = new PositionReader();
+  private setup: Setup = { fen: null, moves: [], game: unwrap(createGamePosition(null, [])) };
+
+  constructor(private readonly queue: OpenQueue) {}
+
+  get network(): string {
+    return this.queue.host.network;
+  }
+
+  get options(): readonly EngineOption[] {
+    return listOptions(this.queue.host.options);
+  }
+
+  get fen(): string {
+    return formatFen(this.setup.game.position);
+  }
+
+  get legalMoves(): readonly string[] {
+    const { position } = this.setup.game;
+    const chess960 = writesKingTakesRook(this.queue.host.options, position);
+    return listLegalMoves(position).map((move) => formatUciMove(move, chess960));
+  }
+
+  get status(): ReturnType<typeof computeOutcome> {
+    return computeOutcome(this.setup.game.position);
+  }
+
+  position(setup: PositionSetup = {}): void {
+    this.queue.requireOpen();
+    this.setup = readPosition(this.reader, setup);
+  }
+
+  go(limits: GoLimits = {}): Search {
+    this.queue.requireOpen();
+    return startSearch(this.queue, this.setup, limits);
+  }
+
+  stop(): void {
+    this.queue.stop();
+  }
+
+  async evaluate(request: { readonly signal?: Signal | undefined } = {}): Promise<Evaluation | null> {
+    this.queue.requireOpen();
+    return startEvaluation(this.queue, this.setup, request);
+  }
+
+  setOption(name: string, value: string | number | boolean): void {
+    this.queue.requireOpen();
+    requireOk(this.queue.host.setOption(name, String(value)));
+  }
+
+  async ready(): Promise<void> {
+    this.queue.requireOpen();
+    await this.queue.host.load();
+    this.queue.requireOpen();
+  }
+
+  newGame(): void {
+    this.queue.requireOpen();
+    this.setup = { fen: null, moves: [], game: unwrap(createGamePosition(null, [])) };
+    this.queue.add(new Errand((host) => host.newGame()));
+  }
+
+  dispose(): Promise<void> {
+    return this.queue.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.queue.dispose();
+  }
+}
+
+function readPosition(reader: PositionReader, setup: PositionSetup): Setup {
+  const { fen, moves } = checkPosition(setup);
+  return { fen, moves, game: requireOk(reader.read(fen, moves)) };
+}
+
+function startSearch(queue: OpenQueue, { fen, moves, game }: Setup, limits: GoLimits): Search {
+  const task = { fen, moves, request: createRequest(limits, game) };
+  const request = new SearchRequest(task, writesKingTakesRook(queue.host.options, game.position));
+  const unfollow = followSignal(queue, request, limits.signal);
+  if (limits.signal?.aborted !== true) queue.add(request);
+  void request.search.bestMove.then(unfollow, unfollow);
+  return request.search;
+}
+
+async function startEvaluation(
+  queue: OpenQueue,
+  { fen, moves, game }: Setup,
+  options: { readonly signal?: Signal | undefined },
+): Promise<Evaluation | null> {
+  checkKeys('The request', options, ['signal']);
+  const chess960 = writesKingTakesRook(queue.host.options, game.position);
+  const request = new EvaluationRequest({ fen, moves, request: { nodes: 1 } });
+  const unfollow = followSignal(queue, request, options.signal);
+  if (options.signal?.aborted !== true) queue.add(request);
+  const stats = await request.stats.finally(unfollow);
+  return stats === null ? null : createEvaluation(stats, chess960);
 }
 
 function createEvaluation(stats: RootStats, chess960: boolean): Evaluation {
@@ -159,4 +228,24 @@ function createEvaluation(stats: RootStats, chess960: boolean): Evaluation {
     movesLeft: getMovesLeft(stats),
     policy: policy.sort((a, b) => b.prior - a.prior),
   };
+}
+
+function listOptions(store: OptionStore): EngineOption[] {
+  return store.declared.map((spec) => {
+    const value = store.values.get(spec.uci);
+    return {
+      name: spec.uci,
+      kind: spec.kind,
+      help: spec.help,
+      ...(value === undefined ? {} : { value }),
+      ...(spec.kind === 'button' ? {} : { default: spec.default }),
+      ...(spec.kind === 'int' || spec.kind === 'float' ? { min: spec.min, max: spec.max } : {}),
+      ...(spec.kind === 'choice' ? { choices: spec.choices } : {}),
+    };
+  });
+}
+
+function requireOk<Value>(result: Result<Value>): Value {
+  if (!result.ok) throw new Error(result.error);
+  return result.value;
 }

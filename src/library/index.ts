@@ -1,17 +1,13 @@
 /**
  * The door of library/: the typed engine of a program, the same for Node (src/index.ts) and for pages (src/web), which differ in
- * options and ports.
+ * options and ports. Its types are in `chess-engine.ts`, a light door: programs compile them without any other file of ours.
  */
-export type {
-  BestMoveAnswer,
-  ChessEngine,
-  EngineSettings,
-  Evaluation,
-  GoLimits,
-  Info,
-  InfoLine,
-  NetworkSource,
-  PositionSetup,
-  Search,
-} from './chess-engine.js';
-export { createChessEngine } from './create-chess-engine.js';
+export { createChessEngine, createChessEnginePool } from './create-chess-engine.js';
+export {
+  type EngineHost,
+  type EngineParts,
+  type HostEvents,
+  type HostFactory,
+  type HostTask,
+  LocalHost,
+} from './engine-host.js';

@@ -2,11 +2,18 @@
  * The npm package in a page: `import { createEngine } from 'sardonyx/web'`, with the types of the Node library. The rules, options
  * and bookkeeping run where it is called; search, evaluation and the conversion of networks have threads of their own.
  */
-import { type ChessEngine, createChessEngine, type EngineSettings } from '../library/index.js';
+import type { ChessEngine, EnginePool, EngineSettings, PoolSettings } from '../library/chess-engine.js';
+import {
+  createChessEngine,
+  createChessEnginePool,
+  type EngineHost,
+  type HostEvents,
+  LocalHost,
+} from '../library/index.js';
 import { createPageOptions, findObstacle } from './page-engine.js';
 import { createPagePorts } from './page-network.js';
 
-export type * from '../library/index.js';
+export type * from '../library/chess-engine.js';
 
 /** Without spare options: if the network cannot be loaded, `createEngine` rejects instead of using another one. */
 const { createSpareOptions: _, ...libraryPorts } = createPagePorts();
@@ -25,7 +32,21 @@ const { createSpareOptions: _, ...libraryPorts } = createPagePorts();
  * sites to read it (CORS).
  */
 export async function createEngine(settings: EngineSettings = {}): Promise<ChessEngine> {
+  requireBrowser();
+  return createChessEngine(settings, createHost);
+}
+
+/** Several engines for many requests at once; two when the settings do not say. Rejects as `createEngine` does. */
+export async function createEnginePool(settings: PoolSettings = {}): Promise<EnginePool> {
+  requireBrowser();
+  return createChessEnginePool(settings, createHost, 2);
+}
+
+function createHost(events: HostEvents): EngineHost {
+  return new LocalHost({ options: createPageOptions(), ports: libraryPorts }, events);
+}
+
+function requireBrowser(): void {
   const obstacle = findObstacle();
   if (obstacle !== null) throw new Error(obstacle);
-  return createChessEngine(settings, { options: createPageOptions(), ports: libraryPorts });
 }

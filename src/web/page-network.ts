@@ -35,7 +35,8 @@ const SLOW_DOWNLOAD_MS = 1000;
 export function createPagePorts(watch?: DownloadWatch): EnginePorts {
   return {
     ...ports,
-    createNetwork: (options, warn, avoidsDevice) => createNetwork(options, warn, avoidsDevice, watch),
+    createNetwork: (options, warn, avoidsDevice, tell = warn) =>
+      createNetwork(options, warn, avoidsDevice, watch ?? warnOfSlowDownloads(tell)),
   };
 }
 
@@ -43,7 +44,7 @@ async function createNetwork(
   options: OptionStore,
   warn: (text: string) => void,
   avoidsDevice: boolean,
-  watch?: DownloadWatch,
+  watch: DownloadWatch,
 ): Promise<NetworkPort> {
   return createPoolNetwork(await EvaluatorPool.create(await createPagePool(options, warn, avoidsDevice, watch)));
 }

@@ -34,7 +34,7 @@ function setUp() {
   const world = new World();
   const said: string[] = [];
   const onWarning = (text: string) => void said.push(text);
-  const loader = new NetworkLoader(options, world, { onWarning, onError: onWarning });
+  const loader = new NetworkLoader(options, world, { onWarning, onError: onWarning, onProgress: onWarning });
   options.connect({ pool: () => loader.onPoolChange(), strength: () => loader.onPoolChange() });
   const choose = async (number: number) => {
     unwrap(options.set('Network', `${number}`));

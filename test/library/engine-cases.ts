@@ -3,12 +3,21 @@
  * knows nothing of where it runs.
  */
 import assert from 'node:assert/strict';
-import type { ChessEngine, EngineSettings, Evaluation, Info, NetworkSource } from '#sardonyx/library/index.js';
+import type {
+  ChessEngine,
+  EnginePool,
+  EngineSettings,
+  Evaluation,
+  Info,
+  NetworkSource,
+  PoolSettings,
+} from '#sardonyx/library/chess-engine.js';
 
 export interface EngineWorld {
   /** With a small network and one thread; the cases share it. */
   readonly engine: ChessEngine;
   createEngine(settings?: EngineSettings): Promise<ChessEngine>;
+  createEnginePool(settings?: PoolSettings): Promise<EnginePool>;
   /** A path or address where there is nothing; it ends in nowhere/net.onnx. */
   readonly missingNetwork: string;
   /** The address of a small ONNX network, and of an lc0 network. */
@@ -54,19 +63,22 @@ addCase('leaving the loop stops an endless search', async ({ engine }) => {
   assert.match((await search.bestMove).move ?? '', /^[a-h][1-8][a-h][1-8]$/);
 });
 
-addCase('a second search waits for the first, which is stopped; both are answered in order', async ({ engine }) => {
-  engine.position();
-  const order: string[] = [];
-  const first = engine.go();
-  engine.position({ fen: '7k/5Q2/8/6K1/8/8/8/8 w - - 0 1' });
-  const second = engine.go({ nodes: 200 });
-  await Promise.all([
-    first.bestMove.then(() => order.push('first')),
-    second.bestMove.then(({ move }) => order.push(move ?? 'none')),
-  ]);
-  assert.equal(order[0], 'first');
-  assert.match(order[1], /^(g5|f7)/);
-});
+addCase(
+  'a search without a limit gives way to the next; both are answered in order, and say why they ended',
+  async ({ engine }) => {
+    engine.position();
+    const order: string[] = [];
+    const first = engine.go();
+    engine.position({ fen: '7k/5Q2/8/6K1/8/8/8/8 w - - 0 1' });
+    const second = engine.go({ nodes: 200 });
+    await Promise.all([
+      first.bestMove.then(({ end }) => order.push(`first ${end}`)),
+      second.bestMove.then(({ move, end }) => order.push(`${move} ${end}`)),
+    ]);
+    assert.equal(order[0], 'first replaced');
+    assert.match(order[1], /^(g5|f7).* limit$/);
+  },
+);
 
 addCase('a search is stopped while it waits for the one before, which cannot stop it', async ({ engine }) => {
   engine.position();
@@ -74,7 +86,9 @@ addCase('a search is stopped while it waits for the one before, which cannot sto
   const endless = engine.go();
   endless.stop();
   assert.notEqual((await first.bestMove).move, null);
-  assert.notEqual((await endless.bestMove).move, null);
+  const { move, end } = await endless.bestMove;
+  assert.notEqual(move, null);
+  assert.equal(end, 'stopped');
   const earlier = engine.go();
   const later = engine.go({ nodes: 60 });
   earlier.stop();
@@ -98,7 +112,8 @@ addCase('searchMoves, options and mate scores go through', async ({ engine }) =>
   engine.position({ fen: 'r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4' });
   const search = engine.go({ nodes: 50, searchMoves: ['f3f7'] });
   const last = (await collect(search)).at(-1);
-  assert.deepEqual(await search.bestMove, { move: 'f3f7', ponder: null });
+  const { move, ponder } = await search.bestMove;
+  assert.deepEqual({ move, ponder }, { move: 'f3f7', ponder: null });
   assert.deepEqual(last?.lines[0]?.score, { kind: 'mate', value: 1 });
   engine.setOption('MultiPV', 2);
   engine.position();
@@ -119,7 +134,96 @@ addCase('evaluate gives the network’s own opinion', async ({ engine }) => {
 addCase('a finished game has no best move', async ({ engine }) => {
   engine.position({ fen: '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1' });
   assert.equal(await engine.evaluate(), null);
-  assert.deepEqual(await engine.go({ nodes: 10 }).bestMove, { move: null, ponder: null });
+  const answer = { move: null, ponder: null, end: 'gameOver', moves: [] };
+  assert.deepEqual(await engine.go({ nodes: 10 }).bestMove, answer);
+});
+
+addCase('twenty requests at once are each as deep as asked', async ({ engine }) => {
+  engine.position();
+  const searches = Array.from({ length: 20 }, (_, index) => engine.go({ nodes: 30 + index }));
+  const evaluation = engine.evaluate();
+  for (const [index, search] of searches.entries()) {
+    assert.ok(((await collect(search)).at(-1)?.nodes ?? 0) >= 30 + index);
+    assert.equal((await search.bestMove).end, 'limit');
+  }
+  assert.equal((await evaluation)?.policy.length, 20);
+});
+
+addCase('a pool answers 200 requests at once, each as deep as asked', async (world) => {
+  await using pool = await world.createEnginePool({ engines: 2, options: { Backend: 'hash' } });
+  const openings = ['e2e4', 'd2d4', 'c2c4', 'g1f3'];
+  const requests = Array.from({ length: 200 }, async (_, index) => {
+    const search = pool.go({ moves: [openings[index % 4]] }, { nodes: 40 + index });
+    const nodes = (await collect(search)).at(-1)?.nodes ?? 0;
+    const { move, end, moves } = await search.bestMove;
+    assert.ok(nodes >= 40 + index && end === 'limit' && move !== null);
+    assert.equal(moves.length, 20);
+  });
+  await Promise.all(requests);
+  assert.equal((await pool.evaluate({ moves: ['e2e4', 'e7e5'] }))?.policy.length, 29);
+  assert.throws(() => pool.go({ fen: 'nonsense' }, { nodes: 1 }), /Illegal position/);
+});
+
+addCase('the answer has the statistics of every move', async ({ engine }) => {
+  engine.position();
+  const { move, moves } = await engine.go({ nodes: 100 }).bestMove;
+  assert.equal(moves.length, 20);
+  assert.ok(moves.some((row) => row.move === move && row.visits > 0));
+  assert.ok(moves[0].visits > 0 && Math.abs(moves[0].value ?? 9) <= 1 && (moves[0].draw ?? 9) <= 1);
+  assert.ok(Math.abs(moves.reduce((sum, { prior }) => sum + prior, 0) - 1) < 0.02);
+  assert.ok(moves.every(({ visits, value, draw }) => visits > 0 || (value === null && draw === null)));
+});
+
+addCase('a search ponders until ponderHit, and counts its limit from there', async ({ engine }) => {
+  engine.position({ moves: ['e2e4', 'e7e5'] });
+  const search = engine.go({ nodes: 50, ponder: true });
+  for await (const { nodes } of search) {
+    if (nodes > 0) break;
+  }
+  assert.equal((await search.bestMove).end, 'stopped');
+  const hit = engine.go({ nodes: 50, ponder: true });
+  hit.ponderHit();
+  assert.throws(() => hit.ponderHit(), /ponder/);
+  assert.equal((await hit.bestMove).end, 'limit');
+  assert.throws(() => engine.go({ nodes: 1 }).ponderHit(), /ponder/);
+});
+
+addCase('a signal gives up a search, an evaluation and a start, and nothing else', async ({ engine, createEngine }) => {
+  const reason = new Error('enough');
+  const controller = new AbortController();
+  const { signal } = controller;
+  engine.position();
+  const running = engine.go({ signal });
+  const waiting = [engine.go({ nodes: 40, signal }).bestMove, engine.evaluate({ signal })];
+  const other = engine.go({ nodes: 40 });
+  controller.abort(reason);
+  for (const promise of [running.bestMove, ...waiting, collect(running)]) await assert.rejects(promise, reason);
+  assert.equal((await other.bestMove).end, 'limit');
+  await assert.rejects(engine.go({ nodes: 1, signal }).bestMove, reason);
+  await assert.rejects(createEngine({ signal }), reason);
+});
+
+addCase('the engine tells options, position, legal moves and status', async ({ engine }) => {
+  const lines = engine.options.find(({ name }) => name === 'MultiPV');
+  assert.deepEqual([lines?.kind, lines?.value, lines?.default, lines?.min], ['int', 1, 1, 1]);
+  assert.ok(engine.options.find(({ name }) => name === 'ScoreType')?.choices?.includes('WDL_mu'));
+  engine.position({ moves: ['e2e4'] });
+  assert.equal(engine.fen, 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1'.replace('e3', '-'));
+  assert.equal(engine.legalMoves.length, 20);
+  assert.equal(engine.status, 'ongoing');
+  engine.position({ moves: ['f2f3', 'e7e5', 'g2g4', 'd8h4'] });
+  assert.deepEqual([engine.status, engine.legalMoves], ['checkmate', []]);
+});
+
+addCase('another network can be awaited, and a failure rejects there', async (world) => {
+  await using other = await world.createEngine({ weights: world.onnxNetwork, threads: 1 });
+  const { network } = other;
+  other.setOption('WeightsFile', world.missingNetwork);
+  await assert.rejects(other.ready(), /nowhere\/net\.onnx/);
+  assert.equal(other.network, network);
+  other.setOption('WeightsFile', world.lc0Network.href);
+  await other.ready();
+  assert.notEqual(other.network, network);
 });
 
 addCase('what is wrong is thrown as one sentence', async ({ engine, ...world }) => {
@@ -136,16 +240,27 @@ addCase('what is wrong is thrown as one sentence', async ({ engine, ...world }) 
     const message = `${name} must be a finite number of at least 0, not ${number}`;
     assert.throws(() => engine.go({ [name]: number }), { message });
   }
+  assert.throws(() => engine.go({ nodes: 1.5 }), /nodes must be a whole number/);
+  assert.throws(() => engine.go({ movetime: 100 } as object), /no "movetime"; did you mean moveTime\?/);
+  assert.throws(() => engine.go({ wtime: 100 } as object), /no "wtime"; known: nodes, depth/);
+  assert.throws(() => engine.go({ searchMoves: [] }), /searchMoves/);
+  assert.throws(() => engine.position({ move: 'e2e4' } as object), /no "move"/);
+  assert.throws(() => engine.position({ moves: 'e2e4 e7e5' } as object), /moves must be an array/);
+  assert.throws(() => engine.position('startpos' as never), /must be an object/);
+  await assert.rejects(world.createEngine({ thread: 3 } as object), /no "thread"; did you mean threads\?/);
+  await assert.rejects(world.createEnginePool({ engines: 0 }), /engines must be a whole number/);
+  await assert.rejects(engine.evaluate({ nodes: 3 } as object), /no "nodes"/);
   await assert.rejects(world.createEngine({ weights: world.missingNetwork }), /nowhere\/net\.onnx/);
   await assert.rejects(world.createEngine({ options: { Threads: 'many' } }), /Threads/);
 });
 
-addCase('dispose answers a search that is under way', async (world) => {
+addCase('dispose rejects the searches that have no answer', async (world) => {
   const other = await world.createEngine({ options: { Backend: 'hash' } });
   const search = other.go();
+  const waiting = other.go({ nodes: 5 });
   await other.dispose();
-  assert.deepEqual(await search.bestMove, { move: null, ponder: null });
-  assert.equal((await collect(search)).length >= 0, true);
+  for (const promise of [search.bestMove, waiting.bestMove, collect(search)])
+    await assert.rejects(promise, /^Error: The engine was disposed of$/);
 });
 
 addCase('an evaluation that dispose overtakes is rejected with one sentence', async (world) => {

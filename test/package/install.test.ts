@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { playGame, UciProcess } from '../../uci-tests/uci-process.js';
 import { repositoryRoot } from '../support/shared-folder.js';
@@ -45,6 +45,48 @@ test('the package holds the program, its library door, its types and a network, 
     names.filter((name) => !allowed.test(name)),
     [],
   );
+});
+
+test('a strict program compiles against the packed types alone: no skipLibCheck, no lib.dom, no @types/node', () => {
+  // Below it lies no node_modules/@types, so no types but its own are found.
+  const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-types-'));
+  try {
+    for (const { path } of pack('--dry-run').files) {
+      if (!path.endsWith('.d.ts') && path !== 'package.json') continue;
+      const copy = join(scratch, 'node_modules', 'sardonyx', path);
+      mkdirSync(dirname(copy), { recursive: true });
+      copyFileSync(join(repositoryRoot, path), copy);
+    }
+    const program = `
+      export async function play(create: typeof createEngine): Promise<string | null> {
+        const engine = await create({ threads: 1, options: { MultiPV: 2 }, onWarning: () => {}, onProgress: () => {} });
+        engine.position({ moves: ['e2e4'] });
+        const search = engine.go({ nodes: 10, ponder: true });
+        search.ponderHit();
+        for await (const { hashFull, tablebaseHits, lines } of search) void [hashFull, tablebaseHits, lines[0]?.pv];
+        const { move, end, moves } = await search.bestMove;
+        const evaluation: Evaluation | null = await engine.evaluate();
+        void [end, moves[0]?.value, evaluation?.policy, engine.options, engine.legalMoves, engine.status];
+        await engine[Symbol.asyncDispose]();
+        // @ts-expect-error An unknown key.
+        engine.go({ movetime: 100 });
+        await using pool = await createEnginePool({ engines: 2 });
+        return (await pool.go({}, { nodes: 1 }).bestMove).move ?? move;
+      }`;
+    for (const door of ['sardonyx', 'sardonyx/web']) {
+      const names = 'createEngine, createEnginePool, type Evaluation';
+      writeFileSync(join(scratch, `${door.length}.mts`), `import { ${names} } from '${door}';${program}`);
+    }
+    for (const lib of ['es2022,esnext.disposable', 'es2022,dom,esnext.disposable']) {
+      const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
+      const files = ['8.mts', '12.mts'];
+      const tsc = join(repositoryRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+      const settings = ['--module', 'nodenext', '--target', 'es2022', '--lib', lib];
+      execFileSync(process.execPath, [tsc, ...flags, ...settings, ...files], { cwd: scratch, encoding: 'utf8' });
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 });
 
 const isSlow = process.env.SARDONYX_SLOW_TESTS === '1';

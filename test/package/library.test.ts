@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { type ChessEngine, createEngine } from '#sardonyx/index.js';
+import { type ChessEngine, createEngine, createEnginePool } from '#sardonyx/index.js';
 import { engineCases } from '../library/engine-cases.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
@@ -33,6 +33,7 @@ for (const { name, run } of engineCases) {
     run({
       engine,
       createEngine,
+      createEnginePool,
       missingNetwork: '/nowhere/net.onnx',
       onnxNetwork: pathToFileURL(TINY),
       lc0Network: pathToFileURL(LC0),
@@ -78,4 +79,27 @@ test('an exception in the middle of a search ends the process with status 1', ()
     assert.match(stderr, /on purpose/);
     assert.doesNotMatch(stderr, /Napi|terminate/);
   }
+});
+
+test('a thread that is terminated in the middle of a search ends its engine and nothing else', () => {
+  const thread = `
+    import { parentPort } from 'node:worker_threads';
+    import { createEngine } from ${JSON.stringify(pathToFileURL(join(repositoryRoot, 'dist', 'index.js')))};
+    const engine = await createEngine({ threads: 2 });
+    const { move, moves } = await engine.go({ nodes: 30 }).bestMove;
+    if (move === null || moves.length !== 20) throw new Error('no answer');
+    for await (const _ of engine.go()) parentPort.postMessage('info');`;
+  writeFileSync(join(folder, 'thread.mjs'), thread);
+  const program = `
+    import { Worker } from 'node:worker_threads';
+    for (let moment = 1; moment <= 4; moment++) {
+      const worker = new Worker(${JSON.stringify(join(folder, 'thread.mjs'))});
+      for (let infos = 0; infos < moment; infos++) await new Promise((resolve) => worker.once('message', resolve));
+      await worker.terminate();
+    }
+    console.log('alive');`;
+  writeFileSync(join(folder, 'program.mjs'), program);
+  const run = spawnSync(process.execPath, [join(folder, 'program.mjs')], { encoding: 'utf8' });
+  const { status, stdout, stderr } = run;
+  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'alive\n', stderr: '' });
 });

@@ -24,6 +24,8 @@ const LIGHT_DOORS: ReadonlySet<string> = new Set([
   // `uciok` needs results and lines of input, but neither gzip nor random numbers.
   'util/result.js',
   'util/line-reader.js',
+  // A program compiles the types of the library without the rest.
+  'library/chess-engine.js',
 ]);
 
 /** Room, or folder of a room, → the rooms whose doors it may import. index.ts is the door of the whole package. */
@@ -46,7 +48,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   uci: [...EVERYTHING_BELOW_ENGINE, 'engine'],
   library: [...EVERYTHING_BELOW_ENGINE, 'engine'],
   web: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'library'],
-  app: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci'],
+  app: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'library'],
   board: [...EVERYTHING_BELOW_ENGINE, 'engine', 'app', 'pgn', 'selfplay', 'data'],
   // What runs in a browser.
   'board/desk': [...EVERYTHING_BELOW_ENGINE, 'engine'],
@@ -72,7 +74,7 @@ const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: stri
     what: 'a global of Node (use a port of #platform)',
   },
   {
-    pattern: /'#platform\/(?:folders|native-folder|program-files)\.js'/,
+    pattern: /'#platform\/(?:folders|native-calls|native-folder|program-files)\.js'/,
     rooms: NODE_ROOMS,
     what: 'a port that only Node has',
   },

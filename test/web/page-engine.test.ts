@@ -64,7 +64,7 @@ after(async () => {
 
 /** Runs in the page. */
 async function prepareWorld(): Promise<void> {
-  const [{ createEngine }, { engineCases: cases }] = await Promise.all(
+  const [{ createEngine, createEnginePool }, { engineCases: cases }] = await Promise.all(
     ['/web/index.js', '/scratch/engine-cases.js'].map((address) => import(address)),
   );
   const base = globalThis as unknown as { location: { href: string }; world: object; cases: object };
@@ -74,6 +74,7 @@ async function prepareWorld(): Promise<void> {
   base.world = {
     engine: await createEngine({ weights: onnxNetwork, threads: 1 }),
     createEngine,
+    createEnginePool,
     missingNetwork: locate('/nowhere/net.onnx').href,
     onnxNetwork,
     lc0Network: locate('/scratch/random.pb.gz'),

@@ -5,6 +5,8 @@
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
+export { isMainThread } from 'node:worker_threads';
+
 const ENVIRONMENT_KEY = 'sardonyx.native-calls';
 
 /** Words of the shared memory. */

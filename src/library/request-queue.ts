@@ -1,0 +1,229 @@
+/**
+ * Requests for one or several engines, in the order in which they came. An engine takes the next one when it is free, so no request cuts
+ * another off. Only a search that would never end gives way to a request for which no engine is free.
+ */
+import { NO_MOVE } from '../chess/index.js';
+import { type BestMove, isUnlimited, type RootStats, type SearchReport } from '../engine/index.js';
+import type { SearchEnd, Signal } from './chess-engine.js';
+import type { EngineHost, HostFactory, HostTask } from './engine-host.js';
+import { RunningSearch } from './running-search.js';
+
+export interface QueuedRequest {
+  readonly isEndless: boolean;
+  /** Resolves when the engine is free again; never rejects. */
+  run(host: EngineHost): Promise<void>;
+  /** Ends a request that is endless, for the next one. */
+  giveWay(): void;
+  stop(): void;
+  fail(error: unknown): void;
+}
+
+export interface QueueEvents {
+  readonly onWarning: (sentence: string) => void;
+  readonly onProgress: (sentence: string) => void;
+}
+
+interface Slot {
+  readonly host: EngineHost;
+  current: QueuedRequest | null;
+}
+
+export class RequestQueue {
+  private readonly slots: Slot[];
+  private waiting: QueuedRequest[] = [];
+  private closed: Error | null = null;
+
+  constructor(createHost: HostFactory, size: number, { onWarning, onProgress }: QueueEvents) {
+    this.slots = Array.from({ length: size }, (): Slot => {
+      const getSearch = (): SearchRequest | null => (slot.current instanceof SearchRequest ? slot.current : null);
+      const host = createHost({
+        report: (report) => getSearch()?.add(report),
+        moveStats: (stats) => getSearch()?.addMoves(stats),
+        bestMove: (best) => getSearch()?.end(best),
+        failure: (sentence) => {
+          getSearch()?.noteFailure();
+          onWarning(sentence);
+        },
+        warning: onWarning,
+        progress: onProgress,
+        loss: (sentence) => void this.close(new Error(sentence)),
+      });
+      const slot: Slot = { host, current: null };
+      return slot;
+    });
+  }
+
+  get hosts(): readonly EngineHost[] {
+    return this.slots.map(({ host }) => host);
+  }
+
+  /** Throws when the queue is closed. */
+  requireOpen(): void {
+    if (this.closed !== null) throw this.closed;
+  }
+
+  add(request: QueuedRequest): void {
+    this.waiting.push(request);
+    this.startNext();
+  }
+
+  /** Removes a request that has not begun. */
+  remove(request: QueuedRequest): void {
+    this.waiting = this.waiting.filter((other) => other !== request);
+  }
+
+  stop(): void {
+    for (const request of [...this.slots.map(({ current }) => current), ...this.waiting]) request?.stop();
+  }
+
+  /** All requests without an answer fail. */
+  async close(error: Error): Promise<void> {
+    this.closed = error;
+    for (const request of [...this.slots.map(({ current }) => current), ...this.waiting.splice(0)])
+      request?.fail(error);
+    await Promise.all(this.hosts.map((host) => host.dispose()));
+  }
+
+  private startNext(): void {
+    for (const slot of this.slots) {
+      if (slot.current !== null || this.closed !== null) continue;
+      const next = this.waiting.shift();
+      if (next === undefined) return;
+      slot.current = next;
+      void next.run(slot.host).then(() => {
+        slot.current = null;
+        this.startNext();
+      });
+    }
+    for (const { current } of this.slots.slice(0, this.waiting.length)) if (current?.isEndless) current.giveWay();
+  }
+}
+
+export class SearchRequest implements QueuedRequest {
+  readonly search: RunningSearch;
+  private host: EngineHost | null = null;
+  private ended: SearchEnd = 'limit';
+  private hasFailed = false;
+  private isPondering: boolean;
+  private finish: () => void = () => undefined;
+
+  constructor(
+    private readonly task: HostTask,
+    chess960: boolean,
+  ) {
+    this.isPondering = task.request.ponder === true;
+    const stop = (): void => this.stop();
+    this.search = new RunningSearch({ chess960, stop, ponderHit: () => this.ponderHit() });
+  }
+
+  get isEndless(): boolean {
+    return this.isPondering || isUnlimited(this.task.request);
+  }
+
+  run(host: EngineHost): Promise<void> {
+    this.host = host;
+    return new Promise((resolve) => {
+      this.finish = resolve;
+      host.go(this.task);
+      if (this.ended !== 'limit') host.stop();
+      else if (this.task.request.ponder === true && !this.isPondering) host.ponderHit();
+    });
+  }
+
+  giveWay(): void {
+    this.endEarly('replaced');
+  }
+
+  stop(): void {
+    this.endEarly('stopped');
+  }
+
+  fail(error: unknown): void {
+    this.search.fail(error);
+    this.endEarly('stopped');
+  }
+
+  add(report: SearchReport): void {
+    this.search.add(report);
+  }
+
+  addMoves(stats: RootStats): void {
+    this.search.addMoves(stats);
+  }
+
+  noteFailure(): void {
+    this.hasFailed = true;
+  }
+
+  end(best: BestMove): void {
+    this.search.end(best, best.move === NO_MOVE ? 'gameOver' : this.hasFailed ? 'failed' : this.ended);
+    this.finish();
+  }
+
+  private ponderHit(): void {
+    if (!this.isPondering) throw new Error('ponderHit without a search that ponders');
+    this.isPondering = false;
+    this.host?.ponderHit();
+  }
+
+  private endEarly(end: SearchEnd): void {
+    if (this.ended !== 'limit') return;
+    this.ended = end;
+    this.host?.stop();
+  }
+}
+
+export class EvaluationRequest implements QueuedRequest {
+  readonly isEndless = false;
+  readonly stats: Promise<RootStats | null>;
+  private resolve: (stats: RootStats | null) => void = () => undefined;
+  private reject: (error: unknown) => void = () => undefined;
+
+  constructor(private readonly task: HostTask) {
+    this.stats = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  async run(host: EngineHost): Promise<void> {
+    await host.evaluate(this.task).then(this.resolve, this.reject);
+  }
+
+  giveWay(): void {}
+
+  stop(): void {}
+
+  fail(error: unknown): void {
+    this.reject(error);
+  }
+}
+
+/** Something to do with an engine between two requests. */
+export class Errand implements QueuedRequest {
+  readonly isEndless = false;
+
+  constructor(private readonly work: (host: EngineHost) => void) {}
+
+  async run(host: EngineHost): Promise<void> {
+    this.work(host);
+  }
+
+  giveWay(): void {}
+
+  stop(): void {}
+
+  fail(): void {}
+}
+
+/** Gives up the request when the signal aborts. @returns a function that ends the watch */
+export function followSignal(queue: RequestQueue, request: QueuedRequest, signal: Signal | undefined): () => void {
+  if (signal === undefined) return () => undefined;
+  const abort = (): void => {
+    queue.remove(request);
+    request.fail(signal.reason);
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort);
+  return () => signal.removeEventListener('abort', abort);
+}
