@@ -2,7 +2,7 @@
  * Moves in UCI notation. The parser always understands both spellings of castling (e1g1: the king's new square; e1h1:
  * king takes rook). The formatter writes the one that the caller asks for.
  */
-import { failure, type Result, success } from '../util/index.js';
+import { cutText, failure, type Result, success } from '../util/index.js';
 import { castledKing } from './castling.js';
 import { formatFen } from './fen.js';
 import { MAX_MOVES } from './generate.js';
@@ -16,7 +16,7 @@ import { formatSquare, parseSquare } from './square.js';
 export function parseUciMove(position: Position, text: string): Result<Move> {
   const trimmed = text.trim();
   const match = /^([a-h][1-8])([a-h][1-8])([a-z]?)$/.exec(trimmed.toLowerCase());
-  if (match === null) return failure(`"${trimmed}" is not a move such as e2e4 or e7e8q`);
+  if (match === null) return failure(`"${cutText(trimmed)}" is not a move such as e2e4 or e7e8q`);
   const from = parseSquare(match[1]);
   const to = parseSquare(match[2]);
   const promotion = match[3] === '' ? 0 : PIECE_LETTERS.indexOf(match[3]);

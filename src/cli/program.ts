@@ -84,7 +84,8 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
       'Not enough arguments following: %s': 'Flag --%s needs a value',
     })
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new Error((message ?? 'The command failed').replace(/\s*\n\s*/g, ' '));
+      const lines = (message ?? 'The command failed').split('\n').map((line) => line.trim());
+      throw error ?? new Error(lines.filter((line) => line !== '').join(' '));
     });
   await parser.parseAsync();
 }

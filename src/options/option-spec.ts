@@ -2,7 +2,7 @@
  * The one declaration of a tunable. UCI options, command-line flags, `--help` and the option table of the docs are
  * all derived from lists of these, so that a name, default or range is written once.
  */
-import { failure, type Result, success } from '../util/result.js';
+import { cutText, failure, type Result, success } from '../util/result.js';
 
 /**
  * The part of a running engine that a change of the option affects. The store calls the handlers connected for that effect.
@@ -89,7 +89,7 @@ export function listOtherNames(spec: OptionSpec): readonly OptionSpec[] {
 const EMPTY = '<empty>';
 
 /** Not all that Number() reads: no 0x10, no empty text. */
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** Text from a GUI or a command line → the option's value; the sentence names the option and its range. */
 export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionValue> {
@@ -99,7 +99,9 @@ export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionV
       const value = DECIMAL.test(text.trim()) ? Number(text) : Number.NaN;
       const isWhole = spec.kind === 'float' || Number.isInteger(value);
       if (!Number.isFinite(value) || !isWhole) {
-        return failure(`Option ${spec.uci} needs ${spec.kind === 'int' ? 'a whole' : 'a'} number, not "${text}"`);
+        return failure(
+          `Option ${spec.uci} needs ${spec.kind === 'int' ? 'a whole' : 'a'} number, not "${cutText(text)}"`,
+        );
       }
       if (value < spec.min || value > spec.max) {
         if (spec.kind === 'int' && spec.clamps) return success(Math.min(spec.max, Math.max(spec.min, value)));
@@ -111,7 +113,7 @@ export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionV
       const lower = text.trim().toLowerCase();
       if (lower === 'true' || lower === 'on' || lower === '1') return success(true);
       if (lower === 'false' || lower === 'off' || lower === '0') return success(false);
-      return failure(`Option ${spec.uci} must be true or false, not "${text}"`);
+      return failure(`Option ${spec.uci} must be true or false, not "${cutText(text)}"`);
     }
     case 'choice': {
       const { choices, otherChoices = [], synonyms = {} } = spec;
@@ -119,7 +121,7 @@ export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionV
       const meant = Object.hasOwn(synonyms, word) ? synonyms[word] : word;
       const choice = [...choices, ...otherChoices].find((name) => name.toLowerCase() === meant);
       if (choice !== undefined) return success(choice);
-      return failure(`Option ${spec.uci} must be one of ${spec.choices.join(', ')}, not "${text}"`);
+      return failure(`Option ${spec.uci} must be one of ${spec.choices.join(', ')}, not "${cutText(text)}"`);
     }
     case 'string':
       return success(text.trim() === EMPTY ? '' : text);

@@ -5,8 +5,11 @@ export function success<T>(value: T): Result<T> {
   return { ok: true, value };
 }
 
+/** Longer than any sentence: what is refused may be of any length. */
+const LONGEST_SENTENCE = 1000;
+
 export function failure(error: string): Result<never> {
-  return { ok: false, error };
+  return { ok: false, error: cutText(error, LONGEST_SENTENCE) };
 }
 
 /** For code whose input is known to be good (constants, tests): the value, or a thrown Error with the sentence. */

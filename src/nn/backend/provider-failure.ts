@@ -48,7 +48,7 @@ const KNOWN: readonly KnownFailure[] = [
 ];
 
 /** `/…/webgpu_context.cc:136 void ns::f(const T&)::<lambda()> condition was false. ` */
-const CPP_LOCATION = /\S*\.(?:cc|cpp|cu|cuh|h|hpp):\d+ .*? was false\. /g;
+const CPP_LOCATION = /(?<!\S)\S*\.(?:cc|cpp|cu|cuh|h|hpp):\d+ .{0,300}? was false\. /g;
 
 /** @param text a message of onnxruntime, or one of ours, which stays as it is. @returns one line */
 export function describeProviderFailure(text: string, system = getSystem()): string {

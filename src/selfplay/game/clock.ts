@@ -12,7 +12,7 @@ export interface TimeControl {
 }
 
 export function parseTimeControl(text: string): Result<TimeControl> {
-  const match = /^(?:(\d+)\/)?(?:(\d+):)?(\d*\.?\d+)(?:\+(\d*\.?\d+))?$/.exec(text.trim());
+  const match = /^(?:(\d+)\/)?(?:(\d+):)?(\d+(?:\.\d+)?|\.\d+)(?:\+(\d+(?:\.\d+)?|\.\d+))?$/.exec(text.trim());
   if (match === null) return failure(`"${text}" is not a time control such as 60+0.6 or 40/1:30+0.1`);
   const movesPerPeriod = match[1] === undefined ? null : Number(match[1]);
   const periodMs = 1000 * (60 * Number(match[2] ?? 0) + Number(match[3]));

@@ -10,7 +10,7 @@ import { failure, type Result, success } from '../../../util/index.js';
 import type { LabelArguments } from './label-flags.js';
 
 function parseRange(flag: string, text: string): Result<readonly [number, number]> {
-  const match = /^(\d*\.?\d+)(?:-(\d*\.?\d+))?$/.exec(text.trim());
+  const match = /^(\d+(?:\.\d+)?|\.\d+)(?:-(\d+(?:\.\d+)?|\.\d+))?$/.exec(text.trim());
   const least = Number(match?.[1]);
   const most = Number(match?.[2] ?? match?.[1]);
   if (match === null || least > most || most > 1)
