@@ -38,6 +38,14 @@ test('an evaluator that fails in the middle of a search is replaced, every leaf 
   assert.deepEqual(warnings, ['Backend hash failed, going on with hash: made to fail after 3 runs']);
 });
 
+test('a thread that never has its network ready is one sentence', async () => {
+  const threadScript = new URL('data:text/javascript,setInterval(() => undefined, 1000)');
+  await assert.rejects(
+    EvaluatorPool.create({ backend: 'hash', threads: 1, threadScript, longestStartMs: 1 }),
+    /^Error: Cannot evaluate with backend hash: it has not evaluated a position within 0\.001 s/,
+  );
+});
+
 test('a network whose session fails is loaded again on the CPU', async () => {
   const { answers: expected } = await evaluateWith({ backend: 'cpu', model: tinyNetwork, threads: 1, minibatch: 4 });
   const { answers, warnings, backend } = await evaluateWith({

@@ -72,6 +72,15 @@ test('process.exit in the middle of a search ends the process with its status, a
   }
 });
 
+test('a call of onnxruntime that never returns does not keep the process from ending', () => {
+  const module = new URL('../../../dist/platform/node/node-native-calls.js', import.meta.url).href;
+  const program = `const { callNative } = await import('${module}');
+    void callNative(() => new Promise(() => undefined));
+    process.exit(3);`;
+  const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  assert.deepEqual([signal, stderr], ['SIGKILL', '']);
+});
+
 test('an exception in the middle of a search ends the process with status 1', () => {
   for (let moment = 0; moment < 4; moment++) {
     const { status, stderr } = runProgram(moment, 'setImmediate(() => { throw new Error("on purpose"); })');

@@ -4,7 +4,7 @@ import protobuf from 'protobufjs/minimal.js';
 export type Dimension = number | string;
 
 export interface Attributes {
-  readonly [name: string]: number | readonly number[] | { readonly float: number };
+  readonly [name: string]: number | readonly number[] | { readonly float: number } | { readonly graph: Uint8Array };
 }
 
 export const FLOAT32 = 1;
@@ -56,17 +56,26 @@ export class OnnxWriter {
     return output;
   }
 
-  finish(metadata: Readonly<Record<string, string>>): Uint8Array {
+  /** A tensor whose values are in another file. */
+  external(shape: readonly number[], location: string): string {
+    return this.weight(FLOAT32, shape, new Uint8Array(0), location);
+  }
+
+  finishGraph(): Uint8Array {
     const graph = protobuf.Writer.create();
     for (const node of this.nodes) graph.uint32(tag(1)).bytes(node);
     graph.uint32(tag(2)).string('network');
     for (const weight of this.weights) graph.uint32(tag(5)).bytes(weight);
     for (const input of this.inputs) graph.uint32(tag(11)).bytes(input);
     for (const output of this.outputs) graph.uint32(tag(12)).bytes(output);
+    return graph.finish();
+  }
+
+  finish(metadata: Readonly<Record<string, string>>): Uint8Array {
     const model = protobuf.Writer.create();
     model.uint32(tag(1, 0)).uint32(8);
     model.uint32(tag(2)).string('sardonyx-test');
-    model.uint32(tag(7)).bytes(graph.finish());
+    model.uint32(tag(7)).bytes(this.finishGraph());
     model
       .uint32(tag(8))
       .bytes(protobuf.Writer.create().uint32(tag(1)).string('').uint32(tag(2, 0)).uint32(17).finish());
@@ -78,13 +87,17 @@ export class OnnxWriter {
     return model.finish();
   }
 
-  private weight(elementType: number, shape: readonly number[], bytes: Uint8Array): string {
+  private weight(elementType: number, shape: readonly number[], bytes: Uint8Array, location = ''): string {
     const name = this.nextName();
     const writer = protobuf.Writer.create();
     for (const size of shape) writer.uint32(tag(1, 0)).int64(size);
     writer.uint32(tag(2, 0)).int32(elementType);
     writer.uint32(tag(8)).string(name);
-    writer.uint32(tag(9)).bytes(bytes);
+    if (location === '') writer.uint32(tag(9)).bytes(bytes);
+    else {
+      const entry = protobuf.Writer.create().uint32(tag(1)).string('location').uint32(tag(2)).string(location);
+      writer.uint32(tag(13)).bytes(entry.finish()).uint32(tag(14, 0)).int32(1);
+    }
     this.weights.push(writer.finish());
     return name;
   }
@@ -101,9 +114,11 @@ function tag(field: number, wireType = 2): number {
 function encodeAttribute(name: string, value: Attributes[string]): Uint8Array {
   const FLOAT = 1;
   const INT = 2;
+  const GRAPH = 5;
   const INTS = 7;
   const writer = protobuf.Writer.create().uint32(tag(1)).string(name);
   if (typeof value === 'number') writer.uint32(tag(3, 0)).int64(value).uint32(tag(20, 0)).int32(INT);
+  else if ('graph' in value) writer.uint32(tag(6)).bytes(value.graph).uint32(tag(20, 0)).int32(GRAPH);
   else if ('float' in value) writer.uint32(tag(2, 5)).float(value.float).uint32(tag(20, 0)).int32(FLOAT);
   else {
     for (const item of value) writer.uint32(tag(8, 0)).int64(item);

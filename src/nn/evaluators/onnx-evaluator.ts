@@ -21,7 +21,9 @@ interface Call {
 
 export async function createOnnxEvaluator(model: Model, plan: OnnxPlan, worker: number): Promise<Evaluator> {
   const session = await openSession(model, plan, plan.devices[worker % plan.devices.length]);
-  return new OnnxEvaluator(session, model.format, plan);
+  const evaluator = new OnnxEvaluator(session, model.format, plan);
+  await evaluator.tryOut();
+  return evaluator;
 }
 
 class OnnxEvaluator implements Evaluator {
@@ -94,6 +96,13 @@ class OnnxEvaluator implements Evaluator {
     for (let i = 0; i < count; i++) {
       policyIndices[first + i] = policyEncoding.moveToIndex(position, moves[offset + i] as Move, transform);
     }
+  }
+
+  /** An empty board: a network that fails, or never answers, is found out before a search waits for it. */
+  async tryOut(): Promise<void> {
+    this.reserve(1);
+    const { feeds, fetches } = this.getCall(0, this.format.fixedBatch ?? this.padRows(1));
+    await this.session.run(feeds, fetches);
   }
 
   async run(rows: number): Promise<void> {

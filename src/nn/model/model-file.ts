@@ -4,6 +4,7 @@ import { failure, inflate, type Result, success } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { FLOAT16, FLOAT32, INT8, readOnnxHeader } from './onnx-header.js';
+import { findRefusal } from './onnx-limits.js';
 
 /**
  * A file, or the bytes of an ONNX model. `name` and `fileSha256` are those of the file from which the bytes were converted; messages
@@ -62,6 +63,8 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
   if (header.value.hasExternalData && weightsFolder === undefined) {
     return failure(`The network ${path} keeps its weights in another file, which is not supported`);
   }
+  const refusal = findRefusal(bytes);
+  if (refusal !== null) return failure(`The network ${path} ${refusal}`);
   const format = recogniseNetwork(header.value);
   if (!format.ok) return failure(`The network ${path} ${format.error}`);
   const { metadata, parameterBytes, bytesByType } = header.value;

@@ -45,11 +45,11 @@ export function readOnnxHeader(bytes: Uint8Array): Result<OnnxHeader> {
   }
 }
 
-const varint = (field: number): number => field << 3;
-const bytesOf = (field: number): number => (field << 3) | 2;
+export const varint = (field: number): number => field << 3;
+export const bytesOf = (field: number): number => (field << 3) | 2;
 
 /** Yields the tag (field number and wire type) of each field, with the reader at its value. Unread fields are skipped. */
-function* readFields(bytes: Uint8Array): Generator<[number, protobuf.Reader], void, void> {
+export function* readFields(bytes: Uint8Array): Generator<[number, protobuf.Reader], void, void> {
   const reader = protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();

@@ -58,6 +58,8 @@ export interface PoolOptions {
   readonly policyTemperature?: number;
   readonly historyFill?: HistoryFill;
   readonly tablebases?: TablebaseSettings;
+  /** Within so long a thread of the CPU has opened the network and evaluated one position; devices may compile for minutes. */
+  readonly longestStartMs?: number;
   /** Script of the evaluator threads. Another script can call `runEvaluatorThread` with a factory of other evaluators. */
   readonly threadScript?: URL;
   /** Receives warnings of one sentence each: what failed and what happens next. */
@@ -75,6 +77,7 @@ const MIN_SLOTS = 4096;
 /** After this many crashes in a row a thread is restarted without an evaluator. */
 const MAX_CRASHES = 3;
 const STOP_TIMEOUT_MS = 2000;
+const LONGEST_START_MS = 60_000;
 
 export class EvaluatorPool {
   readonly handle: SharedPoolHandle;
@@ -238,9 +241,14 @@ export class EvaluatorPool {
     return new Promise((resolve, reject) => {
       let isReady = false;
       let problem = 'the thread ended';
+      const limitMs = needsDevice(this.plan) ? null : (this.options.longestStartMs ?? LONGEST_START_MS);
+      const refuse = (): void =>
+        reject(new Error(`it has not evaluated a position within ${Number(limitMs) / 1000} s`));
+      const timer = limitMs === null ? undefined : setTimeout(refuse, limitMs);
       const onMessage = (message: FromWorker): void => {
         if (message.type === 'ready') {
           isReady = true;
+          clearTimeout(timer);
           this.backend = message.backend;
           // An idle thread must not keep the process alive. A producer that awaits answers does.
           worker.keepProcessAlive(false);
@@ -267,6 +275,7 @@ export class EvaluatorPool {
       this.workers[index] = worker;
       void worker.ended.then(() => {
         this.workers[index] = null;
+        clearTimeout(timer);
         if (!isReady) reject(new Error(problem));
         else if (!this.isDisposed) this.replaceWorker(index, problem);
       });
