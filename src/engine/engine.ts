@@ -59,13 +59,20 @@ export class Engine {
       onMessage: (message) => this.receive(message),
       onFailure: (error) => this.recover(`The search thread has failed: ${error.message}`),
     });
-    this.lookout = new MateLookout(options, ports, (search, report) => {
-      if (this.searches.active === search) this.reportProgress(search, report);
-    });
+    const isActive = (search: ActiveSearch): boolean => this.searches.active === search;
+    this.lookout = new MateLookout(
+      options,
+      ports,
+      (search, report) => isActive(search) && this.reportProgress(search, report),
+      (search) => isActive(search) && !search.waitsForStop && this.stopFirst(0),
+    );
     this.disconnect = options.connect({
       pool: () => this.loader.onPoolChange(),
       strength: () => this.loader.onPoolChange(),
-      evaluator: () => this.loader.onEvaluatorChange(),
+      evaluator: () => {
+        this.loader.onEvaluatorChange();
+        this.host.post({ type: 'clearTree' });
+      },
       tables: () => this.onTablesChange(),
       forgetTree: () => this.host.post({ type: 'clearTree' }),
       forgetAll: () => this.forget(),

@@ -27,6 +27,8 @@ const PER_MS_PROVEN = 250;
 /** Limits, about 20 and 60 ms of one core. */
 const MOST_UNPROVEN = 100_000;
 const MOST_PROVEN = 300_000;
+/** For `go mate`, whose search ends only when the mate is found or refuted. */
+const MOST_WANTED = 10_000_000;
 
 /** A try: what to look for, and with which effort. */
 interface Question {
@@ -42,8 +44,12 @@ interface MateFinderSettings {
   readonly promised: number;
   /** Whether the search is on a clock. */
   readonly isTimed: boolean;
+  /** Moves of the mate that `go mate` asks for; 0 = none. */
+  readonly wanted: number;
   /** Called when a try has found the mate. */
   onFound(): void;
+  /** Called when there is no mate in the wanted number of moves: `go mate` has its answer. */
+  onRefuted(): void;
 }
 
 export class MateFinder {
@@ -113,15 +119,17 @@ export class MateFinder {
   }
 
   private ask(report: SearchReport): Question {
-    const { promised, isTimed } = this.settings;
+    const { promised, isTimed, wanted } = this.settings;
     const proven = getProvenMoves(report);
     const isSure = proven < Number.POSITIVE_INFINITY || promised > 0;
-    const moves = Math.min(proven - 1, isSure ? LONGEST_PROVEN : LONGEST_UNPROVEN);
+    const longest = isSure ? LONGEST_PROVEN : LONGEST_UNPROVEN;
+    const moves = Math.min(proven - 1, Math.max(longest, Math.min(wanted, LONGEST_PROVEN)));
     // The last answer's search has found this mate, with up to MOST_PROVEN positions; fewer might miss it.
     const least = promised > 0 ? MOST_PROVEN : LEAST_EFFORT;
     const wish = Math.max(least, report.nodes * (isSure ? EFFORT_PROVEN : EFFORT_UNPROVEN));
     const limit = isTimed ? report.timeMs * (isSure ? PER_MS_PROVEN : PER_MS_UNPROVEN) : wish;
-    return { moves, effort: Math.min(wish, limit, isSure ? MOST_PROVEN : MOST_UNPROVEN) };
+    const most = wanted > 0 ? MOST_WANTED : isSure ? MOST_PROVEN : MOST_UNPROVEN;
+    return { moves, effort: Math.min(wish, limit, most) };
   }
 
   private knowsAnswer({ moves, effort }: Question): boolean {
@@ -135,12 +143,13 @@ export class MateFinder {
   }
 
   private find(question: Question): Promise<void> {
-    const { game, candidates, onFound } = this.settings;
+    const { game, candidates, wanted, onFound, onRefuted } = this.settings;
     const { rootFen, moves } = game;
     this.last = question;
     this.running = this.search.find({ rootFen, moves, candidates, question }).then(({ line, isComplete, visited }) => {
       this.running = null;
       if (isComplete) this.refuted = line === null ? question.moves : countMoves(line) - 1;
+      if (line === null && this.refuted >= wanted && wanted > 0) onRefuted();
       if (line === null) return;
       this.mate = { line, visited };
       onFound();
@@ -166,7 +175,7 @@ function insertLine(lines: readonly ReportLine[], pv: readonly Move[]): ReportLi
     ...best,
     score: { kind: 'mate', value: moves },
     wdl: { win: 1000, draw: 0, loss: 0 },
-    movesLeft: moves - 1,
+    movesLeft: best.movesLeft === null ? null : moves - 1,
     pv,
   };
   const others = lines.filter((line) => line.pv[0] !== pv[0]);

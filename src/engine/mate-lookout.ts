@@ -20,11 +20,15 @@ export class MateLookout {
   /** The game up to an answer that leads to a mate, and the moves to that mate after it; 0 = none. */
   private promise: { readonly rootFen: string; readonly moves: readonly Move[]; readonly mateIn: number } | null = null;
 
-  /** @param onFound called with a report of a mate that the last report does not show */
+  /**
+   * @param onFound called with a report of a mate that the last report does not show
+   * @param onRefuted called when the mate that `go mate` asks for does not exist
+   */
   constructor(
     private readonly options: OptionStore,
     private readonly ports: Pick<EnginePorts, 'createMateSearch'>,
-    private readonly onFound: (search: ActiveSearch, report: SearchReport) => void,
+    private readonly onFound: (search: ActiveSearch, report: SearchReport) => unknown,
+    private readonly onRefuted: (search: ActiveSearch) => unknown,
   ) {}
 
   /** Starts the thread in the next turn: after `readyok`, and before a clock runs. */
@@ -43,7 +47,15 @@ export class MateLookout {
       const report = search.mates?.improved ?? null;
       if (report !== null && search.mates?.line !== null && search.shorterMate === null) this.onFound(search, report);
     };
-    search.mates = new MateFinder(thread, { game, candidates, promised: this.getPromised(game), isTimed, onFound });
+    search.mates = new MateFinder(thread, {
+      game,
+      candidates,
+      promised: this.getPromised(game),
+      isTimed,
+      wanted: search.request.mate === undefined ? 0 : Math.max(1, search.request.mate),
+      onFound,
+      onRefuted: () => this.onRefuted(search),
+    });
   }
 
   /** Call it with every search that has answered. */

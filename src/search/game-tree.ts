@@ -26,6 +26,8 @@ const LARGEST_DEFAULT_BYTES = 16e9;
 
 interface Parked {
   readonly moves: readonly number[];
+  /** The only moves that its searches could choose; '' = all. */
+  readonly only: string;
   readonly record: RecordIndex;
 }
 
@@ -34,6 +36,8 @@ export class GameTree {
   private readonly keeper: RootKeeper;
   private readonly forgetter: Forgetter;
   private position: PositionMessage | null = null;
+  private keepsAll = false;
+  private only = '';
   /** Oldest first. */
   private parked: Parked[] = [];
 
@@ -51,6 +55,7 @@ export class GameTree {
   setPosition(position: PositionMessage, keepsAll: boolean): boolean {
     const before = this.position;
     this.position = position;
+    this.keepsAll = keepsAll;
     if (before === null || !isOfSameGame(before, position)) {
       this.clear();
       return false;
@@ -58,7 +63,8 @@ export class GameTree {
     if (!keepsAll) while (this.dropOldest());
     const continues = isPrefix(before.moves, position.moves) && this.fits(before.moves, position);
     if (continues && before.moves.length === position.moves.length) return true;
-    if (keepsAll) return this.changeRoot(before.moves, position);
+    if (keepsAll) return this.changeRoot(before.moves, position, '');
+    this.only = '';
     if (!continues) {
       this.tree.clear();
       return false;
@@ -69,12 +75,23 @@ export class GameTree {
 
   clear(): void {
     this.parked = [];
+    this.only = '';
     this.tree.clear();
   }
 
-  /** Call it when a search starts. */
-  beginSearch(): void {
+  /**
+   * Call it when a search starts. Visits that searches with other root moves have made say nothing about these: which move is
+   * best, and how many visits it had.
+   * @param rootMoves the only moves that this search may choose; empty = all
+   */
+  beginSearch(rootMoves: readonly number[]): void {
     this.forgetter.reset();
+    const only = rootMoves.toSorted((a, b) => a - b).join();
+    const { position } = this;
+    if (only === this.only || position === null) return;
+    if (this.keepsAll) this.changeRoot(position.moves, position, only);
+    else this.tree.clear();
+    this.only = only;
   }
 
   /**
@@ -103,7 +120,7 @@ export class GameTree {
     return !this.tree.hasOtherPaths || moves.length - pliesSinceRepetition <= root.length;
   }
 
-  private changeRoot(from: readonly number[], position: PositionMessage): boolean {
+  private changeRoot(from: readonly number[], position: PositionMessage, only: string): boolean {
     const { tree, keeper } = this;
     const to = position.moves;
     const left = keeper.park();
@@ -111,7 +128,8 @@ export class GameTree {
       this.clear();
       return false;
     }
-    this.parked.push({ moves: from, record: left });
+    this.parked.push({ moves: from, only: this.only, record: left });
+    this.only = only;
     if (this.parked.length > MOST_PARKED) this.dropOldest();
     // The position may be a root that was set aside, or lie below one or several of them: take the node with most visits.
     let found: Parked | null = null;
@@ -119,6 +137,7 @@ export class GameTree {
     let most = 0;
     for (const root of this.parked) {
       if (!isPrefix(root.moves, to) || !this.fits(root.moves, position)) continue;
+      if (only !== (root.moves.length === to.length ? root.only : '')) continue;
       const record = keeper.findEdge(root.record, to.slice(root.moves.length));
       const visits = record === NO_RECORD ? 0 : tree.getVisits(record);
       if (visits <= most) continue;

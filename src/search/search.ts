@@ -5,7 +5,7 @@
  */
 import { MAX_EDGES } from '../nn/leaves.js';
 import type { Prng } from '../util/index.js';
-import { type Contempt, chooseContempt, createWdlRescale } from './formulas/contempt.js';
+import { type Contempt, chooseContempt, createWdlRescale, describeValues } from './formulas/contempt.js';
 import { MoveFilter } from './formulas/move-rules.js';
 import { computeDrawScore, computePolicyTemperature } from './formulas/puct.js';
 import { usesSpread } from './formulas/spread.js';
@@ -21,7 +21,7 @@ import { fillIterationStats } from './root/iteration-stats.js';
 import { chooseMove } from './root/move-choice.js';
 import { RootMoves } from './root/root-moves.js';
 import { StopWatch } from './stop/stop-watch.js';
-import { computeVisitBudget } from './stop/stoppers.js';
+import { computeVisitBudget, countWantedLines } from './stop/stoppers.js';
 import { getEdgeCount } from './tree/best-move.js';
 import { NO_NODE } from './tree/layout.js';
 import type { StoreOptions } from './tree/store.js';
@@ -79,12 +79,16 @@ export class Search {
   private limits: SearchLimits = { startedAtMs: 0 };
   private drawScore = 0;
   private contempt: Contempt;
+  /** What the values in the tree depend on (describeValues). */
+  private valuesOf = '';
   private isRootSent = false;
   private wantsStop = false;
   /** `go infinite` or `go ponder`: no answer before `stop`. */
   private mustWait = false;
   /** A limit is reached, but the answer has to wait for `stop`. */
   private isParked = false;
+  /** Only some moves may be played, and one of them must be visited: the root's value is not theirs. */
+  private needsOwnVisit = false;
 
   constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
     this.options = options;
@@ -181,15 +185,25 @@ export class Search {
     this.contempt = chooseContempt(this.rescale, params, limits, position.blackToMove);
     if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
     this.announcer = new Announcer(this.getReportContext(), listener, limits);
-    if (isInstant(params)) this.game.clear();
-    this.game.beginSearch();
+    const values = describeValues(this.contempt, params, position.blackToMove);
+    if (isInstant(params) || values !== this.valuesOf) this.game.clear();
+    this.valuesOf = values;
+    const { searchMoves = [] } = limits;
+    this.game.beginSearch(searchMoves);
     this.rootMoves.reset();
+    this.rootMoves.skipsWins = countWantedLines(limits) > 1;
     const { rescale, sign: contemptSign } = this.contempt;
     const { blackToMove } = position;
     const moveFilter = limits.moveRules === undefined ? null : new MoveFilter(limits.moveRules);
     pipeline.begin({ params, batching: this.batching, blackToMove, rescale, contemptSign, moveFilter });
+    this.needsOwnVisit = searchMoves.length > 0 && !isInstant(params);
+    // The root's own evaluation does not count then.
+    if (this.needsOwnVisit) pipeline.reusedVisits--;
     if (limits.tablebaseMoves !== undefined) pipeline.counters.tablebaseHits++;
-    if (this.tree.rootNode !== NO_NODE) this.onRootExpanded();
+    if (this.tree.rootNode !== NO_NODE) {
+      this.onRootExpanded();
+      pipeline.reusedVisits -= this.rootMoves.countExcludedVisits();
+    }
     this.readTree();
     const budgetMs = this.watch.start(limits, params);
     if (budgetMs !== null) listener.onBudget?.(budgetMs);
@@ -210,7 +224,7 @@ export class Search {
       this.finish();
       return 'done';
     }
-    if (this.wantsStop && tree.rootVisits > 0) {
+    if (this.wantsStop && tree.rootVisits > 0 && (!this.needsOwnVisit || pipeline.totalVisits > 0)) {
       this.finish();
       return 'done';
     }
@@ -342,6 +356,7 @@ export class Search {
     const hasBudget = this.computeBudget() > 0;
     if (hasBudget && needsMemory && this.game.freeMemory(Number.POSITIVE_INFINITY)) return;
     if (hasBudget && !needsMemory && hasReachedLongestPath) this.listener?.onWarning(PATH_TOO_LONG);
+    this.needsOwnVisit = false;
     this.reachLimit();
   }
 
@@ -351,7 +366,10 @@ export class Search {
     this.readTree();
     if (watch.shouldStop()) this.reachLimit();
     if (isInstant(this.params) && this.computeVisitsLeft() <= 0) this.reachLimit();
-    if (getEdgeCount(tree, tree.rootNode) === 0) this.reachLimit();
+    if (getEdgeCount(tree, tree.rootNode) === 0) {
+      this.needsOwnVisit = false;
+      this.reachLimit();
+    }
     rootMoves.remainingPlayouts = Math.max(1, watch.hints.remainingPlayouts);
   }
 

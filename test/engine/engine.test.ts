@@ -268,6 +268,23 @@ test('a wanted mate ends the search that found it, and not the one that waits', 
   assert.equal(search.stops, 1);
 });
 
+test('go mate ends when there is no such mate, and not when a longer one has been asked for', async () => {
+  for (const [mate, stops] of [
+    [1, 1],
+    [2, 1],
+    [20, 0],
+  ]) {
+    const { engine, world } = createEngine();
+    unwrap(engine.setPosition('8/8/4k3/8/8/8/4P3/4K3 w - - 0 1', []));
+    engine.go({ mate });
+    await settle();
+    const { search } = world;
+    search.send({ type: 'info', id: search.lastGo.id, info: createInfo([moveOf(engine, 'e1f2')], { nodes: 100_000 }) });
+    await settle();
+    assert.equal(search.stops, stops, `mate ${mate}`);
+  }
+});
+
 test('while pondering the expected reply is told in the view of the player who waits', async () => {
   const { world, reports, engine } = createWatched();
   unwrap(engine.setPosition(null, ['e2e4', 'e7e5']));

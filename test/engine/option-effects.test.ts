@@ -56,7 +56,7 @@ const EFFECTS: Readonly<Record<OptionEffect, readonly string[]>> = {
   display: [],
   log: [],
   none: [],
-  evaluator: ['evaluator options'],
+  evaluator: ['clearTree', 'evaluator options'],
   tables: ['table options'],
   strength: [],
   pool: ['load'],

@@ -5,6 +5,7 @@
 
 import type { MoveStats, SearchInfo, SearchLimits } from '../limits/search-protocol.js';
 import { computeAverageDepth, type IterationStats } from '../root/iteration-stats.js';
+import { getMove } from '../tree/best-move.js';
 import { createInfo, findVisitedEdge, listBestEdges, type ReportContext } from './search-info.js';
 import { createMoveStats } from './verbose-move-stats.js';
 
@@ -21,6 +22,7 @@ export class Announcer {
   private depth = 0;
   private seldepth = 0;
   private timeMs = 0;
+  private nodes = -1;
 
   /** Serves one search. @param limits say what reports show */
   constructor(
@@ -49,9 +51,13 @@ export class Announcer {
     if (stats.elapsedMs > this.timeMs + reportIntervalMs) this.showLine(stats);
   }
 
-  /** The last info line of a search. @param answer the move to be played, which comes first; 0 = none */
+  /** The last info line of a search, unless it was sent already. @param answer the move to be played, which comes first; 0 = none */
   showEnd(stats: IterationStats, answer: number): void {
-    this.show(stats, answer);
+    const { pipeline, rootMoves, tree } = this.context;
+    const isNew = pipeline.totalVisits !== this.nodes || rootMoves.bestChild !== this.bestChild;
+    const isLed =
+      answer !== 0 && rootMoves.bestChild >= 0 && getMove(tree, tree.rootNode, rootMoves.bestChild) === answer;
+    if (isNew || !isLed) this.show(stats, answer);
     if (this.limits.reportedStats !== undefined) this.showStats();
   }
 
@@ -72,6 +78,7 @@ export class Announcer {
     this.bestChild = context.rootMoves.bestChild;
     this.depth = info.depth;
     this.seldepth = info.seldepth;
+    this.nodes = info.nodes;
     this.timeMs = stats.elapsedMs;
     this.listener.onInfo(info);
   }

@@ -17,7 +17,6 @@ import {
 } from '../tree/best-move.js';
 import {
   NO_NODE,
-  NOT_TERMINAL,
   type NodeIndex,
   RECORD_D,
   RECORD_DOUBLES,
@@ -67,7 +66,9 @@ export function createInfo(context: ReportContext, stats: IterationStats, edges:
 export function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, count: number, leader = 0): number[] {
   const led = leader === 0 ? -1 : findEdge(tree, tree.rootNode, leader);
   const first = led < 0 ? rootMoves.findBest(drawScore) : led;
-  const isOther = (edge: number): boolean => edge !== first && rootMoves.isAllowed(edge);
+  // Only the best line may show the root's value: a move without a visit has none.
+  const isOther = (edge: number): boolean =>
+    edge !== first && rootMoves.isAllowed(edge) && getVisitedRecord(tree, tree.rootNode, edge) !== -1;
   return first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, count - 1, isOther)];
 }
 
@@ -98,7 +99,7 @@ export function createLine(context: ReportContext, edge: number): SearchLine {
     searched: context.rescale.diff === 0 ? { wl, d } : null,
     mu: rescaled.mu,
     q: wl + drawScore * d,
-    m: context.hasMovesLeft || kind !== NOT_TERMINAL ? m : null,
+    m: context.hasMovesLeft ? m : null,
     mate: outcome === 0 ? null : outcome * plies,
     visits: own === -1 ? 0 : recordWords[own * RECORD_WORDS + RECORD_VISITS],
     pv: createPv(context, edge),

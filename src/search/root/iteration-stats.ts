@@ -27,10 +27,13 @@ export interface IterationStats {
   playouts: number;
   batches: number;
   averageDepth: number;
+  /** Playouts that added nothing to the tree, and the average depth of the others. */
+  knownVisits: number;
+  newDepth: number;
   /** Moves of the root that may be played in this search, and their visits in edge order. */
   moveCount: number;
   readonly moveVisits: Uint32Array;
-  winFound: boolean;
+  winningMoves: number;
   losingMoves: number;
   /** Moves whose result is proven: won, drawn or lost. */
   settledMoves: number;
@@ -49,9 +52,11 @@ export function createIterationStats(): IterationStats {
     playouts: 0,
     batches: 0,
     averageDepth: 0,
+    knownVisits: 0,
+    newDepth: 0,
     moveCount: 0,
     moveVisits: new Uint32Array(MAX_EDGES),
-    winFound: false,
+    winningMoves: 0,
     losingMoves: 0,
     settledMoves: 0,
     mayResign: true,
@@ -82,8 +87,11 @@ export function fillIterationStats(stats: IterationStats, context: RootContext, 
   stats.playouts = counters.playouts;
   stats.batches = counters.batches;
   stats.averageDepth = computeAverageDepth(pipeline);
+  stats.knownVisits = counters.knownVisits;
+  const newVisits = counters.playouts - counters.knownVisits;
+  stats.newDepth = Math.floor((counters.depthSum - counters.knownDepthSum) / Math.max(1, newVisits));
   stats.moveCount = 0;
-  stats.winFound = false;
+  stats.winningMoves = 0;
   stats.losingMoves = 0;
   stats.settledMoves = 0;
   stats.mayResign = true;
@@ -102,7 +110,7 @@ export function fillIterationStats(stats: IterationStats, context: RootContext, 
     if (kind === NOT_TERMINAL) continue;
     if (kind !== TWO_FOLD_DRAW) stats.settledMoves++;
     const outcome = getOutcome(tree, record);
-    if (outcome > 0) stats.winFound = true;
+    if (outcome > 0) stats.winningMoves++;
     if (outcome < 0) stats.losingMoves++;
     if (outcome > 0 && kind !== TABLEBASE_END) {
       const plies = Math.round(tree.store.recordFloats[record * RECORD_WORDS + RECORD_M]);

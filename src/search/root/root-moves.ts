@@ -6,7 +6,7 @@
 import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/leaves.js';
 import type { Prng } from '../../util/index.js';
 import type { SearchParams } from '../params.js';
-import { findBestEdge, getEdgeCount, getOutcome, getVisitedRecord } from '../tree/best-move.js';
+import { findBestEdge, getEdgeCount, getOutcome, getRecordVisits, getVisitedRecord } from '../tree/best-move.js';
 import {
   getChildCount,
   getEdgeMove,
@@ -38,6 +38,7 @@ export class RootMoves implements RootRestriction {
   readonly excluded = new Uint8Array(MAX_EDGES);
   bestChild = -1;
   remainingPlayouts = Number.POSITIVE_INFINITY;
+  skipsWins = false;
   /** Whether some moves are excluded. */
   isRestricted = false;
   halving: SequentialHalving | null = null;
@@ -56,6 +57,7 @@ export class RootMoves implements RootRestriction {
     this.bestChild = -1;
     this.remainingPlayouts = Number.POSITIVE_INFINITY;
     this.isRestricted = false;
+    this.skipsWins = false;
     this.halving = null;
     this.ownPriors.clear();
   }
@@ -66,6 +68,16 @@ export class RootMoves implements RootRestriction {
 
   isAllowed(edge: number): boolean {
     return edge < this.edgeLimit && this.excluded[edge] === 0;
+  }
+
+  /** Finished visits of excluded moves, from earlier searches. */
+  countExcludedVisits(): number {
+    const { tree, excluded } = this;
+    let visits = 0;
+    for (let edge = 0; edge < MAX_EDGES; edge++) {
+      if (excluded[edge] !== 0) visits += getRecordVisits(tree, getVisitedRecord(tree, tree.rootNode, edge));
+    }
+    return visits;
   }
 
   /** The move to play, temperature aside. @param drawScore value of a draw for the root's mover */

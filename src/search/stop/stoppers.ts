@@ -43,16 +43,27 @@ export function computeVisitBudget(
   return budget;
 }
 
+/** Moves that must have a score of their own: all lines of an analysis. A game needs only the move to play. */
+export function countWantedLines({ clock, reportedLines = 1 }: SearchLimits): number {
+  return clock === undefined ? reportedLines : 1;
+}
+
+/** Whether as many moves are won as lines are wanted: then nothing is left to find out. */
+function areLinesWon({ winningMoves, moveCount }: IterationStats, lines: number): boolean {
+  return winningMoves >= Math.min(lines, Math.max(1, moveCount));
+}
+
 /** @param clock the clock of this search, which runs already */
 export function createStoppers(limits: SearchLimits, params: SearchParams, clock: GameClock): Stopper[] {
   const endless = limits.infinite === true || limits.ponder === true;
+  const lines = countWantedLines(limits);
   const stoppers: Stopper[] = [new VisitStopper(limits, params)];
   if (clock.isTimed) stoppers.push(new TimeStopper(clock));
-  if (limits.depth !== undefined && limits.depth > 0) stoppers.push(new DepthStopper(limits.depth));
+  if (limits.depth !== undefined && limits.depth > 0) stoppers.push(new DepthStopper(limits.depth, lines));
   if (limits.mate !== undefined && limits.mate > 0) stoppers.push(new MateStopper(limits.mate));
   if (endless || limits.mate !== undefined) return stoppers;
   if (params.minimumKldGainPerNode > 0) stoppers.push(new KldGainStopper(params));
-  if (params.smartPruningFactor > 0) stoppers.push(new SmartPruningStopper(params, limits, clock.isTimed));
+  if (params.smartPruningFactor > 0) stoppers.push(new SmartPruningStopper(params, limits, clock.isTimed, lines));
   return stoppers;
 }
 
@@ -81,20 +92,55 @@ class TimeStopper implements Stopper {
   }
 }
 
-/** Also stops when a win is found or every move is proven, because then the average depth may never grow again. */
+/** Playouts before a search can be exhausted, and the share of them that adds nothing then. */
+const LEAST_EXHAUSTED = 1000;
+const EXHAUSTED_SHARE = 7 / 8;
+
+/**
+ * Whether a search has come to its end without reaching its limit: every move is proven, or nearly all playouts since their number
+ * was half as large ended at known results. Such playouts cost almost nothing, so the search would make them for ever.
+ */
+class Exhaustion {
+  private playouts = 0;
+  private knownVisits = 0;
+
+  isReached(stats: IterationStats): boolean {
+    if (stats.settledMoves === stats.moveCount) return true;
+    const { playouts, knownVisits } = stats;
+    if (playouts < 2 * this.playouts + LEAST_EXHAUSTED) return false;
+    const isReached = knownVisits - this.knownVisits >= EXHAUSTED_SHARE * (playouts - this.playouts);
+    this.playouts = playouts;
+    this.knownVisits = knownVisits;
+    return isReached;
+  }
+}
+
+/**
+ * Playouts that end at known results, such as a draw that is the best move, keep the average depth low. Where they are most of
+ * all, the others alone count.
+ */
 class DepthStopper implements Stopper {
-  constructor(private readonly depth: number) {}
+  private readonly exhaustion = new Exhaustion();
+
+  constructor(
+    private readonly depth: number,
+    private readonly lines: number,
+  ) {}
 
   shouldStop(stats: IterationStats): boolean {
-    return stats.averageDepth >= this.depth || stats.winFound || stats.settledMoves === stats.moveCount;
+    const { averageDepth, newDepth, knownVisits, playouts } = stats;
+    if (averageDepth >= this.depth || (2 * knownVisits > playouts && newDepth >= this.depth)) return true;
+    return areLinesWon(stats, this.lines) || this.exhaustion.isReached(stats);
   }
 }
 
 class MateStopper implements Stopper {
+  private readonly exhaustion = new Exhaustion();
+
   constructor(private readonly moves: number) {}
 
   shouldStop(stats: IterationStats): boolean {
-    return stats.mateInMoves <= this.moves;
+    return stats.mateInMoves <= this.moves || this.exhaustion.isReached(stats);
   }
 }
 
@@ -146,6 +192,7 @@ class SmartPruningStopper implements Stopper {
     params: SearchParams,
     limits: SearchLimits,
     private readonly hasClock: boolean,
+    private readonly lines: number,
   ) {
     this.factor = params.smartPruningFactor;
     this.minimumBatches = params.smartPruningMinimumBatches;
@@ -154,7 +201,7 @@ class SmartPruningStopper implements Stopper {
 
   shouldStop(stats: IterationStats, hints: Hints): boolean {
     if (stats.moveCount === 0) return false;
-    if (stats.winFound) return true;
+    if (areLinesWon(stats, this.lines)) return true;
     // A single move in `searchmoves` asks for its value, so it is searched although it is the only one.
     if (stats.moveCount === 1) return !this.isRestricted;
     if (stats.moveCount <= stats.losingMoves + (stats.mayResign ? 0 : 1)) return true;

@@ -49,6 +49,8 @@ export interface Expansion extends LeafValue {
   /** The network was run for this leaf: the answer comes neither from the rules nor from the cache. */
   isNetworkEvaluation: boolean;
   isTablebaseHit: boolean;
+  /** It has become a node with moves: neither an end of the game nor a node that another path has made. */
+  growsTree: boolean;
 }
 
 export class Expander {
@@ -60,6 +62,7 @@ export class Expander {
     isNew: true,
     isNetworkEvaluation: false,
     isTablebaseHit: false,
+    growsTree: false,
   };
   private readonly key: NodeKey = { low: 0, high: 0, tag: 0 };
   private readonly tree: Tree;
@@ -105,6 +108,7 @@ export class Expander {
     key.tag = channel.tag[slot];
     const isEvaluated = channel.kind[slot] === EVALUATED;
     expansion.isNetworkEvaluation = isEvaluated && (channel.flags[slot] & FLAG_CACHE_HIT) === 0;
+    expansion.growsTree = false;
     expansion.isTablebaseHit = channel.kind[slot] === TABLEBASE;
     const record = getLeafRecord(this.tree, list, at);
     // Only a graph's edge may lead somewhere: to a draw by repetition that this path does not repeat.
@@ -193,6 +197,7 @@ export class Expander {
       return;
     }
     tree.link(record, node);
+    expansion.growsTree = true;
   }
 
   /** Replaces each prior p of a list of edges by p^(1 / temperature), normalised; their order stays. */

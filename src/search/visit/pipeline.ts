@@ -91,6 +91,9 @@ export interface SearchCounters {
   /** The depths of the leaves of all playouts, summed up, and the largest; the root has depth 1. */
   depthSum: number;
   maxDepth: number;
+  /** Playouts that added no node with moves to the tree: their line has ended, or is known. And the sum of their depths. */
+  knownVisits: number;
+  knownDepthSum: number;
   /** Walks that were thrown away because every leaf they led to was in flight. */
   collisions: number;
   /** Visits that passed a leaf in flight and went to another one. */
@@ -107,6 +110,8 @@ export function createCounters(): SearchCounters {
     tablebaseHits: 0,
     depthSum: 0,
     maxDepth: 0,
+    knownVisits: 0,
+    knownDepthSum: 0,
     collisions: 0,
     detours: 0,
     failures: 0,
@@ -319,7 +324,7 @@ export class Pipeline {
     channel.release(slot);
     if (leaf.isNetworkEvaluation) counters.evaluations++;
     if (leaf.isTablebaseHit) counters.tablebaseHits++;
-    this.backUp(batch, at, leaf);
+    this.backUp(batch, at, leaf, leaf.growsTree);
     if (data[at + ITEM_DEPTH] === 0) this.onRootExpanded();
   }
 
@@ -330,10 +335,10 @@ export class Pipeline {
     terminalValue.wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
     terminalValue.d = recordFloats[record * RECORD_WORDS + RECORD_D];
     terminalValue.m = recordFloats[record * RECORD_WORDS + RECORD_M];
-    this.backUp(list, at, terminalValue);
+    this.backUp(list, at, terminalValue, false);
   }
 
-  private backUp(list: VisitList, at: number, leaf: Readonly<LeafValue>): void {
+  private backUp(list: VisitList, at: number, leaf: Readonly<LeafValue>, growsTree: boolean): void {
     const { tree, counters, rootMoves } = this;
     const depth = list.data[at + ITEM_DEPTH];
     const isRootMoveSettled = tree.backUp(list, at, leaf, this.params.stickyEndgames);
@@ -342,6 +347,10 @@ export class Pipeline {
     counters.playouts++;
     counters.depthSum += depth + 1;
     if (depth + 1 > counters.maxDepth) counters.maxDepth = depth + 1;
+    if (!growsTree) {
+      counters.knownVisits++;
+      counters.knownDepthSum += depth + 1;
+    }
     if (depth === 0) return;
     const root = list.data[at + ITEM_PATH] as NodeIndex;
     const child = list.data[at + ITEM_PATH + 1];

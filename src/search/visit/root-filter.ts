@@ -3,6 +3,7 @@
  * those that can still overtake the best move.
  */
 
+import { getOutcome, getVisitedRecord } from '../tree/best-move.js';
 import { getChildCount, NODE_BLOCK, NODE_META, NODE_WORDS, RECORD_VISITS, RECORD_WORDS } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
 import type { MoveFilter } from './move-scores.js';
@@ -18,6 +19,8 @@ export interface RootRestriction {
   remainingPlayouts: number;
   /** Sequential halving, by edge: the visits, finished and in flight, that a move may have; null without halving. */
   readonly visitTargets: Uint32Array | null;
+  /** Moves that are proven to win get no more visits, because other moves must be searched for their lines. */
+  skipsWins: boolean;
 }
 
 export class RootFilter implements MoveFilter {
@@ -36,6 +39,7 @@ export class RootFilter implements MoveFilter {
     const at = tree.rootNode * NODE_WORDS;
     const childCount = getChildCount(nodeWords[at + NODE_META]);
     if (move < childCount && root.excluded[move] !== 0) return true;
+    if (root.skipsWins && getOutcome(tree, getVisitedRecord(tree, tree.rootNode, move)) > 0) return true;
     if (targets !== null || root.bestChild < 0 || move === root.bestChild) return false;
     const block = nodeWords[at + NODE_BLOCK];
     const bestVisits = recordWords[(block + root.bestChild) * RECORD_WORDS + RECORD_VISITS];

@@ -58,9 +58,9 @@ test('a proof counts, and not the value that its move had before', () => {
   const { tree } = harness.search;
   const drawn = getVisitedRecords(tree).filter((record) => getOutcome(tree, record) === 0);
   for (const record of drawn) write(tree, record, { wl: 0.3 });
-  const { settledMoves, winFound, losingMoves, mateInMoves } = readStats(harness);
+  const { settledMoves, winningMoves, losingMoves, mateInMoves } = readStats(harness);
   assert.ok(settledMoves > 0);
-  assert.deepEqual([winFound, losingMoves, mateInMoves], [false, 0, Number.POSITIVE_INFINITY]);
+  assert.deepEqual([winningMoves, losingMoves, mateInMoves], [0, 0, Number.POSITIVE_INFINITY]);
 });
 
 /** A root with value 0.95 and 40 plies to go for its mover, and three visited moves of six. */

@@ -45,6 +45,61 @@ test('the depth limit is the average depth', () => {
   assert.equal(infos.at(-1)?.depth, 4);
 });
 
+for (const search of ['tree', 'graph'] as const) {
+  test(`depth and mate end although the best moves lead to known results, ${search}`, () => {
+    for (let seed = 1; seed <= 12; seed++) {
+      for (const game of [{ draws: 0.5 }, { draws: 0.2, tablebase: 0.3 }, { longestGame: 3 }, { repetitions: 0.5 }]) {
+        for (const limits of [{ depth: 40 }, { mate: 1 }, { depth: 40, reportedLines: 3 }]) {
+          const harness = create({ params: { search } }, { minMoves: 2, maxMoves: 4, transposes: true, seed, ...game });
+          const { move, infos } = harness.run(limits);
+          const nodes = infos.at(-1)?.nodes ?? 0;
+          assert.ok(move === 0 || nodes < 200_000, `${JSON.stringify({ seed, ...game, ...limits })}: ${nodes} nodes`);
+        }
+      }
+    }
+  });
+}
+
+test('beside a proven win further lines are searched as asked; a line without a visit is left out', () => {
+  const game = { minMoves: 4, maxMoves: 6, mates: 0.2 };
+  let wins = 0;
+  for (let seed = 1; seed <= 20; seed++) {
+    for (const limits of [{ nodes: 200 }, { depth: 5 }, { nodes: 3 }]) {
+      const { infos } = create({}, { ...game, seed }).run({ ...limits, reportedLines: 3 });
+      for (const { lines } of infos) assert.ok(lines.slice(1).every(({ visits }) => visits > 0));
+      const { lines = [], nodes = 0 } = infos.at(-1) ?? {};
+      if (lines[0]?.mate !== 1) continue;
+      wins++;
+      if (limits.nodes === 200)
+        assert.ok(lines.length === 3 && (nodes === 200 || lines.every(({ mate }) => mate !== null)));
+      // On the clock of a game the win is played at once.
+      const clock = {
+        clock: { timeMs: 1e6, incrementMs: 0 },
+        gamePly: 0,
+        moveOverheadMs: 0,
+        timeManager: 'legacy',
+        slowmover: 1,
+      };
+      assert.ok(
+        (create({}, { ...game, seed })
+          .run({ reportedLines: 3, clock })
+          .infos.at(-1)?.nodes ?? 0) < 50,
+      );
+    }
+  }
+  assert.ok(wins > 5);
+});
+
+test('the last info line is sent once', () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    const { infos } = create({ minibatch: 4 }, { minMoves: 3, maxMoves: 8, mates: 0.1, seed }).run({ nodes: 100 });
+    const [before, last] = infos
+      .slice(-2)
+      .map(({ lines, nodes, depth, seldepth }) => ({ lines, nodes, depth, seldepth }));
+    assert.notDeepEqual(before, last);
+  }
+});
+
 test('a mate that is short enough ends go mate, and is reported exactly', () => {
   const game = { minMoves: 3, maxMoves: 6, mates: 0.1, seed: 5 };
   const { infos } = create({}, game).run({ mate: 3 });

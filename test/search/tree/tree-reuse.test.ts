@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyTree } from '#sardonyx/search/index.js';
+import { type SearchLimits, type SearchParams, verifyTree } from '#sardonyx/search/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { SearchHarness } from '../../support/search-harness.js';
@@ -49,6 +49,46 @@ test('a step back, another game or another first position starts an empty tree',
   assert.equal(harness.search.tree.rootVisits, 200);
   harness.search.clearTree();
   assert.equal(harness.search.tree.rootVisits, 0);
+});
+
+test('a search among other root moves, and one with other values, gives what it would give from the start', () => {
+  const create = (params: Partial<SearchParams> = {}) =>
+    new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 6 })), { params });
+  const first = create();
+  const { infos } = first.run({ nodes: 300 });
+  const [a, b, c] = first.readTree().children.map(({ move }) => move);
+  const fresh = (limits: Partial<SearchLimits>) => create().run(limits).infos.at(-1);
+  for (const analyseMode of [false, true]) {
+    first.configure({ analyseMode });
+    first.setPosition();
+    for (const searchMoves of [[a], [b], [b, c], [c], [], [c], [c, b]]) {
+      for (const nodes of analyseMode ? [200] : [1, 200]) {
+        const { infos: again } = first.run({ nodes, searchMoves });
+        const line = again.at(-1)?.lines[0];
+        assert.ok(searchMoves.length === 0 || (line !== undefined && line.visits > 0));
+        if (!analyseMode || nodes === 200) {
+          const { nodes: count, lines } = fresh({ nodes: 200, searchMoves }) ?? { nodes: 0, lines: [] };
+          if (nodes === 200) assert.deepEqual([again.at(-1)?.nodes, again.at(-1)?.lines], [count, lines]);
+        }
+      }
+    }
+  }
+  assert.equal(infos.at(-1)?.nodes, 300);
+
+  const contempt = { contempt: '100', wdlCalibrationElo: 2000, contemptMode: 'play' } as const;
+  const play = (harness: SearchHarness, changes: Partial<SearchParams>) => {
+    harness.configure({ ...contempt, ...changes });
+    return harness.run({ nodes: 200 }).infos.at(-1)?.lines;
+  };
+  const game = create(contempt);
+  game.run({ nodes: 300 });
+  game.play(a);
+  // The engine plays the other side now, with contempt for this one; then its opponent is another one.
+  for (const changes of [{}, { contempt: '-50' }, { contemptMode: 'disable' as const }, { twoFoldDraws: false }]) {
+    const other = create();
+    other.play(a);
+    assert.deepEqual(play(game, changes), play(other, changes), JSON.stringify(changes));
+  }
 });
 
 test('a move that was never looked at starts an empty tree', () => {
