@@ -1,15 +1,22 @@
 export { isFilelessBackend } from './backend/backend-names.js';
-export { getBackendName, type TunedSpeed } from './backend/backend-plan.js';
+export {
+  type BackendPlan,
+  getBackendName,
+  getNetworkPlan,
+  planBackend,
+  type TunedSpeed,
+} from './backend/backend-plan.js';
 export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
 export { describeProviderFailure } from './backend/provider-failure.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
-export { type BodyCut, type ClassActivation, computeClassActivation } from './class-activation.js';
+export type { Evaluator } from './evaluator.js';
+export { evaluatorFactory } from './evaluators/create-evaluator.js';
 export { runOnCpu } from './evaluators/onnx-session.js';
+export { readScalar, readWdlInto } from './evaluators/value-head.js';
 export * from './leaves.js';
 export type { ModelEdition } from './model/model-file.js';
-export { loadModel, type Model, type ModelSource, readPrecision } from './model/model-file.js';
+export { loadEdition, loadModel, type Model, type ModelSource, readPrecision } from './model/model-file.js';
 export type { TensorDescription } from './model/onnx-header.js';
 export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/tensor-roles.js';
 export { measureNetworkSpeeds, type NetworkSpeeds } from './network-speed.js';
-export { computeOcclusion, type Occlusion, type Opinion } from './occlusion.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { expandPlanes, getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
-import { findSquareAxes } from '#sardonyx/nn/class-activation.js';
+import { findSquareAxes } from '#sardonyx/explain/class-activation.js';
 import { EVALUATED, EvaluatorPool, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';

@@ -42,6 +42,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   lc0: ['util', 'chess', 'encoding', 'nn', 'onnx'],
   search: ['util', 'options', 'nn'],
   engine: EVERYTHING_BELOW_ENGINE,
+  explain: ['util', 'chess', 'encoding', 'nn', 'onnx'],
   analysis: [...EVERYTHING_BELOW_ENGINE, 'engine'],
   selfplay: [...EVERYTHING_BELOW_ENGINE, 'pgn', 'data'],
   data: ['util', 'chess', 'pgn', 'encoding'],
@@ -49,14 +50,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   library: [...EVERYTHING_BELOW_ENGINE, 'engine'],
   web: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'library'],
   app: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'library'],
-  board: [...EVERYTHING_BELOW_ENGINE, 'engine', 'app', 'pgn', 'selfplay', 'data'],
+  board: [...EVERYTHING_BELOW_ENGINE, 'engine', 'explain', 'app', 'pgn', 'selfplay', 'data'],
   // What runs in a browser.
-  'board/desk': [...EVERYTHING_BELOW_ENGINE, 'engine'],
+  'board/desk': [...EVERYTHING_BELOW_ENGINE, 'engine', 'explain'],
   'board/game': ['util', 'chess', 'pgn'],
   'board/page': ['util', 'chess'],
   'board/protocol': ['options'],
   'board/site': ['util', 'nn', 'lc0', 'options', 'web'],
-  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'analysis', 'uci', 'app', 'pgn', 'selfplay', 'data', 'board'],
+  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'analysis', 'explain', 'uci', 'app', 'pgn', 'selfplay', 'data', 'board'],
   'index.ts': ['app', 'library'],
 };
 

@@ -4,7 +4,8 @@
  */
 import { formatSquare, formatUciMove, type Position, type Square } from '../../chess/index.js';
 import type { GamePosition } from '../../engine/index.js';
-import { computeOcclusion, type PoolOptions } from '../../nn/index.js';
+import { computeOcclusion } from '../../explain/index.js';
+import type { PoolOptions } from '../../nn/index.js';
 import type { OptionSpec, OptionStore } from '../../options/index.js';
 import { unwrap } from '../../util/index.js';
 import type { EngineDescription, ExplanationText, NetworkEntry, OptionState, PortEvent } from '../protocol/replies.js';

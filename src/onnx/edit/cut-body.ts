@@ -2,7 +2,6 @@
  * Cuts a network's graph behind its body: where a single tensor carries all that the heads know of the position. Explanations look
  * at that tensor, and run the heads alone on changed copies of it.
  */
-import type { BodyCut } from '../../nn/index.js';
 import { decodeModel, encodeModel } from '../onnx-model.js';
 import {
   type GraphMessage,
@@ -11,6 +10,18 @@ import {
   TensorType,
   type ValueInfoMessage,
 } from '../onnx-schema.js';
+
+/** A graph cut behind its body. */
+export interface BodyCut {
+  /** The body's output. */
+  readonly tensor: string;
+  /** The model with that tensor among its outputs. */
+  readonly whole: Uint8Array;
+  /** Whether the heads also read the planes. */
+  readonly readsInput: boolean;
+  /** The heads alone; their input has the shape `dims`. */
+  createHeads(dims: readonly number[]): Uint8Array;
+}
 
 /** Operators that read only the size of their input. */
 const SIZE_READERS = new Set(['Shape', 'Size']);

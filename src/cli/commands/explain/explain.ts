@@ -8,7 +8,7 @@ import { createPoolOptions, findModel } from '../../../app/index.js';
 import { formatUciMove, type Move, type Position } from '../../../chess/index.js';
 import type { HistoryFill } from '../../../encoding/index.js';
 import { createGamePosition, writesKingTakesRook } from '../../../engine/index.js';
-import { computeClassActivation, computeOcclusion } from '../../../nn/index.js';
+import { computeClassActivation, computeOcclusion } from '../../../explain/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { unwrap } from '../../../util/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
@@ -80,11 +80,10 @@ async function explainByActivation(
   const given = options.getString('BackendOptions');
   unwrap(options.set('BackendOptions', [...(given === '' ? [] : [given]), 'datatype=f32', 'winograd=false'].join(',')));
   const model = unwrap(await findModel(options, { provider: 'cpu', precision: 'f32' }));
-  const { cutBehindBody } = await import('../../../onnx/index.js');
   const historyFill = options.getString('HistoryFill') as HistoryFill;
   let chosen = -1;
   const activation = unwrap(
-    await computeClassActivation(model, position, historyFill, cutBehindBody, (moves, priors) => {
+    await computeClassActivation(model, position, historyFill, (moves, priors) => {
       chosen = findWanted(nameMoves(options, position, moves), wanted) ?? priors.indexOf(Math.max(...priors));
       return chosen;
     }),

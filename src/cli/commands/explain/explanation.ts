@@ -1,6 +1,6 @@
 /** Describes an occlusion square by square: as numbers, and as two boards in text. */
 import { formatFen, formatSquare, type Position, type Square } from '../../../chess/index.js';
-import type { ClassActivation, Occlusion, Opinion } from '../../../nn/index.js';
+import type { ClassActivation, Occlusion, Opinion } from '../../../explain/index.js';
 
 /**
  * Occlusion: how much lower the outputs are without the content of a square; above 0 if it speaks for the move, or for the mover.

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { parseFen } from '#sardonyx/chess/index.js';
 import { joinFenWords } from '#sardonyx/cli/arguments.js';
 import type { Explanation } from '#sardonyx/cli/commands/explain/explanation.js';
-import { computeOcclusion } from '#sardonyx/nn/index.js';
+import { computeOcclusion } from '#sardonyx/explain/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../../../support/lc0-network-file.js';
 import { createRandomNetwork as createLc0Network } from '../../../support/lc0-random-network.js';

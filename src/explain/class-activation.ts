@@ -7,23 +7,8 @@
 import { openSession, prepareRuntime, type RuntimeSession } from '#platform/onnx-runtime.js';
 import { MAX_MOVES, type Move, type Position } from '../chess/index.js';
 import { expandPlanes, type HistoryFill, transformSquare } from '../encoding/index.js';
+import { loadModel, type Model, type ModelSource, readScalar, readWdlInto } from '../nn/index.js';
 import { failure, type Result, success } from '../util/index.js';
-import { readScalar, readWdlInto } from './evaluators/value-head.js';
-import { loadModel, type Model, type ModelSource } from './model/model-file.js';
-
-/** A graph cut behind its body (onnx/edit/cut-body.ts). */
-export interface BodyCut {
-  /** The body's output. */
-  readonly tensor: string;
-  /** The model with that tensor among its outputs. */
-  readonly whole: Uint8Array;
-  /** Whether the heads also read the planes. */
-  readonly readsInput: boolean;
-  /** The heads alone; their input has the shape `dims`. */
-  createHeads(dims: readonly number[]): Uint8Array;
-}
-
-export type CutBody = (model: Uint8Array, input: string, outputs: readonly string[]) => BodyCut | undefined;
 
 export interface ClassActivation {
   readonly network: string;
@@ -58,7 +43,6 @@ export async function computeClassActivation(
   source: ModelSource,
   position: Position,
   historyFill: HistoryFill,
-  cutBody: CutBody,
   chooseMove: (moves: readonly Move[], priors: readonly number[]) => number,
 ): Promise<Result<ClassActivation>> {
   const loaded = await loadModel(source);
@@ -67,7 +51,9 @@ export async function computeClassActivation(
   const problem = describeUnfit(model);
   if (problem !== null) return failure(`The network ${model.path} ${problem}`);
   const { input, policy, value } = model.format;
-  const cut = cutBody(model.bytes, input.name, [policy.name, value.name]);
+  // Loaded late: who asks for occlusion alone needs no graphs.
+  const { cutBehindBody } = await import('../onnx/index.js');
+  const cut = cutBehindBody(model.bytes, input.name, [policy.name, value.name]);
   if (cut === undefined) return failure(`The network ${model.path} has no single tensor between body and heads`);
   const { planes, transform, moves, indices } = encode(model, position, historyFill);
   const heads = new HeadReader(model, indices);

@@ -7,12 +7,10 @@
 import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { startThread } from '#platform/threads.js';
 import { formatFen, type Move, type Position } from '../chess/index.js';
+import { getNetworkPlan, loadEdition, type PoolOptions, planBackend } from '../nn/index.js';
+import { DEFAULT_HISTORY_FILL } from '../nn/options.js';
 import { failure, type Result } from '../util/index.js';
-import { getNetworkPlan, planBackend } from './backend/backend-plan.js';
-import { loadEdition } from './model/model-file.js';
-import type { OcclusionTask } from './occlusion-thread.js';
-import { DEFAULT_HISTORY_FILL } from './options.js';
-import type { PoolOptions } from './pool/evaluator-pool.js';
+import type { OcclusionTask } from './occlusion-worker.js';
 
 /** One evaluation, from the view of the player to move. */
 export interface Opinion {
@@ -62,7 +60,7 @@ export async function computeOcclusion(pool: PoolOptions, position: Position): P
 function runInThread(task: OcclusionTask): Promise<Result<Occlusion>> {
   return new Promise((resolve) => {
     const thread = startThread<never, Result<Occlusion>>(
-      new URL('./occlusion-thread.js', import.meta.url),
+      new URL('./occlusion-worker.js', import.meta.url),
       { name: 'occlusion', data: task },
       { onMessage: resolve, onError: ({ message }) => resolve(failure(message)) },
     );

@@ -1,16 +1,20 @@
 /**
- * The thread of occlusion.ts: it loads the network, evaluates one position with each square empty in turn, and ends. Inference
+ * The thread of occlusion-client.ts: it loads the network, evaluates one position with each square empty in turn, and ends. Inference
  * blocks its thread, so it must not run on the main thread.
  */
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
 import { formatFen, MAX_MOVES, type Move, type Position, parseFen } from '../chess/index.js';
 import { type HistoryFill, type InputEncoding, transformSquare } from '../encoding/index.js';
+import {
+  type BackendPlan,
+  type Evaluator,
+  evaluatorFactory,
+  loadModel,
+  type Model,
+  type ModelSource,
+} from '../nn/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import type { BackendPlan } from './backend/backend-plan.js';
-import type { Evaluator } from './evaluator.js';
-import { evaluatorFactory } from './evaluators/create-evaluator.js';
-import { loadModel, type Model, type ModelSource } from './model/model-file.js';
-import type { Occlusion, Opinion } from './occlusion.js';
+import type { Occlusion, Opinion } from './occlusion-client.js';
 
 export interface OcclusionTask {
   /** Tried in order until one works. */
