@@ -1,5 +1,4 @@
 /** The engine's network port over a pool of evaluator threads. */
-
 import {
   createPoolNetwork,
   type EnginePorts,
@@ -8,14 +7,21 @@ import {
   type NetworkPort,
   readPoolOptions,
 } from '../engine/index.js';
+import {
+  BUILT_IN,
+  describeDownload,
+  findModel,
+  findTuning,
+  isFileless,
+  needsMeasuredLevels,
+  obtainNetwork,
+  resolveNetworkFile,
+} from '../networks/index.js';
 import { EvaluatorPool, type PoolOptions, type TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { SearchWorkerClient } from '../search/index.js';
 import { Tablebases } from '../syzygy/index.js';
 import { unwrap } from '../util/index.js';
-import { describeDownload, obtainNetwork } from './network-download.js';
-import { BUILT_IN, findModel, isFileless, needsMeasuredLevels, resolveNetworkFile } from './network-file.js';
-import { findTuning } from './tuned-settings.js';
 
 /** Rejects with one sentence for the user. */
 export async function createPoolOptions(

@@ -1,5 +1,5 @@
 /** A download on stderr: a bar on a terminal, sentences elsewhere. */
-import { type DownloadWatcher, describeDownload } from '../app/index.js';
+import { type DownloadWatcher, describeDownload } from '../networks/index.js';
 import { formatMegabytes } from '../util/index.js';
 import { createProgressBar, printNote } from './output.js';
 

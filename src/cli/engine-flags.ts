@@ -1,8 +1,7 @@
 /** The engine's flags in commands that yargs parses: declared from the option list, read back into an option store. */
-
 import type { Argv } from 'yargs';
-import { isFileless, obtainNetwork } from '../app/index.js';
 import { createSettings, listOptionSections, listOptionSpecs } from '../app/options.js';
+import { isFileless, obtainNetwork } from '../networks/index.js';
 import type { OptionSpec, OptionStore } from '../options/index.js';
 import { unwrap } from '../util/index.js';
 import { createDownloadBar } from './download-bar.js';

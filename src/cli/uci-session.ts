@@ -1,8 +1,8 @@
 /** The UCI session on the real network and search: loaded after `uci` has been answered. */
-
-import { createSpareOptions, enginePorts, findTuning, isTunable, resolveNetworkFile } from '../app/index.js';
+import { createSpareOptions, enginePorts } from '../app/index.js';
 import type { Settings } from '../app/options.js';
 import type { EnginePorts } from '../engine/index.js';
+import { findTuning, isTunable, resolveNetworkFile } from '../networks/index.js';
 import { formatGreeting, UciSession } from '../uci/index.js';
 
 export function startSession(

@@ -1,9 +1,8 @@
 /** `sardonyx --version`: the program's version, its runtime, and the network it would use. */
-
 import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 import { isPackaged } from '#platform/program-files.js';
-import { findModel, isFileless, resolveNetworkFile } from '../app/index.js';
 import { readBuild, readSettings, readVersion } from '../app/options.js';
+import { findModel, isFileless, resolveNetworkFile } from '../networks/index.js';
 import { loadModel } from '../nn/index.js';
 import { unwrap } from '../util/index.js';
 import { printNote } from './output.js';

@@ -15,7 +15,7 @@ export interface SourceFile {
 const EVERYTHING_BELOW_ENGINE = ['util', 'options', 'chess', 'encoding', 'syzygy', 'nn', 'onnx', 'lc0', 'search'];
 
 /** Rooms that run in Node only; the others run in a page as well. */
-const NODE_ROOMS = ['board/server', 'selfplay', 'data', 'app', 'cli'];
+const NODE_ROOMS = ['board/server', 'selfplay', 'data', 'networks', 'app', 'cli'];
 
 /** Files that other rooms may import beside a room's door, because what starts first must not load the whole room. */
 const LIGHT_DOORS: ReadonlySet<string> = new Set([
@@ -49,15 +49,28 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   uci: [...EVERYTHING_BELOW_ENGINE, 'engine'],
   library: [...EVERYTHING_BELOW_ENGINE, 'engine'],
   web: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'library'],
-  app: [...EVERYTHING_BELOW_ENGINE, 'engine', 'uci', 'library'],
-  board: [...EVERYTHING_BELOW_ENGINE, 'engine', 'explain', 'app', 'pgn', 'selfplay', 'data'],
+  networks: [...EVERYTHING_BELOW_ENGINE, 'engine'],
+  app: [...EVERYTHING_BELOW_ENGINE, 'engine', 'networks', 'uci', 'library'],
+  board: [...EVERYTHING_BELOW_ENGINE, 'engine', 'explain', 'networks', 'app', 'pgn', 'selfplay', 'data'],
   // What runs in a browser.
   'board/desk': [...EVERYTHING_BELOW_ENGINE, 'engine', 'explain'],
   'board/game': ['util', 'chess', 'pgn'],
   'board/page': ['util', 'chess'],
   'board/protocol': ['options'],
   'board/site': ['util', 'nn', 'lc0', 'options', 'web'],
-  cli: [...EVERYTHING_BELOW_ENGINE, 'engine', 'analysis', 'explain', 'uci', 'app', 'pgn', 'selfplay', 'data', 'board'],
+  cli: [
+    ...EVERYTHING_BELOW_ENGINE,
+    'engine',
+    'analysis',
+    'explain',
+    'networks',
+    'uci',
+    'app',
+    'pgn',
+    'selfplay',
+    'data',
+    'board',
+  ],
   'index.ts': ['app', 'library'],
 };
 

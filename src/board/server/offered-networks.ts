@@ -12,7 +12,7 @@ import {
   listBundledNetworks,
   NETWORK_CATALOGUE,
   type RemoteNetwork,
-} from '../../app/index.js';
+} from '../../networks/index.js';
 import type { OptionStore } from '../../options/index.js';
 import { formatMegabytes, unwrap } from '../../util/index.js';
 import type { NetworkList } from '../desk/engine-services.js';

@@ -1,8 +1,8 @@
 /** `sardonyx describenet`: prints format, size and metadata of a network file, lc0's or ONNX. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { obtainNetwork, readBuiltIn, resolveNetworkFile } from '../../app/index.js';
 import { createOptionStore } from '../../app/options.js';
 import { describeNetwork, formatDescription } from '../../lc0/index.js';
+import { obtainNetwork, readBuiltIn, resolveNetworkFile } from '../../networks/index.js';
 import { unwrap } from '../../util/index.js';
 import { createDownloadBar } from '../download-bar.js';
 import { printJson, printLine } from '../output.js';

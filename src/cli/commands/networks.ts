@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
+import { LEVELS_NETWORK } from '../../engine/options.js';
 import {
   type BundledNetwork,
   type CataloguedNetwork,
@@ -13,8 +14,7 @@ import {
   listBundledNetworks,
   NETWORK_CATALOGUE,
   type RemoteNetwork,
-} from '../../app/index.js';
-import { LEVELS_NETWORK } from '../../engine/options.js';
+} from '../../networks/index.js';
 import { formatMegabytes, unwrap } from '../../util/index.js';
 import { createDownloadBar } from '../download-bar.js';
 import { printJson, printLine, printNote } from '../output.js';

@@ -1,8 +1,8 @@
 /** `sardonyx analyse --stdio`: queries in JSON on stdin, answers on stdout, many positions at a time. */
-
 import { AnalysisClient, type AnalysisModel, AnalysisSession } from '../../../analysis/index.js';
-import { createPoolOptions, obtainNetwork, warnOfTables } from '../../../app/index.js';
+import { createPoolOptions, warnOfTables } from '../../../app/index.js';
 import { readVersion } from '../../../app/options.js';
+import { obtainNetwork } from '../../../networks/index.js';
 import { EvaluatorPool } from '../../../nn/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { computeTreeBytes, createSearchParams } from '../../../search/index.js';

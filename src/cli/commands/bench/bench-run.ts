@@ -3,11 +3,11 @@
  * every root move, so it changes if and only if the search or its evaluations change. For evaluators without a file,
  * everything that could depend on the machine is fixed, so one number holds everywhere.
  */
-
-import { enginePorts, isFileless } from '../../../app/index.js';
+import { enginePorts } from '../../../app/index.js';
 import { createSettings, listOptionSpecs, parseFlags } from '../../../app/options.js';
 import { formatUciMove } from '../../../chess/index.js';
 import { Analyst, type Answer, type GoRequest } from '../../../engine/index.js';
+import { isFileless } from '../../../networks/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import type { GatheringCounters } from '../../../search/index.js';
 import { unwrap } from '../../../util/index.js';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { downloadFile, identifyFile } from '../../../app/index.js';
+import { downloadFile, identifyFile } from '../../../networks/index.js';
 
 interface CudaArchive {
   readonly onnxRuntime: string;

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { listCacheFolders } from '#platform/folders.js';
 import { describeRuntime, type RuntimeInfo } from '#platform/onnx-runtime.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
+import { readBuild, readSettings, readVersion } from '../../../app/options.js';
 import {
   describeMachine,
   findRemoteNetwork,
@@ -18,8 +19,7 @@ import {
   listNetworks,
   readTunings,
   resolveNetworkFile,
-} from '../../../app/index.js';
-import { readBuild, readSettings, readVersion } from '../../../app/options.js';
+} from '../../../networks/index.js';
 import { formatMegabytes, unwrap } from '../../../util/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './doctor-devices.js';

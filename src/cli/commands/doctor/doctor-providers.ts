@@ -5,8 +5,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isPackaged } from '#platform/program-files.js';
-import { findModel } from '../../../app/index.js';
 import { readSettings } from '../../../app/options.js';
+import { findModel } from '../../../networks/index.js';
 import { EvaluatorPool, getBackendName } from '../../../nn/index.js';
 import { unwrap } from '../../../util/index.js';
 import { type Finding, oneLine } from './doctor-findings.js';

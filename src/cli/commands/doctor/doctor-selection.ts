@@ -1,12 +1,12 @@
 /** What `sardonyx doctor` says about the choice between several bundled networks for the CPU. */
+import { readSettings } from '../../../app/options.js';
 import {
   type Candidate,
   CLEAR_LEAD_ELO,
   getNetworkName,
   type NetworkSelection,
   selectBundledNetwork,
-} from '../../../app/index.js';
-import { readSettings } from '../../../app/options.js';
+} from '../../../networks/index.js';
 import { unwrap } from '../../../util/index.js';
 import type { Finding } from './doctor-findings.js';
 

@@ -4,11 +4,12 @@
  */
 import { extname } from 'node:path';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { createPoolOptions, findModel } from '../../../app/index.js';
+import { createPoolOptions } from '../../../app/index.js';
 import { formatUciMove, type Move, type Position } from '../../../chess/index.js';
 import type { HistoryFill } from '../../../encoding/index.js';
 import { createGamePosition, writesKingTakesRook } from '../../../engine/index.js';
 import { computeClassActivation, computeOcclusion } from '../../../explain/index.js';
+import { findModel } from '../../../networks/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { unwrap } from '../../../util/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';

@@ -2,7 +2,7 @@
  * The two servers of lichess's external engines: the registry on lichess.org, which needs a token with the scopes
  * engine:read and engine:write, and the broker, which hands out work by long polling and takes UCI lines in return.
  */
-import { fetchThroughProxy } from '../../../app/index.js';
+import { fetchThroughProxy } from '../../../networks/index.js';
 
 export interface LichessServers {
   readonly registry: string;

@@ -1,7 +1,7 @@
 /** Creates the setup of a network player, for self-play and matches, from its flags. */
-
-import { createPoolOptions, findDefaultConfigs, findModel, isFileless, warnOfTables } from '../../../app/index.js';
+import { createPoolOptions, findDefaultConfigs, warnOfTables } from '../../../app/index.js';
 import { createSettings, listOptionSpecs } from '../../../app/options.js';
+import { findModel, isFileless } from '../../../networks/index.js';
 import { createSearchParams } from '../../../search/index.js';
 import type { NetworkSetup } from '../../../selfplay/index.js';
 import { failure, type Result, success } from '../../../util/index.js';

@@ -5,9 +5,8 @@
  * chance, so the winner must beat the engine's default again in alternating runs, else the default stays. Speed is measured in
  * nodes a second, starting from an empty tree and cache.
  */
-
-import type { SpeedSettings } from '../../../app/index.js';
 import { Analyst, type EnginePorts, type NetworkPort } from '../../../engine/index.js';
+import type { SpeedSettings } from '../../../networks/index.js';
 import { getBackendName } from '../../../nn/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { LARGEST_MINIBATCH } from '../../../search/index.js';

@@ -1,6 +1,7 @@
 /** `sardonyx tune`: measures and saves the fastest threads and batches for a network on this machine. */
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { createNetwork, createTuningKey, enginePorts, isFileless, isTunable, saveTuning } from '../../../app/index.js';
+import { createNetwork, enginePorts } from '../../../app/index.js';
+import { createTuningKey, isFileless, isTunable, saveTuning } from '../../../networks/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
 import { numberFlag } from '../../number-flag.js';
 import { printJson, printLine, printNote } from '../../output.js';

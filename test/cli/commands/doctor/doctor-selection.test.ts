@@ -1,11 +1,11 @@
 /** What `sardonyx doctor` says about the choice between bundled networks: the speeds, the choice, the reason, and what overrules it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Bundle, BundledNetwork } from '#sardonyx/app/bundled-networks.js';
-import { NetworkSelector } from '#sardonyx/app/network-selection.js';
-import { SpeedStore } from '#sardonyx/app/speed-store.js';
 import type { Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
 import { describeSelection } from '#sardonyx/cli/commands/doctor/doctor-selection.js';
+import type { Bundle, BundledNetwork } from '#sardonyx/networks/bundled-networks.js';
+import { NetworkSelector } from '#sardonyx/networks/network-selection.js';
+import { SpeedStore } from '#sardonyx/networks/speed-store.js';
 import { failure, success } from '#sardonyx/util/index.js';
 
 const createEntry = (file: string, eloAtEqualNodes: number): BundledNetwork => ({

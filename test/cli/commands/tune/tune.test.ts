@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { getConfigFolder } from '#platform/folders.js';
 import { enginePorts } from '#sardonyx/app/evaluator-network.js';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
+import { chooseSettings, type TuneRow } from '#sardonyx/cli/commands/tune/tune-run.js';
 import {
   findTuning,
   formatTunings,
@@ -18,8 +19,7 @@ import {
   type SpeedSettings,
   saveTuning,
   type TunedSettings,
-} from '#sardonyx/app/tuned-settings.js';
-import { chooseSettings, type TuneRow } from '#sardonyx/cli/commands/tune/tune-run.js';
+} from '#sardonyx/networks/tuned-settings.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { plantEvaluatorFaults } from '../../../support/evaluator-faults.js';
 import { repositoryRoot } from '../../../support/shared-folder.js';

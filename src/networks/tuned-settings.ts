@@ -3,7 +3,6 @@
  * threads and batches that search fastest. They are used when the user sets none of these options. A file that cannot be
  * read counts as empty.
  */
-
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createFolder, getConfigFolder } from '#platform/folders.js';

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Bundle, type BundledNetwork, readBundle } from '#sardonyx/app/bundled-networks.js';
-import { NetworkSelector, type SpeedMeasure } from '#sardonyx/app/network-selection.js';
-import { type SpeedSetting, SpeedStore } from '#sardonyx/app/speed-store.js';
+import { type Bundle, type BundledNetwork, readBundle } from '#sardonyx/networks/bundled-networks.js';
+import { NetworkSelector, type SpeedMeasure } from '#sardonyx/networks/network-selection.js';
+import { type SpeedSetting, SpeedStore } from '#sardonyx/networks/speed-store.js';
 import { failure, success } from '#sardonyx/util/index.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-selection-'));

@@ -1,0 +1,35 @@
+/** The door of networks/: which network is meant, where its file lies, how it comes here, what is known of its speed. */
+export { type BundledNetwork, findBundledNetwork, getNetworkName, listBundledNetworks } from './bundled-networks.js';
+export { listDiscoveryFolders, listNetworks } from './discover-networks.js';
+export { type Download, downloadFile, identifyFile } from './download.js';
+export { type CataloguedNetwork, NETWORK_CATALOGUE } from './network-catalogue.js';
+export {
+  type DownloadWatcher,
+  describeDownload,
+  downloadNetwork,
+  findRemoteNetwork,
+  isDownloaded,
+  obtainNetwork,
+  type RemoteNetwork,
+} from './network-download.js';
+export {
+  BUILT_IN,
+  findModel,
+  isFileless,
+  needsMeasuredLevels,
+  readBuiltIn,
+  resolveNetworkFile,
+  selectBundledNetwork,
+} from './network-file.js';
+export { type Candidate, CLEAR_LEAD_ELO, type NetworkSelection } from './network-selection.js';
+export { fetchThroughProxy } from './proxy-fetch.js';
+export { describeMachine } from './speed-store.js';
+export {
+  createTuningKey,
+  findTuning,
+  getTuningPath,
+  isTunable,
+  readTunings,
+  type SpeedSettings,
+  saveTuning,
+} from './tuned-settings.js';
