@@ -1,7 +1,8 @@
 /** The npm package in Node: `import { createEngine } from 'sardonyx'`. In a page it is `sardonyx/web`, with the same types. */
 
 import { createEngineHost, getDefaultPoolSize } from './app/index.js';
-import { type ChessEngine, type EnginePool, type EngineSettings, type PoolSettings, createChessEngine, createChessEnginePool } from './library/index.js';
+import type { ChessEngine, EnginePool, EngineSettings, PoolSettings } from './library/chess-engine.js';
+import { createChessEngine, createChessEnginePool } from './library/index.js';
 
 export type * from './library/chess-engine.js';
 

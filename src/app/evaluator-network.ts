@@ -3,7 +3,7 @@ import {
   createPoolNetwork,
   type EnginePorts,
   getTablebaseSettings,
-  MateWorkerClient,
+  MateClient,
   type NetworkPort,
   readPoolOptions,
 } from '../engine/index.js';
@@ -19,7 +19,7 @@ import {
 } from '../networks/index.js';
 import { EvaluatorPool, type PoolOptions, type TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
-import { SearchWorkerClient } from '../search/index.js';
+import { SearchClient } from '../search/index.js';
 import { Tablebases } from '../syzygy/index.js';
 import { unwrap } from '../util/index.js';
 
@@ -42,8 +42,8 @@ export async function createPoolOptions(
 export const enginePorts: EnginePorts = {
   createNetwork: createTunedNetwork,
   describeChoice: (options) => (needsMeasuredLevels(options) ? 'levels' : ''),
-  createSearch: (events) => new SearchWorkerClient(events),
-  createMateSearch: () => new MateWorkerClient(),
+  createSearch: (events) => new SearchClient(events),
+  createMateSearch: () => new MateClient(),
 };
 
 /** The bundled network on the default backend. Everything else, threads included, stays. */

@@ -11,9 +11,9 @@ export {
   writesKingTakesRook,
 } from './game-position.js';
 export { type GoRequest, isUnlimited } from './go-request.js';
-export { MateWorkerClient } from './mate-worker-client.js';
+export { MateClient } from './mate-client.js';
 export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } from './move-stats.js';
-export { PerftRun } from './perft-run.js';
+export { PerftClient } from './perft-client.js';
 export { createPoolNetwork, readPoolOptions } from './pool-network.js';
 export type {
   EngineListener,

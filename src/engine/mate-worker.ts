@@ -1,4 +1,4 @@
-/** The thread of mate-worker-client.ts: it looks for short mates, one task after the other. */
+/** The thread of mate-client.ts: it looks for short mates, one task after the other. */
 import { onParentMessage, postToParent } from '#platform/threads.js';
 import { findMate, type MateAnswer, type MateQuestion, type Move, parseFen } from '../chess/index.js';
 import { unwrap } from '../util/index.js';

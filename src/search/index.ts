@@ -28,8 +28,8 @@ export { dumpTree, type TreeDump, type TreeDumpLimits } from './report/tree-dump
 export { computeTemperature } from './root/move-choice.js';
 export { Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
 export { computeMoveTimeBudgetMs } from './stop/clock-guard.js';
+export { SearchClient, type SearchClientEvents } from './thread/search-client.js';
 export { type SearchAnswer, SearchScheduler } from './thread/search-scheduler.js';
-export { SearchWorkerClient, type SearchWorkerEvents } from './thread/search-worker-client.js';
 export { type TreeReport, verifyTree } from './tree/verify.js';
 export type { LeafChannel } from './visit/leaf-channel.js';
 export type { Batching } from './visit/pipeline.js';

@@ -4,9 +4,6 @@ export { createEngineSpec, type EngineSpec, formatPairs, parsePairs } from './cl
 export { type AdjudicationRules, openGameTables, parseDrawRule, parseResignRule } from './game/adjudication.js';
 export { formatTimeControl } from './game/clock.js';
 export { END_REASONS } from './game/game-end.js';
-export type { SelfPlayPlayer } from './games/self-play-run.js';
-export { playSelfPlaySession, type SelfPlaySummary } from './games/self-play-session.js';
-export { LONGEST_GAME, type MoveLimits, type SelfPlaySettings } from './games/self-play-settings.js';
 export { LabelFiles } from './label/label-files.js';
 export { LabelNetwork, type LabelNetworkSetup } from './label/label-network.js';
 export { createGameJobs, type LabelJob, runLabelling } from './label/label-run.js';
@@ -36,3 +33,6 @@ export { createGameOpenings, createMatchOpenings } from './openings/opening-plan
 export { createPlayerSources } from './players/player-source.js';
 export { createPlayerSpec, type Pair, type PlayerSpec, parsePlayerWords } from './players/player-spec.js';
 export { parseSprt, type SprtSettings } from './statistics/sprt.js';
+export type { SelfPlayPlayer } from './training/self-play-run.js';
+export { playSelfPlaySession, type SelfPlaySummary } from './training/self-play-session.js';
+export { LONGEST_GAME, type MoveLimits, type SelfPlaySettings } from './training/self-play-settings.js';

@@ -11,7 +11,7 @@ import {
   type EngineListener,
   type EnginePorts,
   type GoRequest,
-  PerftRun,
+  PerftClient,
   POSITION_REFUSED,
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
@@ -54,7 +54,7 @@ export class UciSession {
   private isEnding = false;
   private isDebugging = false;
   private logger = createLogger('');
-  private perft: PerftRun | null = null;
+  private perft: PerftClient | null = null;
   private perftEnd: Promise<void> = Promise.resolve();
   /** Ends the running `bench`. */
   private benchStop: AbortController | null = null;
@@ -262,7 +262,7 @@ export class UciSession {
       return;
     }
     this.perftEnd = new Promise((resolve) => {
-      this.perft = new PerftRun(this.engine.position, depth, {
+      this.perft = new PerftClient(this.engine.position, depth, {
         onMove: (move, nodes) => this.write(`${formatUciMove(move, this.isChess960)}: ${nodes}`),
         onEnd: (nodes, isComplete) => {
           this.perft = null;

@@ -2,7 +2,14 @@
  * The npm package in a page: `import { createEngine } from 'sardonyx/web'`, with the types of the Node library. The rules, options
  * and bookkeeping run where it is called; search, evaluation and the conversion of networks have threads of their own.
  */
-import { type ChessEngine, type EnginePool, type EngineSettings, type PoolSettings, createChessEngine, createChessEnginePool, type EngineHost, type HostEvents, LocalHost } from '../library/index.js';
+import type { ChessEngine, EnginePool, EngineSettings, PoolSettings } from '../library/chess-engine.js';
+import {
+  createChessEngine,
+  createChessEnginePool,
+  type EngineHost,
+  type HostEvents,
+  LocalHost,
+} from '../library/index.js';
 import { createPageOptions, findObstacle } from './page-engine.js';
 import { createPagePorts } from './page-network.js';
 

@@ -2,13 +2,7 @@
  * The network of a page: a URL in WeightsFile, or the network that lies beside the scripts. The content of a file, not its
  * name, decides whether it is read as lc0's format or as ONNX.
  */
-import {
-  createPoolNetwork,
-  type EnginePorts,
-  MateWorkerClient,
-  type NetworkPort,
-  readPoolOptions,
-} from '../engine/index.js';
+import { createPoolNetwork, type EnginePorts, MateClient, type NetworkPort, readPoolOptions } from '../engine/index.js';
 import {
   EvaluatorPool,
   isFilelessBackend,
@@ -17,9 +11,9 @@ import {
   parseNetworkChoice,
 } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
-import { SearchWorkerClient } from '../search/index.js';
+import { SearchClient } from '../search/index.js';
 import { type Result, success, unwrap } from '../util/index.js';
-import { convertNetwork } from './network-conversion.js';
+import { convertNetwork } from './conversion-client.js';
 import { WASM } from './page-engine.js';
 import {
   type DownloadWatch,
@@ -50,8 +44,8 @@ async function createNetwork(
 }
 
 const ports: Omit<EnginePorts, 'createNetwork'> = {
-  createSearch: (events) => new SearchWorkerClient(events),
-  createMateSearch: () => new MateWorkerClient(),
+  createSearch: (events) => new SearchClient(events),
+  createMateSearch: () => new MateClient(),
   createSpareOptions: (options) => {
     const spare = options.clone();
     for (const name of ['WeightsFile', 'BackendOptions']) unwrap(spare.set(name, ''));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { ExplanationText, SearchState, Thought, TreeNode } from '#sardonyx/board/protocol/replies.js';
+import type { ExplanationText, SearchState, ThoughtReply, TreeNode } from '#sardonyx/board/protocol/replies.js';
 import { BoardProcess, type BoardSocket } from '../support/board-process.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -75,7 +75,7 @@ test('a search with an end interrupts an analysis, which then goes on in its tre
   const limits = { nodes: 200 };
   const question = { position: { fen: null, moves: ['d2d4', 'd7d5'] }, limits, multiPv: 2, elo: null };
   const { answer } = await page.ask('think', question);
-  const { best, state } = answer as Thought;
+  const { best, state } = answer as ThoughtReply;
   assert.match(best ?? '', /^[a-h][1-8][a-h][1-8]$/);
   assert.equal(state.lines.length, 2);
   const after = await nextState(page);
@@ -86,7 +86,7 @@ test('a search with an end interrupts an analysis, which then goes on in its tre
 test('a level below full strength answers with a legal move', async () => {
   const page = await connect();
   const { answer } = await page.ask('think', { position: START, limits: { moveTimeMs: 500 }, multiPv: 1, elo: 1200 });
-  assert.match((answer as Thought).best ?? '', /^[a-h][1-8][a-h][1-8]$/);
+  assert.match((answer as ThoughtReply).best ?? '', /^[a-h][1-8][a-h][1-8]$/);
 });
 
 test('hurry ends a search at once and refuses those that wait', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GameReview } from '#sardonyx/board/game/game-review.js';
 import { parseGame } from '#sardonyx/board/game/move-tree-text.js';
-import type { Thought } from '#sardonyx/board/protocol/replies.js';
+import type { ThoughtReply } from '#sardonyx/board/protocol/replies.js';
 import { computeMoveAccuracy } from '#sardonyx/pgn/judgement.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
@@ -11,7 +11,7 @@ function createReview(pgn: string): GameReview {
 }
 
 /** @param win per mille for the player to move, the rest lost */
-function think(win: number, pv: string): Thought {
+function think(win: number, pv: string): ThoughtReply {
   const moves = pv.split(' ').filter((move) => move !== '');
   const line = {
     score: { kind: 'cp' as const, value: win - 500 },

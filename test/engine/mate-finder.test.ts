@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatUciMove, listLegalMoves, type MateAnswer, parseUciMove } from '#sardonyx/chess/index.js';
-import { createGamePosition, type Engine, MateWorkerClient } from '#sardonyx/engine/index.js';
+import { createGamePosition, type Engine, MateClient } from '#sardonyx/engine/index.js';
 import type { MateTask } from '#sardonyx/engine/mate-worker.js';
 import type { SearchInfo } from '#sardonyx/search/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
@@ -204,7 +204,7 @@ test('a clock and stop wait for no mate', async () => {
 });
 
 test('mates are looked for in another thread', async () => {
-  const search = new MateWorkerClient();
+  const search = new MateClient();
   try {
     const { position } = unwrap(createGamePosition(ROOK, []));
     const candidates = listLegalMoves(position);

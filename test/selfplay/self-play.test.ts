@@ -8,11 +8,6 @@ import { gunzipSync } from 'node:zlib';
 import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { readPgnGame, splitPgn } from '#sardonyx/pgn/index.js';
 import { defaultSearchParams, type RootMove } from '#sardonyx/search/index.js';
-import { prunePolicyTarget } from '#sardonyx/selfplay/games/policy-target.js';
-import { ResignWatch } from '#sardonyx/selfplay/games/resignation.js';
-import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/games/self-play-game.js';
-import { runSelfPlay, type SelfPlayPlayer } from '#sardonyx/selfplay/games/self-play-run.js';
-import { formatGameReady, formatTournamentStatus } from '#sardonyx/selfplay/games/tournament-lines.js';
 import {
   MatchLog,
   playSelfPlaySession,
@@ -22,6 +17,11 @@ import {
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
 import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { createGameOpenings } from '#sardonyx/selfplay/openings/opening-plan.js';
+import { prunePolicyTarget } from '#sardonyx/selfplay/training/policy-target.js';
+import { ResignWatch } from '#sardonyx/selfplay/training/resignation.js';
+import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/training/self-play-game.js';
+import { runSelfPlay, type SelfPlayPlayer } from '#sardonyx/selfplay/training/self-play-run.js';
+import { formatGameReady, formatTournamentStatus } from '#sardonyx/selfplay/training/tournament-lines.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { hashNetwork } from './hash-network.js';
 

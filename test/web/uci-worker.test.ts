@@ -202,7 +202,7 @@ test('a network that cannot be fetched or read is one sentence, and the one befo
 test('while a network of lc0 is converted the Worker answers', async (t) => {
   // The thread that converts is made slow, so that the order of the answers shows where it happens.
   const busy = `
-    const isSlow = globalThis.name === 'thread:conversion-thread';
+    const isSlow = globalThis.name === 'thread:conversion-worker';
     for (const end = performance.now() + 4000; isSlow && performance.now() < end; );
   `;
   const server = await startWebServer(FOLDERS, true, (path, content) =>

@@ -1,6 +1,6 @@
 /** The searches that wait at the desk or are under way there. */
 import type { GoRequest, RootStats, SearchReport } from '../../engine/index.js';
-import type { SearchState, Thought } from '../protocol/replies.js';
+import type { SearchState, ThoughtReply } from '../protocol/replies.js';
 import type { PositionText } from '../protocol/requests.js';
 import { createSearchState } from './engine-answers.js';
 import type { DeskClient } from './engine-desk.js';
@@ -59,7 +59,7 @@ export class DeskTask {
     readonly client: DeskClient,
     readonly id: number,
     readonly settings: TaskSettings,
-    readonly resolve: ((thought: Thought) => void) | null,
+    readonly resolve: ((thought: ThoughtReply) => void) | null,
     readonly reject: (error: Error) => void,
   ) {}
 

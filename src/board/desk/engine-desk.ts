@@ -10,7 +10,7 @@
 import { NO_MOVE } from '../../chess/index.js';
 import { type BestMove, Engine, type EnginePorts } from '../../engine/index.js';
 import type { OptionStore } from '../../options/index.js';
-import type { PortEvent, Thought } from '../protocol/replies.js';
+import type { PortEvent, ThoughtReply } from '../protocol/replies.js';
 import type { DeskTask } from './desk-task.js';
 import { formatMove } from './engine-answers.js';
 
@@ -242,7 +242,7 @@ export class EngineDesk {
   }
 }
 
-function createThought({ move, ponder }: BestMove, state: Thought['state']): Thought {
+function createThought({ move, ponder }: BestMove, state: ThoughtReply['state']): ThoughtReply {
   return {
     best: move === NO_MOVE ? null : formatMove(move),
     ponder: ponder === NO_MOVE ? null : formatMove(ponder),

@@ -11,7 +11,7 @@ import {
   type JudgedPosition,
   removeEvaluation,
 } from '../../pgn/index.js';
-import type { Thought } from '../protocol/replies.js';
+import type { ThoughtReply } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
 import type { MoveNode, MoveTree } from './move-tree.js';
 import { formatGame, writeComment } from './move-tree-text.js';
@@ -56,7 +56,7 @@ export class GameReview {
   }
 
   /** @param index of the node in `nodes` */
-  add(index: number, { best, state }: Thought): void {
+  add(index: number, { best, state }: ThoughtReply): void {
     const node = this.nodes[index];
     const line = state.lines[0];
     if (line === undefined) return;

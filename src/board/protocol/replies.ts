@@ -47,7 +47,7 @@ export interface SearchState {
   readonly moves: readonly MoveRow[];
 }
 
-export interface Thought {
+export interface ThoughtReply {
   /** Null when the game is over. */
   readonly best: string | null;
   readonly ponder: string | null;
@@ -292,7 +292,7 @@ export interface Answers extends Record<RequestType, unknown> {
   describe: EngineDescription;
   analyse: null;
   stop: null;
-  think: Thought;
+  think: ThoughtReply;
   hurry: null;
   setOption: null;
   useNetwork: null;

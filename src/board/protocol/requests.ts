@@ -90,7 +90,7 @@ export const requestSchema = v.variant('type', [
   v.strictObject({ type: v.literal('analyse'), id, position, multiPv, searchMoves }),
   /** Ends this page's analysis. */
   v.strictObject({ type: v.literal('stop'), id }),
-  /** A search with an end, at full strength or at `elo`. Answered with Thought. */
+  /** A search with an end, at full strength or at `elo`. Answered with ThoughtReply. */
   v.strictObject({
     type: v.literal('think'),
     id,

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
-import { findModel } from '../../networks/index.js';
 import { createSettings } from '../../app/options.js';
+import { findModel } from '../../networks/index.js';
 import { loadModel } from '../../nn/index.js';
 import { createMatchOpenings } from '../../selfplay/index.js';
 import { failure, type Result, success } from '../../util/index.js';

@@ -48,7 +48,7 @@ const EXPLORATION_TABLE_SIZE = 2048;
 const FORCED_BONUS = 1e6;
 
 /** Excludes moves of the root from selection. */
-export interface MoveFilter {
+export interface EdgeFilter {
   isSkipped(move: number): boolean;
 }
 
@@ -161,7 +161,7 @@ export class MoveScores {
   }
 
   /** Finds `best` and `second` among the first `count` moves. @param filter null = all moves */
-  rank(count: number, filter: MoveFilter | null): void {
+  rank(count: number, filter: EdgeFilter | null): void {
     if (count > this.known) this.extend(count);
     const { scores } = this;
     let best = -1;

@@ -6,7 +6,7 @@
 import { getOutcome, getVisitedRecord } from '../tree/best-move.js';
 import { getChildCount, NODE_BLOCK, NODE_META, NODE_WORDS, RECORD_VISITS, RECORD_WORDS } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
-import type { MoveFilter } from './move-scores.js';
+import type { EdgeFilter } from './move-scores.js';
 
 /** The restrictions of the running search. */
 export interface RootRestriction {
@@ -23,7 +23,7 @@ export interface RootRestriction {
   skipsWins: boolean;
 }
 
-export class RootFilter implements MoveFilter {
+export class RootFilter implements EdgeFilter {
   constructor(
     private readonly tree: Tree,
     private readonly root: RootRestriction,

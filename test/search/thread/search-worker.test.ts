@@ -7,10 +7,10 @@ import {
   type FromSearch,
   type PositionMessage,
   Search,
+  SearchClient,
   type SearchInfo,
   type SearchLimits,
   type SearchParams,
-  SearchWorkerClient,
   verifyTree,
 } from '#sardonyx/search/index.js';
 import { createPrng } from '#sardonyx/util/index.js';
@@ -32,13 +32,13 @@ const STALEMATE_FEN = '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1';
 type Of<Type> = Extract<FromSearch, { type: Type }>;
 
 class Conversation {
-  readonly thread: SearchWorkerClient;
+  readonly thread: SearchClient;
   readonly messages: FromSearch[] = [];
   private id = 0;
   private waiting: { type: string; resolve: (message: FromSearch) => void } | null = null;
 
   constructor() {
-    this.thread = new SearchWorkerClient({
+    this.thread = new SearchClient({
       onMessage: (message) => {
         this.messages.push(message);
         if (message.type !== this.waiting?.type) return;

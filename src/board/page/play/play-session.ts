@@ -7,7 +7,7 @@ import type { Move } from '../../../chess/index.js';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/board-moves.js';
 import { type GameSettings, PlayedGame, type SavedGame } from '../../game/played-game.js';
-import type { Thought } from '../../protocol/replies.js';
+import type { ThoughtReply } from '../../protocol/replies.js';
 import type { ThinkLimits } from '../../protocol/requests.js';
 import { engine, port, portState, reportError } from '../port/engine-state.js';
 import { addNotice, spoken } from '../shell/notices.js';
@@ -132,7 +132,7 @@ function createLimits(current: PlayedGame): ThinkLimits {
   };
 }
 
-function playEngineMove(current: PlayedGame, { best, state }: Thought): void {
+function playEngineMove(current: PlayedGame, { best, state }: ThoughtReply): void {
   isThinking.value = false;
   if (best === null) return;
   const [win, draw] = state.lines[0]?.wdl ?? [1000, 0, 0];

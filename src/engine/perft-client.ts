@@ -2,7 +2,7 @@
 import { startThread, type Thread } from '#platform/threads.js';
 import type { Move } from '../chess/index.js';
 import type { GamePosition } from './game-position.js';
-import type { PerftMessage, PerftTask } from './perft-thread.js';
+import type { PerftMessage, PerftTask } from './perft-worker.js';
 
 interface PerftEvents {
   /** One legal move and the number of leaves behind it. */
@@ -11,7 +11,7 @@ interface PerftEvents {
   onEnd(nodes: number, isComplete: boolean, elapsedMs: number): void;
 }
 
-export class PerftRun {
+export class PerftClient {
   private readonly worker: Thread<never>;
   private readonly startedAt = performance.now();
   private nodes: number;
@@ -25,7 +25,7 @@ export class PerftRun {
     this.nodes = depth === 0 ? 1 : 0;
     const data: PerftTask = { rootFen: game.rootFen, moves: [...game.moves], depth };
     this.worker = startThread<never, PerftMessage>(
-      new URL('./perft-thread.js', import.meta.url),
+      new URL('./perft-worker.js', import.meta.url),
       { name: 'perft', data },
       { onMessage: (message) => this.receive(message), onError: () => this.end(false) },
     );

@@ -6,12 +6,12 @@ import { startThread, type Thread } from '#platform/threads.js';
 import { type SharedPoolHandle, wakeProducer } from '../../nn/leaves.js';
 import { type FromSearch, StopFlag, type ToSearch } from '../limits/search-protocol.js';
 
-export interface SearchWorkerEvents {
+export interface SearchClientEvents {
   onMessage(message: FromSearch): void;
   onFailure(error: Error): void;
 }
 
-export class SearchWorkerClient {
+export class SearchClient {
   private readonly worker: Thread<ToSearch>;
   private readonly stopFlag = new StopFlag();
   private pool: SharedPoolHandle | null = null;
@@ -19,7 +19,7 @@ export class SearchWorkerClient {
   private runningId = 0;
   private isOver = false;
 
-  constructor(events: SearchWorkerEvents) {
+  constructor(events: SearchClientEvents) {
     const fail = (error: Error): void => {
       if (this.isOver) return;
       this.isOver = true;

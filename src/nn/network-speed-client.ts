@@ -25,7 +25,7 @@ export function measureNetworkSpeeds(models: SpeedTask['models']): Promise<Resul
   const task: SpeedTask = { models };
   return new Promise((resolve) => {
     const thread = startThread<never, Result<NetworkSpeeds>>(
-      new URL('./network-speed-thread.js', import.meta.url),
+      new URL('./network-speed-worker.js', import.meta.url),
       { name: 'network-speed', data: task },
       { onMessage: resolve, onError: ({ message }) => resolve(failure(message)) },
     );

@@ -1,4 +1,4 @@
-/** The thread of perft-run.ts: it counts the leaves behind each legal move and reports each count at once. */
+/** The thread of perft-client.ts: it counts the leaves behind each legal move and reports each count at once. */
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
 import { listLegalMoves, type Move, parseFen, perft } from '../chess/index.js';
 import { unwrap } from '../util/index.js';

@@ -9,7 +9,7 @@ import type { MateSearchPort } from './ports.js';
 
 const NOTHING_FOUND: MateAnswer = { line: null, isComplete: false, visited: 0 };
 
-export class MateWorkerClient implements MateSearchPort {
+export class MateClient implements MateSearchPort {
   private thread: Thread<MateTask> | null;
   private readonly waiting: ((answer: MateAnswer) => void)[] = [];
 

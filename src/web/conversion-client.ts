@@ -2,7 +2,7 @@
 import { startThread } from '#platform/threads.js';
 import { describeProviderFailure, readPrecision } from '../nn/index.js';
 import { failure, isGzip, type Result, success } from '../util/index.js';
-import type { ConversionAnswer, ConversionTask } from './conversion-thread.js';
+import type { ConversionAnswer, ConversionTask } from './conversion-worker.js';
 
 /**
  * The ONNX model of a network's file.
@@ -24,7 +24,7 @@ function runConversion(task: ConversionTask): Promise<ConversionAnswer> {
   return new Promise((resolve) => {
     let problem = 'the thread that converts it ended';
     const thread = startThread<never, ConversionAnswer>(
-      new URL('./conversion-thread.js', import.meta.url),
+      new URL('./conversion-worker.js', import.meta.url),
       { name: 'conversion', data: task },
       {
         onMessage: resolve,

@@ -12,11 +12,11 @@ import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network
 import type { Opening } from '../openings/book.js';
 import {
   playSelfPlayGame,
+  type SearchedMove,
   type SelfPlayBoard,
   type SelfPlayGame,
   type SelfPlaySide,
   shortenOpening,
-  type Thought,
 } from './self-play-game.js';
 import type { MoveLimits, SelfPlaySettings } from './self-play-settings.js';
 
@@ -45,7 +45,7 @@ export interface SelfPlayRun {
   /** Awaited, so that slow disks slow the games down instead of filling the memory. */
   onGame(index: number, game: SelfPlayGame): Promise<void>;
   /** Called with each move when it is drawn. */
-  onThought(index: number, thought: Thought): void;
+  onThought(index: number, thought: SearchedMove): void;
 }
 
 const REFUSED_KEPT = 10_000;

@@ -1,5 +1,5 @@
 /**
- * The thread of network-speed.ts: it opens each network as an evaluator thread does on the CPU, times batches of the size that
+ * The thread of network-speed-client.ts: it opens each network as an evaluator thread does on the CPU, times batches of the size that
  * such a thread uses, and ends. Only the network itself is timed: encoding takes a few per cent, and much more until its code
  * is compiled.
  */
@@ -11,7 +11,7 @@ import type { Evaluator } from './evaluator.js';
 import { evaluatorFactory } from './evaluators/create-evaluator.js';
 import { findLeastTimes } from './least-times.js';
 import { loadModel } from './model/model-file.js';
-import type { NetworkSpeeds, SpeedTask } from './network-speed.js';
+import type { NetworkSpeeds, SpeedTask } from './network-speed-client.js';
 import { DEFAULT_HISTORY_FILL } from './options.js';
 
 async function measure({ models }: SpeedTask): Promise<Result<NetworkSpeeds>> {

@@ -33,7 +33,7 @@ export interface SelfPlayGame {
   readonly falsePositiveThreshold: number | null;
 }
 
-export interface Thought {
+export interface SearchedMove {
   readonly isBlack: boolean;
   readonly info: SearchInfo | null;
   readonly move: Move;
@@ -49,7 +49,7 @@ export interface SelfPlayBoard {
   /** Called with positions that were refused for too few visits. */
   readonly onDiscard: (opening: Opening) => void;
   /** Called with each search and the move that it led to. */
-  readonly onThought: (thought: Thought) => void;
+  readonly onThought: (thought: SearchedMove) => void;
 }
 
 /** @returns null when the signal came before the end */

@@ -5,7 +5,7 @@ import { computeCentipawns } from '../network/game-search.js';
 import { computeElo } from '../statistics/elo.js';
 import { computeNormalProbability } from '../statistics/normal.js';
 import type { GameCounts } from '../statistics/score-counts.js';
-import type { SelfPlayGame, Thought } from './self-play-game.js';
+import type { SearchedMove, SelfPlayGame } from './self-play-game.js';
 
 const RESULT_WORDS: Readonly<Record<ResultText, string>> = {
   '1-0': 'whitewon',
@@ -37,7 +37,7 @@ export function formatGameReady(
 }
 
 /** A move and the search behind it, marked with player, game and side (chess/uciloop.cc). */
-export function formatThought(index: number, player1White: boolean, { isBlack, info, move }: Thought): string[] {
+export function formatThought(index: number, player1White: boolean, { isBlack, info, move }: SearchedMove): string[] {
   const player = isBlack === player1White ? 2 : 1;
   const marks = `player ${player} gameid ${index} side ${isBlack ? 'black' : 'white'}`;
   const best = `bestmove ${formatUciMove(move, false)} ${marks}`;
