@@ -35,7 +35,7 @@ export async function createPoolOptions(
   if (!obtained.ok) throw new Error(obtained.error);
   const path = await resolveNetworkFile(options);
   if (!path.ok) throw new Error(path.error);
-  return { ...pool, model: (edition) => findModel(options, edition) };
+  return { ...pool, model: (edition) => findModel(options, edition, false, onWarning) };
 }
 
 /** The real network and search behind the engine's ports. */

@@ -46,6 +46,8 @@ export interface Lc0LoadOptions {
    * model of ONNX's own operators.
    */
   readonly channelBlock?: number;
+  /** Only the first convolution and the heads get that form; what lies between can then be rounded to 8 bits. */
+  readonly keepsTower?: boolean;
 }
 
 export interface Lc0Network {
@@ -91,9 +93,10 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
       precision,
       String(weightsFileAboveBytes),
       ...(wantedBlock ? [`channel block ${wantedBlock}`] : []),
+      ...(options.keepsTower ? ['keeps its tower'] : []),
     ]);
     const cached = await cache.read();
-    if (cached) {
+    if (cached?.info) {
       return {
         onnx: cached.onnx,
         info: cached.info,
@@ -117,7 +120,11 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
   const info = collectInfo(net, plan, heads);
   const metadata = formatMetadata(info, plan.value.isWdl);
   const channelBlock = wantedBlock && suitsChannelBlock(plan, wantedBlock) ? wantedBlock : 0;
-  const { model, graph } = draftOnnx(plan, { ...DEFAULT_BUILD_OPTIONS, precision, channelBlock }, metadata);
+  const { model, graph } = draftOnnx(
+    plan,
+    { ...DEFAULT_BUILD_OPTIONS, precision, channelBlock, keepsTower: channelBlock > 0 && options.keepsTower === true },
+    metadata,
+  );
   if (cache && getWeightBytes(graph) > weightsFileAboveBytes) {
     let small: Uint8Array | undefined;
     const weightsCache = cache;

@@ -33,7 +33,9 @@ const SAMPLED_PAGES = 128;
 
 export interface CachedModel {
   readonly onnx: Uint8Array;
-  readonly info: Lc0NetworkInfo;
+  readonly metadata: ReadonlyMap<string, string>;
+  /** Of lc0's networks. */
+  readonly info: Lc0NetworkInfo | undefined;
   /** Whether the weights are in a file of their own in the cache folder. */
   readonly hasWeightsFile: boolean;
 }
@@ -65,21 +67,21 @@ export class ModelCache {
     try {
       const onnx = await unsealModel(await readCacheFile(this.folder, this.modelName));
       const entries = onnx ? (decodeModel(onnx)?.metadataProps ?? []) : [];
-      const info = parseMetadata(entries);
-      if (!onnx || !info) return undefined;
-      const find = (wanted: string): string | undefined => entries.find(({ key }) => key === wanted)?.value;
-      const weightsBytes = find(WEIGHTS_BYTES_KEY);
+      if (!onnx || entries.length === 0) return undefined;
+      const metadata = new Map(entries.map(({ key, value }) => [key, value]));
+      const weightsBytes = metadata.get(WEIGHTS_BYTES_KEY);
       if (weightsBytes !== undefined) {
         const isWhole = await withCacheFile(
           this.folder,
           this.weightsName,
           async (file) =>
-            (await file.getSize()) === Number(weightsBytes) && (await digestSamples(file)) === find(WEIGHTS_DIGEST_KEY),
+            (await file.getSize()) === Number(weightsBytes) &&
+            (await digestSamples(file)) === metadata.get(WEIGHTS_DIGEST_KEY),
         );
         if (!isWhole) return undefined;
       }
       await touchCacheFile(this.folder, this.modelName);
-      return { onnx, info, hasWeightsFile: weightsBytes !== undefined };
+      return { onnx, metadata, info: parseMetadata(entries), hasWeightsFile: weightsBytes !== undefined };
     } catch {
       return undefined;
     }

@@ -28,12 +28,14 @@ import { recogniseNetwork } from './recognise-network.js';
 /**
  * @param channelBlock the answer of `findChannelBlock`
  * @param cacheFolder folder of rebuilt networks; null keeps none
+ * @param keepsTower rebuild only the first convolution and the heads
  * @returns null if the network must stay as it is: it is unreadable, of another kind, or has unsuitable widths
  */
 export async function rebuildOnnx(
   source: FileSource,
   channelBlock: number,
   cacheFolder: string | null = findModelFolder() ?? null,
+  keepsTower = false,
 ): Promise<Uint8Array | null> {
   if (channelBlock === 0) return null;
   try {
@@ -41,7 +43,7 @@ export async function rebuildOnnx(
     const cache = cacheFolder === null ? undefined : await ModelCache.open(cacheFolder, key);
     const cached = await cache?.read();
     if (cached !== undefined) return cached.onnx;
-    const rebuilt = rebuild(await readInflated(source), channelBlock);
+    const rebuilt = rebuild(await readInflated(source), channelBlock, keepsTower);
     if (rebuilt !== null) await cache?.write(rebuilt);
     return rebuilt;
   } catch (error) {
@@ -51,7 +53,7 @@ export async function rebuildOnnx(
 }
 
 /** @throws NetworkError, Unrecognised */
-function rebuild(bytes: Uint8Array, channelBlock: number): Uint8Array | null {
+function rebuild(bytes: Uint8Array, channelBlock: number, keepsTower: boolean): Uint8Array | null {
   const original = decodeModel(bytes);
   if (original?.graph === undefined) return null;
   const metadata = new Map((original.metadataProps ?? []).map(({ key, value }) => [key, value]));
@@ -62,7 +64,7 @@ function rebuild(bytes: Uint8Array, channelBlock: number): Uint8Array | null {
   if (!suitsChannelBlock(plan, channelBlock)) return null;
   const { model, graph } = draftOnnx(
     plan,
-    { ...DEFAULT_BUILD_OPTIONS, channelBlock },
+    { ...DEFAULT_BUILD_OPTIONS, channelBlock, keepsTower },
     { ...Object.fromEntries(metadata), ...formatMetadata(collectInfo(net, plan, DEFAULT_HEADS), plan.value.isWdl) },
   );
   return writeModel(model, graph);

@@ -14,6 +14,7 @@ export {
 } from './network-download.js';
 export {
   BUILT_IN,
+  describeInt8,
   findModel,
   isFileless,
   needsMeasuredLevels,

@@ -163,11 +163,13 @@ type Edition = Pick<ModelEdition, 'precision'> & { readonly provider: string };
 /**
  * The edition of the network that suits a device. The file is read once; an ONNX model is converted if possible.
  * @param isIdentified also compute the hash of the file, which takes time for a large one
+ * @param onWarning is told why a network is not in the precision that was asked for
  */
 export async function findModel(
   options: OptionStore,
   { provider, precision }: Edition = { provider: getFirstProvider(options), precision: 'f32' },
   isIdentified = false,
+  onWarning: (text: string) => void = () => undefined,
 ): Promise<Result<ModelSource>> {
   const path = await resolveNetworkFile(options, provider);
   if (!path.ok) return path;
@@ -176,11 +178,23 @@ export async function findModel(
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;
   const { winograd, ...heads } = choice.value;
-  const edition = { provider, precision, winograd: winograd !== false };
-  const builtIn = await readBuiltIn(path.value, options, provider);
-  if (builtIn === null && (await isLc0File(path.value))) return loadLc0(path.value, heads, edition);
+  const edition = { provider, winograd: winograd !== false };
+  if (precision !== 'int8') return findExact(options, path.value, heads, { ...edition, precision }, isIdentified);
+  return findInt8(options, path.value, heads, { ...edition, precision: 'f32' }, onWarning);
+}
+
+async function findExact(
+  options: OptionStore,
+  path: string,
+  heads: Heads,
+  edition: WantedEdition,
+  isIdentified: boolean,
+): Promise<Result<ModelSource>> {
+  const { provider } = edition;
+  const builtIn = await readBuiltIn(path, options, provider);
+  if (builtIn === null && (await isLc0File(path))) return loadLc0(path, heads, edition);
   try {
-    const { bytes, name } = builtIn ?? { bytes: await readNetwork(path.value), name: path.value };
+    const { bytes, name } = builtIn ?? { bytes: await readNetwork(path), name: path };
     const fileSha256 = isIdentified ? computeSha256(bytes) : undefined;
     const inflated = await inflate(bytes);
     if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
@@ -190,6 +204,51 @@ export async function findModel(
   }
 }
 
+/** The network in 8 bits; where they gain nothing, in single precision. A file that is in 8 bits or in halves stays as it is. */
+async function findInt8(
+  options: OptionStore,
+  path: string,
+  heads: Heads,
+  edition: WantedEdition,
+  onWarning: (text: string) => void,
+): Promise<Result<ModelSource>> {
+  const findEdition = async (form: Partial<WantedEdition>): Promise<Result<Int8Source>> => {
+    const found = await findExact(options, path, heads, { ...edition, ...form }, true);
+    if (!found.ok || !('path' in found.value)) return found as Result<Int8Source>;
+    return failure(`Cannot read the network ${path}`);
+  };
+  const { loadInt8Network } = await import('../lc0/index.js');
+  const exact = await findEdition({});
+  if (!exact.ok || readPrecision(exact.value.bytes) !== 'fp32') return exact;
+  const { name, fileSha256 = '' } = exact.value;
+  const int8 = await loadInt8Network({
+    key: [fileSha256, heads.policyHead ?? '', heads.valueHead ?? '', String(edition.winograd)],
+    plain: async () => {
+      const plain = await findEdition({ isForInt8: true });
+      return plain.ok ? success(plain.value.bytes) : plain;
+    },
+    fastest: () => Promise.resolve(success({ onnx: exact.value.bytes, weightsFolder: exact.value.weightsFolder })),
+  });
+  if (!int8.ok) return int8;
+  const { onnx, report } = int8.value;
+  if (onnx !== undefined) return success({ bytes: onnx, name, fileSha256 });
+  onWarning(report);
+  return exact;
+}
+
+/** What 8 bits give for the network of the options on this CPU, and how far its answers are from single precision: one sentence. */
+export async function describeInt8(options: OptionStore): Promise<Result<string>> {
+  let refusal = 'the file is not in single precision, so datatype=int8 leaves it as it is';
+  const found = await findModel(options, { provider: 'cpu', precision: 'int8' }, false, (text) => {
+    refusal = text;
+  });
+  if (!found.ok) return found;
+  const { readInt8Report } = await import('../lc0/index.js');
+  return success(('bytes' in found.value ? readInt8Report(found.value.bytes) : undefined) ?? refusal);
+}
+
+type Int8Source = Extract<ModelSource, { bytes: Uint8Array }>;
+
 /** Recognises lc0's networks by content, because their names often have no extension. */
 async function isLc0File(path: string): Promise<boolean> {
   if (/\.onnx(\.gz)?$/i.test(path)) return false;
@@ -198,7 +257,14 @@ async function isLc0File(path: string): Promise<boolean> {
   return isNetworkFile(path);
 }
 
-type WantedEdition = Edition & { readonly winograd: boolean };
+interface WantedEdition {
+  readonly provider: string;
+  readonly precision: 'f16' | 'f32';
+  /** Whether convolutions may be in a form for this CPU alone. */
+  readonly winograd: boolean;
+  /** Whether the network is to be rounded to 8 bits: its tower stays as it is, and all weights are in the model. */
+  readonly isForInt8?: boolean;
+}
 type Heads = Pick<NetworkChoice, 'policyHead' | 'valueHead'>;
 
 async function loadLc0(path: string, heads: Heads, edition: WantedEdition): Promise<Result<ModelSource>> {
@@ -207,7 +273,7 @@ async function loadLc0(path: string, heads: Heads, edition: WantedEdition): Prom
     ...heads,
     precision: edition.precision,
     channelBlock: await chooseChannelBlock(edition),
-    weightsFileAboveBytes: LARGE_WEIGHT_BYTES,
+    ...(edition.isForInt8 ? { cacheFolder: null, keepsTower: true } : { weightsFileAboveBytes: LARGE_WEIGHT_BYTES }),
   });
   if (!network.ok) return network;
   const { onnx, weightsFolder, fileSha256 } = network.value;
@@ -233,7 +299,11 @@ async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uin
   if (edition.precision === 'f32' && channelBlock === 0) return bytes;
   const { halveModel } = await import('../onnx/index.js');
   const { rebuildOnnx } = await import('../lc0/index.js');
-  return (channelBlock > 0 ? await rebuildOnnx(bytes, channelBlock) : halveModel(bytes)) ?? bytes;
+  if (channelBlock === 0) return halveModel(bytes) ?? bytes;
+  return (
+    (await (edition.isForInt8 ? rebuildOnnx(bytes, channelBlock, null, true) : rebuildOnnx(bytes, channelBlock))) ??
+    bytes
+  );
 }
 
 /** A sentence for a network that has not been downloaded yet; null for all others. */

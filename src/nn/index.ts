@@ -11,7 +11,7 @@ export { describeProviderFailure } from './backend/provider-failure.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export type { Evaluator } from './evaluator.js';
 export { evaluatorFactory } from './evaluators/create-evaluator.js';
-export { runOnCpu } from './evaluators/onnx-session.js';
+export { addsWidely, openOnCpu, runOnCpu } from './evaluators/onnx-session.js';
 export { readScalar, readWdlInto } from './evaluators/value-head.js';
 export * from './leaves.js';
 export type { ModelEdition } from './model/model-file.js';

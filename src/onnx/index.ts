@@ -37,6 +37,7 @@ export { decodeModel, encodeModel, hasExternalTensors, viewBytes } from './onnx-
 export { type GraphMessage, type ModelMessage, modelType, TensorType, type ValueInfoMessage } from './onnx-schema.js';
 export { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
 export { createMessageTypes, scanStructure } from './protobuf-messages.js';
+export { createSpeedSample, type Difference, quantiseModel } from './quantise/quantise-model.js';
 export { type FileSource, hashFile, NetworkError, readInflated } from './read-file.js';
 export { type Affine, GraphReader, Unrecognised } from './recognise/graph-reader.js';
 export { type RecognisedBody, recogniseBody } from './recognise/recognise-body.js';

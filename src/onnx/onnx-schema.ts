@@ -72,7 +72,7 @@ export interface ModelMessage {
 }
 
 /** TensorProto.DataType, as far as needed here. */
-export const TensorType = { FLOAT: 1, INT32: 6, INT64: 7, FLOAT16: 10, BFLOAT16: 16 } as const;
+export const TensorType = { FLOAT: 1, UINT8: 2, INT8: 3, INT32: 6, INT64: 7, FLOAT16: 10, BFLOAT16: 16 } as const;
 
 /** TensorProto.DataLocation of a tensor whose values are in another file. */
 export const EXTERNAL_DATA = 1;

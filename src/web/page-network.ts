@@ -65,7 +65,15 @@ export async function createPagePool(
   const pool = { ...readPoolOptions(options, warn), backend, avoidsDevice };
   if (isFilelessBackend(backend)) return pool;
   const threads = backend === 'webgpu' ? 1 : options.getNumber('Threads');
-  return { ...pool, threads, model: ({ provider, precision }) => findModel(options, provider, precision, watch) };
+  return {
+    ...pool,
+    threads,
+    model: ({ provider, precision }) => {
+      if (precision === 'int8')
+        warn('datatype=int8 is not used: 8 bits gain nothing in a page, so the network stays in f32');
+      return findModel(options, provider, precision === 'f16' ? 'f16' : 'f32', watch);
+    },
+  };
 }
 
 /** One line a second. */

@@ -111,11 +111,22 @@ test('heads and precision are taken from the backend options, by lc0 names', () 
     valueHead: 'q',
   });
   assert.deepEqual(unwrap(parseNetworkChoice('datatype=f16')), { precision: 'f16' });
+  assert.deepEqual(unwrap(parseNetworkChoice('datatype=int8')), { precision: 'int8' });
   assert.deepEqual(unwrap(parseNetworkChoice('fp16=true')), { precision: 'f16' });
   assert.deepEqual(unwrap(parseNetworkChoice('winograd=false')), { winograd: false });
   assert.deepEqual(unwrap(parseNetworkChoice('fp16=false')), { precision: 'f32' });
   const wrong = parseNetworkChoice('datatype=f8');
-  assert.ok(!wrong.ok && /datatype must be f32 or f16/.test(wrong.error));
+  assert.ok(!wrong.ok && /datatype must be f32, f16 or int8/.test(wrong.error));
+});
+
+test('8 bits are for the CPU: auto means it, and devices refuse them by one sentence', () => {
+  const plan = (backend: string) => planBackend({ backend, optionsText: 'datatype=int8', threads: 1, minibatch: 1 });
+  for (const backend of ['auto', 'cpu']) {
+    const { evaluator } = unwrap(plan(backend))[0];
+    assert.ok(evaluator.kind === 'onnx' && evaluator.provider === 'cpu' && evaluator.precision === 'int8');
+  }
+  const refused = plan('cuda');
+  assert.ok(!refused.ok && /datatype=int8 is for the CPU .*cuda takes f16 or f32/.test(refused.error));
 });
 
 test('a plan does not refuse them', () => {

@@ -2,7 +2,7 @@
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { createOptionStore } from '../../app/options.js';
 import { describeNetwork, formatDescription } from '../../lc0/index.js';
-import { obtainNetwork, readBuiltIn, resolveNetworkFile } from '../../networks/index.js';
+import { describeInt8, obtainNetwork, readBuiltIn, resolveNetworkFile } from '../../networks/index.js';
 import { unwrap } from '../../util/index.js';
 import { createDownloadBar } from '../download-bar.js';
 import { printJson, printLine } from '../output.js';
@@ -11,6 +11,7 @@ interface DescribeNetArguments {
   file?: string;
   weights: string | undefined;
   backend: string;
+  int8: boolean;
   json: boolean;
 }
 
@@ -33,6 +34,11 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
         default: 'auto',
         describe: 'Without a file: describe the network bundled for this backend',
       })
+      .option('int8', {
+        type: 'boolean',
+        default: false,
+        describe: 'Also how fast the network is in 8 bits on this CPU, and how far its answers then differ',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<DescribeNetArguments>) => {
     const options = createOptionStore();
@@ -43,10 +49,12 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
     if (!path.ok) throw new Error(path.error);
     const description = await describeNetwork((await readBuiltIn(path.value, options))?.bytes ?? path.value);
     if (!description.ok) throw new Error(description.error);
-    if (args.json) printJson({ file: path.value, sections: description.value });
+    const sections = [...description.value];
+    if (args.int8) sections.push({ title: '8 bits', rows: [['datatype=int8', unwrap(await describeInt8(options))]] });
+    if (args.json) printJson({ file: path.value, sections });
     else {
       printLine(`File: ${path.value}`);
-      printLine(formatDescription(description.value));
+      printLine(formatDescription(sections));
     }
   },
 };

@@ -143,14 +143,14 @@ type SingleKind = Exclude<BackendKind, 'team' | 'check'>;
 
 function createFirst(backend: string, kind: BackendKind, options: BackendOptions, minibatch: number): BackendPlan {
   const planPart = (part: SingleKind, own: BackendOptions): BackendPlan =>
-    createPlan(getFirstKind(part), own, minibatch);
+    createPlan(getFirstKind(part, own), own, minibatch);
   if (kind === 'team') return planTeam(backend, options, planPart);
   return kind === 'check' ? planCheck(options, planPart) : planPart(kind, options);
 }
 
-function getFirstKind(kind: SingleKind): Exclude<SingleKind, 'auto'> {
+function getFirstKind(kind: SingleKind, options: BackendOptions): Exclude<SingleKind, 'auto'> {
   if (kind !== 'auto') return kind;
-  return hasCudaProvider() ? 'cuda' : 'cpu';
+  return hasCudaProvider() && readNetworkChoice(options).precision !== 'int8' ? 'cuda' : 'cpu';
 }
 
 function listFallbacks({ evaluator }: BackendPlan): BackendPlan[] {
@@ -232,6 +232,11 @@ const HALF_PRECISION: ReadonlySet<Provider> = new Set<Provider>(['cuda', 'tensor
 function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: number): OnnxPlan {
   const isCpu = provider === 'cpu';
   const { precision = HALF_PRECISION.has(provider) ? 'f16' : 'f32' } = readNetworkChoice(options);
+  if (precision === 'int8' && !isCpu) {
+    throw new BackendOptionError(
+      `Backend option datatype=int8 is for the CPU (backend=cpu); ${provider} takes f16 or f32`,
+    );
+  }
   for (const key of IGNORED_KEYS) options.read(key);
   const batch = Math.max(0, options.readInteger('batch', getBatchStep(provider, minibatch), -1, 1024));
   const devicesText = options.read('devices') ?? options.read('gpu') ?? '0';

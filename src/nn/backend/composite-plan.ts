@@ -119,10 +119,12 @@ function useOneThread(plan: SinglePlan): SinglePlan {
   return plan.kind === 'onnx' ? { ...plan, intraOpThreads: 1 } : plan;
 }
 
-/** All parts share one model. It is in half precision only if every part wants that. */
+/** All parts share one model. It is in half precision or 8 bits only if every part wants that. */
 function shareEdition<Parts extends readonly SinglePlan[]>(parts: Parts): SinglePlan[] {
-  const isHalf = parts.every((part) => part.kind !== 'onnx' || part.precision === 'f16');
-  return parts.map((part) => (part.kind === 'onnx' ? { ...part, precision: isHalf ? 'f16' : 'f32' } : part));
+  const wanted = new Set(parts.flatMap((part) => (part.kind === 'onnx' ? [part.precision] : [])));
+  const [only] = wanted;
+  const precision = wanted.size === 1 ? only : 'f32';
+  return parts.map((part) => (part.kind === 'onnx' ? { ...part, precision } : part));
 }
 
 function readNumber(options: BackendOptions, key: BackendOptionKey, fallback: number): number {

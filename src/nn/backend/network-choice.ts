@@ -6,7 +6,7 @@ import { type Result, success } from '../../util/index.js';
 import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
 
 /** Precision of weights and arithmetic; inputs and outputs may differ. */
-export type Precision = 'f32' | 'f16';
+export type Precision = 'f32' | 'f16' | 'int8';
 
 export interface NetworkChoice {
   readonly policyHead?: string;
@@ -34,8 +34,8 @@ export function readNetworkChoice(options: BackendOptions): NetworkChoice {
   const policyHead = options.read('policy_head');
   const valueHead = options.read('value_head');
   const type = options.read('datatype');
-  if (type !== undefined && type !== 'f32' && type !== 'f16') {
-    throw new BackendOptionError(`Backend option datatype must be f32 or f16, not "${type}"`);
+  if (type !== undefined && type !== 'f32' && type !== 'f16' && type !== 'int8') {
+    throw new BackendOptionError(`Backend option datatype must be f32, f16 or int8, not "${type}"`);
   }
   const hasFlag = options.read('fp16') !== undefined;
   const precision = hasFlag ? (options.readFlag('fp16', false) ? 'f16' : 'f32') : type;

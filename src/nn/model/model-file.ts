@@ -3,7 +3,7 @@ import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
 import { failure, inflate, type Result, success } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
-import { FLOAT16, FLOAT32, INT8, readOnnxHeader } from './onnx-header.js';
+import { FLOAT16, FLOAT32, INT8, type OnnxHeader, readOnnxHeader } from './onnx-header.js';
 import { findRefusal } from './onnx-limits.js';
 
 /**
@@ -67,8 +67,8 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
   if (refusal !== null) return failure(`The network ${path} ${refusal}`);
   const format = recogniseNetwork(header.value);
   if (!format.ok) return failure(`The network ${path} ${format.error}`);
-  const { metadata, parameterBytes, bytesByType } = header.value;
-  const precision = findPrecision(bytesByType);
+  const { metadata, parameterBytes } = header.value;
+  const precision = findPrecision(header.value);
   const fileName = getFileName(path);
   return success({
     path,
@@ -89,11 +89,12 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
 /** @returns null if it is not an ONNX model */
 export function readPrecision(bytes: Uint8Array): Model['precision'] | null {
   const header = readOnnxHeader(bytes);
-  return header.ok ? findPrecision(header.value.bytesByType) : null;
+  return header.ok ? findPrecision(header.value) : null;
 }
 
-/** The precision of most weights: an int8 network has heads in fp32, a half one may have layers in fp32. */
-function findPrecision(bytesByType: ReadonlyMap<number, number>): Model['precision'] {
+/** The precision of most weights, if the metadata do not say: an int8 network has heads in fp32, a half one may have layers in fp32. */
+function findPrecision({ bytesByType, metadata }: Pick<OnnxHeader, 'bytesByType' | 'metadata'>): Model['precision'] {
+  if (metadata.get('sardonyx.precision') === 'int8') return 'int8';
   const countOf = (type: number, bytesEach: number): number => (bytesByType.get(type) ?? 0) / bytesEach;
   const [int8, half, float] = [countOf(INT8, 1), countOf(FLOAT16, 2), countOf(FLOAT32, 4)];
   if (int8 > Math.max(half, float)) return 'int8';

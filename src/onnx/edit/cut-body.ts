@@ -50,7 +50,7 @@ export function cutBehindBody(bytes: Uint8Array, input: string, outputs: readonl
  * Follows what depends on the planes through the nodes, which are in an order in which they can run. Where only one tensor is left
  * that a later node reads, and no output was made yet, all ways go through it; the last such tensor is the body's output.
  */
-function findLastCut(graph: GraphMessage, input: string, outputs: readonly string[]): string | undefined {
+export function findLastCut(graph: GraphMessage, input: string, outputs: readonly string[]): string | undefined {
   const wanted = new Set(listNodesBehind(graph, '', outputs));
   const nodes = (graph.node ?? []).filter((node) => wanted.has(node));
   const lastUse = new Map<string, number>();
@@ -72,7 +72,7 @@ function findLastCut(graph: GraphMessage, input: string, outputs: readonly strin
 }
 
 /** The nodes that the outputs need, in their order, without those before `tensor`. */
-function listNodesBehind(graph: GraphMessage, tensor: string, outputs: readonly string[]): NodeMessage[] {
+export function listNodesBehind(graph: GraphMessage, tensor: string, outputs: readonly string[]): NodeMessage[] {
   const needed = new Set(outputs);
   const found: NodeMessage[] = [];
   for (const node of [...(graph.node ?? [])].reverse()) {

@@ -26,6 +26,8 @@ export interface BuildOptions extends GraphSettings {
   readonly irVersion: number;
   /** Channel block for rank-convolutions.ts, if the plan suits it (channel-block.ts); 0 for ONNX's convolutions. */
   readonly channelBlock: number;
+  /** Keeps ONNX's convolutions between the first and the heads all the same, because 8 bits need them (quantise/). */
+  readonly keepsTower: boolean;
 }
 
 export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
@@ -36,6 +38,7 @@ export const DEFAULT_BUILD_OPTIONS: BuildOptions = {
   names: LC0_TENSOR_NAMES,
   irVersion: -1,
   channelBlock: 0,
+  keepsTower: false,
 };
 
 export interface OnnxDraft {
@@ -56,14 +59,15 @@ export function draftOnnx(
   const graph = new GraphBuilder(options);
   const { names } = options;
   const planes = graph.addInput(names.input, [-1, INPUT_PLANES, 8, 8]);
-  const convolutions = options.channelBlock
-    ? new RankConvolutions(graph, options.channelBlock)
-    : new PlaneConvolutions(graph);
+  const planesFirst = new PlaneConvolutions(graph);
+  const convolutions = options.channelBlock ? new RankConvolutions(graph, options.channelBlock) : planesFirst;
+  const tower = options.keepsTower ? planesFirst : convolutions;
   let flow = graph.addCast('/input/cast', planes, graph.computeType);
   let channels = INPUT_PLANES;
   if (plan.convolutionBody) {
-    flow = addConvolutionBody(graph, convolutions, flow, plan.convolutionBody, plan.activation);
+    flow = addConvolutionBody(graph, convolutions, tower, flow, plan.convolutionBody, plan.activation);
     channels = plan.convolutionBody.input.outputs;
+    if (tower !== convolutions) flow = convolutions.addEntry(flow, channels, '/heads');
   }
   if (plan.attentionBody) {
     flow = addAttentionBody(graph, flow, channels, plan.attentionBody, plan.activation);

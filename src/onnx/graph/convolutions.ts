@@ -56,24 +56,28 @@ export class PlaneConvolutions implements Convolutions {
   }
 }
 
-/** The residual tower: from [N, 112, 8, 8] to channels in the layout of the convolutions. */
+/** From [N, 112, 8, 8] to channels in the layout of the tower. @param convolutions for the input; `tower` are those of the blocks */
 export function addConvolutionBody(
   graph: GraphBuilder,
   convolutions: Convolutions,
+  tower: Convolutions,
   planes: string,
   body: ConvolutionBody,
   activation: Activation,
 ): string {
   const input = convolutions.addEntry(planes, body.input.inputs, '/input');
   let flow = addActivation(graph, convolutions.addConvolution(input, body.input, '/input'), activation, '/input');
+  if (tower !== convolutions) {
+    flow = tower.addEntry(convolutions.addExit(flow, body.input.outputs, '/input'), body.input.outputs, '/tower');
+  }
   for (const [index, block] of body.blocks.entries()) {
     const name = `/block${index}`;
     const skip = flow;
-    flow = convolutions.addConvolution(flow, block.first, `${name}/conv1`);
+    flow = tower.addConvolution(flow, block.first, `${name}/conv1`);
     flow = addActivation(graph, flow, activation, `${name}/conv1`);
-    flow = convolutions.addConvolution(flow, block.second, `${name}/conv2`);
+    flow = tower.addConvolution(flow, block.second, `${name}/conv2`);
     if (block.squeezeExcite) {
-      flow = convolutions.addSqueezeExcite(flow, block.squeezeExcite, activation, `${name}/se`);
+      flow = tower.addSqueezeExcite(flow, block.squeezeExcite, activation, `${name}/se`);
     }
     flow = graph.addNode('Add', `${name}/skip`, [flow, skip]);
     flow = addActivation(graph, flow, activation, name);

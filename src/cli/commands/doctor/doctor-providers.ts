@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isPackaged } from '#platform/program-files.js';
 import { readSettings } from '../../../app/options.js';
-import { findModel } from '../../../networks/index.js';
-import { EvaluatorPool, getBackendName } from '../../../nn/index.js';
+import { describeInt8, findModel } from '../../../networks/index.js';
+import { EvaluatorPool, getBackendName, parseNetworkChoice } from '../../../nn/index.js';
 import { unwrap } from '../../../util/index.js';
 import { type Finding, oneLine } from './doctor-findings.js';
 
@@ -71,7 +71,10 @@ export async function tryProvider(provider: string): Promise<Finding> {
     const { backend } = pool.network;
     await pool.dispose();
     const isFine = trouble === '';
-    return { what: provider, isFine, text: isFine ? `works (${backend})` : trouble };
+    const choice = parseNetworkChoice(options.getString('BackendOptions'));
+    const isInt8 = backend === 'cpu' && choice.ok && choice.value.precision === 'int8';
+    const report = isInt8 ? `; ${unwrap(await describeInt8(options))}` : '';
+    return { what: provider, isFine, text: isFine ? `works (${backend})${report}` : trouble };
   } catch (error) {
     return { what: provider, isFine: false, text: oneLine(error) };
   }

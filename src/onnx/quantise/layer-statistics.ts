@@ -1,0 +1,216 @@
+/**
+ * The layers of a network that can be computed in 8 bits, and the ranges of their inputs and outputs over sample positions. The
+ * first layers, which read the planes, and everything behind the body stay in single precision: they are small, and rounding
+ * them costs the most.
+ */
+import { getCoreCount } from '#platform/machine.js';
+import { openOnCpu } from '../../nn/index.js';
+import { findLastCut, listNodesBehind } from '../edit/cut-body.js';
+import { findAttribute, GraphIndex, getIntegerAttribute } from '../graph-index.js';
+import { decodeModel, encodeModel } from '../onnx-model.js';
+import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from '../onnx-schema.js';
+
+/** A convolution, or a product with a constant matrix. `weights` are [outputs][inputs][taps], whatever the operator's order. */
+export interface Layer {
+  readonly node: NodeMessage;
+  readonly kind: 'convolution' | 'product';
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly taps: number;
+  readonly weights: Float32Array;
+  readonly biases: Float32Array;
+  /** Names of the tensors it reads and makes. */
+  readonly x: string;
+  readonly y: string;
+  /** The ReLU behind a convolution, if nothing else reads the convolution; `y` is then its output. */
+  readonly relu: NodeMessage | undefined;
+}
+
+/** Least, greatest and mean value of each channel. */
+export interface Ranges {
+  readonly least: Float32Array;
+  readonly most: Float32Array;
+  readonly mean: Float64Array;
+  count: number;
+  /** Values of one channel for each position: 64, but 1 behind an average over the board. */
+  valuesPerRow: number;
+}
+
+/** One call of the network: rows of planes. */
+export interface Batch {
+  readonly rows: number;
+  readonly planes: Float32Array;
+}
+
+/** Layers with fewer values than this for each channel and position are too small to gain. */
+const LEAST_VALUES = 8;
+
+/** @returns none if the graph has no single tensor at which its body ends */
+export function findLayers(graph: GraphMessage, input: string): Layer[] {
+  const index = new GraphIndex(graph);
+  const outputs = (graph.output ?? []).map(({ name }) => name ?? '');
+  const bodyEnd = findLastCut(graph, input, outputs);
+  if (bodyEnd === undefined) return [];
+  const heads = new Set(listNodesBehind(graph, bodyEnd, outputs));
+  const raw = new Set([input]);
+  const found: Layer[] = [];
+  for (const node of graph.node ?? []) {
+    const layer = readLayer(node, index);
+    const readsPlanes = node.input?.some((name) => raw.has(name)) === true;
+    // What a layer has computed is no longer the planes; everything else hands them on.
+    if (readsPlanes && layer === undefined && node.opType !== 'Conv')
+      for (const name of node.output ?? []) raw.add(name);
+    if (layer !== undefined && !readsPlanes && !heads.has(node)) found.push(layer);
+  }
+  return found;
+}
+
+function isLayer({ opType = '' }: NodeMessage): boolean {
+  return opType === 'Conv' || opType === 'Gemm' || opType === 'MatMul';
+}
+
+function readLayer(node: NodeMessage, index: GraphIndex): Layer | undefined {
+  const [x = '', weightName = '', biasName = ''] = node.input ?? [];
+  const tensor = index.findConstant(weightName);
+  if (tensor === undefined || node.domain || !isLayer(node)) return undefined;
+  const dims = (tensor.dims ?? []).map(Number);
+  const weights = readFloats(tensor);
+  const biasTensor = index.findConstant(biasName);
+  const biases = biasTensor && readFloats(biasTensor);
+  if (weights === undefined || (biasName !== '' && biases === undefined)) return undefined;
+  const output = node.output?.[0] ?? '';
+  if (node.opType === 'Conv') {
+    if (dims.length !== 4 || getIntegerAttribute(node, 'group', 1) !== 1) return undefined;
+    const [outputs, inputs] = dims;
+    const users = index.listUsers(output);
+    const relu = users.length === 1 && users[0].opType === 'Relu' ? users[0] : undefined;
+    const y = relu?.output?.[0] ?? output;
+    const shape = { inputs, outputs, taps: dims[2] * dims[3] };
+    return { node, kind: 'convolution', ...shape, weights, biases: biases ?? new Float32Array(outputs), x, y, relu };
+  }
+  const isPlain = ['alpha', 'beta'].every((name) => (findAttribute(node, name)?.f ?? 1) === 1);
+  if (dims.length !== 2 || !isPlain || getIntegerAttribute(node, 'transA', 0) !== 0) return undefined;
+  const isTurned = getIntegerAttribute(node, 'transB', 0) === 1;
+  const [outputs, inputs] = isTurned ? dims : [dims[1], dims[0]];
+  if (biases !== undefined && biases.length !== outputs) return undefined;
+  return {
+    node,
+    kind: 'product',
+    inputs,
+    outputs,
+    taps: 1,
+    weights: isTurned ? weights : transpose(weights, inputs, outputs),
+    biases: biases ?? new Float32Array(outputs),
+    x,
+    y: output,
+    relu: undefined,
+  };
+}
+
+/** A copy that may be changed; undefined for other types, and for weights in another file. */
+function readFloats({ dataType, rawData, dims }: TensorMessage): Float32Array | undefined {
+  const length = (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
+  if (dataType !== TensorType.FLOAT || rawData?.length !== 4 * length) return undefined;
+  return new Float32Array(rawData.slice().buffer);
+}
+
+/** From [rows][columns] to [columns][rows]. */
+export function transpose<Values extends Float32Array | Int8Array>(
+  values: Values,
+  rows: number,
+  columns: number,
+): Values {
+  const turned = values.slice() as Values;
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) turned[column * rows + row] = values[row * columns + column];
+  }
+  return turned;
+}
+
+/**
+ * Runs the network on sample positions and measures the tensors that the layers read and make.
+ * @returns ranges by tensor, and the layers that are large enough to gain
+ */
+export async function measureRanges(
+  model: Uint8Array,
+  input: string,
+  layers: readonly Layer[],
+  batches: readonly Batch[],
+): Promise<{ readonly ranges: ReadonlyMap<string, Ranges>; readonly large: readonly Layer[] }> {
+  const isRowMajor = new Map<string, boolean>();
+  for (const { x, y, kind } of layers) {
+    isRowMajor.set(x, kind === 'product');
+    if (kind === 'convolution') isRowMajor.set(y, false);
+  }
+  const ranges = new Map<string, Ranges>();
+  const session = await openOnCpu(exposeTensors(model, [...isRowMajor.keys()]), getCoreCount());
+  try {
+    for (const { rows, planes } of batches) {
+      const feeds = { [input]: session.createTensor(planes, [rows, planes.length / (64 * rows), 8, 8]) };
+      const wanted = Object.fromEntries(Array.from(isRowMajor.keys(), (name) => [name, null]));
+      const results = (await session.run(feeds, wanted)) as Record<
+        string,
+        { data: Float32Array; dims: readonly number[] }
+      >;
+      for (const [name, isRows] of isRowMajor) {
+        const { data, dims } = results[name];
+        const channels = isRows ? (dims.at(-1) ?? 1) : dims[1];
+        const known = ranges.get(name) ?? createRanges(channels, data.length / channels / rows);
+        ranges.set(name, known);
+        addValues(known, data, isRows ? 1 : data.length / channels / dims[0]);
+      }
+    }
+  } finally {
+    await session.release();
+  }
+  const isLarge = ({ x }: Layer): boolean => (ranges.get(x)?.valuesPerRow ?? 0) >= LEAST_VALUES;
+  return { ranges, large: layers.filter(isLarge) };
+}
+
+function exposeTensors(bytes: Uint8Array, names: readonly string[]): Uint8Array {
+  const model = decodeModel(bytes);
+  if (model?.graph === undefined) throw new Error('no ONNX model');
+  const known = new Set(model.graph.output?.map(({ name }) => name));
+  const added = names
+    .filter((name) => !known.has(name))
+    .map((name) => ({ name, type: { tensorType: { elemType: TensorType.FLOAT } } }));
+  return encodeModel({ ...model, graph: { ...model.graph, output: [...(model.graph.output ?? []), ...added] } });
+}
+
+function createRanges(channels: number, valuesPerRow: number): Ranges {
+  return {
+    least: new Float32Array(channels).fill(Number.POSITIVE_INFINITY),
+    most: new Float32Array(channels).fill(Number.NEGATIVE_INFINITY),
+    mean: new Float64Array(channels),
+    count: 0,
+    valuesPerRow,
+  };
+}
+
+/** @param run number of neighbours that belong to one channel: 64 squares of a plane, or 1 where channels are the last axis */
+function addValues(ranges: Ranges, data: Float32Array, run: number): void {
+  const { least, most, mean } = ranges;
+  const channels = least.length;
+  const added = data.length / channels;
+  const weight = 1 / (ranges.count + added);
+  for (let channel = 0; channel < channels; channel++) mean[channel] *= ranges.count * weight;
+  for (
+    let start = 0, channel = 0;
+    start < data.length;
+    start += run, channel = channel + 1 === channels ? 0 : channel + 1
+  ) {
+    let low = least[channel];
+    let high = most[channel];
+    let sum = 0;
+    for (let i = start; i < start + run; i++) {
+      const value = data[i];
+      sum += value;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    least[channel] = low;
+    most[channel] = high;
+    mean[channel] += sum * weight;
+  }
+  ranges.count += added;
+}

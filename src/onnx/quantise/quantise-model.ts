@@ -1,0 +1,129 @@
+/**
+ * A network in 8 bits for the CPU: ranges from sample positions, rounded layers, and how far its answers are from those in single
+ * precision. CPUs with 8-bit dot products (VNNI, ARM's dotprod) compute such layers up to four times as fast. Others overflow with
+ * 8-bit weights (`addsWidely`), and gain nothing over Winograd convolutions.
+ */
+import { getCoreCount } from '#platform/machine.js';
+import { loadModel, type Model, openOnCpu } from '../../nn/index.js';
+import { failure, type Result, success, unwrap } from '../../util/index.js';
+import { decodeModel, encodeModel } from '../onnx-model.js';
+import { findLayers, measureRanges } from './layer-statistics.js';
+import { quantiseLayers } from './quantise-layers.js';
+import { createSamples, type SampleBatch } from './sample-positions.js';
+
+/** Every 12th ply of the sample games gives ranges; others, between them, are compared. */
+const EVERY = 12;
+const RANGE_PLY = 3;
+const COMPARED_PLY = 9;
+
+/** How far the answers of two networks are apart, over sample positions. */
+export interface Difference {
+  readonly positions: number;
+  /** Share of the positions with the same most probable move. */
+  readonly sameMove: number;
+  /** Mean Kullback-Leibler divergence of the policies over the legal moves. */
+  readonly divergence: number;
+  /** Mean difference of W − L. */
+  readonly value: number;
+}
+
+/**
+ * @param bytes an ONNX model in single precision; its layers must be ONNX's own operators to be rounded
+ * @returns the model and its difference from `bytes`; fails with the rest of a sentence for a network that has nothing to round
+ */
+export async function quantiseModel(bytes: Uint8Array): Promise<Result<{ onnx: Uint8Array; difference: Difference }>> {
+  const loaded = await loadModel({ bytes, name: 'the network' });
+  const model = decodeModel(bytes);
+  if (!loaded.ok || model?.graph === undefined) return failure('it cannot be read as an ONNX model');
+  const { format } = loaded.value;
+  if (format.input.isFloat16 || format.fixedBatch !== null)
+    return failure('its inputs have half precision or a fixed batch');
+  const layers = findLayers(model.graph, format.input.name);
+  if (layers.length === 0) return failure('it has no layers between its first and its heads that 8 bits suit');
+  const samples = createSamples(format, RANGE_PLY, EVERY);
+  const { ranges, large } = await measureRanges(bytes, format.input.name, layers, samples);
+  if (large.length === 0) return failure('its layers are too small');
+  quantiseLayers(model.graph, large, ranges);
+  const opsetImport = [
+    ...(model.opsetImport ?? []).filter(({ domain }) => domain !== 'com.microsoft'),
+    { domain: 'com.microsoft', version: 1 },
+  ];
+  const metadataProps = [
+    ...(model.metadataProps ?? []).filter(({ key }) => key !== 'sardonyx.precision'),
+    { key: 'sardonyx.precision', value: 'int8' },
+  ];
+  const onnx = encodeModel({ ...model, opsetImport, metadataProps });
+  return success({ onnx, difference: await compareAnswers(bytes, onnx, format) });
+}
+
+/** One call of eight sample positions, to measure a network's speed. */
+export async function createSpeedSample(
+  bytes: Uint8Array,
+): Promise<{ readonly input: string; readonly planes: Float32Array; readonly dims: number[] }> {
+  const { input, ...encodings } = unwrap(await loadModel({ bytes, name: 'the network' })).format;
+  const [{ rows, planes }] = createSamples({ input, ...encodings }, COMPARED_PLY, EVERY);
+  return { input: input.name, planes, dims: [rows, ...input.shape] };
+}
+
+interface Answers {
+  readonly policies: number[][];
+  readonly values: number[];
+}
+
+async function compareAnswers(exact: Uint8Array, rounded: Uint8Array, format: Model['format']): Promise<Difference> {
+  const samples = createSamples(format, COMPARED_PLY, EVERY);
+  const [a, b] = [await computeAnswers(exact, format, samples), await computeAnswers(rounded, format, samples)];
+  const positions = a.values.length;
+  let same = 0;
+  let divergence = 0;
+  let value = 0;
+  for (const [i, policy] of a.policies.entries()) {
+    const other = b.policies[i];
+    if (findGreatest(policy) === findGreatest(other)) same++;
+    for (const [j, share] of policy.entries()) divergence += share === 0 ? 0 : share * Math.log(share / other[j]);
+    value += Math.abs(a.values[i] - b.values[i]);
+  }
+  return { positions, sameMove: same / positions, divergence: divergence / positions, value: value / positions };
+}
+
+function findGreatest(numbers: readonly number[]): number {
+  return numbers.indexOf(Math.max(...numbers));
+}
+
+async function computeAnswers(
+  bytes: Uint8Array,
+  { input, policy, value, valueKind }: Model['format'],
+  samples: readonly SampleBatch[],
+): Promise<Answers> {
+  const answers: Answers = { policies: [], values: [] };
+  const session = await openOnCpu(bytes, getCoreCount());
+  try {
+    for (const { rows, planes, moves } of samples) {
+      const feeds = { [input.name]: session.createTensor(planes, [rows, ...input.shape]) };
+      const wanted = { [policy.name]: null, [value.name]: null };
+      const results = (await session.run(feeds, wanted)) as Record<string, { data: Float32Array }>;
+      const logits = results[policy.name].data;
+      const heads = results[value.name].data;
+      for (const [row, indices] of moves.entries()) {
+        const start = (row * logits.length) / rows;
+        answers.policies.push(computeSoftmax(indices.map((index) => logits[start + index])));
+        const [win, draw, loss] = heads.slice((row * heads.length) / rows);
+        if (valueKind === 'scalar') answers.values.push(win);
+        else {
+          const shares = valueKind === 'wdl-logits' ? computeSoftmax([win, draw, loss]) : [win, draw, loss];
+          answers.values.push(shares[0] - shares[2]);
+        }
+      }
+    }
+  } finally {
+    await session.release();
+  }
+  return answers;
+}
+
+function computeSoftmax(logits: readonly number[]): number[] {
+  const most = Math.max(...logits);
+  const weights = logits.map((logit) => Math.exp(logit - most));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+}
