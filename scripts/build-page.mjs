@@ -39,6 +39,9 @@ const newest = Math.max(
   ...SOURCES.flatMap((path) => listFiles(join(root, path))).map((file) => statSync(file).mtimeMs),
 );
 const isCurrent = existsSync(list) && statSync(list).mtimeMs > newest;
+const platform = { name: 'sardonyx-platform', enforce: 'pre', resolveId: findPlatformFile };
+// Importing a room of src/ has no side effects, so code that the page does not use can be left out.
+const treeshake = { moduleSideEffects: (id) => !/\/src\/(?!board\/page\/)/.test(id) };
 if (!isCurrent || process.argv.includes('--force')) {
   await build({
     configFile: false,
@@ -47,7 +50,8 @@ if (!isCurrent || process.argv.includes('--force')) {
     publicDir: false,
     // The warnings would be about modules of Node that some rooms import; the page never runs them.
     logLevel: 'error',
-    plugins: [{ name: 'sardonyx-platform', enforce: 'pre', resolveId: findPlatformFile }],
+    plugins: [platform],
+    worker: { format: 'es', plugins: () => [platform], rolldownOptions: { treeshake } },
     build: {
       outDir: output,
       emptyOutDir: true,
@@ -56,10 +60,7 @@ if (!isCurrent || process.argv.includes('--force')) {
       // A data URL would need a weaker content security policy.
       assetsInlineLimit: 0,
       reportCompressedSize: false,
-      rolldownOptions: {
-        // Importing a room of src/ has no side effects, so code that the page does not use can be left out.
-        treeshake: { moduleSideEffects: (id) => !/\/src\/(?!board\/page\/)/.test(id) },
-      },
+      rolldownOptions: { treeshake },
     },
   });
   const files = listFiles(output).map((file) => file.slice(output.length + 1).replaceAll('\\', '/'));

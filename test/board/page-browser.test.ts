@@ -169,6 +169,13 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.waitForSelector('.variation .move:has-text("Nf3")');
     await paste('neither of them');
     await page.waitForSelector('dialog .problem');
+    const pgn = Array.from({ length: 3000 }, (_, n) => `[White "Player ${n}"]\n\n1. e4 *\n\n`).join('');
+    const file = { name: 'games.pgn', mimeType: 'text/plain', buffer: Buffer.from(`${pgn}1. Ke2 *`) };
+    await page.locator('dialog input[type=file]').setInputFiles(file);
+    await page.waitForSelector('dialog [role=status]:text-is("3000 games")');
+    await page.waitForSelector('dialog .problem:has-text("Game 3001 cannot be read")');
+    await page.getByLabel('Find a game').fill('player 2999');
+    await page.waitForSelector('.game-choice li:only-child');
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog', { state: 'detached' });
   });

@@ -23,19 +23,6 @@ export interface ReadGame {
   readonly problem: string | null;
 }
 
-/** A line with slashes and no brackets is a FEN, everything else a PGN. */
-export function readGameText(given: string): { readonly games: readonly ReadGame[] } | { readonly error: string } {
-  const trimmed = given.trim();
-  if (/^(?:[^\s/]+\/){7}[^\n]*$/.test(trimmed)) {
-    const tree = MoveTree.create(trimmed);
-    return tree.ok ? { games: [{ tree: tree.value, problem: null }] } : { error: tree.error };
-  }
-  const read = splitPgn(trimmed).map(readGame);
-  const games = read.flatMap((game) => (game.ok ? [game.value] : []));
-  const refused = read.find((game) => !game.ok);
-  return games.length > 0 ? { games } : { error: refused?.error ?? 'There is no game in this text' };
-}
-
 /** The first game of a text. The error is the sentence for the user. */
 export function parseGame(text: string): Result<ReadGame> {
   const [source] = splitPgn(text);

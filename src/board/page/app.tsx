@@ -5,18 +5,20 @@ import '@lichess-org/chessground/assets/chessground.cburnett.css';
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { readGameText } from '../game/move-tree-text.js';
+import type { ImportedGame } from '../game/game-import.js';
+import { parseGame } from '../game/move-tree-text.js';
 import { AnalysePanel } from './analyse/analyse-panel.js';
 import { MatchPanel } from './match/match-panel.js';
 import { OptionsDialog } from './options/options-dialog.js';
 import { PlayPanel } from './play/play-panel.js';
-import { obstacle, reportError } from './port/engine-state.js';
+import { obstacle } from './port/engine-state.js';
 import { ReviewPanel } from './review/review-panel.js';
 import { Dialog } from './shell/dialog.js';
 import { Header, isOffered, panel } from './shell/header.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
 import { addNotice, Notices } from './shell/notices.js';
-import { acceptDroppedFiles, readFile } from './shell/user-files.js';
+import { acceptDroppedFiles } from './shell/user-files.js';
+import { importFile } from './study/import-client.js';
 import { study } from './study/study.js';
 import { TrainingPanel } from './training/training-panel.js';
 
@@ -28,15 +30,27 @@ function closeDialog(): void {
 
 /** A dropped file with one game is shown at once. */
 function readDroppedGame(file: File): void {
-  readFile(file).then((text) => {
-    const read = readGameText(text);
-    if ('error' in read) addNotice('error', read.error);
-    else if (read.games.length > 1) addNotice('warning', `${file.name} holds several games: open it with Load`);
-    else {
-      location.hash = '#analyse';
-      study.load(read.games[0].tree);
+  const games: ImportedGame[] = [];
+  const stop = importFile(file, (news) => {
+    if (news.type === 'games') {
+      games.push(...news.games);
+      for (const sentence of news.refusals.slice(0, 1)) addNotice('error', sentence);
+      if (games.length > 1) {
+        stop();
+        addNotice('warning', `${file.name} holds several games: open it with Load`);
+      }
+      return;
     }
-  }, reportError);
+    const game = games.length === 0 ? null : parseGame(games[0].text);
+    if (news.problem !== null) addNotice('error', news.problem);
+    if (game === null) return;
+    if (!game.ok) addNotice('error', game.error);
+    else {
+      if (game.value.problem !== null) addNotice('warning', game.value.problem);
+      location.hash = '#analyse';
+      study.load(game.value.tree);
+    }
+  });
 }
 
 function App() {

@@ -2,9 +2,8 @@
 import { openNetwork } from '../port/engine-state.js';
 import { addNotice } from './notices.js';
 
-const LARGEST_FILE_BYTES = 20e6;
 const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
-const GAME_FILE = /\.(pgn|fen|epd|txt)$/i;
+const GAME_FILE = /\.(pgn|fen|epd|txt)(\.gz)?$/i;
 
 /** Puts a text into the browser's downloads. */
 export function saveFile(name: string, content: string): void {
@@ -14,12 +13,6 @@ export function saveFile(name: string, content: string): void {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
-/** Rejects with the sentence for the user. */
-export async function readFile(file: File): Promise<string> {
-  if (file.size > LARGEST_FILE_BYTES) throw new Error('The file is larger than 20 MB');
-  return file.text();
 }
 
 export async function copyText(content: string): Promise<void> {

@@ -1,21 +1,30 @@
 /** Paste or open a FEN or PGN; start again; choose one of several games; copy or save what is on the board. */
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { createChess960Fen } from '../../game/chess960.js';
+import type { ImportedGame } from '../../game/game-import.js';
 import { MoveTree } from '../../game/move-tree.js';
-import { formatGame, type ReadGame, readGameText } from '../../game/move-tree-text.js';
+import { formatGame, parseGame } from '../../game/move-tree-text.js';
 import { Dialog } from '../shell/dialog.js';
 import { addNotice } from '../shell/notices.js';
-import { copyText, readFile, saveFile } from '../shell/user-files.js';
+import { copyText, saveFile } from '../shell/user-files.js';
+import { importFile } from './import-client.js';
 import type { Study } from './study.js';
 
-const MOST_GAMES = 2000;
+/** Games that the list shows at once; the others are found as one types. */
+const MOST_LISTED = 200;
+const MOST_REFUSALS = 3;
 const prng = createPrng(drawSeed());
 
 const text = signal('');
 const problem = signal('');
-const games = signal<readonly ReadGame[]>([]);
+const games = signal<readonly ImportedGame[]>([]);
+const refusals = signal<readonly string[]>([]);
+/** Of the file that is being read: 0 to 1; null when none is. */
+const readShare = signal<number | null>(null);
+const wanted = signal('');
+let stopImport: () => void = () => undefined;
 
 interface LoadProps {
   readonly study: Study;
@@ -29,19 +38,35 @@ export function LoadDialog({ study, onClose }: LoadProps) {
   const finish = (tree: MoveTree): void => {
     study.load(tree);
     text.value = '';
-    games.value = [];
-    problem.value = '';
+    forget();
     onClose();
   };
-  const read = (given: string): void => {
-    problem.value = '';
-    const result = readGameText(given);
-    if ('error' in result) problem.value = result.error;
-    else if (result.games.length === 1) {
-      const [{ tree, problem: warning }] = result.games;
-      if (warning !== null) addNotice('warning', warning);
-      finish(tree);
-    } else games.value = result.games.slice(0, MOST_GAMES);
+  const open = (game: ImportedGame): void => {
+    const read = parseGame(game.text);
+    if (!read.ok) {
+      problem.value = read.error;
+      return;
+    }
+    if (read.value.problem !== null) addNotice('warning', read.value.problem);
+    finish(read.value.tree);
+  };
+  const read = (file: Blob): void => {
+    forget();
+    readShare.value = 0;
+    stopImport = importFile(file, (news) => {
+      batch(() => {
+        if (news.type === 'games') {
+          games.value = [...games.value, ...news.games];
+          refusals.value = [...refusals.value, ...news.refusals];
+          readShare.value = news.readShare;
+          return;
+        }
+        readShare.value = null;
+        problem.value =
+          news.problem ?? (games.value.length + refusals.value.length > 0 ? '' : 'There is no game in this text');
+        if (games.value.length === 1 && refusals.value.length === 0 && news.problem === null) open(games.value[0]);
+      });
+    });
   };
   return (
     <Dialog title="Load a position or game" onClose={onClose}>
@@ -64,7 +89,12 @@ export function LoadDialog({ study, onClose }: LoadProps) {
         </p>
       )}
       <div class="button-row">
-        <button type="button" class="primary" disabled={text.value.trim() === ''} onClick={() => read(text.value)}>
+        <button
+          type="button"
+          class="primary"
+          disabled={text.value.trim() === ''}
+          onClick={() => read(new Blob([text.value]))}
+        >
           Load
         </button>
         <label class="button">
@@ -72,13 +102,10 @@ export function LoadDialog({ study, onClose }: LoadProps) {
           <input
             class="visually-hidden"
             type="file"
-            accept=".pgn,.fen,.epd,.txt"
+            accept=".pgn,.fen,.epd,.txt,.gz"
             onChange={({ currentTarget }) => {
               const file = currentTarget.files?.[0];
-              if (file === undefined) return;
-              readFile(file).then(read, (error: Error) => {
-                problem.value = error.message;
-              });
+              if (file !== undefined) read(file);
             }}
           />
         </label>
@@ -89,17 +116,7 @@ export function LoadDialog({ study, onClose }: LoadProps) {
           Chess960
         </button>
       </div>
-      {games.value.length > 0 && (
-        <ul class="game-choice" aria-label="Games">
-          {games.value.map(({ tree }, index) => (
-            <li key={index}>
-              <button type="button" onClick={() => finish(tree)}>
-                {describeGame(tree)}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <GameChoice onChoose={open} />
       <h3>This game</h3>
       <div class="button-row">
         <button type="button" onClick={() => void copyText(formatGame(study.tree.value))}>
@@ -122,7 +139,57 @@ function unwrapTree(fen?: string): MoveTree {
   return tree.value;
 }
 
-function describeGame({ headers }: MoveTree): string {
-  const get = (name: string): string => headers.get(name) ?? '?';
-  return `${get('White')} – ${get('Black')}  ${get('Result')}  ${get('Event')} ${get('Date')}`;
+function forget(): void {
+  stopImport();
+  batch(() => {
+    games.value = [];
+    refusals.value = [];
+    readShare.value = null;
+    wanted.value = '';
+    problem.value = '';
+  });
+}
+
+/** The games of a file, while it is read and afterwards. */
+function GameChoice({ onChoose }: { onChoose(game: ImportedGame): void }) {
+  const count = games.value.length;
+  if (count === 0 && refusals.value.length === 0 && readShare.value === null) return null;
+  const words = wanted.value.toLowerCase();
+  const found = games.value.filter(({ title }) => title.toLowerCase().includes(words));
+  return (
+    <>
+      <p role="status">
+        {count} {count === 1 ? 'game' : 'games'}
+        {readShare.value !== null && `, ${Math.floor(100 * readShare.value)} % of the file read`}
+      </p>
+      {readShare.value !== null && <progress max={1} value={readShare.value} />}
+      {refusals.value.slice(0, MOST_REFUSALS).map((sentence) => (
+        <p key={sentence} class="problem">
+          {sentence}
+        </p>
+      ))}
+      {refusals.value.length > MOST_REFUSALS && (
+        <p class="problem">{refusals.value.length - MOST_REFUSALS} more cannot be read.</p>
+      )}
+      <input
+        type="search"
+        placeholder="Find a game"
+        aria-label="Find a game"
+        value={wanted.value}
+        onInput={({ currentTarget }) => {
+          wanted.value = currentTarget.value;
+        }}
+      />
+      <ul class="game-choice" aria-label="Games">
+        {found.slice(0, MOST_LISTED).map((game) => (
+          <li key={games.value.indexOf(game)}>
+            <button type="button" onClick={() => onChoose(game)}>
+              {game.title}
+            </button>
+          </li>
+        ))}
+        {found.length > MOST_LISTED && <li class="faint">{found.length - MOST_LISTED} more: search for them.</li>}
+      </ul>
+    </>
+  );
 }

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ImportedGame, importGames } from '#sardonyx/board/game/game-import.js';
+import { findLineEnd, getPath } from '#sardonyx/board/game/move-tree.js';
+import { formatGame, parseGame } from '#sardonyx/board/game/move-tree-text.js';
+import { parsePgn } from '#sardonyx/pgn/index.js';
+import { type Result, unwrap } from '#sardonyx/util/index.js';
+
+async function readAll(...pieces: string[]): Promise<Result<ImportedGame>[]> {
+  async function* stream(): AsyncGenerator<string> {
+    yield* pieces;
+  }
+  const games: Result<ImportedGame>[] = [];
+  for await (const game of importGames(stream())) games.push(game);
+  return games;
+}
+
+const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -';
+
+test('PGN, FENs and EPD are told apart by their first line; what cannot be read is named among what can', async () => {
+  const files: readonly (readonly [text: string, titles: readonly (string | RegExp)[]])[] = [
+    ['1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1/2-1/2', ['e4 e5 Nf3 Nc6 Bb5 a6  1/2-1/2']],
+    [`${START} 0 1`, [`${START} 0 1`]],
+    [
+      `\n\n${START}\n# a remark\n8/8/8 w\n8/P6k/8/8/8/8/8/K7 w - - 0 1\n`,
+      [`${START} 0 1`, /^Line 5 is no position: /, /^8\/P6k/],
+    ],
+    [`${START} bm e4; id "WAC.001";`, [`WAC.001  ${START} 0 1`]],
+    [
+      '[White "Tal"]\n[Date "1961.??.??"]\n\n1. e4 *\n\n[White "x"]\n\n1. Ke2 *\n\n[Variant "Atomic"]\n\n*',
+      ['Tal – ?  1961.??.??', /^Game 2 \(x - \?\) cannot be read: line 8, move 1\.Ke2/, /Atomic/],
+    ],
+    ['', []],
+    ['Dear reader', [/no moves/]],
+  ];
+  for (const [text, titles] of files) {
+    const games = await readAll(text.slice(0, 7), text.slice(7));
+    assert.equal(games.length, titles.length, text);
+    for (const [index, game] of games.entries()) {
+      const title = game.ok ? game.value.title : game.error;
+      if (typeof titles[index] === 'string') assert.equal(title, titles[index]);
+      else assert.match(title, titles[index]);
+      if (game.ok) assert.ok(parseGame(game.value.text).ok);
+    }
+  }
+});
+
+/** Text → what saving gives, moves alone; the main line on the board. */
+const SAVED: readonly (readonly [text: string, saved: string, main: string])[] = [
+  ['1. e4 e5 (1... e5 2. Nf3 Nc6) 1-0', '1. e4 e5 (1... e5 2. Nf3 Nc6) 1-0', 'e4 e5'],
+  ['1. e4 e5 (1... e5 2. Nf3 Nc6) 2. Nf3 1-0', '1. e4 e5 2. Nf3 (2. Nf3 Nc6) 1-0', 'e4 e5 Nf3'],
+  ['1. e4 {A} (1. e4 {B} c5) e5 *', '1. e4 { A B } e5 (1... c5) *', 'e4 e5'],
+  ['1. e4 $1 {A} (1. d4) (1. e4 $14 {A}) e5 *', '1. e4 $1 $14 { A } (1. d4) 1... e5 *', 'e4 e5'],
+  [
+    '1. e4 { [%clk 0:01:00] [%eval 0.3] well } e5 { [%cal Ge2e4] } ({ [%csl Rd5] before } 1... c5) 2. Nf3 *',
+    '1. e4 { [%clk 0:01:00] [%eval 0.3] well } e5 { [%cal Ge2e4] }\n({ [%csl Rd5] before } 1... c5) 2. Nf3 *',
+    'e4 e5 Nf3',
+  ],
+  ['1. e4 e5 (1... -- 2. d4 d5) 2. Nf3 *', '1. e4 e5 (1... -- 2. d4 d5) 2. Nf3 *', 'e4 e5 Nf3'],
+  ['1. e4 ; a } brace\ne5 *', '1. e4 ; a } brace\ne5 *', 'e4 e5'],
+  ['1. e4 e5 2. Ke3 {oops} Nc6 (2... d6) 3. Nf3 *', '1. e4 e5 2. Ke3 { oops } Nc6 (2... d6) 3. Nf3 *', 'e4 e5'],
+  ['1. e4 e5 2. Ke3 (2. Nf3 Nc6) Nc6 *', '1. e4 e5 2. Ke3 (2. Nf3 Nc6) 2... Nc6 *', 'e4 e5'],
+  ['1. e4 e5 (1... Ke3 {why} 2. d4) 2. Nf3 *', '1. e4 e5 (1... Ke3 { why } 2. d4) 2. Nf3 *', 'e4 e5 Nf3'],
+];
+
+test('saving gives back what was read: commands, null moves, illegal moves; variations never change the game', () => {
+  for (const [text, saved, main] of SAVED) {
+    const { tree, problem } = unwrap(parseGame(text));
+    assert.equal(formatGame(tree).split('\n\n').slice(1).join('\n\n').trim(), saved);
+    const line = getPath(findLineEnd(tree.root)).slice(1);
+    assert.equal(line.map(({ san }) => san).join(' '), main);
+    assert.equal(problem !== null, text.includes('Ke3'), problem ?? text);
+  }
+});
+
+test('a comment that was edited keeps its commands', () => {
+  const { tree } = unwrap(parseGame('1. e4 { [%clk 0:01:00] well } *'));
+  const [e4] = tree.root.children;
+  assert.equal(e4.comment, 'well');
+  e4.comment = 'very well';
+  assert.match(formatGame(tree), /1\. e4 \{ \[%clk 0:01:00\] very well \} \*/);
+});
+
+test('a game of very many moves is read in one pass', () => {
+  // The work grew with the square of the plies: 40,000 took a minute, so these would take hours.
+  const round = ['Nf3 Nf6', 'Ng1 Ng8'];
+  const text = Array.from({ length: 50_000 }, (_, index) => `${index + 1}. ${round[index % 2]}`).join('\n');
+  const { tree } = unwrap(parseGame(text));
+  assert.equal(findLineEnd(tree.root).depth, 100_000);
+  assert.equal(parsePgn(formatGame(tree)).offsets.length, 100_000);
+});
