@@ -1,7 +1,7 @@
 /** Finds and reads config files in lc0's format: one `--flag=value` per line, dashes optional, `#` starts a comment. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { getConfigFolder } from '#platform/folders.js';
 import { getProgramFolder } from '#platform/program-files.js';
@@ -18,6 +18,8 @@ export const configFileOption: OptionSpec = {
   default: 'lc0.config',
   help: 'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
 };
+
+const LARGEST_CONFIG_BYTES = 1 << 16;
 
 /** Files that are read if the user names none, in this order, each from the first folder that has it. */
 export function findDefaultConfigs(): string[] {
@@ -40,6 +42,11 @@ export function listConfigPlaces(
   ];
 }
 
+/** And not of the program's folder, where lc0 looks too. */
+export function isOfCurrentFolder(path: string): boolean {
+  return path === basename(path) && resolve('') !== resolve(getProgramFolder());
+}
+
 function listLc0Folders({ XDG_CONFIG_HOME, XDG_CONFIG_DIRS, HOME }: NodeJS.ProcessEnv): string[] {
   if (process.platform === 'win32') return [];
   const home = HOME || homedir();
@@ -59,6 +66,12 @@ export function parseConfig(text: string): string[] {
 /** @returns the flags of the file; null if it does not exist */
 export function readConfig(path: string): Result<string[]> | null {
   try {
+    const stats = statSync(path);
+    if (!stats.isFile() || stats.size > LARGEST_CONFIG_BYTES) {
+      return failure(
+        `Cannot read the config file ${path}: ${stats.isDirectory() ? 'it is a folder' : 'it is no text file of 64 kB at most'}`,
+      );
+    }
     return success(parseConfig(readFileSync(path, 'utf8')));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

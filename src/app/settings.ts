@@ -3,9 +3,9 @@
  * command's own defaults. A file that the user named must exist and have no errors. In a default config file, invalid lines are
  * skipped and reported.
  */
-import type { OptionStore } from '../options/index.js';
-import { failure, type Result, success } from '../util/result.js';
-import { findDefaultConfigs, readConfig } from './config-file.js';
+import { mayNameFile, type OptionStore } from '../options/index.js';
+import { cutText, failure, type Result, success } from '../util/result.js';
+import { findDefaultConfigs, isOfCurrentFolder, readConfig } from './config-file.js';
 import { applySettings, type ParsedFlags, parseFlags } from './flags.js';
 import { createOptionStore, listOptionSpecs } from './option-list.js';
 
@@ -68,13 +68,37 @@ function applyNamedConfig(options: OptionStore, path: string): Result<boolean> {
 function applyFoundConfig(options: OptionStore, path: string, faults: string[]): boolean {
   const lines = readConfig(path);
   if (lines?.ok === false) faults.push(lines.error);
+  const own = isOfCurrentFolder(path) && lines?.ok ? keepHarmless(lines.value) : lines;
+  if (own !== lines && lines?.ok && own?.ok) faults.push(describeTaken(path, lines.value, own.value));
   let showsHidden = false;
-  for (const line of lines?.ok ? lines.value : []) {
+  for (const line of own?.ok ? own.value : []) {
     const applied = applyLines(options, [line]);
     if (!applied.ok) faults.push(`In ${path}: ${applied.error}`);
     else showsHidden ||= applied.value;
   }
   return showsHidden;
+}
+
+/** The file may have come with an archive of a stranger: of it, no line may open a file or an address. */
+function keepHarmless(lines: readonly string[]): Result<string[]> {
+  const refused = new Set(
+    listOptionSpecs()
+      .filter(mayNameFile)
+      .map(({ uci }) => uci),
+  );
+  return success(
+    lines.filter((line) => {
+      const parsed = parseFlags([line], listOptionSpecs());
+      return !parsed.ok || !parsed.value.settings.some(([name]) => refused.has(name));
+    }),
+  );
+}
+
+function describeTaken(path: string, lines: readonly string[], taken: readonly string[]): string {
+  const left = lines.filter((line) => !taken.includes(line));
+  const list = (given: readonly string[]): string => given.map((line) => cutText(line)).join(' ') || 'nothing';
+  const rest = left.length === 0 ? '' : `; not ${list(left)}, for a file of the current folder may not name files`;
+  return `Read from ${path} of the current folder: ${list(taken)}${rest}`;
 }
 
 function applyLines(options: OptionStore, lines: readonly string[]): Result<boolean> {

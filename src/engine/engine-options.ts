@@ -65,6 +65,7 @@ export const engineOptions: readonly OptionSpec[] = [
     flag: 'time-manager',
     kind: 'string',
     default: 'legacy',
+    isPlainText: true,
     check: (value, values) => parseTimeManager(String(value), Number(values.get('Slowmover') ?? 1)),
     help: 'legacy, smooth, simple or alphazero, with parameters: legacy(slowmover=1.2,steepness=6).',
   },

@@ -1,6 +1,7 @@
 /** The door of options/: what an option is, and the store that holds the values of all of them. */
 export {
   listOtherNames,
+  mayNameFile,
   type OptionCheck,
   type OptionEffect,
   type OptionSpec,

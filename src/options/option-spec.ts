@@ -73,7 +73,12 @@ export type OptionSpec = OptionCommon &
         /** Other words for choices, by word; the choice is what is stored. */
         readonly synonyms?: Readonly<Record<string, string>>;
       }
-    | { readonly kind: 'string'; readonly default: string }
+    | {
+        readonly kind: 'string';
+        readonly default: string;
+        /** It never names a file, a device or an address. */
+        readonly isPlainText?: true;
+      }
     | { readonly kind: 'button' }
   );
 
@@ -83,6 +88,11 @@ export type OptionValue = number | boolean | string;
 export function listOtherNames(spec: OptionSpec): readonly OptionSpec[] {
   const { otherNames = [], alias: _, check: __, ...rest } = spec;
   return otherNames.map((uci) => ({ ...rest, uci, flag: '', help: `Another name of ${spec.uci}.` }));
+}
+
+/** Pages, records of matches and config files of the current folder cannot set it. */
+export function mayNameFile(spec: OptionSpec): boolean {
+  return spec.kind === 'string' && spec.isPlainText !== true;
 }
 
 /** The UCI protocol's way to write an empty string. */

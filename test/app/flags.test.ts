@@ -106,6 +106,35 @@ test('a config file that is found by itself is told of, and a line that is wrong
   assert.equal(empty.options.getNumber('MinibatchSize'), 0);
 });
 
+test('a config file of the current folder sets no file and no address, and one line says what was read', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-config-'));
+  const before = process.cwd();
+  process.chdir(folder);
+  t.after(() => {
+    process.chdir(before);
+    rmSync(folder, { recursive: true });
+  });
+  const lines = [
+    'threads=3',
+    'weights=https://example.org/x.pb.gz',
+    '-w /etc/passwd',
+    '-w=/etc/passwd',
+    'logfile=/tmp/x',
+  ];
+  const others = ['syzygy-paths=/', 'backend-opts=path=/x', 'config=/etc/passwd', 'time-manager=smooth'];
+  writeFileSync('lc0.config', [...lines, ...others].join('\n'));
+  const { options, faults } = unwrap(readSettings([], ['lc0.config']));
+  assert.deepEqual([options.getNumber('Threads'), options.getString('TimeManager')], [3, 'smooth']);
+  for (const name of ['LogFile', 'SyzygyPath', 'BackendOptions']) assert.equal(options.getString(name), '', name);
+  assert.equal(options.getString('WeightsFile'), '<autodiscover>');
+  assert.match(faults.join('\n'), /^Read from lc0\.config of the current folder: --threads=3 .*; not --weights=https/);
+  writeFileSync('named.config', 'logfile=/tmp/x');
+  const named = unwrap(readSettings(['--config=named.config'], []));
+  assert.equal(named.options.getString('LogFile'), '/tmp/x');
+  writeFileSync('lc0.config', 'x'.repeat(100_000));
+  assert.match(unwrap(readSettings([], ['lc0.config'])).faults[0], /no text file of 64 kB/);
+});
+
 test('config files are looked for where lc0 looks', { skip: process.platform !== 'linux' }, () => {
   const environment = { HOME: '/home/a', XDG_CONFIG_DIRS: '/etc/one:/etc/two' };
   assert.deepEqual(listConfigPlaces('/opt/sardonyx', environment), [

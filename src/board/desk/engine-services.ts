@@ -6,7 +6,7 @@ import { formatSquare, formatUciMove, type Position, type Square } from '../../c
 import type { GamePosition } from '../../engine/index.js';
 import { computeOcclusion } from '../../explain/index.js';
 import type { PoolOptions } from '../../nn/index.js';
-import type { OptionSpec, OptionStore } from '../../options/index.js';
+import { mayNameFile, type OptionSpec, type OptionStore } from '../../options/index.js';
 import { unwrap } from '../../util/index.js';
 import type { EngineDescription, ExplanationText, NetworkEntry, OptionState, PortEvent } from '../protocol/replies.js';
 import { DESK_OPTIONS } from './desk-task.js';
@@ -30,9 +30,6 @@ export interface EngineServicesSettings {
   /** The evaluators of the options, for explanations. Rejects with the sentence for the user. */
   createPool(options: OptionStore, warn: (text: string) => void): Promise<PoolOptions>;
 }
-
-/** The only options of free text that a page may set. All others of that kind name files, devices or folders. */
-const FREE_TEXTS = new Set(['TimeManager', 'Contempt']);
 
 /** Explanations that may be under way or waiting; each costs a thread and a copy of the network. */
 const MOST_EXPLANATIONS = 4;
@@ -61,7 +58,7 @@ export abstract class EngineServices {
         .map(({ check: _, ...spec }) => ({
           spec,
           value: options.values.get(spec.uci) ?? null,
-          isLocked: isLocked(spec),
+          isLocked: mayNameFile(spec),
         }))
         .filter((option) => this.isOffered(option)),
       players: this.players,
@@ -77,7 +74,7 @@ export abstract class EngineServices {
     const spec = this.settings.desk.options.find(name);
     if (spec === undefined) throw new Error(`Unknown option: ${name}`);
     if (DESK_OPTIONS.has(spec.uci)) throw new Error(`The board sets ${spec.uci} by itself`);
-    if (isLocked(spec)) throw new Error(this.describeLock(spec.uci));
+    if (mayNameFile(spec)) throw new Error(this.describeLock(spec.uci));
     await this.change(spec.uci, value);
   }
 
@@ -150,11 +147,6 @@ export abstract class EngineServices {
     const isOtherName = spec.kind !== 'button' && !this.settings.desk.options.values.has(spec.uci);
     return !isOtherName && !DESK_OPTIONS.has(spec.uci) && !spec.help.startsWith('No effect');
   }
-}
-
-/** A page may not set it. */
-export function isLocked(spec: OptionSpec): boolean {
-  return spec.kind === 'string' && !FREE_TEXTS.has(spec.uci);
 }
 
 function readLevels(options: OptionStore): EngineDescription['levels'] {

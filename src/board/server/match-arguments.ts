@@ -5,9 +5,9 @@
  */
 import * as v from 'valibot';
 import { listOptionSpecs } from '../../app/options.js';
+import { mayNameFile } from '../../options/index.js';
 import { formatPairs, formatTimeControl, type Pair, parseSprt } from '../../selfplay/index.js';
 import { unwrap } from '../../util/index.js';
-import { isLocked } from '../desk/engine-services.js';
 import type { MatchSettings } from '../protocol/requests.js';
 import type { MatchBooks } from './match-books.js';
 import type { MatchPlayers } from './match-players.js';
@@ -196,7 +196,7 @@ function listLimits({ timeControl, movetimeMs, nodes, depth }: Limits): Pair[] {
 function checkOptions(options: readonly Pair[]): Pair[] {
   return options.map(([name, value]) => {
     const spec = listOptionSpecs().find(({ flag, uci }) => flag === name || uci.toLowerCase() === name.toLowerCase());
-    if (spec === undefined || isLocked(spec) || Number(value) > (LARGEST_CACHES.get(spec.uci) ?? Infinity))
+    if (spec === undefined || mayNameFile(spec) || Number(value) > (LARGEST_CACHES.get(spec.uci) ?? Infinity))
       refuse(name);
     return [name, value];
   });

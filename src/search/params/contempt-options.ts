@@ -16,6 +16,7 @@ export const contemptOptions = {
     flag: 'contempt',
     kind: 'string',
     default: '',
+    isPlainText: true,
     check: (value) => checkContempt(String(value)),
     help: 'Simulated Elo advantage: a list of [name=]value, names compared with UCI_Opponent.',
   },
