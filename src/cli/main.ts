@@ -4,6 +4,7 @@
  * for help, it loads yargs.
  */
 import { readSettings } from '../app/options.js';
+import { writeNote } from './stdout-writer.js';
 import { runUciMode } from './uci-mode.js';
 
 /** lc0's names of searches, which may be given in place of a command: `lc0 dag-preview`. */
@@ -33,6 +34,6 @@ async function runCommand(): Promise<void> {
 }
 
 function fail(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
+  writeNote(sentence);
   process.exitCode = 1;
 }

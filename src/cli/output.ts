@@ -1,6 +1,6 @@
 /** Output of commands: results to stdout, notes and progress to stderr. */
 import { type Options, Presets, SingleBar } from 'cli-progress';
-import { createStdoutWriter } from './stdout-writer.js';
+import { createStdoutWriter, writeNote } from './stdout-writer.js';
 
 /** A reader that closes the pipe early (`sardonyx … | head`) is no error. */
 const writer = createStdoutWriter(() => process.exit(0));
@@ -11,17 +11,15 @@ export const INTERRUPTED = 130;
 /** Number of notes of a list that are printed. */
 const MOST_NOTES = 20;
 
-export function printLine(line: string): void {
-  writer.writeLine(line);
+export function printLine(line: string, isStyled = false): void {
+  writer.writeLine(line, isStyled);
 }
 
 export function printJson(value: unknown): void {
   printLine(JSON.stringify(value));
 }
 
-export function printNote(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
+export { writeNote as printNote };
 
 /** Notes about damaged parts of an input. A file of another kind would give one for every line, so most are only counted. */
 export class NoteList {
@@ -39,8 +37,8 @@ export class NoteList {
   }
 
   print(): void {
-    for (const line of this.lines) printNote(line);
-    if (this.dropped > 0) printNote(`${this.dropped} more are not shown`);
+    for (const line of this.lines) writeNote(line);
+    if (this.dropped > 0) writeNote(`${this.dropped} more are not shown`);
   }
 }
 

@@ -24,6 +24,7 @@ import { shardsCommand } from './commands/shards.js';
 import { suiteCommand } from './commands/suite/suite.js';
 import { tuneCommand } from './commands/tune/tune.js';
 import { uciCommand } from './commands/uci.js';
+import { writeNote } from './stdout-writer.js';
 import { createVersionText } from './version-text.js';
 
 export async function runProgram(args: readonly string[]): Promise<void> {
@@ -34,7 +35,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     // Errors meant for users are plain Errors; these two types are programming mistakes.
     if (error instanceof TypeError || error instanceof ReferenceError) endWithReport(error);
     const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
-    process.stderr.write(`${sentence}\n`);
+    writeNote(sentence);
     process.exitCode = 1;
   }
 }
@@ -100,7 +101,7 @@ function listCommandNames(): Set<string> {
 function endWithReport(error: unknown): never {
   const path = new CrashReporter().write(error);
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}\n`);
+  writeNote(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}`);
   process.exit(70);
 }
 

@@ -4,11 +4,18 @@
  */
 import { writeSync } from 'node:fs';
 import { describeWriteFailure } from '#platform/files.js';
+import { showControls } from '../util/result.js';
 
 const STDOUT = 1;
 
 interface LineWriter {
-  writeLine(line: string): void;
+  /** @param isStyled its colours are ours; otherwise control characters, which may be a stranger's, are shown as text */
+  writeLine(line: string, isStyled?: boolean): void;
+}
+
+/** A sentence or more on stderr; control characters in it are shown as text. */
+export function writeNote(line: string): void {
+  process.stderr.write(`${showControls(line)}\n`);
 }
 
 export function createStdoutWriter(onClosed: () => void): LineWriter {
@@ -19,10 +26,10 @@ export function createStdoutWriter(onClosed: () => void): LineWriter {
     onClosed();
   };
   return {
-    writeLine: (line) => {
+    writeLine: (line, isStyled = false) => {
       if (isClosed) return;
       try {
-        writeAll(Buffer.from(`${line}\n`));
+        writeAll(Buffer.from(`${isStyled ? line : showControls(line)}\n`));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
           throw new Error(`Cannot write the output: ${describeWriteFailure(error)}`);

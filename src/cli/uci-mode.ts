@@ -7,7 +7,7 @@ import { getLogPath } from '#platform/log-file.js';
 import { CrashReporter, readVersion, type Settings } from '../app/options.js';
 import { formatIdentity } from '../uci/options.js';
 import { LineReader } from '../util/line-reader.js';
-import { createStdoutWriter } from './stdout-writer.js';
+import { createStdoutWriter, writeNote } from './stdout-writer.js';
 import { findWriteObstacle } from './write-output.js';
 
 /** The part of a session that handles the lines of stdin. */
@@ -19,8 +19,8 @@ interface Conversation {
 
 export function runUciMode(settings: Settings): void {
   const { options, showHidden, found, faults } = settings;
-  for (const path of found) process.stderr.write(`Found configuration file: ${path}\n`);
-  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  for (const path of found) writeNote(`Found configuration file: ${path}`);
+  for (const fault of faults) writeNote(`${fault}`);
   warnOfLogFile(options.getString('LogFile'));
   const version = readVersion();
   const crashes = new CrashReporter();
@@ -63,7 +63,7 @@ export function runUciMode(settings: Settings): void {
 function warnOfLogFile(target: string): void {
   const path = getLogPath(target);
   const reason = path === null ? null : findWriteObstacle(path);
-  if (reason !== null) process.stderr.write(`LogFile ${path} cannot be written: ${reason}\n`);
+  if (reason !== null) writeNote(`LogFile ${path} cannot be written: ${reason}`);
 }
 
 /** Answers `uci` and `quit` if they come first, and keeps all other lines for the session. */

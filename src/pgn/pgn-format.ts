@@ -4,7 +4,7 @@
  * written.
  */
 import { formatSan, hasChess960Castling, type Move, parseFen, START_FEN } from '../chess/index.js';
-import { unwrap } from '../util/index.js';
+import { removeControls, unwrap } from '../util/index.js';
 import { PgnMoveNode, PgnNode, type PgnTree, readResult } from './pgn-tree.js';
 
 export interface PgnStyle {
@@ -37,7 +37,8 @@ export function formatPgn(tree: PgnTree, { lineWidth, hasTightComments = false }
   const tags = Array.from(tree.headers, ([name, value]) => `[${name} "${escapeTag(value)}"]\n`);
   const writer = new MoveTextWriter(hasTightComments);
   writer.write(tree);
-  return `${tags.join('')}${tags.length === 0 ? '' : '\n'}${wrap(writer.words, lineWidth ?? Number.POSITIVE_INFINITY)}\n`;
+  const moves = wrap(writer.words, lineWidth ?? Number.POSITIVE_INFINITY);
+  return removeControls(`${tags.join('')}${tags.length === 0 ? '' : '\n'}${moves}\n`);
 }
 
 export function createPgnTree({ tags, startFen, isChess960, moves, comment }: PlayedPgnGame): PgnTree {

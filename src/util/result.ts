@@ -18,6 +18,21 @@ export function unwrap<T>(result: Result<T>): T {
   return result.value;
 }
 
+/**
+ * Text of files, engines and servers as a terminal may have it: control characters, which could move the cursor, hide text or
+ * send commands to the terminal, become `\\u001b` and the like, as in JSON. Line ends and tabs stay.
+ */
+export function showControls(text: string): string {
+  return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** For names, which files hold and pages show: without control characters. */
+export function removeControls(text: string): string {
+  return text.replace(CONTROLS, '');
+}
+
+const CONTROLS = /(?![\n\t])\p{Cc}/gu;
+
 /** Refused text as a sentence shows it: as much as a person needs to find it again. */
 export function cutText(text: string, most = 60): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEngineSpec, parsePairs, splitWords } from '#sardonyx/selfplay/client/engine-spec.js';
+import { createEngineSpec, formatPairs, parsePairs, splitWords } from '#sardonyx/selfplay/client/engine-spec.js';
 import { decodeMate, encodeScore, parseInfoLine, type UciInfo } from '#sardonyx/selfplay/client/info-line.js';
 import { InfoLines } from '#sardonyx/selfplay/client/info-lines.js';
 import { formatGo, UciClient } from '#sardonyx/selfplay/client/uci-client.js';
@@ -23,6 +23,36 @@ test('words are split at spaces outside quotes', () => {
     'e=',
   ]);
   assert.equal(splitWords('a "b').ok, false);
+});
+
+test('pairs are written so that they are read again, whatever is in them', () => {
+  const pairs: [string, string][] = [
+    ['weights', `/a "b'c/net.onnx`],
+    ['name', ' = '],
+    ['option.Debug Log File', ''],
+    ['option.A=B', `""'"`],
+  ];
+  assert.deepEqual(unwrap(parsePairs(formatPairs(pairs.slice(0, 3)))), pairs.slice(0, 3));
+  assert.deepEqual(unwrap(splitWords(formatPairs(pairs))).at(-1), `option.A=B=""'"`);
+});
+
+test('control characters of an engine reach neither its name nor a message about it', async () => {
+  const client = await UciClient.start(fakeEngine('--name=\u001b[2Jevil\u009b\u0007', '--crash-at=1'), QUICK);
+  assert.equal(client.name, '[2Jevil');
+  await assert.rejects(client.go('startpos', { nodes: 1 }), /^EngineError: [^\p{Cc}]*$/u);
+  await client.close();
+});
+
+test('an engine that floods waits for its lines to be taken, and goes on then', async () => {
+  const flood =
+    "const line = 'info depth 1 '.repeat(80) + '\\n'; process.stdin.once('data', () => { console.log('uciok'); \
+    process.stdin.once('data', () => { console.log('readyok'); let sent = 0; const go = () => { \
+    while (sent < 20e6 && process.stdout.write(line)) sent += line.length; \
+    if (sent < 20e6) process.stdout.once('drain', go); else process.exit(7); }; go(); }); });";
+  const spec = { command: process.execPath, args: ['-e', flood], name: 'Flood', folder: null, options: [] };
+  const client = await UciClient.start(spec);
+  await assert.rejects(client.go('startpos', { nodes: 1 }), /Flood ended with code 7/);
+  await client.close();
 });
 
 test('an engine specification keeps the words it does not know for its caller', () => {

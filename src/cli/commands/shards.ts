@@ -7,6 +7,7 @@ import { createShards, parseSplitShares, type ShardsSummary } from '../../data/i
 import type { HistoryFill } from '../../encoding/index.js';
 import { wholeFlag } from '../number-flag.js';
 import { createProgressBar, printJson, printLine } from '../output.js';
+import { writeNote } from '../stdout-writer.js';
 
 interface ShardsArguments {
   inputs?: string[];
@@ -127,7 +128,7 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
           isBarShown = true;
           bar.update(bytesDone, { positions, rate: Math.round(positions / secondsSoFar()) });
         },
-        onWarning: (text) => process.stderr.write(`${isBarShown ? '\n' : ''}${text}\n`),
+        onWarning: (text) => writeNote(`${isBarShown ? '\n' : ''}${text}`),
       },
     );
     if (isBarShown) bar.stop();
@@ -144,6 +145,6 @@ function countPositions({ positions }: ShardsSummary): number {
 }
 
 function fail(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
+  writeNote(sentence);
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 /** Reads a model from a file or from bytes and finds the meaning of its tensors. Errors are one sentence for the user. */
 import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
-import { failure, inflate, type Result, success } from '../../util/index.js';
+import { failure, inflate, type Result, removeControls, success } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { FLOAT16, FLOAT32, INT8, type OnnxHeader, readOnnxHeader } from './onnx-header.js';
@@ -80,7 +80,7 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
     parameterBytes,
     precision,
     needsWideSums: precision === 'int8' && metadata.get('sardonyx.precision') !== 'int8',
-    title: metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx(\.gz)?$/i, ''),
+    title: removeControls(metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx(\.gz)?$/i, '')),
     licence: metadata.get('sardonyx.licence') ?? '',
     training: metadata.get('sardonyx.training') ?? '',
   });

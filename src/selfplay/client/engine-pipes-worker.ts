@@ -7,7 +7,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describeReadFailure } from '#platform/files.js';
 import { onParentMessage, postToParent } from '#platform/threads.js';
-import { LineReader } from '../../util/index.js';
+import { LineReader, removeControls } from '../../util/index.js';
 import type { EngineSpec } from './engine-spec.js';
 
 /** To this thread. The main thread numbers the engines. */
@@ -15,6 +15,8 @@ export type ToEnginePipes = { readonly engine: number } & (
   | { readonly type: 'start'; readonly spec: EngineSpec; readonly label: string }
   | { readonly type: 'send'; readonly line: string }
   | { readonly type: 'close' }
+  /** So many characters were looked at. */
+  | { readonly type: 'taken'; readonly characters: number }
 );
 
 /** From this thread. */
@@ -31,6 +33,8 @@ export type FromEnginePipes = { readonly engine: number } & (
 
 const GRACE_MS = 2_000;
 const KEPT_STDERR = 2_000;
+/** Characters on their way to the main thread, from which on the engine has to wait. */
+const MOST_AHEAD = 1 << 22;
 
 class EnginePipes {
   private readonly child: ChildProcessWithoutNullStreams;
@@ -38,6 +42,7 @@ class EnginePipes {
   private errors = '';
   private lastLine = '';
   private hasEnded = false;
+  private ahead = 0;
 
   constructor(
     private readonly engine: number,
@@ -51,14 +56,16 @@ class EnginePipes {
       windowsHide: true,
     });
     const lines: string[] = [];
-    const reader = new LineReader((line) => lines.push(line));
+    const reader = new LineReader((line) => lines.push(removeControls(line)));
     this.child.stdout.on('data', (chunk: Buffer) => {
       const sinceGoMs = performance.now() - this.wentAt;
       reader.push(chunk);
+      this.ahead += lines.reduce((sum, { length }) => sum + length, 0);
+      if (this.ahead > MOST_AHEAD) this.child.stdout.pause();
       if (lines.length > 0) this.report({ type: 'lines', engine, lines: lines.splice(0), sinceGoMs });
     });
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.errors = (this.errors + text).slice(-KEPT_STDERR);
+      this.errors = (this.errors + removeControls(text)).slice(-KEPT_STDERR);
     });
     // A write to a dead process fails; the exit event says why.
     this.child.stdin.on('error', () => undefined);
@@ -73,6 +80,11 @@ class EnginePipes {
   send(line: string): void {
     if (line.startsWith('go')) this.wentAt = performance.now();
     this.child.stdin.write(`${line}\n`);
+  }
+
+  take(characters: number): void {
+    this.ahead -= characters;
+    if (this.ahead < MOST_AHEAD / 2) this.child.stdout.resume();
   }
 
   /** Asks the engine to quit and kills it if it does not. */
@@ -117,5 +129,6 @@ onParentMessage((message: ToEnginePipes) => {
   const { engine } = message;
   if (message.type === 'start') engines.set(engine, new EnginePipes(engine, message.spec, message.label));
   else if (message.type === 'send') engines.get(engine)?.send(message.line);
+  else if (message.type === 'taken') engines.get(engine)?.take(message.characters);
   else engines.get(engine)?.close();
 });

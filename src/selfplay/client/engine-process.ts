@@ -25,9 +25,14 @@ interface Wait {
   reject(error: EngineError): void;
 }
 
+/** The thread of the pipes lets an engine wait that is far ahead of this one. */
+const LEAST_TOLD = 1 << 16;
+
 export class EngineProcess {
   private readonly engine: number;
   private wait: Wait | null = null;
+  /** Characters of which the thread has not been told that they were taken. */
+  private taken = 0;
   /** Set once the process has ended. */
   private death: EngineError | null = null;
   private markGone: () => void = () => undefined;
@@ -85,6 +90,11 @@ export class EngineProcess {
 
   /** Called by the thread's owner. */
   receive(lines: readonly string[], sinceGoMs: number): void {
+    this.taken += lines.reduce((sum, { length }) => sum + length, 0);
+    if (this.taken > LEAST_TOLD) {
+      enginePipes.post({ type: 'taken', engine: this.engine, characters: this.taken });
+      this.taken = 0;
+    }
     for (const line of lines) {
       const wait = this.wait;
       if (wait?.accept(line, sinceGoMs)) wait.resolve();

@@ -56,7 +56,7 @@ export const explainCommand: CommandModule<object, ExplainArguments> = {
     const explanation = await explain(options, position, args.move ?? null);
     if (args.out !== undefined) await writeOutput(args.out, drawExplanation(explanation));
     if (args.json) printJson(explanation);
-    else for (const line of formatExplanation(explanation, usesColour())) printLine(line);
+    else for (const line of formatExplanation(explanation, usesColour())) printLine(line, usesColour());
   },
 };
 
