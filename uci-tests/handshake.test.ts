@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_NETWORK, needsProcess, openEngine, type UciProcess, withEngine } from './uci-process.js';
+import { NO_NETWORK, needsProcess, openEngine, TINY_NETWORK, type UciProcess, withEngine } from './uci-process.js';
 
 const FORBIDDEN_WORDS = /\b(name|type|default|min|max|var)\b/i;
 
@@ -47,6 +47,24 @@ test('the handshake: name, author, well-formed options, uciok; then readyok', as
   for (const name of wanted) assert.ok(names.has(name.toLowerCase()), `${name} is not listed`);
   assert.equal(await engine.quit(), 0);
   assert.equal(engine.stderr, '');
+});
+
+test('which network plays, on which backend, and why, is told in one info string', needsProcess, async (t) => {
+  for (const [args, sentence] of [
+    [
+      [`--weights=${TINY_NETWORK}`],
+      /^info string Network .+ on cpu, \d+ threads?: \S*tiny-test.onnx, as WeightsFile says$/,
+    ],
+    [['--weights=default'], /^info string Network .+ on cpu, .*: (default-int8|light-48x5), the .*bundled network/],
+    [['--weights=default', '--limit-strength'], /^info string Network .+ on cpu, .*: levels-int8, with which/],
+  ] as const) {
+    const engine = openEngine(t, ['--config=', ...args]);
+    const lines = await engine.ask(['isready', 'go nodes 1'], 'bestmove');
+    const told = lines.filter((line) => line.includes('info string Network'));
+    assert.equal(told.length, 1, lines.join('\n'));
+    assert.match(told[0], sentence);
+    assert.equal(await engine.quit(), 0);
+  }
 });
 
 test('uci may be asked again, and hidden options are listed on request', needsProcess, async (t) => {
@@ -98,7 +116,7 @@ test('options of every kind are taken, in any case', async () => {
     ];
     const lines = await engine.ask([...options.map((option) => `setoption name ${option}`), 'isready'], 'readyok');
     assert.deepEqual(
-      lines.filter((line) => !line.includes('Still loading')),
+      lines.filter((line) => !/Still loading|info string Network /.test(line)),
       ['readyok'],
     );
     const info = await engine.ask(['position startpos', 'go nodes 20'], 'bestmove');

@@ -132,7 +132,7 @@ function readGame(reader: FieldReader): Turn[] {
   const texts = reader.readStrings('moves') ?? [];
   if (isStart && fen !== undefined && fen !== 'startpos')
     reader.fail('startpos', 'startpos and initialFen exclude each other');
-  let parsed = parseFen(fen === undefined || fen === 'startpos' ? START_FEN : fen);
+  let parsed = parseFen(fen ?? START_FEN);
   if (!parsed.ok) {
     reader.fail('initialFen', `Illegal position: ${parsed.error}`);
     parsed = parseFen(START_FEN);

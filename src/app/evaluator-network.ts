@@ -10,6 +10,7 @@ import {
 import {
   BUILT_IN,
   describeDownload,
+  explainNetwork,
   findModel,
   findTuning,
   isFileless,
@@ -41,6 +42,7 @@ export async function createPoolOptions(
 /** The real network and search behind the engine's ports. */
 export const enginePorts: EnginePorts = {
   createNetwork: createTunedNetwork,
+  explainNetwork,
   describeChoice: (options) => (needsMeasuredLevels(options) ? 'levels' : ''),
   createSearch: (events) => new SearchClient(events),
   createMateSearch: () => new MateClient(),

@@ -13,9 +13,9 @@ import { formatSquare, NO_SQUARE, parseSquare } from './square.js';
 
 export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
-/** The position, or one sentence that says what is wrong with the text. */
+/** The position of a FEN, or of the word startpos; else one sentence that says what is wrong with the text. */
 export function parseFen(text: string): Result<Position> {
-  const fields = text.trim().split(/\s+/);
+  const fields = (text.trim() === 'startpos' ? START_FEN : text).trim().split(/\s+/);
   if (fields[0] === '') return failure('The FEN is empty');
   if (fields.length > 6) return failure(`The FEN has ${fields.length} fields instead of 6`);
   const [placement, side = 'w', castling = '-', enPassant = '-', halfMoves = '-', fullMoves = '-'] = fields;

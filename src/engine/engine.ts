@@ -48,6 +48,7 @@ export class Engine {
   ) {
     this.loader = new NetworkLoader(options, ports, {
       onWarning: (text) => this.warnOnce(text),
+      onNote: (text) => listener.note(text),
       onError: (text) => listener.error(text),
       onProgress: (text) => (listener.progress === undefined ? this.warnOnce(text) : listener.progress(text)),
     });

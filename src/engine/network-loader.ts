@@ -12,6 +12,7 @@ import type { EnginePorts, NetworkPort } from './ports.js';
 
 interface LoaderEvents {
   onWarning(text: string): void;
+  onNote(text: string): void;
   onError(text: string): void;
   onProgress(text: string): void;
 }
@@ -35,7 +36,10 @@ export class NetworkLoader {
 
   constructor(
     private readonly options: OptionStore,
-    private readonly ports: Pick<EnginePorts, 'createNetwork' | 'createSpareOptions' | 'describeChoice'>,
+    private readonly ports: Pick<
+      EnginePorts,
+      'createNetwork' | 'createSpareOptions' | 'describeChoice' | 'explainNetwork'
+    >,
     private readonly events: LoaderEvents,
   ) {}
 
@@ -115,6 +119,7 @@ export class NetworkLoader {
       await old?.dispose();
       this.network = await this.create(options);
       this.loadedOptions = options;
+      await this.explain(this.network, options);
     } catch (error) {
       const reason = getReason(error);
       const hadNetwork = this.loadedOptions !== null;
@@ -126,6 +131,12 @@ export class NetworkLoader {
     }
     // Options that changed meanwhile may have changed back.
     if (this.isOutdated) this.onPoolChange();
+  }
+
+  /** Which network plays, and why: two users, or one after a change, may have different ones. */
+  private async explain({ description }: NetworkPort, options: OptionStore): Promise<void> {
+    const reason = await this.ports.explainNetwork?.(options);
+    if (reason !== undefined) this.events.onNote(`Network ${description}${reason === '' ? '' : `: ${reason}`}`);
   }
 
   /** Keeps the old network until the new one is loaded: it works, if slowly, and its device memory is lost anyway. */

@@ -65,6 +65,8 @@ export interface EnginePorts {
     avoidsDevice: boolean,
     tell?: (text: string) => void,
   ): Promise<NetworkPort>;
+  /** Why the options give this network, for the user; absent where nobody asks. */
+  explainNetwork?(options: OptionStore): Promise<string>;
   /** What else than the options of the pool decides which network is created; absent where nothing else does. */
   describeChoice?(options: OptionStore): string;
   /**

@@ -15,6 +15,7 @@ export {
 export {
   BUILT_IN,
   describeInt8,
+  explainNetwork,
   findModel,
   isFileless,
   needsMeasuredLevels,

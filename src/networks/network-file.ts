@@ -21,11 +21,18 @@ import {
 } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { failure, inflate, type Result, success, unwrap } from '../util/index.js';
-import { type Bundle, type BundledNetwork, findBundledNetwork, readBundle } from './bundled-networks.js';
+import {
+  type Bundle,
+  type BundledNetwork,
+  findBundledNetwork,
+  getNetworkName,
+  readBundle,
+} from './bundled-networks.js';
 import { findRemoteNetwork, isDownloaded } from './network-download.js';
 import { type NetworkSelection, networkSelector } from './network-selection.js';
 
-const AUTODISCOVER = '<autodiscover>';
+/** What WeightsFile holds if the user names no network; `default` is what people type for it. */
+const UNNAMED = ['', '<autodiscover>', 'default'];
 /** lc0's name of a network inside the executable. */
 export const BUILT_IN = '<built in>';
 
@@ -40,7 +47,7 @@ export async function resolveNetworkFile(
   provider = getFirstProvider(options),
 ): Promise<Result<string>> {
   const weightsFile = options.getString('WeightsFile');
-  const discovers = weightsFile === AUTODISCOVER || weightsFile === '';
+  const discovers = UNNAMED.includes(weightsFile);
   if (!discovers && weightsFile !== BUILT_IN) return findNamedFile(weightsFile);
   const beside = discovers && isPackaged ? await discover('program') : undefined;
   if (beside !== undefined) return success(beside);
@@ -111,7 +118,9 @@ async function discover(where: 'program' | 'everywhere'): Promise<string | undef
 /** The bundled network that WeightsFile names, or else the one for a provider, by its path in the program. */
 async function findBundledFile(options: OptionStore, provider: string): Promise<string | null> {
   const bundle = readBundle();
-  const named = findBundledNetwork(bundle.networks, options.getString('WeightsFile'));
+  const named = mayTakeBundled(options)
+    ? undefined
+    : findBundledNetwork(bundle.networks, options.getString('WeightsFile'));
   const network = named ?? (await selectBundledNetwork(options, provider, bundle))?.network;
   return network === undefined ? null : getProgramPath(network);
 }
@@ -131,7 +140,7 @@ export function needsMeasuredLevels(options: OptionStore, provider = getFirstPro
 }
 
 function mayTakeBundled(options: OptionStore): boolean {
-  return ['', AUTODISCOVER, BUILT_IN].includes(options.getString('WeightsFile'));
+  return [...UNNAMED, BUILT_IN].includes(options.getString('WeightsFile'));
 }
 
 /**
@@ -150,6 +159,26 @@ export function selectBundledNetwork(
   const asked = choice.ok ? choice.value.precision : undefined;
   const precision = asked === 'f16' && provider !== getFirstProvider(options) ? undefined : asked;
   return networkSelector.select(bundle, provider, precision?.replace('f', 'fp') ?? '');
+}
+
+/** Why the options give this network; '' where there is nothing to explain. */
+export async function explainNetwork(options: OptionStore): Promise<string> {
+  if (isFileless(options)) return '';
+  if (!mayTakeBundled(options)) return `${options.getString('WeightsFile')}, as WeightsFile says`;
+  const path = await resolveNetworkFile(options);
+  const selection = await selectBundledNetwork(options);
+  if (selection === null || !path.ok || path.value !== locateBundled(getProgramPath(selection.network))) {
+    return path.ok ? `found at ${path.value}` : '';
+  }
+  const { network, candidates, problem } = selection;
+  return `${getNetworkName(network)}, ${explainSelection(needsMeasuredLevels(options), candidates.length, problem)}`;
+}
+
+function explainSelection(isForLevels: boolean, candidates: number, problem: string | null): string {
+  if (isForLevels) return 'with which the levels of limited strength were measured';
+  if (problem !== null) return `the first of the bundled networks, because their speeds are not known: ${problem}`;
+  if (candidates < 2) return 'the bundled network for this backend';
+  return `the strongest of ${candidates} bundled networks at the speeds measured on this machine`;
 }
 
 /** The provider that the options' backend tries first; `cpu` for invalid options, which loading the network reports. */

@@ -30,6 +30,7 @@ test('Castling rights print as X-FEN, Shredder-FEN or plain letters', () => {
   assert.equal(reprint(fen), '1r2k1r1/8/8/8/8/8/8/1R2KRR1 w FQkq - 0 1');
   assert.equal(reprint(fen, 'shredder'), fen);
   assert.equal(reprint(fen, 'fen'), '1r2k1r1/8/8/8/8/8/8/1R2KRR1 w KQkq - 0 1');
+  assert.equal(reprint(' startpos '), START_FEN);
   assert.equal(reprint(START_FEN, 'shredder'), START_FEN.replace('KQkq', 'HAha'));
 });
 
@@ -69,7 +70,7 @@ test('Move number 0, which some programs write, means 1', () => {
 const REFUSED: [string, string][] = [
   ['', 'The FEN is empty'],
   ['8/8/8/8/8/8/8 w - - 0 1', 'The board of the FEN has 7 ranks instead of 8'],
-  ['startpos', 'The board of the FEN has 1 ranks instead of 8'],
+  ['start', 'The board of the FEN has 1 ranks instead of 8'],
   ['4k3/8/8/8/7/8/8/4K3 w - - 0 1', 'Rank 4 of the FEN has 7 squares instead of 8'],
   ['4k3/8/8/8/ppppppppp/8/8/4K3 w - - 0 1', 'Rank 4 of the FEN has 9 squares instead of 8'],
   ['4k3/8/8/8/8p/8/8/4K3 w - - 0 1', 'Rank 4 of the FEN has 9 squares instead of 8'],

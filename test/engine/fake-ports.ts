@@ -88,6 +88,7 @@ export class FakeWorld implements EnginePorts {
   readonly networks: (NetworkPort & { cleared: number; disposed: number; hasLostDevice: boolean })[] = [];
   createSpareOptions?: (options: OptionStore) => OptionStore;
   describeChoice?: (options: OptionStore) => string;
+  explainNetwork?: (options: OptionStore) => Promise<string>;
   /** Each load waits for this. */
   loading: Promise<void> = Promise.resolve();
   loadError: Error | null = null;

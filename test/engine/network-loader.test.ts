@@ -34,7 +34,12 @@ function setUp() {
   const world = new World();
   const said: string[] = [];
   const onWarning = (text: string) => void said.push(text);
-  const loader = new NetworkLoader(options, world, { onWarning, onError: onWarning, onProgress: onWarning });
+  const loader = new NetworkLoader(options, world, {
+    onWarning,
+    onNote: onWarning,
+    onError: onWarning,
+    onProgress: onWarning,
+  });
   options.connect({ pool: () => loader.onPoolChange(), strength: () => loader.onPoolChange() });
   const choose = async (number: number) => {
     unwrap(options.set('Network', `${number}`));
@@ -42,6 +47,14 @@ function setUp() {
   };
   return { world, said, loader, choose, options };
 }
+
+test('each network is told with the reason for it, once it is loaded', async () => {
+  const { world, said, choose } = setUp();
+  world.explainNetwork = async (options) => (options.getNumber('Network') === 1 ? '' : 'named by WeightsFile');
+  for (const number of [2, 2, 1, 9]) await choose(number);
+  const last = 'File 9.onnx does not exist; network 1 stays';
+  assert.deepEqual(said, ['Network network 2: named by WeightsFile', 'Network network 1', last]);
+});
 
 test('a network that cannot be loaded leaves the one before in use, and the failure is told once', async () => {
   const { said, loader, choose } = setUp();
