@@ -148,8 +148,11 @@ const board = spawn(process.execPath, [join(root, 'dist', 'cli', 'main.js'), 'bo
 });
 const site = await startWebServer({ '': root, chess: join(root, 'build', 'site') }, true);
 try {
-  const [address] = await once(createInterface({ input: board.stdout }), 'line');
-  await withPage(address, SCREEN, async (page) => {
+  const addresses = createInterface({ input: board.stdout });
+  const [first] = await once(addresses, 'line');
+  // An address is for one browser.
+  const next = once(addresses, 'line');
+  await withPage(first, SCREEN, async (page) => {
     await analyse(page);
     await shoot(page, 'board-analyse');
     await explain(page);
@@ -166,7 +169,8 @@ try {
       await shoot(page, 'board-training');
     }
   });
-  await withPage(address, { ...SCREEN, colorScheme: 'dark' }, async (page) => {
+  const [second] = await next;
+  await withPage(second, { ...SCREEN, colorScheme: 'dark' }, async (page) => {
     await analyse(page);
     await shoot(page, 'board-dark');
     await page.keyboard.press('l');

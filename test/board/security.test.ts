@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { Access } from '#sardonyx/board/server/access.js';
 import { BoardProcess } from '../support/board-process.js';
 
 /** A guard that is missing must not leave a test waiting for ever. */
@@ -241,11 +242,46 @@ test('50 pages are served at once, and from the 65th on they are turned away', L
   for (const socket of more) if (socket.status === 'fulfilled') socket.value.close();
 });
 
-test('wrong tokens are refused, and too many of them make everybody wait', async () => {
-  for (let i = 0; i < 20; i++) assert.equal((await get(`/?token=wrong${i}`)).status, 403);
-  assert.equal((await get('/?token=wrong')).status, 429);
-  // Whoever has the cookie is not disturbed.
+test('a token is for one browser, wrong ones keep nobody out, and the next URL is printed', async () => {
+  const path = `/${new URL(board.url).search}`;
+  assert.equal((await get(path)).status, 403);
+  assert.equal((await get(path, { Cookie: cookie })).headers.location, '/');
+  for (let i = 0; i < 30; i++) assert.equal((await get(`/?token=wrong${i}`)).status, 403);
+  const next = `/${new URL(board.lines[0]).search}`;
+  const { status, headers } = await get(next);
+  assert.equal(status, 303);
+  const other = String(headers['set-cookie']).split(';')[0];
+  assert.notEqual(other, cookie);
+  // A browser that has lost the answer may ask again, until it has come back with the cookie.
+  assert.equal((await get(next)).status, 303);
+  for (const Cookie of [other, cookie]) assert.equal((await get('/', { Cookie })).status, 200);
+  assert.equal((await get(next)).status, 403);
+});
+
+test('a cookie ends when it was not used for a day, and the oldest one when there are too many', () => {
+  let spent = 0;
+  const access = new Access(['127.0.0.1'], 1, () => spent++);
+  const open = (): { cookie: string } => ({ cookie: String(access.exchange(access.token)).split(';')[0] });
+  const first = open();
+  assert.ok(access.hasCookie(first, 0) && access.hasCookie(first, 80e6) && access.hasCookie(first, 160e6));
+  assert.ok(!access.hasCookie(first, 250e6) && !access.hasCookie(first, 250e6));
+  const others = Array.from({ length: 33 }, (_, i) => {
+    const one = open();
+    assert.ok(access.hasCookie(one, 300e6 + i));
+    return one;
+  });
+  assert.deepEqual(
+    others.map((one) => access.hasCookie(one, 301e6)),
+    others.map((_, i) => i > 0),
+  );
+  assert.equal(spent, 34);
+});
+
+test('connections without a request do not keep others out', LIMITED, async () => {
+  const idle = Array.from({ length: 520 }, () => connect(board.port, '127.0.0.1').on('error', () => undefined));
+  await Promise.all(idle.slice(0, 400).map((socket) => once(socket, 'close')));
   assert.equal((await get('/', { Cookie: cookie })).status, 200);
+  for (const socket of idle) socket.destroy();
 });
 
 test('the page travels compressed to browsers that take gzip', async () => {

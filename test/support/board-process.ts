@@ -15,6 +15,9 @@ export function buildPage(): void {
 
 export class BoardProcess {
   errors = '';
+  /** Lines on stdout behind the first URL. */
+  readonly lines: string[] = [];
+  private cookie: Promise<string> | null = null;
 
   private constructor(
     readonly child: ChildProcess,
@@ -40,8 +43,11 @@ export class BoardProcess {
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const [url] = await once(createInterface({ input: child.stdout }), 'line');
-    return new BoardProcess(child, url, folder);
+    const output = createInterface({ input: child.stdout });
+    const [url] = await once(output, 'line');
+    const board = new BoardProcess(child, url, folder);
+    output.on('line', (line) => board.lines.push(line));
+    return board;
   }
 
   get port(): number {
@@ -53,9 +59,11 @@ export class BoardProcess {
   }
 
   /** The cookie that the token is exchanged for. */
-  async fetchCookie(): Promise<string> {
-    const response = await fetch(this.url, { redirect: 'manual' });
-    return (response.headers.get('set-cookie') ?? '').split(';')[0];
+  fetchCookie(): Promise<string> {
+    this.cookie ??= fetch(this.lines.at(-1) ?? this.url, { redirect: 'manual' }).then((response) => {
+      return (response.headers.get('set-cookie') ?? '').split(';')[0];
+    });
+    return this.cookie;
   }
 
   async connect(): Promise<BoardSocket> {

@@ -3,29 +3,40 @@
  * - Host must name the server (a page that makes its own name point here, DNS rebinding, has its own name there).
  * - Origin, where a browser sends it, must be the server's own; a WebSocket must send it.
  * - A cookie that the token in the printed URL was exchanged for. It is random, HttpOnly and SameSite=Strict.
+ *
+ * A token is for one browser: the first request with its cookie spends it, for it stands in the arguments of the program that opens
+ * the browser. Browsers send cookies to every port of a host, so a cookie that is not used for a day ends. Tokens have 192 bits:
+ * nobody guesses one, and so nobody needs to wait after wrong ones.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 const TOKEN_BYTES = 24;
-/** Wrong tokens a minute, after which right ones have to wait as well. */
-const MOST_WRONG_TOKENS = 20;
-const MINUTE_MS = 60_000;
+const SESSION_MS = 86_400_000;
+/** Browsers; with one more, the one that was away longest has to use a new URL. */
+const MOST_SESSIONS = 32;
 
 export class Access {
-  readonly token = randomBytes(TOKEN_BYTES).toString('base64url');
-  private readonly session = randomBytes(TOKEN_BYTES).toString('base64url');
-  private wrongTokens = 0;
-  private minuteBeganAtMs = 0;
+  private ownToken = createSecret();
+  /** Cookie of the token until it comes back. */
+  private offered: string | null = null;
+  /** Digest of a cookie → when it was last used; the last one comes last. */
+  private readonly sessions = new Map<string, number>();
 
   /**
    * @param hosts names and addresses by which the server may be called, without port
    * @param port cookies do not know ports, so that the cookie's name says it
+   * @param onSpent there is a new token, for another browser
    */
   constructor(
     private readonly hosts: readonly string[],
     private readonly port: number,
+    private readonly onSpent: () => void,
   ) {}
+
+  get token(): string {
+    return this.ownToken;
+  }
 
   /** Why a request is turned away before anything else; null when it is not. */
   findObstacle({ host, origin }: IncomingHttpHeaders, needsOrigin: boolean): string | null {
@@ -34,27 +45,36 @@ export class Access {
     return origin === `http://${host}` ? null : 'Requests from other origins are refused';
   }
 
-  hasCookie({ cookie = '' }: IncomingHttpHeaders): boolean {
+  hasCookie({ cookie = '' }: IncomingHttpHeaders, nowMs = Date.now()): boolean {
     const value = cookie
       .split(';')
       .map((part) => part.trim())
       .find((part) => part.startsWith(`${this.cookieName}=`))
       ?.slice(this.cookieName.length + 1);
-    return value !== undefined && isSame(value, this.session);
+    if (value === undefined) return false;
+    const isFirst = this.offered !== null && isSame(value, this.offered);
+    const key = hash(value).toString('hex');
+    const usedAtMs = isFirst ? nowMs : this.sessions.get(key);
+    this.sessions.delete(key);
+    if (usedAtMs === undefined || nowMs - usedAtMs > SESSION_MS) return false;
+    this.sessions.set(key, nowMs);
+    if (isFirst) this.spendToken();
+    return true;
   }
 
-  /** @returns the Set-Cookie header for the right token, otherwise why there is none */
-  exchange(token: string, nowMs = Date.now()): { readonly cookie: string } | { readonly refusal: 'wrong' | 'wait' } {
-    if (nowMs - this.minuteBeganAtMs > MINUTE_MS) {
-      this.minuteBeganAtMs = nowMs;
-      this.wrongTokens = 0;
-    }
-    if (this.wrongTokens >= MOST_WRONG_TOKENS) return { refusal: 'wait' };
-    if (!isSame(token, this.token)) {
-      this.wrongTokens++;
-      return { refusal: 'wrong' };
-    }
-    return { cookie: `${this.cookieName}=${this.session}; Path=/; HttpOnly; SameSite=Strict` };
+  /** @returns the Set-Cookie header for the right token; null for a wrong or spent one */
+  exchange(token: string): string | null {
+    if (!isSame(token, this.ownToken)) return null;
+    this.offered ??= createSecret();
+    return `${this.cookieName}=${this.offered}; Path=/; HttpOnly; SameSite=Strict`;
+  }
+
+  private spendToken(): void {
+    this.offered = null;
+    this.ownToken = createSecret();
+    const [oldest] = this.sessions.keys();
+    if (this.sessions.size > MOST_SESSIONS) this.sessions.delete(oldest);
+    this.onSpent();
   }
 
   private get cookieName(): string {
@@ -66,8 +86,15 @@ export class Access {
   }
 }
 
+function createSecret(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
 /** In a time that says nothing of where they differ. */
 function isSame(a: string, b: string): boolean {
-  const [hashA, hashB] = [a, b].map((text) => createHash('sha256').update(text).digest());
-  return timingSafeEqual(hashA, hashB);
+  return timingSafeEqual(hash(a), hash(b));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -26,6 +26,8 @@ interface ServerSettings {
   /** Address to listen on. */
   readonly address: string;
   readonly sent: SentFiles;
+  /** The last one was used; this one is for another browser. */
+  onNewUrl(url: string): void;
   findPgn(match: string): string | null;
   /** Further names by which the server may be called. */
   readonly extraHosts: readonly string[];
@@ -37,17 +39,29 @@ export class BoardServer {
     private readonly http: Server,
     private readonly sockets: WebSocketServer,
     /** For the user: it holds the token. */
-    readonly url: string,
+    private readonly createUrl: () => string,
   ) {}
+
+  get url(): string {
+    return this.createUrl();
+  }
 
   /** Rejects with the sentence for the user. */
   static async start(settings: ServerSettings): Promise<BoardServer> {
     const contents = { ...settings, files: readPageFiles() };
-    const http = createServer({ requestTimeout: LONGEST_REQUEST_MS, headersTimeout: 5000, maxHeaderSize: 16_384 });
+    const http = createServer({
+      requestTimeout: LONGEST_REQUEST_MS,
+      // Connections without a request must not keep others out for long.
+      headersTimeout: 3000,
+      connectionsCheckingInterval: 500,
+      maxHeaderSize: 16_384,
+    });
     http.maxConnections = MOST_CONNECTIONS;
     await listen(http, settings);
     const { port } = http.address() as AddressInfo;
-    const access = new Access(listHosts(settings), port);
+    const [host] = listHosts(settings);
+    const createUrl = (): string => `http://${host}:${port}/?token=${access.token}`;
+    const access = new Access(listHosts(settings), port, () => settings.onNewUrl(createUrl()));
     const sockets = new WebSocketServer({
       noServer: true,
       maxPayload: LARGEST_MESSAGE_BYTES,
@@ -69,8 +83,7 @@ export class BoardServer {
       }
     });
     http.on('clientError', (_, socket) => socket.destroy());
-    const [host] = listHosts(settings);
-    return new BoardServer(http, sockets, `http://${host}:${port}/?token=${access.token}`);
+    return new BoardServer(http, sockets, createUrl);
   }
 
   async close(): Promise<void> {

@@ -58,14 +58,15 @@ export async function answerHttp(
   }
   const token = url?.pathname === '/' ? url.searchParams.get('token') : null;
   if (token !== null) {
-    const exchanged = access.exchange(token);
-    if ('refusal' in exchanged) {
-      if (exchanged.refusal === 'wait') say(429, 'Too many wrong tokens: wait a minute');
-      else say(403, 'The token is wrong: use the URL that `sardonyx board` has printed');
+    const cookie = access.exchange(token);
+    if (cookie === null) {
+      // An old URL in a browser that has used it.
+      if (access.hasCookie(headers)) redirect('/');
+      else say(403, 'The token is wrong or was used: open the URL that `sardonyx board` has printed last');
       return;
     }
     // The address with the token is left at once: it stays neither in the history of the tab nor in a Referer.
-    redirect(COOKIE_CHECK, exchanged.cookie);
+    redirect(COOKIE_CHECK, cookie);
     return;
   }
   const isCookieCheck = request.url === COOKIE_CHECK;
@@ -78,7 +79,7 @@ export async function answerHttp(
     return;
   }
   if (!access.hasCookie(headers)) {
-    say(401, 'Open the URL that `sardonyx board` has printed: it holds the token that this page needs');
+    say(401, 'Open the URL that `sardonyx board` has printed last: it holds the token that this page needs');
     return;
   }
   if (method === 'PUT') {

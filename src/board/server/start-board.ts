@@ -20,6 +20,8 @@ export interface BoardSettings {
   readonly port: number;
   readonly address: string;
   readonly extraHosts: readonly string[];
+  /** The last URL was used; this one is for another browser. */
+  onNewUrl(url: string): void;
   /** Folders whose networks the page may choose. */
   readonly networkFolders: readonly string[];
   /** Folder of matches; created when the first one starts. */

@@ -22,6 +22,10 @@ interface BoardArguments {
   open: boolean;
 }
 
+const LOOPBACK = /^(127\.[\d.]+|localhost|::1)$/;
+const PLAIN_HTTP =
+  'Other machines reach this server over plain HTTP: whoever can read the traffic between can use the engine too (a tunnel of ssh prevents it)';
+
 export const boardCommand: CommandModule<object, BoardArguments> = {
   command: 'board',
   describe: 'A page to play, analyse and watch in a browser',
@@ -78,7 +82,8 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
       })
       .option('open', { type: 'boolean', default: true, describe: 'Open the page in the browser' })
       .epilogue(
-        'The first line on stdout is the URL. Everyone who has it can use the engine. Ctrl-C ends the server.',
+        'The first line on stdout is the URL, for one browser; when it has been used, the next line is the URL for another. ' +
+          'Everyone who has one can use the engine. Ctrl-C ends the server.',
       ) as never,
   handler: async (args: ArgumentsCamelCase<BoardArguments>) => {
     const board = await startBoard({
@@ -87,6 +92,7 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
       port: args.port,
       address: args.host,
       extraHosts: args['allow-host'],
+      onNewUrl: (url) => printLine(url),
       networkFolders: args.networks,
       matchFolder: args.matches,
       loop:
@@ -98,6 +104,7 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
       command: isPackaged ? [process.execPath] : [process.execPath, process.argv[1]],
     });
     printLine(board.url);
+    if (!LOOPBACK.test(args.host)) printNote(PLAIN_HTTP);
     if (args.open) openInBrowser(board.url);
     const end = (): void => {
       // Do not wait for a thread that is busy in native code.
