@@ -5,6 +5,7 @@
  * Errors name line and move: `line 12, move 7.Sf3: "Sf3" is not …`. The caller adds the names of game and file.
  */
 import {
+  formatFen,
   formatSan,
   formatSanLine,
   formatUciMove,
@@ -91,17 +92,20 @@ export function spellMoves({ startFen, moves, isChess960 }: PgnGame): PgnMove[] 
   return sans.map((san, ply) => ({ uci: formatUciMove(moves[ply], isChess960), san }));
 }
 
-/** The tree with all moves in standard SAN, variations too. Lines keep their spelling from an illegal move on. */
+/** The tree with its FEN and all moves in standard form, variations too. Lines keep their spelling from an illegal move on. */
 export function spellTree({ tree, startFen }: PgnGame): PgnTree {
   const moves = new PgnNode();
-  walkLines(tree.moves, unwrap(parseFen(startFen)), moves, (parent, node, move, position) => {
+  const start = unwrap(parseFen(startFen));
+  const headers = new Map(tree.headers);
+  if (headers.get('FEN')) headers.set('SetUp', '1').set('FEN', formatFen(start));
+  walkLines(tree.moves, start, moves, (parent, node, move, position) => {
     const san = move === null ? node.data.san : move === NO_MOVE ? '--' : formatSan(position, move);
     const copy = new PgnMoveNode({ ...node.data, san });
     if (move === null) copy.children = node.children;
     parent.children.push(copy);
     return copy;
   });
-  return { ...tree, moves };
+  return { ...tree, headers, moves };
 }
 
 /**

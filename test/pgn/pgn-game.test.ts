@@ -210,6 +210,9 @@ test('the start is that of the FEN, also where Black begins', () => {
   assert.equal(game.startFen, '4k3/8/8/8/8/8/4P3/4K3 b - - 0 10');
   assert.equal(listUci(game), 'e8d7 e2e4');
   assert.match(formatGame(game), /^10\.\.\. Kd7 11\. e4 \*$/m);
+  // Strict readers want SetUp and a move number from 1.
+  const written = formatGame(readGame('[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 0"]\n\n1. e4 *'));
+  assert.match(written, /\[FEN "4k3\/8\/8\/8\/8\/8\/4P3\/4K3 w - - 0 1"\]\n\[SetUp "1"\]/);
 });
 
 test('castling of Chess960 is read, and spelt king takes rook in UCI moves', () => {

@@ -163,8 +163,8 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
   ['several on a line', '[Event "Ugra Cup \\"] [Site "s"]\n1. e4 *', ['Event=Ugra Cup \\ Site=s: 1. e4 *']],
   [
     'no quotation marks',
-    '[Event "a"]\n[FEN 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1]\n\n1. e4 *',
-    ['Event=a FEN=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1: 1. e4 *'],
+    '[Event "a"]\n[FEN 4k3/8/8/8/8/8/4P3/4K3 w - - 0 0]\n\n1. e4 *',
+    ['Event=a FEN=4k3/8/8/8/8/8/4P3/4K3 w - - 0 0: 1. e4 *'],
   ],
   ['one quotation mark', '[Event "a"]\n[PlyCount "57]\n[White "w\n\n1. e4 *', ['Event=a White=w PlyCount=57: 1. e4 *']],
   ['typographic ones', '[White “Tal”]\n\n1. e4 *', ['White=Tal: 1. e4 *']],
