@@ -163,7 +163,7 @@ export const engineOptions: readonly OptionSpec[] = [
     flag: 'mate-search',
     kind: 'bool',
     default: true,
-    help: 'Look for short mates in a thread beside the search, and for shorter mates than it has proven.',
+    help: 'Look for short mates in a thread beside the search, and for shorter mates than it has proven. `go mate` always does.',
   },
   {
     uci: 'ClearTree',

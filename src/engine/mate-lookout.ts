@@ -41,7 +41,8 @@ export class MateLookout {
     const { game, candidates, isTimed } = search;
     if (search.strength !== null || search.isDiscarded || search.request.ponder === true) return;
     if (!SEARCHES_WITH_MATES.includes(this.options.getString('SearchAlgorithm'))) return;
-    const thread = this.start();
+    // `go mate` ends when there is no such mate, and only the finder can tell.
+    const thread = this.start(search.request.mate !== undefined);
     if (thread === null) return;
     const onFound = (): void => {
       const report = search.mates?.improved ?? null;
@@ -72,8 +73,9 @@ export class MateLookout {
     await this.search?.dispose();
   }
 
-  private start(): MateSearchPort | null {
-    if (this.isDisposed || !this.options.getBoolean('MateSearch')) return null;
+  /** @param mustFind whether it is wanted whatever the option says */
+  private start(mustFind = false): MateSearchPort | null {
+    if (this.isDisposed || !(mustFind || this.options.getBoolean('MateSearch'))) return null;
     this.search ??= this.ports.createMateSearch();
     return this.search;
   }

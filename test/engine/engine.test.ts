@@ -275,6 +275,7 @@ test('go mate ends when there is no such mate, and not when a longer one has bee
     [20, 0],
   ]) {
     const { engine, world } = createEngine();
+    unwrap(engine.setOption('MateSearch', 'false'));
     unwrap(engine.setPosition('8/8/4k3/8/8/8/4P3/4K3 w - - 0 1', []));
     engine.go({ mate });
     await settle();
