@@ -8,7 +8,7 @@ import { type Result, success } from '../util/index.js';
 import { findModelFolder, ModelCache } from './model-cache.js';
 
 /** Raise it when the same network would give another file. */
-const QUANTISER_VERSION = 2;
+const QUANTISER_VERSION = 3;
 /** Metadata entry with the report, as JSON; in the cache, a model without a network stands for the reason why there is none. */
 const REPORT_KEY = 'sardonyx.int8';
 /** Smaller gains are not worth another network's answers. */

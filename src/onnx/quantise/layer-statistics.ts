@@ -26,10 +26,11 @@ export interface Layer {
   readonly relu: NodeMessage | undefined;
 }
 
-/** Least, greatest and mean value of each channel. */
+/** Least and greatest value of each channel; mean of each channel on each square, or of the channel where there are no squares. */
 export interface Ranges {
   readonly least: Float32Array;
   readonly most: Float32Array;
+  /** [channels][squares]. */
   readonly mean: Float64Array;
   count: number;
   /** Values of one channel for each position: 64, but 1 behind an average over the board. */
@@ -155,9 +156,10 @@ export async function measureRanges(
       for (const [name, isRows] of isRowMajor) {
         const { data, dims } = results[name];
         const channels = isRows ? (dims.at(-1) ?? 1) : dims[1];
-        const known = ranges.get(name) ?? createRanges(channels, data.length / channels / rows);
+        const squares = isRows ? 1 : data.length / channels / rows;
+        const known = ranges.get(name) ?? createRanges(channels, squares, data.length / channels / rows);
         ranges.set(name, known);
-        addValues(known, data, isRows ? 1 : data.length / channels / dims[0]);
+        addValues(known, data, squares);
       }
     }
   } finally {
@@ -177,40 +179,35 @@ function exposeTensors(bytes: Uint8Array, names: readonly string[]): Uint8Array 
   return encodeModel({ ...model, graph: { ...model.graph, output: [...(model.graph.output ?? []), ...added] } });
 }
 
-function createRanges(channels: number, valuesPerRow: number): Ranges {
+function createRanges(channels: number, squares: number, valuesPerRow: number): Ranges {
   return {
     least: new Float32Array(channels).fill(Number.POSITIVE_INFINITY),
     most: new Float32Array(channels).fill(Number.NEGATIVE_INFINITY),
-    mean: new Float64Array(channels),
+    mean: new Float64Array(channels * squares),
     count: 0,
     valuesPerRow,
   };
 }
 
-/** @param run number of neighbours that belong to one channel: 64 squares of a plane, or 1 where channels are the last axis */
-function addValues(ranges: Ranges, data: Float32Array, run: number): void {
+/** @param squares neighbours that belong to one channel: 64 in planes, 1 where channels are the last axis */
+function addValues(ranges: Ranges, data: Float32Array, squares: number): void {
   const { least, most, mean } = ranges;
   const channels = least.length;
-  const added = data.length / channels;
+  const added = data.length / mean.length;
   const weight = 1 / (ranges.count + added);
-  for (let channel = 0; channel < channels; channel++) mean[channel] *= ranges.count * weight;
-  for (
-    let start = 0, channel = 0;
-    start < data.length;
-    start += run, channel = channel + 1 === channels ? 0 : channel + 1
-  ) {
+  for (let i = 0; i < mean.length; i++) mean[i] *= ranges.count * weight;
+  for (let start = 0, channel = 0; start < data.length; start += squares) {
     let low = least[channel];
     let high = most[channel];
-    let sum = 0;
-    for (let i = start; i < start + run; i++) {
+    for (let i = start, to = channel * squares; i < start + squares; i++, to++) {
       const value = data[i];
-      sum += value;
+      mean[to] += value * weight;
       if (value < low) low = value;
       if (value > high) high = value;
     }
     least[channel] = low;
     most[channel] = high;
-    mean[channel] += sum * weight;
+    channel = channel + 1 === channels ? 0 : channel + 1;
   }
   ranges.count += added;
 }
