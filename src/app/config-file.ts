@@ -42,9 +42,12 @@ export function listConfigPlaces(
   ];
 }
 
-/** And not of the program's folder, where lc0 looks too. */
+/** Unless that is the program's folder too, or the user's: only those who may change them put a file there. */
 export function isOfCurrentFolder(path: string): boolean {
-  return path === basename(path) && resolve('') !== resolve(getProgramFolder());
+  if (path !== basename(path)) return false;
+  return !listConfigPlaces().some((places) =>
+    places.some((place) => place !== path && resolve(place) === resolve(path)),
+  );
 }
 
 function listLc0Folders({ XDG_CONFIG_HOME, XDG_CONFIG_DIRS, HOME }: NodeJS.ProcessEnv): string[] {

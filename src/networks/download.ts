@@ -21,6 +21,7 @@ export interface Download {
   readonly path: string;
   /** Expected SHA-256 in hexadecimal; null if unknown. */
   readonly sha256: string | null;
+  readonly mostBytes: number;
   /** @param totalBytes null when the server does not say */
   onProgress(doneBytes: number, totalBytes: number | null): void;
 }
@@ -136,7 +137,7 @@ function getSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-async function transfer({ url, onProgress }: Download, part: string): Promise<void> {
+async function transfer({ url, mostBytes, onProgress }: Download, part: string): Promise<void> {
   const stall = new Stall();
   try {
     const start = getSize(part);
@@ -149,17 +150,22 @@ async function transfer({ url, onProgress }: Download, part: string): Promise<vo
     const offset = isResumed ? start : 0;
     const length = Number(response.headers.get('content-length') ?? Number.NaN);
     const total = Number.isNaN(length) ? null : offset + length;
+    const tooLarge = new DownloadError(`${url} is larger than ${Math.round(mostBytes / 1e6)} MB`);
+    if (total !== null && total > mostBytes) throw tooLarge;
     let done = offset;
     const body = Readable.fromWeb(response.body as never);
     body.on('data', (chunk: Buffer) => {
       stall.restart();
       done += chunk.length;
+      if (done > mostBytes) body.destroy(tooLarge);
       onProgress(done, total);
     });
     body.on('error', () => {});
     try {
       await pipeline(body, createWriteStream(part, { flags: isResumed ? 'a' : 'w', mode: 0o644 }));
     } catch (error) {
+      if (error === tooLarge) rmSync(part, { force: true });
+      if (error === tooLarge) throw error;
       if ((error as NodeJS.ErrnoException).syscall === 'write') throw error;
       if ((error as NodeJS.ErrnoException).syscall === 'open') throw error;
       throw new BrokenTransfer(`The transfer of ${url} broke off: ${describeCause(error)}`);

@@ -4,7 +4,7 @@
  * missing.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCacheFolder } from '#platform/folders.js';
 import type { OptionStore } from '../options/index.js';
@@ -29,6 +29,9 @@ export interface DownloadWatcher {
   onProgress(doneBytes: number, totalBytes: number | null): void;
   onEnd(): void;
 }
+
+/** The largest ones of lc0 have 0.4 GB. */
+const LARGEST_NETWORK_BYTES = 2e9;
 
 const DIGEST = /^#sha256=([0-9a-f]{64})$/i;
 
@@ -90,8 +93,21 @@ async function runDownload(network: RemoteNetwork, watcher: DownloadWatcher): Pr
   watcher.onStart(network);
   try {
     const { url, path, sha256 } = network;
-    const downloaded = await downloadFile({ url, path, sha256, onProgress: watcher.onProgress });
-    return downloaded.ok ? success(path) : downloaded;
+    const downloaded = await downloadFile({
+      url,
+      path,
+      sha256,
+      mostBytes: LARGEST_NETWORK_BYTES,
+      onProgress: watcher.onProgress,
+    });
+    if (!downloaded.ok) return downloaded;
+    if (sha256 !== null) return success(path);
+    const { findDamage } = await import('./network-file.js');
+    const damage = await findDamage(path);
+    if (damage === null) return success(path);
+    // Otherwise every later start would find it in the cache, and fail.
+    rmSync(path, { force: true });
+    return failure(`${url} is no network: ${damage}`);
   } finally {
     watcher.onEnd();
   }
@@ -101,7 +117,12 @@ async function runDownload(network: RemoteNetwork, watcher: DownloadWatcher): Pr
 export function describeDownload(say: (text: string) => void): DownloadWatcher {
   let tenths = 0;
   return {
-    onStart: ({ name, url }) => say(`Downloading ${name.startsWith('http') ? '' : `${name} from `}${url}`),
+    onStart: ({ name, url, sha256 }) => {
+      say(`Downloading ${name.startsWith('http') ? '' : `${name} from `}${url}`);
+      if (url.startsWith('http:') && sha256 === null) {
+        say('Nothing proves that this file is the right one: it comes over plain HTTP, without #sha256=…');
+      }
+    },
     onProgress: (done, total) => {
       const now = total === null ? 0 : Math.floor((10 * done) / total);
       if (now > tenths) say(`Downloaded ${10 * now} % of ${formatMegabytes(total ?? 0)} MB`);

@@ -13,6 +13,7 @@ import { isStrengthLimited, LEVELS_NETWORK } from '../engine/options.js';
 import {
   getBackendName,
   isFilelessBackend,
+  loadModel,
   type ModelEdition,
   type ModelSource,
   type NetworkChoice,
@@ -263,6 +264,14 @@ async function findInt8(
   if (onnx !== undefined) return success({ bytes: onnx, name, fileSha256 });
   onWarning(report);
   return exact;
+}
+
+/** Why a file cannot be used as a network, in one sentence; null if it can. */
+export async function findDamage(path: string): Promise<string | null> {
+  const edition: WantedEdition = { provider: 'cpu', winograd: true, precision: 'f32' };
+  const source = (await isLc0File(path)) ? await loadLc0(path, {}, edition) : success({ path });
+  const model = source.ok ? await loadModel(source.value) : source;
+  return model.ok ? null : model.error;
 }
 
 /** What 8 bits give for the network of the options on this CPU, and how far its answers are from single precision: one sentence. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { createZip } from './zip-writer.js';
 const isLinux = process.platform === 'linux' && process.arch === 'x64';
 const skip = isLinux ? false : 'the CUDA provider is for Linux on x64';
 const archive = CUDA_ARCHIVES['linux-x64'];
-const archiveName = basename(new URL(archive.url).pathname);
+const archiveName = archive.name;
 const libraries = archive.files.map((name, index) => ({ name, content: Buffer.alloc(5000 + index, name) }));
 const wheel = createZip([
   { name: 'onnxruntime_gpu.dist-info/METADATA', content: Buffer.from('Name: onnxruntime-gpu\n'), isDeflated: false },
@@ -28,6 +28,8 @@ const sha256 = createHash('sha256').update(wheel).digest('hex');
 
 let server: Server;
 let mirror = '';
+/** Comes first in PATH. */
+let programs = '';
 let scratch = '';
 let folder = '';
 const asked: string[] = [];
@@ -41,6 +43,7 @@ before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   scratch = mkdtempSync(join(tmpdir(), 'sardonyx-doctor-'));
+  programs = mkdtempSync(join(scratch, 'programs-'));
 });
 after(() => {
   server.close();
@@ -57,7 +60,8 @@ interface Outcome {
 }
 
 function doctor(...args: string[]): Promise<Outcome> {
-  const env = { ...process.env, SARDONYX_NATIVE_FOLDER: folder };
+  const PATH = `${programs}:${process.env.PATH}`;
+  const env = { ...process.env, PATH, SARDONYX_NATIVE_FOLDER: folder };
   return new Promise((resolve) => {
     const main = join(repositoryRoot, 'dist', 'cli', 'main.js');
     execFile(process.execPath, [main, 'doctor', ...args], { env }, (error, stdout, stderr) => {
@@ -76,9 +80,9 @@ test('the CUDA provider is that of the onnxruntime in package.json', () => {
   const manifest = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  for (const { onnxRuntime, url } of Object.values(CUDA_ARCHIVES)) {
+  for (const { onnxRuntime, name, requirement } of Object.values(CUDA_ARCHIVES)) {
     assert.equal(onnxRuntime, manifest.dependencies['onnxruntime-node']);
-    assert.ok(url.includes(`-${onnxRuntime}-`));
+    assert.ok(name.includes(`-${onnxRuntime}-`) && requirement[0].endsWith(`==${onnxRuntime}`));
   }
 });
 
@@ -91,6 +95,30 @@ test('doctor --install-cuda takes the archive from a mirror, checks its hash and
   assert.equal(stdout.split('\n').filter((line) => line.startsWith('Installed ')).length, archive.files.length);
   assert.deepEqual(asked, [`/simple/${archiveName}`]);
   assert.deepEqual(readInstalled(), complete);
+});
+
+test('without --from, pip fetches the archive, and what it says is one sentence', { skip }, async () => {
+  const path = join(scratch, 'for-pip.whl');
+  writeFileSync(path, wheel);
+  writeFileSync(
+    join(programs, 'python3'),
+    `#!/bin/sh\necho "$@" > '${scratch}/asked'\ncp '${path}' "\${7#--dest=}/${archiveName}"\n`,
+  );
+  chmodSync(join(programs, 'python3'), 0o755);
+  assert.equal((await doctor('--install-cuda', `--sha256=${sha256}`)).status, 0);
+  assert.deepEqual(readInstalled(), complete);
+  const words = readFileSync(join(scratch, 'asked'), 'utf8').trim();
+  assert.match(
+    words,
+    /^-m pip download --quiet --no-deps --only-binary=:all: --dest=\S+ onnxruntime-gpu==[\d.]+ --impl/,
+  );
+  writeFileSync(join(programs, 'python3'), '#!/bin/sh\necho "first" >&2\necho "ERROR: no such version" >&2\nexit 1\n');
+  const { status, stderr } = await doctor('--install-cuda');
+  rmSync(join(programs, 'python3'));
+  assert.deepEqual(
+    [status, stderr],
+    [1, `pip cannot fetch ${archiveName} (ERROR: no such version); --from takes a mirror or a downloaded file\n`],
+  );
 });
 
 test('an archive with another hash is refused, and nothing is installed', { skip }, async () => {

@@ -1,21 +1,29 @@
 /**
  * `doctor --install-cuda` installs onnxruntime's CUDA provider. The npm package leaves it out because of its size; the
- * Python package of the same version holds the same libraries. A provider of another version does not load, so version
- * and hash are written here, and a test compares them with package.json.
+ * Python package of the same version holds the same libraries, and Python's own pip fetches it, from wherever the user has told pip
+ * to fetch from. A provider of another version does not load, so version and hash are written here, and a test compares them with
+ * package.json.
  */
+import { execFile } from 'node:child_process';
 import { createWriteStream, existsSync, statSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { downloadFile, identifyFile } from '../../../networks/index.js';
+
+/** The published one has 250 MB. */
+const LARGEST_ARCHIVE_BYTES = 2e9;
 
 interface CudaArchive {
   readonly onnxRuntime: string;
   /** The major version of CUDA it is made for. */
   readonly cuda: number;
-  readonly url: string;
+  /** Name of the file, and what pip calls it. */
+  readonly name: string;
+  readonly requirement: readonly string[];
   readonly sha256: string;
   /** In the archive's folder of libraries. */
   readonly files: readonly string[];
@@ -29,7 +37,11 @@ export const CUDA_ARCHIVES: Readonly<Record<string, CudaArchive>> = {
   'linux-x64': {
     onnxRuntime: '1.30.0',
     cuda: 13,
-    url: 'https://files.pythonhosted.org/packages/9e/80/d96143329dbe925d434b016c890a5caa785fac8e14a1570e5d6818b63545/onnxruntime_gpu-1.30.0-cp312-cp312-manylinux_2_28_x86_64.whl',
+    name: 'onnxruntime_gpu-1.30.0-cp312-cp312-manylinux_2_28_x86_64.whl',
+    requirement: [
+      'onnxruntime-gpu==1.30.0',
+      ...['--implementation=cp', '--python-version=3.12', '--abi=cp312', '--platform=manylinux_2_28_x86_64'],
+    ],
     sha256: '6acc0f4b3d5ac5f2984432faa59dd8fcce6775f8b43a7140afa0f322c7a703b1',
     files: [
       'libonnxruntime_providers_cuda.so',
@@ -45,7 +57,7 @@ export const CUDA_ARCHIVES: Readonly<Record<string, CudaArchive>> = {
 export interface CudaInstallation {
   /** Where onnxruntime looks for providers. */
   readonly folder: string;
-  /** '' = the published archive; else a URL or a file, or a folder or mirror that holds the archive. */
+  /** '' = the published archive, by pip; else a URL or a file, or a folder or mirror that holds the archive. */
   readonly from: string;
   /** Expected SHA-256 if the archive is not the published one; '' = the published one's. */
   readonly sha256: string;
@@ -73,21 +85,46 @@ export async function installCuda(installation: CudaInstallation): Promise<strin
 
 async function obtainArchive(archive: CudaArchive, installation: CudaInstallation, scratch: string): Promise<string> {
   const { from } = installation;
-  const name = basename(new URL(archive.url).pathname);
+  const { name } = archive;
   const isUrl = /^https?:\/\//i.test(from);
   if (from !== '' && !isUrl) {
     const path = existsSync(from) && statSync(from).isDirectory() ? join(from, name) : from;
     if (!existsSync(path)) throw new Error(`There is no file ${path}`);
     return path;
   }
-  const url =
-    from === '' ? archive.url : /\.(whl|zip|nupkg)$/i.test(from) ? from : `${from.replace(/\/$/, '')}/${name}`;
   const path = join(scratch, name);
+  if (from === '') {
+    await fetchWithPip(archive, scratch);
+    return path;
+  }
+  const url = /\.(whl|zip|nupkg)$/i.test(from) ? from : `${from.replace(/\/$/, '')}/${name}`;
   // The digest is checked for archives from disk as well, so not here.
   const { onProgress } = installation;
-  const downloaded = await downloadFile({ url, path, sha256: null, onProgress });
+  const downloaded = await downloadFile({ url, path, sha256: null, mostBytes: LARGEST_ARCHIVE_BYTES, onProgress });
   if (!downloaded.ok) throw new Error(`${downloaded.error}; --from takes a mirror or a downloaded file`);
   return path;
+}
+
+/** Rejects with the sentence for the user. */
+async function fetchWithPip({ name, requirement }: CudaArchive, folder: string): Promise<void> {
+  const args = [
+    '-m',
+    'pip',
+    'download',
+    '--quiet',
+    '--no-deps',
+    '--only-binary=:all:',
+    `--dest=${folder}`,
+    ...requirement,
+  ];
+  try {
+    await promisify(execFile)('python3', args);
+  } catch (error) {
+    const { stderr = '', message } = error as { stderr?: string; message: string };
+    const reason = stderr.trim().split('\n').at(-1) || message;
+    throw new Error(`pip cannot fetch ${name} (${reason}); --from takes a mirror or a downloaded file`);
+  }
+  if (!existsSync(join(folder, name))) throw new Error(`pip fetched another file than ${name}; --from takes that file`);
 }
 
 async function extractInto(folder: string, archivePath: string, files: readonly string[]): Promise<string[]> {

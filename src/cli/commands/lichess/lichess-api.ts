@@ -23,6 +23,8 @@ export interface Registration {
 /** The broker holds a poll for 10 s. */
 const POLL_PATIENCE_MS = 30_000;
 
+const LONGEST_ANSWER = 1 << 20;
+
 /** lichess refuses the request, and trying again will not help. The message is one sentence. */
 export class LichessRefusal extends Error {}
 
@@ -30,10 +32,11 @@ export class LichessRefusal extends Error {}
 export async function registerEngine(servers: LichessServers, registration: Registration): Promise<void> {
   const list = `${servers.registry}/api/external-engine`;
   const headers = { authorization: `Bearer ${servers.token}`, 'content-type': 'application/json' };
-  const known = (await (await send(list, { headers })).json()) as { id: string; name: string }[];
-  const same = known.find(({ name }) => name === registration.name);
+  const known = (await readJson(await send(list, { headers }), list)) as readonly { id?: unknown; name?: unknown }[];
+  const same = Array.isArray(known) ? known.find((engine) => engine?.name === registration.name) : undefined;
   const body = JSON.stringify(registration);
   if (same === undefined) await send(list, { method: 'POST', headers, body });
+  else if (!isLichessId(same.id)) throw new LichessRefusal(`${list} answers with an engine whose id is none`);
   else await send(`${list}/${same.id}`, { method: 'PUT', headers, body });
 }
 
@@ -46,7 +49,7 @@ export async function acquireWork(servers: LichessServers, secret: string, signa
     signal: AbortSignal.any([signal, AbortSignal.timeout(POLL_PATIENCE_MS)]),
   });
   if (response.status === 204) return null;
-  return response.json();
+  return readJson(response, servers.broker);
 }
 
 /** Resolves when the broker has the whole analysis; rejects when it closes the connection. */
@@ -56,7 +59,7 @@ export async function submitWork(
   lines: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
-  const url = `${servers.broker}/api/external-engine/work/${encodeURIComponent(id)}`;
+  const url = `${servers.broker}/api/external-engine/work/${id}`;
   const request = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: lines, signal, duplex: 'half' };
   await send(url, request as RequestInit);
 }
@@ -75,8 +78,32 @@ async function send(url: string, request: RequestInit): Promise<Response> {
     );
   }
   if (!response.ok) {
-    const reason = (await response.text()).replace(/\s+/g, ' ').slice(0, 200);
+    const reason = (await readText(response, url).catch(() => '')).replace(/\s+/g, ' ').slice(0, 200);
     throw new Error(`${url} answers ${response.status}${reason === '' ? '' : `: ${reason}`}`);
   }
   return response;
+}
+
+/** Ids become parts of addresses: `..` would lead elsewhere. */
+export function isLichessId(id: unknown): id is string {
+  return typeof id === 'string' && /^[\w-]{1,100}$/.test(id);
+}
+
+async function readJson(response: Response, url: string): Promise<unknown> {
+  const text = await readText(response, url);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${url} answers with something else than JSON`);
+  }
+}
+
+async function readText({ body }: Response, url: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > LONGEST_ANSWER) throw new Error(`${url} answers with more than ${LONGEST_ANSWER >> 20} MB`);
+  }
+  return text;
 }

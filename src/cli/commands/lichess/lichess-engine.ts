@@ -67,7 +67,7 @@ export const lichessEngineCommand: CommandModule<object, LichessArguments> = {
       providerSecret: secret,
     });
     printLine(`${args.name} is registered; choose it in the analysis board's menu. Ctrl-C ends it.`);
-    const session = new LichessSession(options, args['max-threads'], printNote);
+    const session = new LichessSession(options, args['max-threads'], args['max-hash'], printNote);
     const abort = new AbortController();
     const interrupt = (): void => abort.abort();
     process.once('SIGINT', interrupt).once('SIGTERM', interrupt);

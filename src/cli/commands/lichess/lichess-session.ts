@@ -34,6 +34,7 @@ export class LichessSession {
   constructor(
     private readonly options: OptionStore,
     private readonly threads: number,
+    private readonly mostHashMb: number,
     private readonly note: (text: string) => void,
   ) {}
 
@@ -48,7 +49,7 @@ export class LichessSession {
     if (work.sessionId !== this.sessionId) session.receive('ucinewgame');
     this.sessionId = work.sessionId;
     this.set('Threads', work.threads >= this.threads ? this.options.getNumber('Threads') : work.threads);
-    this.set('Hash', work.hashMb);
+    this.set('Hash', Math.min(this.mostHashMb, work.hashMb));
     this.set('MultiPV', work.multiPv);
     const moves = work.moves.length === 0 ? '' : ` moves ${work.moves.join(' ')}`;
     session.receive(`position fen ${work.initialFen}${moves}`);

@@ -3,6 +3,7 @@
  * (lichess.org/api, "External engine").
  */
 import { failure, type Result, success } from '../../../util/index.js';
+import { isLichessId } from './lichess-api.js';
 
 export interface LichessWork {
   /** Of the request; answers go to its address. */
@@ -23,13 +24,18 @@ const LIMITS = ['movetime', 'depth', 'nodes'] as const;
 
 /** @param json what the broker answered */
 export function parseLichessWork(json: unknown): Result<LichessWork> {
-  const { id, work } = json as { id?: unknown; work?: Record<string, unknown> };
-  if (typeof id !== 'string' || typeof work !== 'object' || work === null) return refuse('it has no id or no work');
+  const { id, work } = (json ?? {}) as { id?: unknown; work?: Record<string, unknown> };
+  if (!isLichessId(id) || typeof work !== 'object' || work === null) return refuse('it has no id or no work');
   const { sessionId, threads, hash, multiPv, initialFen, moves } = work;
   if (typeof sessionId !== 'string' || typeof initialFen !== 'string') return refuse('session or position is missing');
   if (!Array.isArray(moves) || !moves.every((move) => typeof move === 'string')) return refuse('moves are missing');
   // These words become lines for the engine.
-  if (/[\r\n]/.test(initialFen) || moves.some((move) => !/^[a-h1-8qrbnk]{4,5}$/.test(move))) {
+  if (
+    initialFen.length > 200 ||
+    moves.length > 2000 ||
+    /[\r\n]/.test(initialFen) ||
+    moves.some((move) => !/^[a-h1-8qrbnk]{4,5}$/.test(move))
+  ) {
     return refuse('a move or the position has an invalid format');
   }
   const kind = LIMITS.find((name) => isCount(work[name]));

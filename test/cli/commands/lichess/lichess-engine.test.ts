@@ -197,6 +197,19 @@ test('a token that lichess refuses, or none, is one sentence', async () => {
   assert.match(printed, /^Set LICHESS_API_TOKEN to a token of lichess[^\n]*\n$/);
 });
 
+test('ids that lead elsewhere, and answers without end, are one sentence', async () => {
+  for (const id of ['../../account/close', '..', 'a/b', 'a?b', '']) {
+    assert.equal(parseLichessWork({ id, work: WORK }).ok, false, id);
+  }
+  for (const value of [null, 5, 'x', { id: 'x', work: null }]) assert.equal(parseLichessWork(value).ok, false);
+  engines = [{ id: '../../account/close', name: 'Sardonyx' }];
+  const started = start();
+  assert.equal(await finish(started), 1);
+  engines = [{ id: 'x'.repeat(3 << 20), name: 'Other' }];
+  assert.equal(await finish(start()), 1);
+  engines = [];
+});
+
 test('work is read with care: its words become lines for the engine', () => {
   const { limit, multiPv } = unwrap(parseLichessWork({ id: 'x', work: { ...WORK, multiPv: 9, depth: 12 } }));
   assert.deepEqual([limit, multiPv], ['depth 12', 5]);

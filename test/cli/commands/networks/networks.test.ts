@@ -71,6 +71,8 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
       if (request.headers.range !== undefined) serveRest(request, response);
       else response.writeHead(200, { 'content-length': network.length }).write(network.subarray(0, half));
     },
+    '/endless': () => response.writeHead(200, { 'content-length': 3e9 }).write(network),
+    '/page.pb.gz': () => response.end('<html>Log in</html>'),
     '/busy': () => (isFirst ? response.writeHead(503).end() : serveRest(request, response)),
   };
   const known = answers[path];
@@ -213,7 +215,8 @@ test('two programs that want the same network at once both get it', { skip }, as
 
 test('doctor says that a configured network is still to be downloaded', { skip }, async () => {
   writeFileSync(join(stub.folder, 'sardonyx.config'), 'weights=maia-1500\n');
-  const { stdout } = await runProgram(stub, ['doctor', '--json', '--providers=']);
+  const own = { ...stub, environment: { ...stub.environment, SARDONYX_CONFIG: stub.folder } };
+  const { stdout } = await runProgram(own, ['doctor', '--json', '--providers=']);
   rmSync(join(stub.folder, 'sardonyx.config'));
   const findings = JSON.parse(stdout) as { what: string; text: string; fix?: string }[];
   const finding = findings.find(({ what }) => what === 'network');
@@ -253,6 +256,8 @@ test('another digest, a missing file, an unencrypted redirect and no network are
   const cases: [Promise<Outcome>, RegExp][] = [
     [get('/net.pb.gz', '0'.repeat(64)), new RegExp(`has the SHA-256 ${sha256}, not 0+: it is damaged or another file`)],
     [get('/nothing-here'), /nothing-here answers 404/],
+    [get('/endless'), /endless is larger than 2000 MB/],
+    [runProgram(stub, ['networks', 'get', `${stub.address}/page.pb.gz`]), /page\.pb\.gz is no network: /],
     [get('/insecure'), /Cannot reach|is not encrypted/],
     [runProgram(stub, ['networks', 'get', 'https://localhost:1/net.pb.gz']), /Cannot reach https:\/\/localhost:1\//],
     [runProgram(stub, ['networks', 'get', `${stub.address}/net.pb.gz#md5=1`]), /which is not #sha256= and 64/],
