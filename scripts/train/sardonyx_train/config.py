@@ -186,6 +186,7 @@ class ScheduleConfig(_Section):
     max_minutes: float | None = Field(None, gt=0, description="planned end in minutes of training time")
     max_epochs: float | None = Field(None, gt=0, description="planned end in passes over the training positions")
     warmup_steps: int = Field(250, ge=0, description="steps in which the rate rises to the first one")
+    warmup_share: float = Field(0.05, gt=0, le=1, description="the rate has risen after this share of the run at the latest, so that short runs reach it")
     final_ratio: float = Field(0.01, ge=0, le=1, description="last learning rate / first")
     decay_start: float = Field(
         0.8,

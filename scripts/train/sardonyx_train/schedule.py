@@ -27,8 +27,8 @@ def count_steps(config: ScheduleConfig, epoch_steps: int) -> int | None:
 
 def compute_factor(config: ScheduleConfig, step: int, progress: float, plateau_drops: int = 0) -> float:
     """`plateau_drops`: how often the plateau schedule has dropped the rate so far."""
-    warmup = min(1.0, (step + 1) / config.warmup_steps) if config.warmup_steps > 0 else 1.0
-    return warmup * _anneal(config, _place_in_schedule(config, progress), plateau_drops)
+    warmup = max((step + 1) / config.warmup_steps, progress / config.warmup_share) if config.warmup_steps > 0 else 1.0
+    return min(1.0, warmup) * _anneal(config, _place_in_schedule(config, progress), plateau_drops)
 
 
 def _place_in_schedule(config: ScheduleConfig, progress: float) -> float:

@@ -337,6 +337,8 @@ class Trainer:
         """The configured precision; rank 0 measures `auto` for all ranks."""
         wanted = self.config.run.precision
         if wanted != "auto":
+            if wanted == "fp16" and self.place.device.type == "cpu":
+                self._say("trains in fp16, which CPUs compute many times more slowly than fp32; run.precision=auto takes the fastest")
             return wanted
         names = ("fp32", "bf16", "fp16")
         chosen, why = "fp32", ""

@@ -19,6 +19,12 @@ def test_warm_up_rises_linearly_to_one():
     assert values == [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
 
 
+def test_a_plan_shorter_than_its_warm_up_reaches_the_rate_all_the_same():
+    config = ScheduleConfig(kind="constant", max_epochs=1, warmup_steps=250, warmup_share=0.05)
+    factors = [compute_factor(config, step, compute_progress(config, step, 0.0, epoch_steps=134)) for step in range(134)]
+    assert factors == sorted(factors) and factors[3] < 1 and factors[7:] == [1.0] * 127
+
+
 @pytest.mark.parametrize("kind", ["cosine", "linear"])
 def test_annealing_goes_from_one_to_the_final_ratio(kind):
     values = [_factor(p / 10, kind=kind, final_ratio=0.1) for p in range(11)]
