@@ -43,3 +43,14 @@ test('the rule about names notices two files of one name, and passes a command n
   ];
   assert.deepEqual(findSharedNames(perft), []);
 });
+
+test('workflows and images name what they take from others by digest', () => {
+  const folder = join(repositoryRoot, '.github', 'workflows');
+  const workflows = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const image = readFileSync(join(repositoryRoot, 'docker', 'Dockerfile'), 'utf8');
+  const actions = workflows.flatMap((text) => text.match(/uses: .*/g) ?? []);
+  assert.ok(actions.length > 5);
+  for (const action of actions) assert.match(action, /^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d/);
+  for (const base of image.match(/^FROM .*/gm) ?? []) assert.match(base, /@sha256:[0-9a-f]{64}$/);
+  assert.match(workflows.join('\n'), /npm audit /);
+});

@@ -43,8 +43,8 @@ export interface DeskServices {
 /** A training loop in a folder of the machine. */
 export interface LoopServices {
   read(): LoopState;
-  countGames(generation: number): LoopGames;
-  readGame(generation: number, kind: LoopGameKind, game: number): string;
+  countGames(generation: number): Promise<LoopGames>;
+  readGame(generation: number, kind: LoopGameKind, game: number): Promise<string>;
   start(): void;
   stop(): void;
   changeBest(kind: 'promote' | 'rollback', network: number): Promise<string>;

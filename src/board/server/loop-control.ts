@@ -65,11 +65,11 @@ export class LoopControl implements LoopServices {
     };
   }
 
-  countGames(generation: number): LoopGames {
+  countGames(generation: number): Promise<LoopGames> {
     return countLoopGames(this.folder, generation);
   }
 
-  readGame(generation: number, kind: LoopGameKind, game: number): string {
+  readGame(generation: number, kind: LoopGameKind, game: number): Promise<string> {
     return readLoopGame(this.folder, generation, kind, game);
   }
 

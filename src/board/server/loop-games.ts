@@ -1,29 +1,34 @@
 /** The games of a training loop, to be replayed: self-play, gates and measuring, as PGN in the folders of their tasks. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { splitPgn } from '../../pgn/index.js';
+import { readPgn } from '../../pgn/index.js';
+import { decodeText } from '../../util/index.js';
 import type { LoopGameKind, LoopGames } from '../protocol/replies.js';
 import { getGenerationFolder } from './loop-state.js';
 
 const KINDS: readonly LoopGameKind[] = ['games', 'gate', 'measure'];
 
 /** How many games of each kind there are. */
-export function countLoopGames(folder: string, generation: number): LoopGames {
-  const counts = KINDS.map((kind) => {
-    const texts = listFiles(folder, generation, kind).map((path) => readFileSync(path, 'latin1'));
-    return [kind, texts.reduce((sum, text) => sum + (text.match(/^\[Event /gm)?.length ?? 0), 0)] as const;
-  });
-  return Object.fromEntries(counts) as LoopGames;
+export async function countLoopGames(folder: string, generation: number): Promise<LoopGames> {
+  const counts = { games: 0, gate: 0, measure: 0 };
+  for (const kind of KINDS) {
+    for (const path of listFiles(folder, generation, kind)) {
+      for await (const _ of readPgn(decodeText(createReadStream(path)))) counts[kind]++;
+    }
+  }
+  return counts;
 }
 
-/** The PGN of one game, counted from 0 through all tasks. Throws the sentence for the user. */
-export function readLoopGame(folder: string, generation: number, kind: LoopGameKind, game: number): string {
-  let before = 0;
+/** The PGN of one game, counted from 0 through all tasks. Rejects with the sentence for the user. */
+export async function readLoopGame(
+  folder: string,
+  generation: number,
+  kind: LoopGameKind,
+  game: number,
+): Promise<string> {
+  let number = 0;
   for (const path of listFiles(folder, generation, kind)) {
-    const games = splitPgn(readFileSync(path, 'utf8'));
-    const found = games[game - before];
-    if (found !== undefined) return found.text;
-    before += games.length;
+    for await (const { text } of readPgn(decodeText(createReadStream(path)))) if (number++ === game) return text;
   }
   throw new Error('There is no such game');
 }
