@@ -303,6 +303,15 @@ def summarise(told):
 def hold(engine, seed):
     """Holds a conversation. @returns what was said, without times"""
     options, steps, _ = draw_conversation(seed)
+    at = []
+    try:
+        return hold_steps(engine, options, steps, at)
+    except Exception as error:
+        raise AssertionError(f"seed {seed}: {options}\n" + "\n".join(at)) from error
+
+
+def hold_steps(engine, options, steps, at):
+    """@param at the steps so far are written here"""
     said = []
     engine.send("ucinewgame")
     for name, value in options.items():
@@ -311,6 +320,7 @@ def hold(engine, seed):
     as_playouts = options["NodesAsPlayouts"] == "true"
     for step in steps:
         lines, go, _, _, _, end, pause = step
+        at.append(f"{lines} {go} ({end})")
         for line in lines:
             engine.send(line)
             as_playouts = as_playouts or line.startswith("setoption name NodesAsPlayouts")
@@ -333,15 +343,13 @@ def hold(engine, seed):
                 engine.send(end)
         if not any(line.startswith("bestmove") for line in told):
             told += engine.until("bestmove")
-        try:
-            most_nodes = max(most_nodes, check_answer(told, step, most_nodes, as_playouts))
-        except Exception as error:
-            raise AssertionError(f"seed {seed}: {options}\n{lines}\n{go} ({end})\n" + "\n".join(told[-4:])) from error
+        at += told[-4:]
+        most_nodes = max(most_nodes, check_answer(told, step, most_nodes, as_playouts))
         said.append(summarise(told))
     engine.send("stop")
     engine.send("isready")
     late = engine.until("readyok")
-    assert not any(line.startswith("bestmove") for line in late), f"seed {seed}: two answers"
+    assert not any(line.startswith("bestmove") for line in late), "two answers"
     return said
 
 

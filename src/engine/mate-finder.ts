@@ -133,7 +133,9 @@ export class MateFinder {
   }
 
   private knowsAnswer({ moves, effort }: Question): boolean {
-    if (this.mate !== null || moves <= this.refuted) return true;
+    const { wanted } = this.settings;
+    const isKnown = this.mate !== null && (wanted === 0 || countMoves(this.mate.line) <= wanted);
+    if (isKnown || moves <= this.refuted) return true;
     return this.running === null && moves <= this.last.moves && effort <= this.last.effort;
   }
 
@@ -149,10 +151,11 @@ export class MateFinder {
     this.running = this.search.find({ rootFen, moves, candidates, question }).then(({ line, isComplete, visited }) => {
       this.running = null;
       if (isComplete) this.refuted = line === null ? question.moves : countMoves(line) - 1;
-      if (line === null && this.refuted >= wanted && wanted > 0) onRefuted();
-      if (line === null) return;
-      this.mate = { line, visited };
-      onFound();
+      if (line !== null) {
+        this.mate = { line, visited };
+        onFound();
+      }
+      if (wanted > 0 && this.refuted >= wanted) onRefuted();
     });
     return this.running;
   }

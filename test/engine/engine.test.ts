@@ -269,18 +269,20 @@ test('a wanted mate ends the search that found it, and not the one that waits', 
 });
 
 test('go mate ends when there is no such mate, and not when a longer one has been asked for', async () => {
-  for (const [mate, stops] of [
-    [1, 1],
-    [2, 1],
-    [20, 0],
-  ]) {
+  for (const [mate, stops, move, fen] of [
+    [1, 1, 'e1f2', '8/8/4k3/8/8/8/4P3/4K3 w - - 0 1'],
+    [2, 1, 'e1f2', '8/8/4k3/8/8/8/4P3/4K3 w - - 0 1'],
+    [20, 0, 'e1f2', '8/8/4k3/8/8/8/4P3/4K3 w - - 0 1'],
+    // Mate in two, and none in one.
+    [1, 1, 'a1b1', '7k/8/5K2/8/8/8/8/R7 w - - 0 1'],
+  ] as const) {
     const { engine, world } = createEngine();
     unwrap(engine.setOption('MateSearch', 'false'));
-    unwrap(engine.setPosition('8/8/4k3/8/8/8/4P3/4K3 w - - 0 1', []));
+    unwrap(engine.setPosition(fen, []));
     engine.go({ mate });
     await settle();
     const { search } = world;
-    search.send({ type: 'info', id: search.lastGo.id, info: createInfo([moveOf(engine, 'e1f2')], { nodes: 100_000 }) });
+    search.send({ type: 'info', id: search.lastGo.id, info: createInfo([moveOf(engine, move)], { nodes: 100_000 }) });
     await settle();
     assert.equal(search.stops, stops, `mate ${mate}`);
   }
