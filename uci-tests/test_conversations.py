@@ -48,6 +48,7 @@ DEFAULTS = {
     "SmartPruningFactor": "1.33",
     "NodesAsPlayouts": "false",
     "SyzygyPath": "",
+    "Skill Level": "20",
 }
 CHOICES = {
     "MultiPV": ["2", "3", "5", "40"],
@@ -222,11 +223,14 @@ def draw_conversation(seed):
     rng = random.Random(seed)
     is_timeless = rng.random() < 0.6
     options = dict(DEFAULTS)
-    options["SearchAlgorithm"] = rng.choice(["tree", "graph"])
+    options["SearchAlgorithm"] = rng.choice([*["tree", "graph"] * 8, "policyhead", "valuehead"])
     for name in rng.sample(sorted(CHOICES), rng.choice([0, 0, 1, 2, 4])):
         options[name] = rng.choice(CHOICES[name])
     if SYZYGY and rng.random() < 0.4:
         options["SyzygyPath"] = SYZYGY
+    if rng.random() < 0.08:
+        options["Skill Level"] = "4"  # draws its moves at random
+        is_timeless = False
     start, board = draw_board(rng)
     is960 = rng.random() < 0.5
     options["UCI_Chess960"] = str(is960).lower()
