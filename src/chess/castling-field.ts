@@ -14,35 +14,40 @@ import { formatSquare, NO_SQUARE } from './square.js';
 export type FenStyle = 'fen' | 'x-fen' | 'shredder';
 
 /**
- * Returns the rook squares in the order of Board.castlingRooks, or says which right is impossible on this board.
+ * Returns the rook squares in the order of Board.castlingRooks. A right that the board does not allow is dropped.
  * @param board 64 piece codes, a1 first
+ * @param notes receives a sentence for each right that was dropped
  */
-export function parseCastlingField(text: string, board: Int8Array): Result<Int8Array> {
+export function parseCastlingField(text: string, board: Int8Array, notes: string[]): Result<Int8Array> {
   const rooks = new Int8Array(4).fill(NO_SQUARE);
-  if (text === '-') return success(rooks);
+  if (/^-+$/.test(text)) return success(rooks);
   for (const letter of text) {
     const upper = letter.toUpperCase();
-    if (!/^[KQA-H]$/.test(upper))
+    if (!/^[KQA-H]$/.test(upper)) {
       return failure(
-        `The castling field "${text}" contains "${letter}"; allowed are K, Q and A to H in either case, or a single -`,
+        `The castling field "${text.slice(0, 40)}" contains "${letter}"; allowed are K, Q and A to H in either case, or a single -`,
       );
+    }
     const color: Color = letter === upper ? WHITE : BLACK;
     const firstRank = color * 56;
     const king = board.indexOf(KING | (color << 3));
+    const drop = (why: string): number =>
+      notes.push(`The castling right ${letter} was dropped: ${colorName(color)}${why}`);
     if (king >> 3 !== firstRank >> 3) {
-      return failure(`Castling right ${letter} is impossible: ${colorName(color)}'s king is not on its first rank`);
+      drop("'s king is not on its first rank");
+      continue;
     }
     const rook = findRook(board, color, king, upper);
     if (rook === NO_SQUARE) {
-      const place =
-        upper === 'K' || upper === 'Q'
-          ? `on the ${upper === 'K' ? 'h' : 'a'}-side of the king on ${formatSquare(king)}`
-          : `on ${formatSquare(firstRank + upper.charCodeAt(0) - 65)}`;
-      return failure(`Castling right ${letter} is impossible: ${colorName(color)} has no rook ${place}`);
+      const isSide = upper === 'K' || upper === 'Q';
+      const side = `on the ${upper === 'K' ? 'h' : 'a'}-side of the king on ${formatSquare(king)}`;
+      drop(` has no rook ${isSide ? side : `on ${formatSquare(firstRank + upper.charCodeAt(0) - 65)}`}`);
+      continue;
     }
     const index = 2 * color + (rook > king ? 0 : 1);
     if (rooks[index] !== NO_SQUARE && rooks[index] !== rook) {
-      return failure(`The castling field "${text}" names two rooks on one side of ${colorName(color)}'s king`);
+      drop(' has another rook on that side of the king that may castle');
+      continue;
     }
     rooks[index] = rook;
   }

@@ -1,8 +1,9 @@
 /**
  * FEN, X-FEN, Shredder-FEN and EPD ↔ Position. GUIs leave out fields from the right; those take their usual values.
  * The parser refuses positions in which the rules make no sense: a missing or second king, pawns on the first or last
- * rank, more pieces than a side can have, the side not to move in check, castling rights without king and rook in
- * place, an impossible en passant square.
+ * rank, more pieces than a side can have, the side not to move in check. It drops, with a note, what changes no rule of the
+ * position: castling rights without king and rook in place, an impossible en passant square, a counter beyond any game. It reads past what
+ * people and programs put around a FEN: quotation marks, `FEN:`, a semicolon, underscores for blanks.
  * Source: FEN in the PGN standard 16.1; chessprogramming wiki, "Forsyth-Edwards Notation", X-FEN and Shredder-FEN.
  */
 import { failure, type Result, success } from '../util/index.js';
@@ -13,9 +14,13 @@ import { formatSquare, NO_SQUARE, parseSquare } from './square.js';
 
 export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
-/** The position of a FEN, or of the word startpos; else one sentence that says what is wrong with the text. */
-export function parseFen(text: string): Result<Position> {
-  const fields = (text.trim() === 'startpos' ? START_FEN : text).trim().split(/\s+/);
+/**
+ * The position of a FEN, or of the word startpos; else one sentence that says what is wrong with the text.
+ * @param notes receives a sentence for everything that was dropped
+ */
+export function parseFen(text: string, notes: string[] = []): Result<Position> {
+  const cleaned = cleanFenText(text);
+  const fields = (cleaned === 'startpos' ? START_FEN : cleaned).split(/\s+/);
   if (fields[0] === '') return failure('The FEN is empty');
   if (fields.length > 6) return failure(`The FEN has ${fields.length} fields instead of 6`);
   const [placement, side = 'w', castling = '-', enPassant = '-', halfMoves = '-', fullMoves = '-'] = fields;
@@ -25,15 +30,16 @@ export function parseFen(text: string): Result<Position> {
   const wrongPieces = findWrongPieces(board.value);
   if (wrongPieces !== '') return failure(wrongPieces);
 
-  if (side !== 'w' && side !== 'b') return failure(`The side to move must be w or b, not "${side}"`);
-  const sideToMove: Color = side === 'w' ? WHITE : BLACK;
-  const castlingRooks = parseCastlingField(castling, board.value);
+  if (!/^(?:[wb]|white|black)$/i.test(side))
+    return failure(`The side to move must be w or b, not "${side.slice(0, 40)}"`);
+  const sideToMove: Color = /^w/i.test(side) ? WHITE : BLACK;
+  const castlingRooks = parseCastlingField(castling, board.value, notes);
   if (!castlingRooks.ok) return castlingRooks;
-  const enPassantSquare = parseEnPassant(enPassant, board.value, sideToMove);
+  const enPassantSquare = parseEnPassant(enPassant, board.value, sideToMove, notes);
   if (!enPassantSquare.ok) return enPassantSquare;
-  const rule50 = parseCounter('half-move clock', halfMoves, 0);
+  const rule50 = parseCounter('half-move clock', halfMoves, 0, notes);
   if (!rule50.ok) return rule50;
-  const moveNumber = parseCounter('move number', fullMoves, 1);
+  const moveNumber = parseCounter('move number', fullMoves, 1, notes);
   if (!moveNumber.ok) return moveNumber;
 
   const position = new Position();
@@ -65,24 +71,61 @@ export function formatFen(position: Position, style: FenStyle = 'x-fen'): string
   ].join(' ');
 }
 
+/** Without what stands around a FEN in files, mails and other programs' commands. */
+function cleanFenText(text: string): string {
+  let cleaned = text.trim().replace(/^\[?\s{0,9}(?:position\s{1,9})?fen\b[\s:="']{0,9}/i, '');
+  cleaned = cleaned.replace(/^["'`]/, '');
+  let end = cleaned.length;
+  while (end > 0 && '"\'`;] \t'.includes(cleaned[end - 1])) end--;
+  cleaned = cleaned.slice(0, end);
+  return /\s/.test(cleaned) ? cleaned : cleaned.replace(/_/g, ' ');
+}
+
+/** A line of an EPD or FEN list. */
+export interface EpdLine {
+  readonly fen: string;
+  /** Operands by opcode (`bm`, `id`, …); an operation that stands several times has the operands of all. */
+  readonly operations: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
- * One line of an EPD or FEN list → a FEN. EPD has four fields and then operations, of which `hmvc` and `fmvn` set the
- * counters. Many opening books mix both forms, so two numbers after the fourth field count as a FEN's counters.
+ * EPD has four fields and then operations, of which `hmvc` and `fmvn` set the counters. Many opening books mix both forms, so
+ * two numbers after the fourth field count as a FEN's counters.
+ * @param notes as of parseFen
  */
-export function parseEpdLine(line: string): Result<string> {
-  const words = line.trim().split(/\s+/);
-  const fields = words.slice(0, 4).map((word) => word.replace(/;$/, ''));
-  let halfMoves = '0';
-  let fullMoves = '1';
-  if (/^\d+;?$/.test(words[4] ?? '') && /^\d+;?$/.test(words[5] ?? '')) {
-    halfMoves = words[4].replace(';', '');
-    fullMoves = words[5].replace(';', '');
-  } else {
-    halfMoves = /\bhmvc (\d+);/.exec(line)?.[1] ?? halfMoves;
-    fullMoves = /\bfmvn (\d+);/.exec(line)?.[1] ?? fullMoves;
+export function parseEpdLine(line: string, notes: string[] = []): Result<EpdLine> {
+  const text = cleanFenText(line);
+  const head = /^(?:[^\s;]+\s*){1,4}/.exec(text)?.[0] ?? '';
+  const fields = head.trim().split(/\s+/).slice(0, 4);
+  const counters = /^\s*(\d+)\s+(\d+)\s*(?:;|$|(?=[\sA-Za-z]))/.exec(text.slice(head.length));
+  const operations = parseOperations(text.slice(head.length + (counters?.[0].length ?? 0)));
+  const halfMoves = counters?.[1] ?? readCounter(operations, 'hmvc') ?? '0';
+  const fullMoves = counters?.[2] ?? readCounter(operations, 'fmvn') ?? '1';
+  const position = parseFen(
+    [...fields, ...Array(4).fill('-').slice(fields.length), halfMoves, fullMoves].join(' '),
+    notes,
+  );
+  return position.ok ? success({ fen: formatFen(position.value), operations }) : position;
+}
+
+function readCounter(operations: EpdLine['operations'], opcode: string): string | null {
+  const text = operations.get(opcode)?.[0] ?? '';
+  return /^\d+$/.test(text) ? text : null;
+}
+
+/** `opcode operand …;`: an operand in quotation marks may hold blanks and semicolons, and a backslash before its marks. */
+function parseOperations(text: string): Map<string, string[]> {
+  const operations = new Map<string, string[]>();
+  let operands: string[] | null = null;
+  for (const [token, quoted] of text.matchAll(/"((?:[^"\\]|\\.)*)"?|;|[^\s;]+/g)) {
+    if (token === ';') operands = null;
+    else if (operands !== null) operands.push(quoted === undefined ? token : quoted.replace(/\\(.)/g, '$1'));
+    else {
+      operands = operations.get(token) ?? [];
+      operations.set(token, operands);
+    }
   }
-  const position = parseFen([...fields, halfMoves, fullMoves].join(' '));
-  return position.ok ? success(formatFen(position.value)) : position;
+  return operations;
 }
 
 function parsePlacement(text: string): Result<Int8Array> {
@@ -151,30 +194,28 @@ function findWrongPieces(board: Int8Array): string {
   return '';
 }
 
-function parseEnPassant(text: string, board: Int8Array, sideToMove: Color): Result<number> {
+function parseEnPassant(text: string, board: Int8Array, sideToMove: Color, notes: string[]): Result<number> {
   if (text === '-') return success(NO_SQUARE);
-  const square = parseSquare(text);
+  const square = parseSquare(text.toLowerCase());
   if (square === NO_SQUARE) return failure(`The en passant field must be - or a square, not "${text}"`);
   const [rank, step] = sideToMove === WHITE ? [5, 8] : [2, -8];
-  if (square >> 3 !== rank) {
-    return failure(
-      `The en passant square ${text} is not on rank ${rank + 1}, although ${colorName(sideToMove)} is to move`,
-    );
-  }
   const victim = PAWN | ((sideToMove ^ 1) << 3);
-  if (board[square - step] !== victim || board[square] !== 0 || board[square + step] !== 0) {
-    return failure(`No pawn can have just passed over the en passant square ${text}`);
-  }
-  return success(square);
+  const isPossible =
+    square >> 3 === rank && board[square - step] === victim && board[square] === 0 && board[square + step] === 0;
+  if (isPossible) return success(square);
+  notes.push(`The en passant square ${text} was dropped: no pawn can have just passed over it`);
+  return success(NO_SQUARE);
 }
 
 /** Four digits are enough for any game, but an endless one can exceed them. */
 const LARGEST_COUNTER = 9999;
 
 /** @param missing the value of a field that is `-` or left out */
-function parseCounter(name: string, text: string, missing: number): Result<number> {
+function parseCounter(name: string, text: string, missing: number, notes: string[]): Result<number> {
   if (text === '-') return success(missing);
-  if (!/^\d{1,4}$/.test(text))
-    return failure(`The ${name} of the FEN must be a whole number from 0 to ${LARGEST_COUNTER}, not "${text}"`);
-  return success(Number(text));
+  if (!/^\d{1,20}$/.test(text))
+    return failure(`The ${name} of the FEN must be a whole number, not "${text.slice(0, 40)}"`);
+  const counter = Math.min(Number(text), LARGEST_COUNTER);
+  if (counter < Number(text)) notes.push(`The ${name} ${text} was read as ${LARGEST_COUNTER}`);
+  return success(counter);
 }

@@ -3,7 +3,7 @@
  */
 export { hasChess960Castling } from './castling.js';
 export type { FenStyle } from './castling-field.js';
-export { formatFen, parseEpdLine, parseFen, START_FEN } from './fen.js';
+export { type EpdLine, formatFen, parseEpdLine, parseFen, START_FEN } from './fen.js';
 export { listLegalMoves, MAX_MOVES } from './generate.js';
 export { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './leapers.js';
 export { findMate, type MateAnswer, type MateQuestion } from './mate-search.js';

@@ -1,18 +1,59 @@
 /**
- * Input files of any size as a stream of chunks, unpacked if their content is gzip, zstd or bzip2, and as lines. Lines are read
- * as latin1: everything that we look at is ASCII, and a byte stays a byte.
+ * The one door of files with games and positions: a file of any packing becomes bytes or text in small pieces. gzip, zstd and bzip2 are
+ * unpacked; of ZIP and tar archives, the files of the wanted kind are read one after the other (see decodeText of util/ for their text). The content, not the name, says how
+ * a file is packed; the name says what it holds. Whatever is wrong with a file is thrown as BrokenInput after all that can be read.
  */
 import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
-import { isGzip } from '../util/index.js';
-import { findUnpacker, UNPACKER_HEAD_BYTES, type UnpackerFactory } from './unpacker.js';
+import { BrokenInput } from '../util/index.js';
+import { type Chunks, PackedBytes } from './packed-bytes.js';
+import { hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
+import { UnpackLimit, unpack } from './unpack.js';
+import { isZip, readZipMembers } from './zip-archive.js';
 
 const CHUNK_BYTES = 1 << 18;
-/** Compressed bytes per step; gzip inflates them to a thousand times as many at most. */
-const PACKED_BYTES = 1 << 16;
-const NEWLINE = 10;
 
-export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
+/** Files of an archive that are looked at; records of training are many, and none of them is of a kind. */
+const MEMBERS_TO_NAME = 16;
+
+export type InputKind = 'pgn' | 'labels' | 'positions' | 'polyglot';
+
+const PACKINGS = /(?:\.(?:gz|zst|bz2|zip|tar|tgz))+$/;
+const KINDS: readonly (readonly [pattern: RegExp, kind: InputKind])[] = [
+  [/\.pgn$/, 'pgn'],
+  [/\.jsonl(?:\.part)?$/, 'labels'],
+  [/\.(?:epd|fen)$/, 'positions'],
+  [/\.bin$/, 'polyglot'],
+];
+
+/** What a file of this name holds; null when the name does not say it. */
+function nameInputKind(path: string): InputKind | null {
+  const name = path.toLowerCase().replace(PACKINGS, '');
+  return KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+}
+
+/** The same; an archive whose name does not say it holds what its first file of a known kind is. Null when it cannot be read. */
+export async function findInputKind(path: string): Promise<InputKind | null> {
+  const named = nameInputKind(path);
+  if (named !== null || !/\.(?:zip|tar|tar\.\w+|tgz)$/i.test(path)) return named;
+  try {
+    const limit = new UnpackLimit();
+    const { members } = await openMembers(limit.countPacked(readFileChunks(path, () => undefined)), limit);
+    if (members === null) return null;
+    let seen = 0;
+    for await (const { name } of members) {
+      const kind = nameInputKind(name);
+      if (kind !== null || ++seen === MEMBERS_TO_NAME) return kind;
+    }
+  } catch {
+    // Whoever reads the file says what is wrong.
+  }
+  return null;
+}
+
+/** Whether so much of a file could not be read that it is not what its name says, and reading on only costs time. */
+export function isHopeless(unreadable: number, readable: number): boolean {
+  return unreadable > 1000 && unreadable > 50 * readable;
+}
 
 /** Throws the file system's errors. @param onBytes called with the number of bytes of the file that were read */
 export async function* readFileChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
@@ -22,111 +63,56 @@ export async function* readFileChunks(path: string, onBytes: (bytes: number) => 
   }
 }
 
-/** A file's chunks, unpacked if they are gzip, zstd or bzip2. */
-export async function* readChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
-  const { head, chunks } = await peekChunks(readFileChunks(path, onBytes), UNPACKER_HEAD_BYTES);
-  const create = findUnpacker(head);
-  yield* isGzip(head) ? gunzipChunks(chunks) : create === null ? chunks : unpackChunks(chunks, create);
-}
-
-/** Throws the unpacker's error after it has yielded everything that was unpacked before the damage. */
-async function* unpackChunks(chunks: Chunks, create: UnpackerFactory): AsyncGenerator<Buffer> {
-  const unpacked: Uint8Array[] = [];
-  const unpacker = create((part) => unpacked.push(part));
-  const takeAll = (): Buffer[] =>
-    unpacked.splice(0).map((part) => Buffer.from(part.buffer, part.byteOffset, part.length));
-  let damage: unknown;
-  const push = (bytes: Uint8Array, isLast: boolean): void => {
-    try {
-      unpacker.push(bytes, isLast);
-    } catch (error) {
-      damage = error;
-    }
-  };
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length && damage === undefined; at += PACKED_BYTES) {
-      push(chunk.subarray(at, at + PACKED_BYTES), false);
-      yield* takeAll();
-    }
-    if (damage !== undefined) throw damage;
-  }
-  push(new Uint8Array(0), true);
-  yield* takeAll();
-  if (damage !== undefined) throw damage;
-}
-
 /**
- * Throws zlib's error after it has yielded everything that was unpacked before the damage. A stream pipe cannot do that:
- * when it fails, it drops the chunks that were not read yet.
+ * A file's bytes, unpacked.
+ * @param kind what is wanted of an archive; null = what its name, or the first file in it, says
  */
-export async function* gunzipChunks(chunks: Chunks): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  const unpacked: Buffer[] = [];
-  let failure: Error | undefined;
-  gunzip.on('data', (chunk: Buffer) => unpacked.push(chunk));
-  // The callback of `write` is not called if zlib fails or zeros follow the last gzip member.
-  const ended = new Promise((resolve) => gunzip.once('close', resolve).once('end', resolve));
-  gunzip.on('error', (error) => {
-    failure = error;
-  });
-  try {
-    for await (const chunk of chunks) {
-      for (let at = 0; at < chunk.length; at += PACKED_BYTES) {
-        const written = new Promise((resolve) => gunzip.write(chunk.subarray(at, at + PACKED_BYTES), resolve));
-        await Promise.race([written, ended]);
-        yield* unpacked.splice(0);
-        if (failure) throw failure;
-        if (gunzip.readableEnded) return;
-      }
-    }
-    gunzip.end();
-    await ended;
-    yield* unpacked.splice(0);
-    if (failure) throw failure;
-  } finally {
-    gunzip.destroy();
+export async function* readChunks(
+  path: string,
+  onBytes: (bytes: number) => void,
+  kind: InputKind | null = null,
+): AsyncGenerator<Buffer, void, void> {
+  const limit = new UnpackLimit();
+  const { members, chunks } = await openMembers(limit.countPacked(readFileChunks(path, onBytes)), limit);
+  if (members === null) {
+    yield* chunks;
+    return;
   }
+  let wanted = kind ?? nameInputKind(path);
+  const others: string[] = [];
+  let files = 0;
+  for await (const { name, chunks: content } of members) {
+    const found = nameInputKind(name);
+    wanted ??= found;
+    const isNameless = found === null && !/\.\w+$/.test(name) && nameInputKind(path) === wanted;
+    if (wanted !== null && (found === wanted || isNameless)) {
+      files++;
+      yield* unpack(content, limit);
+      // Games of two files must not become one line.
+      if (wanted !== 'polyglot') yield Buffer.from('\n');
+    } else if (found !== null) others.push(name);
+  }
+  if (files === 0) throw new BrokenInput('its archive holds no file of this kind');
+  if (others.length > 0) throw new BrokenInput(`it also holds ${others.join(', ')}, of another kind`);
 }
 
-/** The first bytes (fewer if the stream is shorter), and all chunks, those bytes included. */
-export async function peekChunks(
-  chunks: Chunks,
-  headBytes: number,
-): Promise<{ head: Buffer; chunks: AsyncGenerator<Buffer> }> {
-  const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
-  const held: Buffer[] = [];
-  let heldBytes = 0;
-  while (heldBytes < headBytes) {
-    const next = await iterator.next();
-    if (next.done === true) break;
-    held.push(next.value);
-    heldBytes += next.value.length;
-  }
-  const head = Buffer.concat(held);
-  return { head: head.subarray(0, headBytes), chunks: readOn(head, iterator) };
+export interface ArchiveMember {
+  readonly name: string;
+  /** Null: not known before it was read. */
+  readonly sizeBytes: number | null;
+  /** Read it before asking for the next member; unread bytes are skipped. */
+  readonly chunks: AsyncIterable<Buffer>;
 }
 
-async function* readOn(head: Buffer, iterator: AsyncIterator<Buffer> | Iterator<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield head;
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
-  } finally {
-    await iterator.return?.();
-  }
-}
-
-/** The complete lines of each chunk, a list at a time; a last line without newline counts. */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer[] = [];
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      const tail = chunk.subarray(start, end);
-      yield (rest.length === 0 ? tail : Buffer.concat([...rest, tail])).toString('latin1');
-      rest = [];
-      start = end + 1;
-    }
-    if (start < chunk.length) rest.push(chunk.subarray(start));
-  }
-  if (rest.length > 0) yield Buffer.concat(rest).toString('latin1');
+/** The unpacked bytes, and if they are an archive the files in it. */
+async function openMembers(
+  packed: Chunks,
+  limit: UnpackLimit,
+): Promise<{ members: AsyncGenerator<ArchiveMember, void, void> | null; chunks: AsyncGenerator<Buffer, void, void> }> {
+  const source = new PackedBytes(unpack(packed, limit));
+  const head = await source.takeSome(TAR_HEAD_BYTES, TAR_HEAD_BYTES);
+  source.giveBack(head);
+  const chunks = source.rest();
+  const members = isZip(head) ? readZipMembers(source, limit) : hasTarMagic(head) ? readTarMembers(chunks) : null;
+  return { members, chunks };
 }

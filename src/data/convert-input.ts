@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
+import { findInputKind, isHopeless } from './byte-stream.js';
 import type { GameFormat, GameSink } from './game-format.js';
 import { chooseSplit, type Split } from './game-split.js';
 import { labelledGames } from './labelled-games.js';
@@ -15,19 +16,18 @@ import { v6Games } from './v6-games.js';
 import { isV6Folder, TAR_FILE } from './v6-stream.js';
 
 export const KNOWN_KINDS =
-  '.jsonl and .pgn (plain, .gz, .zst or .bz2), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';
+  '.jsonl and .pgn (plain, .gz, .zst, .bz2 or .zip), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';
 
 const PROGRESS_GAMES = 50;
 /** A file of another kind would cause a warning on every line; the first ones suffice. */
 const MAX_WARNINGS = 20;
 
-export function findGameFormat(path: string): Result<GameFormat<unknown>> {
-  const name = path.replace(/\.(gz|zst|bz2)$/, '');
-  if (name.endsWith('.jsonl')) return success(labelledGames as GameFormat<unknown>);
-  if (name.endsWith('.pgn')) return success(pgnGames as GameFormat<unknown>);
-  if (TAR_FILE.test(path) || name.endsWith('.v6') || path.endsWith('.gz') || isV6Folder(path)) {
-    return success(v6Games as GameFormat<unknown>);
-  }
+export async function findGameFormat(path: string): Promise<Result<GameFormat<unknown>>> {
+  const kind = await findInputKind(path);
+  if (kind === 'labels') return success(labelledGames as GameFormat<unknown>);
+  if (kind === 'pgn') return success(pgnGames as GameFormat<unknown>);
+  const isRecords = TAR_FILE.test(path) || /\.v6(?:\.gz|\.zst|\.bz2)?$/.test(path) || path.endsWith('.gz');
+  if (kind === null && (isRecords || isV6Folder(path))) return success(v6Games as GameFormat<unknown>);
   return failure(`${path} is not a file of games; supported are ${KNOWN_KINDS}`);
 }
 
@@ -46,7 +46,7 @@ export async function* readUntilBreak<RawGame>(
 /** Rejects when shards cannot be written. */
 export async function convertInput(task: ShardsTask, report: (message: FromShardsWorker) => void): Promise<void> {
   const { settings } = task;
-  const format = unwrap(findGameFormat(task.path));
+  const format = unwrap(await findGameFormat(task.path));
   const input = unwrap(getInputEncoding(settings.input));
   const policy = unwrap(getPolicyEncoding(settings.policy));
   const writer = new ShardWriter(task.folder, task.inputNumber, task.firstPart, input, policy);
@@ -91,6 +91,10 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
     const written = format.writeGame(game, sink, settings.filter);
     if (written.ok) positions += written.value;
     else warn(`game ${games} skipped: ${written.error}`);
+    if (isHopeless(damaged, games - damaged)) {
+      warn(`given up after game ${games}: hardly a game of it can be read`);
+      break;
+    }
     if (games % PROGRESS_GAMES === 0) reportProgress();
     if (positions >= task.maxPositions) break;
     if (writer.isPartFull) report({ type: 'part', games, counts: writer.finishPart() });

@@ -39,7 +39,7 @@ export interface ShardsSummary {
 }
 
 /** The files of a folder that are read; other files must be named one by one. */
-const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz|\.zst|\.bz2)?$|\.tar(?:\.gz)?$|\.tgz$/;
+const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz|\.zst|\.bz2|\.zip)?$|\.tar(?:\.gz)?$|\.tgz$/;
 
 interface PendingInput {
   readonly path: string;
@@ -69,12 +69,12 @@ function countBytes(path: string): number {
  * Folders of games → the files in them; folders of lc0 records stay whole. Names must exist and be of a known kind;
  * duplicates count once.
  */
-export function listInputs(names: readonly string[]): Result<string[]> {
+export async function listInputs(names: readonly string[]): Promise<Result<string[]>> {
   const paths: string[] = [];
   for (const name of names) {
     if (!existsSync(name)) return failure(`There is no file ${name}`);
-    if (!statSync(name).isDirectory() || findGameFormat(name).ok) {
-      const format = findGameFormat(name);
+    const format = await findGameFormat(name);
+    if (!statSync(name).isDirectory() || format.ok) {
       if (!format.ok) return format;
       paths.push(resolve(name));
       continue;
@@ -104,7 +104,7 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
   if (!input.ok) return input;
   const policy = getPolicyEncoding(options.policy);
   if (!policy.ok) return policy;
-  const inputs = listInputs(options.inputs);
+  const inputs = await listInputs(options.inputs);
   if (!inputs.ok) return inputs;
   try {
     createFolder(options.folder);

@@ -6,8 +6,8 @@
  * a ply, says how far a network's first impression was from the scores (selfplay/label/).
  */
 import { computeOutcome, type Move, type Position, parseFen, START_FEN } from '../chess/index.js';
-import { failure, type Result, success } from '../util/index.js';
-import { readChunks, readLines } from './byte-stream.js';
+import { decodeText, failure, type Result, readLines, success } from '../util/index.js';
+import { readChunks } from './byte-stream.js';
 import type { GameFilter, GameFormat, GameSink } from './game-format.js';
 import { type DecodedGame, parseResult, replayGame, rewind } from './replay-game.js';
 import { createTrainingRow, type TrainingRow } from './training-row.js';
@@ -137,7 +137,7 @@ function writeGame(line: string, sink: GameSink, filter: GameFilter): Result<num
 
 export const labelledGames: GameFormat<string> = {
   async *readGames(path, onBytes) {
-    for await (const line of readLines(readChunks(path, onBytes))) if (line.trim() !== '') yield line;
+    for await (const { text } of readLines(decodeText(readChunks(path, onBytes, 'labels')))) yield text;
   },
   writeGame,
 };

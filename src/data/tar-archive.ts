@@ -1,112 +1,113 @@
 /**
- * The plain files of a tar archive, one after the other, without holding the archive or a large file in memory. Long names (GNU,
- * pax) are read; folders, links and other members are skipped. If the archive is cut off, has no end mark or has a damaged header,
- * the generator first yields all members before that place and then throws a BrokenArchive that names the place.
+ * The plain files of a tar archive in their order, without holding the archive or a large file in memory. Long names (GNU, pax) and
+ * large sizes are read; folders, links and other members are skipped. An archive that is cut off, has no end mark or has a damaged
+ * header ends with BrokenInput, which names the place, after all members before it.
+ * Written here because tar-stream holds a long name of any size.
+ * Source: POSIX.1-2017, pax, "ustar Interchange Format"; GNU tar manual, "Basic Tar Format".
  */
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { type Extract, extract } from 'tar-stream';
+import { BrokenInput } from '../util/index.js';
+import type { ArchiveMember } from './byte-stream.js';
+import { CutOff, PackedBytes } from './packed-bytes.js';
+import { lend, readStored } from './zip-archive.js';
 
 const BLOCK_BYTES = 512;
 const MAGIC = 'ustar';
 const MAGIC_AT = 257;
 /** Number of bytes that `hasTarMagic` needs. */
 export const TAR_HEAD_BYTES = BLOCK_BYTES;
+/** Of a long name with everything that a pax header says. */
+const MOST_HEADER_BYTES = 1 << 20;
 
-/** Also accept the format without magic. The option is missing in tar-stream's types. */
-const OLDEST_FORMAT_TOO: object = { allowUnknownFormat: true };
-
-type Entry = Extract extends AsyncIterable<infer Item> ? Item : never;
-
-export class BrokenArchive extends Error {}
-
-export interface TarMember {
-  readonly name: string;
-  readonly sizeBytes: number;
-  /** Read it before asking for the next member; unread bytes are skipped. */
-  readonly chunks: AsyncIterable<Buffer>;
-}
+/** The archive itself is damaged, rather than a file in it. */
+export class BrokenArchive extends BrokenInput {}
 
 /** @param head the first bytes of a file. Archives in the format used before 1988 have no magic and are not recognised. */
 export function hasTarMagic(head: Buffer): boolean {
   return head.toString('latin1', MAGIC_AT, MAGIC_AT + MAGIC.length) === MAGIC;
 }
 
-export async function* readTarMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<TarMember> {
-  const source = new ArchiveSource(chunks);
-  const archive = extract(OLDEST_FORMAT_TOO);
-  // The loop below throws the errors of the archive as well.
-  const feeding = pipeline(Readable.from(source.read(), { objectMode: false }), archive).catch(() => undefined);
+export async function* readTarMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<ArchiveMember, void, void> {
+  const source = new PackedBytes(chunks);
   let place = 'at its beginning';
+  let longName: string | null = null;
+  let longSize: number | null = null;
   try {
-    for await (const entry of archive) {
-      const { name, size: sizeBytes = 0, type } = entry.header;
+    for (;;) {
+      const head = await source.take(BLOCK_BYTES);
+      if (head.every((byte) => byte === 0)) return;
+      if (!hasRightSum(head))
+        throw new BrokenArchive(`the archive is damaged ${place}: a header does not match its checksum`);
+      const type = String.fromCharCode(head[156]);
+      const sizeBytes = longSize ?? readNumber(head.subarray(124, 136));
+      const padding = (BLOCK_BYTES - (sizeBytes % BLOCK_BYTES)) % BLOCK_BYTES;
+      if ('LKxg'.includes(type)) {
+        if (sizeBytes > MOST_HEADER_BYTES)
+          throw new BrokenArchive(`the archive is damaged ${place}: a name of ${sizeBytes} bytes`);
+        const text = (await source.take(sizeBytes + padding)).toString('utf8', 0, sizeBytes);
+        if (type === 'L') longName = text.replace(/\0.*$/s, '');
+        if (type === 'x') {
+          longName = readPaxField(text, 'path') ?? longName;
+          const size = readPaxField(text, 'size');
+          longSize = size === null ? null : Number(size);
+        }
+        continue;
+      }
+      const name = longName ?? readName(head);
+      longName = null;
+      longSize = null;
       place = `in ${name}`;
-      const content = readContent(entry, (error) => source.explain(error, place));
-      const isPlainFile = type === 'file' || type === 'contiguous-file';
+      const content = explain(readStored(source, sizeBytes), place);
+      const isPlainFile = '0\x007'.includes(type);
       if (isPlainFile && sizeBytes > 0) yield { name, sizeBytes, chunks: lend(content) };
-      await skipRest(content);
+      while ((await content.next()).done !== true);
+      await source.take(padding);
       place = `after ${name}`;
     }
-    if (!source.hasEndMark) throw source.explain(null, place);
   } catch (error) {
-    throw error instanceof BrokenArchive ? error : source.explain(error as Error, place);
+    throw toBrokenArchive(error, place);
   } finally {
-    archive.destroy();
-    await feeding;
+    await source.close();
   }
 }
 
-/**
- * The bytes of the archive. After a read error they end as if complete, so that tar-stream still yields the members it has.
- * `explain` then returns the error.
- */
-class ArchiveSource {
-  private failure: Error | undefined;
-  private tail: Buffer = Buffer.alloc(0);
-
-  constructor(private readonly chunks: AsyncIterable<Buffer>) {}
-
-  async *read(): AsyncGenerator<Buffer> {
-    try {
-      for await (const chunk of this.chunks) {
-        this.tail = Buffer.concat([this.tail, chunk.subarray(-BLOCK_BYTES)]).subarray(-BLOCK_BYTES);
-        yield chunk;
-      }
-    } catch (error) {
-      this.failure = error as Error;
-    }
-  }
-
-  /** Whether the bytes ended with a block of zeros, as archives do. */
-  get hasEndMark(): boolean {
-    return this.failure === undefined && this.tail.length === BLOCK_BYTES && this.tail.every((byte) => byte === 0);
-  }
-
-  /** @param error what tar-stream says; null for a missing end mark */
-  explain(error: Error | null, place: string): BrokenArchive {
-    if (this.failure) return new BrokenArchive(`the archive is cut off ${place}: ${this.failure.message}`);
-    if (error === null || error.message === 'Unexpected end of data')
-      return new BrokenArchive(`the archive is cut off ${place}`);
-    // Only tar-stream's first sentence; the following ones are questions to the user.
-    return new BrokenArchive(`the archive is damaged ${place}: ${error.message.split('. ')[0]}`);
-  }
+function toBrokenArchive(error: unknown, place: string): unknown {
+  if (!(error instanceof BrokenInput) || error instanceof BrokenArchive) return error;
+  if (error instanceof CutOff) return new BrokenArchive(`the archive is cut off ${place}`);
+  return new BrokenArchive(`the archive cannot be read ${place}: ${error.message}`);
 }
 
-/** Throws errors of the archive as BrokenArchive, so that a caller can tell them from errors of the content. */
-async function* readContent(entry: Entry, explain: (error: Error) => BrokenArchive): AsyncGenerator<Buffer> {
+/** Errors of the archive pass through a reader of its content; as BrokenArchive, so that they can be told apart. */
+async function* explain(content: AsyncGenerator<Buffer>, place: string): AsyncGenerator<Buffer, void, void> {
   try {
-    yield* entry as AsyncIterable<Buffer>;
+    yield* content;
   } catch (error) {
-    throw explain(error as Error);
+    throw toBrokenArchive(error, place);
   }
 }
 
-/** The same bytes, but a reader that stops early does not end `content`. */
-async function* lend(content: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  for (let next = await content.next(); next.done !== true; next = await content.next()) yield next.value;
+/** The sum of all bytes, those of the sum as blanks. */
+function hasRightSum(head: Buffer): boolean {
+  let sum = 8 * 32;
+  for (let at = 0; at < BLOCK_BYTES; at++) if (at < 148 || at >= 156) sum += head[at];
+  return sum === readNumber(head.subarray(148, 156));
 }
 
-async function skipRest(content: AsyncGenerator<Buffer>): Promise<void> {
-  while ((await content.next()).done !== true);
+/** Octal digits, or with the highest bit set a binary number. NaN becomes a size that no archive has. */
+function readNumber(field: Buffer): number {
+  if ((field[0] & 0x80) !== 0) return field.readUIntBE(field.length - 6, 6);
+  const digits = field.toString('latin1').replace(/\0.*$/s, '').trim();
+  return digits === '' ? 0 : /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.MAX_SAFE_INTEGER;
+}
+
+function readName(head: Buffer): string {
+  const text = (from: number, to: number): string => head.toString('utf8', from, to).replace(/\0.*$/s, '');
+  // Only POSIX's format has a prefix; GNU's has times there.
+  const prefix = head.toString('latin1', MAGIC_AT, MAGIC_AT + 6) === `${MAGIC}\0` ? text(345, 500) : '';
+  return prefix === '' ? text(0, 100) : `${prefix}/${text(0, 100)}`;
+}
+
+/** Records of the form `LENGTH KEY=VALUE\n`. */
+function readPaxField(text: string, key: string): string | null {
+  const found = text.split('\n').find((record) => record.slice(record.indexOf(' ') + 1).startsWith(`${key}=`));
+  return found === undefined ? null : found.slice(found.indexOf('=') + 1);
 }

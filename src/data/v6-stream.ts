@@ -8,8 +8,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { failure, isGzip, type Result, success } from '../util/index.js';
-import { type Chunks, gunzipChunks, peekChunks, readFileChunks } from './byte-stream.js';
+import { readFileChunks } from './byte-stream.js';
+import { type Chunks, PackedBytes } from './packed-bytes.js';
 import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
+import { UnpackLimit, unpack } from './unpack.js';
 import { getRecordBytes } from './v6-record.js';
 
 /** Records of one game, back to back; or a sentence about a damaged file. */
@@ -18,7 +20,9 @@ export type RawV6Game = Result<{ readonly bytes: Buffer; readonly recordBytes: n
 const PLIES_LEFT_AT = 8304;
 /** Files up to this size, nearly all of them, are unpacked in memory, which is several times as fast as a stream. */
 const SMALL_FILE_BYTES = 1 << 20;
-const SMALL_UNPACKED_BYTES = 1 << 27;
+const SMALL_UNPACKED_BYTES = 1 << 25;
+/** More plies than the rules of draws leave to any game of two engines; a game without an end must not fill the memory. */
+const MOST_PLIES = 8192;
 /** Archives by name; others are known by their content. */
 export const TAR_FILE = /\.(?:tar(?:\.gz)?|tgz)$/;
 /** How lc0's self-play, its server and `.v6` archives name record files; a folder is searched for these only. */
@@ -53,6 +57,10 @@ async function* readRawGames(chunks: Chunks, name: string): AsyncGenerator<RawV6
         yield success({ bytes: Buffer.concat(game), recordBytes });
         game = [];
       }
+      if (game.length === MOST_PLIES) {
+        yield failure(`${name} holds a game of more than ${MOST_PLIES} plies`);
+        return;
+      }
       game.push(record);
       lastPliesLeft = pliesLeft;
       at += recordBytes;
@@ -64,10 +72,15 @@ async function* readRawGames(chunks: Chunks, name: string): AsyncGenerator<RawV6
 }
 
 /** Yields the games of one file among many. If it is damaged, the rest of it is skipped. Throws if the archive is damaged. */
-async function* readRecordFile(name: string, sizeBytes: number, chunks: Chunks): AsyncGenerator<RawV6Game> {
+async function* readRecordFile(
+  name: string,
+  sizeBytes: number,
+  chunks: Chunks,
+  limit: UnpackLimit,
+): AsyncGenerator<RawV6Game> {
   try {
-    const unpacked = sizeBytes <= SMALL_FILE_BYTES ? unpackSmallFile(await collect(chunks)) : await unpack(chunks);
-    yield* readRawGames(unpacked, name);
+    const isSmall = sizeBytes <= SMALL_FILE_BYTES;
+    yield* readRawGames(isSmall ? unpackSmallFile(await collect(chunks), limit) : unpack(chunks, limit), name);
   } catch (error) {
     if (error instanceof BrokenArchive) throw error;
     yield failure(`${name} is damaged: ${(error as Error).message}`);
@@ -80,19 +93,17 @@ async function collect(chunks: Chunks): Promise<Buffer> {
   return all.length === 1 ? all[0] : Buffer.concat(all);
 }
 
-function unpackSmallFile(bytes: Buffer): Chunks {
+function unpackSmallFile(bytes: Buffer, limit: UnpackLimit): Chunks {
   if (!isGzip(bytes)) return [bytes];
+  let unpacked: Buffer;
   try {
-    return [gunzipSync(bytes, { maxOutputLength: SMALL_UNPACKED_BYTES })];
+    unpacked = gunzipSync(bytes, { maxOutputLength: SMALL_UNPACKED_BYTES });
   } catch {
     // Damaged, or not small: the stream gives what comes before the damage.
-    return gunzipChunks([bytes]);
+    return unpack([bytes], limit);
   }
-}
-
-async function unpack(packed: Chunks): Promise<AsyncGenerator<Buffer>> {
-  const { head, chunks } = await peekChunks(packed, 2);
-  return isGzip(head) ? gunzipChunks(chunks) : chunks;
+  limit.countUnpacked(unpacked.length);
+  return [unpacked];
 }
 
 function listRecordFiles(folder: string): string[] {
@@ -107,27 +118,35 @@ export function isV6Folder(path: string): boolean {
 
 /** Throws when the file or the archive itself breaks. */
 export async function* readV6Games(path: string, onBytes: (bytes: number) => void): AsyncGenerator<RawV6Game> {
+  const limit = new UnpackLimit();
   if (statSync(path).isDirectory()) {
-    for (const file of listRecordFiles(path)) yield* readFileOfFolder(file, onBytes);
+    for (const file of listRecordFiles(path)) yield* readFileOfFolder(file, onBytes, limit);
     return;
   }
-  const { head, chunks } = await peekChunks(await unpack(readFileChunks(path, onBytes)), TAR_HEAD_BYTES);
+  const source = new PackedBytes(unpack(limit.countPacked(readFileChunks(path, onBytes)), limit));
+  const head = await source.takeSome(TAR_HEAD_BYTES, TAR_HEAD_BYTES);
+  source.giveBack(head);
   if (!TAR_FILE.test(path) && !hasTarMagic(head)) {
-    yield* readRawGames(chunks, basename(path));
+    yield* readRawGames(source.rest(), basename(path));
     return;
   }
-  for await (const member of readTarMembers(chunks)) {
-    yield* readRecordFile(basename(member.name), member.sizeBytes, member.chunks);
+  for await (const member of readTarMembers(source.rest())) {
+    yield* readRecordFile(basename(member.name), member.sizeBytes ?? 0, member.chunks, limit);
   }
 }
 
-async function* readFileOfFolder(path: string, onBytes: (bytes: number) => void): AsyncGenerator<RawV6Game> {
+async function* readFileOfFolder(
+  path: string,
+  onBytes: (bytes: number) => void,
+  limit: UnpackLimit,
+): AsyncGenerator<RawV6Game> {
   const sizeBytes = statSync(path).size;
+  const chunks = limit.countPacked(readFileChunks(path, onBytes));
   if (sizeBytes > SMALL_FILE_BYTES) {
-    yield* readRecordFile(basename(path), sizeBytes, readFileChunks(path, onBytes));
+    yield* readRecordFile(basename(path), sizeBytes, chunks, limit);
     return;
   }
   const bytes = readFileSync(path);
   onBytes(bytes.length);
-  yield* readRecordFile(basename(path), bytes.length, [bytes]);
+  yield* readRecordFile(basename(path), bytes.length, limit.countPacked([bytes]), limit);
 }

@@ -213,7 +213,7 @@ test('a damaged line costs one game, a damaged archive its rest, and neither the
   assert.equal(summary.warnings.length, 4, summary.warnings.join('\n'));
   assert.match(summary.warnings[0], /^lines\.jsonl: game 2 skipped: The line is not JSON/);
   assert.match(summary.warnings[1], /^lines\.jsonl: game 3 skipped: a1a8 is not legal at ply 0/);
-  assert.match(summary.warnings[3], /^cut\.jsonl\.gz: unreadable after game \d+: unexpected end of file/);
+  assert.match(summary.warnings[3], /^cut\.jsonl\.gz: unreadable after game \d+: it is cut off/);
   assert.equal(summary.damaged, 4);
   assert.ok(readSplit('damaged', 'train')[1].numRows > 0);
 });

@@ -346,7 +346,7 @@ test('a damaged header of an archive ends it with one sentence', async () => {
   const { positions, warnings } = await convert('header', [path]);
   assert.equal(positions.train, rows[0] + rows[1]);
   assert.deepEqual(warnings, [
-    'header.tar: unreadable after game 2: the archive is damaged after run/training.1.gz: Invalid tar header',
+    'header.tar: unreadable after game 2: the archive is damaged after run/training.1.gz: a header does not match its checksum',
   ]);
 });
 
@@ -367,9 +367,7 @@ test('a gzipped archive is read whatever it is called, and damage of the gzip co
   writeFileSync(path, gzipped.subarray(0, -600));
   const { positions, warnings } = await convert('cut-tgz', [path]);
   assert.equal(positions.train, rows[0] + rows[1]);
-  assert.deepEqual(warnings, [
-    'cut.tgz: unreadable after game 2: the archive is cut off in run/training.2.gz: unexpected end of file',
-  ]);
+  assert.deepEqual(warnings, ['cut.tgz: unreadable after game 2: the archive is cut off in run/training.2.gz']);
 });
 
 test('long names, folders and links in an archive do not confuse', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { computeOutcome, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
+import { parseLabelledGame, resolveMoves } from '#sardonyx/data/labelled-games.js';
 import {
   createPositionJobs,
   LabelFiles,
@@ -62,7 +63,7 @@ async function label(name: string, options: Options): Promise<LabelFiles> {
     ...own
   } = options;
   const filter: SourceFilter = { player: own.player ?? null, results: own.results ?? [] };
-  const from = unwrap(openSources(paths, filter));
+  const from = unwrap(await openSources(paths, filter));
   const settings: PositionSettings = {
     ...filter,
     seed: 5,
@@ -239,15 +240,36 @@ test('labels of an earlier run are a source of positions', async () => {
   assert.equal(warnings.length, 1);
 });
 
-test('files that cannot serve are one sentence', () => {
-  const open = (paths: string[], filter: Partial<SourceFilter>): string => {
-    const opened = openSources(paths, { player: null, results: [], ...filter });
+test('games and positions of Chess960 are labelled with castling as king takes rook, and shards read them', async () => {
+  const fen = '1rk5/8/8/8/8/8/8/1RK5 w Bb - 0 1';
+  const epd = join(root, 'chess960.epd');
+  writeFileSync(epd, `${fen}\n4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\n`);
+  const pgn = join(root, 'chess960.pgn');
+  writeFileSync(pgn, `[Variant "Chess960"]\n[FEN "${fen}"]\n\n1. O-O-O O-O-O 2. Rd2 *\n`);
+  const warnings: string[] = [];
+  await label('chess960', { paths: [epd, pgn], multiPv: 50, warnings });
+  assert.deepEqual(warnings, []);
+  const lines = readLines('chess960');
+  const listScored = ({ plies }: LabelledGameRecord): string[] =>
+    plies.flatMap(([, scores]) => scores.map(([move]) => move));
+  assert.ok(listScored(lines[0]).includes('c1b1') && !listScored(lines[0]).includes('c1c1'));
+  assert.ok(listScored(lines[1]).includes('e1c1'));
+  assert.deepEqual(
+    lines[2].plies.map(([played]) => played),
+    ['c1b1', 'c8b8', 'd1d2'],
+  );
+  for (const line of lines) unwrap(resolveMoves(unwrap(parseLabelledGame(JSON.stringify(line))), 0));
+});
+
+test('files that cannot serve are one sentence', async () => {
+  const open = async (paths: string[], filter: Partial<SourceFilter>): Promise<string> => {
+    const opened = await openSources(paths, { player: null, results: [], ...filter });
     return opened.ok ? '' : opened.error;
   };
-  assert.match(open(['x.txt'], {}), /^x\.txt holds neither games nor positions/);
-  assert.match(open(['/no/such.pgn'], {}), /^\/no\/such\.pgn cannot be read: /);
-  assert.match(open(['x.epd'], { player: 'a' }), /--player needs PGN files$/);
-  assert.match(open([pgnPath], { results: ['lost'] }), /^--results needs --player/);
+  assert.match(await open(['x.txt'], {}), /^x\.txt holds neither games nor positions/);
+  assert.match(await open(['/no/such.pgn'], {}), /^\/no\/such\.pgn cannot be read: /);
+  assert.match(await open(['x.epd'], { player: 'a' }), /--player needs PGN files$/);
+  assert.match(await open([pgnPath], { results: ['lost'] }), /^--results needs --player/);
 });
 
 test('targets are those of the training code', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { formatUciMove, Position, parseEpdLine, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import { formatUciMove, Position, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { readChunks } from '#sardonyx/data/index.js';
 import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { createOpeningSequence, openBook } from '#sardonyx/selfplay/openings/book.js';
@@ -37,13 +37,6 @@ const PGN = `[Event "A"]
 
 1/2-1/2
 `;
-
-test('EPD lines give their counters, as fields or as operations', () => {
-  assert.equal(unwrap(parseEpdLine(`${BOARD} -  `)), `${BOARD} - 0 1`);
-  assert.equal(unwrap(parseEpdLine(`${BOARD} - 0 7`)), `${BOARD} - 0 7`);
-  assert.equal(unwrap(parseEpdLine(`${BOARD} - bm e5; hmvc 3; fmvn 12; id "x";`)), `${BOARD} - 3 12`);
-  assert.equal(parseEpdLine('rubbish').ok, false);
-});
 
 test('a PGN book gives each game’s moves without its comments and variations', async () => {
   const book = unwrap(await openBook(write('book.pgn', PGN)));

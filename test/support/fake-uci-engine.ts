@@ -19,6 +19,7 @@ let position = new Position();
 let multiPv = 1;
 let searches = 0;
 let games = 0;
+let isChess960 = false;
 
 function setPosition(words: string[]): void {
   const moves = words.indexOf('moves');
@@ -44,7 +45,7 @@ function go(): void {
   const legal = new Uint16Array(256);
   const moves = [...legal.subarray(0, position.generateLegalMoves(legal))] as Move[];
   const first = prng.nextBelow(moves.length);
-  const ranked = [...moves.slice(first), ...moves.slice(0, first)].map((move) => formatUciMove(move, false));
+  const ranked = [...moves.slice(first), ...moves.slice(0, first)].map((move) => formatUciMove(move, isChess960));
   const answer = (): void => {
     for (const [i, move] of ranked.slice(0, multiPv).entries()) {
       const score = settings.has('score') ? numberOf('score') : 50 - 10 * i;
@@ -65,6 +66,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (!settings.has('mute')) say('uciok');
   } else if (words[0] === 'isready') say('readyok');
   else if (words[0] === 'setoption' && words[2] === 'MultiPV') multiPv = Number(words[4]);
+  else if (words[0] === 'setoption' && words[2] === 'UCI_Chess960') isChess960 = words[4] === 'true';
   else if (words[0] === 'ucinewgame') {
     if (++games === numberOf('crash-at-game')) crash();
   } else if (words[0] === 'position') setPosition(words);

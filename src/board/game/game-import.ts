@@ -2,7 +2,7 @@
  * A file of games or positions as the list from which the user chooses: PGN of any kind, FENs and EPD, one a line. It streams and
  * runs in a Worker, so that the page stays responsive; games are kept as text, and the one that is chosen becomes a tree.
  */
-import { formatFen, parseEpdLine, parseFen } from '../../chess/index.js';
+import { parseEpdLine } from '../../chess/index.js';
 import { nameGame, type PgnGame, readPgn, readPgnGame, spellMoves } from '../../pgn/index.js';
 import { cutText, failure, type Result, readLines, success } from '../../util/index.js';
 
@@ -57,11 +57,10 @@ async function peek(pieces: AsyncIterable<string>): Promise<{ isPositions: boole
 }
 
 function importPosition(line: string, number: number): Result<ImportedGame> {
-  const fen = parseFen(line);
-  const epd = fen.ok ? success(formatFen(fen.value)) : parseEpdLine(line);
+  const epd = parseEpdLine(line);
   if (!epd.ok) return failure(`Line ${number} is no position: ${epd.error}`);
-  const position = epd.value;
-  const id = /\bid "([^"]*)"/.exec(line)?.[1] ?? '';
+  const { fen: position, operations } = epd.value;
+  const id = operations.get('id')?.join(' ') ?? '';
   const event = id === '' ? '' : `[Event "${id.replace(/[\\"]/g, '')}"]\n`;
   const title = id === '' ? position : `${id}  ${position}`;
   return success({ title, text: `${event}[SetUp "1"]\n[FEN "${position}"]\n\n*` });

@@ -21,8 +21,8 @@ const LIMITS: Readonly<Record<FileKind, { readonly bytes: number; readonly endin
     network: { bytes: 1000 * MEGABYTE, endings: /\.(onnx|pb)(\.gz)?$/i, words: '.onnx, .onnx.gz or .pb.gz' },
     book: {
       bytes: 32 * MEGABYTE,
-      endings: /\.(pgn|epd|fen|txt|bin)(\.gz|\.zst|\.bz2)?$/i,
-      words: '.pgn, .epd, .fen or .bin',
+      endings: /\.(pgn|epd|fen|txt|bin)(\.gz|\.zst|\.bz2)?$|\.zip$/i,
+      words: '.pgn, .epd, .fen, .bin or .zip',
     },
   };
 /** Of all files together. */

@@ -98,7 +98,7 @@ export function rescoreLine(line: string, settings: RescoreSettings, summary: Re
 
 /** Path of the output of an input. */
 function getOutputPath(input: string, folder: string): string {
-  const name = basename(input).replace(/\.(?:gz|zst|bz2|tgz)$/, '');
+  const name = basename(input).replace(/\.(?:gz|zst|bz2|zip|tgz)$/, '');
   return join(folder, name.endsWith('.jsonl') ? `${name}.gz` : name.replace(/\.(?:tar|v6)$/, ''));
 }
 
@@ -109,11 +109,11 @@ export async function rescoreGames(
   settings: RescoreSettings,
   events: RescoreEvents,
 ): Promise<Result<RescoreSummary>> {
-  const paths = listInputs(inputs);
+  const paths = await listInputs(inputs);
   if (!paths.ok) return paths;
   const jobs = new Map<string, string>();
   for (const path of paths.value) {
-    if (unwrap(findGameFormat(path)) === pgnGames)
+    if (unwrap(await findGameFormat(path)) === pgnGames)
       return failure(`${path}: PGN files cannot be rescored; only lc0 records and labelled games can`);
     const output = getOutputPath(path, folder);
     if (jobs.has(output)) return failure(`${path} and ${jobs.get(output)} would both become ${output}`);

@@ -46,6 +46,7 @@ export class UciClient {
   /** Option names by their lower-case spelling. */
   private readonly optionNames = new Map<string, string>();
   private reportedName = '';
+  private playsChess960 = false;
 
   private constructor(
     private readonly process: EngineProcess,
@@ -80,6 +81,12 @@ export class UciClient {
     const known = this.optionNames.get(name.toLowerCase());
     if (known === undefined) throw new EngineError('protocol', `${this.name} has no option "${name}"`);
     this.process.send(`setoption name ${known} value ${value}`);
+  }
+
+  /** Whether castling is written as king takes rook from now on. Throws if the engine knows no Chess960 and should. */
+  setChess960(isOn: boolean): void {
+    if (isOn !== this.playsChess960) this.setOption('UCI_Chess960', String(isOn));
+    this.playsChess960 = isOn;
   }
 
   async newGame(): Promise<void> {

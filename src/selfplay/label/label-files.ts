@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { createFolder } from '#platform/folders.js';
-import { readChunks, readLines } from '../../data/index.js';
-import { failure, type Result, success } from '../../util/index.js';
+import { readChunks } from '../../data/index.js';
+import { decodeText, failure, type Result, readLines, success } from '../../util/index.js';
 import { countScored, type LabelledGameRecord } from './label-record.js';
 import type { LabelSettings, PositionSettings } from './label-settings.js';
 
@@ -97,8 +97,8 @@ export class LabelFiles {
     const paths = this.manifest.files.map(({ name }) => join(this.folder, name));
     if (this.partGames > 0) paths.push(this.partPath());
     for (const path of paths) {
-      for await (const line of readLines(readChunks(path, () => undefined)))
-        yield JSON.parse(line) as LabelledGameRecord;
+      for await (const { text } of readLines(decodeText(readChunks(path, () => undefined, 'labels'))))
+        yield JSON.parse(text) as LabelledGameRecord;
     }
   }
 

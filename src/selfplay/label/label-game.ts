@@ -3,7 +3,14 @@
  * ends by the laws of chess, when one side stays far ahead, or by length. Everything random follows from the seed and the
  * number of the game.
  */
-import { computeOutcome, formatFen, type Move, type Position, parseUciMove } from '../../chess/index.js';
+import {
+  computeOutcome,
+  formatFen,
+  hasChess960Castling,
+  type Move,
+  type Position,
+  parseUciMove,
+} from '../../chess/index.js';
 import { createPrng, mixSeeds, type Prng } from '../../util/index.js';
 import type { UciClient } from '../client/uci-client.js';
 import type { ResultText } from '../game/game-end.js';
@@ -28,13 +35,15 @@ export async function playLabelledGame(
   const isPlayedOut = prng.nextFloat() < settings.playOut;
   const fen = formatFen(position);
   const moves: string[] = [];
+  const isChess960 = hasChess960Castling(position);
   const plies: [string, [string, number][]][] = [];
   let hopelessPlies = 0;
   let whiteScore = 0;
 
+  engine.setChess960(isChess960);
   await engine.newGame();
   while (plies.length < settings.maxPlies && computeOutcome(position) === 'ongoing') {
-    const legal = listUciMoves(position);
+    const legal = listUciMoves(position, isChess960);
     let played: string;
     if (plies.length < randomPlies) {
       played = legal[prng.nextBelow(legal.length)];

@@ -2,7 +2,7 @@
  * Our own network beside the labelling engine: it says which positions our search visits, and its first impression (policy and
  * W − L without search) shows which positions it judges worst.
  */
-import { formatUciMove, type Move, parseFen, parseUciMove } from '../../chess/index.js';
+import { formatUciMove, hasChess960Castling, type Move, parseFen, parseUciMove } from '../../chess/index.js';
 import type { Surprise } from '../../data/index.js';
 import { SearchScheduler, type TreeDump } from '../../search/index.js';
 import { createPrng, type Prng, runSideBySide, unwrap } from '../../util/index.js';
@@ -80,7 +80,8 @@ export class LabelNetwork {
     await this.runAll(this.askers, roots, async (search, root, i) => {
       search.setPosition(createGame(root), false);
       const { root: summary } = await search.run({ nodes: 1 });
-      const policy = summary.moves.map(({ move, prior }) => [formatUciMove(move as Move, false), prior] as const);
+      const isChess960 = hasChess960Castling(unwrap(parseFen(root.fen)));
+      const policy = summary.moves.map(({ move, prior }) => [formatUciMove(move as Move, isChess960), prior] as const);
       impressions[i] = { policy: new Map(policy), wl: summary.own.wl };
     });
     return impressions;
@@ -162,7 +163,7 @@ function listPaths(tree: TreeDump): string[][] {
   const walk = (node: TreeDump, path: readonly string[]): void => {
     for (const child of node.children) {
       if (child.terminal !== null) continue;
-      const own = [...path, formatUciMove(child.move as Move, false)];
+      const own = [...path, formatUciMove(child.move as Move, true)];
       paths.push(own);
       walk(child, own);
     }

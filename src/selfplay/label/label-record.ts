@@ -2,6 +2,7 @@
 import {
   computeOutcome,
   formatUciMove,
+  hasChess960Castling,
   listLegalMoves,
   type Move,
   type Position,
@@ -34,7 +35,7 @@ export interface LabelledGameRecord {
 export interface LabelOrder {
   readonly fen: string;
   readonly result: ResultText | '*';
-  /** UCI moves from the FEN. */
+  /** UCI moves from the FEN, castling in any spelling. */
   readonly moves: readonly string[];
   /** Numbers of the plies to score, rising. The one after the last move is scored too if it is named; its best move is then "played". */
   readonly scoredPlies: readonly number[];
@@ -62,14 +63,17 @@ export async function scorePosition(
 
 /** Fills in the scores of an order. The engine keeps its hash table from ply to ply. */
 export async function fillOrder(engine: UciClient, order: LabelOrder, nodes: number): Promise<LabelledGameRecord> {
-  const { fen, result, moves, scoredPlies } = order;
+  const { fen, result, scoredPlies } = order;
   const position = unwrap(parseFen(fen));
+  const isChess960 = hasChess960Castling(position);
+  const moves = spellMoves(position.clone(), order.moves, isChess960);
+  engine.setChess960(isChess960);
   const wanted = new Set(scoredPlies);
   const plies: LabelledPlyRecord[] = [];
   for (let ply = 0; ply < moves.length || wanted.has(ply); ply++) {
     if (!wanted.has(ply)) plies.push([moves[ply], []]);
     else {
-      const scored = await scorePosition(engine, fen, moves.slice(0, ply), listUciMoves(position), nodes);
+      const scored = await scorePosition(engine, fen, moves.slice(0, ply), listUciMoves(position, isChess960), nodes);
       plies.push([moves[ply] ?? scored[0].move, scored.map(({ move, score }) => [move, score])]);
     }
     position.makeMove(unwrap(parseUciMove(position, plies[ply][0])));
@@ -87,8 +91,16 @@ export function collectScores(lines: readonly UciInfo[], legal: readonly string[
   return [...scores].map(([move, score]) => ({ move, score })).sort((a, b) => b.score - a.score);
 }
 
-export function listUciMoves(position: Position): string[] {
-  return listLegalMoves(position).map((move) => formatUciMove(move as Move, false));
+export function listUciMoves(position: Position, isChess960: boolean): string[] {
+  return listLegalMoves(position).map((move) => formatUciMove(move as Move, isChess960));
+}
+
+function spellMoves(position: Position, moves: readonly string[], isChess960: boolean): string[] {
+  return moves.map((text) => {
+    const move = unwrap(parseUciMove(position, text));
+    position.makeMove(move);
+    return formatUciMove(move, isChess960);
+  });
 }
 
 /** Whether a position can be scored: it has legal moves, and no rule has ended the game. */

@@ -7,9 +7,16 @@ import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { formatUciMove, parseEpdLine } from '../../chess/index.js';
-import { formatResult, parseLabelledGame, readChunks, readLines } from '../../data/index.js';
+import {
+  findInputKind,
+  formatResult,
+  type InputKind,
+  isHopeless,
+  parseLabelledGame,
+  readChunks,
+} from '../../data/index.js';
 import { parsePgnTags, readPgn, readPgnGame } from '../../pgn/index.js';
-import { decodeText, failure, type Result, success } from '../../util/index.js';
+import { BrokenInput, decodeText, failure, type Result, readLines, success } from '../../util/index.js';
 import type { ResultText } from '../game/game-end.js';
 
 export const PLAYER_RESULTS = ['lost', 'drawn', 'won'] as const;
@@ -40,6 +47,7 @@ export interface SourceGame {
 
 export interface SourceFile {
   readonly path: string;
+  readonly kind: InputKind;
   readonly bytes: number;
 }
 
@@ -49,33 +57,24 @@ interface Reading {
   onWarning(text: string): void;
 }
 
-type FileKind = 'pgn' | 'labels' | 'positions';
-
-export function findKind(path: string): FileKind | null {
-  const name = path.toLowerCase().replace(/\.(?:gz|zst|bz2)$/, '');
-  if (name.endsWith('.pgn')) return 'pgn';
-  if (/\.jsonl(?:\.part)?$/.test(name)) return 'labels';
-  return /\.(?:epd|fen)$/.test(name) ? 'positions' : null;
-}
-
 /** Checks that the files exist, and that they can answer the filter. */
-export function openSources(paths: readonly string[], filter: SourceFilter): Result<SourceFile[]> {
+export async function openSources(paths: readonly string[], filter: SourceFilter): Promise<Result<SourceFile[]>> {
   const files: SourceFile[] = [];
   if (filter.results.length > 0 && filter.player === null) {
     return failure('--results needs --player: it says whose results are meant');
   }
   for (const path of paths) {
-    const kind = findKind(path);
-    if (kind === null) {
+    const kind = await findInputKind(path);
+    if (kind === null || kind === 'polyglot') {
       return failure(
-        `${path} holds neither games nor positions; --from reads .pgn, .jsonl, .epd and .fen, plain, .gz, .zst or .bz2`,
+        `${path} holds neither games nor positions; --from reads .pgn, .jsonl, .epd and .fen, plain, .gz, .zst, .bz2 or .zip`,
       );
     }
     if (filter.player !== null && kind !== 'pgn') {
       return failure(`${path} does not say who played; --player needs PGN files`);
     }
     try {
-      files.push({ path: resolve(path), bytes: statSync(path).size });
+      files.push({ path: resolve(path), kind, bytes: statSync(path).size });
     } catch (error) {
       return failure(`${path} cannot be read: ${describeReadFailure(error)}`);
     }
@@ -102,44 +101,57 @@ export async function* readSources(
     warned.add(text);
   };
   for (const wanted of passes) {
-    for (const { path } of files) {
-      for await (const game of readFile(path, filter.player, wanted, { ...reading, onWarning })) {
+    for (const file of files) {
+      for await (const game of readFile(file, filter.player, wanted, { ...reading, onWarning })) {
         yield { ...game, number: number++ };
       }
     }
   }
 }
 
+/** Of one file that are shown. */
+const MOST_WARNINGS = 100;
+
 type Unnumbered = Omit<SourceGame, 'number'>;
 
 async function* readFile(
-  path: string,
+  { path, kind }: SourceFile,
   player: string | null,
   wanted: PlayerResult | null,
   { onBytes, onWarning }: Reading,
 ): AsyncGenerator<Unnumbered> {
-  const kind = findKind(path);
   const name = basename(path);
+  let readable = 0;
+  let unreadable = 0;
   try {
     if (kind === 'pgn') {
-      for await (const source of readPgn(decodeText(readChunks(path, onBytes)))) {
+      for await (const source of readPgn(decodeText(readChunks(path, onBytes, kind)))) {
         const game = readPgnSource(source, name, player, wanted);
-        if (!game.ok) onWarning(game.error);
-        else if (game.value !== null) yield game.value;
+        if (game.ok) {
+          readable++;
+          if (game.value !== null) yield game.value;
+          continue;
+        }
+        if (++unreadable <= MOST_WARNINGS) onWarning(game.error);
+        if (isHopeless(unreadable, readable)) throw new BrokenInput('hardly a game of it can be read');
       }
       return;
     }
-    let row = 0;
-    for await (const line of readLines(readChunks(path, onBytes))) {
-      row++;
-      if (line.trim() === '' || (kind === 'positions' && line.startsWith('#'))) continue;
-      const origin = `${name}, line ${row}`;
+    for await (const { text: line, number } of readLines(decodeText(readChunks(path, onBytes, kind)))) {
+      if (kind === 'positions' && line.startsWith('#')) continue;
+      const origin = `${name}, line ${number}`;
       const game = kind === 'labels' ? readLabelLine(line, origin) : readPositionLine(line, origin);
-      if (game.ok) yield game.value;
-      else onWarning(`${origin} skipped: ${game.error}`);
+      if (game.ok) {
+        readable++;
+        yield game.value;
+        continue;
+      }
+      if (++unreadable <= MOST_WARNINGS) onWarning(`${origin} skipped: ${game.error}`);
+      if (isHopeless(unreadable, readable)) throw new BrokenInput('hardly a line of it can be read');
     }
   } catch (error) {
-    onWarning(`${name}: the rest cannot be read: ${describeReadFailure(error)}`);
+    const why = error instanceof BrokenInput ? error.message : describeReadFailure(error);
+    onWarning(`${name}: the rest cannot be read: ${why}`);
   }
 }
 
@@ -157,9 +169,8 @@ function readPgnSource(
   if (!read.ok) return failure(`${origin} skipped: ${read.error}`);
   const { startFen, moves, problem, result, isChess960 } = read.value;
   if (wanted !== null && nameResult(result, playerSide) !== wanted) return success(null);
-  if (isChess960) return failure(`${origin} skipped: Chess960 games cannot be labelled`);
   if (problem !== null) return failure(`${origin} skipped: ${problem}`);
-  const uciMoves = moves.map((move) => formatUciMove(move, false));
+  const uciMoves = moves.map((move) => formatUciMove(move, isChess960));
   return success({ fen: startFen, moves: uciMoves, result, playerSide, isPosition: false, origin });
 }
 
@@ -187,5 +198,5 @@ function readLabelLine(line: string, origin: string): Result<Unnumbered> {
 function readPositionLine(line: string, origin: string): Result<Unnumbered> {
   const fen = parseEpdLine(line);
   if (!fen.ok) return fen;
-  return success({ fen: fen.value, moves: [], result: '*', playerSide: null, isPosition: true, origin });
+  return success({ fen: fen.value.fen, moves: [], result: '*', playerSide: null, isPosition: true, origin });
 }

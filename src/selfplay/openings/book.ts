@@ -1,11 +1,11 @@
 /**
- * Opening books: EPD and FEN lists, PGN and Polyglot (.bin), plain or compressed (gzip, zstd, bzip2). The file's name decides
- * the format. A line is parsed when it is used, so a book of 150,000 positions opens at once. Errors name file and line.
+ * Opening books: EPD and FEN lists, PGN and Polyglot (.bin), plain or packed (gzip, zstd, bzip2, ZIP, tar). The name of the file,
+ * or of the file in an archive, decides the format. A line is parsed when it is used, so a book of 150,000 positions opens at once. Errors name file and line.
  */
 import { basename } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { type Move, type Position, parseEpdLine, parseFen, START_FEN } from '../../chess/index.js';
-import { readChunks } from '../../data/index.js';
+import { findInputKind, readChunks } from '../../data/index.js';
 import { type PgnText, readPgn, readPgnGame } from '../../pgn/index.js';
 import {
   BrokenInput,
@@ -60,11 +60,11 @@ const LONGEST_LINE = 1 << 12;
 /** @param maxPlies longest line taken from a PGN book */
 export async function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Promise<Result<Book>> {
   const name = basename(path);
-  const chunks = limitChunks(readChunks(path, () => undefined));
+  const kind = await findInputKind(path);
+  const chunks = limitChunks(readChunks(path, () => undefined, kind));
   try {
-    if (/\.bin(\.\w+)?$/i.test(path)) return createPolyglotBook(name, await collect(chunks), maxPlies);
-    const isPgn = /\.pgn(\.\w+)?$/i.test(path);
-    const book = isPgn ? await readPgnBook(name, chunks, maxPlies) : await readEpdBook(name, chunks);
+    if (kind === 'polyglot') return createPolyglotBook(name, await collect(chunks), maxPlies);
+    const book = kind === 'pgn' ? await readPgnBook(name, chunks, maxPlies) : await readEpdBook(name, chunks);
     return book.size > 0 ? success(book) : failure(`The book ${path} holds no openings`);
   } catch (error) {
     return failure(`The book ${path} cannot be read: ${describeReadFailure(error)}`);
@@ -118,7 +118,7 @@ async function readEpdBook(name: string, chunks: AsyncIterable<Buffer>): Promise
       const end = Math.min(findLineEnd(pieces[piece], start), start + LONGEST_LINE);
       const origin = `${name}, line ${row}`;
       const fen = parseEpdLine(pieces[piece].slice(start, end));
-      return fen.ok ? success({ fen: fen.value, moves: [], origin }) : failure(`${origin}: ${fen.error}`);
+      return fen.ok ? success({ fen: fen.value.fen, moves: [], origin }) : failure(`${origin}: ${fen.error}`);
     },
   };
 }

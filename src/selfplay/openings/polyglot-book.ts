@@ -69,7 +69,7 @@ function listBookMoves(entries: DataView, position: Position): BookMove[] {
   for (let entry = findFirst(entries, key, count); entry < count; entry++) {
     const at = entry * ENTRY_BYTES;
     if (entries.getBigUint64(at) !== key) break;
-    const move = findMove(legal, entries.getUint16(at + 8));
+    const move = findMove(position, legal, entries.getUint16(at + 8));
     const weight = entries.getUint16(at + 10);
     if (move !== undefined && weight > 0) moves.push({ move, weight });
   }
@@ -88,9 +88,16 @@ function findFirst(entries: DataView, key: bigint, count: number): number {
   return low;
 }
 
-/** Bits of a book move: to 0–5, from 6–11, promotion 12–14 (knight 1 … queen 4). Castling is king takes rook, as here. */
-function findMove(legal: readonly Move[], code: number): Move | undefined {
+/**
+ * Bits of a book move: to 0–5, from 6–11, promotion 12–14 (knight 1 … queen 4). Castling is king takes rook, as here; some programs
+ * write it as the king's two steps, which is no other legal move.
+ */
+function findMove(position: Position, legal: readonly Move[], code: number): Move | undefined {
   const promotion = code >> 12 === 0 ? 0 : (code >> 12) + 1;
-  const wanted = ((code >> 6) & 63) | ((code & 63) << 6) | (promotion << 12);
-  return legal.find((move) => (move & 0x7fff) === wanted);
+  const from = (code >> 6) & 63;
+  const to = code & 63;
+  const wanted = from | (to << 6) | (promotion << 12);
+  const move = legal.find((one) => (one & 0x7fff) === wanted);
+  if (move !== undefined || from !== position.kingSquare(position.sideToMove) || Math.abs(to - from) !== 2) return move;
+  return legal.find((one) => one & 0x8000 && ((one >> 6) & 63) > from === to > from);
 }

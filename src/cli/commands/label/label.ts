@@ -92,9 +92,13 @@ async function planGames(args: LabelArguments, network: LabelNetwork | null): Pr
   });
 }
 
-function planPositions(args: LabelArguments, from: string[], network: LabelNetwork | null): Result<Plan> {
+async function planPositions(
+  args: LabelArguments,
+  from: string[],
+  network: LabelNetwork | null,
+): Promise<Result<Plan>> {
   const filter = createSourceFilter(args);
-  const opened = openSources(from, filter);
+  const opened = await openSources(from, filter);
   if (!opened.ok) return opened;
   const settings = createPositionSettings(args, opened.value, network?.digest ?? undefined);
   if (!settings.ok) return settings;
@@ -138,7 +142,7 @@ async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
   const pools = new NetworkPools();
   try {
     const network = await openNetwork(args, pools);
-    const plan = args.from === undefined ? await planGames(args, network) : planPositions(args, args.from, network);
+    const plan = await (args.from === undefined ? planGames(args, network) : planPositions(args, args.from, network));
     return plan.ok ? await runPlan(args, engine.value, plan.value) : plan;
   } catch (error) {
     if (error instanceof EngineError) return failure(error.message);

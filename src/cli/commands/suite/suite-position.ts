@@ -12,33 +12,41 @@ export interface SuitePosition {
   readonly avoided: readonly Move[];
 }
 
-/** @param lineNumber from 1, the name of a position without an `id` */
-export function parseSuiteLine(line: string, lineNumber: number): Result<SuitePosition> {
-  const fen = parseEpdLine(line);
-  if (!fen.ok) return fen;
-  const position = unwrap(parseFen(fen.value));
-  const operations = line.replace(/"[^"]*"/g, '');
+/**
+ * @param lineNumber from 1, the name of a position without an `id`
+ * @param notes as of parseFen
+ */
+export function parseSuiteLine(line: string, lineNumber: number, notes: string[] = []): Result<SuitePosition> {
+  const parsed = parseEpdLine(line, notes);
+  if (!parsed.ok) return parsed;
+  const { fen, operations } = parsed.value;
+  const position = unwrap(parseFen(fen));
   const best = parseMoves(position, operations, 'bm');
   if (!best.ok) return best;
   const avoided = parseMoves(position, operations, 'am');
   if (!avoided.ok) return avoided;
   if (best.value.length + avoided.value.length === 0) return failure('There is neither a bm nor an am operation');
-  const task = (operations.match(/\b[ab]m [^;]+/g) ?? []).join(', ');
-  const id = /\bid "([^"]*)"/.exec(line)?.[1] ?? `line ${lineNumber}`;
-  return success({ id, fen: fen.value, task, best: best.value, avoided: avoided.value });
+  const tasks = ['bm', 'am'].filter((opcode) => operations.has(opcode));
+  const task = tasks.map((opcode) => [opcode, ...(operations.get(opcode) ?? [])].join(' ')).join(', ');
+  const id = operations.get('id')?.join(' ') || `line ${lineNumber}`;
+  return success({ id, fen, task, best: best.value, avoided: avoided.value });
 }
 
 export function isSolution({ best, avoided }: SuitePosition, move: Move): boolean {
   return !avoided.includes(move) && (best.length === 0 || best.includes(move));
 }
 
-function parseMoves(position: Position, operations: string, operation: string): Result<Move[]> {
-  const operand = new RegExp(`\\b${operation} ([^;]+)`).exec(operations)?.[1] ?? '';
+function parseMoves(
+  position: Position,
+  operations: ReadonlyMap<string, readonly string[]>,
+  opcode: string,
+): Result<Move[]> {
   const moves: Move[] = [];
-  for (const word of operand.split(/[\s,]+/).filter((text) => text !== '')) {
+  const words = (operations.get(opcode) ?? []).flatMap((operand) => operand.split(/[\s,]+/));
+  for (const word of words.filter((text) => text !== '')) {
     const san = parseSan(position, word);
     const move = san.ok ? san : parseUciMove(position, word);
-    if (!move.ok) return failure(`${operation} ${word}: ${san.ok ? move.error : san.error}`);
+    if (!move.ok) return failure(`${opcode} ${word.slice(0, 40)}: ${san.ok ? move.error : san.error}`);
     moves.push(move.value);
   }
   return success(moves);

@@ -1,11 +1,11 @@
 /** `sardonyx suite`: how many positions of a test suite (Win at Chess, STS, Bratko-Kopec …) the engine solves. */
-import { readFileSync } from 'node:fs';
 import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { enginePorts } from '../../../app/index.js';
 import { formatSan, parseFen } from '../../../chess/index.js';
+import { isHopeless, readChunks } from '../../../data/index.js';
 import { Analyst, type GoRequest, type Score } from '../../../engine/index.js';
 import { formatEvaluation } from '../../../pgn/index.js';
-import { unwrap } from '../../../util/index.js';
+import { BrokenInput, decodeText, readLines, unwrap } from '../../../util/index.js';
 import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
 import { wholeFlag } from '../../number-flag.js';
 import { createProgressBar, NoteList, printJson, printLine, printNote } from '../../output.js';
@@ -17,6 +17,9 @@ interface SuiteArguments {
   movetime: number;
   json: boolean;
 }
+
+/** Far more than a suite has, at a second each. */
+const MOST_POSITIONS = 1_000_000;
 
 interface Attempt {
   readonly id: string;
@@ -50,7 +53,7 @@ export const suiteCommand: CommandModule<object, SuiteArguments> = {
         describe: 'Print the result of every position as JSON',
       }) as never,
   handler: async (args: ArgumentsCamelCase<SuiteArguments>) => {
-    const positions = readSuite(args.file);
+    const positions = await readSuite(args.file);
     const request: GoRequest = args.nodes > 0 ? { nodes: args.nodes } : { moveTimeMs: args.movetime };
     const options = await readEngineFlags(args);
     // No move is played, and each position should get its whole time.
@@ -68,28 +71,32 @@ export const suiteCommand: CommandModule<object, SuiteArguments> = {
   },
 };
 
-/** Lines without a valid position are reported on stderr and skipped. */
-function readSuite(file: string): SuitePosition[] {
-  const lines = readLines(file);
+/** Lines without a valid position are reported on stderr and skipped, and so is what cannot be read of a packed file. */
+async function readSuite(file: string): Promise<SuitePosition[]> {
   const positions: SuitePosition[] = [];
   const notes = new NoteList();
-  for (const [index, line] of lines.entries()) {
-    if (line.trim() === '' || line.startsWith('#')) continue;
-    const position = parseSuiteLine(line, index + 1);
-    if (position.ok) positions.push(position.value);
-    else notes.add(`${file}, line ${index + 1} is left out: ${position.error}`);
+  let unreadable = 0;
+  try {
+    for await (const { text, number } of readLines(decodeText(readChunks(file, () => undefined, 'positions')))) {
+      if (text.startsWith('#')) continue;
+      const dropped: string[] = [];
+      const position = parseSuiteLine(text, number, dropped);
+      for (const note of dropped) notes.add(`${file}, line ${number}: ${note}`);
+      if (position.ok) positions.push(position.value);
+      else {
+        notes.add(`${file}, line ${number} is left out: ${position.error}`);
+        if (isHopeless(++unreadable, positions.length)) throw new BrokenInput('hardly a line of it can be read');
+      }
+      if (positions.length > MOST_POSITIONS) throw new BrokenInput(`it has more than ${MOST_POSITIONS} positions`);
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenInput)) throw new Error(`${file} cannot be read`);
+    if (positions.length === 0) throw new Error(`${file} cannot be read: ${error.message}`);
+    notes.add(`The rest of ${file} is not read: ${error.message}`);
   }
   notes.print();
   if (positions.length === 0) throw new Error(`${file} holds no position with bm or am`);
   return positions;
-}
-
-function readLines(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split('\n');
-  } catch {
-    throw new Error(`${file} cannot be read`);
-  }
 }
 
 async function solve(analyst: Analyst, positions: readonly SuitePosition[], request: GoRequest): Promise<Attempt[]> {

@@ -1,0 +1,80 @@
+/**
+ * Unpacks what is gzip, zstd or bzip2 by its first bytes, in small pieces, and ends what unpacks to more than any file of games.
+ * Everything before a damaged place is handed on; then BrokenInput says what could not be read.
+ */
+import { BrokenInput, isGzip } from '../util/index.js';
+import { isBzip2, unpackBzip2 } from './bzip2.js';
+import { unpackGzip } from './deflate.js';
+import { type Chunks, PackedBytes } from './packed-bytes.js';
+import { isZstd, unpackZstd } from './zstd.js';
+
+/** Enough for `findPacking`. */
+const HEAD_BYTES = 8;
+/** Games as text pack to a tenth, self-play records to a fiftieth; repeated games go further, and small ones matter to nobody. */
+const ALWAYS_ALLOWED_BYTES = 1 << 23;
+const LARGEST_RATIO = 250;
+
+type Unpacker = (source: PackedBytes) => AsyncGenerator<Buffer, void, void>;
+
+/** By the first bytes; what is recognised but not read has a sentence. */
+const OTHERS: readonly { readonly magic: string; readonly says: string }[] = [
+  { magic: 'fd377a585a00', says: 'it is packed with xz, which is not read: unpack it with "xz -d" first' },
+  { magic: '377abcaf271c', says: 'it is a 7z archive, which is not read: unpack it first' },
+  { magic: '526172211a07', says: 'it is a RAR archive, which is not read: unpack it first' },
+  { magic: '04224d18', says: 'it is packed with lz4, which is not read: unpack it with "lz4 -d" first' },
+];
+
+/** What a file may unpack to, counted over all that lies in it. */
+export class UnpackLimit {
+  private packedBytes = 0;
+  private unpackedBytes = 0;
+
+  /** Bytes of the file itself. */
+  async *countPacked(chunks: Chunks): AsyncGenerator<Buffer, void, void> {
+    for await (const chunk of chunks) {
+      this.packedBytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** Throws BrokenInput beyond the limit. */
+  countUnpacked(bytes: number): void {
+    this.unpackedBytes += bytes;
+    const allowed = Math.max(ALWAYS_ALLOWED_BYTES, LARGEST_RATIO * this.packedBytes);
+    if (this.unpackedBytes <= allowed) return;
+    throw new BrokenInput(
+      `it unpacks to more than ${Math.floor(allowed / 2 ** 20)} MB, more than such a file can hold`,
+    );
+  }
+}
+
+/** @param chunks of a file, or of a file in an archive; those of the file itself go through `limit.countPacked` */
+export async function* unpack(chunks: Chunks, limit: UnpackLimit): AsyncGenerator<Buffer, void, void> {
+  const source = new PackedBytes(chunks);
+  try {
+    const head = await source.takeSome(HEAD_BYTES, HEAD_BYTES);
+    source.giveBack(head);
+    const unpacker = findUnpacker(head);
+    if (unpacker === null) {
+      yield* source.rest();
+      return;
+    }
+    for await (const piece of unpacker(source)) {
+      limit.countUnpacked(piece.length);
+      yield piece;
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** Null: the bytes are not packed, as far as we know. Throws BrokenInput for packings that are not read. */
+function findUnpacker(head: Buffer): Unpacker | null {
+  if (isGzip(head)) return unpackGzip;
+  if (isZstd(head)) return unpackZstd;
+  if (isBzip2(head)) return unpackBzip2;
+  const hex = head.toString('hex');
+  const other = OTHERS.find(({ magic }) => hex.startsWith(magic));
+  if (other !== undefined) throw new BrokenInput(other.says);
+  return null;
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import { findInputKind, readChunks } from '#sardonyx/data/index.js';
+import { BrokenInput, createPrng } from '#sardonyx/util/index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sardonyx-unpack-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Two games, as a.pgn and b.pgn. */
+const A = `[Event "Rated Blitz game"]
+[White "Müller"]
+[Black "b"]
+[Result "1-0"]
+
+1. e4 { [%eval 0.3] [%clk 0:03:00] } e5 { [%eval 0.2] } 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 1-0
+
+[Event "Rated Blitz game"]
+[White "c"]
+[Black "d"]
+[Result "0-1"]
+
+1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 Nbd7 7. Rc1 c6 0-1
+
+`;
+const B = `[Event "Rated Blitz game"]
+[White "e"]
+[Black "f"]
+[Result "1/2-1/2"]
+
+1. c4 e5 2. Nc3 Nf6 3. Nf3 Nc6 4. g3 d5 5. cxd5 Nxd5 6. Bg2 Nb6 7. O-O Be7 1/2-1/2
+
+`;
+
+const decode = (text: string): Buffer => Buffer.from(text, 'base64');
+
+/** As pzstd writes: a skippable frame before each frame; the first one was packed with --long=31, the second without checksum. */
+const ZSTD = decode(
+  'UCpNGAQAAADWAAAAKLUv/QSoTQYAwgsmHoBvMc2gCZpJLflIsBRf1sVkn8XfsbFxPwypoZ0eAVLaoL7It7k5NW5IUXE1QU3Lb170h0xIHyQbVClLWQN7QyNnAuaUeDHg4QU+ESGn90VefqflVBAI/fBQrcetR/21M3Rp/caeBp6DH/SplRKaNbDz3O423UTzV8Yb0fTe4qjMa86qnEdCU2OY+sdZG7mkOdzMc5n2kicSAChLETCNsGGOhf3A0keTPywN3AF+LjMYNENankDTAsJmIBbFLQF4L8FVwSwDKH3Xm18qTRgEAAAAhAAAACi1L/0AaN0DAIJHGBdweTXYakTohDR8ZoF/8AaToFqWVX9/R+992HkCJMdj+dAHaR4l5erR2IAmpGOxrJFYRnSi0uOwYS/qUXjAEAjwa2mZVSJ4VR1rwu2lpoV5DbSXI91dyppD9joK/GJ2Q5gJCCCxcbJAo7hXrAtQRdsELxMY31F5Ag==',
+);
+/** Two streams of different block sizes. */
+const BZIP2 = decode(
+  'QlpoOTFBWSZTWfb0PvcAAGPfjAAQUgN/kBIDkIo/7x8aAAQIADAA1W0JUFNtKZlD1PSANA9TQ0aAlVP9Jop6gDI00NNAaAAJQkaQHqYgZANGQHklZOcCAhB3LUc2WfoNT80RvENioGduJpZIVSYjiObJblljMSpiE1CTwpGloiuynjyRZJa58M9rHwUywxbUbhO9ChGwYruJUuTjdVKUiHXU7kRpYCZxQ2vMyG4UU0siQFGFcCpABwD66Oz+hEqLzK69jWILkUkOqLaGA0KxpAjArIA5DyehCwXUPGUdKROVIPIkSYUkTkSsgGOP8XckU4UJD29D73BCWmgxMUFZJlNZvzeiuQAAMt+AABBQA7+AEgGQij/vD1AgAHIinqPRD1BoABpoaNqDU8lCHijyTygyNqACutIkehn2nKYINdvSCxJwTlvX6QwjoWDB8FsjWMUBjQPpWxc0rXMjOjlfdZry7Qkhzy9hABAeINaEoujMUDid5OJDWYKWHj671AjGAqECFEqO38XckU4UJC/N6K5A',
+);
+/** README.txt stored, a.pgn and b.pgn deflated; and the same with sizes behind the data, as a pipe writes it. */
+const ZIPS = [
+  'UEsDBAoAAAAAALqZeV2zkOQWBwAAAAcAAAAKAAAAUkVBRE1FLnR4dHJlYWRtZQpQSwMEFAAAAAgAuZl5XZFQcUjJAAAAQQEAAAUAAABhLnBnboWOu26DMBSGdz/FL6SOWAbbIGVEyhiQWDIgBmOfXBQnQ0oztOqbZeuL9RhlYMv2n+v3DdsH3WZkvZspoInn+RtHd6VsFMP+dJ4J2e7vGSPdU6eJzl+QTSn39PkV+bLIFZeikCCDHwwf9HARSuqRs48XqI3SG6VG/ILseqNMrVKiPWi0voKWaCYLV8FwcoYHFaxEl3doqAaThBjeC/uValirqrx4qQaDYBPbG9BCbr1eeAl9tAuP0aQXevWSnEKNWqL3BdiX3wnxD1BLAwQUAAAACAC5mXld5biGpIAAAACbAAAABQAAAGIucGduLYwxD8IgFIR3fsWFvZhCoTuJK026ODQOSB+1kbqIxvjrfTUOd/fl8t5NxxfdK+QYK83wZa0fLHEjeRbT6bpWgvyxLzHdIPPOIz2ehX/ag25YXIlWIXUgC60QkkHIDoYxMyaHTmExmC0s3705w25OwS8a4eLQKwzNAE89/qtCfAFQSwECHgMKAAAAAAC6mXlds5DkFgcAAAAHAAAACgAAAAAAAAABAAAApIEAAAAAUkVBRE1FLnR4dFBLAQIeAxQAAAAIALmZeV2RUHFIyQAAAEEBAAAFAAAAAAAAAAEAAACkgS8AAABhLnBnblBLAQIeAxQAAAAIALmZeV3luIakgAAAAJsAAAAFAAAAAAAAAAEAAACkgRsBAABiLnBnblBLBQYAAAAAAwADAJ4AAAC+AQAAAAA=',
+  'UEsDBBQACAAIABqaeV0AAAAAAAAAAAAAAAAKAAAAcmVhZG1lLnR4dCtKTUxRyE0FAFBLBwjheHJ7CQAAAAcAAABQSwMEFAAIAAgAGpp5XQAAAAAAAAAAAAAAAAUAAABhLnBnboWOu26DMBSGdz/FL6SOWAbbIGVEyhiQWDIgBmOfXBQnQ0oztOqbZeuL9RhlYMv2n+v3DdsH3WZkvZspoInn+RtHd6VsFMP+dJ4J2e7vGSPdU6eJzl+QTSn39PkV+bLIFZeikCCDHwwf9HARSuqRs48XqI3SG6VG/ILseqNMrVKiPWi0voKWaCYLV8FwcoYHFaxEl3doqAaThBjeC/uValirqrx4qQaDYBPbG9BCbr1eeAl9tAuP0aQXevWSnEKNWqL3BdiX3wnxD1BLBwiRUHFIyQAAAEEBAABQSwMEFAAIAAgAGpp5XQAAAAAAAAAAAAAAAAUAAABiLnBnbi2MMQ/CIBSEd37Fhb2YQqE7iStNujg0DkgftZG6iMb46301Dnf35fLeTccX3SvkGCvN8GWtHyxxI3kW0+m6VoL8sS8x3SDzziM9noV/2oNuWFyJViF1IAutEJJByA6GMTMmh05hMZgtLN+9OcNuTsEvGuHi0CsMzQBPPf6rQnwBUEsHCOW4hqSAAAAAmwAAAFBLAQIUAxQACAAIABqaeV3heHJ7CQAAAAcAAAAKAAAAAAAAAAAAAACAAQAAAAByZWFkbWUudHh0UEsBAhQDFAAIAAgAGpp5XZFQcUjJAAAAQQEAAAUAAAAAAAAAAAAAAIABQQAAAGEucGduUEsBAhQDFAAIAAgAGpp5XeW4hqSAAAAAmwAAAAUAAAAAAAAAAAAAAIABPQEAAGIucGduUEsFBgAAAAADAAMAngAAAPABAAAAAA==',
+].map(decode);
+const GZIP = Buffer.concat([gzipSync(A), gzipSync(B)]);
+
+interface Outcome {
+  readonly text: string;
+  readonly error: string | null;
+  /** The largest piece. */
+  readonly most: number;
+}
+
+/** Everything that is read, and the sentence at its end. Other errors than BrokenInput are thrown. */
+async function read(name: string, bytes: Uint8Array): Promise<Outcome> {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  const parts: Buffer[] = [];
+  let error: string | null = null;
+  let total = 0;
+  let most = 0;
+  try {
+    for await (const part of readChunks(path, () => undefined)) {
+      most = Math.max(most, part.length);
+      total += part.length;
+      if (total < 1 << 24) parts.push(part);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof BrokenInput)) throw thrown;
+    error = thrown.message;
+  }
+  return { text: Buffer.concat(parts).toString(), error, most };
+}
+
+function tar(members: readonly (readonly [name: string, content: string])[]): Buffer {
+  const blocks = members.map(([name, content]) => {
+    const head = Buffer.alloc(512);
+    head.write(name);
+    head.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
+    head.write('ustar\x0000        0', 257 - 0);
+    head.fill(' ', 148, 156);
+    head.write('0', 156);
+    head.write(
+      `${head
+        .reduce((sum, byte) => sum + byte, 0)
+        .toString(8)
+        .padStart(6, '0')}\0 `,
+      148,
+    );
+    const bytes = Buffer.from(content);
+    return Buffer.concat([head, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)]);
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
+
+test('a file of every packing gives the text that was packed', async () => {
+  const plainA = A.replace('ü', 'u');
+  const archive = tar([
+    ['readme.txt', 'read me'],
+    ['a.pgn', plainA],
+    ['b.pgn', B],
+  ]);
+  const rows: [name: string, bytes: Uint8Array, text: string][] = [
+    ['plain.pgn', Buffer.from(A + B), A + B],
+    ['a.pgn.gz', GZIP, A + B],
+    ['a.pgn.zst', ZSTD, A + B],
+    ['a.pgn.bz2', BZIP2, A + B],
+    ['a.zip', ZIPS[0], `${A}\n${B}\n`],
+    ['piped.zip', ZIPS[1], `${A}\n${B}\n`],
+    ['a.tar', archive, `${plainA}\n${B}\n`],
+    ['a.tgz', gzipSync(archive), `${plainA}\n${B}\n`],
+    // The content decides, not the name.
+    ['zstd.pgn', ZSTD, A + B],
+    ['padded.pgn.gz', Buffer.concat([GZIP, Buffer.alloc(600)]), A + B],
+  ];
+  for (const [name, bytes, text] of rows)
+    assert.deepEqual({ ...(await read(name, bytes)), most: 0 }, { text, error: null, most: 0 }, name);
+  for (const name of ['a.zip', 'piped.zip', 'a.tar', 'a.tgz', 'a.pgn.zst']) {
+    assert.equal(await findInputKind(join(folder, name)), 'pgn', name);
+  }
+});
+
+test('what precedes damage is read, and one sentence says what is not', async () => {
+  const rows: [name: string, bytes: Uint8Array, text: string, error: RegExp][] = [
+    [
+      'behind.pgn.gz',
+      Buffer.concat([GZIP, Buffer.from('rubbish')]),
+      A + B,
+      /what follows the end of its gzip data is not gzip/,
+    ],
+    ['behind.pgn.zst', Buffer.concat([ZSTD, Buffer.from('rubbish')]), A + B, /what follows the end of its zstd data/],
+    ['behind.pgn.bz2', Buffer.concat([BZIP2, Buffer.from('rubbish')]), A + B, /what follows the end of its bzip2 data/],
+    ['sum.pgn.gz', flip(GZIP, GZIP.length - 6), A + B, /does not match its checksum/],
+    ['sum.pgn.bz2', flip(BZIP2, 12), A, /does not match its checksum/],
+    ['cut.pgn.zst', ZSTD.subarray(0, -9), A, /it is cut off/],
+    ['cut.pgn.bz2', BZIP2.subarray(0, -30), A, /it is cut off/],
+    ['cut.pgn.gz', GZIP.subarray(0, -20), A, /it is cut off/],
+    ['cut.zip', ZIPS[1].subarray(0, 330), `${A}\n`, /it is cut off/],
+    ['damaged.pgn.bz2', flip(BZIP2, 80), '', /its bzip2 data are damaged|checksum/],
+    ['damaged.pgn.zst', flip(ZSTD, 40), '', /its zstd data are damaged|checksum/],
+    [
+      'a.pgn.xz',
+      decode('/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj'),
+      '',
+      /packed with xz, which is not read: unpack it with "xz -d" first/,
+    ],
+    ['a.7z', decode('N3q8ryccAAQ='), '', /7z archive/],
+    ['none.zip', zip('notes.txt', Buffer.from('no game')), '', /holds no file of this kind/],
+  ];
+  for (const [name, bytes, text, error] of rows) {
+    const outcome = await read(name, bytes);
+    assert.match(outcome.error ?? '', error, name);
+    if (text !== '') assert.ok(outcome.text.startsWith(text.slice(0, -1)), `${name}: ${outcome.text}`);
+  }
+});
+
+function flip(bytes: Buffer, at: number): Buffer {
+  const flipped = Buffer.from(bytes);
+  flipped[at] ^= 1;
+  return flipped;
+}
+
+function zip(name: string, content: Buffer): Buffer {
+  const packed = deflateRawSync(content);
+  const head = Buffer.alloc(30);
+  head.writeUInt32LE(0x04034b50, 0);
+  head.writeUInt16LE(8, 8);
+  head.writeUInt32LE(crc32(content), 14);
+  head.writeUInt32LE(packed.length, 18);
+  head.writeUInt32LE(content.length, 22);
+  head.writeUInt16LE(name.length, 26);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  return Buffer.concat([head, Buffer.from(name), packed, end]);
+}
+
+/** A frame of blocks that repeat one byte 128 KiB long. */
+function zstdBomb(blocks: number): Buffer {
+  const head = Buffer.from('28b52ffd0088', 'hex');
+  const body = Buffer.alloc(4 * blocks, Buffer.from([0x02, 0x00, 0x10, 0x0a]));
+  return Buffer.concat([head, body]);
+}
+
+test('a file that unpacks to more than any file of games ends with one sentence, in small pieces', async () => {
+  const zeros = Buffer.alloc(1 << 24, 10);
+  const gzip = Buffer.concat(Array(2).fill(gzipSync(zeros)));
+  const rows: [name: string, bytes: Buffer][] = [
+    ['bomb.pgn.gz', gzip],
+    ['bomb.pgn.zst', zstdBomb(512)],
+    ['bomb.zip', zip('a.pgn', Buffer.alloc(32 << 20, 10))],
+    ['bomb.tgz', gzipSync(Buffer.concat([tar([['a.pgn', 'x']]).subarray(0, 1024), Buffer.alloc(16 << 20)]))],
+  ];
+  for (const [name, bytes] of rows) {
+    const { error, most } = await read(name, bytes);
+    if (name !== 'bomb.tgz')
+      assert.match(error ?? '', /it unpacks to more than \d+ MB, more than such a file can hold/, name);
+    assert.ok(most <= 1 << 25, `${name}: ${most}`);
+  }
+});
+
+test('a tar archive with an endless name is refused before the name is held', async () => {
+  const archive = tar([['a.pgn', 'x']]);
+  archive.write('x', 156);
+  archive.write('77777777777', 124);
+  archive.fill(' ', 148, 156);
+  const sum = archive.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  archive.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  assert.match((await read('name.tar', archive)).error ?? '', /a name of 8589934591 bytes/);
+});
+
+test('damage of any kind ends with a sentence or with the text, and never with another error', async () => {
+  const prng = createPrng(7);
+  const files: [name: string, bytes: Buffer][] = [
+    ['m.pgn.gz', GZIP],
+    ['m.pgn.zst', ZSTD],
+    ['m.pgn.bz2', BZIP2],
+    ['m.zip', ZIPS[0]],
+    ['n.zip', ZIPS[1]],
+    ['m.tar', tar([['a.pgn', B]])],
+  ];
+  for (const [name, bytes] of files) {
+    for (let round = 0; round < 60; round++) {
+      const mutant = Buffer.from(
+        bytes.subarray(0, bytes.length - (round % 3 === 0 ? prng.nextBelow(bytes.length) : 0)),
+      );
+      for (let i = prng.nextBelow(4); i >= 0 && mutant.length > 0; i--) {
+        mutant[prng.nextBelow(mutant.length)] = [0, 255, prng.nextBelow(256)][prng.nextBelow(3)];
+      }
+      await read(name, mutant);
+    }
+  }
+});
