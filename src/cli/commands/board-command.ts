@@ -78,7 +78,8 @@ export const boardCommand: CommandModule<object, BoardArguments> = {
         array: true,
         nargs: 1,
         default: [],
-        describe: 'Opening book that matches may use: PGN, EPD, a list of FENs or Polyglot, plain, .gz, .zst or .bz2',
+        describe:
+          'Opening book that matches may use: PGN, EPD, a list of FENs or Polyglot, plain, .gz, .zst, .bz2 or .zip',
       })
       .option('open', { type: 'boolean', default: true, describe: 'Open the page in the browser' })
       .epilogue(

@@ -44,7 +44,7 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
         type: 'string',
         array: true,
         describe:
-          'Labelled games (.jsonl) or PGN, plain, .gz, .zst or .bz2; lc0 records (.gz, .tar, .tar.gz); folders of these',
+          'Labelled games (.jsonl) or PGN, plain, .gz, .zst, .bz2 or .zip; lc0 records (.gz, .tar, .tar.gz); folders of these',
       })
       .option('out', {
         type: 'string',

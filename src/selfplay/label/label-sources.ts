@@ -140,9 +140,11 @@ async function* readFile(
     for await (const { text: line, number } of readLines(decodeText(readChunks(path, onBytes, kind)))) {
       if (kind === 'positions' && line.startsWith('#')) continue;
       const origin = `${name}, line ${number}`;
-      const game = kind === 'labels' ? readLabelLine(line, origin) : readPositionLine(line, origin);
+      const dropped: string[] = [];
+      const game = kind === 'labels' ? readLabelLine(line, origin) : readPositionLine(line, origin, dropped);
       if (game.ok) {
         readable++;
+        for (const note of dropped) onWarning(`${origin}: ${note}`);
         yield game.value;
         continue;
       }
@@ -195,8 +197,8 @@ function readLabelLine(line: string, origin: string): Result<Unnumbered> {
   return success({ fen, moves, result, playerSide: null, isPosition: false, origin });
 }
 
-function readPositionLine(line: string, origin: string): Result<Unnumbered> {
-  const fen = parseEpdLine(line);
+function readPositionLine(line: string, origin: string, notes: string[]): Result<Unnumbered> {
+  const fen = parseEpdLine(line, notes);
   if (!fen.ok) return fen;
   return success({ fen: fen.value.fen, moves: [], result: '*', playerSide: null, isPosition: true, origin });
 }

@@ -206,7 +206,7 @@ function Book() {
         <input
           class="visually-hidden"
           type="file"
-          accept=".pgn,.epd,.fen,.txt,.bin,.gz,.zst,.bz2"
+          accept=".pgn,.epd,.fen,.txt,.bin,.gz,.zst,.bz2,.zip"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];
             currentTarget.value = '';

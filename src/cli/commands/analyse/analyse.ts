@@ -14,7 +14,7 @@ import { wholeFlag } from '../../number-flag.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { requireOtherFile, requireWritable } from '../../write-output.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
-import { type AnalysedPosition, analysePosition, requireFen } from './analysis.js';
+import { type AnalysedPosition, analysePosition, listDropped, requireFen } from './analysis.js';
 import { isTreeFile, writeTreeFile } from './tree-file.js';
 
 interface AnalyseArguments {
@@ -111,8 +111,9 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     if (inputs.length === 0) throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
     const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
     const startFen = inputs[0] === 'startpos' ? START_FEN : inputs[0];
-    const isPosition = inputs.length === 1 && startFen.includes('/') && startFen.includes(' ') && !existsSync(startFen);
+    const isPosition = inputs.length === 1 && startFen.includes('/') && /[\s_]/.test(startFen) && !existsSync(startFen);
     const position = isPosition ? requireFen(startFen) : null;
+    if (isPosition) for (const note of listDropped(startFen)) printNote(note);
     const dump = readDumpSettings(args, isPosition);
     if (args.pgn !== undefined) checkPgnFlag(args, inputs, isPosition);
     // The PGN reader is loaded only when it is needed.

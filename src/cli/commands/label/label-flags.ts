@@ -134,7 +134,7 @@ function addSourceFlags(yargs: Argv): Argv {
       array: true,
       group,
       describe:
-        'Label the positions of these files instead of playing: games (.pgn, .jsonl) or positions (.epd, .fen), plain, .gz, .zst or .bz2; no position is labelled twice',
+        'Label the positions of these files instead of playing: games (.pgn, .jsonl) or positions (.epd, .fen), plain, .gz, .zst, .bz2 or .zip; no position is labelled twice',
     })
     .option('player', { type: 'string', group, describe: 'Only games of this player (PGN tags White and Black)' })
     .option('results', {

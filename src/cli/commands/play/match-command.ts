@@ -313,7 +313,7 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
       .option('openings-pgn', {
         alias: 'openings',
         type: 'string',
-        describe: 'Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst or .bz2',
+        describe: 'Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip',
       })
       .option('openings-mode', {
         choices: ['sequential', 'shuffled', 'random'] as const,
