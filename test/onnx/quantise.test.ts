@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
 
 for (const { name, spec, layers, bound } of ROWS) {
   test(`a network of ${name} in 8 bits answers almost as in single precision, whatever its batch`, async () => {
-    const { onnx, difference } = unwrap(await quantiseModel(await build(spec)));
+    const { onnx, difference } = unwrap(await quantiseModel(Buffer.from(await build(spec))));
     assert.ok(difference.sameMove >= bound.sameMove, JSON.stringify(difference));
     assert.ok(difference.divergence <= bound.divergence, JSON.stringify(difference));
     assert.ok(difference.value <= bound.value, JSON.stringify(difference));

@@ -108,11 +108,11 @@ function readLayer(node: NodeMessage, index: GraphIndex): Layer | undefined {
   };
 }
 
-/** A copy that may be changed; undefined for other types, and for weights in another file. */
+/** A copy (rawData may be a Buffer, whose slice is none); undefined for other types, and for weights in another file. */
 function readFloats({ dataType, rawData, dims }: TensorMessage): Float32Array | undefined {
   const length = (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
   if (dataType !== TensorType.FLOAT || rawData?.length !== 4 * length) return undefined;
-  return new Float32Array(rawData.slice().buffer);
+  return new Float32Array(new Uint8Array(rawData).buffer);
 }
 
 /** From [rows][columns] to [columns][rows]. */
