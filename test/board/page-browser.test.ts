@@ -1,26 +1,16 @@
 /** The page in a real Chromium, as a user clicks through it. On the hash evaluator: what the engine thinks does not matter here. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { clickSquare, dragPiece, findBarriers, loadText } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
 const launched = await launchBrowser();
 const skip = 'reason' in launched ? launched.reason : false;
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly impact: string;
-    readonly nodes: readonly { html: string }[];
-  }[];
-}
-
 describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
   const browser = (launched as { browser: Browser }).browser;
   const foreign: string[] = [];
@@ -43,7 +33,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.url);
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(30_000);
     await page.waitForSelector('.engine-head');
   });
 
@@ -52,37 +42,6 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await browser.close();
     await board?.stop();
   });
-
-  async function drag(from: string, to: string): Promise<void> {
-    const [a, b] = [await locate(from), await locate(to)];
-    await page.mouse.move(a.x, a.y);
-    await page.mouse.down();
-    await page.mouse.move(b.x, b.y, { steps: 4 });
-    await page.mouse.up();
-  }
-
-  async function locate(square: string): Promise<{ x: number; y: number }> {
-    const box = await page.locator('cg-board').first().boundingBox();
-    if (box === null) throw new Error('There is no board');
-    const size = box.width / 8;
-    const [file, rank] = [square.charCodeAt(0) - 97, Number(square[1]) - 1];
-    return { x: box.x + size * (file + 0.5), y: box.y + size * (7.5 - rank) };
-  }
-
-  /** Serious findings of axe-core. */
-  async function findBarriers(): Promise<string[]> {
-    await page.evaluate(axeSource);
-    const { violations } = (await page.evaluate('axe.run()')) as AxeResult;
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(
-        ({ id, nodes }) =>
-          `${id}: ${nodes
-            .map(({ html }) => html)
-            .join(' ')
-            .slice(0, 300)}`,
-      );
-  }
 
   test('the token is gone from the address and from the history', async () => {
     assert.equal(page.url(), `${board.origin}/`);
@@ -93,12 +52,9 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
   });
 
   test('pieces are dragged and clicked, and moves are typed', async () => {
-    await drag('e2', 'e4');
+    await dragPiece(page, 'e2', 'e4');
     await page.waitForSelector('.move:has-text("e4")');
-    for (const square of ['e7', 'e5']) {
-      const { x, y } = await locate(square);
-      await page.mouse.click(x, y);
-    }
+    for (const square of ['e7', 'e5']) await clickSquare(page, square);
     await page.waitForSelector('.move:has-text("e5")');
     await page.getByLabel('Type a move').fill('Nf3');
     await page.keyboard.press('Enter');
@@ -111,7 +67,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('ArrowLeft');
     assert.equal(await page.locator('.move[aria-current]').textContent(), 'e4');
-    await drag('c7', 'c5');
+    await dragPiece(page, 'c7', 'c5');
     await page.waitForSelector('.variation .move:has-text("c5")');
     await page.keyboard.press('ArrowUp');
     assert.equal(await page.locator('.move[aria-current]').count(), 0);
@@ -156,18 +112,13 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
   });
 
   test('a FEN, a PGN and nonsense are pasted', async () => {
-    const paste = async (text: string): Promise<void> => {
-      await page.getByRole('button', { name: 'Load', exact: true }).first().click();
-      await page.getByLabel('FEN or PGN').fill(text);
-      await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
-    };
-    await paste('8/P6k/8/8/8/8/8/K7 w - - 0 1');
-    await drag('a7', 'a8');
+    await loadText(page, '8/P6k/8/8/8/8/8/K7 w - - 0 1');
+    await dragPiece(page, 'a7', 'a8');
     await page.locator('.promotion-choice').nth(3).click();
     await page.waitForSelector('.move:has-text("a8=N")');
-    await paste('[White "Anna"]\n\n1. d4 d5 { queen’s pawn } 2. c4 (2. Nf3) 2... e6 *');
+    await loadText(page, '[White "Anna"]\n\n1. d4 d5 { queen’s pawn } 2. c4 (2. Nf3) 2... e6 *');
     await page.waitForSelector('.variation .move:has-text("Nf3")');
-    await paste('neither of them');
+    await loadText(page, 'neither of them');
     await page.waitForSelector('dialog .problem');
     const pgn = Array.from({ length: 3000 }, (_, n) => `[White "Player ${n}"]\n\n1. e4 *\n\n`).join('');
     const file = { name: 'games.pgn', mimeType: 'text/plain', buffer: Buffer.from(`${pgn}1. Ke2 *`) };
@@ -197,7 +148,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.getByLabel('CPuct', { exact: true }).fill('2');
     await page.getByLabel('CPuct', { exact: true }).blur();
     await page.waitForSelector('.option-changed:has-text("CPuct")');
-    assert.deepEqual(await findBarriers(), []);
+    assert.deepEqual(await findBarriers(page), []);
     await page.keyboard.press('Escape');
   });
 
@@ -205,7 +156,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.keyboard.press('l');
     await page.waitForSelector('.move-table tbody tr');
     for (const name of ['Dark colours', 'Light colours']) {
-      assert.deepEqual(await findBarriers(), []);
+      assert.deepEqual(await findBarriers(page), []);
       await page.getByRole('button', { name }).click();
     }
     await page.keyboard.press('l');
@@ -223,16 +174,16 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
   test('a game is played: moves, hint, takeback, premove; it survives a reload, and is resigned', async () => {
     await page.getByRole('link', { name: 'Play' }).click();
     await startGame();
-    await drag('e2', 'e4');
+    await dragPiece(page, 'e2', 'e4');
     await page.waitForSelector('.move[aria-current]');
     await page.waitForSelector(':nth-match(.move, 2)');
     await page.getByRole('button', { name: 'Hint' }).click();
     await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
     await page.getByRole('button', { name: 'Take back' }).click();
     await page.waitForSelector('.move', { state: 'detached' });
-    await drag('d2', 'd4');
+    await dragPiece(page, 'd2', 'd4');
     await page.waitForSelector(':nth-match(.move, 2)');
-    assert.deepEqual(await findBarriers(), []);
+    assert.deepEqual(await findBarriers(page), []);
     await page.reload();
     await page.waitForSelector(':nth-match(.move, 2)');
     await page.getByRole('button', { name: 'Resign' }).click();
@@ -259,12 +210,12 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.getByLabel('Minutes').blur();
     assert.equal(await page.getByLabel('Minutes').inputValue(), '0.1');
     await page.getByLabel('Minutes').fill('7.5');
-    await page.getByLabel('Seconds more a move').fill('4');
-    await page.getByLabel('Seconds more a move').blur();
+    await page.getByLabel('Increment in seconds').fill('4');
+    await page.getByLabel('Increment in seconds').blur();
     await startGame('Standard', 'Other …');
     await page.waitForSelector('.actions:has-text("7:30 + 4 s")');
     assert.match((await page.locator('.clock').first().textContent()) ?? '', /^7:(30|29)$/);
-    assert.deepEqual(await findBarriers(), []);
+    assert.deepEqual(await findBarriers(page), []);
     await page.getByRole('button', { name: 'Resign' }).click();
     await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
     await page.waitForSelector('.result');
@@ -298,7 +249,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.waitForSelector('.move small:has-text("#")');
     await page.waitForSelector('.summary td:has-text("%")');
     await page.waitForSelector('.chart canvas');
-    assert.deepEqual(await findBarriers(), []);
+    assert.deepEqual(await findBarriers(page), []);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save PGN' }).click(),
@@ -322,7 +273,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.waitForSelector('button:has-text("Go on")');
     await page.locator('.game-row').last().click();
     await page.waitForSelector('.panel-match .chart canvas');
-    assert.deepEqual(await findBarriers(), []);
+    assert.deepEqual(await findBarriers(page), []);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Save PGN' }).click(),
@@ -344,7 +295,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.getByRole('button', { name: 'Start the match' }).click();
     await page.waitForSelector('.live-boards li:nth-child(2) .clock');
     await page.waitForSelector('.live-thought');
-    assert.deepEqual(await findBarriers(), []);
+    assert.deepEqual(await findBarriers(page), []);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.waitForSelector('button:has-text("Go on")');
   });
@@ -360,7 +311,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
   test('without a training loop the panel says how to get one', async () => {
     await page.getByRole('link', { name: 'Training' }).click();
     await page.waitForSelector('.training code:has-text("--loop=FOLDER")');
-    assert.deepEqual(await findBarriers(), []);
+    assert.deepEqual(await findBarriers(page), []);
   });
 
   test('on a phone nothing is wider than the screen, and axe-core finds nothing serious', async () => {
@@ -369,7 +320,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
       await page.getByRole('link', { name, exact: true }).click();
       await page.waitForSelector(`.panel-${name.toLowerCase()}`);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);
-      assert.deepEqual(await findBarriers(), [], name);
+      assert.deepEqual(await findBarriers(page), [], name);
     }
     await page.setViewportSize({ width: 1280, height: 860 });
   });

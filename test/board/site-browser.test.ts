@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { findBarriers, loadText, typeMove } from '../support/board-page.js';
 import { launchBrowser } from '../support/browser.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
@@ -15,7 +15,6 @@ import { startWebServer, type WebServer } from '../support/web-server.js';
 
 const launched = await launchBrowser();
 const skip = 'reason' in launched ? launched.reason : false;
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const site = join(repositoryRoot, 'build', 'site');
 const FOLDERS = { '': repositoryRoot, chess: site };
 const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
@@ -96,28 +95,6 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.keyboard.press('Escape');
   }
 
-  async function load(page: Page, text: string, button = 'Load'): Promise<void> {
-    await page.getByRole('button', { name: button, exact: true }).click();
-    await page.getByLabel('FEN or PGN').fill(text);
-    await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
-  }
-
-  async function typeMove(page: Page, move: string): Promise<void> {
-    await page.getByLabel('Type a move').fill(move);
-    await page.keyboard.press('Enter');
-  }
-
-  /** Serious findings of axe-core. */
-  async function findBarriers(page: Page): Promise<readonly string[]> {
-    await page.evaluate(axeSource);
-    const { violations } = (await page.evaluate('axe.run()')) as {
-      violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
-    };
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  }
-
   test('without headers of the host the page is isolated, analyses, plays, reviews, and comes again without the host', async (t) => {
     const { host, context, page } = await visit(t);
     const requests: string[] = [];
@@ -182,7 +159,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await waitForEngine(page, 'random 16x2');
 
     // A game to mate: every reply is forced.
-    await load(page, 'k7/8/2K5/8/8/8/8/7Q w - - 0 1');
+    await loadText(page, 'k7/8/2K5/8/8/8/8/7Q w - - 0 1');
     await page.getByRole('link', { name: 'Play' }).click();
     await page.getByText('White', { exact: true }).click();
     await page.getByLabel('The position on the analysis board').check();
@@ -204,7 +181,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.getByRole('button', { name: 'New game' }).click();
     await page.getByText('Other …', { exact: true }).click();
     await page.getByLabel('Minutes').fill('3');
-    await page.getByLabel('Seconds more a move').fill('1');
+    await page.getByLabel('Increment in seconds').fill('1');
     await page.getByLabel('Standard').check();
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await page.waitForSelector('.actions:has-text("3:00 + 1 s")');
@@ -231,7 +208,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     );
 
     await page.getByRole('link', { name: 'Review' }).click();
-    await load(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0', 'Load a game');
+    await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0', 'Load a game');
     await page.getByLabel('How thoroughly').selectOption('100');
     await page.getByRole('button', { name: 'Review', exact: true }).click();
     await page.waitForSelector('.summary td:has-text("%")');

@@ -1,4 +1,4 @@
-/** A position in words, for those who cannot see the board. */
+/** A position in words, for those who cannot see the board, and the material of its players. */
 const NAMES: Readonly<Record<string, string>> = {
   k: 'king',
   q: 'queen',
@@ -34,4 +34,22 @@ export function describeBoard(fen: string): string {
       .join(', ');
   const mover = turn === 'b' ? 'Black' : 'White';
   return `${mover} to move. White: ${describeSide(true)}. Black: ${describeSide(false)}.`;
+}
+
+const PIECE_POINTS: Readonly<Record<string, number>> = { q: 9, r: 5, b: 3, n: 3, p: 1 };
+const FIGURES: Readonly<Record<string, string>> = { q: '♛', r: '♜', b: '♝', n: '♞', p: '♟' };
+
+/** What a player has more than the opponent: the pieces as figures, and all material together in pawns. @param fen a valid one */
+export function countMaterial(fen: string, side: 'white' | 'black'): { readonly ahead: string; readonly lead: number } {
+  const [placement] = fen.split(' ');
+  const count = (letter: string): number => placement.split(letter).length - 1;
+  let ahead = '';
+  let lead = 0;
+  for (const [letter, points] of Object.entries(PIECE_POINTS)) {
+    const whites = count(letter.toUpperCase()) - count(letter);
+    const more = side === 'white' ? whites : -whites;
+    lead += points * more;
+    ahead += FIGURES[letter].repeat(Math.max(0, more));
+  }
+  return { ahead, lead };
 }

@@ -110,6 +110,45 @@ export function writeComment({ comment, source }: MoveNode): string {
   return joinComments([...(source.comment.match(COMMAND) ?? []), comment]);
 }
 
+/** An arrow, or a circle without `dest`. */
+export interface Drawing {
+  readonly orig: string;
+  readonly dest?: string;
+  readonly brush: 'green' | 'red' | 'blue' | 'yellow';
+}
+
+const DRAWING = /\[%c[as]l ([^\][]*)\]/g;
+const BRUSHES = { G: 'green', R: 'red', B: 'blue', Y: 'yellow' } as const;
+
+/** The arrows and circles on a move: [%cal Ge2e4] and [%csl Rd5], as lichess and ChessBase write them. */
+export function readDrawings({ source }: MoveNode): Drawing[] {
+  const items = [...source.comment.matchAll(DRAWING)].flatMap(([, list]) => list.split(','));
+  return items.flatMap((item) => {
+    const [, brush, orig, dest] = /^\s*([GRBY])([a-h][1-8])([a-h][1-8])?\s*$/.exec(item) ?? [];
+    if (orig === undefined) return [];
+    return [{ orig, brush: BRUSHES[brush as keyof typeof BRUSHES], ...(dest === undefined ? {} : { dest }) }];
+  });
+}
+
+/** Replaces the arrows and circles on a move. */
+export function writeDrawings(node: MoveNode, drawings: readonly Drawing[]): void {
+  const write = (command: string, isArrow: boolean): string => {
+    const items = drawings.filter(({ dest }) => (dest !== undefined) === isArrow);
+    const list = items.map(({ brush, orig, dest = '' }) => brush[0].toUpperCase() + orig + dest).join(',');
+    return list === '' ? '' : `[%${command} ${list}]`;
+  };
+  const others =
+    writeComment(node)
+      .match(COMMAND)
+      ?.filter((command) => !/^\[%c[as]l /.test(command)) ?? [];
+  node.source.comment = joinComments([...others, write('csl', false), write('cal', true), node.comment]);
+}
+
+/** "0:01:30" of [%clk 0:01:30]; '' = none. */
+export function readClock({ source }: MoveNode): string {
+  return /\[%clk ([\d:.]+)\]/.exec(source.comment)?.[1] ?? '';
+}
+
 const LINE_WIDTH = 80;
 
 /** @param describe what to write after a move; the node's own comment when left out */

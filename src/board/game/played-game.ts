@@ -67,7 +67,10 @@ export class PlayedGame {
   /** The error is the sentence for the user. */
   static create(settings: GameSettings, date: Date): Result<PlayedGame> {
     const tree = MoveTree.create(settings.startFen);
-    return tree.ok ? success(new PlayedGame(settings, tree.value, date.toISOString())) : tree;
+    if (!tree.ok) return tree;
+    const outcome = computeOutcome(tree.value.createPosition(tree.value.root));
+    if (outcome !== 'ongoing') return failure(`There is nothing left to play in this position: ${OVER[outcome]}`);
+    return success(new PlayedGame(settings, tree.value, date.toISOString()));
   }
 
   /** What the browser kept may be of another version of the page, or damaged. */
@@ -107,6 +110,14 @@ export class PlayedGame {
     return this.result === null && this.turn === this.settings.user;
   }
 
+  /** Stops it, as long as the engine cannot be reached. */
+  pauseClock(nowMs: number): void {
+    if (this.turnBeganAtMs === null) return;
+    const left = this.getRemainingMs(this.turn, nowMs);
+    this.setClock(this.turn, left);
+    this.turnBeganAtMs = null;
+  }
+
   /** Starts the clock of the player to move, at the start of a game and after a pause. */
   startClock(nowMs: number): void {
     if (this.settings.clock !== null && this.result === null) this.turnBeganAtMs ??= nowMs;
@@ -140,6 +151,7 @@ export class PlayedGame {
     const { turn } = this;
     if (this.getRemainingMs(turn, nowMs) > 0) return;
     const opponent = turn === 'white' ? 'black' : 'white';
+    this.setClock(turn, 0);
     // Nobody can lose against a bare king.
     this.finish(this.hasBareKing(opponent) ? null : opponent, 'time');
   }
@@ -152,11 +164,19 @@ export class PlayedGame {
     if (this.result === null) this.finish(null, 'agreement');
   }
 
+  /** Whether the user has made a move that can be taken back. */
+  get canTakeBack(): boolean {
+    return this.end.depth >= this.pliesToTakeBack;
+  }
+
+  private get pliesToTakeBack(): number {
+    return this.turn === this.settings.user ? 2 : 1;
+  }
+
   /** Back to the user's last move, which is taken back as well. The clocks show what they showed then. */
   takeBack(nowMs: number): void {
-    const plies = this.turn === this.settings.user ? 2 : 1;
-    if (this.end.depth < plies) return;
-    for (let i = 0; i < plies; i++) {
+    if (!this.canTakeBack) return;
+    for (let plies = this.pliesToTakeBack; plies > 0; plies--) {
       this.tree.remove(this.end);
       this.clocks.pop();
     }
@@ -170,6 +190,8 @@ export class PlayedGame {
     const engine = elo === null ? engineName : `${engineName} (level ${elo})`;
     this.tree.headers.set('Event', 'Game against the engine');
     this.tree.headers.set('Date', this.date.slice(0, 10).replaceAll('-', '.'));
+    // Date and time tell the games of a browser apart: a game that ends a second time replaces what was kept of it.
+    this.tree.headers.set('UTCTime', this.date.slice(11, 19));
     this.tree.headers.set('White', user === 'white' ? 'User' : engine);
     this.tree.headers.set('Black', user === 'black' ? 'User' : engine);
     this.tree.headers.set('Result', this.result?.score ?? '*');
@@ -186,6 +208,11 @@ export class PlayedGame {
     const seconds = Math.round((fen.split(' ')[1] === 'b' ? white : black) / 1000);
     const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
     return parts.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+  }
+
+  private setClock(side: PlayerSide, remainingMs: number): void {
+    const [white, black] = this.clocks[this.clocks.length - 1];
+    this.clocks[this.clocks.length - 1] = side === 'white' ? [remainingMs, black] : [white, remainingMs];
   }
 
   private finish(winner: PlayerSide | null, reason: GameEndReason): void {
@@ -209,6 +236,29 @@ const REASONS: Readonly<Record<GameEndReason, string>> = {
   time: 'on time',
   agreement: 'by agreement',
 };
+
+const OVER: Readonly<Record<Exclude<Outcome, 'ongoing'>, string>> = {
+  checkmate: 'it is checkmate',
+  stalemate: 'it is stalemate',
+  'insufficient-material': 'neither side can mate',
+  'fifty-moves': 'fifty moves have passed without a capture or pawn move',
+  threefold: 'it occurred three times',
+};
+
+/** The finished games, the newest first, with one more. @param archive PGN; a game that is in it already is replaced */
+export function addToArchive(archive: readonly string[], pgn: string, most: number): string[] {
+  const [id] = readIds([pgn]);
+  const ids = readIds(archive);
+  return [pgn, ...archive.filter((_, index) => id === '' || ids[index] !== id)].slice(0, most);
+}
+
+/** Date and time of each game; '' where they are missing. */
+function readIds(games: readonly string[]): string[] {
+  return games.map((pgn) => {
+    const [date, time] = ['Date', 'UTCTime'].map((tag) => new RegExp(`\\[${tag} "([^"]*)"`).exec(pgn)?.[1]);
+    return date === undefined || time === undefined ? '' : `${date} ${time}`;
+  });
+}
 
 /** "You win by checkmate" */
 export function describeResult({ score, reason }: GameResult, user: PlayerSide): string {

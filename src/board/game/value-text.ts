@@ -50,8 +50,8 @@ export function formatClock(remainingMs: number): string {
   return hours > 0 ? `${hours}:${tail}` : tail;
 }
 
-/** What programs write after each move of a game: "book", or "+0.31/12 0.5s", score, depth and time; maybe with an end. */
-const ENGINE_NOTE = /^(book|[+-]?(?:\d+\.\d+|M\d+)(?=\/\d+)|[\d.]+s)(?:\/\d+)?(?: [\d.]+s)?(?:, (.*))?$/;
+/** What programs write after each move of a game: "book", "0.00", or "+0.31/12 0.5s", score, depth and time; maybe with an end. */
+const ENGINE_NOTE = /^(book|[+-]?(?:\d+\.\d+|M\d+)|[\d.]+s)(?:\/\d+)?(?: [\d.]+s)?(?:, (.*))?$/;
 
 /** A comment as a short note beside its move, and what is left of it. */
 export function splitEngineNote(comment: string): { readonly note: string; readonly rest: string } {

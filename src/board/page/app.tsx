@@ -6,7 +6,6 @@ import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ImportedGame } from '../game/game-import.js';
-import { parseGame } from '../game/move-tree-text.js';
 import { AnalysePanel } from './analyse/analyse-panel.js';
 import { MatchPanel } from './match/match-panel.js';
 import { OptionsDialog } from './options/options-dialog.js';
@@ -19,7 +18,7 @@ import { bindKeys, listBindings } from './shell/keyboard.js';
 import { addNotice, Notices } from './shell/notices.js';
 import { acceptDroppedFiles } from './shell/user-files.js';
 import { importFile } from './study/import-client.js';
-import { study } from './study/study.js';
+import { openFile, startLibrary } from './study/library.js';
 import { TrainingPanel } from './training/training-panel.js';
 
 const dialog = signal<'options' | 'help' | null>(null);
@@ -28,28 +27,17 @@ function closeDialog(): void {
   dialog.value = null;
 }
 
-/** A dropped file with one game is shown at once. */
+/** The games of a dropped file become an analysis. */
 function readDroppedGame(file: File): void {
   const games: ImportedGame[] = [];
-  const stop = importFile(file, (news) => {
+  importFile(file, (news) => {
     if (news.type === 'games') {
       games.push(...news.games);
       for (const sentence of news.refusals.slice(0, 1)) addNotice('error', sentence);
-      if (games.length > 1) {
-        stop();
-        addNotice('warning', `${file.name} holds several games: open it with Load`);
-      }
       return;
     }
-    const game = games.length === 0 ? null : parseGame(games[0].text);
     if (news.problem !== null) addNotice('error', news.problem);
-    if (game === null) return;
-    if (!game.ok) addNotice('error', game.error);
-    else {
-      if (game.value.problem !== null) addNotice('warning', game.value.problem);
-      location.hash = '#analyse';
-      study.load(game.value.tree);
-    }
+    if (games.length > 0 && openFile(games, 0, file.name)) location.hash = '#analyse';
   });
 }
 
@@ -142,10 +130,14 @@ function KeyList() {
             </div>
           ))}
       </dl>
-      <p class="faint">With the right mouse button you draw arrows and circles of your own.</p>
+      <p class="faint">
+        With the right mouse button you draw arrows and circles of your own. A move’s menu opens with the right button,
+        too; the wheel over the board steps through the game.
+      </p>
     </Dialog>
   );
 }
 
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);
+void startLibrary();

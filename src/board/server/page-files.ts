@@ -14,6 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  tsv: 'text/tab-separated-values; charset=utf-8',
   json: 'application/json',
   webmanifest: 'application/manifest+json',
 };

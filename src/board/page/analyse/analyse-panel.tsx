@@ -1,48 +1,63 @@
-/** Analysis: board on the left, engine and moves on the right. */
+/** Analysis: the engine's switch, lines and statistics beside the board, the moves of the game below them. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import type { Key } from '@lichess-org/chessground/types';
-import { computed } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { formatSan } from '../../../chess/index.js';
 import { createArrows } from '../../game/arrows.js';
-import { getArrow } from '../../game/board-moves.js';
-import { formatPercent } from '../../game/value-text.js';
-import type { KeyBinding } from '../shell/keyboard.js';
-import { isOneOf, storedSignal } from '../shell/stored.js';
-import { MoveList } from '../study/move-list.js';
-import { showsArrows, study } from '../study/study.js';
-import { StudyPanel } from '../study/study-panel.js';
-import { AnnotationBar } from './annotation-bar.js';
+import { describeLine, getArrow, requireMove } from '../../game/board-moves.js';
+import { formatCount, formatPercent, formatScore } from '../../game/value-text.js';
+import type { Line } from '../../protocol/replies.js';
+import { ChessBoard } from '../board/chess-board.js';
+import { LineChart } from '../chart/line-chart.js';
+import { engine, obstacle, portState } from '../port/engine-state.js';
+import { transfer } from '../port/send-file.js';
+import { type KeyBinding, moveInRow } from '../shell/keyboard.js';
+import { isBoolean, isOneOf, storedSignal } from '../shell/stored.js';
+import { study } from '../study/study.js';
+import { GamePart, StudyPanel } from '../study/study-panel.js';
 import {
+  analysedPosition,
   arrowMode,
   currentState,
+  endReason,
   evaluation,
+  hover,
+  hoveredMoves,
+  isBlackToMove,
   isOn,
+  isThreat,
+  multiPv,
+  nodeLimit,
+  outcome,
   playBestMove,
+  playMoves,
+  previewFen,
+  searchMoves,
+  secondLimit,
   startFollowing,
   toggleEngine,
+  toggleSearchMove,
+  valueHistory,
+  verdict,
 } from './board-analysis.js';
-import { EngineHead } from './engine-head.js';
 import { ExplainView, explainedSquares } from './explain-view.js';
-import { hoveredMoves, previewFen } from './hovered-line.js';
-import { LineList } from './line-list.js';
 import { MoveTable } from './move-table.js';
-import { TablebaseBox } from './tablebase-box.js';
 import { TreeOutline } from './tree-outline.js';
-import { ValueGraph } from './value-graph.js';
 
 const TABS = { moves: 'Moves', graph: 'Graph', tree: 'Tree', explain: 'Explain' } as const;
 type Tab = keyof typeof TABS;
 
 const tab = storedSignal<Tab>('analyseTab', 'moves', isOneOf('moves', 'graph', 'tree', 'explain'));
+const showsArrows = storedSignal('arrows', true, isBoolean);
+const showsSettings = signal(false);
 const NO_CLASSES: ReadonlyMap<string, string> = new Map();
 /** What Explain paints, while it is shown. */
 const squareClasses = computed(() => (tab.value === 'explain' ? explainedSquares.value : NO_CLASSES));
 
-const THINNEST = 3;
-const THICKEST = 14;
-
 const shapes = computed<DrawShape[]>(() => {
-  const position = study.position.value;
+  const position = analysedPosition.value;
+  if (position === null) return [];
   const isChess960 = study.isChess960.value;
   const point = (uci: string): { orig: Key; dest: Key } => {
     const [orig, dest] = getArrow(position, uci, isChess960);
@@ -51,10 +66,10 @@ const shapes = computed<DrawShape[]>(() => {
   const [hovered] = hoveredMoves.value;
   const state = currentState.value;
   const arrows = state === null || !showsArrows.value ? [] : createArrows(state.moves, state.lines, arrowMode.value);
-  const drawn = arrows.map(({ move, share, shade }) => ({
+  const drawn = arrows.map(({ move, share, width, shade }) => ({
     ...point(move),
-    brush: `move${shade}`,
-    modifiers: { lineWidth: THINNEST + (THICKEST - THINNEST) * Math.sqrt(share) },
+    brush: isThreat.value ? 'paleRed' : `move${shade}`,
+    modifiers: { lineWidth: width },
     label: { text: formatPercent(share).replace(' %', '') },
   }));
   // The thickest arrow comes last, so that it lies on top.
@@ -65,22 +80,28 @@ const shapes = computed<DrawShape[]>(() => {
 const KEYS: readonly KeyBinding[] = [
   { keys: ['l'], help: 'Engine on or off', run: toggleEngine },
   { keys: [' '], help: 'Play the engine’s best move; without the engine: switch it on', run: playOrSwitchOn },
-  { keys: ['a'], help: 'Arrows on or off', run: toggleArrows },
+  { keys: ['a'], help: 'Arrows on or off', run: () => toggle(showsArrows) },
   { keys: ['o'], help: 'Arrows of the search or of the policy', run: toggleArrowMode },
+  { keys: ['x'], help: 'Threats: what the opponent would play', run: () => toggle(isThreat) },
 ];
+
+function toggle(state: { value: boolean }): void {
+  state.value = !state.value;
+}
 
 export function AnalysePanel() {
   useEffect(startFollowing, []);
   return (
     <StudyPanel
-      label="Analyse"
+      name="Analyse"
       keys={KEYS}
       evaluation={evaluation.value}
       shapes={shapes.value}
       squareClasses={squareClasses.value}
-      previewFen={previewFen.value}
+      game={<GamePart />}
     >
       <EngineHead />
+      {showsSettings.value && <SearchSettings />}
       <LineList />
       <TablebaseBox />
       <Tabs />
@@ -90,23 +111,276 @@ export function AnalysePanel() {
         {tab.value === 'tree' && <TreeOutline />}
         {tab.value === 'explain' && <ExplainView />}
       </div>
-      <MoveList study={study} />
-      <AnnotationBar />
+      {previewFen.value !== null && <LinePreview fen={previewFen.value} />}
     </StudyPanel>
   );
 }
 
+const OUTCOMES: Readonly<Record<string, string>> = {
+  checkmate: 'Checkmate',
+  stalemate: 'Stalemate',
+  'insufficient-material': 'Draw: too little material to mate',
+  'fifty-moves': 'Draw: fifty moves without capture or pawn move',
+  threefold: 'Draw: the position occurred three times',
+};
+const MOST_LINES = 10;
+
+/** Switch, score, and how far and how fast the search is. */
+function EngineHead() {
+  const state = currentState.value;
+  return (
+    <div class="engine-head">
+      <label class="switch" title="Engine on or off (l)">
+        <input type="checkbox" checked={isOn.value} onChange={toggleEngine} aria-label="Engine" />
+        <span class="switch-track" />
+      </label>
+      <output class="engine-score" aria-label="Evaluation">
+        {evaluation.value?.text ?? (isOn.value && outcome.value === 'ongoing' ? '…' : '–')}
+      </output>
+      <div class="engine-facts">
+        <div class="engine-name" title={engine.value?.running ?? ''}>
+          {describeNetwork()}
+        </div>
+        <div class="engine-speed">{describeSpeed()}</div>
+      </div>
+      <label class="line-count" title="Lines that the engine shows (MultiPV)">
+        <span class="visually-hidden">Number of lines</span>
+        <input
+          type="number"
+          min={1}
+          max={MOST_LINES}
+          value={multiPv.value}
+          onChange={({ currentTarget }) => {
+            const count = Math.round(Number(currentTarget.value));
+            multiPv.value = Math.min(MOST_LINES, Math.max(1, count || 1));
+            currentTarget.value = String(multiPv.value);
+          }}
+        />
+        lines
+      </label>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Limits and threats"
+        title="Limits and threats"
+        aria-expanded={showsSettings.value}
+        onClick={() => toggle(showsSettings)}
+      >
+        ⋯
+      </button>
+    </div>
+  );
+
+  function describeNetwork(): string {
+    if (obstacle.value !== '') return 'No engine';
+    return engine.value?.running ?? (engine.value?.problem || (transfer.value?.text ?? 'Loading the network …'));
+  }
+
+  function describeSpeed(): string {
+    if (outcome.value !== 'ongoing') return OUTCOMES[outcome.value] ?? '';
+    if (obstacle.value !== '') return 'The board works without it';
+    if (portState.value === 'lost') return 'No connection: trying again …';
+    if (!isOn.value) return endReason.value === '' ? 'Switch the engine on to analyse' : endReason.value;
+    if (analysedPosition.value === null) return 'There are no threats here: a king is in check';
+    if (state === null) return endReason.value === '' ? 'Starting …' : endReason.value;
+    const speed = state.nps === null ? '' : ` · ${formatCount(state.nps)}/s`;
+    const hits = state.tbHits > 0 ? ` · ${formatCount(state.tbHits)} tablebase hits` : '';
+    const restricted = searchMoves.value.length === 0 ? '' : ` · ${searchMoves.value.length} moves only`;
+    const end = endReason.value === '' ? '' : ` · ${endReason.value}`;
+    return `Depth ${state.depth}/${state.seldepth} · ${formatCount(state.nodes)} nodes${speed}${hits}${restricted}${end}`;
+  }
+}
+
+/** When the search ends, and for whom it searches. */
+function SearchSettings() {
+  const renderLimit = (label: string, state: { value: number }) => (
+    <label class="field-inline">
+      {label}{' '}
+      <input
+        type="number"
+        min={0}
+        placeholder="none"
+        value={state.value === 0 ? '' : state.value}
+        onChange={({ currentTarget }) => {
+          state.value = Math.max(0, Number(currentTarget.value) || 0);
+        }}
+      />
+    </label>
+  );
+  return (
+    <div class="button-row search-settings">
+      {renderLimit('Stop after nodes', nodeLimit)}
+      {renderLimit('or seconds', secondLimit)}
+      <label class="check" title="What the opponent would play if it were their turn (x)">
+        <input type="checkbox" checked={isThreat.value} onChange={() => toggle(isThreat)} />
+        Threats
+      </label>
+    </div>
+  );
+}
+
+/** Moves of a line that is not unfolded. */
+const FEW_MOVES = 24;
+/** Which of the lines are unfolded. */
+const unfolded = signal<ReadonlySet<number>>(new Set());
+
+/** The engine's lines: pointing at a move shows its position on a small board, a click plays the line up to there. */
+function LineList() {
+  const lines = currentState.value?.lines ?? [];
+  if (outcome.value !== 'ongoing' || !isOn.value) return null;
+  const rows = Array.from({ length: multiPv.value }, (_, index) => lines[index]);
+  return (
+    <ol class="lines" aria-label="Lines" onMouseLeave={() => hover([])}>
+      {rows.map((line, index) => (
+        <li
+          key={index}
+          class={unfolded.value.has(index) ? 'line line-unfolded' : 'line'}
+          data-keys
+          onKeyDown={moveInRow}
+        >
+          {line === undefined || line.pv.length === 0 ? (
+            <span class="faint">…</span>
+          ) : (
+            <LineRow line={line} index={index} />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** One tab stop: the score. The arrows lead to the moves. */
+function LineRow({ line, index }: { readonly line: Line; readonly index: number }) {
+  const position = analysedPosition.value;
+  if (position === null) return null;
+  const isUnfolded = unfolded.value.has(index);
+  const moves = describeLine(position, isUnfolded ? line.pv : line.pv.slice(0, FEW_MOVES));
+  const score = formatScore(line.score, isBlackToMove.value);
+  const isForWhite = !score.startsWith('−') && !score.startsWith('#−');
+  return (
+    <>
+      <button
+        type="button"
+        class={`line-score ${isForWhite ? 'line-score-white' : 'line-score-black'}`}
+        title="Play the first move; the arrow keys lead to the others"
+        onClick={() => playMoves(line.pv.slice(0, 1))}
+      >
+        {score}
+      </button>
+      <span class="line-moves">
+        {moves.map(({ uci, san, number }, ply) => (
+          <button
+            key={`${ply}${uci}`}
+            type="button"
+            class="line-move"
+            tabIndex={-1}
+            onClick={() => playMoves(line.pv.slice(0, ply + 1))}
+            onMouseEnter={() => hover(line.pv.slice(0, ply + 1))}
+            onFocus={() => hover(line.pv.slice(0, ply + 1))}
+            onBlur={() => hover([])}
+          >
+            {number !== '' && <span class="line-number">{number}</span>}
+            {san}
+          </button>
+        ))}
+      </span>
+      <button
+        type="button"
+        class="line-fold"
+        tabIndex={-1}
+        aria-label={isUnfolded ? 'Fold the line' : 'Unfold the line'}
+        title={isUnfolded ? 'Fold the line' : 'Unfold the line'}
+        onClick={() => {
+          const next = new Set(unfolded.value);
+          if (!next.delete(index)) next.add(index);
+          unfolded.value = next;
+        }}
+      >
+        {isUnfolded ? '▴' : '▾'}
+      </button>
+    </>
+  );
+}
+
+const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
+
+/** Where the line under the pointer leads. */
+function LinePreview({ fen }: { readonly fen: string }) {
+  const position = analysedPosition.value;
+  const line = position === null ? [] : describeLine(position, hoveredMoves.value);
+  const last = hoveredMoves.value.at(-1) ?? '';
+  return (
+    <figure class="line-preview" aria-hidden="true">
+      <ChessBoard
+        fen={fen}
+        orientation={study.orientation.value}
+        turn={fen.includes(' b ') ? 'black' : 'white'}
+        dests={NO_DESTS}
+        movable="none"
+        lastMove={[last.slice(0, 2), last.slice(2, 4)]}
+        isCheck={false}
+        isSmall
+      />
+      <figcaption>After {line.at(-1)?.san}</figcaption>
+    </figure>
+  );
+}
+
+const RESULTS: Readonly<Record<string, string>> = {
+  '2': 'Win',
+  '1': 'Win, but for the fifty-move rule',
+  '0': 'Draw',
+  '-1': 'Loss, but for the fifty-move rule',
+  '-2': 'Loss',
+};
+
+/** What tablebases say of the position, and of each of its moves. */
+function TablebaseBox() {
+  const known = verdict.value;
+  if (known === null) return null;
+  const position = study.position.value;
+  return (
+    <details class="tablebase" open>
+      <summary>
+        Tablebase: {RESULTS[known.wdl]}
+        {known.dtz !== null && known.wdl !== 0 && ` · DTZ ${Math.abs(known.dtz)}`}
+      </summary>
+      <ul>
+        {known.moves.map(({ move, wdl, dtz }) => {
+          const legal = requireMove(position, move);
+          return (
+            <li key={move}>
+              <button
+                type="button"
+                class={`tablebase-move tablebase-${Math.sign(wdl)}`}
+                onClick={() => study.play(legal)}
+              >
+                {formatSan(position, legal)} <small>{dtz === null || wdl === 0 ? '' : Math.abs(dtz)}</small>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </details>
+  );
+}
+
 function Tabs() {
+  const names = Object.keys(TABS) as Tab[];
   return (
     <div class="tabs">
-      <div role="tablist" aria-label="About the position" class="tab-row">
-        {(Object.keys(TABS) as Tab[]).map((name) => (
+      <div role="tablist" aria-label="About the position" class="tab-row" data-keys onKeyDown={moveInRow}>
+        {names.map((name) => (
           <button
             key={name}
             type="button"
             role="tab"
             aria-selected={tab.value === name}
             aria-controls="analyse-tab"
+            tabIndex={tab.value === name ? 0 : -1}
+            onFocus={() => {
+              tab.value = name;
+            }}
             onClick={() => {
               tab.value = name;
             }}
@@ -116,20 +390,43 @@ function Tabs() {
         ))}
       </div>
       <span class="spacer" />
+      {searchMoves.value.length > 0 && (
+        <button type="button" class="text-button" onClick={() => searchMoves.value.forEach(toggleSearchMove)}>
+          All moves again
+        </button>
+      )}
       <label class="check" title="Arrows show the network’s first thought instead of the search (o)">
         <input type="checkbox" checked={arrowMode.value === 'policy'} onChange={toggleArrowMode} />
         Policy
       </label>
       <label class="check" title="Arrows on the board (a)">
-        <input type="checkbox" checked={showsArrows.value} onChange={toggleArrows} />
+        <input type="checkbox" checked={showsArrows.value} onChange={() => toggle(showsArrows)} />
         Arrows
       </label>
     </div>
   );
 }
 
-function toggleArrows(): void {
-  showsArrows.value = !showsArrows.value;
+const GRAPH_HEIGHT = 190;
+const FEWEST_NODES = 10;
+
+/** How White's expected points moved during this search. */
+function ValueGraph() {
+  // The first few nodes say little and jump about.
+  const points = valueHistory.value.filter(({ nodes }) => nodes >= FEWEST_NODES);
+  if (points.length === 0) return <p class="faint panel-hint">The graph appears when the engine analyses.</p>;
+  return (
+    <LineChart
+      label="White’s expected points during the search"
+      xLabel="Seconds"
+      x={points.map(({ timeMs }) => timeMs / 1000)}
+      series={[{ label: 'White', color: '--accent', values: points.map((point) => 100 * point.points), fill: true }]}
+      height={GRAPH_HEIGHT}
+      range={[0, 100]}
+      formatX={(seconds) => `${seconds} s`}
+      formatY={(points) => `${Math.round(points)} %`}
+    />
+  );
 }
 
 function toggleArrowMode(): void {

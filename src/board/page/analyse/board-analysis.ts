@@ -1,9 +1,9 @@
 /**
  * The engine's analysis of the position on the board: follows the study from position to position, keeps what it said, and
- * remembers how the value moved with time.
+ * remembers how the value moved with time. Also the moves under the pointer, in a line, the table or the tree.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import { computeOutcome } from '../../../chess/index.js';
+import { computeOutcome, formatFen, passTurn } from '../../../chess/index.js';
 import type { ArrowMode } from '../../game/arrows.js';
 import { requireMove } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
@@ -13,7 +13,7 @@ import { port, portState, reportError } from '../port/engine-state.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 
-export interface ValuePoint {
+interface ValuePoint {
   readonly timeMs: number;
   readonly nodes: number;
   /** White's expected points, 0 to 1. */
@@ -23,19 +23,36 @@ export interface ValuePoint {
 export const isOn = storedSignal('engine', false, isBoolean);
 export const multiPv = storedSignal('multiPv', 3, isNumber);
 export const arrowMode = storedSignal<ArrowMode>('arrowMode', 'visits', isOneOf('visits', 'policy'));
+/** When an analysis ends by itself; 0 = never. */
+export const nodeLimit = storedSignal('limit.nodes', 0, isNumber);
+export const secondLimit = storedSignal('limit.seconds', 0, isNumber);
+/** What the opponent would do if it were their turn. */
+export const isThreat = signal(false);
+/** UCI moves that the search is restricted to, in this position only; empty = all. */
+const restriction = signal<{ readonly node: MoveNode; readonly moves: readonly string[] } | null>(null);
 
 /** What the running search last said; null before it says anything. */
-export const searchState = signal<SearchState | null>(null);
+const searchState = signal<SearchState | null>(null);
 /** Node of the study that `searchState` is about. */
-export const searchedNode = signal<MoveNode | null>(null);
+const searchedNode = signal<MoveNode | null>(null);
 /** Of the running search, oldest first. */
 export const valueHistory = signal<readonly ValuePoint[]>([]);
 /** Why the analysis stopped although it is switched on. */
 export const endReason = signal('');
 export const verdict = signal<TablebaseVerdict | null>(null);
 
-export const isBlackToMove = computed(() => study.turn.value === 'black');
+/** The position that is analysed: the one on the board, or the opponent's turn in it. Null where that cannot be. */
+export const analysedPosition = computed(() => {
+  const position = study.position.value;
+  if (!isThreat.value) return position;
+  const flipped = passTurn(position);
+  return flipped.ok && computeOutcome(flipped.value) === 'ongoing' ? flipped.value : null;
+});
+export const isBlackToMove = computed(() => (study.turn.value === 'black') !== isThreat.value);
 export const outcome = computed(() => computeOutcome(study.position.value));
+export const searchMoves = computed(() =>
+  restriction.value?.node === study.node.value ? restriction.value.moves : [],
+);
 
 /** The state of the position on the board; null when it is about another one. */
 export const currentState = computed(() => (searchedNode.value === study.node.value ? searchState.value : null));
@@ -51,6 +68,7 @@ export const evaluation = computed(() => {
 const MOST_POINTS = 600;
 /** Most men that any tablebase has. */
 const MOST_MEN = 7;
+const RETRY_MS = 1000;
 
 let searchId = -1;
 let isActive = false;
@@ -76,6 +94,11 @@ function takeState(state: SearchState): void {
     const kept = history.length < MOST_POINTS ? history : history.filter((_, index) => index % 2 === 0);
     valueHistory.value = [...kept, point];
   });
+  const isFull = nodeLimit.value > 0 && state.nodes >= nodeLimit.value;
+  const isLate = secondLimit.value > 0 && state.timeMs >= 1000 * secondLimit.value;
+  if (!isFull && !isLate) return;
+  stop();
+  endReason.value = isFull ? 'Finished: the limit of nodes' : 'Finished: the limit of time';
 }
 
 /** The panel is shown: from now on the engine follows the board. @returns a function that ends it */
@@ -83,9 +106,17 @@ export function startFollowing(): () => void {
   isActive = true;
   const endSearches = effect(() => {
     const node = study.node.value;
-    const wanted = isOn.value && portState.value === 'open' && outcome.value === 'ongoing';
-    const lines = multiPv.value;
-    untracked(() => follow(node, wanted, lines));
+    const isOpen = portState.value === 'open';
+    const wanted = isOn.value && isOpen && outcome.value === 'ongoing' && analysedPosition.value !== null;
+    // A limit that is raised lets the search go on.
+    const question = {
+      node,
+      multiPv: multiPv.value,
+      searchMoves: searchMoves.value,
+      threat: isThreat.value,
+      limits: [nodeLimit.value, secondLimit.value],
+    };
+    untracked(() => follow(wanted ? question : null, isOpen));
   });
   const endProbes = effect(() => {
     const { value: node } = study.node;
@@ -99,24 +130,66 @@ export function startFollowing(): () => void {
   };
 }
 
-function follow(node: MoveNode, wanted: boolean, lines: number): void {
-  if (!wanted) {
+interface Question {
+  readonly node: MoveNode;
+  readonly multiPv: number;
+  readonly searchMoves: readonly string[];
+  readonly threat: boolean;
+}
+
+let wantedSearch: Question | null = null;
+let isAsking = false;
+
+function follow(question: Question | null, isOpen: boolean): void {
+  wantedSearch = question;
+  if (question === null) {
     stop();
+    // Figures of an engine that is gone would never move again.
+    if (!isOpen) searchState.value = null;
     return;
   }
-  if (searchedNode.value !== node) {
-    batch(() => {
-      searchState.value = null;
-      searchedNode.value = node;
-      valueHistory.value = [];
-    });
-  }
-  const sent = port.send('analyse', { position: study.describePosition(node), multiPv: lines });
-  searchId = sent.id;
-  endReason.value = '';
-  sent.answer.catch((error: unknown) => {
-    if (searchId === sent.id) reportError(error);
+  batch(() => {
+    searchState.value = null;
+    searchedNode.value = question.node;
+    valueHistory.value = [];
+    endReason.value = '';
   });
+  void askForSearch();
+}
+
+/** One question at a time: of a burst of keys only the last position is asked about, however fast the keys come. */
+async function askForSearch(): Promise<void> {
+  if (isAsking) return;
+  isAsking = true;
+  while (wantedSearch !== null) {
+    const { node, threat, ...settings } = wantedSearch;
+    const question = wantedSearch;
+    wantedSearch = null;
+    const flipped = analysedPosition.value;
+    const position = threat && flipped !== null ? { fen: formatFen(flipped), moves: [] } : study.describePosition(node);
+    const { multiPv: lines, searchMoves: moves } = settings;
+    const restricted = moves.length === 0 ? {} : { searchMoves: [...moves] };
+    const sent = port.send('analyse', { position, multiPv: lines, ...restricted });
+    searchId = sent.id;
+    const problem = await sent.answer.then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (problem !== null && wantedSearch === null && searchId === sent.id) retry(question, problem);
+  }
+  isAsking = false;
+}
+
+/** A question that was refused, while nobody wants another one, is asked once more. */
+function retry(question: Question, problem: unknown): void {
+  searchId = -1;
+  if (portState.value !== 'open') return;
+  endReason.value = problem instanceof Error ? problem.message : String(problem);
+  setTimeout(() => {
+    if (!isActive || !isOn.value || searchId !== -1 || searchedNode.value !== question.node) return;
+    wantedSearch = question;
+    void askForSearch();
+  }, RETRY_MS);
 }
 
 function stop(): void {
@@ -125,21 +198,67 @@ function stop(): void {
   if (portState.value === 'open') port.send('stop', {}).answer.catch(reportError);
 }
 
+let isProbing = false;
+
+/** Of a burst of positions too, only the last is looked up. */
 function probe(node: MoveNode): void {
   verdict.value = null;
   const men = node.fen.split(' ')[0].replace(/[^a-z]/gi, '').length;
-  if (men > MOST_MEN) return;
-  port.send('probe', { position: study.describePosition(node) }).answer.then((answer) => {
-    if (isActive && study.node.value === node) verdict.value = answer;
-  }, reportError);
+  if (men > MOST_MEN || isProbing) return;
+  isProbing = true;
+  port
+    .send('probe', { position: study.describePosition(node) })
+    .answer.then((answer) => {
+      if (isActive && study.node.value === node) verdict.value = answer;
+    }, reportError)
+    .finally(() => {
+      isProbing = false;
+      if (isActive && study.node.value !== node) probe(study.node.value);
+    });
 }
 
 export function toggleEngine(): void {
   isOn.value = !isOn.value;
 }
 
+/** Searches this move too, or no longer; without any the search is free again. */
+export function toggleSearchMove(uci: string): void {
+  const moves = searchMoves.value.includes(uci)
+    ? searchMoves.value.filter((move) => move !== uci)
+    : [...searchMoves.value, uci];
+  restriction.value = moves.length === 0 ? null : { node: study.node.value, moves };
+}
+
 /** Plays the engine's best move on the board; without an analysis nothing happens. */
 export function playBestMove(): void {
   const uci = currentState.value?.lines[0]?.pv[0];
-  if (uci !== undefined) study.play(requireMove(study.position.value, uci));
+  if (uci !== undefined) playMoves([uci]);
+}
+
+const hovered = signal<{ readonly node: MoveNode; readonly moves: readonly string[] } | null>(null);
+
+/** UCI moves from the position on the board; the board may have moved on since the pointer came. */
+export const hoveredMoves = computed<readonly string[]>(() =>
+  hovered.value?.node === study.node.value ? hovered.value.moves : [],
+);
+
+/** @param moves UCI, from the analysed position; empty when the pointer leaves */
+export function hover(moves: readonly string[]): void {
+  hovered.value = moves.length === 0 ? null : { node: study.node.value, moves };
+}
+
+/** Where the line leads; null for none and for a single move, which is shown as an arrow. */
+export const previewFen = computed(() => {
+  const start = analysedPosition.value;
+  if (hoveredMoves.value.length < 2 || start === null) return null;
+  const position = start.clone();
+  for (const uci of hoveredMoves.value) position.makeMove(requireMove(position, uci));
+  return formatFen(position);
+});
+
+/** @param moves UCI, from the position on the board; the opponent's threats cannot be played */
+export function playMoves(moves: readonly string[]): void {
+  hover([]);
+  if (isThreat.value) return;
+  for (const uci of moves) study.play(requireMove(study.position.value, uci));
 }

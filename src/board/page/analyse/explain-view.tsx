@@ -46,7 +46,7 @@ function ask(move: string | null): void {
     });
 }
 
-export function clearExplanation(): void {
+function clearExplanation(): void {
   explanation.value = null;
 }
 
@@ -99,12 +99,16 @@ export function ExplainView() {
             ))}
           </fieldset>
           <p class="faint">
-            <span class="key explain-for-4" /> speaks for it, <span class="key explain-against-4" /> against it
+            <span class="key explain-for-4" /> speaks for it, <span class="key explain-against-4" /> against it:{' '}
+            {weight.value === 'policy'
+              ? 'what the move’s probability loses without the piece, in percentage points'
+              : 'what the value (win − loss, in hundredths) loses without the piece'}
           </p>
           <ul class="weights">
             {listHeaviest(text.squares, weight.value).map((square) => (
               <li key={square.square}>
                 {square.square} {formatSigned(100 * square[weight.value], 1)}
+                {weight.value === 'policy' ? ' %' : ''}
               </li>
             ))}
           </ul>

@@ -4,9 +4,7 @@ import { formatSan } from '../../../chess/index.js';
 import { requireMove } from '../../game/board-moves.js';
 import { formatCount, formatSigned } from '../../game/value-text.js';
 import type { MoveRow } from '../../protocol/replies.js';
-import { study } from '../study/study.js';
-import { currentState } from './board-analysis.js';
-import { hover } from './hovered-line.js';
+import { analysedPosition, currentState, hover, playMoves, searchMoves, toggleSearchMove } from './board-analysis.js';
 
 type Column = 'n' | 'p' | 'q' | 'd' | 'm' | 'u' | 's' | 'v';
 
@@ -20,7 +18,8 @@ const COLUMNS: readonly { readonly key: Column; readonly title: string }[] = [
   { key: 's', title: 'S: Q + U, with which the search chooses' },
   { key: 'v', title: 'V: the network’s own value of the position after the move' },
 ];
-const FEW_ROWS = 12;
+/** As many as a usual screen shows without scrolling, and a tall one. */
+const FEW_ROWS = matchMedia('(min-height: 1100px)').matches ? 30 : 12;
 
 const sortColumn = signal<Column>('n');
 const showsAll = signal(false);
@@ -90,14 +89,27 @@ const PROVEN: Readonly<Record<MoveRow['bound'], string>> = {
 };
 
 function Row({ row, share }: { readonly row: MoveRow; readonly share: number }) {
-  const position = study.position.value;
+  const position = analysedPosition.value;
+  if (position === null) return null;
   const move = requireMove(position, row.move);
+  const isSearched = searchMoves.value.includes(row.move);
   return (
     <tr onMouseEnter={() => hover([row.move])} onMouseLeave={() => hover([])}>
       <th scope="row">
-        <button type="button" class="table-move" title={PROVEN[row.bound]} onClick={() => study.play(move)}>
+        <button type="button" class="table-move" title={PROVEN[row.bound]} onClick={() => playMoves([row.move])}>
           {formatSan(position, move)}
           {row.bound === 'none' ? '' : '●'}
+        </button>
+        <button
+          type="button"
+          class="search-only"
+          tabIndex={-1}
+          aria-label={`Search ${formatSan(position, move)} only`}
+          aria-pressed={isSearched}
+          title={isSearched ? 'Search other moves too' : 'Search only this move, and others that are chosen so'}
+          onClick={() => toggleSearchMove(row.move)}
+        >
+          ⌖
         </button>
       </th>
       <td>

@@ -8,8 +8,7 @@ import { formatCount, formatPercent, formatSigned } from '../../game/value-text.
 import type { TreeNode } from '../../protocol/replies.js';
 import { port, reportError } from '../port/engine-state.js';
 import { study } from '../study/study.js';
-import { currentState } from './board-analysis.js';
-import { hover } from './hovered-line.js';
+import { analysedPosition, currentState, hover } from './board-analysis.js';
 
 const DEPTH = 12;
 /** Moves with a smaller share of the visits are not asked for. */
@@ -37,9 +36,17 @@ export function TreeOutline() {
       {shown === null ? (
         <p class="faint panel-hint">A picture of the tree as it is now. The search goes on.</p>
       ) : (
-        <ul class="tree" aria-label="Search tree">
-          <Branches parent={shown} path={[]} />
-        </ul>
+        <>
+          <div class="tree-head" aria-hidden="true">
+            <span />
+            {['Move', 'Visits', 'Share', 'Q', 'Prior'].map((name) => (
+              <span key={name}>{name}</span>
+            ))}
+          </div>
+          <ul class="tree" aria-label="Search tree: move, visits, share of the visits, value, prior">
+            <Branches parent={shown} path={[]} />
+          </ul>
+        </>
       )}
     </div>
   );
@@ -118,7 +125,7 @@ function Branch({ node, path, san, share }: BranchProps) {
 }
 
 function followPath(path: readonly string[]): Position {
-  const position = study.position.value.clone();
+  const position = (analysedPosition.value ?? study.position.value).clone();
   for (const uci of path) position.makeMove(requireMove(position, uci));
   return position;
 }

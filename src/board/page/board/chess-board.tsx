@@ -10,6 +10,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ARROW_SHADES } from '../../game/arrows.js';
 import { describeBoard } from '../../game/board-text.js';
 import type { PlayerSide } from '../../game/played-game.js';
+import { isBoolean, storedSignal } from '../shell/stored.js';
 import { reducesMotion } from '../shell/theme.js';
 
 /** Colours of arrows: `move0` … are the engine's, from as good as the best move to bad; the others are chessground's own. */
@@ -53,6 +54,10 @@ export interface BoardProps {
   readonly squareClasses?: ReadonlyMap<string, string>;
   readonly canPremove?: boolean;
   readonly isSmall?: boolean;
+  /** Arrows and circles of the user's. */
+  readonly drawn?: readonly DrawShape[];
+  /** The user has drawn, or wiped off what was drawn. */
+  onDraw?(shapes: readonly DrawShape[]): void;
   /** @param isPremove it was made in advance, while the opponent was thinking */
   onMove?(from: string, to: string, isPremove: boolean): void;
   /** Called with the board when the position is new: the moment to play a premove. */
@@ -75,7 +80,12 @@ export function ChessBoard(props: BoardProps) {
       animation: { duration: reducesMotion ? 0 : 160 },
       disableContextMenu: true,
       draggable: { showGhost: true },
-      drawable: { enabled: props.isSmall !== true, brushes: BRUSHES as never },
+      drawable: {
+        enabled: props.isSmall !== true,
+        brushes: BRUSHES as never,
+        eraseOnMovablePieceClick: false,
+        onChange: (shapes) => latest.current.onDraw?.(shapes.map((shape) => ({ ...shape }))),
+      },
       movable: {
         ...createConfig(props).movable,
         free: false,
@@ -104,6 +114,18 @@ export function ChessBoard(props: BoardProps) {
   }, [fen, orientation, movable, dests, isCheck, lastMove.join(), canPremove]);
 
   useEffect(() => {
+    // A new position wipes them off.
+    board.current?.setShapes([...(props.drawn ?? [])]);
+  }, [props.drawn, fen]);
+
+  const pieces = fen.split(' ')[0].replace(/[^a-z]/gi, '').length;
+  const piecesBefore = useRef(pieces);
+  useEffect(() => {
+    if (lastMove.length > 0 && props.isSmall !== true) playMoveSound(pieces < piecesBefore.current);
+    piecesBefore.current = pieces;
+  }, [lastMove.join()]);
+
+  useEffect(() => {
     board.current?.setAutoShapes([...(props.shapes ?? [])]);
   }, [props.shapes]);
 
@@ -117,6 +139,22 @@ export function ChessBoard(props: BoardProps) {
       <p class="visually-hidden">{describeBoard(fen)}</p>
     </div>
   );
+}
+
+export const hasSounds = storedSignal('sounds', false, isBoolean);
+let audio: AudioContext | null = null;
+
+/** A short knock, lower and longer for a capture. */
+function playMoveSound(isCapture: boolean): void {
+  if (!hasSounds.value) return;
+  audio ??= new AudioContext();
+  const [frequency, seconds] = isCapture ? [180, 0.09] : [320, 0.05];
+  const oscillator = new OscillatorNode(audio, { type: 'triangle', frequency });
+  const gain = new GainNode(audio, { gain: 0.25 });
+  gain.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + seconds);
+  oscillator.connect(gain).connect(audio.destination);
+  oscillator.start();
+  oscillator.stop(audio.currentTime + seconds);
 }
 
 function createConfig({ fen, orientation, turn, dests, movable, lastMove, isCheck, canPremove }: BoardProps) {

@@ -2,16 +2,16 @@
 import { useEffect } from 'preact/hooks';
 import { countScore, type MatchScore } from '../../game/match-progress.js';
 import type { MatchState } from '../../protocol/replies.js';
-import { ChessBoard } from '../board/chess-board.js';
-import { createStepKeys, StepButtons } from '../board/step-buttons.js';
+import { BoardPanel } from '../board/board-panel.js';
 import { engine, port, reportError } from '../port/engine-state.js';
-import { bindKeys } from '../shell/keyboard.js';
 import { SummaryTable } from '../shell/summary-table.js';
+import { openGames } from '../study/library.js';
 import { LiveBoards } from './live-boards.js';
 import { MatchCharts } from './match-charts.js';
 import {
   followsGames,
   matches,
+  refreshSoon,
   showGame,
   showMatch,
   shown,
@@ -22,27 +22,29 @@ import {
 } from './match-session.js';
 import { MatchSetup } from './match-setup.js';
 
-const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
-
 export function MatchPanel() {
   useEffect(watchMatches, []);
-  useEffect(
-    () =>
-      bindKeys(
-        createStepKeys(view, () => {
-          // Who steps through a game does not want the next one to come.
-          followsGames.value = false;
-        }),
-      ),
-    [],
-  );
   const state = shown.value;
   const boards = followsGames.value ? (state?.boards ?? []) : [];
+  const game = state?.games[shownGame.value];
+  const [whites = '', blacks = ''] = (game?.result ?? '').replaceAll('1/2', '½').split('-');
   return (
-    <main class="panel panel-match">
-      <section class="board-column" aria-label="Board">
-        {boards.length > 0 ? <LiveBoards boards={boards} /> : <ShownGame state={state} />}
-        <div class="button-row">
+    <BoardPanel
+      name="Match"
+      study={view}
+      players={{
+        white: { name: game?.white ?? '', points: whites },
+        black: { name: game?.black ?? '', points: blacks },
+      }}
+      keys={[]}
+      movable="none"
+      instead={boards.length > 0 ? <LiveBoards boards={boards} /> : undefined}
+      // Who steps through a game does not want the next one to come.
+      onStep={() => {
+        followsGames.value = false;
+      }}
+      tools={
+        <>
           <label class="check">
             <input
               type="checkbox"
@@ -53,73 +55,52 @@ export function MatchPanel() {
             />
             Show new games
           </label>
-        </div>
-      </section>
-      <section class="side" aria-label="Match">
-        <div class="side-scroll">
-          {engine.value !== null && engine.value.players.length > 0 && <MatchSetup />}
-          {matches.value.length > 1 && (
-            <label class="field match-choice">
-              <span class="visually-hidden">Match</span>
-              <select value={shownName.value} onChange={({ currentTarget }) => showMatch(currentTarget.value)}>
-                {matches.value.map(({ name, players, isRunning }) => (
-                  <option key={name} value={name}>
-                    {players.join(' – ')} ({name}
-                    {isRunning ? ', running' : ''})
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
-          {state === null ? (
-            <p class="faint panel-hint">No match yet: start one above.</p>
-          ) : (
-            <>
-              <MatchHead state={state} />
-              <Crosstable state={state} />
-              <MatchCharts state={state} />
-              <GameList state={state} />
-            </>
-          )}
-        </div>
-      </section>
-    </main>
+          <button type="button" disabled={game === undefined} onClick={analyse}>
+            Analyse
+          </button>
+        </>
+      }
+      game={state === null ? undefined : <GameList state={state} />}
+    >
+      {engine.value !== null && engine.value.players.length > 0 && <MatchSetup />}
+      {matches.value.length > 1 && (
+        <label class="field match-choice">
+          <span class="visually-hidden">Match</span>
+          <select value={shownName.value} onChange={({ currentTarget }) => showMatch(currentTarget.value)}>
+            {matches.value.map(({ name, players, isRunning }) => (
+              <option key={name} value={name}>
+                {players.join(' – ')} ({name}
+                {isRunning ? ', running' : ''})
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {state === null ? (
+        <p class="faint panel-hint">No match yet: start one above.</p>
+      ) : (
+        <>
+          <MatchHead state={state} />
+          <Crosstable state={state} />
+          <MatchCharts state={state} />
+        </>
+      )}
+    </BoardPanel>
   );
 }
 
-/** A finished game, to step through. */
-function ShownGame({ state }: { readonly state: MatchState | null }) {
-  const game = state?.games[shownGame.value];
-  const top = view.orientation.value === 'white' ? 'black' : 'white';
-  const names = { white: game?.white ?? 'White', black: game?.black ?? 'Black' };
-  const renderRow = (side: 'white' | 'black') => (
-    <div class="player-row">
-      <span class={`player-color player-${side}`} aria-hidden="true" />
-      <span class="player-name">{names[side]}</span>
-    </div>
-  );
-  return (
-    <>
-      {renderRow(top)}
-      <ChessBoard
-        fen={view.node.value.fen}
-        orientation={view.orientation.value}
-        turn={view.turn.value}
-        dests={NO_DESTS}
-        movable="none"
-        lastMove={view.lastMove.value}
-        isCheck={view.node.value.isCheck}
-      />
-      {renderRow(view.orientation.value)}
-      <StepButtons study={view} />
-    </>
-  );
+/** Takes the game on the board to the analysis board, at the same move. */
+function analyse(): void {
+  openGames([view.tree.value], view.node.value);
+  location.hash = 'analyse';
 }
 
 function MatchHead({ state }: { readonly state: MatchState }) {
   const isOver = state.games.length >= state.total || (state.sprt !== null && state.sprt.verdict !== 'continue');
   const toggle = (): void => {
-    port.send(state.isRunning ? 'pauseMatch' : 'resumeMatch', { name: state.name }).answer.catch(reportError);
+    port
+      .send(state.isRunning ? 'pauseMatch' : 'resumeMatch', { name: state.name })
+      .answer.then(refreshSoon, reportError);
   };
   return (
     <div class="review-head">
@@ -173,7 +154,8 @@ function describeElo({ elo }: MatchState): string {
 }
 
 function formatElo(elo: number, error: number | null): string {
-  return `${elo >= 0 ? '+' : '−'}${Math.abs(elo).toFixed(0)} ± ${error?.toFixed(0) ?? '∞'}`;
+  const value = `${elo >= 0 ? '+' : '−'}${Math.abs(elo).toFixed(0)}`;
+  return error === null ? `${value}, too few games for an error` : `${value} ± ${error.toFixed(0)}`;
 }
 
 function formatScore({ wins, draws, losses }: MatchScore): string {

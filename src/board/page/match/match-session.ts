@@ -3,10 +3,12 @@ import { batch, signal } from '@preact/signals';
 import { findLineEnd, getPath } from '../../game/move-tree.js';
 import { parseGame } from '../../game/move-tree-text.js';
 import type { LiveBoard, MatchEntry, MatchState } from '../../protocol/replies.js';
-import { port, portState, reportError } from '../port/engine-state.js';
+import { port, portState } from '../port/engine-state.js';
 import { Study } from '../study/study.js';
 
+/** While a match is running; otherwise seldom, and not at all while nobody sees the page. */
 const POLL_MS = 500;
+const IDLE_POLL_MS = 5000;
 const CLOCK_MS = 100;
 /** Time between two moves of a game that is shown by itself. */
 const MOVE_MS = 500;
@@ -27,28 +29,36 @@ export const now = signal(0);
 /** When `shown` came. */
 let shownAtMs = 0;
 
-export async function refresh(): Promise<void> {
-  if (portState.value !== 'open') return;
-  matches.value = await port.send('listMatches', {}).answer;
+/** @returns whether there will be news soon */
+async function refresh(): Promise<boolean> {
+  if (portState.value !== 'open') return false;
+  const listed = await port.send('listMatches', {}).answer;
+  if (JSON.stringify(listed) !== JSON.stringify(matches.value)) matches.value = listed;
   hasListed.value = true;
   if (shownName.value === '' && matches.value.length > 0) shownName.value = matches.value[0].name;
-  if (shownName.value === '') return;
+  if (shownName.value === '') return false;
   const known = shown.value;
   const news = await port.send('readMatch', { name: shownName.value, from: known?.games.length ?? 0 }).answer;
-  if (news.name !== shownName.value) return;
+  if (news.name !== shownName.value) return true;
+  const isSame = known !== null && news.games.length === 0 && describeState(known) === describeState(news);
   const state = known === null ? news : extend(known, news);
   batch(() => {
-    shown.value = state;
+    if (!isSame) shown.value = state;
     shownAtMs = performance.now();
     now.value = shownAtMs;
   });
-  if (state === null) return;
+  if (state === null) return true;
   const last = state.games.length - 1;
   const isSeen = view.node.value.children.length === 0;
   const isLive = state.boards.length > 0;
   if (followsGames.value && !isLive && last > shownGame.value && (isSeen || shownGame.value === -1)) {
     await showGame(last, false);
   }
+  return state.isRunning || state.isElsewhere;
+}
+
+function describeState({ games: _, course: __, ...rest }: MatchState): string {
+  return JSON.stringify(rest);
 }
 
 /** @returns null when the games were counted anew, so that all have to be read again */
@@ -88,24 +98,29 @@ export function showMatch(name: string): void {
     shownGame.value = -1;
     followsGames.value = true;
   });
-  void refresh().catch(reportError);
+  pollNow();
+}
+
+/** Asks the server at once: something was started, paused or chosen. */
+let pollNow: () => void = () => undefined;
+
+export function refreshSoon(): void {
+  pollNow();
 }
 
 /** The panel is shown. @returns a function that ends it */
 export function watchMatches(): () => void {
-  let isBusy = false;
-  const poll = (): void => {
-    if (isBusy) return;
-    isBusy = true;
-    refresh()
-      .catch(() => undefined)
-      .finally(() => {
-        isBusy = false;
-      });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isEnded = false;
+  const poll = async (): Promise<void> => {
+    clearTimeout(timer);
+    const isLively = !document.hidden && (await refresh().catch(() => false));
+    if (!isEnded && !document.hidden) timer = setTimeout(poll, isLively ? POLL_MS : IDLE_POLL_MS);
   };
-  poll();
+  pollNow = () => void poll();
+  pollNow();
+  document.addEventListener('visibilitychange', pollNow);
   const timers = [
-    setInterval(poll, POLL_MS),
     setInterval(() => {
       if (shown.value?.boards.some(({ remainingMs }) => remainingMs.some((ms) => ms !== null))) {
         now.value = performance.now();
@@ -116,6 +131,10 @@ export function watchMatches(): () => void {
     }, MOVE_MS),
   ];
   return () => {
-    for (const timer of timers) clearInterval(timer);
+    isEnded = true;
+    document.removeEventListener('visibilitychange', pollNow);
+    clearTimeout(timer);
+    for (const interval of timers) clearInterval(interval);
+    pollNow = () => undefined;
   };
 }

@@ -110,7 +110,7 @@ export function MatchSetup() {
           ) : (
             <>
               <NumberField label="Seconds a game" state={seconds} min={0.1} />
-              <NumberField label="Seconds more a move" state={increment} min={0} />
+              <NumberField label="Increment in seconds" state={increment} min={0} />
             </>
           )}
           <NumberField label={isPair ? 'Games at most' : 'Games of each two'} state={games} min={2} />

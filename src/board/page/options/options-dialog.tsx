@@ -61,11 +61,19 @@ export function OptionsDialog({ onClose }: { onClose(): void }) {
           Rare ones too
         </label>
       </div>
+      {options.length === 0 && <p class="faint">No option fits “{filter.value}”.</p>}
       <ul class="options" aria-label="Options">
         {options.map((option) => (
           <OptionRow key={option.spec.uci} option={option} />
         ))}
       </ul>
+      {description.options.some(isChanged) && (
+        <div class="button-row">
+          <button type="button" onClick={() => description.options.filter(isChanged).forEach(reset)}>
+            Reset all options
+          </button>
+        </div>
+      )}
     </Dialog>
   );
 }
@@ -156,15 +164,35 @@ function NetworkOpener() {
   );
 }
 
+function isChanged({ spec, value, isLocked }: OptionState): boolean {
+  return spec.kind !== 'button' && spec.uci !== 'WeightsFile' && !isLocked && value !== spec.default;
+}
+
+function reset({ spec }: OptionState): void {
+  if (spec.kind !== 'button') void setOption(spec.uci, String(spec.default));
+}
+
 function OptionRow({ option }: { readonly option: OptionState }) {
   const { spec, isLocked, value } = option;
-  const isChanged = spec.kind !== 'button' && value !== spec.default;
   return (
-    <li class={isChanged ? 'option option-changed' : 'option'}>
-      <label for={`option-${spec.uci}`}>
-        <span class="option-name">{spec.uci}</span>
-        <OptionInput option={option} />
-      </label>
+    <li class={isChanged(option) ? 'option option-changed' : 'option'}>
+      <div class="option-head">
+        <label class="option-name" for={`option-${spec.uci}`}>
+          {spec.uci}
+        </label>
+        {isChanged(option) && (
+          <button type="button" class="text-button" aria-label={`Reset ${spec.uci}`} onClick={() => reset(option)}>
+            Reset
+          </button>
+        )}
+        {isLocked ? (
+          <output id={`option-${spec.uci}`} class="option-fixed">
+            {String(value ?? '') || 'empty'}
+          </output>
+        ) : (
+          <OptionInput option={option} />
+        )}
+      </div>
       <p class="option-help">
         {spec.help.replace(/\.?$/, '.')}
         {spec.kind !== 'button' && ` Default: ${spec.default === '' ? 'empty' : spec.default}.`}
@@ -174,9 +202,14 @@ function OptionRow({ option }: { readonly option: OptionState }) {
   );
 }
 
-function OptionInput({ option: { spec, value, isLocked } }: { readonly option: OptionState }) {
+function OptionInput({ option: { spec, value } }: { readonly option: OptionState }) {
   const id = `option-${spec.uci}`;
-  const set = (text: string): void => setOption(spec.uci, text);
+  // A value that is refused leaves the field, which shows what holds.
+  const set = (text: string, field?: HTMLInputElement): void => {
+    void setOption(spec.uci, text).then((isTaken) => {
+      if (!isTaken && field !== undefined) field.value = String(value ?? '');
+    });
+  };
   switch (spec.kind) {
     case 'button':
       return (
@@ -211,7 +244,7 @@ function OptionInput({ option: { spec, value, isLocked } }: { readonly option: O
           max={spec.max}
           step={spec.kind === 'int' ? 1 : 'any'}
           value={Number(value)}
-          onChange={({ currentTarget }) => set(currentTarget.value)}
+          onChange={({ currentTarget }) => set(currentTarget.value, currentTarget)}
         />
       );
     case 'string':
@@ -220,8 +253,7 @@ function OptionInput({ option: { spec, value, isLocked } }: { readonly option: O
           id={id}
           type="text"
           value={String(value ?? '')}
-          readOnly={isLocked}
-          onChange={({ currentTarget }) => set(currentTarget.value)}
+          onChange={({ currentTarget }) => set(currentTarget.value, currentTarget)}
         />
       );
   }

@@ -2,16 +2,16 @@
  * The game that is being played: asks the engine for its moves, keeps the clocks, and saves the game in the browser after each
  * move, so that a page that is closed or loses its connection goes on where it was.
  */
-import { batch, computed, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import type { Move } from '../../../chess/index.js';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/board-moves.js';
-import { type GameSettings, PlayedGame, type SavedGame } from '../../game/played-game.js';
+import { addToArchive, describeResult, type GameSettings, PlayedGame } from '../../game/played-game.js';
 import type { ThoughtReply } from '../../protocol/replies.js';
 import type { ThinkLimits } from '../../protocol/requests.js';
 import { engine, port, portState, reportError } from '../port/engine-state.js';
 import { addNotice, spoken } from '../shell/notices.js';
-import { readStored, writeStored } from '../shell/stored.js';
+import { readStored, watchStored, writeStored } from '../shell/stored.js';
 import { Study } from '../study/study.js';
 
 const MOST_SAVED = 100;
@@ -34,6 +34,8 @@ export const hint = signal('');
 export const archive = signal<readonly string[]>(readArchive());
 export const now = signal(Date.now());
 
+/** The last change was a move of the engine: only then a premove is played. */
+let isAfterEngine = false;
 /** What the engine thought of its position when it last moved; from 0 to 1. */
 let engineExpects = 1;
 /** Counts what makes a running search pointless: takebacks, new games, ends. */
@@ -60,15 +62,39 @@ export function startGame(settings: GameSettings): void {
 
 /** The game that was not finished when the page was closed. */
 export function restoreGame(): void {
-  const saved = readStored('game') as SavedGame | null;
+  const saved = readStored('game');
   if (saved === null || game.value !== null) return;
   const restored = PlayedGame.restore(saved);
   if (restored.ok) begin(restored.value);
 }
 
+// Another tab has moved, or ended the game: this one shows it, and leaves the engine's moves to the other.
+watchStored('game', (saved) => {
+  const current = game.value;
+  const restored = saved === null ? null : PlayedGame.restore(saved);
+  if (restored !== null && !restored.ok) return;
+  if (current === null ? restored === null : current.result !== null && restored === null) return;
+  moment++;
+  isThinking.value = false;
+  isAfterEngine = false;
+  batch(() => {
+    game.value = restored?.value ?? null;
+    if (restored === null) return;
+    hint.value = '';
+    view.promotion.value = null;
+    view.orientation.value = restored.value.settings.user;
+    view.load(restored.value.tree, restored.value.end);
+  });
+  game.value?.startClock(Date.now());
+});
+watchStored('archive', () => {
+  archive.value = readArchive();
+});
+
 function begin(next: PlayedGame): void {
   moment++;
   engineExpects = 1;
+  isAfterEngine = false;
   batch(() => {
     game.value = next;
     hint.value = '';
@@ -89,17 +115,34 @@ function follow(): void {
     view.go(current.end);
     now.value = Date.now();
   });
-  writeStored('game', current.save());
-  if (current.result !== null) keepFinished(current);
-  else if (!current.isUserTurn) askEngine(current);
+  if (current.result !== null) {
+    keepFinished(current);
+    return;
+  }
+  if (!writeStored('game', current.save())) warnOfFullStorage();
+  if (!current.isUserTurn) askEngine(current);
 }
 
 function keepFinished(finished: PlayedGame): void {
   moment++;
   isThinking.value = false;
+  view.promotion.value = null;
+  // What other tabs have kept meanwhile is kept, too.
+  const pgn = finished.formatPgn(engine.value?.name ?? 'Engine');
+  archive.value = addToArchive(readArchive(), pgn, MOST_SAVED);
+  if (!writeStored('archive', archive.value)) warnOfFullStorage();
   writeStored('game', null);
-  archive.value = [finished.formatPgn(engine.value?.name ?? 'Engine'), ...archive.value].slice(0, MOST_SAVED);
-  writeStored('archive', archive.value);
+  if (finished.result !== null && location.hash !== '#play') {
+    addNotice('note', describeResult(finished.result, finished.settings.user));
+  }
+}
+
+let hasWarned = false;
+
+function warnOfFullStorage(): void {
+  if (!hasWarned)
+    addNotice('error', 'The browser has no room to keep this game: save it as PGN before you leave the page');
+  hasWarned = true;
 }
 
 function askEngine(current: PlayedGame): void {
@@ -138,14 +181,24 @@ function playEngineMove(current: PlayedGame, { best, state }: ThoughtReply): voi
   const [win, draw] = state.lines[0]?.wdl ?? [1000, 0, 0];
   engineExpects = (win + draw / 2) / 1000;
   current.play(requireMove(current.position, best), Date.now());
+  isAfterEngine = true;
   follow();
   spoken.value = `The engine plays ${current.end.san}`;
 }
 
 export function playUserMove(move: Move): void {
   view.promotion.value = null;
-  game.value?.play(move, Date.now());
+  // The clock may have ended the game meanwhile.
+  if (game.value === null || game.value.result !== null) return;
+  game.value.play(move, Date.now());
+  isAfterEngine = false;
   follow();
+}
+
+/** Plays what the user moved in advance, or forgets it: after a takeback it would be a move nobody wants. */
+export function settlePremove(board: { playPremove(): boolean; cancelPremove(): void }): void {
+  if (isAfterEngine && game.value?.isUserTurn === true && isAtEnd.value) board.playPremove();
+  else if (!isAfterEngine) board.cancelPremove();
 }
 
 /** @param isPremove a pawn then becomes a queen without a question */
@@ -161,10 +214,30 @@ export function playUserDrop(from: string, to: string, isPremove: boolean): void
 }
 
 export function takeBack(): void {
+  const current = game.value;
+  if (current === null || !current.canTakeBack) return;
   moment++;
   stopThinking();
-  game.value?.takeBack(Date.now());
+  current.takeBack(Date.now());
+  isAfterEngine = false;
   follow();
+}
+
+/** Ends a game that has hardly begun, without a result. */
+export function abort(): void {
+  moment++;
+  stopThinking();
+  writeStored('game', null);
+  game.value = null;
+  view.load(new Study().tree.value);
+}
+
+/** The same game once more, with the other colour. */
+export function rematch(): void {
+  const current = game.value;
+  if (current === null) return;
+  const { user } = current.settings;
+  startGame({ ...current.settings, user: user === 'white' ? 'black' : 'white' });
 }
 
 export function resign(): void {
@@ -206,27 +279,30 @@ function stopThinking(): void {
   isThinking.value = false;
 }
 
-/** The panel is shown. @returns a function that ends it */
-export function watchGame(): () => void {
-  restoreGame();
+/** Looks at the clocks, whichever panel is shown. */
+effect(() => {
+  void view.version.value;
+  const current = game.value;
+  if (current === null || current.settings.clock === null || current.result !== null) return undefined;
   const timer = setInterval(() => {
-    const current = game.value;
-    if (current === null || current.settings.clock === null || current.result !== null) return;
     now.value = Date.now();
     current.checkClock(now.value);
-    // checkClock may have ended it.
-    if ((current as PlayedGame).result !== null) {
-      stopThinking();
-      follow();
-    }
+    if (current.result === null) return;
+    stopThinking();
+    follow();
   }, CLOCK_TICK_MS);
-  let wasLost = false;
-  const endWatch = port.watchState((state) => {
-    if (state === 'open' && wasLost && game.value?.result === null && !game.value.isUserTurn) askEngine(game.value);
-    wasLost = state === 'lost';
-  });
-  return () => {
-    clearInterval(timer);
-    endWatch();
-  };
-}
+  return () => clearInterval(timer);
+});
+
+let wasLost = false;
+// While the engine cannot be reached its clock stands still; with the next connection it is asked again.
+port.watchState((state) => {
+  const current = game.value;
+  const isWaiting = current !== null && current.result === null && !current.isUserTurn;
+  if (state === 'lost' && isWaiting) current.pauseClock(Date.now());
+  if (state === 'open' && wasLost && isWaiting) {
+    current.startClock(Date.now());
+    askEngine(current);
+  }
+  wasLost = state === 'lost';
+});

@@ -115,7 +115,7 @@ export function PlaySetup() {
       {control.value === OWN_CONTROL && (
         <div class="fields">
           <NumberField label="Minutes" state={minutes} min={0.1} max={MOST_MINUTES} />
-          <NumberField label="Seconds more a move" state={increment} min={0} max={MOST_INCREMENT} />
+          <NumberField label="Increment in seconds" state={increment} min={0} max={MOST_INCREMENT} />
         </div>
       )}
       {CONTROLS[control.value] === null && (

@@ -55,9 +55,15 @@ export function reportError(error: unknown): void {
   addNotice('error', error instanceof Error ? error.message : String(error));
 }
 
-/** For every page of this engine. */
-export function setOption(name: string, value: string): void {
-  port.send('setOption', { name, value }).answer.catch(reportError);
+/** For every page of this engine. @returns whether it was taken */
+export async function setOption(name: string, value: string): Promise<boolean> {
+  try {
+    await port.send('setOption', { name, value }).answer;
+    return true;
+  } catch (error) {
+    reportError(error);
+    return false;
+  }
 }
 
 export function useNetwork(name: string): void {

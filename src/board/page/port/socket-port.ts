@@ -5,6 +5,7 @@ import { sendFile } from './send-file.js';
 
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 8000;
+const RESTARTED = 'The server was started again: open the page by the address that it has printed';
 
 export class SocketPort extends RequestPort {
   readonly offers = { matches: true, training: true, opensAddresses: false };
@@ -53,8 +54,16 @@ export class SocketPort extends RequestPort {
       this.unsent.length = 0;
       this.changeState('lost');
       if (this.isClosed) return;
+      void this.explainLoss();
       setTimeout(() => this.connect(), this.retryMs);
       this.retryMs = Math.min(LONGEST_RETRY_MS, 2 * this.retryMs);
     };
+  }
+
+  /** A server that answers, but not to this page, is another one at the same address: it has another token. */
+  private async explainLoss(): Promise<void> {
+    const response = await fetch('./', { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+    if (response?.status !== 401 && response?.status !== 403) return;
+    if (this.socket?.readyState !== WebSocket.OPEN) this.changeState('lost', RESTARTED);
   }
 }

@@ -1,13 +1,13 @@
 /** Review of a game: the evaluation as a graph that one can click, accuracy and bad moves of both players, better lines. */
 import { computed } from '@preact/signals';
 import type { GameReview, PlayerSummary } from '../../game/game-review.js';
+import type { MoveNode } from '../../game/move-tree.js';
 import { type ChartDot, LineChart } from '../chart/line-chart.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { SummaryTable } from '../shell/summary-table.js';
 import { copyText, saveFile } from '../shell/user-files.js';
-import { MoveList } from '../study/move-list.js';
 import { study } from '../study/study.js';
-import { openLoadDialog, StudyPanel } from '../study/study-panel.js';
+import { GamePart, openLoadDialog, StudyPanel } from '../study/study-panel.js';
 import { isReviewing, nodes, progress, review, startReview, stopReview } from './review-session.js';
 
 const GRAPH_HEIGHT = 150;
@@ -34,14 +34,33 @@ const KEYS: readonly KeyBinding[] = [{ keys: ['n'], help: 'To the next bad move'
 
 export function ReviewPanel() {
   return (
-    <StudyPanel label="Review" keys={KEYS} evaluation={evaluation.value}>
+    <StudyPanel
+      name="Review"
+      keys={KEYS}
+      evaluation={evaluation.value}
+      tools={
+        <button
+          type="button"
+          disabled={current.value === null}
+          onClick={goToNextBadMove}
+          title="To the next bad move (n)"
+        >
+          Next bad move
+        </button>
+      }
+      game={<GamePart describe={describeMove} />}
+    >
       <Head />
       <Graph />
       <Summary />
-      <MoveList study={study} describe={(node) => <small>{current.value?.describeNode(node) ?? ''}</small>} />
       <Export />
     </StudyPanel>
   );
+}
+
+function describeMove(node: MoveNode) {
+  void progress.value;
+  return <small>{current.value?.describeNode(node) ?? ''}</small>;
 }
 
 function Head() {
@@ -168,10 +187,6 @@ function Export() {
   if (known === null) return null;
   return (
     <div class="button-row review-foot">
-      <button type="button" onClick={goToNextBadMove} title="To the next bad move (n)">
-        Next bad move
-      </button>
-      <span class="spacer" />
       <button type="button" onClick={() => void copyText(known.formatPgn())}>
         Copy PGN
       </button>

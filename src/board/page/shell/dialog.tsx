@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icon.js';
+import { NoticeList, openDialogs } from './notices.js';
 
 interface DialogProps {
   readonly title: string;
@@ -18,7 +19,11 @@ export function Dialog({ title, children, isWide = false, onClose }: DialogProps
     // A click beside the dialog closes it, where the browser knows how.
     dialog.setAttribute('closedby', 'any');
     dialog.showModal();
-    return () => dialog.close();
+    openDialogs.value++;
+    return () => {
+      openDialogs.value--;
+      dialog.close();
+    };
   }, []);
   return (
     <dialog
@@ -34,6 +39,7 @@ export function Dialog({ title, children, isWide = false, onClose }: DialogProps
         </button>
       </div>
       <div class="dialog-body">{children}</div>
+      <NoticeList />
     </dialog>
   );
 }

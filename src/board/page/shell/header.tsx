@@ -1,5 +1,6 @@
 /** The bar at the top: panels, connection, engine, theme, help. */
 import { signal } from '@preact/signals';
+import { hasSounds } from '../board/chess-board.js';
 import { engine, obstacle, port, portState } from '../port/engine-state.js';
 import { Icon } from './icon.js';
 import { isDark, toggleTheme } from './theme.js';
@@ -57,8 +58,28 @@ export function Header({ onOptions, onHelp }: HeaderProps) {
           {obstacle.value === '' ? 'No connection' : 'No engine'}
         </span>
       )}
-      <button type="button" onClick={onOptions} disabled={engine.value === null} title="Network and options">
-        Engine
+      <button
+        type="button"
+        class="header-engine"
+        aria-label="Engine"
+        onClick={onOptions}
+        disabled={engine.value === null}
+        title="Network and options (e)"
+      >
+        <Icon name="engine" />
+        <span>Engine</span>
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Sounds"
+        aria-pressed={hasSounds.value}
+        title={hasSounds.value ? 'Sounds off' : 'Sounds on'}
+        onClick={() => {
+          hasSounds.value = !hasSounds.value;
+        }}
+      >
+        <Icon name={hasSounds.value ? 'sound' : 'silence'} />
       </button>
       <button
         type="button"
@@ -69,7 +90,7 @@ export function Header({ onOptions, onHelp }: HeaderProps) {
       >
         <Icon name={isDark.value ? 'sun' : 'moon'} />
       </button>
-      <button type="button" class="icon-button" onClick={onHelp} aria-label="Keys" title="Keys (?)">
+      <button type="button" class="icon-button header-keys" onClick={onHelp} aria-label="Keys" title="Keys (?)">
         <Icon name="keyboard" />
       </button>
     </header>

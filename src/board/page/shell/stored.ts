@@ -11,19 +11,32 @@ export function readStored(name: string): unknown {
   }
 }
 
-export function writeStored(name: string, value: unknown): void {
+/** @returns false where the browser keeps nothing, or has no more room: the page works without */
+export function writeStored(name: string, value: unknown): boolean {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value));
+    return true;
   } catch {
-    // Nothing to be done: the page works without.
+    return false;
   }
+}
+
+/** Another tab of this browser has written the value. @returns a function that ends it */
+export function watchStored(name: string, listener: (value: unknown) => void): () => void {
+  const listen = ({ key }: StorageEvent): void => {
+    if (key === PREFIX + name) listener(readStored(name));
+  };
+  addEventListener('storage', listen);
+  return () => removeEventListener('storage', listen);
 }
 
 /** A signal that the browser remembers. @param isValid what an older version of the page left behind may not be */
 export function storedSignal<T>(name: string, initial: T, isValid: (value: unknown) => value is T): Signal<T> {
   const stored = readStored(name);
   const state = signal<T>(isValid(stored) ? stored : initial);
-  effect(() => writeStored(name, state.value));
+  effect(() => {
+    writeStored(name, state.value);
+  });
   return state;
 }
 

@@ -1,16 +1,29 @@
-/** Paste or open a FEN or PGN; start again; choose one of several games; copy or save what is on the board. */
+/** Paste or open a FEN or PGN; start again; other games of the file and earlier analyses; copy or save what is on the board. */
 import { batch, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { createChess960Fen } from '../../game/chess960.js';
 import type { ImportedGame } from '../../game/game-import.js';
 import { MoveTree } from '../../game/move-tree.js';
-import { formatGame, parseGame } from '../../game/move-tree-text.js';
+import { formatGame } from '../../game/move-tree-text.js';
 import { Dialog } from '../shell/dialog.js';
-import { addNotice } from '../shell/notices.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { importFile } from './import-client.js';
-import type { Study } from './study.js';
+import {
+  addChapters,
+  analyses,
+  analysisId,
+  analysisName,
+  chapterIndex,
+  chapters,
+  createLink,
+  deleteAnalysis,
+  openAnalysis,
+  openChapter,
+  openFile,
+  openGames,
+} from './library.js';
+import { study } from './study.js';
 
 /** Games that the list shows at once; the others are found as one types. */
 const MOST_LISTED = 200;
@@ -25,36 +38,43 @@ const refusals = signal<readonly string[]>([]);
 const readShare = signal<number | null>(null);
 const wanted = signal('');
 let stopImport: () => void = () => undefined;
+let fileName = '';
+/** Takes the games that are read after one of them was opened. */
+let addMore: ((games: readonly ImportedGame[]) => void) | null = null;
 
-interface LoadProps {
-  readonly study: Study;
-  onClose(): void;
-}
-
-export function LoadDialog({ study, onClose }: LoadProps) {
+export function LoadDialog({ onClose }: { onClose(): void }) {
   const field = useRef<HTMLTextAreaElement>(null);
   // So that a text can be pasted at once.
   useEffect(() => field.current?.focus(), []);
-  const finish = (tree: MoveTree): void => {
-    study.load(tree);
+  const finish = (): void => {
     text.value = '';
     forget();
     onClose();
   };
-  const open = (game: ImportedGame): void => {
-    const read = parseGame(game.text);
-    if (!read.ok) {
-      problem.value = read.error;
-      return;
-    }
-    if (read.value.problem !== null) addNotice('warning', read.value.problem);
-    finish(read.value.tree);
+  const start = (fen?: string): void => {
+    openGames([unwrapTree(fen)]);
+    finish();
   };
-  const read = (file: Blob): void => {
+  /** All games of the file become chapters; those that are still being read follow. */
+  const open = (index: number): void => {
+    if (!openFile(games.value, index, fileName)) return;
+    const isReading = readShare.value !== null;
+    const { value: id } = analysisId;
+    text.value = '';
+    if (isReading) addMore = (more) => addChapters(id, more);
+    else forget();
+    onClose();
+  };
+  const read = (file: Blob, name = ''): void => {
     forget();
+    fileName = name;
     readShare.value = 0;
     stopImport = importFile(file, (news) => {
       batch(() => {
+        if (news.type === 'games' && addMore !== null) {
+          addMore(news.games);
+          return;
+        }
         if (news.type === 'games') {
           games.value = [...games.value, ...news.games];
           refusals.value = [...refusals.value, ...news.refusals];
@@ -62,24 +82,31 @@ export function LoadDialog({ study, onClose }: LoadProps) {
           return;
         }
         readShare.value = null;
+        if (addMore !== null) {
+          forget();
+          return;
+        }
         problem.value =
           news.problem ?? (games.value.length + refusals.value.length > 0 ? '' : 'There is no game in this text');
-        if (games.value.length === 1 && refusals.value.length === 0 && news.problem === null) open(games.value[0]);
+        if (games.value.length === 1 && refusals.value.length === 0 && news.problem === null) open(0);
       });
     });
   };
   return (
-    <Dialog title="Load a position or game" onClose={onClose}>
+    <Dialog title="Games and positions" onClose={onClose}>
       <label class="field">
         FEN or PGN
         <textarea
           ref={field}
-          rows={8}
+          rows={5}
           spellcheck={false}
           value={text.value}
           placeholder="Paste here, or open a file"
           onInput={({ currentTarget }) => {
             text.value = currentTarget.value;
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) read(new Blob([text.value]));
           }}
         />
       </label>
@@ -92,6 +119,7 @@ export function LoadDialog({ study, onClose }: LoadProps) {
         <button
           type="button"
           class="primary"
+          title="Ctrl+Enter"
           disabled={text.value.trim() === ''}
           onClick={() => read(new Blob([text.value]))}
         >
@@ -105,14 +133,14 @@ export function LoadDialog({ study, onClose }: LoadProps) {
             accept=".pgn,.fen,.epd,.txt,.gz"
             onChange={({ currentTarget }) => {
               const file = currentTarget.files?.[0];
-              if (file !== undefined) read(file);
+              if (file !== undefined) read(file, file.name);
             }}
           />
         </label>
-        <button type="button" onClick={() => finish(unwrapTree())}>
-          Start position
+        <button type="button" onClick={() => start()}>
+          New analysis
         </button>
-        <button type="button" onClick={() => finish(unwrapTree(createChess960Fen(prng.nextBelow(960))))}>
+        <button type="button" onClick={() => start(createChess960Fen(prng.nextBelow(960)))}>
           Chess960
         </button>
       </div>
@@ -125,10 +153,15 @@ export function LoadDialog({ study, onClose }: LoadProps) {
         <button type="button" onClick={() => void copyText(study.node.value.fen)}>
           Copy FEN
         </button>
+        <button type="button" onClick={() => void copyText(createLink())}>
+          Copy link
+        </button>
         <button type="button" onClick={() => saveFile('game.pgn', formatGame(study.tree.value))}>
           Save PGN
         </button>
       </div>
+      {games.value.length === 0 && <Chapters onClose={onClose} />}
+      <Analyses onClose={onClose} />
     </Dialog>
   );
 }
@@ -141,6 +174,7 @@ function unwrapTree(fen?: string): MoveTree {
 
 function forget(): void {
   stopImport();
+  addMore = null;
   batch(() => {
     games.value = [];
     refusals.value = [];
@@ -151,11 +185,11 @@ function forget(): void {
 }
 
 /** The games of a file, while it is read and afterwards. */
-function GameChoice({ onChoose }: { onChoose(game: ImportedGame): void }) {
+function GameChoice({ onChoose }: { onChoose(index: number): void }) {
   const count = games.value.length;
   if (count === 0 && refusals.value.length === 0 && readShare.value === null) return null;
   const words = wanted.value.toLowerCase();
-  const found = games.value.filter(({ title }) => title.toLowerCase().includes(words));
+  const found = findTitles(games.value, words);
   return (
     <>
       <p role="status">
@@ -171,24 +205,112 @@ function GameChoice({ onChoose }: { onChoose(game: ImportedGame): void }) {
       {refusals.value.length > MOST_REFUSALS && (
         <p class="problem">{refusals.value.length - MOST_REFUSALS} more cannot be read.</p>
       )}
-      <input
-        type="search"
-        placeholder="Find a game"
-        aria-label="Find a game"
-        value={wanted.value}
-        onInput={({ currentTarget }) => {
-          wanted.value = currentTarget.value;
-        }}
-      />
+      <SearchField label="Find a game" state={wanted} />
       <ul class="game-choice" aria-label="Games">
-        {found.slice(0, MOST_LISTED).map((game) => (
-          <li key={games.value.indexOf(game)}>
-            <button type="button" onClick={() => onChoose(game)}>
-              {game.title}
+        {found.slice(0, MOST_LISTED).map(({ title, index }) => (
+          <li key={index}>
+            <button type="button" onClick={() => onChoose(index)}>
+              {title}
             </button>
           </li>
         ))}
         {found.length > MOST_LISTED && <li class="faint">{found.length - MOST_LISTED} more: search for them.</li>}
+      </ul>
+    </>
+  );
+}
+
+/** Titles that hold the words, with their places. */
+function findTitles(
+  all: readonly { readonly title: string }[],
+  words: string,
+): { readonly title: string; readonly index: number }[] {
+  return all.map(({ title }, index) => ({ title, index })).filter(({ title }) => title.toLowerCase().includes(words));
+}
+
+function SearchField({ label, state }: { readonly label: string; readonly state: { value: string } }) {
+  return (
+    <input
+      type="search"
+      placeholder={label}
+      aria-label={label}
+      value={state.value}
+      onInput={({ currentTarget }) => {
+        state.value = currentTarget.value;
+      }}
+    />
+  );
+}
+
+const wantedGame = signal('');
+
+/** The games of the file that is open. */
+function Chapters({ onClose }: { onClose(): void }) {
+  const all = chapters.value;
+  if (all.length < 2) return null;
+  const words = wantedGame.value.toLowerCase();
+  const found = findTitles(all, words);
+  return (
+    <>
+      <h3>
+        {analysisName.value}: {all.length} games
+      </h3>
+      <SearchField label="Find a game" state={wantedGame} />
+      <ul class="game-choice" aria-label="Games">
+        {found.slice(0, MOST_LISTED).map(({ title, index }) => (
+          <li key={index}>
+            <button
+              type="button"
+              aria-current={index === chapterIndex.value}
+              onClick={() => {
+                openChapter(index);
+                onClose();
+              }}
+            >
+              {index + 1}. {title}
+            </button>
+          </li>
+        ))}
+        {found.length === 0 && <li class="faint">No game fits.</li>}
+        {found.length > MOST_LISTED && <li class="faint">{found.length - MOST_LISTED} more: search for them.</li>}
+      </ul>
+    </>
+  );
+}
+
+const wantedAnalysis = signal('');
+
+/** Everything that was analysed in this browser. */
+function Analyses({ onClose }: { onClose(): void }) {
+  const others = analyses.value.filter(({ id }) => id !== analysisId.value);
+  if (others.length === 0) return null;
+  const words = wantedAnalysis.value.toLowerCase();
+  const found = others.filter(({ name }) => name.toLowerCase().includes(words));
+  return (
+    <>
+      <h3>Earlier analyses</h3>
+      {others.length > 5 && <SearchField label="Find an analysis" state={wantedAnalysis} />}
+      <ul class="game-choice" aria-label="Earlier analyses">
+        {found.slice(0, MOST_LISTED).map((entry) => (
+          <li key={entry.id} class="analysis-row">
+            <button
+              type="button"
+              onClick={() => {
+                void openAnalysis(entry);
+                onClose();
+              }}
+            >
+              <span class="analysis-name">{entry.name}</span>
+              <small class="faint">
+                {entry.chapters > 1 && `${entry.chapters} games, `}
+                {new Date(entry.changedAtMs).toLocaleDateString()}
+              </small>
+            </button>
+            <button type="button" aria-label={`Delete ${entry.name}`} onClick={() => void deleteAnalysis(entry)}>
+              Delete
+            </button>
+          </li>
+        ))}
       </ul>
     </>
   );

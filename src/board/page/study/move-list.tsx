@@ -1,41 +1,163 @@
 /** The moves of a game with comments, glyphs and variations, as lichess lays them out: two columns, variations in between. */
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatMoveNumber } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
-import { formatGlyphs, splitEngineNote } from '../../game/value-text.js';
+import { formatGlyphs, GLYPHS, splitEngineNote } from '../../game/value-text.js';
+import { addNotice } from '../shell/notices.js';
 import type { Study } from './study.js';
 
 interface MoveListProps {
   readonly study: Study;
   /** Something after a move: its evaluation. */
   describe?(node: MoveNode): ComponentChildren;
+  /** Moves have a menu. */
+  readonly isEditable?: boolean;
 }
 
-export function MoveList({ study, describe }: MoveListProps) {
-  void study.version.value;
+/** The move whose menu is open, and where on the screen. */
+const menu = signal<{ readonly node: MoveNode; readonly x: number; readonly y: number } | null>(null);
+
+export function MoveList({ study, describe, isEditable = false }: MoveListProps) {
   const { root } = study.tree.value;
   const element = useRef<HTMLElement>(null);
   const current = study.node.value;
   useEffect(() => {
     const list = element.current;
-    const active = list?.querySelector<HTMLElement>('[aria-current]');
-    if (!list || !active) return;
-    const top = active.offsetTop - list.offsetTop;
-    if (top < list.scrollTop || top + active.offsetHeight > list.scrollTop + list.clientHeight) {
-      list.scrollTop = top - list.clientHeight / 2;
-    }
-  }, [current]);
+    if (list === null) return;
+    showCurrent(list);
+    // What stands above the list grows when the engine is switched on.
+    const observer = new ResizeObserver(() => showCurrent(list));
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, [current, study.version.value]);
   return (
-    <section ref={element} class="move-list" aria-label="Moves">
+    <section
+      ref={element}
+      class="move-list"
+      aria-label="Moves"
+      onContextMenu={(event) => {
+        const id = (event.target as HTMLElement).closest<HTMLElement>('[data-node]')?.dataset.node;
+        const node = id === undefined ? null : findNode(root, Number(id));
+        if (!isEditable || node === null) return;
+        event.preventDefault();
+        menu.value = { node, x: event.clientX, y: event.clientY };
+      }}
+    >
       {root.comment !== '' && <p class="move-comment">{root.comment}</p>}
       {root.children.length === 0 ? (
         <p class="faint move-list-empty">Move a piece, or load a game.</p>
       ) : (
         <MainLine study={study} from={root} describe={describe} />
       )}
+      {isEditable && menu.value !== null && <MoveMenu study={study} {...menu.value} />}
     </section>
   );
+}
+
+/** Scrolls the list, and nothing else, until the current move is in sight. */
+function showCurrent(list: HTMLElement): void {
+  const active = list.querySelector<HTMLElement>('[aria-current]');
+  if (active === null) {
+    list.scrollTop = 0;
+    return;
+  }
+  const [outer, inner] = [list.getBoundingClientRect(), active.getBoundingClientRect()];
+  if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
+  list.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
+}
+
+function findNode(root: MoveNode, id: number): MoveNode | null {
+  const rest = [root];
+  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+    if (node.id === id) return node;
+    rest.push(...node.children);
+  }
+  return null;
+}
+
+/** What can be done with a move. The browser closes it at a click elsewhere, and at Escape. */
+function MoveMenu({
+  study,
+  node,
+  x,
+  y,
+}: {
+  readonly study: Study;
+  readonly node: MoveNode;
+  readonly x: number;
+  readonly y: number;
+}) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const popover = element.current;
+    popover?.showPopover();
+    popover?.querySelector('button')?.focus();
+  }, [node]);
+  const close = (): void => {
+    menu.value = null;
+  };
+  const act = (run: () => void) => () => {
+    close();
+    run();
+  };
+  return (
+    <div
+      ref={element}
+      class="move-menu"
+      popover="auto"
+      role="menu"
+      aria-label={`Move ${node.san}`}
+      style={{ left: `min(${x}px, 100vw - 230px)`, top: `min(${y}px, 100dvh - 190px)` }}
+      onToggle={(event) => {
+        if ((event as unknown as ToggleEvent).newState === 'closed') close();
+      }}
+    >
+      <div class="menu-glyphs">
+        {GLYPHS.map(({ nag, sign, word }) => (
+          <button
+            key={nag}
+            type="button"
+            role="menuitemcheckbox"
+            aria-checked={node.nags.includes(nag)}
+            aria-label={word}
+            title={word}
+            onClick={act(() =>
+              study.annotate(node, {
+                nags: node.nags.includes(nag) ? node.nags.filter((own) => own !== nag) : [nag],
+              }),
+            )}
+          >
+            {sign}
+          </button>
+        ))}
+      </div>
+      <button type="button" role="menuitem" onClick={act(() => comment(study, node))}>
+        Comment …
+      </button>
+      <button type="button" role="menuitem" onClick={act(() => study.promote(node))}>
+        Move the variation up
+      </button>
+      <button type="button" role="menuitem" onClick={act(() => deleteFrom(study, node))}>
+        Delete from here
+      </button>
+    </div>
+  );
+}
+
+/** Deletes at once, and offers to take it back. */
+export function deleteFrom(study: Study, node: MoveNode): void {
+  study.remove(node);
+  addNotice('note', `${node.san} and what follows deleted`, { label: 'Undo', run: () => void study.undo() });
+}
+
+function comment(study: Study, node: MoveNode): void {
+  study.go(node);
+  const details = document.querySelector<HTMLDetailsElement>('.annotation');
+  if (details === null) return;
+  details.open = true;
+  details.querySelector('textarea')?.focus();
 }
 
 interface LineProps extends MoveListProps {
@@ -44,6 +166,8 @@ interface LineProps extends MoveListProps {
 
 /** Rows of two moves; whatever stands between two moves of the main line breaks the row. */
 function MainLine({ study, from, describe }: LineProps) {
+  // Nodes change in place, so that their properties say nothing of it.
+  void study.version.value;
   const rows: ComponentChildren[] = [];
   let cells: ComponentChildren[] = [];
   const endRow = (key: string): void => {
@@ -80,7 +204,9 @@ function MainLine({ study, from, describe }: LineProps) {
       <div class="move-interrupt" key={`interrupt${node.id}`}>
         {rest !== '' && <p class="move-comment">{rest}</p>}
         {variations.map((variation) => (
-          <Variation key={variation.id} study={study} node={variation} />
+          <div class="variation" key={variation.id}>
+            <VariationMoves study={study} node={variation} />
+          </div>
         ))}
       </div>,
     );
@@ -90,12 +216,18 @@ function MainLine({ study, from, describe }: LineProps) {
 }
 
 function MoveButton({ study, node, describe }: { readonly node: MoveNode } & MoveListProps) {
-  const isCurrent = study.node.value === node;
+  void study.version.value;
+  const current = study.node.value;
+  const isCurrent = current === node;
+  // The list is one tab stop; keys step through the game.
+  const isStop = isCurrent || (current.parent === null && node.parent === current && current.children[0] === node);
   return (
     <button
       type="button"
       class={`move ${glyphClass(node)}`}
+      data-node={node.id}
       aria-current={isCurrent ? 'step' : undefined}
+      tabIndex={isStop ? 0 : -1}
       onClick={() => study.go(node)}
     >
       <span class="move-san">
@@ -115,25 +247,10 @@ function glyphClass({ nags }: MoveNode): string {
 }
 
 /** A line in running text, with its own variations in brackets. */
-function Variation({ study, node }: { readonly study: Study; readonly node: MoveNode }) {
-  return (
-    <div class="variation">
-      <VariationMoves study={study} node={node} isFirst={true} />
-    </div>
-  );
-}
-
-function VariationMoves({
-  study,
-  node,
-  isFirst,
-}: {
-  readonly study: Study;
-  readonly node: MoveNode;
-  readonly isFirst: boolean;
-}) {
+function VariationMoves({ study, node }: { readonly study: Study; readonly node: MoveNode }) {
+  void study.version.value;
   const parts: ComponentChildren[] = [];
-  let wantsNumber = isFirst;
+  let wantsNumber = true;
   for (let at: MoveNode | undefined = node; at !== undefined; at = at.children[0]) {
     const isBlack = at.fen.split(' ')[1] === 'w';
     if (wantsNumber || !isBlack) {
@@ -145,10 +262,11 @@ function VariationMoves({
     }
     wantsNumber = false;
     parts.push(<MoveButton key={at.id} study={study} node={at} />);
-    if (at.comment !== '') {
+    const { rest } = splitEngineNote(at.comment);
+    if (rest !== '') {
       parts.push(
         <span class="move-comment" key={`c${at.id}`}>
-          {at.comment}
+          {rest}
         </span>,
       );
       wantsNumber = true;
@@ -156,7 +274,7 @@ function VariationMoves({
     for (const other of at === node ? [] : (at.parent?.children.slice(1) ?? [])) {
       parts.push(
         <span class="variation-nested" key={`v${other.id}`}>
-          (<VariationMoves study={study} node={other} isFirst={true} />)
+          (<VariationMoves study={study} node={other} />)
         </span>,
       );
       wantsNumber = true;

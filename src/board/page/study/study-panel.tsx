@@ -1,54 +1,230 @@
-/** What the analysis and review panels share: the board of the study on the left, their own part on the right, keys, loading. */
+/** What the analysis and review panels share: the board of the study, its game with chapters and annotations, loading, setting up. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { createStepKeys } from '../board/step-buttons.js';
-import { type BoardEvaluation, StudyBoard } from '../board/study-board.js';
-import { bindKeys, type KeyBinding } from '../shell/keyboard.js';
+import { type Drawing, readClock } from '../../game/move-tree-text.js';
+import { GLYPHS } from '../../game/value-text.js';
+import { type BoardEvaluation, BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
+import { Icon } from '../shell/icon.js';
+import type { KeyBinding } from '../shell/keyboard.js';
+import { addNotice } from '../shell/notices.js';
+import { EditorBoard, EditorForm, isEditing, openEditor, tryFen } from './board-editor.js';
+import { chapterIndex, chapters, openChapter } from './library.js';
 import { LoadDialog } from './load-dialog.js';
+import { deleteFrom, MoveList } from './move-list.js';
+import { openingName } from './openings.js';
 import { study } from './study.js';
 
 interface StudyPanelProps {
-  readonly label: string;
+  readonly name: string;
   /** Those of this panel alone. */
   readonly keys: readonly KeyBinding[];
   readonly evaluation: BoardEvaluation | null;
   readonly shapes?: readonly DrawShape[];
   readonly squareClasses?: ReadonlyMap<string, string>;
-  readonly previewFen?: string | null;
-  /** The right side. */
+  readonly tools?: ComponentChildren;
+  readonly game: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 const isLoading = signal(false);
+/** What stands in the field of the FEN while it is typed; null = the position on the board. */
+const typedFen = signal<string | null>(null);
 
 export function openLoadDialog(): void {
   isLoading.value = true;
 }
 
-function closeLoadDialog(): void {
-  isLoading.value = false;
+export function undo(): void {
+  const words = study.undo();
+  addNotice('note', words === '' ? 'There is nothing to take back' : `Taken back: ${words}`);
 }
 
-export function StudyPanel({ label, keys, children, ...board }: StudyPanelProps) {
-  useEffect(
-    () =>
-      bindKeys([
-        ...createStepKeys(study),
+const SCORES: Readonly<Record<string, readonly [white: string, black: string]>> = {
+  '1-0': ['1', '0'],
+  '0-1': ['0', '1'],
+  '1/2-1/2': ['½', '½'],
+};
+
+const players = computed(() => {
+  void study.version.value;
+  const { headers } = study.tree.value;
+  // The clock of whoever moved last is on that move, the other's on the move before.
+  const { parent } = study.node.value;
+  const clocks = [readClock(study.node.value), parent === null ? '' : readClock(parent)];
+  if (study.turn.value === 'white') clocks.reverse();
+  const scores = SCORES[headers.get('Result') ?? ''] ?? ['', ''];
+  const read = (side: 'White' | 'Black', points: string, clock: string): PlayerNote => {
+    const [name, elo] = [headers.get(side), headers.get(`${side}Elo`)].map((text) =>
+      text === '?' ? '' : (text ?? ''),
+    );
+    return { name: name || side, remark: elo, points, clock };
+  };
+  return { white: read('White', scores[0], clocks[0]), black: read('Black', scores[1], clocks[1]) };
+});
+
+export function StudyPanel({ name, keys, tools, game, children, ...board }: StudyPanelProps) {
+  return (
+    <BoardPanel
+      name={name}
+      study={study}
+      players={players.value}
+      keys={[
         { keys: ['v'], help: 'Next variation', run: () => study.goToSibling(1) },
+        { keys: ['Ctrl+z'], help: 'Take the last change back', run: undo },
         ...keys,
         { keys: ['p'], help: 'Load a FEN or PGN', run: openLoadDialog },
-      ]),
-    [],
+      ]}
+      {...board}
+      movable={study.turn.value}
+      dests={study.dests.value}
+      drawn={study.drawings.value as readonly DrawShape[]}
+      onDraw={(shapes) =>
+        study.draw(
+          shapes.map(({ orig, dest, brush }) => ({
+            orig,
+            brush: (brush ?? 'green') as Drawing['brush'],
+            ...(dest === undefined ? {} : { dest }),
+          })),
+        )
+      }
+      onDrop={(from, to) => study.playDrop(from, to)}
+      onPlay={(move) => study.play(move)}
+      instead={isEditing.value ? <EditorBoard /> : undefined}
+      tools={
+        <>
+          <button type="button" onClick={openLoadDialog} title="Open games, earlier analyses, a FEN or PGN (p)">
+            Load
+          </button>
+          <button type="button" onClick={openEditor} title="Set up a position">
+            Set up
+          </button>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Undo"
+            title="Take the last change back (Ctrl+Z)"
+            disabled={study.undos.value.length === 0}
+            onClick={undo}
+          >
+            <Icon name="undo" />
+          </button>
+          {tools}
+        </>
+      }
+      game={isEditing.value ? undefined : game}
+    >
+      {isEditing.value ? <EditorForm /> : children}
+      {isLoading.value && (
+        <LoadDialog
+          onClose={() => {
+            isLoading.value = false;
+          }}
+        />
+      )}
+    </BoardPanel>
+  );
+}
+
+/** The game on the board: which of the file's games it is, its opening, moves, annotations, FEN. */
+export function GamePart({ describe }: { readonly describe?: Parameters<typeof MoveList>[0]['describe'] }) {
+  return (
+    <>
+      {chapters.value.length > 1 && <ChapterBar />}
+      {openingName.value !== '' && <p class="opening">{openingName.value}</p>}
+      <MoveList study={study} isEditable describe={describe} />
+      <AnnotationBar />
+      <div class="board-inputs">
+        <TypedMove position={study.position.value} onMove={(move) => study.play(move)} />
+        <input
+          class="fen"
+          aria-label="FEN of the position"
+          spellcheck={false}
+          value={typedFen.value ?? study.node.value.fen}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+          onInput={({ currentTarget }) => {
+            typedFen.value = currentTarget.value;
+          }}
+          onChange={({ currentTarget }) => {
+            const problem = tryFen(currentTarget.value);
+            if (problem !== '') addNotice('warning', problem);
+            typedFen.value = null;
+            currentTarget.value = study.node.value.fen;
+          }}
+        />
+      </div>
+    </>
+  );
+}
+
+function ChapterBar() {
+  const index = chapterIndex.value;
+  const total = chapters.value.length;
+  const renderStep = (label: string, step: number, icon: 'back' | 'forward') => (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      disabled={index + step < 0 || index + step >= total}
+      onClick={() => openChapter(index + step)}
+    >
+      <Icon name={icon} />
+    </button>
   );
   return (
-    <main class={`panel panel-${label.toLowerCase()}`}>
-      <StudyBoard study={study} {...board} onLoad={openLoadDialog} />
-      <section class="side" aria-label={label}>
-        {children}
-      </section>
-      {isLoading.value && <LoadDialog study={study} onClose={closeLoadDialog} />}
-    </main>
+    <div class="chapter-bar">
+      {renderStep('Previous game', -1, 'back')}
+      <button type="button" class="chapter-title" onClick={openLoadDialog} title="All games of this file">
+        {index + 1} of {total}: {chapters.value[index]?.title}
+      </button>
+      {renderStep('Next game', 1, 'forward')}
+    </div>
+  );
+}
+
+/** Comment and glyphs of the move on the board, and what can be done with its variation. */
+function AnnotationBar() {
+  const node = study.node.value;
+  void study.version.value;
+  const isStart = node.parent === null;
+  const toggleGlyph = (nag: number): void => {
+    const others = node.nags.filter((own) => !GLYPHS.some((glyph) => glyph.nag === own));
+    study.annotate(node, { nags: node.nags.includes(nag) ? others : [...others, nag] });
+  };
+  return (
+    <details class="annotation">
+      <summary>Comment and glyphs</summary>
+      <div class="button-row">
+        {GLYPHS.map(({ nag, sign, word }) => (
+          <button
+            key={nag}
+            type="button"
+            class="glyph"
+            title={word}
+            aria-label={word}
+            aria-pressed={node.nags.includes(nag)}
+            disabled={isStart}
+            onClick={() => toggleGlyph(nag)}
+          >
+            {sign}
+          </button>
+        ))}
+        <span class="spacer" />
+        <button type="button" disabled={isStart} onClick={() => study.promote(node)}>
+          Promote
+        </button>
+        <button type="button" disabled={isStart} onClick={() => deleteFrom(study, node)}>
+          Delete from here
+        </button>
+      </div>
+      <textarea
+        rows={2}
+        aria-label="Comment"
+        placeholder="Comment on this move"
+        value={node.comment}
+        onInput={({ currentTarget }) => study.annotate(node, { comment: currentTarget.value })}
+      />
+    </details>
   );
 }

@@ -7,10 +7,19 @@ import { BLACK, formatSan, type Move } from '../../../chess/index.js';
 import { unwrap } from '../../../util/index.js';
 import { createDests, findDroppedMoves, getMoveSquares } from '../../game/board-moves.js';
 import { findLineEnd, getPath, type MoveNode, MoveTree } from '../../game/move-tree.js';
+import { type Drawing, readDrawings, writeDrawings } from '../../game/move-tree-text.js';
 import type { PositionText } from '../../protocol/requests.js';
 import type { Side } from '../board/chess-board.js';
 import { spoken } from '../shell/notices.js';
-import { isBoolean, storedSignal } from '../shell/stored.js';
+
+/** Takes one change of the tree back. */
+interface Undo {
+  /** What was done, for the button: "Deleted 12 moves". */
+  readonly words: string;
+  run(): void;
+}
+
+const MOST_UNDOS = 200;
 
 export class Study {
   readonly tree = signal<MoveTree>(unwrap(MoveTree.create()));
@@ -20,6 +29,8 @@ export class Study {
   readonly orientation = signal<Side>('white');
   /** Promotions that a drop on the board may mean. */
   readonly promotion = signal<readonly Move[] | null>(null);
+  /** Changes that can be taken back, the newest last. */
+  readonly undos = signal<readonly Undo[]>([]);
   /** Counts refused drops: the board then shows the position again. */
   readonly refusals = signal(0);
 
@@ -30,6 +41,10 @@ export class Study {
     void this.refusals.value;
     return createDests(this.position.value, this.isChess960.value);
   });
+  readonly drawings = computed(() => {
+    void this.version.value;
+    return readDrawings(this.node.value);
+  });
   readonly lastMove = computed<readonly string[]>(() => {
     const { parent, move } = this.node.value;
     return parent === null ? [] : getMoveSquares(move);
@@ -39,8 +54,88 @@ export class Study {
     batch(() => {
       this.tree.value = tree;
       this.node.value = node;
+      this.undos.value = [];
       this.touch();
     });
+  }
+
+  /** @param change what is done, after which everybody is told */
+  edit(words: string, undo: () => void, change: () => void): void {
+    batch(() => {
+      this.undos.value = [...this.undos.value, { words, run: undo }].slice(-MOST_UNDOS);
+      change();
+      this.touch();
+    });
+  }
+
+  /** @returns what was taken back, in words; '' = there was nothing */
+  undo(): string {
+    const last = this.undos.value.at(-1);
+    if (last === undefined) return '';
+    batch(() => {
+      this.undos.value = this.undos.value.slice(0, -1);
+      last.run();
+      this.touch();
+    });
+    return last.words;
+  }
+
+  /** Deletes a move and all that follows it. */
+  remove(node: MoveNode): void {
+    const { parent } = node;
+    if (parent === null) return;
+    const index = parent.children.indexOf(node);
+    const wasAt = this.node.value;
+    this.edit(
+      `${node.san} and what follows deleted`,
+      () => {
+        parent.children.splice(index, 0, node);
+        this.go(wasAt);
+      },
+      () => {
+        this.tree.value.remove(node);
+        if (getPath(wasAt).includes(node)) this.go(parent);
+      },
+    );
+  }
+
+  promote(node: MoveNode): void {
+    const path = getPath(node).slice(1);
+    const orders = path.map(({ parent }) => [parent, [...(parent?.children ?? [])]] as const);
+    this.edit(
+      `${node.san} moved up`,
+      () => {
+        for (const [parent, children] of orders) parent?.children.splice(0, children.length, ...children);
+      },
+      () => this.tree.value.promote(node),
+    );
+  }
+
+  /** Sets comment, glyphs or drawings of a move. Letters typed one after the other are one change. */
+  annotate(node: MoveNode, change: Partial<Pick<MoveNode, 'comment' | 'nags'>>): void {
+    const before = { comment: node.comment, nags: node.nags };
+    const words = `Annotation of ${node.san || 'the start'} changed`;
+    const isTyping = change.comment !== undefined && this.undos.value.at(-1)?.words === words;
+    if (!isTyping)
+      this.edit(
+        words,
+        () => Object.assign(node, before),
+        () => undefined,
+      );
+    Object.assign(node, change);
+    this.touch();
+  }
+
+  /** Replaces the arrows and circles on the current move. */
+  draw(drawings: readonly Drawing[]): void {
+    const node = this.node.value;
+    const before = readDrawings(node);
+    if (JSON.stringify(before) === JSON.stringify(drawings)) return;
+    this.edit(
+      'drawing',
+      () => writeDrawings(node, before),
+      () => writeDrawings(node, drawings),
+    );
   }
 
   /** Tells everybody that the tree has changed. */
@@ -55,10 +150,18 @@ export class Study {
 
   /** @param move legal at the place in the tree */
   play(move: Move): void {
+    const parent = this.node.value;
     batch(() => {
       this.promotion.value = null;
-      this.go(this.tree.value.add(this.node.value, move));
-      this.touch();
+      const count = parent.children.length;
+      const node = this.tree.value.add(parent, move);
+      this.go(node);
+      if (parent.children.length === count) return;
+      const undo = (): void => {
+        if (getPath(this.node.value).includes(node)) this.go(parent);
+        this.tree.value.remove(node);
+      };
+      this.edit(node.san, undo, () => undefined);
     });
   }
 
@@ -116,4 +219,3 @@ export class Study {
 }
 
 export const study = new Study();
-export const showsArrows = storedSignal('arrows', true, isBoolean);

@@ -1,18 +1,20 @@
 /** Games of a training loop on a board: self-play, gates and measuring, generation by generation. */
 import { useEffect } from 'preact/hooks';
 import type { LoopGameKind, LoopState } from '../../protocol/replies.js';
+import { createStepKeys, StepButtons } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
-import { createStepKeys, StepButtons } from '../board/step-buttons.js';
 import { reportError } from '../port/engine-state.js';
 import { bindKeys } from '../shell/keyboard.js';
+import { openGames } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
-import { study } from '../study/study.js';
 import { counts, generation, kind, showGame, showGeneration, shownGame, view } from './loop-session.js';
 
 const KINDS: Readonly<Record<LoopGameKind, string>> = { games: 'Self-play', gate: 'Gate', measure: 'Measuring' };
 const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
 
 export function LoopGameBoard({ state }: { readonly state: LoopState }) {
+  const { headers } = view.tree.value;
+  const { orientation } = view;
   useEffect(
     () => bindKeys([...createStepKeys(view), { keys: ['n'], help: 'Next game', run: () => pick(shownGame.value + 1) }]),
     [],
@@ -23,10 +25,10 @@ export function LoopGameBoard({ state }: { readonly state: LoopState }) {
       <GameChoice numbers={[...state.generations.map(({ number }) => number), state.generation].filter((n) => n > 0)} />
       {shownGame.value >= 0 && (
         <div class="loop-board">
-          <div>
+          <div class="loop-position">
             <ChessBoard
               fen={view.node.value.fen}
-              orientation={view.orientation.value}
+              orientation={orientation.value}
               turn={view.turn.value}
               dests={NO_DESTS}
               movable="none"
@@ -41,8 +43,7 @@ export function LoopGameBoard({ state }: { readonly state: LoopState }) {
           </div>
           <div class="loop-moves">
             <p>
-              {view.tree.value.headers.get('White')} – {view.tree.value.headers.get('Black')}{' '}
-              <strong>{view.tree.value.headers.get('Result')}</strong>
+              {headers.get('White')} – {headers.get('Black')} <strong>{headers.get('Result')}</strong>
             </p>
             <MoveList study={view} />
           </div>
@@ -116,6 +117,6 @@ function pick(game: number): void {
 
 /** Takes the game to the analysis board, at the same move. */
 function analyse(): void {
-  study.load(view.tree.value, view.node.value);
+  openGames([view.tree.value], view.node.value);
   location.hash = 'analyse';
 }

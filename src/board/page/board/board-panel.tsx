@@ -1,0 +1,323 @@
+/**
+ * The one layout of all panels with a board: names and clocks above and below it, evaluation bar, buttons to step through the
+ * game, and the panel's own part beside or below (styles/layout.css). Here are also promotions, typed moves and the keys.
+ */
+import type { Api } from '@lichess-org/chessground/api';
+import type { DrawShape } from '@lichess-org/chessground/draw';
+import { signal } from '@preact/signals';
+import { type ComponentChildren, h } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Move, Position } from '../../../chess/index.js';
+import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
+import { countMaterial } from '../../game/board-text.js';
+import { Dialog } from '../shell/dialog.js';
+import { Icon, type IconName } from '../shell/icon.js';
+import { bindKeys, type KeyBinding } from '../shell/keyboard.js';
+import { addNotice } from '../shell/notices.js';
+import type { Study } from '../study/study.js';
+import { ChessBoard, type Side } from './chess-board.js';
+
+export interface BoardEvaluation {
+  readonly text: string;
+  /** Per mille for White. */
+  readonly wdl: readonly [win: number, draw: number, loss: number];
+}
+
+/** What stands beside a player's name. */
+export interface PlayerNote {
+  readonly name: string;
+  /** Rating, or what the player is doing. */
+  readonly remark?: string;
+  /** Remaining time as text; '' = none. */
+  readonly clock?: string;
+  readonly isRunning?: boolean;
+  readonly isLow?: boolean;
+  /** Points of a finished game. */
+  readonly points?: string;
+}
+
+interface BoardPanelProps {
+  readonly name: string;
+  readonly study: Study;
+  readonly players: Readonly<Record<Side, PlayerNote>>;
+  /** Those of this panel alone; they come before the ones that step through the game. */
+  readonly keys: readonly KeyBinding[];
+  /** Undefined: the panel has no bar; null: nobody knows yet. */
+  readonly evaluation?: BoardEvaluation | null;
+  readonly movable: Side | 'none';
+  readonly dests?: ReadonlyMap<string, readonly string[]>;
+  readonly shapes?: readonly DrawShape[];
+  readonly squareClasses?: ReadonlyMap<string, string>;
+  readonly canPremove?: boolean;
+  /** Whose pawn is promoted. */
+  readonly promoting?: Side;
+  /** Buttons before those that step through the game. */
+  readonly tools?: ComponentChildren;
+  /** In place of the board. */
+  readonly instead?: ComponentChildren;
+  /** The second part of the side: moves of the game, or games. */
+  readonly game?: ComponentChildren;
+  readonly children: ComponentChildren;
+  onDrop?(from: string, to: string, isPremove: boolean): void;
+  onPlay?(move: Move): void;
+  onReady?(api: Api): void;
+  /** The user has stepped through the game. */
+  onStep?(): void;
+  /** Arrows and circles that the user has drawn. */
+  onDraw?(shapes: readonly DrawShape[]): void;
+  readonly drawn?: readonly DrawShape[];
+}
+
+const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
+
+export function BoardPanel(props: BoardPanelProps) {
+  const { name, study, players, instead } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => bindKeys([...createStepKeys(study, () => latest.current.onStep?.()), ...latest.current.keys]), []);
+  void study.version.value;
+  const node = study.node.value;
+  const bottom = study.orientation.value;
+  const top = bottom === 'white' ? 'black' : 'white';
+  const promotion = study.promotion.value;
+  return (
+    <main class={`panel panel-${name.toLowerCase()}`}>
+      <PlayerStrip side={top} place="top" player={players[top]} fen={node.fen} />
+      <section class="board-area" aria-label="Board" onWheel={(event) => turnWheel(event, study, props.onStep)}>
+        {instead ?? (
+          <>
+            <ChessBoard
+              fen={node.fen}
+              orientation={bottom}
+              turn={study.turn.value}
+              dests={props.dests ?? NO_DESTS}
+              movable={props.movable}
+              lastMove={study.lastMove.value}
+              isCheck={node.isCheck}
+              shapes={props.shapes}
+              squareClasses={props.squareClasses}
+              canPremove={props.canPremove}
+              drawn={props.drawn}
+              onDraw={props.onDraw}
+              onMove={props.onDrop}
+              onReady={props.onReady}
+            />
+            {props.evaluation !== undefined && <EvalBar evaluation={props.evaluation} orientation={bottom} />}
+          </>
+        )}
+      </section>
+      <PlayerStrip side={bottom} place="bottom" player={players[bottom]} fen={node.fen} />
+      <StepButtons study={study} onStep={props.onStep}>
+        {props.tools}
+      </StepButtons>
+      <section class="side" aria-label={name}>
+        <div class="side-main">{props.children}</div>
+        {props.game !== undefined && <div class="side-game">{props.game}</div>}
+      </section>
+      {promotion !== null && (
+        <PromotionDialog
+          moves={promotion}
+          color={props.promoting ?? study.turn.value}
+          onChoose={(move) => props.onPlay?.(move)}
+          onCancel={() => study.cancelPromotion()}
+        />
+      )}
+    </main>
+  );
+}
+
+interface StripProps {
+  readonly side: Side;
+  readonly place: 'top' | 'bottom';
+  readonly player: PlayerNote;
+  readonly fen: string;
+}
+
+/** A player: colour, name, captured material, clock, points. */
+function PlayerStrip({ side, place, player, fen }: StripProps) {
+  const { name, remark = '', clock = '', isRunning = false, isLow = false, points = '' } = player;
+  const { ahead, lead } = countMaterial(fen, side);
+  return (
+    <div class={`player-row player-${place} ${isRunning ? 'player-running' : ''}`}>
+      <span class={`player-color player-${side}`} aria-hidden="true" />
+      {points !== '' && <strong class="player-points">{points}</strong>}
+      <span class="player-name" title={name}>
+        {name}
+      </span>
+      {remark !== '' && <span class="faint player-remark">{remark}</span>}
+      <span class="captured" title={ahead === '' ? '' : `Material: ${ahead} more than the opponent`}>
+        <span aria-hidden="true">{ahead}</span>
+        {lead > 0 && <span class="captured-lead">+{lead}</span>}
+      </span>
+      <span class="spacer" />
+      {clock !== '' && (
+        <span class={isLow ? 'clock clock-low' : 'clock'} role="timer" aria-label={`Clock of ${name}`}>
+          {clock}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** White's wins, draws and Black's wins. White's end is on White's side of the board. */
+function EvalBar({
+  evaluation,
+  orientation,
+}: {
+  readonly evaluation: BoardEvaluation | null;
+  readonly orientation: Side;
+}) {
+  const [win, draw, loss] = evaluation?.wdl ?? [0, 1000, 0];
+  const label =
+    evaluation === null
+      ? 'No evaluation'
+      : `Evaluation ${evaluation.text}: White wins ${win / 10} percent, draws ${draw / 10}, Black wins ${loss / 10}`;
+  return (
+    <div
+      class={`eval-bar ${orientation === 'black' ? 'eval-bar-flipped' : ''} ${evaluation === null ? 'eval-bar-empty' : ''}`}
+      role="img"
+      aria-label={label}
+      title={label}
+    >
+      <div class="eval-part eval-black" style={{ flexGrow: loss }} />
+      <div class="eval-part eval-draw" style={{ flexGrow: draw }} />
+      <div class="eval-part eval-white" style={{ flexGrow: win }} />
+      {evaluation !== null && evaluation.text !== '' && (
+        <span class={`eval-score ${win >= loss ? 'eval-score-white' : 'eval-score-black'}`}>
+          {shorten(evaluation.text)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The bar has room for "0.9", "12" and "#12"; its colours say whose advantage it is. */
+function shorten(score: string): string {
+  const pawns = Number(score.replace(/^[+−]/, ''));
+  return Number.isNaN(pawns) ? score.replace('−', '') : pawns.toFixed(pawns < 9.95 ? 1 : 0);
+}
+
+export function StepButtons({
+  study,
+  onStep = () => undefined,
+  children,
+}: {
+  readonly study: Study;
+  readonly children?: ComponentChildren;
+  onStep?(): void;
+}) {
+  void study.version.value;
+  const node = study.node.value;
+  const [isFirst, isLast] = [node.parent === null, node.children.length === 0];
+  const renderButton = (label: string, keys: string, icon: IconName, isOff: boolean, go: () => void) => (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={`${label} (${keys})`}
+      disabled={isOff}
+      onClick={() => {
+        onStep();
+        go();
+      }}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+  return (
+    <div class="board-tools" role="toolbar" aria-label="Moves of the game">
+      {children}
+      <span class="spacer" />
+      {renderButton('Start', '↑', 'start', isFirst, () => study.goToStart())}
+      {renderButton('Back', '←', 'back', isFirst, () => study.goBack())}
+      {renderButton('Forward', '→', 'forward', isLast, () => study.goForward())}
+      {renderButton('End', '↓', 'end', isLast, () => study.goToEnd())}
+      {renderButton('Flip the board', 'f', 'flip', false, () => study.flip())}
+    </div>
+  );
+}
+
+export function createStepKeys(study: Study, onStep: () => void = () => undefined): readonly KeyBinding[] {
+  const step = (go: () => void) => () => {
+    onStep();
+    go();
+  };
+  return [
+    { keys: ['ArrowLeft', 'k'], help: 'Back', run: step(() => study.goBack()) },
+    { keys: ['ArrowRight', 'j'], help: 'Forward', run: step(() => study.goForward()) },
+    { keys: ['ArrowUp', 'Home'], help: 'To the start', run: step(() => study.goToStart()) },
+    { keys: ['ArrowDown', 'End'], help: 'To the end', run: step(() => study.goToEnd()) },
+    { keys: ['f'], help: 'Flip the board', run: () => study.flip() },
+  ];
+}
+
+/** A turn of the wheel over the board is a step; with Ctrl the browser zooms. */
+function turnWheel(event: WheelEvent, study: Study, onStep: () => void = () => undefined): void {
+  if (event.ctrlKey || event.deltaY === 0) return;
+  event.preventDefault();
+  onStep();
+  if (event.deltaY > 0) study.goForward();
+  else study.goBack();
+}
+
+const ROLES = { q: 'queen', r: 'rook', b: 'bishop', n: 'knight' } as const;
+
+interface PromotionProps {
+  readonly moves: readonly Move[];
+  readonly color: Side;
+  onChoose(move: Move): void;
+  onCancel(): void;
+}
+
+/** Which piece a pawn becomes. Escape takes the move back. */
+function PromotionDialog({ moves, color, onChoose, onCancel }: PromotionProps) {
+  return (
+    <Dialog title="Promote to" onClose={onCancel}>
+      <div class="promotion">
+        {(Object.keys(ROLES) as (keyof typeof ROLES)[]).map((letter) => {
+          const move = moves.find((candidate) => getPromotionLetter(candidate) === letter);
+          if (move === undefined) return null;
+          return (
+            <button key={letter} type="button" class="promotion-choice cg-wrap" onClick={() => onChoose(move)}>
+              {h('piece' as 'i', { class: `${ROLES[letter]} ${color}` })}
+              <span class="visually-hidden">{ROLES[letter]}</span>
+            </button>
+          );
+        })}
+      </div>
+    </Dialog>
+  );
+}
+
+const typed = signal('');
+
+/** A field to type moves into, for those who do not use the board. */
+export function TypedMove({ position, onMove }: { readonly position: Position; onMove(move: Move): void }) {
+  return (
+    <form
+      class="typed-move"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const move = parseTypedMove(position, typed.value);
+        if (!move.ok) {
+          addNotice('warning', move.error);
+          return;
+        }
+        typed.value = '';
+        onMove(move.value);
+      }}
+    >
+      <input
+        aria-label="Type a move"
+        placeholder="Move: e4, Nf3"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        value={typed.value}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value;
+        }}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,216 @@
+/** The board editor: pieces are put on the board and taken off; the rest of the position stands in a form beside it. */
+import { Chessground } from '@lichess-org/chessground';
+import type { Api } from '@lichess-org/chessground/api';
+import type { Color, Piece, Role } from '@lichess-org/chessground/types';
+import { computed, signal } from '@preact/signals';
+import { h } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { START_FEN } from '../../../chess/index.js';
+import { MoveTree } from '../../game/move-tree.js';
+import { openGames } from './library.js';
+import { study } from './study.js';
+
+export const isEditing = signal(false);
+
+const ROLES: readonly Role[] = ['king', 'queen', 'rook', 'bishop', 'knight', 'pawn'];
+const EMPTY_BOARD = '8/8/8/8/8/8/8/8';
+const CASTLING = { K: 'White short', Q: 'White long', k: 'Black short', q: 'Black long' } as const;
+
+/** The first field of the FEN, and the others. */
+const placement = signal('');
+const turn = signal('w');
+const castling = signal('-');
+const enPassant = signal('-');
+/** What a click puts on a square; null: pieces are moved. */
+const tool = signal<Piece | 'rubber' | null>(null);
+
+const editedFen = computed(() =>
+  [placement.value, turn.value, castling.value || '-', enPassant.value, '0 1'].join(' '),
+);
+
+export function openEditor(): void {
+  readFields(study.node.value.fen);
+  tool.value = null;
+  isEditing.value = true;
+}
+
+function readFields(fen: string): void {
+  [placement.value, turn.value = 'w', castling.value = '-', enPassant.value = '-'] = fen.trim().split(/\s+/);
+}
+
+/** Begins an analysis of the position. @returns why it is none, in one sentence; '' = it is */
+export function tryFen(fen: string): string {
+  if (fen.trim() === study.node.value.fen) return '';
+  const tree = MoveTree.create(fen.trim());
+  if (!tree.ok) return tree.error;
+  openGames([tree.value]);
+  return '';
+}
+
+export function EditorBoard() {
+  const element = useRef<HTMLDivElement>(null);
+  const board = useRef<Api | null>(null);
+  useEffect(() => {
+    if (element.current === null) return undefined;
+    const api = Chessground(element.current, {
+      fen: placement.value,
+      orientation: study.orientation.value,
+      movable: { free: true, color: 'both' },
+      premovable: { enabled: false },
+      drawable: { enabled: false },
+      selectable: { enabled: false },
+      draggable: { deleteOnDropOff: true, showGhost: true },
+      highlight: { lastMove: false },
+      animation: { enabled: false },
+      disableContextMenu: true,
+      events: {
+        change: () => {
+          placement.value = api.getFen();
+        },
+        select: (key) => {
+          if (tool.value === null) return;
+          const piece = tool.value === 'rubber' ? undefined : tool.value;
+          const isThere = piece !== undefined && isSame(api.state.pieces.get(key), piece);
+          api.setPieces(new Map([[key, isThere ? undefined : piece]]));
+          placement.value = api.getFen();
+        },
+      },
+    });
+    board.current = api;
+    const observer = new ResizeObserver(() => api.redrawAll());
+    observer.observe(element.current);
+    return () => {
+      observer.disconnect();
+      api.destroy();
+    };
+  }, []);
+  useEffect(() => {
+    if (board.current?.getFen() !== placement.value) board.current?.set({ fen: placement.value });
+  }, [placement.value]);
+  useEffect(() => board.current?.set({ orientation: study.orientation.value }), [study.orientation.value]);
+  useEffect(() => board.current?.set({ draggable: { enabled: tool.value === null } }), [tool.value]);
+  return (
+    <div class="board-wrap">
+      <div ref={element} class="board" aria-hidden="true" />
+    </div>
+  );
+}
+
+function isSame(a: Piece | undefined, b: Piece): boolean {
+  return a?.role === b.role && a.color === b.color;
+}
+
+export function EditorForm() {
+  const tree = MoveTree.create(editedFen.value);
+  const close = (): void => {
+    isEditing.value = false;
+  };
+  return (
+    <form
+      class="setup"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!tree.ok) return;
+        openGames([tree.value]);
+        close();
+      }}
+    >
+      <h2>Set up a position</h2>
+      <fieldset class="spare-pieces">
+        <legend>Put on the board with a click</legend>
+        <button type="button" class="spare" aria-pressed={tool.value === null} onClick={() => pick(null)}>
+          Move
+        </button>
+        {(['white', 'black'] as const).map((color) => (
+          <div key={color} class="spare-row cg-wrap">
+            {ROLES.map((role) => (
+              <SparePiece key={role} color={color} role={role} />
+            ))}
+          </div>
+        ))}
+        <button type="button" class="spare" aria-pressed={tool.value === 'rubber'} onClick={() => pick('rubber')}>
+          Take off
+        </button>
+      </fieldset>
+      <fieldset class="choice">
+        <legend>Who moves</legend>
+        {(['w', 'b'] as const).map((side) => (
+          <label key={side}>
+            <input
+              type="radio"
+              name="turn"
+              checked={turn.value === side}
+              onChange={() => {
+                turn.value = side;
+              }}
+            />
+            {side === 'w' ? 'White' : 'Black'}
+          </label>
+        ))}
+      </fieldset>
+      <fieldset class="choice">
+        <legend>Castling</legend>
+        {(Object.keys(CASTLING) as (keyof typeof CASTLING)[]).map((right) => (
+          <label key={right}>
+            <input
+              type="checkbox"
+              checked={castling.value.includes(right)}
+              onChange={({ currentTarget }) => {
+                const rights = currentTarget.checked ? castling.value + right : castling.value.replace(right, '');
+                castling.value = [...'KQkq'].filter((letter) => rights.includes(letter)).join('') || '-';
+              }}
+            />
+            {CASTLING[right]}
+          </label>
+        ))}
+      </fieldset>
+      <label class="field">
+        FEN
+        <input
+          class="fen"
+          spellcheck={false}
+          value={editedFen.value}
+          onChange={({ currentTarget }) => readFields(currentTarget.value)}
+        />
+      </label>
+      {!tree.ok && (
+        <p class="problem" role="alert">
+          {tree.error}
+        </p>
+      )}
+      <div class="button-row">
+        <button type="submit" class="primary" disabled={!tree.ok}>
+          Analyse this position
+        </button>
+        <button type="button" onClick={() => readFields(START_FEN)}>
+          Start position
+        </button>
+        <button type="button" onClick={() => readFields(`${EMPTY_BOARD} w - - 0 1`)}>
+          Empty board
+        </button>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function SparePiece({ color, role }: { readonly color: Color; readonly role: Role }) {
+  const isPicked = typeof tool.value === 'object' && tool.value !== null && isSame(tool.value, { role, color });
+  return (
+    <button
+      type="button"
+      class="spare spare-piece"
+      aria-label={`${color} ${role}`}
+      aria-pressed={isPicked}
+      onClick={() => pick({ role, color })}
+    >
+      {h('piece' as 'i', { class: `${role} ${color}` })}
+    </button>
+  );
+}
+
+function pick(wanted: typeof tool.value): void {
+  tool.value = wanted;
+}

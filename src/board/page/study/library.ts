@@ -1,0 +1,359 @@
+/**
+ * What the user analyses stays: every change is saved in the browser (IndexedDB), several analyses side by side, each with one
+ * game or with the games of a PGN file as its chapters. A tab goes on with its own analysis after a reload; a new tab takes the
+ * newest one that no other tab has open.
+ */
+import { batch, computed, effect, signal, untracked } from '@preact/signals';
+import { parseUciMove, START_FEN } from '../../../chess/index.js';
+import type { ImportedGame } from '../../game/game-import.js';
+import { findLineEnd, getPath, listUciMoves, type MoveNode, MoveTree } from '../../game/move-tree.js';
+import { formatGame, parseGame } from '../../game/move-tree-text.js';
+import { addNotice } from '../shell/notices.js';
+import { study } from './study.js';
+
+/** An analysis in the list. */
+interface AnalysisEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly changedAtMs: number;
+  readonly chapters: number;
+}
+
+interface StoredAnalysis extends AnalysisEntry {
+  /** The chapter on the board. */
+  readonly chapter: number;
+  /** Place in its tree: the index of the child, from move to move. */
+  readonly path: readonly number[];
+  readonly orientation: 'white' | 'black';
+}
+
+/** A game of the file as text; the one on the board lives in the study. */
+type Chapter = ImportedGame;
+
+const DATABASE = 'sardonyx';
+const [ENTRIES, GAMES] = ['analyses', 'games'];
+const TAB_KEY = 'sardonyx.analysis';
+const SAVE_MS = 300;
+const MOST_ANALYSES = 300;
+
+/** Newest first. */
+export const analyses = signal<readonly StoredAnalysis[]>([]);
+export const analysisId = signal(createId());
+export const analysisName = signal('');
+export const chapters = signal<readonly Chapter[]>([createChapter(study.tree.value)]);
+export const chapterIndex = signal(0);
+
+let database: IDBDatabase | null = null;
+let releaseTab: () => void = () => undefined;
+let hasComplained = false;
+
+/** Whether there is anything to keep. */
+const isEmpty = computed(() => {
+  void study.version.value;
+  const { root, startFen } = study.tree.value;
+  return root.children.length === 0 && root.comment === '' && startFen === START_FEN && chapters.value.length === 1;
+});
+
+function createId(): string {
+  return `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
+}
+
+function createChapter(tree: MoveTree): Chapter {
+  return { title: describeGame(tree), text: formatGame(tree) };
+}
+
+/** "Anna – Ben  1-0  Event 2026.01.01" */
+function describeGame({ headers, root, startFen }: MoveTree): string {
+  const get = (name: string): string => (headers.get(name) ?? '').replace(/^[?.*]*$/, '');
+  const names = [get('White'), get('Black')];
+  const about = [get('Result'), get('Event'), get('Date')].filter((text) => text !== '').join(' ');
+  if (names.some((name) => name !== '')) return `${names.map((name) => name || '?').join(' – ')}  ${about}`.trim();
+  const line = getPath(findLineEnd(root))
+    .slice(1, 7)
+    .map(({ san }) => san);
+  return (
+    [about, startFen === START_FEN ? '' : 'Position', line.join(' ')].filter((part) => part !== '').join('  ') ||
+    'New analysis'
+  );
+}
+
+function request<T>(asked: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    asked.onsuccess = () => resolve(asked.result);
+    asked.onerror = () => reject(asked.error);
+  });
+}
+
+async function openDatabase(): Promise<IDBDatabase | null> {
+  try {
+    const asked = indexedDB.open(DATABASE, 1);
+    asked.onupgradeneeded = () => {
+      asked.result.createObjectStore(ENTRIES, { keyPath: 'id' });
+      asked.result.createObjectStore(GAMES);
+    };
+    return await request(asked);
+  } catch {
+    // Private windows of some browsers keep nothing.
+    return null;
+  }
+}
+
+/** From now on changes are saved. Opens what the address asks for, or the analysis of this tab, or the newest one. */
+export async function startLibrary(): Promise<void> {
+  const version = study.version.peek();
+  database = await openDatabase();
+  analyses.value = await readEntries();
+  if (!openLink() && study.version.peek() === version) {
+    const own = sessionStorage.getItem(TAB_KEY);
+    const wanted = analyses.value.find(({ id }) => id === own) ?? analyses.value[0];
+    if (wanted !== undefined && (await claim(wanted.id)) && study.version.peek() === version) await load(wanted);
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  effect(() => {
+    void [study.version.value, study.node.value, study.orientation.value, chapterIndex.value];
+    clearTimeout(timer);
+    timer = setTimeout(() => void save(), SAVE_MS);
+  });
+  addEventListener('pagehide', () => void save());
+  addEventListener('visibilitychange', () => void save());
+  addEventListener('hashchange', () => openLink());
+}
+
+async function readEntries(): Promise<StoredAnalysis[]> {
+  if (database === null) return [];
+  const entries: StoredAnalysis[] = await request(database.transaction(ENTRIES).objectStore(ENTRIES).getAll());
+  return entries.sort((a, b) => b.changedAtMs - a.changedAtMs);
+}
+
+/** No other tab may write the same analysis. @returns false when one has it open */
+async function claim(id: string): Promise<boolean> {
+  sessionStorage.setItem(TAB_KEY, id);
+  if (navigator.locks === undefined) return true;
+  return new Promise((resolve) => {
+    void navigator.locks.request(`${TAB_KEY}.${id}`, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      if (lock === null) return undefined;
+      releaseTab();
+      return new Promise<void>((release) => {
+        releaseTab = release;
+      });
+    });
+  });
+}
+
+/** The chapters as they were opened are stored once; of those that were on the board, what became of them. */
+let storedFile: readonly Chapter[] | null = null;
+
+/** Saves the analysis on the board; a browser without room is told of once. */
+async function save(): Promise<void> {
+  if (database === null || isEmpty.peek()) return;
+  const file = untracked(keepChapter);
+  const index = chapterIndex.peek();
+  const entry: StoredAnalysis = {
+    id: analysisId.peek(),
+    name: analysisName.peek() || describeGame(study.tree.peek()),
+    changedAtMs: Date.now(),
+    chapters: file.length,
+    chapter: index,
+    path: describePath(study.node.peek()),
+    orientation: study.orientation.peek(),
+  };
+  const isNew = storedFile === null;
+  storedFile = file;
+  try {
+    await write((change) => {
+      change.objectStore(ENTRIES).put(entry);
+      if (isNew) change.objectStore(GAMES).put(file, entry.id);
+      else change.objectStore(GAMES).put(file[index], `${entry.id}/${index}`);
+    });
+    analyses.value = [entry, ...analyses.peek().filter(({ id }) => id !== entry.id)];
+    for (const { id } of analyses.peek().slice(MOST_ANALYSES)) await remove(id);
+    hasComplained = false;
+  } catch {
+    if (isNew) storedFile = null;
+    if (!hasComplained) addNotice('error', 'The browser has no room to keep this analysis: save it as PGN');
+    hasComplained = true;
+  }
+}
+
+/** One transaction. Rejects when nothing of it was written. */
+function write(fill: (change: IDBTransaction) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (database === null) return reject(new Error('There is no database'));
+    const change = database.transaction([ENTRIES, GAMES], 'readwrite');
+    change.oncomplete = () => resolve();
+    change.onabort = () => reject(change.error);
+    fill(change);
+  });
+}
+
+function findOverlays(id: string): IDBKeyRange {
+  return IDBKeyRange.bound(`${id}/`, `${id}/\uffff`);
+}
+
+async function readChapters(id: string): Promise<Chapter[]> {
+  if (database === null) return [];
+  const games = database.transaction(GAMES).objectStore(GAMES);
+  const [file, keys, changed] = await Promise.all([
+    request<readonly Chapter[] | undefined>(games.get(id)),
+    request(games.getAllKeys(findOverlays(id))),
+    request<Chapter[]>(games.getAll(findOverlays(id))),
+  ]);
+  const all = [...(file ?? [])];
+  for (const [index, key] of keys.entries()) all[Number(String(key).split('/')[1])] = changed[index];
+  return all;
+}
+
+/** The chapters, with the one on the board as it is now. */
+function keepChapter(): readonly Chapter[] {
+  chapters.value = chapters.value.with(chapterIndex.value, createChapter(study.tree.value));
+  return chapters.value;
+}
+
+function describePath(node: MoveNode): number[] {
+  return getPath(node)
+    .slice(1)
+    .map((step) => step.parent?.children.indexOf(step) ?? 0);
+}
+
+function followPath(tree: MoveTree, path: readonly number[]): MoveNode {
+  let node = tree.root;
+  for (const index of path) node = node.children[index] ?? node;
+  return node;
+}
+
+function readChapter({ text }: Chapter): MoveTree | null {
+  const game = parseGame(text);
+  if (!game.ok) addNotice('error', game.error);
+  else if (game.value.problem !== null) addNotice('warning', game.value.problem);
+  return game.ok ? game.value.tree : null;
+}
+
+async function load(entry: StoredAnalysis): Promise<void> {
+  const all = await readChapters(entry.id);
+  const chapter = all[entry.chapter];
+  const tree = chapter === undefined ? null : readChapter(chapter);
+  if (tree === null) return;
+  batch(() => {
+    storedFile = all;
+    analysisId.value = entry.id;
+    analysisName.value = entry.name;
+    chapters.value = all;
+    chapterIndex.value = entry.chapter;
+    study.orientation.value = entry.orientation;
+    study.load(tree, followPath(tree, entry.path));
+  });
+}
+
+/** An analysis of the list. The one on the board is saved first. */
+export async function openAnalysis(entry: StoredAnalysis): Promise<void> {
+  await save();
+  if (!(await claim(entry.id))) addNotice('warning', 'Another tab has this analysis open: both would write it');
+  await load(entry);
+}
+
+/** Begins a new analysis; the one on the board stays in the list. */
+export function openGames(trees: readonly MoveTree[], node: MoveNode = trees[0].root): void {
+  begin(trees.map(createChapter), 0, '', trees[0], node);
+}
+
+/**
+ * Begins an analysis of a file.
+ * @param index of the game that is shown
+ * @param name of the file; '' = after the game
+ * @returns false for a game that cannot be read
+ */
+export function openFile(games: readonly ImportedGame[], index: number, name: string): boolean {
+  const tree = readChapter(games[index]);
+  if (tree !== null) begin(games, index, games.length > 1 ? name : '', tree, tree.root);
+  return tree !== null;
+}
+
+/** @returns false for a text that cannot be read */
+export function openPgn(pgn: string): boolean {
+  return openFile([{ title: '', text: pgn }], 0, '');
+}
+
+function begin(games: readonly Chapter[], index: number, name: string, tree: MoveTree, node: MoveNode): void {
+  void save();
+  batch(() => {
+    storedFile = null;
+    analysisId.value = createId();
+    analysisName.value = name;
+    chapters.value = games;
+    chapterIndex.value = index;
+    study.load(tree, node);
+  });
+  void claim(analysisId.value);
+}
+
+/** Games of the file that were read after one of them was opened. */
+export function addChapters(id: string, games: readonly ImportedGame[]): void {
+  if (id !== analysisId.value) return;
+  storedFile = null;
+  chapters.value = [...keepChapter(), ...games];
+}
+
+/** Another game of the file. */
+export function openChapter(index: number): void {
+  const known = keepChapter();
+  const tree = known[index] === undefined ? null : readChapter(known[index]);
+  if (tree === null) return;
+  batch(() => {
+    chapterIndex.value = index;
+    study.load(tree);
+  });
+}
+
+async function remove(id: string): Promise<void> {
+  await write((change) => {
+    change.objectStore(ENTRIES).delete(id);
+    change.objectStore(GAMES).delete(id);
+    change.objectStore(GAMES).delete(findOverlays(id));
+  });
+  analyses.value = analyses.value.filter((entry) => entry.id !== id);
+}
+
+/** Deletes an analysis of the list; a notice offers to take that back. */
+export async function deleteAnalysis(entry: StoredAnalysis): Promise<void> {
+  const all = await readChapters(entry.id);
+  await remove(entry.id);
+  const restore = async (): Promise<void> => {
+    await write((change) => {
+      change.objectStore(ENTRIES).put(entry);
+      change.objectStore(GAMES).put(all, entry.id);
+    });
+    analyses.value = await readEntries();
+  };
+  addNotice('note', `${entry.name} deleted`, { label: 'Undo', run: () => void restore() });
+}
+
+/** `#fen=…&moves=…`: the start of the game on the board, and the moves to the position. */
+export function createLink(): string {
+  const moves = listUciMoves(study.node.value);
+  const fen = study.tree.value.startFen.replaceAll(' ', '_');
+  return `${location.href.split('#')[0]}#fen=${fen}${moves.length === 0 ? '' : `&moves=${moves.join(',')}`}`;
+}
+
+/** Opens what a link of `createLink` names. @returns whether the address is one */
+function openLink(): boolean {
+  const [, fen, moves = ''] = /^#fen=([^&]*)(?:&moves=([^&]*))?$/.exec(decodeURIComponent(location.hash)) ?? [];
+  if (fen === undefined) return false;
+  history.replaceState(history.state, '', '#analyse');
+  const tree = MoveTree.create(fen.replaceAll('_', ' '));
+  if (!tree.ok) {
+    addNotice('error', `The link names no position: ${tree.error}`);
+    return true;
+  }
+  let node = tree.value.root;
+  for (const uci of moves.split(',').filter((text) => text !== '')) {
+    const move = parseUciMove(tree.value.createPosition(node), uci);
+    if (!move.ok) {
+      addNotice('warning', `The moves of the link end at ${uci}: ${move.error}`);
+      break;
+    }
+    node = tree.value.add(node, move.value);
+  }
+  openGames([tree.value], node);
+  return true;
+}

@@ -1,0 +1,321 @@
+/**
+ * What a user does with the page, hour after hour, in one browser: nothing gets lost, nothing is in the way. On the hash
+ * evaluator; one page is loaded once, and each test goes on where the one before ended.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { dragPiece, findBarriers, loadText, locateSquare, typeMove } from '../support/board-page.js';
+import { BoardProcess } from '../support/board-process.js';
+import { launchBrowser } from '../support/browser.js';
+
+const launched = await launchBrowser();
+const skip = 'reason' in launched ? launched.reason : false;
+const LONG_GAME = `[White "Anna"]\n[Black "Ben"]\n[WhiteElo "2100"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6
+5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 11. Nbd2 Bb7 12. Bc2 Re8 13. Nf1 Bf8 14. Ng3 g6 15. a4 c5
+16. d5 c4 17. Bg5 h6 18. Be3 Nc5 19. Qd2 h5 20. Bg5 Be7 21. Ra3 Rb8 22. Rea1 Bc8 23. Qe3 Nh7 24. Bxe7 Qxe7 1-0`;
+const SIZES = [
+  [390, 844],
+  [844, 390],
+  [1024, 768],
+  [1400, 900],
+  [2560, 1440],
+  [700, 450],
+] as const;
+
+describe('the page in use', { skip, timeout: 900_000 }, () => {
+  const browser = (launched as { browser: Browser }).browser;
+  const complaints: string[] = [];
+  let board: BoardProcess;
+  let context: BrowserContext;
+  let page: Page;
+
+  before(async () => {
+    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
+    context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(board.url);
+    await page.waitForSelector('.engine-head');
+  });
+
+  after(async () => {
+    await browser.close();
+    await board?.stop();
+  });
+
+  const current = () => page.locator('.move[aria-current]');
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+  test('the current move stays in sight, with the engine on too; the opening has its name', async () => {
+    await loadText(page, LONG_GAME);
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('.opening:has-text("C95 Ruy Lopez: Closed, Breyer Defense")');
+    await page.getByLabel('Number of lines').fill('8');
+    await page.getByLabel('Number of lines').blur();
+    await page.keyboard.press('l');
+    await page.waitForSelector(':nth-match(.line-score, 8)');
+    await page.waitForSelector('.move-table tbody tr');
+    const isInSight = `(() => {
+      const [list, move] = ['.move-list', '.move[aria-current]'].map((name) => document.querySelector(name).getBoundingClientRect());
+      return move.top >= list.top && move.bottom <= list.bottom;
+    })()`;
+    assert.equal(await page.evaluate(isInSight), true);
+    for (const key of ['ArrowUp', 'ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowLeft']) {
+      await page.keyboard.press(key);
+      if (key !== 'ArrowUp') await current().waitFor();
+      if (key !== 'ArrowUp') assert.equal(await page.evaluate(isInSight), true, key);
+    }
+  });
+
+  test('after a burst of keys the last position is analysed; lines unfold and are one tab stop each', async () => {
+    for (let i = 0; i < 300; i++)
+      await page.evaluate(
+        `dispatchEvent(new KeyboardEvent('keydown', { key: '${i % 2 === 0 ? 'ArrowLeft' : 'ArrowRight'}' }))`,
+      );
+    await page.waitForSelector('.engine-speed:has-text("nodes")');
+    const stops = 'document.querySelectorAll(".lines button:not([tabindex=\\"-1\\"])").length';
+    assert.equal(await page.evaluate(stops), 8);
+    await page.locator('.line-score').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('.line-preview .board');
+    await page.locator('.line-fold').first().click();
+    await page.waitForSelector('.line-unfolded');
+    // Arrowheads are few, however long the arrows change: the board never removes one.
+    for (const key of ['ArrowUp', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowDown']) {
+      await page.keyboard.press(key);
+      await page.waitForSelector('.move-table tbody tr');
+    }
+    const widths = 'new Set([...document.querySelectorAll(".cg-shapes marker")].map(({ id }) => id)).size';
+    assert.ok(Number(await page.evaluate(widths)) <= 36 + 12);
+    await page.keyboard.press('l');
+  });
+
+  test('keys belong to what has the focus: tabs and the slider of the level', async () => {
+    const at = await current().textContent();
+    await page.getByRole('tab', { name: 'Moves' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('[role=tab][aria-selected=true]:has-text("Graph")');
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await current().textContent(), at);
+    await page.getByRole('link', { name: 'Play' }).click();
+    const slider = page.getByLabel('Elo of the engine');
+    await slider.focus();
+    const elo = Number(await slider.inputValue());
+    await page.keyboard.press('ArrowRight');
+    assert.equal(Number(await slider.inputValue()), elo + 50);
+    await page.getByRole('link', { name: 'Analyse' }).click();
+  });
+
+  test('what is deleted comes back; glyphs and comments show at once; a move has a menu', async () => {
+    await page.locator('.move').first().click();
+    await page.locator('.annotation summary').click();
+    await button('Good move').click();
+    await page.waitForSelector('.move-good:has-text("e4!")');
+    await button('Delete from here').click();
+    await page.waitForSelector('.move-list-empty');
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click();
+    await page.waitForSelector('.move-good:has-text("e4!")');
+    await page.locator('.move:has-text("Nc6")').click({ button: 'right' });
+    await page.getByRole('menuitemcheckbox', { name: 'Blunder' }).click();
+    await page.waitForSelector('.move-blunder:has-text("Nc6??")');
+    await page.keyboard.press('Control+z');
+    await page.waitForSelector('.move-blunder', { state: 'detached' });
+    // An arrow that the user draws stays with the move.
+    const [from, to] = [await locateSquare(page, 'e2'), await locateSquare(page, 'e4')];
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down({ button: 'right' });
+    await page.mouse.move(to.x, to.y, { steps: 4 });
+    await page.mouse.up({ button: 'right' });
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('.cg-shapes [cgHash]', { state: 'detached' });
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
+    assert.deepEqual(await findBarriers(page), []);
+  });
+
+  test('an analysis stays: after a reload, among others, with the games of a file as chapters', async () => {
+    const [text] = await page.locator('.move-list').allTextContents();
+    await page.reload();
+    await page.waitForSelector('.move-good:has-text("e4!")');
+    assert.deepEqual(await page.locator('.move-list').allTextContents(), [text]);
+    await loadText(
+      page,
+      '[White "Carl"]\n[Black "Dora"]\n\n1. d4 d5 *\n\n[White "Emil"]\n[Black "Fritz"]\n\n1. c4 c5 *\n',
+    );
+    await page.waitForSelector('.chapter-title:has-text("1 of 2: Carl – Dora")');
+    await button('Next game').click();
+    await page.waitForSelector('.move:has-text("c4")');
+    await button('Load').click();
+    await page.getByLabel('Find a game').fill('carl');
+    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').click();
+    await page.waitForSelector('.move:has-text("d4")');
+    await button('Load').click();
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
+    await page.waitForSelector('.move-good:has-text("e4!")');
+  });
+
+  test('a position is set up on the board, typed as FEN, and opened by a link', async () => {
+    await button('Set up').click();
+    await button('Empty board').click();
+    await page.waitForSelector('.setup .problem');
+    for (const [piece, square] of [
+      ['white king', 'e1'],
+      ['black king', 'e8'],
+      ['white pawn', 'a7'],
+    ]) {
+      await button(piece).click();
+      const { x, y } = await locateSquare(page, square);
+      await page.mouse.click(x, y);
+    }
+    await button('Analyse this position').click();
+    const fen = page.getByLabel('FEN of the position');
+    assert.match(await fen.inputValue(), /^4k3\/P7\/8\/8\/8\/8\/8\/4K3 w - - 0 1$/);
+    await dragPiece(page, 'a7', 'a8');
+    for (const choice of await page.locator('.promotion-choice').all()) {
+      const box = await choice.boundingBox();
+      assert.ok(box !== null && box.width >= 48 && box.height >= 48, JSON.stringify(box));
+    }
+    await page.locator('.promotion-choice').first().click();
+    await page.waitForSelector('.move:has-text("a8=Q+")');
+    await fen.fill('no position');
+    await fen.press('Enter');
+    await page.waitForSelector('.notice-warning');
+    assert.match(await fen.inputValue(), /^Q3k3/);
+    await fen.fill('4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
+    await fen.press('Enter');
+    await page.waitForSelector('.move-list-empty');
+    await page.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4,e8d7"');
+    await page.waitForSelector('.move[aria-current]:has-text("Kd7")');
+    assert.equal(await page.evaluate('location.hash'), '#analyse');
+  });
+
+  test('options: a refused value leaves its field, messages are in reach, changes can be reset', async () => {
+    await button('Engine').click();
+    const filter = page.getByLabel('Find an option');
+    await filter.fill('no such words');
+    await page.waitForSelector('text=No option fits “no such words”.');
+    await filter.fill('CPuct');
+    const field = page.getByLabel('CPuct', { exact: true });
+    const before = await field.inputValue();
+    await field.fill('1e9');
+    await field.blur();
+    await page.locator('dialog .notice-text:has-text("CPuct must lie between")').click();
+    await page.waitForSelector('dialog .notice:has-text("CPuct")', { state: 'detached' });
+    assert.equal(await field.inputValue(), before);
+    await field.fill('2');
+    await field.blur();
+    await button('Reset CPuct').click();
+    await page.waitForSelector('.option-changed', { state: 'detached' });
+    await filter.fill('SyzygyPath');
+    await page.waitForSelector('output.option-fixed');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByLabel('Close').click();
+  });
+
+  test('a game that is over is not begun; nothing is taken back that the user has not played', async () => {
+    await loadText(page, '7k/5KQ1/8/8/8/8/8/8 b - - 0 1');
+    await page.getByRole('link', { name: 'Play' }).click();
+    await page.getByLabel('The position on the analysis board').check();
+    await button('Play').click();
+    await page.waitForSelector('.notice-error:has-text("it is checkmate")');
+    await page.getByText('Black', { exact: true }).click();
+    await page.getByText('No clock', { exact: true }).click();
+    await page.getByText('0.2 s', { exact: true }).click();
+    await page.getByLabel('Standard').check();
+    await button('Play').click();
+    await page.waitForSelector(':nth-match(.move, 1)');
+    assert.equal(await button('Take back').isDisabled(), true);
+    const resignAt = await button('Resign').boundingBox();
+    await typeMove(page, 'a6');
+    assert.deepEqual(await button('Resign').boundingBox(), resignAt);
+    await page.waitForSelector(':nth-match(.move, 3)');
+    assert.deepEqual(await button('Resign').boundingBox(), resignAt);
+  });
+
+  test('two tabs show one game, and its result is kept once', async () => {
+    const tab = await context.newPage();
+    await tab.goto(`${board.origin}/#play`);
+    await tab.waitForSelector(':nth-match(.move, 3)');
+    await typeMove(tab, 'b6');
+    await page.waitForSelector(':nth-match(.move, 5)');
+    await page.bringToFront();
+    await button('Resign').click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector('summary:has-text("Finished games (1)")');
+    await tab.waitForSelector('summary:has-text("Finished games (1)")');
+    await tab.close();
+    // Taken back and resigned again, it is the same game.
+    await button('Take back').click();
+    await button('Resign').click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector('.result');
+    assert.equal(await page.locator('summary:has-text("Finished games (1)")').count(), 1);
+  });
+
+  test('a browser without room says so', async () => {
+    await page.evaluate('Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); }');
+    await button('Rematch').click();
+    await page.waitForSelector('.notice-error:has-text("no room to keep this game")');
+    await button('Resign').click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector('summary:has-text("Finished games (2)")');
+    await page.reload();
+    await page.waitForSelector('.setup');
+  });
+
+  test('in every panel and at every size the board has its place, nothing is wider or higher than the screen', async () => {
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      const places = new Set<string>();
+      for (const name of ['Analyse', 'Play', 'Review', 'Match', 'Training']) {
+        await page.getByRole('link', { name, exact: true }).click();
+        await page.waitForSelector(`.panel-${name.toLowerCase()}`);
+        const measured = (await page.evaluate(`(() => {
+          const { scrollWidth, scrollHeight } = document.documentElement;
+          const { x, y, width } = document.querySelector('.board-area')?.firstElementChild.getBoundingClientRect() ?? {};
+          const cut = [...document.querySelectorAll('.tabs, .board-tools, .engine-head, .summary, .nav')].filter((one) => one.scrollWidth > one.clientWidth + 1);
+          return { overflow: [scrollWidth - innerWidth, scrollHeight - innerHeight], place: [x, y, width].join(), cut: cut.map((one) => one.className) };
+        })()`)) as { overflow: number[]; place: string; cut: string[] };
+        assert.deepEqual(measured.overflow, [0, 0], `${name} at ${width}×${height}`);
+        assert.deepEqual(measured.cut, [], `${name} at ${width}×${height}`);
+        if (name !== 'Training') places.add(measured.place);
+      }
+      assert.equal(places.size, 1, `${width}×${height}: ${[...places].join(' or ')}`);
+    }
+    await page.setViewportSize({ width: 1400, height: 900 });
+  });
+
+  test('forced colours keep bars and switches', async () => {
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.getByRole('link', { name: 'Analyse' }).click();
+    const read = (name: string) => page.evaluate(`getComputedStyle(document.querySelector('${name}')).backgroundColor`);
+    assert.notEqual(await read('.eval-white'), await read('.eval-black'));
+    await page.emulateMedia({ forcedColors: 'none' });
+  });
+
+  test('a list of matches that rest is asked for seldom', async () => {
+    const idle = await context.newPage();
+    await idle.clock.install();
+    let sent = 0;
+    idle.on('websocket', (socket) => socket.on('framesent', () => sent++));
+    await idle.goto(`${board.origin}/#match`);
+    await idle.waitForSelector('text=No match yet');
+    const begun = sent;
+    for (let seconds = 0; seconds < 10; seconds++) await idle.clock.runFor(1000);
+    assert.ok(sent - begun <= 6, `${sent - begun} requests in ten seconds`);
+    await idle.close();
+  });
+
+  test('a server that was started again is told from one that is away', async () => {
+    const port = String(board.port);
+    await board.stop();
+    await page.waitForSelector('.lost:has-text("No connection")');
+    board = await BoardProcess.start(['--backend=hash', `--port=${port}`]);
+    await page.waitForSelector('.obstacle:has-text("open the page by the address that it has printed")');
+    assert.deepEqual(complaints, []);
+  });
+});

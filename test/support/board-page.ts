@@ -1,0 +1,63 @@
+/** What tests do with the page of the board in a browser: move pieces, load games, look for barriers. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { html: string }[];
+  }[];
+}
+
+/** Middle of a square on the screen; White is below. */
+export async function locateSquare(page: Page, square: string): Promise<{ x: number; y: number }> {
+  const box = await page.locator('cg-board').first().boundingBox();
+  if (box === null) throw new Error('There is no board');
+  const size = box.width / 8;
+  const [file, rank] = [square.charCodeAt(0) - 97, Number(square[1]) - 1];
+  return { x: box.x + size * (file + 0.5), y: box.y + size * (7.5 - rank) };
+}
+
+export async function dragPiece(page: Page, from: string, to: string): Promise<void> {
+  const [a, b] = [await locateSquare(page, from), await locateSquare(page, to)];
+  await page.mouse.move(a.x, a.y);
+  await page.mouse.down();
+  await page.mouse.move(b.x, b.y, { steps: 4 });
+  await page.mouse.up();
+}
+
+export async function clickSquare(page: Page, square: string): Promise<void> {
+  const { x, y } = await locateSquare(page, square);
+  await page.mouse.click(x, y);
+}
+
+/** Pastes a FEN or PGN into the dialog that the button opens. */
+export async function loadText(page: Page, text: string, button = 'Load'): Promise<void> {
+  await page.getByRole('button', { name: button, exact: true }).first().click();
+  await page.getByLabel('FEN or PGN').fill(text);
+  await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
+}
+
+export async function typeMove(page: Page, move: string): Promise<void> {
+  await page.getByLabel('Type a move').fill(move);
+  await page.keyboard.press('Enter');
+}
+
+/** Serious findings of axe-core. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResult;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .map(({ html }) => html)
+          .join(' ')
+          .slice(0, 300)}`,
+    );
+}
