@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDests, describeLine, findDroppedMoves, parseTypedMove } from '#sardonyx/board/game/board-moves.js';
-import { describeBoard } from '#sardonyx/board/game/board-text.js';
+import { countMaterial, describeBoard } from '#sardonyx/board/game/board-text.js';
 import { createChess960Fen } from '#sardonyx/board/game/chess960.js';
 import { findLineEnd, listUciMoves, MoveTree } from '#sardonyx/board/game/move-tree.js';
-import { formatGame, parseGame } from '#sardonyx/board/game/move-tree-text.js';
+import { formatGame, parseGame, readClock, readDrawings, writeDrawings } from '#sardonyx/board/game/move-tree-text.js';
 import { START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
@@ -109,4 +109,25 @@ test('a position in words', () => {
     describeBoard('4k3/8/8/8/8/8/PP6/4K2R w K - 0 1'),
     'White to move. White: king e1, rook h1, pawns a2 b2. Black: king e8.',
   );
+});
+
+test('arrows and circles are read from comments, changed, and written beside clock and words', () => {
+  const tree = readGame('1. e4 { [%clk 0:01:30] [%cal Ge2e4,Rd8h4] [%csl Yd5] Best by test } *');
+  const [e4] = tree.root.children;
+  assert.equal(readClock(e4), '0:01:30');
+  assert.deepEqual(readDrawings(e4), [
+    { orig: 'e2', brush: 'green', dest: 'e4' },
+    { orig: 'd8', brush: 'red', dest: 'h4' },
+    { orig: 'd5', brush: 'yellow' },
+  ]);
+  writeDrawings(e4, [{ orig: 'a1', brush: 'blue' }]);
+  const [again] = readGame(formatGame(tree)).root.children;
+  assert.deepEqual(readDrawings(again), [{ orig: 'a1', brush: 'blue' }]);
+  assert.deepEqual([readClock(again), again.comment], ['0:01:30', 'Best by test']);
+});
+
+test('material is what one side has more than the other', () => {
+  const fen = 'rn1qkbnr/pppppppp/8/8/8/8/1PPPPPPP/RNBQKBNR w KQkq - 0 1';
+  assert.deepEqual(countMaterial(fen, 'white'), { ahead: '♝', lead: 2 });
+  assert.deepEqual(countMaterial(fen, 'black'), { ahead: '♟', lead: -2 });
 });

@@ -33,7 +33,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.url);
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     await page.waitForSelector('.engine-head');
   });
 

@@ -34,7 +34,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
     context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
     page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.url);
     await page.waitForSelector('.engine-head');
@@ -50,6 +50,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
 
   test('the current move stays in sight, with the engine on too; the opening has its name', async () => {
     await loadText(page, LONG_GAME);
+    await page.waitForSelector('dialog', { state: 'detached' });
     await page.keyboard.press('ArrowDown');
     await page.waitForSelector('.opening:has-text("C95 Ruy Lopez: Closed, Breyer Defense")');
     await page.getByLabel('Number of lines').fill('8');
@@ -145,6 +146,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
       page,
       '[White "Carl"]\n[Black "Dora"]\n\n1. d4 d5 *\n\n[White "Emil"]\n[Black "Fritz"]\n\n1. c4 c5 *\n',
     );
+    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button', { name: /^Carl/ }).click();
     await page.waitForSelector('.chapter-title:has-text("1 of 2: Carl – Dora")');
     await button('Next game').click();
     await page.waitForSelector('.move:has-text("c4")');
@@ -292,6 +294,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
   test('forced colours keep bars and switches', async () => {
     await page.emulateMedia({ forcedColors: 'active' });
     await page.getByRole('link', { name: 'Analyse' }).click();
+    await page.waitForSelector('.eval-white', { state: 'attached' });
     const read = (name: string) => page.evaluate(`getComputedStyle(document.querySelector('${name}')).backgroundColor`);
     assert.notEqual(await read('.eval-white'), await read('.eval-black'));
     await page.emulateMedia({ forcedColors: 'none' });

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requireMove } from '#sardonyx/board/game/board-moves.js';
-import { describeControl, describeResult, type GameSettings, PlayedGame } from '#sardonyx/board/game/played-game.js';
+import {
+  addToArchive,
+  describeControl,
+  describeResult,
+  type GameSettings,
+  PlayedGame,
+} from '#sardonyx/board/game/played-game.js';
 import { START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
@@ -115,4 +121,41 @@ test('Chess960 castles king takes rook', () => {
 test('time controls in words', () => {
   assert.equal(describeControl(null), 'No clock');
   assert.equal(describeControl({ initialMs: 180_000, incrementMs: 2000 }), '3:00 + 2 s');
+});
+
+test('a position in which the game is over is refused, each kind by its own sentence', () => {
+  for (const [startFen, words] of [
+    ['7k/5KQ1/8/8/8/8/8/8 b - - 0 1', /checkmate/],
+    ['k7/1R6/1K6/8/8/8/8/8 b - - 0 1', /stalemate/],
+    ['8/8/4k3/8/8/3BK3/8/8 w - - 0 1', /neither side can mate/],
+    ['8/8/4k3/8/8/3QK3/8/8 w - - 100 80', /fifty moves/],
+  ] as const) {
+    const refused = PlayedGame.create({ ...SETTINGS, startFen }, DATE);
+    assert.ok(!refused.ok && words.test(refused.error), startFen);
+  }
+});
+
+test('after a loss on time the clock shows nothing left; it stands while the engine is away', () => {
+  const game = createGame({ clock: CLOCK });
+  game.startClock(0);
+  game.pauseClock(10_000);
+  assert.equal(game.getRemainingMs('white', 50_000), 50_000);
+  game.startClock(60_000);
+  game.checkClock(120_000);
+  assert.deepEqual([game.result?.reason, game.getRemainingMs('white', 130_000)], ['time', 0]);
+});
+
+test('only moves of the user are taken back, and a game that ends twice is kept once', () => {
+  const game = createGame({ user: 'black' });
+  play(game, 'e2e4');
+  assert.equal(game.canTakeBack, false);
+  play(game, 'e7e5 g1f3');
+  assert.equal(game.canTakeBack, true);
+  game.resign('black');
+  const kept = addToArchive(['[Date "2026.01.01"]\n\n1. d4 *'], game.formatPgn('Sardonyx'), 3);
+  game.takeBack(0);
+  game.agreeToDraw();
+  const again = addToArchive(kept, game.formatPgn('Sardonyx'), 3);
+  assert.equal(again.length, 2);
+  assert.match(again[0], /Result "1\/2-1\/2"/);
 });

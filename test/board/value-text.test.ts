@@ -57,13 +57,19 @@ test('arrows: width by visits or policy, colour by the loss against the best mov
   );
   assert.equal(byPolicy[1].shade, ARROW_SHADES - 1);
   assert.deepEqual(createArrows([], [], 'visits'), []);
+  // The board never removes an arrowhead, so that there may be few widths.
+  const widths = Array.from({ length: 1000 }, (_, n) => {
+    const two = [createRow('e2e4', n, 0.5, 0), createRow('d2d4', 1000 - n, 0.5, 0)];
+    return createArrows(two, [], 'visits').map(({ width }) => width);
+  });
+  assert.ok(new Set(widths.flat()).size <= 6);
 });
 
 test('what programs write after each move is a note beside it; words of people are comments', () => {
   const split = (comment: string) => Object.values(splitEngineNote(comment));
   assert.deepEqual(split('+0.31/12 0.5s'), ['+0.31', '']);
   assert.deepEqual(split('-M4/7 12.3s, White mates'), ['-M4', 'White mates']);
-  assert.deepEqual(split('book'), ['book', '']);
+  for (const note of ['0.00', '-12.3', 'book']) assert.deepEqual(split(note), [note, '']);
   assert.deepEqual(split('book, Draw by adjudication'), ['book', 'Draw by adjudication']);
   assert.deepEqual(split('0.067s'), ['0.067s', '']);
   assert.deepEqual(split(''), ['', '']);

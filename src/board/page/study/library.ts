@@ -5,6 +5,7 @@
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { parseUciMove, START_FEN } from '../../../chess/index.js';
+import { drawSeed } from '../../../util/index.js';
 import type { ImportedGame } from '../../game/game-import.js';
 import { findLineEnd, getPath, listUciMoves, type MoveNode, MoveTree } from '../../game/move-tree.js';
 import { formatGame, parseGame } from '../../game/move-tree-text.js';
@@ -55,7 +56,7 @@ const isEmpty = computed(() => {
 });
 
 function createId(): string {
-  return `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
+  return `${Date.now().toString(36)}-${drawSeed().toString(36)}`;
 }
 
 function createChapter(tree: MoveTree): Chapter {
