@@ -17,7 +17,7 @@ import {
   parseSan,
   passTurn,
 } from '../chess/index.js';
-import { failure, type Result, success, unwrap } from '../util/index.js';
+import { cutText, failure, type Result, success, unwrap } from '../util/index.js';
 import { createPgnStart } from './pgn-tags.js';
 import type { PgnText } from './pgn-text.js';
 import { PgnMoveNode, PgnNode, type PgnResult, type PgnTree, parsePgn, parsePgnTags, readResult } from './pgn-tree.js';
@@ -82,7 +82,7 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
 /** Name of the game in messages: `Game 3 (Tal - Fischer)`. */
 export function nameGame({ text, number }: PgnText): string {
   const tags = parsePgnTags(text);
-  const players = `${tags.get('White') ?? '?'} - ${tags.get('Black') ?? '?'}`;
+  const players = `${cutText(tags.get('White') ?? '?')} - ${cutText(tags.get('Black') ?? '?')}`;
   return players === '? - ?' ? `Game ${number}` : `Game ${number} (${players})`;
 }
 

@@ -110,43 +110,49 @@ class PgnSplitter {
     return line;
   }
 
-  /** A line, or the rest of one behind the end of a game. */
+  /** A loop, because one line may hold any number of games. */
   private take(line: string): void {
+    for (let rest: string | null = line; rest !== null; ) rest = this.takeGame(rest);
+  }
+
+  /** @returns the rest of the line, with which the next game begins; null when the line has been taken */
+  private takeGame(line: string): string | null {
     let at = 0;
     if (this.isInComment) {
       at = this.findCommentEnd(line);
-      if (at < 0) return;
+      if (at < 0) return null;
     } else if (isBlankLine(line)) {
       this.isBehindTags = this.tagNames.size > 0;
-      if (this.lines.length === 0) return;
+      if (this.lines.length === 0) return null;
       if (this.gap < 0 && this.hasMoves) this.gap = this.lines.length + 1;
       this.add(line);
-      return;
+      return null;
     } else if (line.startsWith('%')) {
       // A line for other programs (PGN standard, 6).
       if (this.lines.length > 0) this.add(line);
-      return;
+      return null;
     } else if ((this.hasMoves || this.characters > LONGEST_GAME_TEXT) && matchesAt(NEXT_GAME_TAG, line, 0)) {
       this.finish(this.isBehindResult && this.gap >= 0 ? this.gap : this.lines.length);
     }
     if (!this.hasMoves) {
-      at = this.takeTags(line, at);
-      if (at < 0) return;
+      const tags = this.takeTags(line, at);
+      if (tags.isNextGame) return this.cut(line, tags.end);
+      at = tags.end;
     }
-    this.takeMoves(line, at);
+    const next = this.takeMoves(line, at);
+    return next < 0 ? null : this.cut(line, next);
   }
 
-  /** @returns where the line goes on behind its tags, -1 when a game ended and the line has been taken */
-  private takeTags(line: string, start: number): number {
+  /** @returns where the line goes on behind the game's tags, and whether with a tag of the next game */
+  private takeTags(line: string, start: number): { end: number; isNextGame: boolean } {
     let at = start;
     for (;;) {
       TAG_START.lastIndex = at;
-      if (!TAG_START.test(line)) return at;
+      if (!TAG_START.test(line)) return { end: at, isNextGame: false };
       const tag = readTag(line, TAG_START.lastIndex);
-      if (tag === null) return at;
+      if (tag === null) return { end: at, isNextGame: false };
       if (tag.name === this.firstTag || (this.isBehindTags && this.tagNames.has(tag.name))) {
-        this.cut(line, at);
-        return -1;
+        return { end: at, isNextGame: true };
       }
       if (this.tagNames.size === 0) this.firstTag = tag.name;
       this.tagNames.add(tag.name);
@@ -155,7 +161,8 @@ class PgnSplitter {
     }
   }
 
-  private takeMoves(line: string, start: number): void {
+  /** @returns where the next game begins; -1 when the line has been taken */
+  private takeMoves(line: string, start: number): number {
     let isFirstWord = start === 0;
     this.isBehindTags = this.tagNames.size > 0;
     for (let at = start; at < line.length; ) {
@@ -180,14 +187,12 @@ class PgnSplitter {
         at++;
         continue;
       }
-      if (this.depth === 0 && this.startsNextGame(line, at, isFirstWord)) {
-        this.cut(line, at);
-        return;
-      }
+      if (this.depth === 0 && this.startsNextGame(line, at, isFirstWord)) return at;
       at = this.takeWord(line, at);
       isFirstWord = false;
     }
     this.add(line);
+    return -1;
   }
 
   private startsNextGame(line: string, at: number, isFirstWord: boolean): boolean {
@@ -259,15 +264,15 @@ class PgnSplitter {
     this.lineNumber = lineNumber;
   }
 
-  /** Ends the game before a place of the line; the rest of the line is the next game's. */
-  private cut(line: string, at: number): void {
+  /** Ends the game before a place of the line. @returns the rest of the line, which is the next game's */
+  private cut(line: string, at: number): string {
     const end = this.isBehindResult && this.gap >= 0 ? this.gap : this.lines.length;
     if (line.slice(0, at).trim() === '') this.finish(end);
     else {
       this.add(line.slice(0, at));
       this.finish(this.lines.length);
     }
-    this.take(line.slice(at));
+    return line.slice(at);
   }
 
   private add(line: string): void {

@@ -342,3 +342,29 @@ test('a comment of very many blank lines is read in one pass', () => {
   assert.deepEqual(listMoves(game), ['e4']);
   assert.equal(others.length, 1);
 });
+
+test('any number of games, tags, brackets and comments on one line are read, or refused by a sentence', () => {
+  const pieces = [
+    '1. e4 1-0 ',
+    '[a "b"]',
+    '(',
+    '(1. e4 ',
+    '{',
+    '{}',
+    '$1 ',
+    ';',
+    'x ',
+    '1. ',
+    '[a ',
+    '[Event "x"] 1. e4 {',
+    ')',
+    '"',
+  ];
+  for (const piece of pieces) {
+    const text = piece.repeat(200_000 / piece.length);
+    for (const source of splitPgn(text)) {
+      const game = readPgnGame(source);
+      assert.ok(game.ok || game.error.length < 1100, piece);
+    }
+  }
+});
