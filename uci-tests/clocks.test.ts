@@ -37,19 +37,16 @@ test('every clock is answered with a score and a move', async () => {
   });
 });
 
-test('the budgets of a whole game on one second never exhaust its clock', async (t) => {
+test('the budgets of a whole game on one second never exhaust its clock', async () => {
   await withEngine([], async (engine) => {
     engine.send('debug on');
     const moves: string[] = [];
     let clockMs = 1000;
-    let slowestMs = 0;
     for (let ply = 0; ply < 40; ply++) {
       const position = moves.length === 0 ? 'position startpos' : `position startpos moves ${moves.join(' ')}`;
       await engine.ask([position, 'isready'], 'readyok');
-      const startedAt = performance.now();
       const clock = Math.round(clockMs);
       const lines = await engine.ask(`go wtime ${clock} btime ${clock} winc 10 binc 10`, 'bestmove');
-      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
       const [, move] = (lines.at(-1) ?? '').split(' ');
       if (move === '(none)') break;
       const budget = lines
@@ -60,6 +57,5 @@ test('the budgets of a whole game on one second never exhaust its clock', async 
       assert.ok(clockMs > 10, `${clockMs} ms left after ${ply + 1} moves`);
       moves.push(move);
     }
-    t.diagnostic(`slowest move ${slowestMs.toFixed(0)} ms`);
   });
 });

@@ -113,6 +113,19 @@ export class UciProcess {
     return this;
   }
 
+  /** Starts a search that goes on, and waits for its first report. */
+  async begin(...lines: string[]): Promise<void> {
+    const report = this.next('info');
+    this.send(...lines);
+    await report;
+  }
+
+  /** What was printed since a line, once all that was sent before is read. */
+  async listSince(from: number): Promise<string[]> {
+    await this.ask('isready', 'readyok');
+    return this.lines.slice(from);
+  }
+
   async quit(): Promise<number | null> {
     this.send('quit');
     return this.exited;

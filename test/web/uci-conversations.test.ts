@@ -1,4 +1,4 @@
-/** The conversations of uci-tests/ with the Worker of a page, in a real browser: the same test files as for the program. */
+/** Conversations of uci-tests/ with the Worker of a page, in a real browser: the same test file as for the program. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,11 +8,8 @@ import { launchBrowserServer } from '../support/browser.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 import { startWebServer, type WebServer } from '../support/web-server.js';
 
-/** Those left out are about commands, flags and files. */
-const FILES = [
-  ...['handshake', 'compliance', 'clocks', 'interruptions', 'errors', 'output'],
-  ...['limited-strength', 'analysis-queries', 'mates'],
-];
+/** What a page does in its own way: threads, stop, questions during a search, the end. Text and search are the program's. */
+const FILES = ['interruptions'];
 
 let browser: BrowserServer | null = null;
 let reason = '';

@@ -5,46 +5,47 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { PROGRAM, TINY_NETWORK } from './uci-process.js';
+import { type CommandResult, runCommand } from '../support/run-command.js';
+import { repositoryRoot } from '../support/shared-folder.js';
 
+const TINY_NETWORK = join(repositoryRoot, 'models', 'tiny-test.onnx');
 const TINY = `--weights=${TINY_NETWORK}`;
 
-/** Said on machines that are busy with other things. */
-const LOADING = /^Still loading the network after \d+ s\n/gm;
+/** Without a command, the program's first file decides what the flags are for. */
+const PROGRAM = join(repositoryRoot, 'dist', 'cli', 'main.js');
 
-function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
-    encoding: 'utf8',
-    timeout: 60000,
-  });
-  return { status, stdout, stderr: stderr.replace(LOADING, '') };
-}
+const run = (...args: string[]) => runCommand(args);
 
-function runJson(...args: string[]): Record<string, never> & { [key: string]: unknown } {
-  const { status, stdout, stderr } = run(...args, '--json');
+async function runJson(...args: string[]): Promise<Record<string, unknown>> {
+  const { status, stdout, stderr } = await run(...args, '--json');
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout);
 }
 
-test('bench prints nodes, speed and a signature that is the same every time', () => {
+test('bench prints nodes, speed and a signature that is the same every time', async () => {
   const args = ['bench', '--backend=hash', '--nodes=500', '--num-positions=4'];
-  const first = runJson(...args);
+  const first = await runJson(...args);
   for (const key of ['nodes', 'seconds', 'nps', 'signature', 'evaluations'])
     assert.equal(typeof first[key], 'number', key);
-  assert.equal(runJson(...args, '--threads=2').signature, first.signature);
-  assert.notEqual(runJson(...args, '--cpuct=3').signature, first.signature);
+  assert.equal((await runJson(...args, '--threads=2')).signature, first.signature);
+  assert.notEqual((await runJson(...args, '--cpuct=3')).signature, first.signature);
 });
 
-test('perft counts, in text and in JSON', () => {
-  assert.equal(runJson('perft', '4').nodes, 197281);
-  const { status, stdout } = run('perft', '2', '--divide', '--fen', 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1');
+test('perft counts, in text and in JSON', async () => {
+  assert.equal((await runJson('perft', '4')).nodes, 197281);
+  const { status, stdout } = await run('perft', '2', '--divide', '--fen', 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1');
   assert.equal(status, 0);
   assert.match(stdout, /^e1g1: \d+$/m);
   assert.match(stdout, /^Nodes searched: 568$/m);
 });
 
-test('backendbench gives a row for each batch size', () => {
-  const rows = runJson('backendbench', '--backend=random', '--max-batch-size=4', '--seconds=0.1') as unknown as {
+test('backendbench gives a row for each batch size', async () => {
+  const rows = (await runJson(
+    'backendbench',
+    '--backend=random',
+    '--max-batch-size=4',
+    '--seconds=0.1',
+  )) as unknown as {
     batch: number;
     threads: number;
     evaluationsPerSecond: number;
@@ -56,8 +57,11 @@ test('backendbench gives a row for each batch size', () => {
   for (const row of rows) assert.ok(row.evaluationsPerSecond > 0 && row.threads > 0);
 });
 
-test('eval tells WDL and policy', () => {
-  const result = runJson('eval', TINY) as unknown as { wdl: number[]; policy: { move: string; prior: number }[] };
+test('eval tells WDL and policy', async () => {
+  const result = (await runJson('eval', TINY)) as unknown as {
+    wdl: number[];
+    policy: { move: string; prior: number }[];
+  };
   assert.equal(result.policy.length, 20);
   assert.ok(Math.abs(result.policy.reduce((sum, { prior }) => sum + prior, 0) - 1) < 0.01);
   assert.equal(
@@ -66,16 +70,16 @@ test('eval tells WDL and policy', () => {
   );
 });
 
-test('analyse takes a FEN', () => {
+test('analyse takes a FEN', async () => {
   const mate = '7k/5ppp/8/8/8/8/8/R5K1 w - - 0 1';
-  const result = runJson('analyse', mate, TINY, '--nodes=50') as unknown as {
+  const result = (await runJson('analyse', mate, TINY, '--nodes=50')) as unknown as {
     best: string;
     score: unknown;
     bestSan: string;
   };
   assert.equal(result.bestSan, 'Ra8#');
   assert.deepEqual(result.score, { kind: 'mate', value: 1 });
-  assert.match(run('analyse', mate, TINY, '--nodes=50').stdout, /#1 .*Ra8#/);
+  assert.match((await run('analyse', mate, TINY, '--nodes=50')).stdout, /#1 .*Ra8#/);
 });
 
 const SCHOLAR = '[Event "Scholar"]\n[Result "1-0"]\n\n1. e4 {best} e5 2. Qh5 (2. Nf3) Nc6 3. Bc4 Nf6 $4 4. Qxf7# 1-0\n';
@@ -85,21 +89,21 @@ const CHESS960 =
   '[Variant "Chess960"]\n[FEN "nrbnbkrq/pppppppp/8/8/8/8/PPPPPPPP/NRBNBKRQ w KQkq - 0 1"]\n\n1. O-O O-O *\n';
 
 /** Runs `sardonyx analyse` on a file with this text. `annotated` is what --pgn has written. */
-function analysePgn(text: string, ...flags: string[]): ReturnType<typeof run> & { annotated: string } {
+async function analysePgn(text: string, ...flags: string[]): Promise<CommandResult & { annotated: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-analyse-'));
   const input = join(folder, 'games.pgn');
   const output = join(folder, 'out.pgn');
   try {
     writeFileSync(input, text);
-    const result = run('analyse', input, '--backend=hash', '--nodes=30', `--pgn=${output}`, ...flags);
+    const result = await run('analyse', input, '--backend=hash', '--nodes=30', `--pgn=${output}`, ...flags);
     return { ...result, annotated: existsSync(output) ? readFileSync(output, 'utf8') : '' };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-test('analyse takes a PGN and writes it with remarks beside those of the author', () => {
-  const { status, stderr, stdout, annotated } = analysePgn(SCHOLAR);
+test('analyse takes a PGN and writes it with remarks beside those of the author', async () => {
+  const { status, stderr, stdout, annotated } = await analysePgn(SCHOLAR);
   assert.equal(status, 0, stderr);
   assert.equal(stdout, '');
   assert.equal(stderr, '');
@@ -112,9 +116,9 @@ test('analyse takes a PGN and writes it with remarks beside those of the author'
   assert.equal(annotated.match(/\[%eval /g)?.length, 7);
 });
 
-test('a game that cannot be read costs a sentence, and the others are analysed', () => {
+test('a game that cannot be read costs a sentence, and the others are analysed', async () => {
   const games = [SCHOLAR, WRONG, HALF_WRONG, CHESS960];
-  const { status, stdout, stderr, annotated } = analysePgn(games.join('\n'), '--json');
+  const { status, stdout, stderr, annotated } = await analysePgn(games.join('\n'), '--json');
   assert.equal(status, 0, stderr);
   const [left, half, ...others] = stderr.trimEnd().split('\n');
   assert.match(left, /^Game 2 \(X - Y\) is left out: line \d+, move 1\.Ke3: Ke3 is illegal in /);
@@ -133,51 +137,51 @@ test('a game that cannot be read costs a sentence, and the others are analysed',
   assert.match(annotated, /2\. Rh5 Nf6 \*\n\n\[Event/);
 });
 
-test('analyse of a file without a readable game ends with status 1 and writes nothing', () => {
+test('analyse of a file without a readable game ends with status 1 and writes nothing', async () => {
   for (const [text, sentences] of [
     [WRONG, 1],
     [`${WRONG}\n${WRONG}`, 2],
     ['', 1],
   ] as const) {
-    const { status, stdout, stderr, annotated } = analysePgn(text);
+    const { status, stdout, stderr, annotated } = await analysePgn(text);
     assert.equal(status, 1, text);
     assert.equal(stdout + annotated, '');
     assert.equal(stderr.trimEnd().split('\n').length, sentences, stderr);
   }
 });
 
-test('a file of another kind does not fill stderr: after twenty notes only their number is told', () => {
+test('a file of another kind does not fill stderr: after twenty notes only their number is told', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-notes-'));
   const file = join(folder, 'rubbish');
   writeFileSync(file, `${Array(60).fill('rubbish').join('\n')}\n`);
-  const { status, stderr } = run('suite', file, '--backend=hash');
+  const { status, stderr } = await run('suite', file, '--backend=hash');
   assert.equal(status, 1);
   const notes = stderr.trimEnd().split('\n');
   assert.equal(notes.length, 22);
   assert.deepEqual(notes.slice(-2), ['40 more are not shown', `${file} holds no position with bm or am`]);
   writeFileSync(file, Array(60).fill(WRONG).join('\n'));
-  const games = run('analyse', file, '--backend=hash').stderr.trimEnd().split('\n');
+  const games = (await run('analyse', file, '--backend=hash')).stderr.trimEnd().split('\n');
   assert.equal(games.length, 21);
   rmSync(folder, { recursive: true });
 });
 
-test('analyse does not write over the file that it reads', () => {
+test('analyse does not write over the file that it reads', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-analyse-'));
   const input = join(folder, 'my games.pgn');
   writeFileSync(input, SCHOLAR);
-  const { status, stderr } = run('analyse', input, '--backend=hash', `--pgn=${input}`);
+  const { status, stderr } = await run('analyse', input, '--backend=hash', `--pgn=${input}`);
   assert.equal(status, 1);
   assert.equal(stderr, '--pgn names the file that is read: give another name\n');
   assert.equal(readFileSync(input, 'utf8'), SCHOLAR);
   rmSync(folder, { recursive: true });
 });
 
-test('analyse takes several PGN files, and says which of them holds what cannot be read', () => {
+test('analyse takes several PGN files, and says which of them holds what cannot be read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-analyse-'));
   const [first, second] = ['a.pgn', 'b.pgn'].map((name) => join(folder, name));
   writeFileSync(first, SCHOLAR);
   writeFileSync(second, `${WRONG}\n${HALF_WRONG}`);
-  const { status, stdout, stderr } = run('analyse', first, second, '--backend=hash', '--nodes=30', '--json');
+  const { status, stdout, stderr } = await run('analyse', first, second, '--backend=hash', '--nodes=30', '--json');
   assert.equal(status, 0, stderr);
   assert.equal((JSON.parse(stdout) as unknown[]).length, 2);
   const notes = stderr.trimEnd().split('\n');
@@ -186,25 +190,25 @@ test('analyse takes several PGN files, and says which of them holds what cannot 
   rmSync(folder, { recursive: true });
 });
 
-test('analyse of a Chess960 position writes castling in SAN, and king takes rook in UCI moves', () => {
-  const { lines } = runJson(
+test('analyse of a Chess960 position writes castling in SAN, and king takes rook in UCI moves', async () => {
+  const { lines } = (await runJson(
     'analyse',
     '1k6/8/8/8/8/8/PPP5/RK6 w A - 0 1',
     '--backend=hash',
     '--nodes=100',
     '--multipv=20',
-  ) as unknown as { lines: { pv: string[]; pvSan: string[] }[] };
+  )) as unknown as { lines: { pv: string[]; pvSan: string[] }[] };
   assert.equal(lines.find(({ pvSan }) => pvSan[0] === 'O-O-O')?.pv[0], 'b1a1');
   for (const { pv, pvSan } of lines) assert.equal(pvSan.length, pv.length);
 });
 
-test('analyse --chess960 writes castling king takes rook in games that do not say Chess960 too', () => {
+test('analyse --chess960 writes castling king takes rook in games that do not say Chess960 too', async () => {
   const text = '[Event "Plain"]\n\n1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-O O-O *\n';
   for (const [flags, castling] of [
     [[], 'e1g1'],
     [['--chess960'], 'e1h1'],
   ] as const) {
-    const { status, stdout, stderr, annotated } = analysePgn(text, '--json', ...flags);
+    const { status, stdout, stderr, annotated } = await analysePgn(text, '--json', ...flags);
     assert.equal(status, 0, stderr);
     const [{ positions }] = JSON.parse(stdout) as { positions: { played: string; playedSan: string }[] }[];
     assert.deepEqual([positions[6].playedSan, positions[6].played], ['O-O', castling]);
@@ -213,65 +217,67 @@ test('analyse --chess960 writes castling king takes rook in games that do not sa
   }
 });
 
-test('describenet and doctor say what there is', () => {
-  assert.match(run('describenet', TINY_NETWORK).stdout, /lc0-112/);
-  const { status, stdout, stderr } = run('doctor', '--providers=cpu');
+test('describenet and doctor say what there is', async () => {
+  assert.match((await run('describenet', TINY_NETWORK)).stdout, /lc0-112/);
+  const { status, stdout, stderr } = await run('doctor', '--providers=cpu');
   assert.equal(status, 0, stderr);
   assert.match(stdout, /ok {2}onnxruntime/);
   assert.match(stdout, /ok {2}cpu/);
 });
 
-test('every command has help', () => {
-  for (const command of [
-    '',
-    'uci',
-    'bench',
-    'backendbench',
-    'perft',
-    'eval',
-    'analyse',
-    'describenet',
-    'shards',
-    'doctor',
-  ]) {
-    const { status, stdout } = run(...(command === '' ? [] : [command]), '--help');
+test('every command has help', async () => {
+  const overview = (await run('--help')).stdout;
+  const commands = [...overview.matchAll(/^ {2}sardonyx ([a-z][a-z0-9-]*)/gm)].map(([, command]) => command);
+  // As many as there are files or folders of commands, at the least.
+  assert.ok(commands.length >= 20, overview);
+  for (const command of commands) {
+    const { status, stdout } = await run(command, '--help');
     assert.equal(status, 0, command);
-    assert.match(stdout, /--help/);
+    assert.match(stdout, new RegExp(`^sardonyx ${command}`), command);
+    assert.match(stdout, /--help/, command);
   }
 });
 
-test('the help of a command lists its own flags and says where the engine’s are; `sardonyx --help` lists those', () => {
+test('the help of a command lists its own flags and says where the engine’s are; `sardonyx --help` lists those', async () => {
   for (const command of ['bench', 'analyse', 'match', 'selfplay', 'suite', 'tune', 'eval', 'explain', 'backendbench']) {
-    const { stdout } = run(command, '--help');
+    const { stdout } = await run(command, '--help');
     assert.match(stdout, /--json/, command);
     assert.match(stdout, /`sardonyx --help` lists/, command);
     assert.doesNotMatch(stdout, /--minibatch-size|--cpuct/, command);
   }
-  const { stdout } = run('--help');
+  const { stdout } = await run('--help');
   for (const group of ['Commands:', 'Network:', 'Engine:', 'Search:', 'Options:']) {
     assert.ok(stdout.includes(`\n${group}\n`), group);
   }
   assert.match(stdout, /--weights[\s\S]*--minibatch-size/);
   assert.doesNotMatch(stdout, /--task-workers/);
-  assert.match(run('--help', '--show-hidden').stdout, /--task-workers/);
+  assert.match((await run('--help', '--show-hidden')).stdout, /--task-workers/);
 });
 
-test('flags may stand before the command, and a flag is no value of another', () => {
-  const { status, stdout, stderr } = run('--nodes', '50', '--num-positions', '1', 'bench', '--backend=hash', '--json');
+test('flags may stand before the command, and a flag is no value of another', async () => {
+  const { status, stdout, stderr } = await run(
+    '--nodes',
+    '50',
+    '--num-positions',
+    '1',
+    'bench',
+    '--backend=hash',
+    '--json',
+  );
   assert.equal(status, 0, stderr);
   assert.equal(JSON.parse(stdout.split('\n').at(-2) ?? '').nodes, 50);
-  assert.equal(run('--json', 'perft', '2').stdout.includes('"nodes":400'), true);
+  assert.equal((await run('--json', 'perft', '2')).stdout.includes('"nodes":400'), true);
   for (const args of [
     ['--weights', '--threads=2'],
     ['bench', '--weights', '--threads=2'],
   ]) {
-    const refused = run(...args);
+    const refused = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8' });
     assert.equal(refused.status, 1);
     assert.equal(refused.stderr, 'Flag --weights needs a value\n');
   }
 });
 
-test('what is wrong is one sentence on stderr and status 1', () => {
+test('what is wrong is one sentence on stderr and status 1', async () => {
   const wrong: string[][] = [
     ['perft', 'many'],
     ['perft'],
@@ -286,27 +292,27 @@ test('what is wrong is one sentence on stderr and status 1', () => {
     ['dance'],
   ];
   for (const args of wrong) {
-    const { status, stdout, stderr } = run(...args);
+    const { status, stdout, stderr } = await run(...args);
     assert.equal(status, 1, args.join(' '));
     assert.equal(stdout, '', args.join(' '));
     assert.match(stderr, /^[^\n]+\n$/, args.join(' '));
   }
 });
 
-test('analyse --dump-tree writes JSON or a picture, by the name of the file', () => {
+test('analyse --dump-tree writes JSON or a picture, by the name of the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-tree-'));
   const analyse = (input: string, file: string, ...more: string[]) =>
     run('analyse', input, '--backend=hash', '--nodes=300', `--dump-tree=${join(folder, file)}`, ...more);
   try {
-    assert.equal(analyse('startpos', 'tree.json', '--search=graph').status, 0);
+    assert.equal((await analyse('startpos', 'tree.json', '--search=graph')).status, 0);
     const { fen, root } = JSON.parse(readFileSync(join(folder, 'tree.json'), 'utf8'));
     assert.match(fen, /^rnbqkbnr/);
     assert.equal(root.visits, 300);
     assert.match(root.children[0].move, /^[a-h][1-8][a-h][1-8]$/);
-    assert.equal(analyse('7k/5Q2/8/6K1/8/8/8/8 w - - 0 1', 'tree.dot', '--dump-depth=1').status, 0);
+    assert.equal((await analyse('7k/5Q2/8/6K1/8/8/8/8 w - - 0 1', 'tree.dot', '--dump-depth=1')).status, 0);
     assert.match(readFileSync(join(folder, 'tree.dot'), 'utf8'), /^digraph search \{[\s\S]*f7g7 [\s\S]*\}\n$/);
-    assert.match(analyse('startpos', 'tree.svg').stderr, /^--dump-tree writes \.json/);
-    assert.match(analyse('7k/5Q2/6K1/8/8/8/8/8 b - - 0 1', 'over.json').stderr, /The game is over/);
+    assert.match((await analyse('startpos', 'tree.svg')).stderr, /^--dump-tree writes \.json/);
+    assert.match((await analyse('7k/5Q2/6K1/8/8/8/8/8 b - - 0 1', 'over.json')).stderr, /The game is over/);
   } finally {
     rmSync(folder, { recursive: true });
   }
