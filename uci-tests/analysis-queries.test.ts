@@ -33,7 +33,7 @@ test(
     const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...STDIO], {
       input: lines.join('\n'),
       encoding: 'utf8',
-      timeout: 120_000,
+      timeout: 900_000,
     });
     assert.equal(status, 0, stderr);
     assert.equal(stderr, '');
@@ -95,7 +95,7 @@ test('queries may name one of several networks', needsProcess, () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...STDIO, '--threads=1', ...models], {
     input: queries.join('\n'),
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: 900_000,
   });
   assert.equal(status, 0, stderr);
   const answers = stdout

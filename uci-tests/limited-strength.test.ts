@@ -14,7 +14,6 @@ test('a limited move comes from few nodes, after an info line', async () => {
       const infos = lines.filter((line) => line.startsWith('info'));
       assert.ok(infos.length > 0);
       for (const line of infos) assert.equal(findInfoProblem(line), '', line);
-      assert.match(infos.at(-1) ?? '', /multipv 3/);
       assert.ok(Number(/ nodes (\d+)/.exec(infos.at(-1) ?? '')?.[1]) < 100);
       moves.add(lines.at(-1) ?? '');
     }

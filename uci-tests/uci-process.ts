@@ -22,7 +22,7 @@ export const NO_NETWORK = ['--backend=random'];
 export const needsProcess = { skip: isInPage && 'only for the program' };
 
 /** Long, because these tests are about answers, not about speed, and may run on a busy machine. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 600_000;
 
 interface Waiter {
   readonly matches: (line: string) => boolean;

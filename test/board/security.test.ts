@@ -9,7 +9,7 @@ import { Access } from '#sardonyx/board/server/access.js';
 import { BoardProcess } from '../support/board-process.js';
 
 /** A guard that is missing must not leave a test waiting for ever. */
-const LIMITED = { timeout: 120_000 };
+const LIMITED = { timeout: 900_000 };
 
 let board: BoardProcess;
 let cookie: string;

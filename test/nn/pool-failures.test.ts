@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions, runBackendBench } from '#sardonyx/nn/index.js';
 import { FailureStreak, FORGIVING_EVALUATIONS } from '#sardonyx/nn/pool/evaluator-supply.js';
@@ -18,8 +19,8 @@ async function evaluateWith(
   const pool = await EvaluatorPool.create({ ...options, onWarning: (text) => warnings.push(text) });
   try {
     const answers = await evaluateLeaves(LeafQueue.attach(pool.handle), leaves);
-    // Messages may still be under way when the last answer is there.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Messages were posted before the answers; the event loop has yet to hand them over.
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
     return { answers, warnings, backend: pool.network.backend };
   } finally {
     await pool.dispose();

@@ -29,7 +29,7 @@ after(async () => {
 });
 
 for (const { name, run } of engineCases) {
-  test(name, { timeout: 120_000 }, () =>
+  test(name, { timeout: 900_000 }, () =>
     run({
       engine,
       createEngine,

@@ -31,8 +31,13 @@ test('a thread that throws reports its exception, then its end', async () => {
 });
 
 test('a thread is terminated in the middle of a computation', async () => {
-  const thread = port.startThread<string, unknown>(script, {}, { onMessage: () => thread.post('spin') });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  let startSpinning: () => void;
+  const spins = new Promise<void>((resolve) => {
+    startSpinning = resolve;
+  });
+  const onMessage = (message: unknown): void => (message === 'spinning' ? startSpinning() : thread.post('spin'));
+  const thread = port.startThread<string, unknown>(script, {}, { onMessage });
+  await spins;
   await thread.terminate();
   await thread.ended;
 });

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { readPgnGame, splitPgn } from '#sardonyx/pgn/index.js';
@@ -257,7 +257,7 @@ test('an error of one game ends the others before it is thrown', async () => {
   try {
     await assert.rejects(run, /the disk is full/);
     const before = thoughts;
-    await sleep(100);
+    for (let turn = 0; turn < 100; turn++) await nextTurn();
     assert.equal(thoughts, before);
   } finally {
     await pools.close();
@@ -301,7 +301,7 @@ test('moves with too few visits are drawn again, and start other games', async (
   );
 });
 
-test('a mate found in few visits is played, whatever the least number of visits', { timeout: 60_000 }, async () => {
+test('a mate found in few visits is played, whatever the least number of visits', { timeout: 900_000 }, async () => {
   // Another move has six times its visits, and at temperature 0 every draw would be the mate again.
   const network = hashNetwork('M', { backendOptions: 'seed=3', params: { temperature: 0 } });
   const player: SelfPlayPlayer = { network, limits: { ...PLAYER.limits, visits: 500 } };

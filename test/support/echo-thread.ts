@@ -5,6 +5,8 @@ postToParent(await getThreadData());
 onParentMessage((message: string) => {
   if (message === 'throw') throw new Error('told to throw');
   if (message === 'end') endThread();
-  else if (message === 'spin') for (;;);
-  else postToParent(message);
+  else if (message === 'spin') {
+    postToParent('spinning');
+    for (;;);
+  } else postToParent(message);
 });

@@ -63,7 +63,7 @@ export interface Outcome {
 export function runProgram(stub: HttpsStub, args: readonly string[], input = ''): Promise<Outcome> {
   return new Promise((resolve) => {
     const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
-    const options = { env: stub.environment, cwd: stub.folder, timeout: 60_000 };
+    const options = { env: stub.environment, cwd: stub.folder, timeout: 900_000 };
     const child = execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
     });

@@ -81,10 +81,3 @@ export async function runCommand(
     syncBuiltinESMExports();
   }
 }
-
-/** A command that prints JSON, and must end with status 0. */
-export async function runJson(args: readonly string[], surroundings?: CommandSurroundings): Promise<unknown> {
-  const { status, stdout, stderr } = await runCommand([...args, '--json'], surroundings);
-  if (status !== 0) throw new Error(`${args.join(' ')} ended with status ${status}: ${stderr}`);
-  return JSON.parse(stdout);
-}

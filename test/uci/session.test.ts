@@ -90,7 +90,7 @@ test('options of the network that change during a search are loaded after it, no
   await say('isready');
   world.search.onGo = () => undefined;
   await say('go infinite', 'setoption name MinibatchSize value 12', 'uci');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await settle();
   assert.deepEqual([world.networks.length, world.networks[0].disposed], [1, 0]);
   world.search.onStop = () =>
     world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runSideBySide } from '#sardonyx/util/index.js';
 
 test('all work is done, each with its number', async () => {
@@ -17,8 +18,8 @@ test('the first error ends the others and is thrown when all have ended', async 
   const work = async (index: number): Promise<void> => {
     try {
       if (index === 1) throw new Error('the first');
-      while (!stop.signal.aborted) await sleep(1);
-      await sleep(10 * index);
+      if (!stop.signal.aborted) await once(stop.signal, 'abort');
+      for (let turn = 0; turn < 10 * index; turn++) await nextTurn();
       if (index === 2) throw new Error('a later one');
     } finally {
       working--;

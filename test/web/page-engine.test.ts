@@ -83,7 +83,7 @@ async function prepareWorld(): Promise<void> {
 }
 
 for (const [index, { name }] of engineCases.entries()) {
-  test(`in a page ${name}`, { timeout: 120_000 }, async (t) => {
+  test(`in a page ${name}`, { timeout: 900_000 }, async (t) => {
     if (browser === null) return t.skip(reason);
     await page.evaluate((at) => {
       const { cases, world } = globalThis as unknown as { cases: typeof engineCases; world: never };
@@ -92,7 +92,7 @@ for (const [index, { name }] of engineCases.entries()) {
   });
 }
 
-test('in a page without memory createEngine rejects with one sentence', { timeout: 60_000 }, async (t) => {
+test('in a page without memory createEngine rejects with one sentence', { timeout: 900_000 }, async (t) => {
   if (browser === null) return t.skip(reason);
   const refused = await page.evaluate(async () => {
     const base = globalThis as unknown as {

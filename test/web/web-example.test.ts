@@ -44,7 +44,7 @@ async function tryExample(t: TestContext, origin: string): Promise<void> {
   const status = page.locator('#status');
   for (const network of ['Sardonyx light 48x3', 'random 16x2']) {
     if (network !== 'Sardonyx light 48x3') await page.setInputFiles('#network', NETWORK);
-    await status.filter({ hasText: new RegExp(`^${network} on cpu`) }).waitFor({ timeout: 60_000 });
+    await status.filter({ hasText: new RegExp(`^${network} on cpu`) }).waitFor({ timeout: 900_000 });
     await page.click('text=Analyse');
     await status.filter({ hasText: 'nodes' }).waitFor();
     await page.click('#stop');
@@ -56,7 +56,7 @@ async function tryExample(t: TestContext, origin: string): Promise<void> {
   await status.filter({ hasText: 'The board of the FEN has 1 ranks instead of 8' }).waitFor();
 }
 
-test('the example runs as plain modules', { timeout: 120_000 }, async (t) => {
+test('the example runs as plain modules', { timeout: 900_000 }, async (t) => {
   const server = await startWebServer(
     { '': EXAMPLE, sardonyx: join(repositoryRoot, 'dist', 'web') },
     true,
@@ -67,14 +67,14 @@ test('the example runs as plain modules', { timeout: 120_000 }, async (t) => {
   await tryExample(t, `${server.origin}/index.html`);
 });
 
-test('the example runs with Vite’s server', { timeout: 120_000 }, async (t) => {
+test('the example runs with Vite’s server', { timeout: 900_000 }, async (t) => {
   const server = await createServer({ ...settings, server: { port: 0, ws: false } });
   t.after(() => server.close());
   await server.listen();
   await tryExample(t, server.resolvedUrls?.local[0] ?? '');
 });
 
-test('the example runs as Vite builds it', { timeout: 120_000 }, async (t) => {
+test('the example runs as Vite builds it', { timeout: 900_000 }, async (t) => {
   await build(settings);
   const server = await preview({ ...settings, preview: { port: 0 } });
   t.after(() => server.close());
