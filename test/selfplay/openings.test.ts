@@ -164,6 +164,16 @@ test('a Polyglot book gives lines by the weights of its moves, and leaves out wh
   }
 });
 
+test('castling in a Polyglot book is the king onto its rook, or its two steps', async () => {
+  const moves = ['e2e4', 'e7e5', 'g1f3', 'g8f6', 'f1c4', 'f8c5'];
+  for (const [index, castling] of ['e1h1', 'e1g1'].entries()) {
+    const entries = [...moves, castling].map((move, ply) => [moves.slice(0, ply).join(' '), move, 1] as const);
+    const path = join(folder, `castling-${index}.bin`);
+    writeFileSync(path, createPolyglotFile(entries));
+    assert.deepEqual(listMoves(unwrap(unwrap(await openBook(path)).read(0))), [...moves, 'e1g1']);
+  }
+});
+
 /** `1. e4 e5 *\n\n`, packed by the programs zstd (one raw block) and bzip2. */
 const PACKED_BOOKS = {
   zst: Buffer.concat([Buffer.from('28b52ffd200c610000', 'hex'), Buffer.from('1. e4 e5 *\n\n')]),
