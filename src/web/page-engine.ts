@@ -26,7 +26,8 @@ export function createPageOptions(): OptionStore {
 
 function adaptToPage(spec: OptionSpec): OptionSpec {
   if (spec.uci !== 'Backend' || spec.kind !== 'choice') return spec;
-  return { ...spec, choices: ['auto', 'webgpu', WASM, 'hash', 'random', 'trivial'], synonyms: { cpu: WASM } };
+  const help = 'What evaluates positions; auto = WebGPU on a graphics card, otherwise WebAssembly';
+  return { ...spec, help, choices: ['auto', 'webgpu', WASM, 'hash', 'random', 'trivial'], synonyms: { cpu: WASM } };
 }
 
 /** Why the engine cannot run in this page, as a sentence for the user; null when it can. */

@@ -12,7 +12,7 @@ import { OptionsDialog } from './options/options-dialog.js';
 import { PlayPanel } from './play/play-panel.js';
 import { obstacle } from './port/engine-state.js';
 import { ReviewPanel } from './review/review-panel.js';
-import { Dialog } from './shell/dialog.js';
+import { Dialog } from './shell/controls.js';
 import { Header, isOffered, panel } from './shell/header.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
 import { addNotice, Notices } from './shell/notices.js';

@@ -111,7 +111,7 @@ export function AnalysePanel() {
         {tab.value === 'tree' && <TreeOutline />}
         {tab.value === 'explain' && <ExplainView />}
       </div>
-      {previewFen.value !== null && <LinePreview fen={previewFen.value} />}
+      {isOn.value && previewFen.value !== null && <LinePreview fen={previewFen.value} />}
     </StudyPanel>
   );
 }

@@ -4,7 +4,7 @@ import { countScore, type MatchScore } from '../../game/match-progress.js';
 import type { MatchState } from '../../protocol/replies.js';
 import { BoardPanel } from '../board/board-panel.js';
 import { engine, port, reportError } from '../port/engine-state.js';
-import { SummaryTable } from '../shell/summary-table.js';
+import { SummaryTable } from '../shell/controls.js';
 import { openGames } from '../study/library.js';
 import { LiveBoards } from './live-boards.js';
 import { MatchCharts } from './match-charts.js';

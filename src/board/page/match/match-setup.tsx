@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { engine, port, portState, reportError } from '../port/engine-state.js';
 import { sendFile } from '../port/send-file.js';
-import { CheckField, NumberField, Segments } from '../shell/form-fields.js';
+import { CheckField, NumberField, Segments } from '../shell/controls.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { hasListed, matches, showMatch } from './match-session.js';
 

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
 import { engine, openNetwork, port, removeNetwork, setOption, useNetwork } from '../port/engine-state.js';
 import { transfer } from '../port/send-file.js';
-import { Dialog } from '../shell/dialog.js';
+import { Dialog } from '../shell/controls.js';
 
 const filter = signal('');
 const showsHidden = signal(false);

@@ -9,7 +9,7 @@ import { formatClock } from '../../game/value-text.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import { engine } from '../port/engine-state.js';
 import { startReview } from '../review/review-session.js';
-import { Dialog } from '../shell/dialog.js';
+import { Dialog } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { openPgn } from '../study/library.js';

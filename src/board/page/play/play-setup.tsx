@@ -1,9 +1,10 @@
 /** The form before a game: colour, strength, clock, start position. */
+
 import { START_FEN } from '../../../chess/index.js';
 import { createChess960Fen } from '../../game/chess960.js';
 import { describeControl, type GameClock, type PlayerSide } from '../../game/played-game.js';
 import { engine } from '../port/engine-state.js';
-import { NumberField, Segments } from '../shell/form-fields.js';
+import { NumberField, Segments } from '../shell/controls.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { prng, startGame } from './play-session.js';

@@ -4,10 +4,9 @@ import type { EnginePort, PortState } from '../../engine-port.js';
 import type { EngineDescription } from '../../protocol/replies.js';
 import { addNotice } from '../shell/notices.js';
 import { readStored, writeStored } from '../shell/stored.js';
+import { SocketPort, WorkerPort } from './page-ports.js';
 import { showProgress } from './send-file.js';
 import { startSiteEngine } from './site-start.js';
-import { SocketPort } from './socket-port.js';
-import { WorkerPort } from './worker-port.js';
 
 export const portState = signal<PortState>('connecting');
 /** Why there will be no engine, in one sentence; '' = there is one, or it may come back. */

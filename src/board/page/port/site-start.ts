@@ -11,7 +11,7 @@ const RELOADS = 'sardonyxReloads';
 const MOST_RELOADS = 2;
 
 const NOT_ISOLATED =
-  'The engine needs a cross-origin isolated page (Cross-Origin-Opener-Policy: same-origin, Cross-Origin-Embedder-Policy: require-corp)';
+  'The engine needs a cross-origin isolated page, which this host or browser does not give (docs/web.md says how)';
 
 interface SiteStart {
   /** Of the page. */

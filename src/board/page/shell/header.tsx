@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { hasSounds } from '../board/chess-board.js';
 import { engine, obstacle, port, portState } from '../port/engine-state.js';
-import { Icon } from './icon.js';
+import { Icon } from './controls.js';
 import { isDark, toggleTheme } from './theme.js';
 
 const PANELS = ['analyse', 'play', 'review', 'match', 'training'] as const;

@@ -6,7 +6,7 @@ import { createChess960Fen } from '../../game/chess960.js';
 import type { ImportedGame } from '../../game/game-import.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { formatGame } from '../../game/move-tree-text.js';
-import { Dialog } from '../shell/dialog.js';
+import { Dialog } from '../shell/controls.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { importFile } from './import-client.js';
 import {
@@ -253,7 +253,8 @@ function Chapters({ onClose }: { onClose(): void }) {
   return (
     <>
       <h3>
-        {analysisName.value}: {all.length} games
+        {analysisName.value === '' ? '' : `${analysisName.value}: `}
+        {all.length} games
       </h3>
       <SearchField label="Find a game" state={wantedGame} />
       <ul class="game-choice" aria-label="Games">

@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';
 import { GLYPHS } from '../../game/value-text.js';
 import { type BoardEvaluation, BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
-import { Icon } from '../shell/icon.js';
+import { Icon } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { EditorBoard, EditorForm, isEditing, openEditor, tryFen } from './board-editor.js';

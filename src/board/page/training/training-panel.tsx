@@ -4,8 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { LoopGeneration, LoopState } from '../../protocol/replies.js';
 import { LineChart } from '../chart/line-chart.js';
 import { portState } from '../port/engine-state.js';
-import { Dialog } from '../shell/dialog.js';
-import { SummaryTable } from '../shell/summary-table.js';
+import { Dialog, SummaryTable } from '../shell/controls.js';
 import { LoopGameBoard } from './loop-games.js';
 import { changeBest, hasAnswer, loop, readLoop, startLoop, stopLoop, watchLoop } from './loop-session.js';
 
@@ -127,10 +126,7 @@ function Charts({ generations }: { readonly generations: readonly LoopGeneration
   return (
     <div class="loop-charts">
       {charts.map(({ label, series }) => (
-        <div key={label}>
-          <h3>{label}</h3>
-          <LineChart label={label} xLabel="Generation" x={x} series={series} height={CHART_HEIGHT} />
-        </div>
+        <LineChart key={label} label={label} xLabel="Generation" x={x} series={series} height={CHART_HEIGHT} />
       ))}
     </div>
   );

@@ -1,0 +1,215 @@
+/**
+ * The two sides of the port: a WebSocket to `sardonyx board`, and a Worker with the engine inside the page. They share numbered
+ * requests, their answers, events, and the state of the connection.
+ */
+import type { EnginePort, PortOffers, PortState, Question, Sent } from '../../engine-port.js';
+import type { Answers, PortEvent, Reply, WorkerNews } from '../../protocol/replies.js';
+import type { RequestType } from '../../protocol/requests.js';
+import { sendFile } from './send-file.js';
+
+interface Pending {
+  resolve(answer: never): void;
+  reject(error: Error): void;
+}
+
+interface NumberedMessage {
+  readonly type: string;
+  readonly id: number;
+}
+
+abstract class RequestPort implements EnginePort {
+  abstract readonly offers: PortOffers;
+  private state: PortState = 'connecting';
+  private reason = '';
+  private nextId = 1;
+  private readonly pending = new Map<number, Pending>();
+  private readonly listeners = new Set<(event: PortEvent) => void>();
+  private readonly watchers = new Set<(state: PortState, reason: string) => void>();
+
+  send<Type extends RequestType>(type: Type, question: Question<Type>): Sent<Type> {
+    return this.ask<Answers[Type]>({ type, ...question });
+  }
+
+  listen(listener: (event: PortEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  watchState(listener: (state: PortState, reason: string) => void): () => void {
+    this.watchers.add(listener);
+    listener(this.state, this.reason);
+    return () => this.watchers.delete(listener);
+  }
+
+  abstract openNetwork(source: File | string): Promise<void>;
+  abstract removeNetwork(name: string): Promise<void>;
+  abstract close(): void;
+
+  /** Sends a message, or keeps it until there is a connection. */
+  protected abstract post(message: NumberedMessage): void;
+
+  protected ask<Answer>(question: { readonly type: string }): {
+    readonly id: number;
+    readonly answer: Promise<Answer>;
+  } {
+    const id = this.nextId++;
+    const answer = new Promise<Answer>((resolve, reject) => {
+      if (this.state === 'lost') {
+        reject(new Error(this.reason || 'The engine cannot be reached'));
+        return;
+      }
+      this.pending.set(id, { resolve, reject });
+      this.post({ ...question, id });
+    });
+    return { id, answer };
+  }
+
+  protected receive(message: Reply | PortEvent): void {
+    if (message.type === 'answer' || message.type === 'refusal') {
+      const pending = message.id === null ? undefined : this.pending.get(message.id);
+      if (message.id !== null) this.pending.delete(message.id);
+      if (message.type === 'answer') pending?.resolve(message.answer as never);
+      else pending?.reject(new Error(message.error));
+      return;
+    }
+    for (const listener of this.listeners) listener(message);
+  }
+
+  /** When it is lost, all requests without an answer are refused, so that nobody waits for ever. */
+  protected changeState(state: PortState, reason = ''): void {
+    this.state = state;
+    this.reason = reason;
+    for (const watcher of this.watchers) watcher(state, reason);
+    if (state !== 'lost') return;
+    const error = new Error(reason || 'The connection to the engine was lost');
+    for (const { reject } of this.pending.values()) reject(error);
+    this.pending.clear();
+  }
+}
+
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 8000;
+const RESTARTED = 'The server was started again: open the page by the address that it has printed';
+
+/** The engine of `sardonyx board`. A lost connection is made again, first soon, then ever more seldom. */
+export class SocketPort extends RequestPort {
+  readonly offers = { matches: true, training: true, opensAddresses: false };
+  private socket: WebSocket | null = null;
+  private retryMs = FIRST_RETRY_MS;
+  private isClosed = false;
+  private readonly unsent: string[] = [];
+
+  constructor(private readonly url: string) {
+    super();
+    this.connect();
+  }
+
+  async openNetwork(source: File | string): Promise<void> {
+    if (typeof source === 'string')
+      throw new Error('The server opens no address: download the network, and open the file');
+    const name = await sendFile('network', source);
+    await this.send('useNetwork', { name }).answer;
+  }
+
+  async removeNetwork(): Promise<void> {
+    throw new Error('The server keeps its networks until it ends');
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.socket?.close();
+  }
+
+  protected override post(message: NumberedMessage): void {
+    const text = JSON.stringify(message);
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
+    else this.unsent.push(text);
+  }
+
+  private connect(): void {
+    const socket = new WebSocket(this.url);
+    this.socket = socket;
+    socket.onopen = () => {
+      this.retryMs = FIRST_RETRY_MS;
+      for (const text of this.unsent.splice(0)) socket.send(text);
+      this.changeState('open');
+    };
+    socket.onmessage = ({ data }) => this.receive(JSON.parse(String(data)) as Reply | PortEvent);
+    socket.onclose = () => {
+      this.unsent.length = 0;
+      this.changeState('lost');
+      if (this.isClosed) return;
+      void this.explainLoss();
+      setTimeout(() => this.connect(), this.retryMs);
+      this.retryMs = Math.min(LONGEST_RETRY_MS, 2 * this.retryMs);
+    };
+  }
+
+  /** A server that answers, but not to this page, is another one at the same address: it has another token. */
+  private async explainLoss(): Promise<void> {
+    const response = await fetch('./', { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+    if (response?.status !== 401 && response?.status !== 403) return;
+    if (this.socket?.readyState !== WebSocket.OPEN) this.changeState('lost', RESTARTED);
+  }
+}
+
+/** The engine inside the page: a Worker that takes the same messages as `sardonyx board` does. */
+export class WorkerPort extends RequestPort {
+  /** Other processes and folders are out of a page's reach. */
+  readonly offers = { matches: false, training: false, opensAddresses: true };
+  private worker: Worker | null = null;
+  private isReady = false;
+  private readonly unsent: NumberedMessage[] = [];
+
+  /** @param start rejects with the sentence for the user */
+  constructor(start: () => Promise<Worker>) {
+    super();
+    start().then(
+      (worker) => this.connect(worker),
+      (error: unknown) => this.fail(error instanceof Error ? error.message : String(error)),
+    );
+  }
+
+  async openNetwork(source: File | string): Promise<void> {
+    await this.ask({ type: 'openNetwork', source } as { type: string }).answer;
+  }
+
+  async removeNetwork(name: string): Promise<void> {
+    await this.ask({ type: 'removeNetwork', name } as { type: string }).answer;
+  }
+
+  close(): void {
+    this.fail('The engine was closed');
+  }
+
+  protected override post(message: NumberedMessage): void {
+    if (this.worker === null) this.unsent.push(message);
+    else this.worker.postMessage(message);
+  }
+
+  private connect(worker: Worker): void {
+    this.worker = worker;
+    worker.onmessage = ({ data }) => this.take(data as Reply | PortEvent | WorkerNews);
+    worker.onerror = ({ message }) => {
+      // A script that cannot be loaded has no message.
+      const text = message || 'its scripts cannot be loaded';
+      if (this.isReady) this.receive({ type: 'notice', level: 'error', text: `The engine has failed: ${text}` });
+      else this.fail(`The engine does not start: ${text}`);
+    };
+    for (const message of this.unsent.splice(0)) worker.postMessage(message);
+  }
+
+  private take(message: Reply | PortEvent | WorkerNews): void {
+    if (message.type === 'obstacle') this.fail(message.text);
+    else if (message.type === 'ready') {
+      this.isReady = true;
+      this.changeState('open');
+    } else this.receive(message);
+  }
+
+  private fail(reason: string): void {
+    this.worker?.terminate();
+    this.worker = null;
+    this.changeState('lost', reason);
+  }
+}

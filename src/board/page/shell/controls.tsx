@@ -1,0 +1,192 @@
+/** What every panel is made of: icons, dialogs, fields of forms whose values are signals, small tables of numbers. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { NoticeList, openDialogs } from './notices.js';
+
+/** Icons drawn as paths, because fonts differ in which signs they have. All are 24 by 24 and take the colour of the text. */
+const PATHS = {
+  start: 'M5 5h3v14H5zM20 5v14L9 12z',
+  back: 'M17 5v14L6 12z',
+  forward: 'M7 5v14l11-7z',
+  end: 'M16 5h3v14h-3zM4 5v14l11-7z',
+  flip: 'M7 4l-4 5h3v7h2V9h3zM17 20l4-5h-3V8h-2v7h-3z',
+  undo: 'M4 8l6-5v3.5h4a6.5 6.5 0 0 1 0 13H7v-2.5h7a4 4 0 0 0 0-8h-4V13z',
+  engine:
+    'M9 2h2v3h2V2h2v3h3a1 1 0 0 1 1 1v3h3v2h-3v2h3v2h-3v3a1 1 0 0 1-1 1h-3v3h-2v-3h-2v3H9v-3H6a1 1 0 0 1-1-1v-3H2v-2h3v-2H2V9h3V6a1 1 0 0 1 1-1h3zM8 8v8h8V8z',
+  sound: 'M4 9v6h4l5 4V5L8 9zM16 8.5a5 5 0 0 1 0 7zM18 5a9 9 0 0 1 0 14v-2.4a7 7 0 0 0 0-9.2z',
+  silence: 'M4 9v6h4l5 4V5L8 9zM16.4 8.6l1.4-1.4 5 5-1.4 1.4zM21.4 7.2l1.4 1.4-5 5-1.4-1.4z',
+  sun: 'M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM11 1h2v4h-2zM11 19h2v4h-2zM1 11h4v2H1zM19 11h4v2h-4zM4.2 5.6l1.4-1.4 2.8 2.8L7 8.4zM15.6 17l1.4-1.4 2.8 2.8-1.4 1.4zM4.2 18.4 7 15.6 8.4 17l-2.8 2.8zM15.6 7l2.8-2.8 1.4 1.4L17 8.4z',
+  moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z',
+  close: 'M5 6.4 6.4 5 12 10.6 17.6 5 19 6.4 13.4 12l5.6 5.6-1.4 1.4-5.6-5.6L6.4 19 5 17.6 10.6 12z',
+  keyboard: 'M3 6h18v12H3zM5 8v2h2V8zm4 0v2h2V8zm4 0v2h2V8zm4 0v2h2V8zM5 12v2h2v-2zm12 0v2h2v-2zm-8 0v2h6v-2z',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" width="18" height="18" aria-hidden="true">
+      <path d={PATHS[name]} fill="currentColor" fill-rule="evenodd" />
+    </svg>
+  );
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly isWide?: boolean;
+  onClose(): void;
+}
+
+/** A dialog over the page: the browser's own <dialog>, with its focus, Escape and backdrop. */
+export function Dialog({ title, children, isWide = false, onClose }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current;
+    if (dialog === null) return;
+    // A click beside the dialog closes it, where the browser knows how.
+    dialog.setAttribute('closedby', 'any');
+    dialog.showModal();
+    openDialogs.value++;
+    return () => {
+      openDialogs.value--;
+      dialog.close();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={isWide ? 'dialog dialog-wide' : 'dialog'}
+      aria-labelledby="dialog-title"
+      onClose={onClose}
+    >
+      <div class="dialog-head">
+        <h2 id="dialog-title">{title}</h2>
+        <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <div class="dialog-body">{children}</div>
+      <NoticeList />
+    </dialog>
+  );
+}
+
+interface FieldProps<T> {
+  readonly label: string;
+  readonly state: { value: T };
+}
+
+interface SegmentsProps<T extends string | number> {
+  readonly legend: string;
+  readonly name: string;
+  readonly state: { value: T };
+  readonly choices: readonly (readonly [value: T, label: string])[];
+}
+
+/** One of a few choices. */
+export function Segments<T extends string | number>({ legend, name, state, choices }: SegmentsProps<T>) {
+  return (
+    <fieldset class="segments">
+      <legend>{legend}</legend>
+      {choices.map(([value, label]) => (
+        <label key={value}>
+          <input
+            type="radio"
+            name={name}
+            checked={state.value === value}
+            onChange={() => {
+              state.value = value;
+            }}
+          />
+          <span>{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** A number that leaves the bounds becomes the nearest one within them; an empty field becomes the least. */
+export function NumberField({
+  label,
+  state,
+  min,
+  max = Number.POSITIVE_INFINITY,
+}: FieldProps<number> & { readonly min: number; readonly max?: number }) {
+  return (
+    <label class="field">
+      {label}
+      <input
+        type="number"
+        min={min}
+        {...(Number.isFinite(max) ? { max } : {})}
+        step="any"
+        required
+        value={state.value}
+        onChange={({ currentTarget }) => {
+          const value = currentTarget.value === '' ? min : Number(currentTarget.value);
+          state.value = Math.min(max, Math.max(min, Number.isFinite(value) ? value : min));
+          currentTarget.value = String(state.value);
+        }}
+      />
+    </label>
+  );
+}
+
+export function CheckField({ label, state }: FieldProps<boolean>) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={state.value}
+        onChange={({ currentTarget }) => {
+          state.value = currentTarget.checked;
+        }}
+      />
+      {label}
+    </label>
+  );
+}
+
+interface SummaryTableProps {
+  /** For screen readers. */
+  readonly caption: string;
+  /** Heads of all columns, that of the rows' names first. */
+  readonly columns: readonly string[];
+  readonly rows: readonly {
+    readonly key: string | number;
+    readonly name: ComponentChildren;
+    readonly cells: readonly ComponentChildren[];
+    readonly isCurrent?: boolean;
+  }[];
+}
+
+/** A small table of numbers: one row for each player, network or generation. */
+export function SummaryTable({ caption, columns, rows }: SummaryTableProps) {
+  return (
+    <div class="table-wrap">
+      <table class="summary">
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, name, cells, isCurrent }) => (
+            <tr key={key} aria-current={isCurrent === true ? 'true' : undefined}>
+              <th scope="row">{name}</th>
+              {cells.map((cell, index) => (
+                <td key={columns[index + 1]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
