@@ -41,6 +41,8 @@ interface OptionCommon {
   readonly hidden?: boolean;
   /** What a change affects; absent = search. */
   readonly effect?: OptionEffect;
+  /** Accepted for the sake of other engines' configurations, and ignored. */
+  readonly isIgnored?: true;
   /** Names that GUIs or other engines have for it; each can be set and is listed like an option of its own. */
   readonly otherNames?: readonly string[];
   /** A check beyond kind and range. */
