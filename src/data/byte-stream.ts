@@ -10,7 +10,8 @@ import { hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
 import { UnpackLimit, unpack } from './unpack.js';
 import { isZip, readZipMembers } from './zip-archive.js';
 
-const CHUNK_BYTES = 1 << 18;
+/** What is read ahead counts as packed bytes, so it is little. */
+const CHUNK_BYTES = 1 << 16;
 
 /** Files of an archive that are looked at; records of training are many, and none of them is of a kind. */
 const MEMBERS_TO_NAME = 16;

@@ -12,7 +12,8 @@ import { isZstd, unpackZstd } from './zstd.js';
 const HEAD_BYTES = 8;
 /** Games as text pack to a tenth, self-play records to a fiftieth; repeated games go further, and small ones matter to nobody. */
 const ALWAYS_ALLOWED_BYTES = 1 << 23;
-const LARGEST_RATIO = 250;
+const LARGEST_TEXT_RATIO = 100;
+export const LARGEST_RECORD_RATIO = 250;
 
 type Unpacker = (source: PackedBytes) => AsyncGenerator<Buffer, void, void>;
 
@@ -29,6 +30,8 @@ export class UnpackLimit {
   private packedBytes = 0;
   private unpackedBytes = 0;
 
+  constructor(private readonly largestRatio = LARGEST_TEXT_RATIO) {}
+
   /** Bytes of the file itself. */
   async *countPacked(chunks: Chunks): AsyncGenerator<Buffer, void, void> {
     for await (const chunk of chunks) {
@@ -40,7 +43,7 @@ export class UnpackLimit {
   /** Throws BrokenInput beyond the limit. */
   countUnpacked(bytes: number): void {
     this.unpackedBytes += bytes;
-    const allowed = Math.max(ALWAYS_ALLOWED_BYTES, LARGEST_RATIO * this.packedBytes);
+    const allowed = Math.max(ALWAYS_ALLOWED_BYTES, this.largestRatio * this.packedBytes);
     if (this.unpackedBytes <= allowed) return;
     throw new BrokenInput(
       `it unpacks to more than ${Math.floor(allowed / 2 ** 20)} MB, more than such a file can hold`,

@@ -11,7 +11,7 @@ import { failure, isGzip, type Result, success } from '../util/index.js';
 import { readFileChunks } from './byte-stream.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
 import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
-import { UnpackLimit, unpack } from './unpack.js';
+import { LARGEST_RECORD_RATIO, UnpackLimit, unpack } from './unpack.js';
 import { getRecordBytes } from './v6-record.js';
 
 /** Records of one game, back to back; or a sentence about a damaged file. */
@@ -118,7 +118,7 @@ export function isV6Folder(path: string): boolean {
 
 /** Throws when the file or the archive itself breaks. */
 export async function* readV6Games(path: string, onBytes: (bytes: number) => void): AsyncGenerator<RawV6Game> {
-  const limit = new UnpackLimit();
+  const limit = new UnpackLimit(LARGEST_RECORD_RATIO);
   if (statSync(path).isDirectory()) {
     for (const file of listRecordFiles(path)) yield* readFileOfFolder(file, onBytes, limit);
     return;
