@@ -10,13 +10,16 @@ import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { nextTurn } from '#platform/threads.js';
-import { createOptionStore } from '#sardonyx/app/options.js';
+import { createOptionStore, readSettings } from '#sardonyx/app/options.js';
 import { MatchBooks } from '#sardonyx/board/server/match-books.js';
 import { MatchPlayers } from '#sardonyx/board/server/match-players.js';
 import { Matches } from '#sardonyx/board/server/matches.js';
 import { OfferedNetworks } from '#sardonyx/board/server/offered-networks.js';
+import { loadModel } from '#sardonyx/nn/index.js';
+import { createMatchOpenings } from '#sardonyx/selfplay/index.js';
 import { createPrng, type Prng, unwrap } from '#sardonyx/util/index.js';
 import { BoardProcess } from '../support/board-process.js';
+import { repositoryRoot } from '../support/shared-folder.js';
 
 const SECRET = 'the secret of another folder';
 const ENGINE = 'cmd=/opt/engine args="--quiet" option.Hash=16 name=Known';
@@ -292,20 +295,81 @@ test('300 records that a seeded program made hostile start only what is offered,
   assert.ok(readStarted().length > 10 && !existsSync(join(root, 'mark')));
 });
 
+/** Changes, cuts or repeats bytes. */
+function damage(bytes: Uint8Array, prng: Prng): Buffer {
+  const damaged = Buffer.from(bytes);
+  for (let i = prng.nextBelow(20); i >= 0; i--) damaged[prng.nextBelow(damaged.length)] = prng.nextBelow(256);
+  const cut = prng.nextBelow(damaged.length);
+  const kind = prng.nextBelow(4);
+  if (kind === 0) return damaged.subarray(0, cut);
+  return kind === 1 ? Buffer.concat([damaged, damaged.subarray(cut)]) : damaged;
+}
+
+function isSentence({ ok, error = '' }: { readonly ok: boolean; readonly error?: string }): boolean {
+  return (
+    ok || (error !== '' && error.length < 2000 && !error.includes('\n') && !error.includes('Cannot read properties'))
+  );
+}
+
+test('100 networks, 50 books and 50 configs that a seeded program damaged are read or are one sentence', async () => {
+  const prng = createPrng(47);
+  const network = readFileSync(join(repositoryRoot, 'models', 'tiny-test.onnx'));
+  for (let i = 0; i < 100; i++) {
+    const bytes = damage(network.subarray(0, i % 2 === 0 ? 4000 : network.length), prng);
+    const result = await loadModel({ bytes: i % 5 === 0 ? gzipSync(bytes) : bytes, name: 'net.onnx' });
+    assert.ok(isSentence(result), JSON.stringify(result).slice(0, 500));
+  }
+  const games = Buffer.from('[Event "x"]\n[FEN "8/8/8/8/8/8/8/K1k5 w - - 0 1"]\n\n1. e4 {a} e5 (1... c5) $1 *\n\n');
+  for (let i = 0; i < 50; i++) {
+    const ending = ['pgn', 'epd', 'bin', 'pgn.gz', 'epd.zst', 'pgn.bz2'][i % 6];
+    const path = join(folder, `book${i}.${ending}`);
+    const bytes = damage(games, prng);
+    writeFileSync(path, ending.endsWith('gz') ? damage(gzipSync(bytes), prng) : bytes);
+    const request = { book: path, maxPlies: null, order: 'random', seed: i, games: 4, chess960: true } as const;
+    assert.ok(isSentence(await createMatchOpenings(request)), path);
+  }
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    const lines = [
+      'threads=2',
+      'weights=https://example.org/n',
+      'logfile=/tmp/x',
+      'syzygy-paths=/',
+      '-w /etc/passwd',
+      '#',
+    ];
+    for (let i = 0; i < 50; i++) {
+      const chosen = Array.from({ length: 9 }, () => lines[prng.nextBelow(lines.length)]).join('\n');
+      writeFileSync('lc0.config', i % 2 === 0 ? chosen : damage(Buffer.from(chosen), prng));
+      const { options, faults } = unwrap(readSettings([], ['lc0.config']));
+      for (const name of ['LogFile', 'SyzygyPath', 'ConfigFile', 'WeightsFile']) {
+        assert.equal(options.getString(name), getDefault(options, name), name);
+      }
+      assert.ok(faults.every((error) => isSentence({ ok: false, error })));
+    }
+  } finally {
+    process.chdir(before);
+  }
+});
+
+function getDefault(options: ReturnType<typeof createOptionStore>, name: string): unknown {
+  const spec = options.find(name);
+  return spec?.kind === 'string' ? spec.default : '';
+}
+
 test('books that are bombs are one sentence, and the server answers others while it reads them', async () => {
+  const fen = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n';
+  const bombs = [
+    { name: 'newlines.epd.gz', bytes: gzipSync(Buffer.alloc(1 << 25, '\n'), { level: 1 }), sentence: /16777216 lines/ },
+    { name: 'positions.epd.gz', bytes: gzipSync(Buffer.alloc(200 << 20, fen), { level: 1 }), sentence: /192 MB/ },
+  ];
   const board = await BoardProcess.start(['--backend=hash']);
   try {
     const page = await board.connect();
-    const fen = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n';
-    for (const [name, content, sentence] of [
-      ['newlines.epd.gz', Buffer.alloc(1 << 25, '\n'), /more than 16777216 lines/],
-      ['positions.epd.gz', Buffer.alloc(200 << 20, fen), /more than 192 MB/],
-    ] as const) {
+    for (const { name, bytes, sentence } of bombs) {
       const order: string[] = [];
-      const sending = board.send(`files/book?name=${name}`, gzipSync(content, { level: 1 })).then((answer) => {
-        order.push('book');
-        return answer;
-      });
+      const sending = board.send(`files/book?name=${name}`, bytes).finally(() => order.push('book'));
       await page.ask('readMatchOffer').then(() => order.push('page'));
       const { status, text } = await sending;
       assert.deepEqual([status, order], [422, ['page', 'book']], text);
