@@ -53,7 +53,7 @@ export const START_BOOK: Book = {
 const LARGEST_BOOK_BYTES = 192 << 20;
 const MOST_LINES = 1 << 24;
 const MOST_POSITIONS = 1 << 22;
-const MOST_GAMES = 1 << 20;
+const MOST_GAMES = 1 << 19;
 /** No opening is longer; of a longer line the rest is left out. */
 const LONGEST_LINE = 1 << 12;
 
