@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { repositoryRoot } from '../../support/shared-folder.js';
+import { runCommand } from '../../support/run-command.js';
 
 interface Encoded {
   fen: string;
@@ -14,19 +12,16 @@ interface Encoded {
   legal: { move: string; index: number }[];
 }
 
-function run(...args: string[]): { stdout: string; stderr: string; status: number | null } {
-  const program = join(repositoryRoot, 'dist/cli/main.js');
-  return spawnSync(process.execPath, [program, 'encode', ...args], { encoding: 'utf8' });
-}
+const run = (...args: string[]) => runCommand(['encode', ...args]);
 
-function encode(...args: string[]): Encoded {
-  const { stdout, stderr, status } = run('--json', ...args);
+async function encode(...args: string[]): Promise<Encoded> {
+  const { stdout, stderr, status } = await run('--json', ...args);
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout) as Encoded;
 }
 
-test('the start position has sixteen pawns in two planes and twenty moves with indices of their own', () => {
-  const { masks, values, board, squares, legal } = encode();
+test('the start position has sixteen pawns in two planes and twenty moves with indices of their own', async () => {
+  const { masks, values, board, squares, legal } = await encode();
   assert.equal(masks.length, 112);
   assert.equal(masks[0], '000000000000ff00');
   assert.equal(masks[6], '00ff000000000000');
@@ -40,8 +35,8 @@ test('the start position has sixteen pawns in two planes and twenty moves with i
   assert.equal(new Set(legal.map(({ index }) => index)).size, 20);
 });
 
-test('for Black the encoding’s first rank is the board’s eighth', () => {
-  const { sideToMove, squares, board, masks, legal } = encode('--moves', 'e2e4');
+test('for Black the encoding’s first rank is the board’s eighth', async () => {
+  const { sideToMove, squares, board, masks, legal } = await encode('--moves', 'e2e4');
   assert.equal(sideToMove, 'black');
   assert.deepEqual(squares.slice(0, 3), [56, 57, 58]);
   assert.equal(masks[0], '000000000000ff00');
@@ -49,9 +44,9 @@ test('for Black the encoding’s first rank is the board’s eighth', () => {
   assert.ok(legal.some(({ move }) => move === 'e7e5'));
 });
 
-test('every piece of a transformed board stands where the squares say', () => {
+test('every piece of a transformed board stands where the squares say', async () => {
   const fen = '8/8/4k3/8/8/2K5/1Q6/8 w - - 0 1';
-  const { masks, squares, board } = encode(fen, '--encoding', 'INPUT_112_WITH_CANONICALIZATION_V2');
+  const { masks, squares, board } = await encode(fen, '--encoding', 'INPUT_112_WITH_CANONICALIZATION_V2');
   for (const [plane, letter] of [
     [4, 'Q'],
     [5, 'K'],
@@ -63,12 +58,12 @@ test('every piece of a transformed board stands where the squares say', () => {
   }
 });
 
-test('a seed’s encoding is written for people too, and a bad position is one sentence', () => {
-  const { stdout, status } = run('--encoding', 'mini-19', '--policy', 'from-to-4096');
+test('a seed’s encoding is written for people too, and a bad position is one sentence', async () => {
+  const { stdout, status } = await run('--encoding', 'mini-19', '--policy', 'from-to-4096');
   assert.equal(status, 0);
   assert.match(stdout, /^plane 0 × 1\n(?: {2}\.{8}\n){6} {2}1{8}\n/);
   assert.match(stdout, /\ne2e4 796\n/);
-  const bad = run('8/8/8/8/8/8/8/8 w - - 0 1');
+  const bad = await run('8/8/8/8/8/8/8/8 w - - 0 1');
   assert.equal(bad.status, 1);
   assert.equal(bad.stdout, '');
   assert.equal(bad.stderr.trim().split('\n').length, 1);

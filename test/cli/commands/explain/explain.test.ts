@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../../../support/lc0-network-file.js';
 import { createRandomNetwork as createLc0Network } from '../../../support/lc0-random-network.js';
 import { createRandomNetwork, TINY } from '../../../support/random-network.js';
+import { runCommand } from '../../../support/run-command.js';
 import { repositoryRoot } from '../../../support/shared-folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-explain-'));
@@ -19,19 +19,16 @@ after(() => rmSync(folder, { recursive: true }));
 const tiny = join(repositoryRoot, 'models/tiny-test.onnx');
 const FEN = 'r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4';
 
-function run(...args: string[]): { stdout: string; stderr: string; status: number | null } {
-  const program = join(repositoryRoot, 'dist/cli/main.js');
-  return spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', cwd: folder });
-}
+const run = (...args: string[]) => runCommand(args, { cwd: folder });
 
-function explain(...args: string[]): Explanation {
-  const { stdout, stderr, status } = run('explain', '--json', '--weights', tiny, ...args);
+async function explain(...args: string[]): Promise<Explanation> {
+  const { stdout, stderr, status } = await run('explain', '--json', '--weights', tiny, ...args);
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout) as Explanation;
 }
 
-test('a square that is empty in every plane weighs nothing, and the pieces weigh something', () => {
-  const { squares, move, probability, withoutHistory } = explain(FEN);
+test('a square that is empty in every plane weighs nothing, and the pieces weigh something', async () => {
+  const { squares, move, probability, withoutHistory } = await explain(FEN);
   assert.equal(squares.length, 64);
   for (const { piece, value, policy, policyShift } of squares) {
     if (piece === '') assert.ok(Math.abs(value) + Math.abs(policy) + policyShift < 1e-6);
@@ -44,14 +41,14 @@ test('a square that is empty in every plane weighs nothing, and the pieces weigh
   assert.equal(withoutHistory, null);
 });
 
-test('for Black too the weights lie where its pieces stand', () => {
-  const { sideToMove, squares } = explain('rnb1k1nr/pppp1ppp/8/2b1p3/4P2q/2N2N2/PPPP1PPP/R1BQKB1R b KQkq - 4 4');
+test('for Black too the weights lie where its pieces stand', async () => {
+  const { sideToMove, squares } = await explain('rnb1k1nr/pppp1ppp/8/2b1p3/4P2q/2N2N2/PPPP1PPP/R1BQKB1R b KQkq - 4 4');
   assert.equal(sideToMove, 'black');
   for (const { piece, policyShift } of squares) assert.equal(piece !== '', policyShift > 1e-6);
 });
 
-test('with moves played, past positions weigh too, and it is said what the network thinks without them', () => {
-  const { squares, withoutHistory } = explain('--moves', 'e2e4 e7e5');
+test('with moves played, past positions weigh too, and it is said what the network thinks without them', async () => {
+  const { squares, withoutHistory } = await explain('--moves', 'e2e4 e7e5');
   const [e2] = squares.filter(({ square }) => square === 'e2');
   assert.equal(e2.piece, '');
   assert.ok(e2.policyShift > 0, 'a pawn stood there');
@@ -72,8 +69,8 @@ test('occlusion agrees with a position whose planes lack the piece', async () =>
   assert.ok(Math.abs(whole.whole.valueWl - expected.valueWl) > 1e-5);
 });
 
-test('the boards of text show every piece, and lc0’s own files are explained too', () => {
-  const { stdout, status, stderr } = run('explain', '--weights', tiny, ...FEN.split(' '));
+test('the boards of text show every piece, and lc0’s own files are explained too', async () => {
+  const { stdout, status, stderr } = await run('explain', '--weights', tiny, ...FEN.split(' '));
   assert.equal(status, 0, stderr);
   assert.equal(stderr, '');
   const ranks = stdout.split('\n').filter((line) => /^[1-8] {2}/.test(line));
@@ -82,13 +79,13 @@ test('the boards of text show every piece, and lc0’s own files are explained t
   assert.match(stdout, /percentage points that it loses/);
   const file = join(folder, 'net.pb.gz');
   writeFileSync(file, encodeNetworkFile(createLc0Network({ blocks: 1, filters: 4, value: 'wdl' })));
-  const lc0 = run('explain', '--weights', file, '--move', 'e2e4');
+  const lc0 = await run('explain', '--weights', file, '--move', 'e2e4');
   assert.equal(lc0.status, 0, lc0.stderr);
   assert.match(lc0.stdout, /^e2e4 \d/m);
 });
 
-test('the picture is an SVG file of two boards with every piece and both titles', () => {
-  const { status, stderr } = run('explain', '--weights', tiny, FEN, '--out', 'why.svg');
+test('the picture is an SVG file of two boards with every piece and both titles', async () => {
+  const { status, stderr } = await run('explain', '--weights', tiny, FEN, '--out', 'why.svg');
   assert.equal(status, 0, stderr);
   const svg = readFileSync(join(folder, 'why.svg'), 'utf8');
   const [, width, height] = /^<svg [^>]*width="(\d+)" height="(\d+)"[^>]*>\n[\s\S]*<\/svg>\n$/.exec(svg) ?? [];
@@ -103,21 +100,21 @@ test('the picture is an SVG file of two boards with every piece and both titles'
   assert.doesNotMatch(svg, /NaN|undefined/);
 });
 
-test('what cannot be explained is one sentence', () => {
+test('what cannot be explained is one sentence', async () => {
   for (const [args, sentence] of [
     [['--move', 'e2e5'], /^e2e5 is not a legal move here; legal are /],
     [['--out', 'why.png'], /^--out needs a name that ends in \.svg/],
     [['--backend=random'], /has no network, so there is nothing to explain/],
     [['7k/5Q2/6K1/8/8/8/8/8 b - - 0 1'], /the game is over/],
   ] as const) {
-    const { status, stdout, stderr } = run('explain', '--weights', tiny, ...args);
+    const { status, stdout, stderr } = await run('explain', '--weights', tiny, ...args);
     assert.equal(status, 1);
     assert.equal(stdout, '');
     assert.match(stderr, sentence);
   }
 });
 
-test('a FEN needs no quotes', () => {
+test('a FEN needs no quotes', async () => {
   assert.deepEqual(joinFenWords(['eval', ...FEN.split(' '), '--json']), ['eval', FEN, '--json']);
   assert.deepEqual(joinFenWords(['perft', '2', `--fen=${FEN.split(' ')[0]}`, 'w', '-', '-']), [
     'perft',
@@ -125,33 +122,33 @@ test('a FEN needs no quotes', () => {
     `--fen=${FEN.split(' ')[0]} w - -`,
   ]);
   assert.deepEqual(joinFenWords(['match', '-', 'w', '8/8']), ['match', '-', 'w', '8/8']);
-  const { stdout, stderr, status } = run('eval', '--weights', tiny, ...FEN.split(' '));
+  const { stdout, stderr, status } = await run('eval', '--weights', tiny, ...FEN.split(' '));
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^Score: /);
 });
 
-test('Grad-CAM shows where the last feature maps look, as shares of the largest', () => {
-  const { method, squares, move, withoutHistory } = explain('--method', 'gradcam', '--move', 'h5f7', FEN);
+test('Grad-CAM shows where the last feature maps look, as shares of the largest', async () => {
+  const { method, squares, move, withoutHistory } = await explain('--method', 'gradcam', '--move', 'h5f7', FEN);
   assert.deepEqual([method, move, withoutHistory], ['gradcam', 'h5f7', null]);
   for (const key of ['policy', 'value'] as const) {
     const weights = squares.map((square) => square[key]);
     assert.ok(Math.min(...weights) >= 0 && Math.max(...weights) <= 1);
     assert.ok(Math.max(...weights) === 1 || weights.every((weight) => weight === 0));
   }
-  const { stdout, status } = run('explain', '--method', 'gradcam', '--weights', tiny, '--out', 'cam.svg', FEN);
+  const { stdout, status } = await run('explain', '--method', 'gradcam', '--weights', tiny, '--out', 'cam.svg', FEN);
   assert.equal(status, 0);
   assert.match(stdout, /where the network looks for the move/);
   assert.match(readFileSync(join(folder, 'cam.svg'), 'utf8'), /^<svg/);
 });
 
-test('Grad-CAM of an lc0 file works, and of an int8 network is refused in a sentence', () => {
+test('Grad-CAM of an lc0 file works, and of an int8 network is refused in a sentence', async () => {
   const file = join(folder, 'cam.pb.gz');
   writeFileSync(file, encodeNetworkFile(createLc0Network({ blocks: 1, filters: 4, value: 'wdl' })));
-  const { stdout, status, stderr } = run('explain', '--json', '--method', 'gradcam', '--weights', file);
+  const { stdout, status, stderr } = await run('explain', '--json', '--method', 'gradcam', '--weights', file);
   assert.equal(status, 0, stderr);
   assert.equal((JSON.parse(stdout) as Explanation).squares.length, 64);
   const int8 = join(repositoryRoot, 'models/default-int8.onnx');
-  const refused = run('explain', '--method', 'gradcam', '--weights', int8);
+  const refused = await run('explain', '--method', 'gradcam', '--weights', int8);
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /is in int8; gradients need single precision/);
 });
