@@ -149,7 +149,8 @@ function wrap(words: readonly string[], lineWidth: number): string {
       lines.push(line);
       line = '';
     }
-    line += line === '' ? word : ` ${word}`;
+    // A line that begins with % would be one for other programs.
+    line += line === '' && !word.startsWith('%') ? word : ` ${word}`;
     if (!line.endsWith('\n')) continue;
     lines.push(line.slice(0, -1));
     line = '';

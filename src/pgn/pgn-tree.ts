@@ -332,7 +332,10 @@ class PgnParser {
     }
     if (hasMove) {
       const san = end === word.length && from === 0 ? word : word.slice(from, end);
-      this.addMove('0o'.includes(san[0]) ? san.replace(/[0o]/g, 'O').replace(/[–—]/g, '-') : san, offset);
+      this.addMove(
+        '0o'.includes(san[0]) && san !== '0000' ? san.replace(/[0o]/g, 'O').replace(/[–—]/g, '-') : san,
+        offset,
+      );
     }
     for (const nag of nags ?? []) this.addNag(nag);
     if (result !== null) this.result = result;

@@ -239,7 +239,11 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
     ['1. e4 d5 2. e5 f5 3. exf6 Nxf6 4. Nc3 g8=Q *'],
   ],
   ['a result behind a move', '1. e4 e5 2. Nf30-1', ['Result=0-1: 1. e4 e5 2. Nf3 0-1']],
-  ['null moves', '1. e4 e5 (1... -- 2. d4 (2. Z0)) 10000. Nf3 *', ['1. e4 e5 (1... -- 2. d4 (2. --)) 2. Nf3 *']],
+  [
+    'null moves',
+    '1. e4 e5 (1... -- 2. d4 (2. Z0)) (1... 0000) 10000. Nf3 *',
+    ['1. e4 e5 (1... -- 2. d4 (2. --)) (1... --) 2. Nf3 *'],
+  ],
   // What stands between moves.
   [
     'words and commands outside of comments',
