@@ -63,7 +63,15 @@ export function parseConfig(text: string): string[] {
     .split(/\r?\n/)
     .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
     .filter((line) => line !== '')
-    .map((line) => (line.startsWith('-') ? line : `--${line}`));
+    .map((line) => (line.startsWith('-') ? line : `--${line}`))
+    .map((line) => line.replace(/^(--?[\w-]+)(?:\s*=\s*|\s+)/, '$1='));
+}
+
+/** In UTF-8, or in UTF-16 as PowerShell's `>` writes it. */
+function decodeConfig(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString('latin1');
+  const encoding = mark === '\xff\xfe' ? 'utf-16le' : mark === '\xfe\xff' ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes);
 }
 
 /** @returns the flags of the file; null if it does not exist */
@@ -75,7 +83,7 @@ export function readConfig(path: string): Result<string[]> | null {
         `Cannot read the config file ${path}: ${stats.isDirectory() ? 'it is a folder' : 'it is no text file of 64 kB at most'}`,
       );
     }
-    return success(parseConfig(readFileSync(path, 'utf8')));
+    return success(parseConfig(decodeConfig(readFileSync(path))));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;

@@ -104,6 +104,8 @@ function describeTaken(path: string, lines: readonly string[], taken: readonly s
 function applyLines(options: OptionStore, lines: readonly string[]): Result<boolean> {
   const parsed = parseFlags(lines, listOptionSpecs());
   if (!parsed.ok) return parsed;
+  const [word] = parsed.value.positionals;
+  if (word !== undefined) return failure(`"${word}" is not of the form name=value`);
   const applied = applySettings(options, parsed.value.settings);
   return applied.ok ? success(parsed.value.showHidden) : applied;
 }

@@ -3,6 +3,9 @@
  * The program. Without a command it is a UCI engine, and loads only what it needs to answer `uci`. With a command, or a request
  * for help, it loads yargs.
  */
+import { existsSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import { readSettings } from '../app/options.js';
 import { writeNote } from './stdout-writer.js';
 import { runUciMode } from './uci-mode.js';
@@ -10,6 +13,7 @@ import { runUciMode } from './uci-mode.js';
 /** lc0's names of searches, which may be given in place of a command: `lc0 dag-preview`. */
 const SEARCHES = ['classic', 'dag-preview', 'policyhead', 'valuehead'];
 
+leaveMissingFolder();
 const [word, ...rest] = process.argv.slice(2);
 const args = word === undefined ? [] : [SEARCHES.includes(word) ? `--search=${word}` : word, ...rest];
 const asksForHelp = args.some((arg) => ['--help', '-h', '--version'].includes(arg));
@@ -26,6 +30,17 @@ if (isUci) {
   else await runCommand();
 } else {
   await runCommand();
+}
+
+/** No thread can be started in a folder that was removed. */
+function leaveMissingFolder(): void {
+  try {
+    process.cwd();
+  } catch {
+    const folder = [homedir(), dirname(process.execPath), tmpdir()].find((path) => existsSync(path)) ?? '/';
+    process.chdir(folder);
+    process.stderr.write(`The current folder is gone; files are looked for in ${folder}\n`);
+  }
 }
 
 async function runCommand(): Promise<void> {

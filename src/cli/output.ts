@@ -3,7 +3,7 @@ import { type Options, Presets, SingleBar } from 'cli-progress';
 import { createStdoutWriter, writeNote } from './stdout-writer.js';
 
 /** A reader that closes the pipe early (`sardonyx … | head`) is no error. */
-const writer = createStdoutWriter(() => process.exit(0));
+const writer = createStdoutWriter(() => process.exit());
 
 /** Exit status of a command that was interrupted, the same as shells report after Ctrl-C. */
 export const INTERRUPTED = 130;

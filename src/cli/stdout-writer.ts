@@ -32,7 +32,8 @@ export function createStdoutWriter(onClosed: () => void): LineWriter {
         writeAll(Buffer.from(`${isStyled ? line : showControls(line)}\n`));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
-          throw new Error(`Cannot write the output: ${describeWriteFailure(error)}`);
+          process.stderr.write(`Cannot write the output: ${describeWriteFailure(error)}\n`);
+          process.exitCode = 1;
         }
         close();
       }
@@ -40,8 +41,15 @@ export function createStdoutWriter(onClosed: () => void): LineWriter {
   };
 }
 
+/** A console of Windows takes UTF-16, which only Node's own stream gives it; there it writes at once. */
+const isWindowsConsole = process.platform === 'win32' && process.stdout.isTTY;
+
 /** A non-blocking pipe with a slow reader returns EAGAIN: wait a millisecond and continue. */
 function writeAll(bytes: Buffer): void {
+  if (isWindowsConsole) {
+    process.stdout.write(bytes);
+    return;
+  }
   let offset = 0;
   while (offset < bytes.length) {
     try {

@@ -85,7 +85,7 @@ class Doorkeeper implements Conversation {
   }
 
   end(): void {
-    process.exit(0);
+    process.exit();
   }
 
   handOver(next: Conversation): void {

@@ -36,6 +36,6 @@ export function startSession(
       await runBenchWords(words, writeBenchLine, signal);
     },
     // A thread in native code must not keep the process alive after the GUI has gone; terminating it would abort.
-    onEnd: (isStuck) => (isStuck ? process.kill(process.pid, 'SIGKILL') : process.exit(0)),
+    onEnd: (isStuck) => (isStuck ? process.kill(process.pid, 'SIGKILL') : process.exit()),
   });
 }

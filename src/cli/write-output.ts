@@ -1,5 +1,5 @@
 /** Output files of commands; a failure is one sentence. */
-import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeWriteFailure } from '#platform/files.js';
@@ -22,7 +22,9 @@ export function requireWritable(path: string): void {
 /** Like requireWritable, and refuses to overwrite the input. @param flag the flag that names the output */
 export function requireOtherFile(flag: string, output: string, input: string): void {
   requireWritable(output);
-  if (existsSync(output) && existsSync(input) && realpathSync(output) === realpathSync(input)) {
+  // Names say little: Windows ignores case, and a file may have several.
+  const [written, read] = [output, input].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  if (written !== undefined && written.dev === read?.dev && written.ino === read.ino) {
     throw new Error(`${flag} names the file that is read: give another name`);
   }
 }

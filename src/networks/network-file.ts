@@ -4,7 +4,7 @@
  * inside it.
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeReadFailure, readFile } from '#platform/files.js';
@@ -357,16 +357,28 @@ function findNamedFile(weightsFile: string): Result<string> {
   if (weightsFile.startsWith('blob:')) return success(weightsFile);
   if (/^file:\/\//i.test(weightsFile)) return findFileOfUrl(weightsFile);
   const path = findBesideProgram(weightsFile);
-  if (existsSync(path)) return success(path);
+  if (existsSync(path)) return requireNetworkFile(path);
   const bundled = findBundledNetwork(readBundle().networks, weightsFile);
   if (bundled !== undefined) return success(locateBundled(getProgramPath(bundled)));
   const remote = findRemoteNetwork(weightsFile);
   return remote?.ok === false ? remote : success(remote?.value.path ?? path);
 }
 
+/** The largest networks of lc0 take less than a gigabyte. */
+const MOST_NETWORK_BYTES = 2 ** 31;
+
+/** A device or a pipe may have no end. */
+function requireNetworkFile(path: string): Result<string> {
+  const stats = statSync(path);
+  if (!stats.isFile() && !stats.isDirectory()) return failure(`The network ${path} is no regular file`);
+  if (stats.size > MOST_NETWORK_BYTES) return failure(`The network ${path} is larger than 2 GB`);
+  return success(path);
+}
+
 function findFileOfUrl(address: string): Result<string> {
   try {
-    return success(fileURLToPath(address));
+    const path = fileURLToPath(address);
+    return existsSync(path) ? requireNetworkFile(path) : success(path);
   } catch {
     return failure(`${address} is not the address of a file`);
   }

@@ -100,6 +100,12 @@ export function mayNameFile(spec: OptionSpec): boolean {
 /** The UCI protocol's way to write an empty string. */
 const EMPTY = '<empty>';
 
+/** A path that was copied with its quotes, as Windows does, is meant without them. */
+function unquote(text: string): string {
+  const [, , inside = text] = /^\s*(["'])([^"']*)\1\s*$/.exec(text) ?? [];
+  return inside;
+}
+
 /** Not all that Number() reads: no 0x10, no empty text. */
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
@@ -136,7 +142,7 @@ export function parseOptionValue(spec: OptionSpec, text: string): Result<OptionV
       return failure(`Option ${spec.uci} must be one of ${spec.choices.join(', ')}, not "${cutText(text)}"`);
     }
     case 'string':
-      return success(text.trim() === EMPTY ? '' : text);
+      return success(text.trim() === EMPTY ? '' : unquote(text));
     case 'button':
       return success(true);
   }

@@ -1,6 +1,6 @@
 /** The door of selfplay/: games between engines and networks, and their results, records and labels. */
 export { EngineError } from './client/engine-process.js';
-export { createEngineSpec, type EngineSpec, formatPairs, parsePairs } from './client/engine-spec.js';
+export { createEngineSpec, type EngineSpec, formatPairs } from './client/engine-spec.js';
 export { type AdjudicationRules, openGameTables, parseDrawRule, parseResignRule } from './game/adjudication.js';
 export { formatTimeControl } from './game/clock.js';
 export { END_REASONS } from './game/game-end.js';

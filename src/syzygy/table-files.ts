@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, TableKind>> = { '.rtbw': 'wdl', '.rtbz': 'd
 export function splitFolders(paths: string, isWindows: boolean): string[] {
   return paths
     .split(isWindows ? ';' : /[;:]/)
-    .map((folder) => folder.trim())
+    .map((folder) => folder.trim().replace(/^"(.*)"$/, '$1'))
     .filter((folder) => folder !== '');
 }
 

@@ -7,6 +7,7 @@ import { listConfigPlaces, parseConfig } from '#sardonyx/app/config-file.js';
 import { parseFlags } from '#sardonyx/app/flags.js';
 import { createOptionStore, listOptionSpecs } from '#sardonyx/app/option-list.js';
 import { readSettings } from '#sardonyx/app/settings.js';
+import { splitFolders } from '#sardonyx/syzygy/table-files.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 const specs = listOptionSpecs();
@@ -67,6 +68,41 @@ test('every flag sets its option', () => {
 test('a config file is a list of flags, dashes optional, with comments', () => {
   const text = '# my settings\n--threads=2\r\nbackend=hash  # no network\n\nverbose-move-stats\n--weights=a#b.onnx\n';
   assert.deepEqual(parseConfig(text), ['--threads=2', '--backend=hash', '--verbose-move-stats', '--weights=a#b.onnx']);
+  assert.deepEqual(parseConfig('backend = hash\nthreads 2\n-t 3\n'), ['--backend=hash', '--threads=2', '-t=3']);
+});
+
+test('a config file may be UTF-16, as PowerShell writes it; a line that is no flag is named; a device is refused', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-config-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'my.config');
+  const text = '\uFEFFthreads = 3\r\nbackend = hash\r\n';
+  for (const bytes of [Buffer.from(text), Buffer.from(text, 'utf16le'), Buffer.from(text, 'utf16le').swap16()]) {
+    writeFileSync(path, bytes);
+    const { options } = unwrap(readSettings([`--config=${path}`]));
+    assert.deepEqual([options.getNumber('Threads'), options.getString('Backend')], [3, 'hash']);
+  }
+  const readError = (name: string): string => {
+    const settings = readSettings([`--config=${name}`]);
+    return settings.ok ? '' : settings.error;
+  };
+  writeFileSync(path, '=hash\n');
+  assert.match(readError(path), /my\.config: "--=hash" is not of the form name=value/);
+  writeFileSync(path, ' '.repeat(2 ** 20 + 1));
+  assert.match(readError(path), /64 kB at most/);
+  if (process.platform !== 'win32') assert.match(readError('/dev/zero'), /no text file/);
+});
+
+test('a path that was copied with its quotes is meant without them', () => {
+  const store = createOptionStore();
+  for (const [name, text] of [
+    ['WeightsFile', '"C:\\Program Files\\net.onnx"'],
+    ['LogFile', "'/tmp/my log'"],
+    ['SyzygyPath', '"C:\\a b"'],
+  ]) {
+    unwrap(store.set(name, text));
+    assert.equal(store.getString(name), text.slice(1, -1));
+  }
+  assert.deepEqual(splitFolders('"C:\\a b";"C:\\c"', true), ['C:\\a b', 'C:\\c']);
 });
 
 test('the command line wins over the config file, and a named file must exist', () => {

@@ -171,6 +171,44 @@ test('a log that has grown full is renamed, and the oldest go', () => {
   assert.ok(numbers.every((number, index) => index === 0 || number === numbers[index - 1] + 1));
 });
 
+test('a log that cannot be renamed grows, and loses no line', () => {
+  const path = join(scratch, 'held.log');
+  mkdirSync(join(`${path}.1`, 'inside'), { recursive: true });
+  mkdirSync(join(`${path}.2`, 'inside'), { recursive: true });
+  mkdirSync(join(`${path}.3`, 'inside'), { recursive: true });
+  const problems: string[] = [];
+  const logger = createLogger(path, { maxFileBytes: 400, onFailure: (sentence) => problems.push(sentence) });
+  for (let i = 0; i < 100; i++) logger.log(`line ${i}`);
+  assert.equal(readFileSync(path, 'utf8').match(/line \d+/g)?.length, 100);
+  createLogger(scratch, { onFailure: (sentence) => problems.push(sentence) }).log('line');
+  assert.deepEqual(problems, [`LogFile ${scratch} cannot be written: it is a folder`]);
+});
+
+test('in a folder that is gone the engine plays, and says where it looks for files', () => {
+  const lines = 'uci\nposition startpos\ngo nodes 20\n';
+  const script = `mkdir gone && cd gone && rmdir ../gone && "$0" "$@"`;
+  const args = ['-c', script, process.execPath, main, tiny];
+  const { status, stdout, stderr } = spawnSync('sh', args, { cwd: scratch, input: lines, encoding: 'utf8' });
+  assert.match(stdout, /info depth .*\nbestmove [a-h]/s);
+  assert.match(stderr, /^The current folder is gone; files are looked for in [^\n]*\n$/);
+  assert.equal(status, 0);
+});
+
+test('a device or a pipe in place of a network is refused', () => {
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(scratch, 'pipe')]);
+  for (const weights of ['/dev/zero', join(scratch, 'pipe')]) {
+    const args = [main, 'describenet', `--weights=${weights}`];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [1, `The network ${weights} is no regular file\n`]);
+  }
+});
+
+test('a disk that is full ends the conversation with one sentence', () => {
+  const command = `"$0" "$@" > /dev/full`;
+  const run = spawnSync('sh', ['-c', command, process.execPath, main], { input: 'uci\n', encoding: 'utf8' });
+  assert.deepEqual([run.status, run.stderr], [1, 'Cannot write the output: the disk is full\n']);
+});
+
 test('--version names the program, the runtime and the network', () => {
   const [program, runtime, network] = execFileSync(process.execPath, [main, '--version'], { encoding: 'utf8' }).split(
     '\n',

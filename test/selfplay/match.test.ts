@@ -8,7 +8,14 @@ import type { Move } from '#sardonyx/chess/index.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';
 import { NO_ADJUDICATION } from '#sardonyx/selfplay/game/adjudication.js';
 import type { Game, Thought } from '#sardonyx/selfplay/game/game.js';
-import { createEngineSpec, createPlayerSpec, MatchLog, runMatch } from '#sardonyx/selfplay/index.js';
+import {
+  createEngineSpec,
+  createPlayerSpec,
+  findLockOwner,
+  lockResults,
+  MatchLog,
+  runMatch,
+} from '#sardonyx/selfplay/index.js';
 import { createCrosstable, formatCrosstable } from '#sardonyx/selfplay/match/crosstable.js';
 import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
 import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
@@ -159,6 +166,34 @@ test('a book of Chess960 positions is refused unless the match is one of Chess96
 test('an engine that cannot start ends the match with its sentence', async () => {
   const missing = createUciSource({ ...fakeEngine(), name: 'Missing', command: '/no/such/engine' }, NODES, false);
   await assert.rejects(play([missing, createRandomSource('B')]), /cannot be started/);
+  // Node refuses some programs at once, by an exception; on Windows those are batch files and files that are no programs.
+  const refused = createUciSource({ ...fakeEngine(), name: 'Refused', command: 'a\0b' }, NODES, false);
+  await assert.rejects(play([refused, createRandomSource('B')]), /^EngineError: Refused cannot be started: /);
+});
+
+test('a path with spaces names a player, in quotes or not', () => {
+  const path = 'C:\\Program Files\\x.exe';
+  for (const text of [`"${path}" nodes=5`, `'${path}' nodes=5`, `${path} nodes=5`, `cmd="${path}" nodes=5`]) {
+    assert.deepEqual(unwrap(parsePlayerWords(text)), [
+      ['cmd', path],
+      ['nodes', '5'],
+    ]);
+  }
+  assert.deepEqual(unwrap(parsePlayerWords(`"${path}"`)), [['cmd', path]]);
+  assert.deepEqual(unwrap(parsePlayerWords('my net.onnx')), [['weights', 'my net.onnx']]);
+});
+
+test('a lock of results holds as long as the process that wrote it, not another with its number', () => {
+  const path = join(folder, 'locked.jsonl');
+  const unlock = unwrap(lockResults(path));
+  const [, start] = readFileSync(`${path}.lock`, 'utf8').split(' ');
+  assert.equal(typeof start, 'string');
+  unlock();
+  const parent = process.ppid;
+  writeFileSync(`${path}.lock`, String(parent));
+  assert.equal(findLockOwner(path), parent);
+  writeFileSync(`${path}.lock`, `${parent} 12`);
+  assert.equal(findLockOwner(path), null);
 });
 
 /** Plays the first legal move, its n-th player after n times the delay. @param onClose told how many are thinking */

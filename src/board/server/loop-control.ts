@@ -77,7 +77,7 @@ export class LoopControl implements LoopServices {
     if (this.child !== null) return;
     this.requireFree();
     const [python, ...args] = this.createCommand();
-    const child = spawn(python, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(python, args, { stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true });
     this.child = child;
     this.isStopping = false;
     this.lines.length = 0;

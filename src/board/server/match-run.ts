@@ -17,7 +17,7 @@ export class MatchRun {
   readonly end: Promise<string>;
 
   constructor([program, ...args]: readonly string[]) {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
     this.child = child;
     createInterface({ input: child.stdout }).on('line', (line) => this.takeLine(line));
     child.stderr.on('data', (chunk) => {

@@ -52,7 +52,8 @@ export function createLogger(target: string, settings: LoggerSettings = {}): Log
         if (sizeBytes > 0 && sizeBytes + textBytes > maxFileBytes) {
           // Another engine that logs to the same file may just have renamed it.
           if (measure(path) + textBytes > maxFileBytes) rotate(path);
-          sizeBytes = measure(path);
+          // As if it were empty, if it could not be renamed: the next attempt is as far away.
+          sizeBytes = 0;
         }
         appendFileSync(path, text);
         sizeBytes += textBytes;
@@ -67,12 +68,19 @@ export function createLogger(target: string, settings: LoggerSettings = {}): Log
 }
 
 function measure(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
+  return stats?.size ?? 0;
 }
 
+/** A file that another program holds open on Windows keeps its name, and no line is lost: it grows. */
 function rotate(path: string): void {
   for (let number = KEPT_FILES - 1; number >= 0; number--) {
     const from = number === 0 ? path : `${path}.${number}`;
-    if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, `${path}.${number + 1}`);
+    try {
+      if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, `${path}.${number + 1}`);
+    } catch {
+      return;
+    }
   }
 }

@@ -50,11 +50,7 @@ class EnginePipes {
     /** The engine's name in messages. */
     private readonly label: string,
   ) {
-    this.child = spawn(spec.command, spec.args, {
-      ...(spec.folder === null ? {} : { cwd: spec.folder }),
-      stdio: ['pipe', 'pipe', 'pipe'],
-      windowsHide: true,
-    });
+    this.child = startProgram(spec);
     const lines: string[] = [];
     const reader = new LineReader((line) => lines.push(removeControls(line)));
     this.child.stdout.on('data', (chunk: Buffer) => {
@@ -118,16 +114,44 @@ class EnginePipes {
   }
 }
 
+/** Throws when the system refuses the file at once. */
+function startProgram({ command, args, folder }: EngineSpec): ChildProcessWithoutNullStreams {
+  const options = { ...(folder === null ? {} : { cwd: folder }), windowsHide: true };
+  if (process.platform !== 'win32' || !/\.(?:cmd|bat)$/i.test(command)) return spawn(command, args, options);
+  // Node starts batch files only through the command interpreter, which takes one string.
+  const words = [command, ...args];
+  if (words.some((word) => /["%\r\n]/.test(word))) throw new Error('arguments of a batch file may not hold " or %');
+  const line = words.map((word) => `"${word}"`).join(' ');
+  return spawn(process.env.ComSpec ?? 'cmd.exe', ['/d', '/s', '/c', `"${line}"`], {
+    ...options,
+    windowsVerbatimArguments: true,
+  });
+}
+
+/** Codes for a file that is there and is no program, on the systems that we know. */
+const NO_PROGRAM = ['EFTYPE', 'EINVAL', 'ENOEXEC', 'EBADARCH', 'UNKNOWN'];
+
 function describeStartFailure(error: Error, { command, folder }: EngineSpec): string {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return describeReadFailure(error);
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (NO_PROGRAM.includes(code)) return `${command} is no program for this system`;
+  if (code !== 'ENOENT') return describeReadFailure(error);
   return folder === null || existsSync(folder) ? `there is no program ${command}` : `there is no folder ${folder}`;
 }
 
 const engines = new Map<number, EnginePipes>();
 
+function start({ engine, spec, label }: Extract<ToEnginePipes, { type: 'start' }>): void {
+  try {
+    engines.set(engine, new EnginePipes(engine, spec, label));
+  } catch (error) {
+    const reason = describeStartFailure(error as Error, spec);
+    postToParent({ type: 'end', engine, message: `${label} cannot be started: ${reason}` });
+  }
+}
+
 onParentMessage((message: ToEnginePipes) => {
   const { engine } = message;
-  if (message.type === 'start') engines.set(engine, new EnginePipes(engine, message.spec, message.label));
+  if (message.type === 'start') start(message);
   else if (message.type === 'send') engines.get(engine)?.send(message.line);
   else if (message.type === 'taken') engines.get(engine)?.take(message.characters);
   else engines.get(engine)?.close();

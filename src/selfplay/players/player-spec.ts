@@ -26,10 +26,12 @@ const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
 /** A whole player in one string: `random`, a network file or a program, alone or before `key=value …`, or these pairs alone. */
 export function parsePlayerWords(text: string): Result<Pair[]> {
   const trimmed = text.trim();
-  if (!trimmed.includes('=')) return success([parsePlayerWord(trimmed)]);
-  const [, word, others] = /^([^\s=]+)\s+(.*)$/s.exec(trimmed) ?? [];
-  const pairs = parsePairs(others ?? trimmed);
-  return word === undefined || !pairs.ok ? pairs : success([parsePlayerWord(word), ...pairs.value]);
+  if (/^[\w.-]+=/.test(trimmed)) return parsePairs(trimmed);
+  // The player may be a path with spaces, in quotes or, where the shell has removed them, without.
+  const [, , quoted, others] = /^(["'])(.*?)\1(?:\s+(.*))?$/s.exec(trimmed) ?? [];
+  const [, plain = trimmed, rest = ''] = /^(.*?)\s+([\w.-]+=.*)$/s.exec(trimmed) ?? [];
+  const pairs = parsePairs(quoted === undefined ? rest : (others ?? ''));
+  return pairs.ok ? success([parsePlayerWord(quoted ?? plain), ...pairs.value]) : pairs;
 }
 
 function parsePlayerWord(word: string): Pair {

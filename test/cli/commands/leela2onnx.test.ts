@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -15,7 +15,9 @@ test('the converter does not write over the network that it reads', async () => 
   const network = encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 4 }));
   const path = join(folder, 'net.pb.gz');
   writeFileSync(path, network);
-  const args = [`--input=${path}`, `--output=${folder}/./net.pb.gz`];
+  // As on Windows, where case does not matter: another name of the same file.
+  linkSync(path, join(folder, 'NET.pb.gz'));
+  const args = [`--input=${path}`, `--output=${folder}/./NET.pb.gz`];
   const parser = yargs(args).command({ ...(leela2OnnxCommand as CommandModule), command: '$0' });
   const running = parser.exitProcess(false).fail(false).parseAsync();
   await assert.rejects(async () => running, /^Error: --output names the file that is read: give another name$/);

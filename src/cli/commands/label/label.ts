@@ -16,7 +16,7 @@ import {
   NetworkPools,
   openSources,
   openStartBooks,
-  parsePairs,
+  parsePlayerWords,
   readSources,
   runLabelling,
 } from '../../../selfplay/index.js';
@@ -53,7 +53,7 @@ interface Plan {
 const RATE = '{plies} plies, {rate} plies a second, {eta_formatted} left';
 
 function readEngine(text: string): Result<EngineSpec> {
-  const pairs = parsePairs(text.includes('=') ? text : `cmd="${text}"`);
+  const pairs = parsePlayerWords(text);
   if (!pairs.ok) return pairs;
   const engine = createEngineSpec(pairs.value);
   if (!engine.ok) return engine;
