@@ -155,7 +155,7 @@ export function selectBundledNetwork(
   bundle: Bundle = readBundle(),
 ): Promise<NetworkSelection | null> {
   const measured = needsMeasuredLevels(options, provider) && findBundledNetwork(bundle.networks, LEVELS_NETWORK);
-  if (measured) return Promise.resolve({ network: measured, candidates: [], problem: null, path: null });
+  if (measured) return Promise.resolve({ network: measured, candidates: [], problem: null, isSure: true, path: null });
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   const asked = choice.ok ? choice.value.precision : undefined;
   const precision = asked === 'f16' && provider !== getFirstProvider(options) ? undefined : asked;

@@ -4,6 +4,7 @@
  * and one that cannot be written costs a new measurement at the next start.
  */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { readCacheFile, writeCacheFile } from '#platform/cache-files.js';
@@ -11,20 +12,24 @@ import { findCacheFolder } from '#platform/folders.js';
 import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 
 /** The file's format and the way of measuring: increase it when one of them changes. */
-const VERSION = 1;
+const VERSION = 2;
 
-/** SHA-256 of a network's file → evaluations per second of one thread. */
+/** SHA-256 of a network's file → nodes per second of a search. */
 export type SpeedTable = ReadonlyMap<string, number>;
 
 /** What speeds depend on, apart from the networks. */
 export interface SpeedSetting {
   readonly machine: string;
+  /** What the CPU can do, where the system tells: two CPUs of one name may differ, as under a virtual machine. */
+  readonly features: string;
   readonly architecture: string;
   readonly onnxRuntime: string;
 }
 
 export interface StoredSpeeds {
   readonly speeds: SpeedTable;
+  /** Whether two measurements agree. */
+  readonly isSure: boolean;
   readonly path: string;
 }
 
@@ -32,8 +37,22 @@ export function describeMachine(): string {
   return `${cpus()[0]?.model.trim() ?? 'unknown'} × ${availableParallelism()}`;
 }
 
+function readFeatures(): string {
+  try {
+    const [, flags = ''] = /^(?:flags|Features)\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8')) ?? [];
+    return createHash('sha256').update(flags.trim()).digest('hex').slice(0, 16);
+  } catch {
+    return process.env.PROCESSOR_IDENTIFIER ?? '';
+  }
+}
+
 function describeSetting(): SpeedSetting {
-  return { machine: describeMachine(), architecture: process.arch, onnxRuntime: readRuntimeVersion() };
+  return {
+    machine: describeMachine(),
+    features: readFeatures(),
+    architecture: process.arch,
+    onnxRuntime: readRuntimeVersion(),
+  };
 }
 
 export class SpeedStore {
@@ -50,8 +69,8 @@ export class SpeedStore {
       if (folder === undefined) return null;
       const { name, key } = this.createKey(digests);
       const text = Buffer.from(await readCacheFile(folder, name)).toString('utf8');
-      const speeds = parseSpeeds(text, key, digests);
-      return speeds === null ? null : { speeds, path: join(folder, name) };
+      const stored = parseSpeeds(text, key, digests);
+      return stored === null ? null : { ...stored, path: join(folder, name) };
     } catch {
       // Not there, or damaged.
       return null;
@@ -59,12 +78,12 @@ export class SpeedStore {
   }
 
   /** @returns the file; null if it could not be written */
-  async write(speeds: SpeedTable): Promise<string | null> {
+  async write(speeds: SpeedTable, isSure: boolean): Promise<string | null> {
     try {
       const folder = this.findFolder();
       if (folder === undefined) return null;
       const { name, key } = this.createKey([...speeds.keys()]);
-      const bytes = Buffer.from(formatSpeeds(speeds, key));
+      const bytes = Buffer.from(formatSpeeds(speeds, isSure, key));
       const isWritten = await writeCacheFile(folder, name, (file) => file.write(bytes, 0));
       return isWritten ? join(folder, name) : null;
     } catch {
@@ -74,26 +93,36 @@ export class SpeedStore {
   }
 
   private createKey(digests: readonly string[]): { readonly name: string; readonly key: string } {
-    const { machine, architecture, onnxRuntime } = this.describe();
-    const key = [`version ${VERSION}`, machine, architecture, `onnxruntime ${onnxRuntime}`, ...[...digests].sort()];
+    const { machine, features, architecture, onnxRuntime } = this.describe();
+    const key = [
+      `version ${VERSION}`,
+      `${machine} ${features}`.trim(),
+      architecture,
+      `onnxruntime ${onnxRuntime}`,
+      ...[...digests].sort(),
+    ];
     const hash = createHash('sha256').update(key.join('\n')).digest('hex');
     return { name: `${hash.slice(0, 16)}.json`, key: key.slice(0, 4).join(', ') };
   }
 }
 
-function formatSpeeds(speeds: SpeedTable, key: string): string {
-  return `${JSON.stringify({ measuredOn: key, evaluationsPerSecond: Object.fromEntries(speeds) }, null, 2)}\n`;
+function formatSpeeds(speeds: SpeedTable, isSure: boolean, key: string): string {
+  return `${JSON.stringify({ measuredOn: key, isSure, nodesPerSecond: Object.fromEntries(speeds) }, null, 2)}\n`;
 }
 
 /** @returns null if the file is damaged or lacks one of the networks */
-function parseSpeeds(text: string, key: string, digests: readonly string[]): SpeedTable | null {
-  const stored = JSON.parse(text) as { measuredOn?: unknown; evaluationsPerSecond?: Record<string, unknown> } | null;
+function parseSpeeds(text: string, key: string, digests: readonly string[]): Omit<StoredSpeeds, 'path'> | null {
+  const stored = JSON.parse(text) as {
+    measuredOn?: unknown;
+    isSure?: unknown;
+    nodesPerSecond?: Record<string, unknown>;
+  } | null;
   if (stored?.measuredOn !== key) return null;
   const speeds = new Map<string, number>();
   for (const digest of digests) {
-    const speed = stored.evaluationsPerSecond?.[digest];
+    const speed = stored.nodesPerSecond?.[digest];
     if (typeof speed !== 'number' || !(speed > 0)) return null;
     speeds.set(digest, speed);
   }
-  return speeds;
+  return { speeds, isSure: stored.isSure === true };
 }

@@ -18,5 +18,4 @@ export type { ModelEdition } from './model/model-file.js';
 export { loadEdition, loadModel, type Model, type ModelSource, readPrecision } from './model/model-file.js';
 export type { TensorDescription } from './model/onnx-header.js';
 export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/tensor-roles.js';
-export { measureNetworkSpeeds, type NetworkSpeeds } from './network-speed-client.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';

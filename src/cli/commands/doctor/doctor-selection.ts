@@ -19,22 +19,25 @@ export async function examineSelection(): Promise<Finding[]> {
 }
 
 /** @returns null if there was no choice to make */
-export function describeSelection({ network, candidates, problem, path }: NetworkSelection): Finding | null {
+export function describeSelection({ network, candidates, problem, isSure, path }: NetworkSelection): Finding | null {
   const what = 'cpu network';
   if (problem !== null) {
     const text = `${network.file}; the speeds of the bundled networks cannot be measured: ${problem}`;
     return { what, isFine: false, text };
   }
   if (candidates.length === 0) return null;
-  const speeds = candidates.map(({ network: { file }, evaluationsPerSecond }) => {
-    return `${file} ${Math.round(evaluationsPerSecond).toLocaleString('en-US')}`;
+  const speeds = candidates.map(({ network: { file }, nodesPerSecond }) => {
+    return `${file} ${Math.round(nodesPerSecond).toLocaleString('en-US')}`;
   });
-  const place = path === null ? 'not kept, so the next start measures again' : `measured once and kept in ${path}`;
+  const trust = isSure
+    ? 'two measurements agree'
+    : 'not sure yet: no second measurement agrees, so the next start measures again';
+  const place = path === null ? 'not kept' : `kept in ${path}`;
   const names = candidates.map((candidate) => `--weights=${getNetworkName(candidate.network)}`);
   return {
     what,
     isFine: true,
-    text: `${network.file}, because ${explainChoice(network.file, candidates)}; evaluations/s of one thread: ${speeds.join(', ')}; ${place}`,
+    text: `${network.file}, because ${explainChoice(network.file, candidates)}; nodes/s of a search: ${speeds.join(', ')}; ${trust}; ${place}`,
     fix: `${names.join(' or ')} overrules the choice`,
   };
 }
@@ -48,7 +51,7 @@ function explainChoice(chosen: string, candidates: readonly Candidate[]): string
       const lossElo = Math.round(chosenLeadElo - predictedLeadElo);
       if (lossElo > 0) return `${network.file} is predicted to be ${lossElo} Elo weaker`;
       if (lossElo === 0) return `${network.file} is predicted to be as strong`;
-      return `${network.file} is predicted to be only ${-lossElo} Elo stronger (a lead counts from ${CLEAR_LEAD_ELO} on)`;
+      return `${network.file} is predicted to be only ${-lossElo} Elo stronger (up to ${CLEAR_LEAD_ELO} count as a tie, which goes to the network that is stronger at equal nodes)`;
     });
   return comparisons.join(' and ');
 }

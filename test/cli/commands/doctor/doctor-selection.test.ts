@@ -23,8 +23,8 @@ const bundle: Bundle = {
 };
 const nowhere = new SpeedStore(() => undefined);
 
-async function describe(...evaluationsPerSecond: number[]): Promise<Finding | null> {
-  const measure = async () => success({ evaluationsPerSecond, isSteady: true });
+async function describe(...nodesPerSecond: number[]): Promise<Finding | null> {
+  const measure = async () => success({ nodesPerSecond, isSteady: true });
   const selection = await new NetworkSelector(measure, nowhere).select(bundle, 'cpu', '');
   assert.ok(selection !== null);
   return describeSelection(selection);
@@ -35,8 +35,8 @@ test('the finding names the network, the reason, the speeds, and the flags that 
     what: 'cpu network',
     isFine: true,
     text:
-      'strong.onnx, because fast.onnx is predicted to be 70 Elo weaker; evaluations/s of one thread: strong.onnx 1,235, ' +
-      'fast.onnx 2,469; not kept, so the next start measures again',
+      'strong.onnx, because fast.onnx is predicted to be 70 Elo weaker; nodes/s of a search: strong.onnx 1,235, ' +
+      'fast.onnx 2,469; not sure yet: no second measurement agrees, so the next start measures again; not kept',
     fix: '--weights=strong or --weights=fast overrules the choice',
   });
   assert.match(
@@ -45,15 +45,15 @@ test('the finding names the network, the reason, the speeds, and the flags that 
   );
   assert.match(
     (await describe(1000, 4300))?.text ?? '',
-    /^strong\.onnx, because fast\.onnx is predicted to be only 7 Elo stronger \(a lead counts from 10 on\);/,
+    /^strong\.onnx, because fast\.onnx is predicted to be only 7 Elo stronger \(up to 10 count as a tie, /,
   );
 });
 
 test('speeds that are kept come with their file', () => {
   const [network] = bundle.networks;
-  const candidates = [{ network, evaluationsPerSecond: 1000, predictedLeadElo: 0 }];
-  const finding = describeSelection({ network, candidates, problem: null, path: '/cache/speeds/1.json' });
-  assert.match(finding?.text ?? '', /; measured once and kept in \/cache\/speeds\/1\.json$/);
+  const candidates = [{ network, nodesPerSecond: 1000, predictedLeadElo: 0 }];
+  const finding = describeSelection({ network, candidates, problem: null, isSure: true, path: '/cache/speeds/1.json' });
+  assert.match(finding?.text ?? '', /; two measurements agree; kept in \/cache\/speeds\/1\.json$/);
 });
 
 test('a failed measurement is reported with the network that plays', async () => {
