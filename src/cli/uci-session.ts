@@ -35,7 +35,6 @@ export function startSession(
       const { runBenchWords } = await import('./commands/bench/bench-run.js');
       await runBenchWords(words, writeBenchLine, signal);
     },
-    // A thread in native code must not keep the process alive after the GUI has gone; terminating it would abort.
-    onEnd: (isStuck) => (isStuck ? process.kill(process.pid, 'SIGKILL') : process.exit()),
+    onEnd: () => process.exit(),
   });
 }
