@@ -17,7 +17,7 @@ const files = ['test', 'uci-tests']
   .filter((file) => file.endsWith('.test.js'))
   // Skip compiled tests whose source is gone; they are left over from another commit.
   .filter((file) => existsSync(file.replace(join(root, 'build'), root.replace(/\/$/, '')).replace(/\.js$/, '.ts')))
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .filter((file) => words.length === 0 || words.some((word) => file.replaceAll('\\', '/').includes(word)))
   .sort();
 if (files.length === 0) {
   console.error(`No compiled test matches ${words.join(', ') || 'anything'}; run \`npm run build\` first.`);

@@ -1,35 +1,21 @@
 #!/usr/bin/env node
 /**
- * The program. Without a command it is a UCI engine, and loads only what it needs to answer `uci`. With a command, or a request
- * for help, it loads yargs.
+ * The program: makes sure that it can run here, and reads the command line. It imports nothing of ours before, because an old Node would fail
+ * there with a stack trace.
  */
 import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname } from 'node:path';
-import { readSettings } from '../app/options.js';
-import { writeNote } from './stdout-writer.js';
-import { runUciMode } from './uci-mode.js';
 
-/** lc0's names of searches, which may be given in place of a command: `lc0 dag-preview`. */
-const SEARCHES = ['classic', 'dag-preview', 'policyhead', 'valuehead'];
+const OLDEST_NODE = [20, 19];
 
-leaveMissingFolder();
-const [word, ...rest] = process.argv.slice(2);
-const args = word === undefined ? [] : [SEARCHES.includes(word) ? `--search=${word}` : word, ...rest];
-const asksForHelp = args.some((arg) => ['--help', '-h', '--version'].includes(arg));
-const first = args.find((arg) => !arg.startsWith('-'));
-const isUci = !asksForHelp && (first === undefined || first === 'uci' || args[0].startsWith('-'));
-
-if (isUci) {
-  const settings = readSettings(args);
-  const [command = 'uci', ...others] = settings.ok ? settings.value.positionals : [];
-  // Flags of a command may stand before it; they are not the engine's.
-  if (!settings.ok && args.some((arg) => /^[a-z][a-z0-9]+$/.test(arg))) await runCommand();
-  else if (!settings.ok) fail(settings.error);
-  else if (command === 'uci' && others.length === 0) runUciMode(settings.value);
-  else await runCommand();
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+  process.stderr.write(`Sardonyx needs Node ${OLDEST_NODE.join('.')} or later; this is ${process.version}\n`);
+  process.exitCode = 1;
 } else {
-  await runCommand();
+  leaveMissingFolder();
+  void import('./command-line.js').then(({ readCommandLine }) => readCommandLine());
 }
 
 /** No thread can be started in a folder that was removed. */
@@ -41,14 +27,4 @@ function leaveMissingFolder(): void {
     process.chdir(folder);
     process.stderr.write(`The current folder is gone; files are looked for in ${folder}\n`);
   }
-}
-
-async function runCommand(): Promise<void> {
-  const { runProgram } = await import('./program.js');
-  await runProgram(args);
-}
-
-function fail(sentence: string): void {
-  writeNote(sentence);
-  process.exitCode = 1;
 }

@@ -96,6 +96,12 @@ test('what onnxruntime says of a machine without a GPU becomes a sentence withou
   assert.equal(describeProviderFailure(webgpu, 'win32'), 'no GPU that Direct3D 12 can use');
   const cuda = 'OrtSessionOptionsAppendExecutionProvider_Cuda: Failed to load shared library';
   assert.match(describeProviderFailure(cuda, 'linux'), /^the CUDA provider or a library .* is missing/);
+  const noGpu = 'CUDA failure 100: no CUDA-capable device is detected ; GPU=32 ; file=/a/b.cc ; expr=cudaSetDevice(0);';
+  assert.match(describeProviderFailure(noGpu, 'linux'), /^no GPU that CUDA can use/);
+  const d3d =
+    'D:\\a\\core\\providers\\dml\\dml_provider_factory.cc(183)\\onnxruntime.dll!00007FFA: (caller: 00007FFB) Exception(1) ' +
+    'tid(a4) 887A0004 The specified device interface or feature level is not supported on this system.';
+  assert.equal(describeProviderFailure(d3d, 'win32'), 'no GPU that DirectML can use');
   const dml = 'no available backend found. ERR: [dml] backend not found.';
   assert.equal(describeProviderFailure(dml, 'linux'), 'DirectML exists only on Windows');
 });
@@ -104,4 +110,7 @@ test('of a failure that is not known the C++ goes and the message stays', () => 
   const text = '/src/onnxruntime/core/framework/foo.h:12 void a::b(const c&) x > 0 was false. Something else is wrong';
   assert.equal(describeProviderFailure(text), 'Something else is wrong');
   assert.equal(describeProviderFailure('device\n  lost\n'), 'device lost');
+  const memory =
+    'CUDA failure 2: out of memory ; GPU=0 ; hostname=box ; file=/a/b.cc ; line=12 ; expr=cudaMalloc(&p, 5);';
+  assert.equal(describeProviderFailure(memory), 'CUDA: out of memory');
 });

@@ -3,8 +3,8 @@
  * registry needed) installs it in an empty folder and plays.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -87,6 +87,15 @@ test('a strict program compiles against the packed types alone: no skipLibCheck,
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+});
+
+test('the program can be run by its name, and an old Node gets one sentence', () => {
+  const main = join(repositoryRoot, 'dist', 'cli', 'main.js');
+  if (process.platform !== 'win32') assert.notEqual(statSync(main).mode & 0o100, 0);
+  const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'18.20.8'});process.getBuiltinModule=undefined`;
+  const { status, stderr } = spawnSync(process.execPath, ['--import', encodeURI(old), main], { encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(stderr, /^Sardonyx needs Node 20\.19 or later; this is v[^\n]*\n$/);
 });
 
 const isSlow = process.env.SARDONYX_SLOW_TESTS === '1';

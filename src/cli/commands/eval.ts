@@ -22,7 +22,7 @@ export const evalCommand: CommandModule<object, EvalArguments> = {
       .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
       .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
   handler: async (args: ArgumentsCamelCase<EvalArguments>) => {
-    const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
+    const fen = args.fen === undefined || ['', 'startpos'].includes(args.fen.join(' ')) ? null : args.fen.join(' ');
     const position = requireFen(fen ?? START_FEN);
     const options = await readEngineFlags(args);
     const chess960 = writesKingTakesRook(options, position);

@@ -38,6 +38,15 @@ const KNOWN: readonly KnownFailure[] = [
     describe: () => 'the TensorRT provider or a library that it needs is missing',
   },
   {
+    // What it does not say of a GPU it says with a file of C++ and a number of Direct3D.
+    pattern: /dml_provider_factory|DmlExecutionProvider|DirectML\.dll/i,
+    describe: (system) => (system === 'win32' ? 'no GPU that DirectML can use' : 'DirectML exists only on Windows'),
+  },
+  {
+    pattern: /no CUDA-capable device|CUDA driver version is insufficient/i,
+    describe: () => 'no GPU that CUDA can use, or its driver is too old; `sardonyx doctor` says more',
+  },
+  {
     pattern: /\[dml\] backend not found/,
     describe: (system) => (system === 'win32' ? 'this onnxruntime has no DirectML' : 'DirectML exists only on Windows'),
   },
@@ -47,6 +56,9 @@ const KNOWN: readonly KnownFailure[] = [
   },
 ];
 
+/** `CUDA failure 2: out of memory ; GPU=0 ; hostname=… ; file=… ; line=… ; expr=…` */
+const CUDA_FAILURE = /^.{0,300}?\b(CUDA|CUDNN|CUBLAS) failure \d+: ?([^;]{1,200}?) ?;.*$/;
+
 /** `/…/webgpu_context.cc:136 void ns::f(const T&)::<lambda()> condition was false. ` */
 const CPP_LOCATION = /(?<!\S)\S*\.(?:cc|cpp|cu|cuh|h|hpp):\d+ .{0,300}? was false\. /g;
 
@@ -54,5 +66,5 @@ const CPP_LOCATION = /(?<!\S)\S*\.(?:cc|cpp|cu|cuh|h|hpp):\d+ .{0,300}? was fals
 export function describeProviderFailure(text: string, system = getSystem()): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const known = KNOWN.find(({ pattern }) => pattern.test(line));
-  return known?.describe(system) ?? line.replaceAll(CPP_LOCATION, '');
+  return known?.describe(system) ?? line.replaceAll(CPP_LOCATION, '').replace(CUDA_FAILURE, '$1: $2');
 }

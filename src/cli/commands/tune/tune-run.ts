@@ -21,6 +21,8 @@ export interface TuneResult {
   /** In the order of measuring; the first is the engine's default. */
   readonly rows: readonly TuneRow[];
   readonly best: TuneRow;
+  /** The default's speed, measured as the best one's was: in the repeated runs if there were any. */
+  readonly defaultNodesPerSecond: number;
 }
 
 /** A setting slower by no more than this share counts as equal: repeated measurements differ by as much. */
@@ -57,7 +59,7 @@ export async function chooseSettings(
   for (const batches of [best.threads, best.threads + 2, 2 * best.threads + 1]) {
     await visit({ ...findBest(rows), batchesInFlight: batches });
   }
-  return { rows, best: await confirm(rows[0], findBest(rows), measure) };
+  return { rows, ...(await confirm(rows[0], findBest(rows), measure)) };
 }
 
 /** The candidate with its speed in the repeated runs, or the incumbent if the candidate does not win those too. */
@@ -65,16 +67,17 @@ async function confirm(
   incumbent: TuneRow,
   candidate: TuneRow,
   measure: (settings: SpeedSettings) => Promise<number>,
-): Promise<TuneRow> {
-  if (candidate === incumbent) return incumbent;
+): Promise<Omit<TuneResult, 'rows'>> {
+  if (candidate === incumbent) return { best: incumbent, defaultNodesPerSecond: incumbent.nodesPerSecond };
   let [own, other] = [0, 0];
   for (let round = 0; round < RETURN_ROUNDS; round++) {
     own = Math.max(own, await measure(incumbent));
     other = Math.max(other, await measure(candidate));
   }
-  const fewerLeaves = countLeaves(candidate) < countLeaves(incumbent);
-  const isBetter = fewerLeaves ? other >= own * (1 - TOLERANCE) : other > own * (1 + TOLERANCE);
-  return isBetter ? { ...candidate, nodesPerSecond: other } : { ...incumbent, nodesPerSecond: own };
+  const isBetter =
+    countLeaves(candidate) < countLeaves(incumbent) ? other >= own * (1 - TOLERANCE) : other > own * (1 + TOLERANCE);
+  const best = isBetter ? { ...candidate, nodesPerSecond: other } : { ...incumbent, nodesPerSecond: own };
+  return { best, defaultNodesPerSecond: own };
 }
 
 function countDifferences(a: SpeedSettings, b: SpeedSettings): number {

@@ -103,6 +103,17 @@ test('a setting that was only lucky does not replace the engine’s own', async 
   assert.equal(best.nodesPerSecond, 1000);
 });
 
+test('the default is compared by the runs that confirm the best setting, not by its first run', async () => {
+  let measured = 0;
+  const { rows, best, defaultNodesPerSecond } = await chooseSettings(
+    INITIAL,
+    async ({ minibatch }) => (++measured === 1 ? 1020 : minibatch === INITIAL.minibatch ? 900 : 1010),
+    () => undefined,
+  );
+  assert.equal(rows[0].nodesPerSecond, 1020);
+  assert.deepEqual([best.nodesPerSecond, defaultNodesPerSecond], [1010, 900]);
+});
+
 test('settings never leave their ranges', async () => {
   for (const initial of [
     { threads: 1, minibatch: 1, batchesInFlight: 2 },
