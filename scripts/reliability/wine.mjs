@@ -27,8 +27,14 @@ if (!existsSync(executable)) {
 const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-wine-'));
 const prefix = join(scratch, 'prefix');
 const env = { ...process.env, WINEPREFIX: prefix, WINEDEBUG: '-all', WINEDLLOVERRIDES: 'mscoree,mshtml=', DISPLAY: '' };
-const wine = (args, input = '', cwd = folder) =>
-  spawnSync('wine', args, { cwd, env, input, encoding: 'utf8', timeout: TIMEOUT_MS });
+/** Through a shell: Node's own pipes are sockets, which wine cannot read. Output goes to a file, input comes from a pipe. */
+function wine(args, input = '', cwd = folder) {
+  const [from, to] = ['input', 'output'].map((name) => join(scratch, name));
+  writeFileSync(from, input);
+  const script = 'cat "$1" | { out="$2"; shift 2; wine "$@" > "$out" 2>&1; echo $? > "$out.status"; }';
+  spawnSync('sh', ['-c', script, 'sh', from, to, ...args], { cwd, env, stdio: 'ignore', timeout: TIMEOUT_MS });
+  return { said: readFileSync(to, 'utf8'), status: Number(readFileSync(`${to}.status`, 'utf8')) };
+}
 const folder = join(scratch, 'games and nets');
 mkdirSync(folder);
 wine(['reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f'], '', scratch);
@@ -122,7 +128,7 @@ const conversations = [
 let failures = 0;
 for (const [name, args, input, expected, status, forbidden] of conversations) {
   const run = wine([executable, ...args], input);
-  const said = `${run.stdout}${run.stderr}`;
+  const { said } = run;
   const problems = [
     ...(expected.test(said) ? [] : [`${expected} is missing`]),
     ...(status === null || run.status === status ? [] : [`status ${run.status}, not ${status}`]),

@@ -3,6 +3,7 @@
  * reader closes the pipe (EPIPE), the conversation is over; that is no error.
  */
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { describeWriteFailure } from '#platform/files.js';
 import { showControls } from '../util/result.js';
 
@@ -42,7 +43,7 @@ export function createStdoutWriter(onClosed: () => void): LineWriter {
 }
 
 /** A console of Windows takes UTF-16, which only Node's own stream gives it; there it writes at once. */
-const isWindowsConsole = process.platform === 'win32' && process.stdout.isTTY;
+const isWindowsConsole = process.platform === 'win32' && isatty(STDOUT);
 
 /** A non-blocking pipe with a slow reader returns EAGAIN: wait a millisecond and continue. */
 function writeAll(bytes: Buffer): void {
