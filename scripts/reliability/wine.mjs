@@ -27,11 +27,11 @@ if (!existsSync(executable)) {
 const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-wine-'));
 const prefix = join(scratch, 'prefix');
 const env = { ...process.env, WINEPREFIX: prefix, WINEDEBUG: '-all', WINEDLLOVERRIDES: 'mscoree,mshtml=', DISPLAY: '' };
-/** Through a shell: Node's own pipes are sockets, which wine cannot read. Output goes to a file, input comes from a pipe. */
+/** Through a shell, with files for input and output: wine gives Node no pipes that it can open. */
 function wine(args, input = '', cwd = folder) {
   const [from, to] = ['input', 'output'].map((name) => join(scratch, name));
   writeFileSync(from, input);
-  const script = 'cat "$1" | { out="$2"; shift 2; wine "$@" > "$out" 2>&1; echo $? > "$out.status"; }';
+  const script = 'in="$1"; out="$2"; shift 2; wine "$@" < "$in" > "$out" 2>&1; echo $? > "$out.status"';
   spawnSync('sh', ['-c', script, 'sh', from, to, ...args], { cwd, env, stdio: 'ignore', timeout: TIMEOUT_MS });
   return { said: readFileSync(to, 'utf8'), status: Number(readFileSync(`${to}.status`, 'utf8')) };
 }
