@@ -127,7 +127,7 @@ async function watchMatch(page) {
   }
   await page.getByText('Clock', { exact: true }).click();
   await page.getByLabel('Seconds a game').fill('8');
-  await page.getByLabel('Seconds more a move').fill('0.05');
+  await page.getByLabel('Increment in seconds').fill('0.05');
   await page.getByLabel('Games of each two').fill('20');
   await page.getByLabel('Games at a time').fill('4');
   await page.getByRole('button', { name: 'Start the match' }).click();

@@ -150,12 +150,13 @@ function MatchHead({ state }: { readonly state: MatchState }) {
 }
 
 function describeElo({ elo }: MatchState): string {
-  return elo?.elo == null ? 'All games won by one side' : `Elo ${formatElo(elo.elo, elo.error)}`;
+  if (elo?.elo == null) return 'All games won by one side';
+  return `Elo ${formatElo(elo.elo, elo.error)}${elo.error === null ? ' (too few games for an error)' : ''}`;
 }
 
 function formatElo(elo: number, error: number | null): string {
   const value = `${elo >= 0 ? '+' : '−'}${Math.abs(elo).toFixed(0)}`;
-  return error === null ? `${value}, too few games for an error` : `${value} ± ${error.toFixed(0)}`;
+  return error === null ? value : `${value} ± ${error.toFixed(0)}`;
 }
 
 function formatScore({ wins, draws, losses }: MatchScore): string {
