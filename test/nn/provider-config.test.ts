@@ -102,6 +102,8 @@ test('what onnxruntime says of a machine without a GPU becomes a sentence withou
     'D:\\a\\core\\providers\\dml\\dml_provider_factory.cc(183)\\onnxruntime.dll!00007FFA: (caller: 00007FFB) Exception(1) ' +
     'tid(a4) 887A0004 The specified device interface or feature level is not supported on this system.';
   assert.equal(describeProviderFailure(d3d, 'win32'), 'no GPU that DirectML can use');
+  const windows = 'no available backend found. ERR: [cuda] backend not found.';
+  assert.match(describeProviderFailure(windows, 'win32'), /^this onnxruntime has no CUDA/);
   const dml = 'no available backend found. ERR: [dml] backend not found.';
   assert.equal(describeProviderFailure(dml, 'linux'), 'DirectML exists only on Windows');
 });

@@ -47,6 +47,10 @@ const KNOWN: readonly KnownFailure[] = [
     describe: () => 'no GPU that CUDA can use, or its driver is too old; `sardonyx doctor` says more',
   },
   {
+    pattern: /\[(?:cuda|tensorrt)\] backend not found/,
+    describe: () => 'this onnxruntime has no CUDA and no TensorRT; onnxruntime-node has them for Linux',
+  },
+  {
     pattern: /\[dml\] backend not found/,
     describe: (system) => (system === 'win32' ? 'this onnxruntime has no DirectML' : 'DirectML exists only on Windows'),
   },
