@@ -145,7 +145,7 @@ test('after a loss on time the clock shows nothing left; it stands while the eng
   assert.deepEqual([game.result?.reason, game.getRemainingMs('white', 130_000)], ['time', 0]);
 });
 
-test('only moves of the user are taken back, and a game that ends twice is kept once', () => {
+test('only moves of the user are taken back; a game that ends twice is kept once, two games of one second both', () => {
   const game = createGame({ user: 'black' });
   play(game, 'e2e4');
   assert.equal(game.canTakeBack, false);
@@ -158,4 +158,7 @@ test('only moves of the user are taken back, and a game that ends twice is kept 
   const again = addToArchive(kept, game.formatPgn('Sardonyx'), 3);
   assert.equal(again.length, 2);
   assert.match(again[0], /Result "1\/2-1\/2"/);
+  const rematch = unwrap(PlayedGame.create(SETTINGS, new Date(DATE.getTime() + 999)));
+  rematch.resign('white');
+  assert.deepEqual(addToArchive(again, rematch.formatPgn('Sardonyx'), 3).slice(1), again);
 });

@@ -190,8 +190,9 @@ export class PlayedGame {
     const engine = elo === null ? engineName : `${engineName} (level ${elo})`;
     this.tree.headers.set('Event', 'Game against the engine');
     this.tree.headers.set('Date', this.date.slice(0, 10).replaceAll('-', '.'));
-    // Date and time tell the games of a browser apart: a game that ends a second time replaces what was kept of it.
     this.tree.headers.set('UTCTime', this.date.slice(11, 19));
+    // Tells the games of a browser apart, also two of one second: a game that ends again replaces what was kept of it.
+    this.tree.headers.set('GameId', this.date);
     this.tree.headers.set('White', user === 'white' ? 'User' : engine);
     this.tree.headers.set('Black', user === 'black' ? 'User' : engine);
     this.tree.headers.set('Result', this.result?.score ?? '*');
@@ -247,17 +248,12 @@ const OVER: Readonly<Record<Exclude<Outcome, 'ongoing'>, string>> = {
 
 /** The finished games, the newest first, with one more. @param archive PGN; a game that is in it already is replaced */
 export function addToArchive(archive: readonly string[], pgn: string, most: number): string[] {
-  const [id] = readIds([pgn]);
-  const ids = readIds(archive);
-  return [pgn, ...archive.filter((_, index) => id === '' || ids[index] !== id)].slice(0, most);
+  const id = readId(pgn);
+  return [pgn, ...archive.filter((kept) => id === undefined || readId(kept) !== id)].slice(0, most);
 }
 
-/** Date and time of each game; '' where they are missing. */
-function readIds(games: readonly string[]): string[] {
-  return games.map((pgn) => {
-    const [date, time] = ['Date', 'UTCTime'].map((tag) => new RegExp(`\\[${tag} "([^"]*)"`).exec(pgn)?.[1]);
-    return date === undefined || time === undefined ? '' : `${date} ${time}`;
-  });
+function readId(pgn: string): string | undefined {
+  return /\[GameId "([^"]*)"/.exec(pgn)?.[1];
 }
 
 /** "You win by checkmate" */

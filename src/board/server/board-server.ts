@@ -67,6 +67,8 @@ export class BoardServer {
       maxPayload: LARGEST_MESSAGE_BYTES,
       perMessageDeflate: false,
       clientTracking: true,
+      // One message a turn: a flood in one chunk would otherwise be cut off before any answer to it has gone out.
+      allowSynchronousEvents: false,
     });
     http.on('request', (request, response) => {
       answerHttp(request, response, access, contents).catch(() => response.destroy());
