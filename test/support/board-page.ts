@@ -35,11 +35,12 @@ export async function clickSquare(page: Page, square: string): Promise<void> {
   await page.mouse.click(x, y);
 }
 
-/** Pastes a FEN or PGN into the dialog that the button opens. */
+/** Pastes a FEN or PGN into the dialog that the button opens, and waits until a Worker has read it. */
 export async function loadText(page: Page, text: string, button = 'Load'): Promise<void> {
   await page.getByRole('button', { name: button, exact: true }).first().click();
   await page.getByLabel('FEN or PGN').fill(text);
   await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
+  await page.waitForSelector('dialog progress', { state: 'detached' });
 }
 
 export async function typeMove(page: Page, move: string): Promise<void> {
