@@ -10,7 +10,7 @@ import cliProgress from 'cli-progress';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { createEngine } from '../../dist/index.js';
-import { parsePairs } from '../../dist/selfplay/index.js';
+import { parsePairs } from '../../dist/selfplay/client/engine-spec.js';
 import { computeExpectedScore, drawNumber, readGames } from './labelled-positions.mjs';
 
 const flags = yargs(hideBin(process.argv))
@@ -82,7 +82,8 @@ async function answerAll(options, nodes, positions) {
     while (next < positions.length) {
       const i = next++;
       engine.newGame();
-      engine.position(positions[i]);
+      const { fen, moves } = positions[i];
+      engine.position({ fen, moves });
       const search = engine.go({ nodes });
       let wdl = { win: 0, loss: 0 };
       for await (const { lines } of search) wdl = lines[0].wdl;

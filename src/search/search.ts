@@ -87,8 +87,8 @@ export class Search {
   private mustWait = false;
   /** A limit is reached, but the answer has to wait for `stop`. */
   private isParked = false;
-  /** Only some moves may be played, and one of them must be visited: the root's value is not theirs. */
-  private needsOwnVisit = false;
+  /** Visits before the search may stop: two where only some moves may be played, since the root's own value is not theirs. */
+  private leastVisits = 0;
 
   constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
     this.options = options;
@@ -196,9 +196,12 @@ export class Search {
     const { blackToMove } = position;
     const moveFilter = limits.moveRules === undefined ? null : new MoveFilter(limits.moveRules);
     pipeline.begin({ params, batching: this.batching, blackToMove, rescale, contemptSign, moveFilter });
-    this.needsOwnVisit = searchMoves.length > 0 && !isInstant(params);
-    // The root's own evaluation does not count then.
-    if (this.needsOwnVisit) pipeline.reusedVisits--;
+    this.leastVisits = searchMoves.length > 0 && !isInstant(params) ? 2 : 0;
+    if (this.leastVisits > 0 && limits.nodes === 1) {
+      // The root's own evaluation does not count then.
+      this.leastVisits = 1;
+      pipeline.reusedVisits--;
+    }
     if (limits.tablebaseMoves !== undefined) pipeline.counters.tablebaseHits++;
     if (this.tree.rootNode !== NO_NODE) {
       this.onRootExpanded();
@@ -224,7 +227,7 @@ export class Search {
       this.finish();
       return 'done';
     }
-    if (this.wantsStop && tree.rootVisits > 0 && (!this.needsOwnVisit || pipeline.totalVisits > 0)) {
+    if (this.wantsStop && tree.rootVisits > 0 && pipeline.totalVisits >= this.leastVisits) {
       this.finish();
       return 'done';
     }
@@ -356,7 +359,7 @@ export class Search {
     const hasBudget = this.computeBudget() > 0;
     if (hasBudget && needsMemory && this.game.freeMemory(Number.POSITIVE_INFINITY)) return;
     if (hasBudget && !needsMemory && hasReachedLongestPath) this.listener?.onWarning(PATH_TOO_LONG);
-    this.needsOwnVisit = false;
+    this.leastVisits = 0;
     this.reachLimit();
   }
 
@@ -367,7 +370,7 @@ export class Search {
     if (watch.shouldStop()) this.reachLimit();
     if (isInstant(this.params) && this.computeVisitsLeft() <= 0) this.reachLimit();
     if (getEdgeCount(tree, tree.rootNode) === 0) {
-      this.needsOwnVisit = false;
+      this.leastVisits = 0;
       this.reachLimit();
     }
     rootMoves.remainingPlayouts = Math.max(1, watch.hints.remainingPlayouts);

@@ -29,7 +29,8 @@ export function parsePlayerWords(text: string): Result<Pair[]> {
   if (/^[\w.-]+=/.test(trimmed)) return parsePairs(trimmed);
   // The player may be a path with spaces, in quotes or, where the shell has removed them, without.
   const [, , quoted, others] = /^(["'])(.*?)\1(?:\s+(.*))?$/s.exec(trimmed) ?? [];
-  const [, plain = trimmed, rest = ''] = /^(.*?)\s+([\w.-]+=.*)$/s.exec(trimmed) ?? [];
+  const at = trimmed.search(/\s[\w.-]+=/);
+  const [plain, rest] = at < 0 ? [trimmed, ''] : [trimmed.slice(0, at).trimEnd(), trimmed.slice(at)];
   const pairs = parsePairs(quoted === undefined ? rest : (others ?? ''));
   return pairs.ok ? success([parsePlayerWord(quoted ?? plain), ...pairs.value]) : pairs;
 }

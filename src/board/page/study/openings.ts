@@ -43,7 +43,8 @@ async function readNames(): Promise<void> {
     if (index % LINES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve));
     const [eco, name, pgn] = line.split('\t');
     const position = unwrap(parseFen(START_FEN));
-    for (const san of pgn.replace(/\d+\.\s*/g, '').split(' ')) position.makeMove(unwrap(parseSan(position, san)));
+    const moves = pgn.split(' ').filter((word) => !word.endsWith('.'));
+    for (const san of moves) position.makeMove(unwrap(parseSan(position, san)));
     known.set(getKey(formatFen(position)), `${eco} ${name}`);
   }
   names.value = known;
