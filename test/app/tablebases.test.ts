@@ -70,7 +70,11 @@ test('a won endgame at the root keeps the moves that win, and says so', async ()
   await withTableFolder(createWonTables('Q'), async (folder) => {
     await talk(async ({ say }) => {
       const start = await say('readyok', `setoption name SyzygyPath value ${folder}`, 'isready');
-      assert.deepEqual(start, ['info string Found 1 WDL, 1 DTZ tables of up to 3 men', 'readyok']);
+      assert.deepEqual(start, [
+        'info string Found 1 WDL, 1 DTZ tables of up to 3 men',
+        'info string Network hash, 1 thread',
+        'readyok',
+      ]);
       const lines = await say(
         'bestmove',
         'setoption name MultiPV value 100',
@@ -131,7 +135,11 @@ test('paths without tables cost one sentence, and searching goes on', async () =
   await withTableFolder({}, async (folder) => {
     await talk(async ({ say }) => {
       const lines = await say('readyok', `setoption name SyzygyPath value ${folder}`, 'isready');
-      assert.deepEqual(lines, [`info string SyzygyPath: no tables (.rtbw, .rtbz) in ${folder}`, 'readyok']);
+      assert.deepEqual(lines, [
+        `info string SyzygyPath: no tables (.rtbw, .rtbz) in ${folder}`,
+        'info string Network hash, 1 thread',
+        'readyok',
+      ]);
       assert.match((await say('bestmove', `position fen ${QUEEN} 0 1`, 'go nodes 20')).at(-1) ?? '', /^bestmove \w{4}/);
       assert.deepEqual(await say('readyok', 'setoption name SyzygyPath value <empty>', 'isready'), ['readyok']);
     });

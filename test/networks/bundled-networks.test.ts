@@ -108,6 +108,11 @@ test('options choose: the backend, then datatype, and a named file overrules bot
   requireOne(await resolve(['Backend', 'cpu']), suitable('cpu'));
   requireOne(await resolve(['Backend', 'onnx-cuda']), suitable('cuda'));
   requireOne(await resolve(['Backend', 'cpu'], ['BackendOptions', 'datatype=f32']), suitable('cpu', 'fp32'));
+  const precise = [
+    ['Backend', 'cpu'],
+    ['BackendOptions', 'datatype=f32'],
+  ] as const;
+  assert.equal(await resolve(...precise, ['WeightsFile', 'default']), await resolve(...precise));
   const tiny = join(folder, 'tiny-test.onnx');
   assert.equal(await resolve(['Backend', 'cpu'], ['WeightsFile', tiny]), tiny);
 });
@@ -128,7 +133,9 @@ test('limited strength on a CPU plays with the network whose levels were measure
 
 test('a bundled network has the name of its file, which overrules the backend and datatype', async () => {
   for (const { file } of networks) {
-    for (const name of [file, file.replace('.onnx', ''), file.toUpperCase()]) {
+    // The word `default` means the choice.
+    const names = [file, file.replace('.onnx', ''), file.toUpperCase()].filter((name) => name !== 'default');
+    for (const name of names) {
       const settings = [
         ['Backend', 'cpu'],
         ['BackendOptions', 'datatype=f32'],
