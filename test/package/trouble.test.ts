@@ -44,9 +44,9 @@ async function playWith(
   faults?: EvaluatorFaults,
 ): Promise<string[]> {
   const engine = start(args, faults === undefined ? {} : plantEvaluatorFaults(faults));
-  // A slow machine may say that it is still loading, one that was never tuned that it could be.
+  // Every start says which network plays; a slow machine may say that it is still loading, one that was never tuned that it could be.
   const isShown = (line: string): boolean =>
-    /^(error|info string (?!Still loading|Threads and batches are not tuned))/.test(line);
+    /^(error|info string (?!Network |Still loading|Threads and batches are not tuned))/.test(line);
   await engine.ask('uci', 'uciok');
   await engine.ask('isready', 'readyok');
   assert.equal((await playGame(engine, plies, limit)).length, plies);
