@@ -5,7 +5,8 @@ import { enginePorts } from './evaluator-network.js';
 import { createOptionStore } from './options.js';
 
 const post = (message: HostMessage): void => {
-  if (process.connected) process.send?.(message);
+  // The other side may end before `disconnect` is known here; then nobody waits for the message.
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 const pass =
   (event: Extract<HostMessage, { event: unknown }>['event']) =>
