@@ -22,7 +22,10 @@ export interface BestMove {
 const BLIND_MATES = { moves: 2, effort: 20_000 };
 
 export class ActiveSearch {
-  readonly startedAtMs = getNowMs();
+  /** When its time began: when it was asked for, or when its network was there. */
+  startedAtMs = getNowMs();
+  /** How long it has waited for its network. Its budget does not count this, but the client's clock ran meanwhile. */
+  waitedMs = 0;
   lastReport: SearchReport | null = null;
   lastStats: RootStats | null = null;
   /** Whether the search thread works on it. If not, it waits for the network, or it is over and waits for `stop`. */
@@ -101,6 +104,12 @@ export class ActiveSearch {
 
   get elapsedMs(): number {
     return getNowMs() - this.startedAtMs;
+  }
+
+  /** The network is there, so its time begins: a search on a short time would otherwise have spent it on loading. */
+  endWaiting(): void {
+    this.waitedMs += this.elapsedMs;
+    this.startedAtMs = getNowMs();
   }
 
   /** Whether the search ponders from the position one ply earlier (ponder.ts). Its reports are still about `game`. */

@@ -300,8 +300,10 @@ export class Engine {
       this.answer(search.fallback);
       return;
     }
-    void this.loader.ensure().then((loaded) => {
+    void this.loader.ensure().then(async (loaded) => {
+      if (loaded !== null) await this.host.prepare(loaded);
       if (this.searches.active !== search) return;
+      search.endWaiting();
       if (loaded !== null) this.run(search, loaded);
       else this.recover('No network is loaded: the engine plays any legal move');
     });

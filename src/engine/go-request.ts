@@ -22,13 +22,19 @@ export interface GoRequest {
 /** Options of clocks. TimeManager and Slowmover have been checked together. */
 export type ClockSettings = Pick<ClockLimits, 'timeManager' | 'slowmover' | 'moveOverheadMs'>;
 
+/** When the time of a search began: performance.timeOrigin + performance.now(). The clock of a game ran for `waitedMs` before. */
+interface SearchStart {
+  readonly startedAtMs: number;
+  readonly waitedMs: number;
+}
+
 /** The clock of the side to move. If the GUI sent only the opponent's, that one: a search on a clock must end. */
-function getMoverClock(request: GoRequest, blackToMove: boolean): ClockLimits['clock'] | null {
+function getMoverClock(request: GoRequest, blackToMove: boolean, waitedMs: number): ClockLimits['clock'] | null {
   const { whiteTimeMs, blackTimeMs } = request;
   const timeMs = blackToMove ? (blackTimeMs ?? whiteTimeMs) : (whiteTimeMs ?? blackTimeMs);
   if (timeMs === undefined) return null;
   const incrementMs = (blackToMove ? request.blackIncrementMs : request.whiteIncrementMs) ?? 0;
-  return { timeMs, incrementMs, movesToGo: request.movesToGo };
+  return { timeMs: timeMs - waitedMs, incrementMs, movesToGo: request.movesToGo };
 }
 
 /** Whether the search has a limit. `go` alone is `go infinite`. */
@@ -38,15 +44,14 @@ export function isUnlimited(request: GoRequest): boolean {
   return [whiteTimeMs, blackTimeMs, depth, nodes, mate, moveTimeMs].every((limit) => limit === undefined);
 }
 
-/** @param startedAtMs when the clock of this move began: performance.timeOrigin + performance.now() */
 export function createSearchLimits(
   request: GoRequest,
   position: Position,
   settings: ClockSettings,
-  startedAtMs: number,
+  { startedAtMs, waitedMs }: SearchStart,
 ): SearchLimits {
   const isInfinite = request.ponder === true || isUnlimited(request);
-  const clock = request.infinite ? null : getMoverClock(request, position.sideToMove === BLACK);
+  const clock = request.infinite ? null : getMoverClock(request, position.sideToMove === BLACK, waitedMs);
   const moveTimeMs = request.infinite ? undefined : request.moveTimeMs;
   return {
     startedAtMs,

@@ -17,6 +17,8 @@ interface SearchHostEvents {
 export class SearchHost {
   private thread: SearchPort | null = null;
   private network: NetworkPort | null = null;
+  /** Called when the thread has taken the network over. */
+  private onReady: () => void = () => undefined;
   private treeWaiters: ((tree: TreeDump | null) => void)[] = [];
 
   constructor(
@@ -34,12 +36,21 @@ export class SearchHost {
     return this.network?.cacheFill ?? null;
   }
 
-  /** Creates the thread if needed and gives it this network. */
-  attach(network: NetworkPort): void {
-    if (this.thread !== null && this.network === network) return;
+  /** Attaches the network, and resolves when the thread can search with it, or has failed. */
+  async prepare(network: NetworkPort): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.onReady = resolve;
+      if (!this.attach(network)) resolve();
+    });
+  }
+
+  /** Creates the thread if needed and gives it this network. @returns false if it has it already */
+  attach(network: NetworkPort): boolean {
+    if (this.thread !== null && this.network === network) return false;
     this.thread ??= this.createThread();
     this.network = network;
     this.thread.attach(network.handle);
+    return true;
   }
 
   post(message: ToSearch): void {
@@ -62,6 +73,7 @@ export class SearchHost {
     const { thread } = this;
     this.thread = null;
     this.network = null;
+    this.onReady();
     this.giveUpTrees();
     void thread?.dispose();
   }
@@ -86,8 +98,8 @@ export class SearchHost {
     const thread: SearchPort = this.ports.createSearch({
       onMessage: (message: FromSearch) => {
         if (this.thread !== thread) return;
-        if (message.type === 'ready') return;
-        if (message.type === 'tree') this.treeWaiters.shift()?.(message.tree);
+        if (message.type === 'ready') this.onReady();
+        else if (message.type === 'tree') this.treeWaiters.shift()?.(message.tree);
         else if (message.type === 'error' && message.id === NO_SEARCH) fail(new Error(message.text));
         else this.events.onMessage(message);
       },

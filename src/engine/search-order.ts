@@ -15,9 +15,9 @@ export interface SearchOrder {
 }
 
 export function createSearchOrder(search: ActiveSearch, options: OptionStore): SearchOrder {
-  const { game, startsEarlier, limitedRequest, startedAtMs } = search;
+  const { game, startsEarlier, limitedRequest } = search;
   const { position, rootFen, moves } = startsEarlier ? stepBack(game) : game;
-  const { clock, ...limits } = createSearchLimits(limitedRequest, position, readClockSettings(options), startedAtMs);
+  const { clock, ...limits } = createSearchLimits(limitedRequest, position, readClockSettings(options), search);
   return {
     params: createParams(search, options),
     position: {

@@ -1,6 +1,6 @@
 /**
  * The UCI conversation: lines in, engine calls, lines out. A command is executed when it arrives, also during a search; only
- * `wait`, `eval` and `bench` hold back the lines after them. A wrong line gets one `error` line and changes nothing.
+ * `isready` while the network loads, `wait`, `eval` and `bench` hold back the lines after them. A wrong line gets one `error` line and changes nothing.
  */
 
 import { createLogger } from '#platform/log-file.js';
@@ -49,7 +49,10 @@ const QUIT_PATIENCE_MS = 5000;
 export class UciSession {
   private readonly engine: Engine;
   private readonly held: string[] = [];
-  private isHolding = false;
+  /** Number of commands whose end the lines after them wait for. */
+  private holds = 0;
+  /** Whether such a command is `isready`. */
+  private isLoading = false;
   private isInputOver = false;
   private isEnding = false;
   private isDebugging = false;
@@ -62,8 +65,6 @@ export class UciSession {
   private isBenchNew = false;
   private benchEnd: Promise<void> = Promise.resolve();
   private loadTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Resolves after the last `readyok` that was asked for. */
-  private ready: Promise<void> = Promise.resolve();
 
   constructor(private readonly settings: SessionSettings) {
     this.openLog();
@@ -100,16 +101,17 @@ export class UciSession {
 
   /** Nothing is left to read: waits for what is running. */
   private finish(): void {
-    void Promise.all([this.ready, this.engine.whenIdle(), this.perftEnd]).then(() => this.end());
+    void Promise.all([this.engine.whenIdle(), this.perftEnd]).then(() => this.end());
   }
 
   /**
-   * Lines that are never held back. `quit` ends an unlimited search or a bench at once, but not if it arrived together with
-   * `bench`: then a script sent both and wants the result.
+   * Lines that are not held back. `quit` ends loading, an unlimited search or a bench at once, but not if it arrived together
+   * with `bench`: then a script sent both and wants the result.
    */
   private mayPass(line: string): boolean {
-    const endsNow = this.engine.needsStop || (this.benchStop !== null && !this.isBenchNew);
-    return /^\s*(stop|isready)\b/.test(line) || (/^\s*quit\b/.test(line) && endsNow);
+    if (/^\s*isready\b/.test(line)) return !this.isLoading;
+    const endsNow = this.isLoading || this.engine.needsStop || (this.benchStop !== null && !this.isBenchNew);
+    return /^\s*stop\b/.test(line) || (/^\s*quit\b/.test(line) && endsNow);
   }
 
   /** Stops everything, writes the last `bestmove` if its search has looked at any move, and calls `onEnd`. */
@@ -214,9 +216,12 @@ export class UciSession {
       return;
     }
     clearTimeout(this.loadTimer);
-    this.ready = this.engine.prepare().then(() => {
-      if (!this.isEnding) this.write('readyok');
-    });
+    this.isLoading = !this.isHolding;
+    this.hold(
+      this.engine.prepare().then(() => {
+        if (!this.isEnding) this.write('readyok');
+      }),
+    );
   }
 
   private setOption(name: string, value: string): void {
@@ -316,13 +321,18 @@ export class UciSession {
     this.hold(running);
   }
 
+  private get isHolding(): boolean {
+    return this.holds > 0;
+  }
+
   /** Holds back all lines until the promise settles. */
   private hold(until: Promise<void>): void {
-    this.isHolding = true;
+    this.holds++;
     void until
       .catch((error: unknown) => this.writeError(error instanceof Error ? error.message : String(error)))
       .then(() => {
-        this.isHolding = false;
+        if (--this.holds > 0) return;
+        this.isLoading = false;
         while (!this.isHolding && this.held.length > 0) this.receive(this.held.shift() ?? '');
         if (this.isInputOver && !this.isHolding) this.endOfInput();
       });

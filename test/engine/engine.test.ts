@@ -37,10 +37,7 @@ function answerOnStop(world: FakeWorld, move: number): void {
 
 test('go waits for the network, reports and answers once', async () => {
   const { engine, world, said } = createEngine();
-  let loaded: () => void = () => undefined;
-  world.loading = new Promise((resolve) => {
-    loaded = resolve;
-  });
+  const loaded = world.holdLoading();
   const move = moveOf(engine, 'e2e4');
   answerWith(world, move);
   engine.go({ nodes: 10 });
@@ -314,12 +311,31 @@ test('while pondering the expected reply is told in the view of the player who w
   );
 });
 
+test('the time of a search begins when its network is there, and a clock has run meanwhile', async () => {
+  const { engine, world } = createEngine();
+  const load = world.holdLoading();
+  answerWith(world, moveOf(engine, 'e2e4'));
+  const now = (): number => performance.timeOrigin + performance.now();
+  const requestedAtMs = now();
+  engine.go({ moveTimeMs: 1000, whiteTimeMs: 60000 });
+  await settle();
+  const loadedAtMs = now();
+  load();
+  await settle();
+  const { limits } = world.search.lastGo;
+  assert.ok(limits.startedAtMs >= loadedAtMs);
+  assert.equal(limits.budgetMs, 900);
+  const leftMs = limits.clock?.clock.timeMs ?? 0;
+  assert.ok(
+    leftMs <= 60000 - (loadedAtMs - requestedAtMs) + 1 && leftMs >= 60000 - (limits.startedAtMs - requestedAtMs),
+  );
+  engine.go({ whiteTimeMs: 60000 });
+  assert.equal(world.search.lastGo.limits.clock?.clock.timeMs, 60000);
+});
+
 test('ponderhit before the network is loaded starts an ordinary search', async () => {
   const { engine, world, said } = createEngine();
-  let loaded: () => void = () => undefined;
-  world.loading = new Promise((resolve) => {
-    loaded = resolve;
-  });
+  const loaded = world.holdLoading();
   answerWith(world, moveOf(engine, 'e2e4'));
   engine.go({ ponder: true, whiteTimeMs: 60000, blackTimeMs: 60000 });
   assert.ok(engine.ponderHit().ok);
@@ -424,6 +440,7 @@ test('a search without a move says that nothing could be evaluated, and is answe
 test('limits reach the search as it understands them', async () => {
   const { engine, world } = createEngine();
   answerWith(world, moveOf(engine, 'e2e4'));
+  await engine.prepare();
   const limitsOf = async (request: Parameters<Engine['go']>[0]) => {
     engine.go(request);
     await settle();
@@ -446,6 +463,7 @@ test('limits reach the search as it understands them', async () => {
 test('only the opponent has a clock: the search still ends', async () => {
   const { engine, world } = createEngine();
   answerWith(world, moveOf(engine, 'e2e4'));
+  await engine.prepare();
   engine.go({ blackTimeMs: 100 });
   await settle();
   const { limits } = world.search.lastGo;
@@ -604,10 +622,7 @@ test('a search that knows its root and does not stop is thrown away, with its be
 
 test('options that change while a network loads lead to one more load', async () => {
   const { engine, world } = createEngine();
-  let loaded: () => void = () => undefined;
-  world.loading = new Promise((resolve) => {
-    loaded = resolve;
-  });
+  const loaded = world.holdLoading();
   answerWith(world, moveOf(engine, 'e2e4'));
   const ready = engine.prepare();
   for (const value of ['11', '12', '13']) unwrap(engine.setOption('MinibatchSize', value));
@@ -618,10 +633,7 @@ test('options that change while a network loads lead to one more load', async ()
 
 test('an evaluation that dispose overtakes begins nothing, and one under way is answered', async () => {
   const { engine, world, said } = createEngine();
-  let loaded: () => void = () => undefined;
-  world.loading = new Promise((resolve) => {
-    loaded = resolve;
-  });
+  const loaded = world.holdLoading();
   const early = engine.evaluate();
   const disposal = engine.dispose();
   loaded();

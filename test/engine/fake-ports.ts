@@ -44,7 +44,9 @@ export class FakeSearch implements SearchPort {
 
   constructor(private readonly events: SearchPortEvents) {}
 
-  attach(): void {}
+  attach(): void {
+    this.events.onMessage({ type: 'ready' });
+  }
 
   post(message: ToSearch): void {
     this.posted.push(message);
@@ -93,6 +95,15 @@ export class FakeWorld implements EnginePorts {
   loading: Promise<void> = Promise.resolve();
   loadError: Error | null = null;
   onCreateSearch: (search: FakeSearch) => void = () => undefined;
+
+  /** Holds every load back. @returns what ends that */
+  holdLoading(): () => void {
+    let end: () => void = () => undefined;
+    this.loading = new Promise((resolve) => {
+      end = resolve;
+    });
+    return () => end();
+  }
 
   async createNetwork(_options: OptionStore): Promise<NetworkPort> {
     await this.loading;

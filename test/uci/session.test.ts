@@ -67,10 +67,7 @@ test('a whole turn: position, go, info, bestmove', async () => {
 
 test('isready waits for the network, and is answered at once during a search', async () => {
   const world = new FakeWorld();
-  let loaded: () => void = () => undefined;
-  world.loading = new Promise((resolve) => {
-    loaded = resolve;
-  });
+  const loaded = world.holdLoading();
   world.onCreateSearch = answering().onCreateSearch;
   const { lines, say, session } = createSession(world);
   await say('isready');
@@ -82,6 +79,18 @@ test('isready waits for the network, and is answered at once during a search', a
   await say('go infinite', 'isready');
   assert.deepEqual(lines, ['readyok', 'readyok']);
   session.end();
+});
+
+test('isready holds back what follows until the network is loaded; a stop ends the search before it', async () => {
+  const world = answering();
+  const load = world.holdLoading();
+  const { lines, say } = createSession(world);
+  await say('isready', 'd', 'go movetime 1000', 'isready', 'go nodes 7', 'stop', 'nonsense');
+  assert.equal(lines.length, 0);
+  load();
+  while (!lines.some((line) => line.startsWith('error'))) await settle();
+  const answers = lines.map((line) => /^(readyok|Fen|bestmove|error)?/.exec(line)?.[0]).filter((word) => word !== '');
+  assert.deepEqual(answers, ['readyok', 'Fen', 'bestmove', 'readyok', 'bestmove', 'error']);
 });
 
 test('options of the network that change during a search are loaded after it, not under it', async () => {
@@ -300,10 +309,7 @@ test('the end of input waits for what ends by itself; quit does not, and gives n
     [['isready', 'go nodes 10'], 'quit', []],
   ] as const) {
     const world = answering();
-    let load: () => void = () => undefined;
-    world.loading = new Promise((resolve) => {
-      load = resolve;
-    });
+    const load = world.holdLoading();
     const { lines, say, session, hasEnded } = createSession(world);
     await say(...asked);
     if (how === 'end') session.endOfInput();
