@@ -5,19 +5,16 @@ import { basename, join, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { getConfigFolder } from '#platform/folders.js';
 import { getProgramFolder } from '#platform/program-files.js';
-import type { OptionSpec } from '../options/index.js';
+import { type OptionSpec, option, text } from '../options/index.js';
 import { failure, type Result, success } from '../util/result.js';
 
-/** The option is read only when the program starts; `setoption` has no effect on it. */
-export const configFileOption: OptionSpec = {
-  uci: 'ConfigFile',
-  effect: 'none',
-  flag: 'config',
-  alias: 'c',
-  kind: 'string',
-  default: 'lc0.config',
-  help: 'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
-};
+export const configFileOption: OptionSpec = option(
+  'ConfigFile',
+  'config',
+  text('lc0.config'),
+  'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
+  { effect: 'start', alias: 'c' },
+);
 
 const LARGEST_CONFIG_BYTES = 1 << 16;
 

@@ -1,182 +1,70 @@
 /**
- * Options of the engine as a whole: clock, tablebases, strength, reports. Search, network and conversation declare their own.
+ * Options of the engine as a whole (clock, tablebases, strength, reports), and those of lc0 and of GUIs that we accept and ignore.
+ * Search, network and conversation declare their own.
  */
-import type { OptionSpec } from '../options/index.js';
+import {
+  BUTTON,
+  bool,
+  choice,
+  float,
+  HIDDEN,
+  int,
+  type OptionSpec,
+  option,
+  plainText,
+  text,
+} from '../options/index.js';
 import { parseTimeManager, SCORE_TYPES } from '../search/options.js';
 import { FULL_SKILL, STRONGEST_ELO, WEAKEST_ELO } from './strength.js';
 
-const MAX_MS = 100000000;
+const MAX_MS = 1e8;
 
+// biome-ignore format: a row an option
 export const engineOptions: readonly OptionSpec[] = [
-  {
-    uci: 'Ponder',
-    effect: 'none',
-    flag: '',
-    kind: 'bool',
-    default: false,
-    help: 'The GUI sets it if it may let the engine think in the opponent’s time.',
-  },
-  {
-    uci: 'SyzygyPath',
-    effect: 'tables',
-    flag: 'syzygy-paths',
-    alias: 's',
-    kind: 'string',
-    default: '',
-    help: 'Folders of Syzygy tablebases (.rtbw and .rtbz files), separated by ; or, except on Windows, by :',
-  },
-  {
-    uci: 'SyzygyProbeLimit',
-    effect: 'tables',
-    flag: '',
-    kind: 'int',
-    default: 7,
-    min: 0,
-    max: 7,
-    help: 'Do not probe tablebases for positions with more pieces than this.',
-  },
-  {
-    uci: 'Syzygy50MoveRule',
-    effect: 'tables',
-    flag: '',
-    kind: 'bool',
-    default: true,
-    help: 'Count a tablebase win that the fifty-move rule spoils as a draw; off = as a win.',
-  },
-  {
-    uci: 'SyzygyFastPlay',
-    flag: 'syzygy-fast-play',
-    kind: 'bool',
-    default: false,
-    help: 'In a won tablebase position play only moves with the shortest distance to a capture or pawn move.',
-  },
-  {
-    uci: 'MoveOverheadMs',
-    otherNames: ['Move Overhead'],
-    flag: 'move-overhead',
-    kind: 'int',
-    default: 200,
-    min: 0,
-    max: MAX_MS,
-    help: 'Milliseconds a move kept back for delays of connection and GUI; at most a tenth of the longest clock of the game, a fifth without increment.',
-  },
-  {
-    uci: 'TimeManager',
-    flag: 'time-manager',
-    kind: 'string',
-    default: 'legacy',
-    isPlainText: true,
-    check: (value, values) => parseTimeManager(String(value), Number(values.get('Slowmover') ?? 1)),
-    help: 'legacy, smooth, simple or alphazero, with parameters: legacy(slowmover=1.2,steepness=6).',
-  },
-  {
-    uci: 'Slowmover',
-    flag: 'slowmover',
-    kind: 'float',
-    default: 1,
-    min: 0,
-    max: 100,
-    check: (value, values) => parseTimeManager(String(values.get('TimeManager') ?? 'legacy'), Number(value)),
-    help: 'Factor of the time for a move (time manager legacy).',
-  },
-  {
-    uci: 'UCI_LimitStrength',
-    effect: 'strength',
-    flag: 'limit-strength',
-    kind: 'bool',
-    default: false,
-    help: 'Play no better than UCI_Elo. Analysis (go infinite, UCI_AnalyseMode) stays at full strength.',
-  },
-  {
-    uci: 'UCI_Elo',
-    flag: 'elo',
-    kind: 'int',
-    default: WEAKEST_ELO,
-    min: WEAKEST_ELO,
-    max: STRONGEST_ELO,
-    clamps: true,
-    help: 'Strength with UCI_LimitStrength, on Stockfish’s scale; the range is the one that was measured.',
-  },
-  {
-    uci: 'Skill Level',
-    effect: 'strength',
-    flag: 'skill-level',
-    kind: 'int',
-    default: FULL_SKILL,
-    min: 0,
-    max: FULL_SKILL,
-    help: 'Level from the weakest UCI_Elo (0) to full strength (20); UCI_LimitStrength overrides it.',
-  },
-  {
-    uci: 'UCI_Chess960',
-    flag: 'chess960',
-    kind: 'bool',
-    default: false,
-    help: 'Play Chess960 and write castling as king takes rook.',
-  },
-  {
-    uci: 'ScoreType',
-    effect: 'display',
-    flag: 'score-type',
-    kind: 'choice',
-    default: 'WDL_mu',
-    choices: SCORE_TYPES,
-    help: 'Kind of score in info lines.',
-  },
-  {
-    uci: 'MultiPV',
-    flag: 'multipv',
-    kind: 'int',
-    default: 1,
-    min: 1,
-    max: 500,
-    help: 'Number of lines to show.',
-  },
-  {
-    uci: 'VerboseMoveStats',
-    flag: 'verbose-move-stats',
-    alias: 'v',
-    kind: 'bool',
-    default: false,
-    help: 'Print statistics of every root move after the search.',
-  },
-  {
-    uci: 'LogLiveStats',
-    flag: 'log-live-stats',
-    kind: 'bool',
-    default: false,
-    hidden: true,
-    help: 'Print these statistics with every info line; without VerboseMoveStats, only to the log.',
-  },
-  {
-    uci: 'InfoIntervalMs',
-    flag: 'info-interval',
-    kind: 'int',
-    default: 5000,
-    min: 50,
-    max: MAX_MS,
-    hidden: true,
-    help: 'Longest time between two info lines of a search, in milliseconds.',
-  },
-  {
-    uci: 'MateSearch',
-    flag: 'mate-search',
-    kind: 'bool',
-    default: true,
-    help: 'Look for short mates in a thread beside the search, and for shorter mates than it has proven. `go mate` always does.',
-  },
-  {
-    uci: 'ClearTree',
-    effect: 'forgetTree',
-    flag: '',
-    kind: 'button',
-    help: 'Forget the search tree, keep the evaluation cache.',
-  },
-  {
-    uci: 'Clear Hash',
-    effect: 'forgetAll',
-    flag: '',
-    kind: 'button',
-    help: 'Forget the search tree and the evaluation cache.',
-  },
+  option('Ponder', '', bool(false), 'The GUI sets it if it may let the engine think in the opponent’s time.', { effect: 'ignored' }),
+  option('SyzygyPath', 'syzygy-paths', text(''), 'Folders of Syzygy tablebases (.rtbw and .rtbz files), separated by ; or, except on Windows, by :', { effect: 'tables', alias: 's' }),
+  option('SyzygyProbeLimit', '', int(7, 0, 7), 'Do not probe tablebases for positions with more pieces than this.', { effect: 'tables' }),
+  option('Syzygy50MoveRule', '', bool(true), 'Count a tablebase win that the fifty-move rule spoils as a draw; off = as a win.', { effect: 'tables' }),
+  option('SyzygyFastPlay', 'syzygy-fast-play', bool(false), 'In a won tablebase position play only moves with the shortest distance to a capture or pawn move.'),
+  option('MoveOverheadMs', 'move-overhead', int(200, 0, MAX_MS), 'Milliseconds a move kept back for delays of connection and GUI; at most a tenth of the longest clock of the game, a fifth without increment.', { otherNames: ['Move Overhead'] }),
+  option('TimeManager', 'time-manager', plainText('legacy'), 'legacy, smooth, simple or alphazero, with parameters: legacy(slowmover=1.2,steepness=6).', { check: (value, values) => parseTimeManager(String(value), Number(values.get('Slowmover') ?? 1)) }),
+  option('Slowmover', 'slowmover', float(1, 0, 100), 'Factor of the time for a move (time manager legacy).', { check: (value, values) => parseTimeManager(String(values.get('TimeManager') ?? 'legacy'), Number(value)) }),
+  option('UCI_LimitStrength', 'limit-strength', bool(false), 'Play no better than UCI_Elo. Analysis (go infinite, UCI_AnalyseMode) stays at full strength.', { effect: 'strength' }),
+  option('UCI_Elo', 'elo', { ...int(WEAKEST_ELO, WEAKEST_ELO, STRONGEST_ELO), clamps: true }, 'Strength with UCI_LimitStrength, on Stockfish’s scale; the range is the one that was measured.'),
+  option('Skill Level', 'skill-level', int(FULL_SKILL, 0, FULL_SKILL), 'Level from the weakest UCI_Elo (0) to full strength (20); UCI_LimitStrength overrides it.', { effect: 'strength' }),
+  option('UCI_Chess960', 'chess960', bool(false), 'Play Chess960 and write castling as king takes rook.'),
+  option('ScoreType', 'score-type', choice('WDL_mu', SCORE_TYPES), 'Kind of score in info lines.', { effect: 'display' }),
+  option('MultiPV', 'multipv', int(1, 1, 500), 'Number of lines to show.'),
+  option('VerboseMoveStats', 'verbose-move-stats', bool(false), 'Print statistics of every root move after the search.', { alias: 'v' }),
+  option('LogLiveStats', 'log-live-stats', bool(false), 'Print these statistics with every info line; without VerboseMoveStats, only to the log.', HIDDEN),
+  option('InfoIntervalMs', 'info-interval', int(5000, 50, MAX_MS), 'Longest time between two info lines of a search, in milliseconds.', HIDDEN),
+  option('MateSearch', 'mate-search', bool(true), 'Look for short mates in a thread beside the search, and for shorter mates than it has proven. `go mate` always does.'),
+  option('ClearTree', '', BUTTON, 'Forget the search tree, keep the evaluation cache.', { effect: 'forgetTree' }),
+  option('Clear Hash', '', BUTTON, 'Forget the search tree and the evaluation cache.', { effect: 'forgetAll' }),
+];
+
+const NO_TASKS = 'one thread walks the tree, without helper tasks.';
+const PREFETCH =
+  'lc0 fills a short batch with positions that it may need later. Sardonyx fills it with other leaves of the tree, and gathers the next batch while this one is evaluated.';
+
+/** @param reason `--help` and docs/options.md print it behind "No effect" */
+const ignored = (uci: string, flag: string, kind: Parameters<typeof option>[2], reason: string): OptionSpec =>
+  option(uci, flag, kind, `No effect: ${reason}`, { ...HIDDEN, effect: 'ignored' });
+
+// biome-ignore format: a row an option
+export const acceptedOptions: readonly OptionSpec[] = [
+  ignored('SyzygyProbeDepth', '', int(1, 1, 100), 'as in lc0, every leaf right after a capture or pawn move is looked up, at any depth.'),
+  ignored('StrictTiming', 'strict-uci-timing', bool(false), 'the clock always starts with go.'),
+  ignored('TaskWorkers', 'task-workers', int(-1, -1, 128), NO_TASKS),
+  ignored('MinimumProcessingWork', 'minimum-processing-work', int(20, 2, 100000), NO_TASKS),
+  ignored('MinimumPickingWork', 'minimum-picking-work', int(1, 1, 100000), NO_TASKS),
+  ignored('MinimumRemainingPickingWork', 'minimum-remaining-picking-work', int(20, 0, 100000), NO_TASKS),
+  ignored('MinimumPerTaskProcessing', 'minimum-per-task-processing', int(8, 1, 100000), NO_TASKS),
+  ignored('IdlingMinimumWork', 'idling-minimum-work', int(0, 0, 10000), NO_TASKS),
+  ignored('ThreadIdlingThreshold', 'thread-idling-threshold', int(1, 0, 128), NO_TASKS),
+  ignored('MaxConcurrentSearchers', 'max-concurrent-searchers', int(1, 0, 128), NO_TASKS),
+  ignored('SearchSpinBackoff', 'search-spin-backoff', bool(false), NO_TASKS),
+  ignored('MaxPrefetch', 'max-prefetch', int(32, 0, 1024), PREFETCH),
+  ignored('SolidTreeThreshold', 'solid-tree-threshold', int(100, 1, 2000000000), 'the tree always consists of arrays.'),
+  ignored('GarbageCollectionDelay', 'garbage-collection-delay', float(10, 0, 100), 'freed nodes are reused, so there is no garbage to collect.'),
 ];

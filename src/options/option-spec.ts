@@ -16,7 +16,8 @@ import { cutText, failure, type Result, success } from '../util/result.js';
  * strength    limited strength, which plays with the network whose levels were measured: another one may have to be loaded
  * forgetTree  the search tree is dropped
  * forgetAll   the search tree and all cached evaluations are dropped
- * none        nothing: read only when the program starts, or accepted for the sake of other engines' configurations
+ * start       nothing: it is read only when the program starts
+ * ignored     nothing: accepted for the sake of GUIs and of configurations made for other engines
  */
 export type OptionEffect =
   | 'search'
@@ -28,9 +29,10 @@ export type OptionEffect =
   | 'strength'
   | 'forgetTree'
   | 'forgetAll'
-  | 'none';
+  | 'start'
+  | 'ignored';
 
-interface OptionCommon {
+export interface OptionCommon {
   /** UCI name, lc0's spelling where lc0 has the option. */
   readonly uci: string;
   /** Command-line flag without the dashes, lc0's spelling where lc0 has it; empty when the option is UCI-only. */
@@ -41,8 +43,6 @@ interface OptionCommon {
   readonly hidden?: boolean;
   /** What a change affects; absent = search. */
   readonly effect?: OptionEffect;
-  /** Accepted for the sake of other engines' configurations, and ignored. */
-  readonly isIgnored?: true;
   /** Names that GUIs or other engines have for it; each can be set and is listed like an option of its own. */
   readonly otherNames?: readonly string[];
   /** A check beyond kind and range. */
@@ -54,37 +54,83 @@ interface OptionCommon {
 /** @param values of all options, before the change */
 export type OptionCheck = (value: OptionValue, values: ReadonlyMap<string, OptionValue>) => Result<unknown>;
 
-export type OptionSpec = OptionCommon &
-  (
-    | { readonly kind: 'float'; readonly default: number; readonly min: number; readonly max: number }
-    | {
-        readonly kind: 'int';
-        readonly default: number;
-        readonly min: number;
-        readonly max: number;
-        /** A value outside the range counts as the nearest inside, with a note to the user; otherwise it is refused. */
-        readonly clamps?: true;
-      }
-    | { readonly kind: 'bool'; readonly default: boolean }
-    | {
-        readonly kind: 'choice';
-        readonly default: string;
-        readonly choices: readonly string[];
-        /** Further choices that are accepted but not listed: names from other engines' configuration files. */
-        readonly otherChoices?: readonly string[];
-        /** Other words for choices, by word; the choice is what is stored. */
-        readonly synonyms?: Readonly<Record<string, string>>;
-      }
-    | {
-        readonly kind: 'string';
-        readonly default: string;
-        /** It never names a file, a device or an address. */
-        readonly isPlainText?: true;
-      }
-    | { readonly kind: 'button' }
-  );
+export interface FloatKind {
+  readonly kind: 'float';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface IntKind {
+  readonly kind: 'int';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  /** A value outside the range counts as the nearest inside, with a note to the user; otherwise it is refused. */
+  readonly clamps?: true;
+}
+
+export interface BoolKind {
+  readonly kind: 'bool';
+  readonly default: boolean;
+}
+
+export interface ChoiceKind<Choice extends string = string> {
+  readonly kind: 'choice';
+  readonly default: string;
+  readonly choices: readonly Choice[];
+  /** Further choices that are accepted but not listed: names from other engines' configuration files. */
+  readonly otherChoices?: readonly string[];
+  /** Other words for choices, by word; the choice is what is stored. */
+  readonly synonyms?: Readonly<Record<string, string>>;
+}
+
+export interface TextKind {
+  readonly kind: 'string';
+  readonly default: string;
+  /** It never names a file, a device or an address. */
+  readonly isPlainText?: true;
+}
+
+type OptionKind = FloatKind | IntKind | BoolKind | ChoiceKind | TextKind | { readonly kind: 'button' };
+
+export type OptionSpec = OptionCommon & OptionKind;
 
 export type OptionValue = number | boolean | string;
+
+/** The type of an option's values, a choice's words included. */
+export type ValueOf<Spec> =
+  Spec extends ChoiceKind<infer Choice> ? Choice : Spec extends { readonly default: infer Value } ? Value : never;
+
+/** A row of a table of options: `option('CPuct', 'cpuct', float(1.745, 0, 100), 'Exploration constant.')`. */
+export function option<Kind extends OptionKind>(
+  uci: string,
+  flag: string,
+  kind: Kind,
+  help: string,
+  more: Partial<OptionCommon> = {},
+): OptionCommon & Kind {
+  return { uci, flag, help, ...kind, ...more };
+}
+
+export const float = (value: number, min: number, max: number): FloatKind => ({
+  kind: 'float',
+  default: value,
+  min,
+  max,
+});
+export const int = (value: number, min: number, max: number): IntKind => ({ kind: 'int', default: value, min, max });
+export const bool = (value: boolean): BoolKind => ({ kind: 'bool', default: value });
+export const text = (value: string): TextKind => ({ kind: 'string', default: value });
+/** A text that never names a file, a device or an address. */
+export const plainText = (value: string): TextKind => ({ kind: 'string', default: value, isPlainText: true });
+export const choice = <const Choice extends string>(
+  value: NoInfer<Choice>,
+  choices: readonly Choice[],
+): ChoiceKind<Choice> => ({ kind: 'choice', default: value, choices });
+export const BUTTON = { kind: 'button' } as const;
+/** Listed by `uci` only with `--show-hidden`. */
+export const HIDDEN = { hidden: true } as const;
 
 /** The declarations of an option's other names: the same kind and range, UCI only. */
 export function listOtherNames(spec: OptionSpec): readonly OptionSpec[] {

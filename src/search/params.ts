@@ -1,57 +1,133 @@
 /**
- * Every tunable of the search: lc0's names, flags, defaults and ranges (lc0: search/classic/params.cc, stoppers/common.cc).
- * The tables lie in params/, by theme. UCI options, command-line flags, `--help`, the option table of the docs and the typed
- * `SearchParams` object are all derived from them. Options of evaluation belong to nn/, time managers to search/time.
+ * Every tunable of the search, a row each: lc0's names, flags, defaults and ranges (lc0: search/classic/params.cc, stoppers/common.cc).
+ * UCI options, command-line flags, `--help`, the option table of the docs and the typed `SearchParams` object are all derived from it.
+ * Options of evaluation belong to nn/, those of clocks to engine/.
  */
-import type { OptionSpec, OptionValue } from '../options/index.js';
-import { batchingOptions } from './params/batching-options.js';
-import { contemptOptions } from './params/contempt-options.js';
-import { moveChoiceOptions } from './params/move-choice-options.js';
-import { movesLeftOptions } from './params/moves-left-options.js';
-import { rootNoiseOptions } from './params/root-noise-options.js';
-import { selectionOptions } from './params/selection-options.js';
-import { stoppingOptions } from './params/stopping-options.js';
-import { treeOptions } from './params/tree-options.js';
+import {
+  bool,
+  choice,
+  float,
+  HIDDEN,
+  int,
+  type OptionSpec,
+  type OptionValue,
+  option,
+  plainText,
+  text,
+  type ValueOf,
+} from '../options/index.js';
+import { checkContempt } from './formulas/contempt.js';
 
-export { LARGEST_MINIBATCH } from './params/batching-options.js';
+/** Positions in one network call. */
+export const LARGEST_MINIBATCH = 1024;
 
+// biome-ignore format: a row an option
 const table = {
-  ...treeOptions,
-  ...batchingOptions,
-  ...selectionOptions,
-  ...rootNoiseOptions,
-  ...movesLeftOptions,
-  ...contemptOptions,
-  ...moveChoiceOptions,
-  ...stoppingOptions,
-} as const satisfies Record<string, OptionSpec>;
+  // What a search tree is: nodes of its own or shared ones, how games end in it, how large it may grow.
+  search: option('SearchAlgorithm', 'search', { ...choice('tree', ['tree', 'graph', 'policyhead', 'valuehead']), synonyms: { classic: 'tree', 'dag-preview': 'graph' } }, 'tree = every line has nodes of its own, as in the classic search of lc0; graph = transpositions share a node. policyhead plays the move with the largest prior, valuehead the one with the best value after it, both without further search. lc0’s classic and dag-preview mean tree and graph.'),
+  twoFoldDraws: option('TwoFoldDraws', 'two-fold-draws', bool(true), 'Count a first repetition inside the search tree as a draw.'),
+  stickyEndgames: option('StickyEndgames', 'sticky-endgames', bool(true), 'Spread proven wins, losses and draws up the tree.'),
+  mateInOne: option('MateInOne', 'mate-in-one', bool(false), 'Look for a mate in one in every new position before the network is asked; a position with one counts as won.', HIDDEN),
+  drawScore: option('DrawScore', 'draw-score', float(0, -1, 1), 'Value of a draw for White; -1 is Armageddon.'),
+  cacheHistoryLength: option('CacheHistoryLength', 'cache-history-length', int(0, 0, 7), 'Earlier positions that must agree, too, before two lines share a node (graph search).'),
+  ramLimitMb: option('RamLimitMb', 'ramlimit-mb', int(0, 0, 1e8), 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine, at most 16000.'),
+  analyseMode: option('UCI_AnalyseMode', '', bool(false), 'Sent by GUIs in analysis: stepping back and forth in a game, earlier trees are kept as long as memory lasts.'),
+
+  // How leaves are gathered into batches: their size, detours around leaves under way, terminals out of order.
+  minibatchSize: option('MinibatchSize', 'minibatch-size', int(0, 0, LARGEST_MINIBATCH), 'Positions evaluated together; 0 = the value the backend recommends.', { effect: 'pool' }),
+  batchesInFlight: option('BatchesInFlight', 'batches-in-flight', int(0, 0, 64), 'Minibatches under way at the same time; 0 = one more than the evaluator threads, 1 for one thread with batches of 1.', HIDDEN),
+  maxCollisionEvents: option('MaxCollisionEvents', 'max-collision-events', int(917, 1, 65536), 'Detours around leaves under way that end the gathering of a batch.'),
+  maxCollisionVisits: option('MaxCollisionVisits', 'max-collision-visits', int(80000, 1, 1e8), 'Virtual visits that detours around leaves under way may spend while a batch is gathered.'),
+  maxCollisionVisitsScalingStart: option('MaxCollisionVisitsScalingStart', 'max-collision-visits-scaling-start', int(28, 1, 100000), 'Tree size up to which detours may spend one virtual visit.'),
+  maxCollisionVisitsScalingEnd: option('MaxCollisionVisitsScalingEnd', 'max-collision-visits-scaling-end', int(145000, 0, 1e8), 'Tree size from which all MaxCollisionVisits are allowed; 0 = always.'),
+  maxCollisionVisitsScalingPower: option('MaxCollisionVisitsScalingPower', 'max-collision-visits-scaling-power', float(1.25, 0.01, 100), 'Curvature between the two: allowed virtual visits grow with this power of the tree size.'),
+  outOfOrderEval: option('OutOfOrderEval', 'out-of-order-eval', bool(true), 'Back up a known terminal at once, without giving it a place in the batch.'),
+  maxOutOfOrderEvalsFactor: option('MaxOutOfOrderEvalsFactor', 'max-out-of-order-evals-factor', float(2.4, 0, 100), 'Limit of such visits while gathering, in minibatches.'),
+  nodesPerSecondLimit: option('NodesPerSecondLimit', 'nps-limit', float(0, 0, 1e6), 'Upper limit of nodes searched a second; 0 = none.'),
+
+  // Which move a node searches next: exploration, value of unvisited moves, temperature of the priors, widening.
+  cpuct: option('CPuct', 'cpuct', float(1.745, 0, 100), 'Exploration constant of the PUCT formula: higher searches wider, lower deeper.'),
+  cpuctAtRoot: option('CPuctAtRoot', 'cpuct-at-root', float(1.745, 0, 100), 'CPuct of the root node (with RootHasOwnCpuctParams).', HIDDEN),
+  cpuctBase: option('CPuctBase', 'cpuct-base', float(38739, 1, 1e9), 'Visits at which CPuct starts to grow: lower grows earlier.'),
+  cpuctBaseAtRoot: option('CPuctBaseAtRoot', 'cpuct-base-at-root', float(38739, 1, 1e9), 'CPuctBase of the root node (with RootHasOwnCpuctParams).', HIDDEN),
+  cpuctFactor: option('CPuctFactor', 'cpuct-factor', float(3.894, 0, 1000), 'Multiplier of the growth of CPuct.'),
+  cpuctFactorAtRoot: option('CPuctFactorAtRoot', 'cpuct-factor-at-root', float(3.894, 0, 1000), 'CPuctFactor of the root node (with RootHasOwnCpuctParams).', HIDDEN),
+  rootHasOwnCpuctParams: option('RootHasOwnCpuctParams', 'root-has-own-cpuct-params', bool(false), 'Use the three AtRoot values of CPuct at the root.', HIDDEN),
+  cpuctUtilityStdevScale: option('CPuctUtilityStdevScale', 'cpuct-utility-stdev-scale', float(0, 0, 1), 'Search wider where the values below a node spread widely, as KataGo does: CPuct times 1 + this * (stdev / CPuctUtilityStdevPrior - 1). 0 = off; no effect with SearchAlgorithm graph.', HIDDEN),
+  cpuctUtilityStdevPrior: option('CPuctUtilityStdevPrior', 'cpuct-utility-stdev-prior', float(0.4, 0.01, 10), 'Standard deviation of the values below a node that leaves CPuct as it is.', HIDDEN),
+  cpuctUtilityStdevPriorWeight: option('CPuctUtilityStdevPriorWeight', 'cpuct-utility-stdev-prior-weight', float(2, 0, 100), 'Visits for which that standard deviation counts in the estimate of each node.', HIDDEN),
+  fpuStrategy: option('FpuStrategy', 'fpu-strategy', choice('reduction', ['reduction', 'absolute']), 'Value of an unvisited move: the node value minus FpuValue times the root of the visited policy, or FpuValue itself.'),
+  fpuValue: option('FpuValue', 'fpu-value', float(0.33, -100, 100), 'First play urgency, used as FpuStrategy says.'),
+  fpuStrategyAtRoot: option('FpuStrategyAtRoot', 'fpu-strategy-at-root', choice('same', ['reduction', 'absolute', 'same']), 'FpuStrategy of the root node.', HIDDEN),
+  fpuValueAtRoot: option('FpuValueAtRoot', 'fpu-value-at-root', float(1, -100, 100), 'FpuValue of the root node, unless FpuStrategyAtRoot is same.', HIDDEN),
+  policyTempAtRoot: option('PolicyTempAtRoot', 'policy-temp-at-root', float(1, 0.1, 10), 'Temperature of the policy of the root, on top of PolicyTemperature: higher makes its priors more equal; 1 = none.', HIDDEN),
+  policyTempDecay: option('PolicyTempDecay', 'policy-temp-decay', float(0, 0, 1), 'How much of PolicyTempAtRoot remains a ply deeper: at depth d the temperature is 1 + (PolicyTempAtRoot - 1) * this^d. 0 = at the root only.', HIDDEN),
+  wideningFactor: option('WideningFactor', 'widening-factor', float(0, 0, 256), 'Progressive widening: a node with N visits searches its first factor times N^WideningExponent moves only; 0 = all.', HIDDEN),
+  wideningExponent: option('WideningExponent', 'widening-exponent', float(0.5, 0, 1), 'How fast the number of moves grows with progressive widening.', HIDDEN),
+
+  // What makes the root search other moves than its priors do: noise, sequential halving (Gumbel AlphaZero).
+  dirichletNoiseEpsilon: option('DirichletNoiseEpsilon', 'noise-epsilon', float(0, 0, 1), 'Share of Dirichlet noise in the policy of the root.', HIDDEN),
+  dirichletNoiseAlpha: option('DirichletNoiseAlpha', 'noise-alpha', float(0.3, 0, 1e7), 'Alpha of the Dirichlet noise: larger is flatter.', HIDDEN),
+  gumbelNoiseScale: option('GumbelNoiseScale', 'gumbel-noise', float(0, 0, 10), 'Gumbel noise on the logits of the root policy, instead of Dirichlet noise; 1 samples moves as the policy does.', HIDDEN),
+  forcedPlayouts: option('ForcedPlayouts', 'forced-playouts', float(0, 0, 100), 'Each visited move of the root gets at least sqrt(this * prior * visits of the root) visits, noise included; KataGo takes 2 for self-play. Without effect under SequentialHalving.', HIDDEN),
+  sequentialHalving: option('SequentialHalving', 'sequential-halving', bool(false), 'Sequential halving at the root: equal visits for the GumbelCandidates best moves, then for the better half of them, and so on. Only with a limit of visits (go nodes, visits of self-play): without one, as under a clock alone, it changes nothing. With GumbelNoiseScale 1 this is the search of Gumbel AlphaZero.', HIDDEN),
+  gumbelCandidates: option('GumbelCandidates', 'gumbel-candidates', int(16, 1, 256), 'Moves with which SequentialHalving begins: the likeliest by the policy of the root, noise included.', HIDDEN),
+  gumbelVisitOffset: option('GumbelVisitOffset', 'gumbel-visit-offset', float(50, 0, 1e6), 'SequentialHalving ranks moves by logit + (this + most visits of a move) * GumbelValueScale * win probability.', HIDDEN),
+  gumbelValueScale: option('GumbelValueScale', 'gumbel-value-scale', float(1, 0, 1000), 'Weight of the value against the policy in that sum.', HIDDEN),
+
+  // The bonus for short wins and long losses, from the moves-left output of a network (lc0: MLH).
+  movesLeftMaxEffect: option('MovesLeftMaxEffect', 'moves-left-max-effect', float(0.0345, 0, 1), 'Largest bonus for a shorter win or a longer loss.'),
+  movesLeftThreshold: option('MovesLeftThreshold', 'moves-left-threshold', float(0.8, 0, 1), 'Absolute value from which moves left count.'),
+  movesLeftSlope: option('MovesLeftSlope', 'moves-left-slope', float(0.0027, 0, 1), 'Bonus per ply of difference in moves left.'),
+  movesLeftConstantFactor: option('MovesLeftConstantFactor', 'moves-left-constant-factor', float(0, -1, 1), 'Constant multiplier of the moves-left bonus.'),
+  movesLeftScaledFactor: option('MovesLeftScaledFactor', 'moves-left-scaled-factor', float(1.6521, -2, 2), 'Multiplier of the moves-left bonus that grows with the value.'),
+  movesLeftQuadraticFactor: option('MovesLeftQuadraticFactor', 'moves-left-quadratic-factor', float(-0.6521, -1, 1), 'Multiplier of the moves-left bonus that grows with the square of the value.'),
+
+  // Contempt and the rescaling of win, draw and loss.
+  contemptMode: option('ContemptMode', 'contempt-mode', choice('play', ['play', 'white_side_analysis', 'black_side_analysis', 'disable']), 'Side that contempt favours: the mover in play, a fixed side in analysis.'),
+  contempt: option('Contempt', 'contempt', plainText(''), 'Simulated Elo advantage: a list of [name=]value, names compared with UCI_Opponent.', { check: (value) => checkContempt(String(value)) }),
+  contemptMaxValue: option('ContemptMaxValue', 'contempt-max-value', float(420, 0, 10000), 'Cap of the contempt.', HIDDEN),
+  wdlCalibrationElo: option('WDLCalibrationElo', 'wdl-calibration-elo', float(0, 0, 10000), 'Elo of the active side for sharpening WDL; 0 keeps the raw WDL.'),
+  wdlContemptAttenuation: option('WDLContemptAttenuation', 'wdl-contempt-attenuation', float(1, -10, 10), 'Scale of the Elo advantage; 0.5 to 0.6 is best for matches.', HIDDEN),
+  wdlMaxS: option('WDLMaxS', 'wdl-max-s', float(1.4, 0, 10), 'Limit of the WDL width that the contempt model believes.', HIDDEN),
+  wdlEvalObjectivity: option('WDLEvalObjectivity', 'wdl-eval-objectivity', float(1, 0, 1), 'Reported scores: 0 = as searched with contempt, 1 = objective.'),
+  wdlDrawRateTarget: option('WDLDrawRateTarget', 'wdl-draw-rate-target', float(0, 0, 0.999), 'Draw rate of equal positions to aim for; 0 keeps the raw WDL.', HIDDEN),
+  wdlDrawRateReference: option('WDLDrawRateReference', 'wdl-draw-rate-reference', float(0.5, 0.001, 0.999), 'Draw rate that the network predicts at default settings.'),
+  wdlBookExitBias: option('WDLBookExitBias', 'wdl-book-exit-bias', float(0.65, -2, 2), 'Bias of the opening book behind the Elo of the contempt.', HIDDEN),
+  uciOpponent: option('UCI_Opponent', '', text(''), 'Name of the opponent, set by the GUI.'),
+  uciRatingAdv: option('UCI_RatingAdv', '', float(0, -10000, 10000), 'Elo advantage over the opponent, set by some GUIs: the default contempt.'),
+
+  // How the move to be played is drawn from the visits.
+  temperature: option('Temperature', 'temperature', float(0, 0, 100), 'Randomness of the move played; 0 plays the best.', HIDDEN),
+  tempDecayMoves: option('TempDecayMoves', 'tempdecay-moves', int(0, 0, 640), 'Moves over which the temperature decays to 0; 0 = no decay.', HIDDEN),
+  tempDecayDelayMoves: option('TempDecayDelayMoves', 'tempdecay-delay-moves', int(0, 0, 100), 'Moves before the decay starts.', HIDDEN),
+  tempCutoffMove: option('TempCutoffMove', 'temp-cutoff-move', int(0, 0, 1000), 'Move number from which TempEndgame is used; 0 = never.', HIDDEN),
+  tempEndgame: option('TempEndgame', 'temp-endgame', float(0, 0, 100), 'Temperature from TempCutoffMove on, and the floor of the decay.', HIDDEN),
+  tempValueCutoff: option('TempValueCutoff', 'temp-value-cutoff', float(100, 0, 100), 'Moves worse than the best by more than this win percentage are never picked.', HIDDEN),
+  tempVisitOffset: option('TempVisitOffset', 'temp-visit-offset', float(0, -1000, 1000), 'Added to the visits of each move before the temperature is applied.', HIDDEN),
+
+  // When a search stops before its limits.
+  smartPruningFactor: option('SmartPruningFactor', 'smart-pruning-factor', float(1.33, 0, 10), 'Stop when no other move can overtake the best in the time left divided by this; 0 = never. Searches without a clock stop early only where all is settled.'),
+  smartPruningMinimumBatches: option('SmartPruningMinimumBatches', 'smart-pruning-minimum-batches', int(0, 0, 10000), 'Batches to evaluate before smart pruning may stop the search.'),
+  minimumKldGainPerNode: option('MinimumKLDGainPerNode', 'minimum-kldgain-per-node', float(0, 0, 1), 'Stop when the visit distribution changes less than this per node; 0 = never.', HIDDEN),
+  kldGainAverageInterval: option('KLDGainAverageInterval', 'kldgain-average-interval', int(100, 1, 1e7), 'Nodes between two computations of the KLD gain.', HIDDEN),
+  nodesAsPlayouts: option('NodesAsPlayouts', 'nodes-as-playouts', bool(false), 'Let `go nodes` count new playouts instead of visits.', HIDDEN),
+};
 
 type Table = typeof table;
-type ValueOf<Spec extends OptionSpec> = Spec extends { kind: 'float' | 'int' }
-  ? number
-  : Spec extends { kind: 'bool' }
-    ? boolean
-    : Spec extends { kind: 'choice'; choices: readonly (infer Choice)[] }
-      ? Choice
-      : string;
 
 /** All search tunables under their code names, as plain numbers, booleans and strings: it can be posted to a thread. */
 export type SearchParams = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
 export const searchOptions: readonly OptionSpec[] = Object.values(table);
 
-export const defaultSearchParams: SearchParams = Object.fromEntries(
-  Object.entries(table).map(([name, spec]) => [name, spec.default]),
-) as unknown as SearchParams;
-
 /**
  * The typed parameters for values keyed by UCI name (as `parseOptionValue` returns them); what is not given keeps its
  * default, names of other rooms are ignored.
  */
 export function createSearchParams(valuesByUciName: ReadonlyMap<string, OptionValue>): SearchParams {
-  const given = Object.entries(table).flatMap(([name, spec]) => {
-    const value = valuesByUciName.get(spec.uci);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { ...defaultSearchParams, ...Object.fromEntries(given) };
+  const values = Object.entries(table).map(([name, spec]) => [name, valuesByUciName.get(spec.uci) ?? spec.default]);
+  return Object.fromEntries(values) as SearchParams;
 }
+
+export const defaultSearchParams = createSearchParams(new Map());

@@ -2,61 +2,16 @@
  * Options of the UCI conversation (what info lines show, and the log), and the answer to `uci`. Floats are `type string` with
  * six decimals there, as lc0 prints them.
  */
-import type { OptionSpec } from '../options/index.js';
+import { bool, choice, HIDDEN, type OptionSpec, option, text } from '../options/index.js';
 
+// biome-ignore format: a row an option
 export const conversationOptions: readonly OptionSpec[] = [
-  {
-    uci: 'LogFile',
-    otherNames: ['Debug Log File'],
-    effect: 'log',
-    flag: 'logfile',
-    alias: 'l',
-    kind: 'string',
-    default: '',
-    help: 'Write a log of the conversation to this file; <stderr> for standard error.',
-  },
-  {
-    uci: 'UCI_ShowWDL',
-    effect: 'display',
-    flag: 'show-wdl',
-    kind: 'bool',
-    default: false,
-    help: 'Show win, draw and loss in per mille.',
-  },
-  {
-    uci: 'UCI_ShowMovesLeft',
-    effect: 'display',
-    flag: 'show-movesleft',
-    kind: 'bool',
-    default: false,
-    help: 'Show the expected number of moves left.',
-  },
-  {
-    uci: 'UCI_ShowEPS',
-    effect: 'display',
-    flag: 'show-eps',
-    kind: 'bool',
-    default: false,
-    help: 'Show network evaluations a second.',
-  },
-  {
-    uci: 'PerPVCounters',
-    effect: 'display',
-    flag: 'per-pv-counters',
-    kind: 'bool',
-    default: false,
-    help: 'Show the nodes of each line instead of the total.',
-  },
-  {
-    uci: 'VerboseMoveStatsFormat',
-    effect: 'display',
-    flag: 'verbose-move-stats-format',
-    kind: 'choice',
-    default: 'current',
-    choices: ['current', 'classic'],
-    hidden: true,
-    help: 'Format of the VerboseMoveStats lines: current = as lc0 prints them today, classic = as until 2020 (with Q+U).',
-  },
+  option('LogFile', 'logfile', text(''), 'Write a log of the conversation to this file; <stderr> for standard error.', { otherNames: ['Debug Log File'], effect: 'log', alias: 'l' }),
+  option('UCI_ShowWDL', 'show-wdl', bool(false), 'Show win, draw and loss in per mille.', { effect: 'display' }),
+  option('UCI_ShowMovesLeft', 'show-movesleft', bool(false), 'Show the expected number of moves left.', { effect: 'display' }),
+  option('UCI_ShowEPS', 'show-eps', bool(false), 'Show network evaluations a second.', { effect: 'display' }),
+  option('PerPVCounters', 'per-pv-counters', bool(false), 'Show the nodes of each line instead of the total.', { effect: 'display' }),
+  option('VerboseMoveStatsFormat', 'verbose-move-stats-format', choice('current', ['current', 'classic']), 'Format of the VerboseMoveStats lines: current = as lc0 prints them today, classic = as until 2020 (with Q+U).', { ...HIDDEN, effect: 'display' }),
 ];
 
 /** The answer to `uci`, `uciok` included. @param specs with the values in force as defaults: GUIs send them back */

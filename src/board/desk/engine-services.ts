@@ -145,7 +145,7 @@ export abstract class EngineServices {
   /** Other names, options without effect and those of the desk are left out. */
   private isShown(spec: OptionSpec): boolean {
     const isOtherName = spec.kind !== 'button' && !this.settings.desk.options.values.has(spec.uci);
-    return !isOtherName && !DESK_OPTIONS.has(spec.uci) && spec.isIgnored !== true;
+    return !isOtherName && !DESK_OPTIONS.has(spec.uci) && spec.effect !== 'ignored';
   }
 }
 
