@@ -24,7 +24,8 @@ if (files.length === 0) {
   process.exit(1);
 }
 // A test that hangs ends the run some time; none may need anything like it, however busy the machine is.
-const flags = ['--test', '--test-concurrency=2', '--test-timeout=1200000'];
+// The spec reporter lists the failures once more at the end, where a log is read.
+const flags = ['--test', '--test-concurrency=2', '--test-timeout=1200000', '--test-reporter=spec'];
 const result = spawnSync(process.execPath, [...flags, ...files], {
   cwd: root,
   stdio: 'inherit',
