@@ -67,8 +67,19 @@ test('a match is paused and goes on', async () => {
   assert.equal((await read(name)).isRunning, true);
   while ((await read(name)).games.length <= paused.games.length)
     await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.match(String((await page.ask('deleteMatch', { name })).error), /pause it first/);
   await page.ask('pauseMatch', { name });
   await waitForEnd(name);
+  // Another one of the same second has a name of its own; of a deleted one nothing is left.
+  const others = await Promise.all([1, 2].map(() => page.ask('startMatch', { ...SETTINGS, games: 2 })));
+  assert.equal(new Set(others.map(({ answer }) => answer)).size, 2);
+  await Promise.all(others.map(({ answer }) => waitForEnd(String(answer))));
+  for (const { answer } of [{ answer: name }, ...others]) await page.ask('deleteMatch', { name: answer });
+  assert.match(String((await page.ask('readMatch', { name })).error), /no match of that name/);
+  assert.deepEqual(
+    readdirSync(join(board.folder, 'matches')).filter((file) => file.startsWith(name)),
+    [],
+  );
 });
 
 test('an engine that cannot be started is one sentence', async () => {

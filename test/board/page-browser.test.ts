@@ -1,6 +1,6 @@
 /** The page in a real Chromium, as a user clicks through it. On the hash evaluator: what the engine thinks does not matter here. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -280,6 +280,10 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
       page.getByRole('link', { name: 'Save PGN' }).click(),
     ]);
     assert.match(readFileSync(await download.path(), 'utf8'), /^\[Event "/);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForSelector('text=No match yet');
+    assert.deepEqual(readdirSync(join(board.folder, 'matches')), []);
   });
 
   test('a tournament of three with a book is watched on live boards, with clocks', async () => {

@@ -98,7 +98,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     const at = await current().textContent();
     await page.getByRole('tab', { name: 'Moves' }).focus();
     await page.keyboard.press('ArrowRight');
-    await page.waitForSelector('[role=tab][aria-selected=true]:has-text("Graph")');
+    await page.waitForSelector('[role=tab][aria-selected=true]:has-text("Games")');
     await page.keyboard.press('ArrowLeft');
     assert.equal(await current().textContent(), at);
     await page.getByRole('link', { name: 'Play' }).click();
@@ -193,6 +193,122 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     await page.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4,e8d7"');
     await page.waitForSelector('.move[aria-current]:has-text("Kd7")');
     assert.equal(await page.evaluate('location.hash'), '#analyse');
+  });
+
+  test('the turn is passed by a key and by typing; a threat is played behind a null move', async () => {
+    await current().click();
+    await page.keyboard.press('-');
+    await page.waitForSelector('.move[aria-current]:has-text("--")');
+    await typeMove(page, 'e3');
+    await page.keyboard.press('Escape');
+    await typeMove(page, '--');
+    await page.waitForSelector('.move[aria-current]:has-text("--")');
+    assert.match(await page.getByLabel('FEN of the position').inputValue(), /^8\/3k4\/8\/8\/4P3\/8\/8\/4K3 w - - /);
+    await loadText(page, '4k3/8/8/8/8/8/4q3/4K2R w K - 0 1');
+    await typeMove(page, '--');
+    await page.waitForSelector('.notice-warning:has-text("In check nobody can pass")');
+    await loadText(page, '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
+    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.keyboard.press('x');
+    await page.keyboard.press('l');
+    await page.waitForSelector('.move-table tbody tr');
+    await page.locator('.table-move').first().click();
+    await page.waitForSelector('.move-list .move:has-text("--") + .move[aria-current]');
+    // The numbers of the candidates stand on their squares.
+    await page.waitForSelector('.move-table tbody tr');
+    await page.keyboard.press('n');
+    await page.waitForSelector('.square-numbers-best text:nth-of-type(2)', { state: 'attached' });
+    await page.keyboard.press('n');
+    await page.waitForSelector('.square-numbers', { state: 'detached' });
+    await page.keyboard.press('l');
+  });
+
+  test('one’s own games are explored: moves, results, and the games themselves', async () => {
+    const games = [
+      ['Anna', '1-0', '1. e4 e5 2. Nf3'],
+      ['Ben', '0-1', '1. Nf3 e5 2. e4'],
+      ['Carl', '1/2-1/2', '1. e4 c5'],
+    ].map(([white, result, moves]) => `[White "${white}"]\n[Black "X"]\n[Result "${result}"]\n\n${moves} ${result}\n`);
+    await loadText(page, games.join('\n'));
+    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button', { name: /^Anna/ }).click();
+    await page.getByRole('tab', { name: 'Games' }).click();
+    await page.waitForSelector(
+      '.explorer-moves tr:has-text("e4"):has([aria-label="White 50 %, draws 50 %, Black 0 %"])',
+    );
+    assert.deepEqual(await findBarriers(page), []);
+    await page.locator('.explorer-moves .table-move').first().click();
+    await page.locator('.explorer-moves .table-move:text-is("e5")').click();
+    await typeMove(page, 'Nf3');
+    // Another order of moves, the same position.
+    await page.getByRole('list', { name: 'Games with this position' }).getByRole('button', { name: /^Ben/ }).click();
+    await page.waitForSelector('.chapter-title:has-text("2 of 3: Ben – X")');
+    await page.waitForSelector('.move[aria-current]:has-text("e4")');
+    // A change is kept although another game comes at once.
+    await page.locator('.annotation summary').click();
+    await page.getByLabel('Comment').fill('Kept');
+    await button('Next game').click();
+    await page.getByText('All that are kept', { exact: true }).click();
+    await page.waitForSelector('.explorer-moves tr:has-text("All"):has([aria-label^="White"])');
+    await page.reload();
+    await page.waitForSelector('.chapter-title:has-text("3 of 3: Carl – X")');
+    await button('Previous game').click();
+    await page.waitForSelector('.move-comment:has-text("Kept")');
+    await page.getByRole('tab', { name: 'Moves' }).click();
+  });
+
+  test('mistakes of a reviewed game are learnt from', async () => {
+    await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
+    await page.getByRole('link', { name: 'Review' }).click();
+    await page.getByLabel('How thoroughly').selectOption('400');
+    await button('Review').click();
+    await button('Learn from Black’s mistakes').click();
+    await page.waitForSelector('.mistake-asked:has-text("Find a better move for Black")');
+    assert.deepEqual(await findBarriers(page), []);
+    while ((await page.locator('.mistake-asked:has-text("Ke7")').count()) === 0) await button('Skip').click();
+    await typeMove(page, 'Ke7');
+    await page.waitForSelector('.mistake-failed:has-text("Ke7 is not good enough")');
+    await button('Try again').click();
+    await button('Show the solution').click();
+    const [solution] = (await page.locator('.mistake-shown').textContent())?.split(' ') ?? [];
+    await button('Back to the review').click();
+    await button('Learn from Black’s mistakes').click();
+    while ((await page.locator('.mistake-asked:has-text("Ke7")').count()) === 0) await button('Skip').click();
+    await typeMove(page, solution);
+    await page.waitForSelector('.mistake-solved:has-text("is best")');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.panel-review .summary');
+    await page.getByRole('link', { name: 'Analyse' }).click();
+  });
+
+  test('board and pieces are of one’s own, also after a reload', async () => {
+    await button('Board and pieces').click();
+    await page.getByText('Own colours', { exact: true }).click();
+    await page.getByLabel('Dark squares').fill('#123456');
+    const picture = Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="4" cx="4" cy="4"/></svg>',
+    );
+    const files = [...'KQRBNP'].flatMap((role) => ['w', 'b'].map((color) => `${color}${role}.svg`));
+    const open = async (names: readonly string[]) =>
+      page
+        .locator('dialog input[type=file]')
+        .setInputFiles(names.map((name) => ({ name, mimeType: 'image/svg+xml', buffer: picture })));
+    await open(files.slice(1));
+    await page.waitForSelector('dialog .notice-warning:has-text("wK missing")');
+    await open(files);
+    await page.locator('button:has-text("The usual pieces"):enabled').waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.waitForSelector('piece.king.white', { state: 'attached' });
+    const readStyle = (selector: string, name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${name}`);
+    const own = picture.toString('base64');
+    assert.equal(await readStyle('piece.king.white', 'backgroundImage'), `url("data:image/svg+xml;base64,${own}")`);
+    assert.match(String(await readStyle('cg-board', 'backgroundImage')), /rgb\(18, 52, 86\)/);
+    await button('Board and pieces').click();
+    await button('The usual pieces').click();
+    await page.getByText('Brown', { exact: true }).click();
+    await page.keyboard.press('Escape');
   });
 
   test('options: a refused value leaves its field, messages are in reach, changes can be reset', async () => {

@@ -15,8 +15,10 @@ interface AxeResult {
 
 /** Middle of a square on the screen; White is below. */
 export async function locateSquare(page: Page, square: string): Promise<{ x: number; y: number }> {
-  const box = await page.locator('cg-board').first().boundingBox();
-  if (box === null) throw new Error('There is no board');
+  const board = page.locator('cg-board').first();
+  // A board that gives way to another one has no place for a moment.
+  let box = await board.boundingBox();
+  while (box === null) box = await board.boundingBox();
   const size = box.width / 8;
   const [file, rank] = [square.charCodeAt(0) - 97, Number(square[1]) - 1];
   return { x: box.x + size * (file + 0.5), y: box.y + size * (7.5 - rank) };

@@ -59,6 +59,7 @@ export interface MatchServices {
   start(settings: MatchSettings): Promise<string>;
   pause(name: string): void;
   resume(name: string): void;
+  remove(name: string): void;
 }
 
 /** Searches with an end that one page may have waiting. */
@@ -158,6 +159,9 @@ export class PageSession implements DeskClient {
         return null;
       case 'resumeMatch':
         this.requireMatches().resume(request.name);
+        return null;
+      case 'deleteMatch':
+        this.requireMatches().remove(request.name);
         return null;
       case 'probe': {
         const game = readPosition(request.position);

@@ -4,17 +4,20 @@ import {
   formatSan,
   formatSquare,
   isCastling,
+  isNullMove,
   listLegalMoves,
   type Move,
   moveFrom,
   movePromotion,
   moveTo,
+  NO_MOVE,
   type Position,
   parseSan,
   parseUciMove,
+  passTurn,
   type Square,
 } from '../../chess/index.js';
-import { failure, type Result, unwrap } from '../../util/index.js';
+import { failure, type Result, success, unwrap } from '../../util/index.js';
 
 /** Where the king ends, by the side of the rook: file g or c. */
 function getKingTarget(move: Move): Square {
@@ -52,8 +55,8 @@ export function findDroppedMoves(position: Position, from: string, to: string, i
 }
 
 /** The squares of a move to be marked on the board: for castling where king and rook stood. */
-export function getMoveSquares(move: Move): [from: string, to: string] {
-  return [formatSquare(moveFrom(move)), formatSquare(moveTo(move))];
+export function getMoveSquares(move: Move): readonly string[] {
+  return move === NO_MOVE ? [] : [formatSquare(moveFrom(move)), formatSquare(moveTo(move))];
 }
 
 /** Where an arrow for a UCI move points; castling points to the king's new square. */
@@ -64,9 +67,18 @@ export function getArrow(position: Position, uci: string, isChess960: boolean): 
   return [formatSquare(moveFrom(move.value)), formatSquare(to)];
 }
 
-/** `Nf3`, `e2e4`, `e8=Q`, `o-o`: what somebody types. The error is the sentence for the user. */
-export function parseTypedMove(position: Position, text: string): Result<Move> {
+/** A null move: the turn passes. The error is the sentence for the user. */
+export function parsePass(position: Position): Result<Move> {
+  return passTurn(position).ok ? success(NO_MOVE) : failure('In check nobody can pass');
+}
+
+/**
+ * `Nf3`, `e2e4`, `e8=Q`, `o-o`: what somebody types. The error is the sentence for the user.
+ * @param mayPass `--` is a null move
+ */
+export function parseTypedMove(position: Position, text: string, mayPass = false): Result<Move> {
   const trimmed = text.trim();
+  if (mayPass && isNullMove(trimmed)) return parsePass(position);
   const uci = parseUciMove(position, trimmed.toLowerCase());
   if (uci.ok) return uci;
   const san = parseSan(
@@ -81,7 +93,7 @@ export function parseTypedMove(position: Position, text: string): Result<Move> {
         .toLowerCase()
         .replace(/[+#=x]/g, '') === wanted,
   );
-  return legal.length === 1 ? { ok: true, value: legal[0] } : failure(`"${trimmed}" is no legal move here`);
+  return legal.length === 1 ? success(legal[0]) : failure(`"${trimmed}" is no legal move here`);
 }
 
 /** "12." for White, "12…" for Black. @param gamePly before the move */

@@ -25,6 +25,13 @@ export interface PlayerSummary {
   readonly blunders: number;
 }
 
+/** The engine's move, and the points (0 to 1) that its player may expect. */
+export interface BetterMove {
+  readonly uci: string;
+  readonly san: string;
+  readonly points: number;
+}
+
 const LAST_MOVE_GLYPH = 6;
 
 export class GameReview {
@@ -100,6 +107,14 @@ export class GameReview {
   getNag({ depth }: MoveNode): number {
     const [before, after] = [this.judged[depth - 1], this.judged[depth]];
     return before == null || after === null ? 0 : createRemarks([before, after])[0].nag;
+  }
+
+  /** What was better than a bad move; null for other moves, and while the engine's move is not known. */
+  getBetter(node: MoveNode): BetterMove | null {
+    const before = this.judged[node.depth - 1];
+    if (this.getNag(node) === 0 || before?.best == null) return null;
+    const [win, draw] = before.wdl;
+    return { uci: before.best, san: before.bestSan ?? before.best, points: (win + draw / 2) / 1000 };
   }
 
   summarise(side: 'white' | 'black'): PlayerSummary {

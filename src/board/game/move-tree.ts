@@ -160,6 +160,16 @@ export function findLineEnd(node: MoveNode): MoveNode {
   return end;
 }
 
+/** The first node that fits, lines before their variations. */
+export function findNode(root: MoveNode, fits: (node: MoveNode) => boolean): MoveNode | null {
+  const rest = [root];
+  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+    if (fits(node)) return node;
+    rest.push(...node.children.toReversed());
+  }
+  return null;
+}
+
 /** UCI moves from the start to a node. */
 export function listUciMoves(node: MoveNode): string[] {
   return getPath(node)

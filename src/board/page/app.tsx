@@ -12,6 +12,7 @@ import { OptionsDialog } from './options/options-dialog.js';
 import { PlayPanel } from './play/play-panel.js';
 import { obstacle } from './port/engine-state.js';
 import { ReviewPanel } from './review/review-panel.js';
+import { AppearanceDialog } from './shell/appearance.js';
 import { Dialog } from './shell/controls.js';
 import { Header, isOffered, panel } from './shell/header.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
@@ -21,7 +22,7 @@ import { importFile } from './study/import-client.js';
 import { openFile, startLibrary } from './study/library.js';
 import { TrainingPanel } from './training/training-panel.js';
 
-const dialog = signal<'options' | 'help' | null>(null);
+const dialog = signal<'options' | 'help' | 'appearance' | null>(null);
 
 function closeDialog(): void {
   dialog.value = null;
@@ -72,6 +73,9 @@ function App() {
         onHelp={() => {
           dialog.value = 'help';
         }}
+        onAppearance={() => {
+          dialog.value = 'appearance';
+        }}
       />
       {obstacle.value !== '' && (
         <p class="obstacle" role="alert">
@@ -81,6 +85,7 @@ function App() {
       <CurrentPanel />
       {dialog.value === 'options' && <OptionsDialog onClose={closeDialog} />}
       {dialog.value === 'help' && <KeyList />}
+      {dialog.value === 'appearance' && <AppearanceDialog onClose={closeDialog} />}
       <Notices />
     </>
   );

@@ -312,6 +312,7 @@ export interface Answers extends Record<RequestType, unknown> {
   startMatch: string;
   pauseMatch: null;
   resumeMatch: null;
+  deleteMatch: null;
 }
 
 export type PortEvent =

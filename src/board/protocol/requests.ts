@@ -147,6 +147,8 @@ export const requestSchema = v.variant('type', [
   v.strictObject({ type: v.literal('startMatch'), id, ...matchSettings }),
   v.strictObject({ type: v.literal('pauseMatch'), id, name: matchName }),
   v.strictObject({ type: v.literal('resumeMatch'), id, name: matchName }),
+  /** Deletes the files of a match that nobody plays. */
+  v.strictObject({ type: v.literal('deleteMatch'), id, name: matchName }),
 ]);
 
 export type Request = v.InferOutput<typeof requestSchema>;

@@ -2,7 +2,7 @@
  * Matches: `sardonyx match` in processes of their own, over its own files, so that either can take over from the other. Pausing
  * ends the process; going on starts it again with arguments that are built anew from the match's checked fields.
  */
-import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Crosstable, findLockOwner } from '../../selfplay/index.js';
 import type { MatchServices } from '../desk/page-session.js';
@@ -107,13 +107,10 @@ export class Matches implements MatchServices {
     const book = request.book === null ? null : await this.books.keep(request.book, this.bookFolder);
     const settings = { ...request, book };
     createRequestedArguments(settings, this.offers);
-    const name = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-    try {
-      writeFileSync(this.getPath(name, 'json'), `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      throw new Error('A match has just been started: wait a second');
-    }
+    const second = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+    let name = second;
+    for (let count = 2; isThere(this.getPath(name, 'json')); count++) name = `${second}-${count}`;
+    writeFileSync(this.getPath(name, 'json'), `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' });
     this.resume(name);
     return name;
   }
@@ -149,6 +146,19 @@ export class Matches implements MatchServices {
       this.runs.delete(name);
       if (problem !== '') this.problems.set(name, problem);
     });
+  }
+
+  /** Deletes the plain files of a match: what a link of that name points to stays. */
+  remove(name: string): void {
+    if (this.runs.has(name)) throw new Error('This match is being played: pause it first');
+    if (this.isElsewhere(name)) throw new Error('Another process plays this match: end it there');
+    const { resultsPath, pgnPath } = this.open(name);
+    for (const path of [this.getPath(name, 'json'), resultsPath, pgnPath]) {
+      if (isThere(path) && !isPlainFile(path)) throw new Error(`${path} is no plain file of the match`);
+    }
+    for (const path of [this.getPath(name, 'json'), resultsPath, pgnPath]) rmSync(path, { force: true });
+    this.records.delete(name);
+    this.problems.delete(name);
   }
 
   async close(): Promise<void> {

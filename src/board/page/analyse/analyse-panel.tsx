@@ -7,7 +7,7 @@ import { formatSan } from '../../../chess/index.js';
 import { createArrows } from '../../game/arrows.js';
 import { describeLine, getArrow, requireMove } from '../../game/board-moves.js';
 import { formatCount, formatPercent, formatScore } from '../../game/value-text.js';
-import type { Line } from '../../protocol/replies.js';
+import type { Line, MoveRow, SearchState } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
 import { engine, obstacle, portState } from '../port/engine-state.js';
@@ -42,14 +42,17 @@ import {
   verdict,
 } from './board-analysis.js';
 import { ExplainView, explainedSquares } from './explain-view.js';
+import { ExplorerView } from './explorer-view.js';
 import { MoveTable } from './move-table.js';
 import { TreeOutline } from './tree-outline.js';
 
-const TABS = { moves: 'Moves', graph: 'Graph', tree: 'Tree', explain: 'Explain' } as const;
+const TABS = { moves: 'Moves', games: 'Games', graph: 'Graph', tree: 'Tree', explain: 'Explain' } as const;
 type Tab = keyof typeof TABS;
 
-const tab = storedSignal<Tab>('analyseTab', 'moves', isOneOf('moves', 'graph', 'tree', 'explain'));
+const tab = storedSignal<Tab>('analyseTab', 'moves', isOneOf('moves', 'games', 'graph', 'tree', 'explain'));
 const showsArrows = storedSignal('arrows', true, isBoolean);
+/** On the square of each candidate: the mover's expected points in percent, and visits. */
+const showsNumbers = storedSignal('numbers', false, isBoolean);
 const showsSettings = signal(false);
 const NO_CLASSES: ReadonlyMap<string, string> = new Map();
 /** What Explain paints, while it is shown. */
@@ -66,20 +69,40 @@ const shapes = computed<DrawShape[]>(() => {
   const [hovered] = hoveredMoves.value;
   const state = currentState.value;
   const arrows = state === null || !showsArrows.value ? [] : createArrows(state.moves, state.lines, arrowMode.value);
-  const drawn = arrows.map(({ move, share, width, shade }) => ({
+  const numbers: DrawShape[] = state === null || !showsNumbers.value ? [] : drawNumbers(state, point);
+  const drawn: DrawShape[] = arrows.map(({ move, share, width, shade }) => ({
     ...point(move),
     brush: isThreat.value ? 'paleRed' : `move${shade}`,
     modifiers: { lineWidth: width },
-    label: { text: formatPercent(share).replace(' %', '') },
+    ...(showsNumbers.value ? {} : { label: { text: formatPercent(share).replace(' %', '') } }),
   }));
   // The thickest arrow comes last, so that it lies on top.
   drawn.reverse();
-  return hovered === undefined ? drawn : [...drawn, { ...point(hovered), brush: 'hover' }];
+  if (hovered !== undefined) drawn.push({ ...point(hovered), brush: 'hover' });
+  return [...drawn, ...numbers];
 });
+
+const MOST_NUMBERS = 16;
+
+/** Of moves to one square the one with the most visits. */
+function drawNumbers({ moves }: SearchState, point: (uci: string) => { dest: Key }): DrawShape[] {
+  const bySquare = new Map<Key, MoveRow>();
+  for (const row of moves.slice(0, MOST_NUMBERS)) {
+    const { dest } = point(row.move);
+    if (row.n > 0 && !bySquare.has(dest)) bySquare.set(dest, row);
+  }
+  return [...bySquare].map(([orig, { q, n }], index) => ({
+    orig,
+    customSvg: {
+      html: `<g class="square-numbers${index === 0 ? ' square-numbers-best' : ''}"><rect x="14" y="26" width="72" height="50" rx="10"/><text x="50" y="50">${Math.round(50 * (q + 1))}</text><text x="50" y="70">${formatCount(n)}</text></g>`,
+    },
+  }));
+}
 
 const KEYS: readonly KeyBinding[] = [
   { keys: ['l'], help: 'Engine on or off', run: toggleEngine },
   { keys: [' '], help: 'Play the engine’s best move; without the engine: switch it on', run: playOrSwitchOn },
+  { keys: ['n'], help: 'Numbers on the squares on or off', run: () => toggle(showsNumbers) },
   { keys: ['a'], help: 'Arrows on or off', run: () => toggle(showsArrows) },
   { keys: ['o'], help: 'Arrows of the search or of the policy', run: toggleArrowMode },
   { keys: ['x'], help: 'Threats: what the opponent would play', run: () => toggle(isThreat) },
@@ -107,6 +130,7 @@ export function AnalysePanel() {
       <Tabs />
       <div class="tab-body" role="tabpanel" id="analyse-tab" aria-label={TABS[tab.value]}>
         {tab.value === 'moves' && <MoveTable />}
+        {tab.value === 'games' && <ExplorerView />}
         {tab.value === 'graph' && <ValueGraph />}
         {tab.value === 'tree' && <TreeOutline />}
         {tab.value === 'explain' && <ExplainView />}
@@ -268,9 +292,10 @@ function LineRow({ line, index }: { readonly line: Line; readonly index: number 
         {score}
       </button>
       <span class="line-moves">
-        {moves.map(({ uci, san, number }, ply) => (
+        {moves.map(({ san, number }, ply) => (
           <button
-            key={`${ply}${uci}`}
+            // The focus stays in its place when the line changes.
+            key={ply}
             type="button"
             class="line-move"
             tabIndex={-1}
@@ -398,6 +423,10 @@ function Tabs() {
       <label class="check" title="Arrows show the network’s first thought instead of the search (o)">
         <input type="checkbox" checked={arrowMode.value === 'policy'} onChange={toggleArrowMode} />
         Policy
+      </label>
+      <label class="check" title="On each candidate’s square: expected points in percent, and visits (n)">
+        <input type="checkbox" checked={showsNumbers.value} onChange={() => toggle(showsNumbers)} />
+        Numbers
       </label>
       <label class="check" title="Arrows on the board (a)">
         <input type="checkbox" checked={showsArrows.value} onChange={() => toggle(showsArrows)} />

@@ -3,7 +3,7 @@
  * remembers how the value moved with time. Also the moves under the pointer, in a line, the table or the tree.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import { computeOutcome, formatFen, passTurn } from '../../../chess/index.js';
+import { computeOutcome, formatFen, NO_MOVE, passTurn } from '../../../chess/index.js';
 import type { ArrowMode } from '../../game/arrows.js';
 import { requireMove } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
@@ -256,9 +256,12 @@ export const previewFen = computed(() => {
   return formatFen(position);
 });
 
-/** @param moves UCI, from the position on the board; the opponent's threats cannot be played */
+/** @param moves UCI, from the analysed position: a threat begins with a null move */
 export function playMoves(moves: readonly string[]): void {
   hover([]);
-  if (isThreat.value) return;
-  for (const uci of moves) study.play(requireMove(study.position.value, uci));
+  batch(() => {
+    if (isThreat.value) study.play(NO_MOVE);
+    isThreat.value = false;
+    for (const uci of moves) study.play(requireMove(study.position.value, uci));
+  });
 }

@@ -1,6 +1,6 @@
 /** Which pieces a move and the value hang on, painted on the squares of the board. */
 import { computed, signal } from '@preact/signals';
-import { formatSan } from '../../../chess/index.js';
+import { formatSan, NO_MOVE } from '../../../chess/index.js';
 import { requireMove } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import { formatPercent, formatSigned } from '../../game/value-text.js';
@@ -60,7 +60,7 @@ export function ExplainView() {
         <button type="button" disabled={isWorking.value} onClick={() => ask(null)}>
           Explain the network’s favourite
         </button>
-        {next !== undefined && (
+        {next !== undefined && next.move !== NO_MOVE && (
           <button type="button" disabled={isWorking.value} onClick={() => ask(next.uci)}>
             Explain {next.san}
           </button>

@@ -291,13 +291,21 @@ function PromotionDialog({ moves, color, onChoose, onCancel }: PromotionProps) {
 const typed = signal('');
 
 /** A field to type moves into, for those who do not use the board. */
-export function TypedMove({ position, onMove }: { readonly position: Position; onMove(move: Move): void }) {
+export function TypedMove({
+  position,
+  mayPass = false,
+  onMove,
+}: {
+  readonly position: Position;
+  readonly mayPass?: boolean;
+  onMove(move: Move): void;
+}) {
   return (
     <form
       class="typed-move"
       onSubmit={(event) => {
         event.preventDefault();
-        const move = parseTypedMove(position, typed.value);
+        const move = parseTypedMove(position, typed.value, mayPass);
         if (!move.ok) {
           addNotice('warning', move.error);
           return;
@@ -309,6 +317,7 @@ export function TypedMove({ position, onMove }: { readonly position: Position; o
       <input
         aria-label="Type a move"
         placeholder="Move: e4, Nf3"
+        title={mayPass ? 'A move; -- passes the turn' : 'A move'}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}

@@ -1,14 +1,16 @@
 /** Matches: the newest game on the board, score, Elo and the course of the match on the right; a form for new ones. */
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { countScore, type MatchScore } from '../../game/match-progress.js';
 import type { MatchState } from '../../protocol/replies.js';
 import { BoardPanel } from '../board/board-panel.js';
 import { engine, port, reportError } from '../port/engine-state.js';
-import { SummaryTable } from '../shell/controls.js';
+import { ConfirmDialog, SummaryTable } from '../shell/controls.js';
 import { openGames } from '../study/library.js';
 import { LiveBoards } from './live-boards.js';
 import { MatchCharts } from './match-charts.js';
 import {
+  deleteMatch,
   followsGames,
   matches,
   refreshSoon,
@@ -95,6 +97,8 @@ function analyse(): void {
   location.hash = 'analyse';
 }
 
+const isDeleting = signal(false);
+
 function MatchHead({ state }: { readonly state: MatchState }) {
   const isOver = state.games.length >= state.total || (state.sprt !== null && state.sprt.verdict !== 'continue');
   const toggle = (): void => {
@@ -104,6 +108,18 @@ function MatchHead({ state }: { readonly state: MatchState }) {
   };
   return (
     <div class="review-head">
+      {isDeleting.value && (
+        <ConfirmDialog
+          title="Delete this match?"
+          action="Delete"
+          onConfirm={() => void deleteMatch(state.name).catch(reportError)}
+          onClose={() => {
+            isDeleting.value = false;
+          }}
+        >
+          <p>Its {state.played} games are deleted from the folder of matches.</p>
+        </ConfirmDialog>
+      )}
       <h2>{state.players.join(' – ')}</h2>
       <div class="button-row">
         <progress max={state.total} value={state.games.length} aria-label="Games played" />
@@ -120,6 +136,16 @@ function MatchHead({ state }: { readonly state: MatchState }) {
             Save PGN
           </a>
         )}
+        <button
+          type="button"
+          class="danger"
+          disabled={state.isRunning || state.isElsewhere}
+          onClick={() => {
+            isDeleting.value = true;
+          }}
+        >
+          Delete
+        </button>
       </div>
       <p class="faint">
         {state.conditions}

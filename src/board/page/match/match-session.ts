@@ -101,6 +101,11 @@ export function showMatch(name: string): void {
   pollNow();
 }
 
+export async function deleteMatch(name: string): Promise<void> {
+  await port.send('deleteMatch', { name }).answer;
+  showMatch('');
+}
+
 /** Asks the server at once: something was started, paused or chosen. */
 let pollNow: () => void = () => undefined;
 

@@ -9,7 +9,7 @@ import { formatClock } from '../../game/value-text.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import { engine } from '../port/engine-state.js';
 import { startReview } from '../review/review-session.js';
-import { Dialog } from '../shell/controls.js';
+import { ConfirmDialog } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { openPgn } from '../study/library.js';
@@ -24,6 +24,7 @@ import {
   isAtEnd,
   isThinking,
   moveNow,
+  nameFinished,
   now,
   offerDraw,
   playUserDrop,
@@ -108,23 +109,12 @@ export function PlayPanel() {
       {current !== null && isOver && <AfterGame current={current} />}
       {showsSetup && <PlaySetup />}
       {isConfirmingResignation.value && (
-        <Dialog title="Resign the game?" onClose={() => setConfirming(false)}>
-          <div class="button-row">
-            <button
-              type="button"
-              class="danger"
-              onClick={() => {
-                setConfirming(false);
-                resign();
-              }}
-            >
-              Resign
-            </button>
-            <button type="button" onClick={() => setConfirming(false)}>
-              Play on
-            </button>
-          </div>
-        </Dialog>
+        <ConfirmDialog
+          title="Resign the game?"
+          action="Resign"
+          onConfirm={resign}
+          onClose={() => setConfirming(false)}
+        />
       )}
     </BoardPanel>
   );
@@ -232,16 +222,13 @@ function Archive() {
     <details class="archive">
       <summary>Finished games ({archive.value.length})</summary>
       <ul>
-        {archive.value.map((pgn, index) => {
-          const read = (tag: string): string => new RegExp(`\\[${tag} "([^"]*)"`).exec(pgn)?.[1] ?? '?';
-          return (
-            <li key={index}>
-              <button type="button" class="text-button" onClick={() => analyse(pgn)}>
-                {read('Date')} {read('White')} – {read('Black')} {read('Result')}
-              </button>
-            </li>
-          );
-        })}
+        {archive.value.map((pgn, index) => (
+          <li key={index}>
+            <button type="button" class="text-button" onClick={() => analyse(pgn)}>
+              {nameFinished(pgn)}
+            </button>
+          </li>
+        ))}
       </ul>
       <button type="button" onClick={() => saveFile('games.pgn', archive.value.join('\n'))}>
         Save all as PGN

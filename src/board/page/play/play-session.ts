@@ -51,6 +51,12 @@ function readArchive(): string[] {
   return Array.isArray(stored) ? stored.filter((text): text is string => typeof text === 'string') : [];
 }
 
+/** "2026.01.01 User – Engine 1-0" */
+export function nameFinished(pgn: string): string {
+  const read = (tag: string): string => new RegExp(`\\[${tag} "([^"]*)"`).exec(pgn)?.[1] ?? '?';
+  return `${read('Date')} ${read('White')} – ${read('Black')} ${read('Result')}`;
+}
+
 export function startGame(settings: GameSettings): void {
   const created = PlayedGame.create(settings, new Date());
   if (!created.ok) {

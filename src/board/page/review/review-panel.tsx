@@ -7,7 +7,8 @@ import { SummaryTable } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { study } from '../study/study.js';
-import { GamePart, openLoadDialog, StudyPanel } from '../study/study-panel.js';
+import { GamePart, openLoadDialog, players, StudyPanel } from '../study/study-panel.js';
+import { isLearning, learn, listMistakes, MistakesPanel } from './mistakes.js';
 import { isReviewing, nodes, progress, review, startReview, stopReview } from './review-session.js';
 
 const GRAPH_HEIGHT = 150;
@@ -33,6 +34,7 @@ const evaluation = computed(() => {
 const KEYS: readonly KeyBinding[] = [{ keys: ['n'], help: 'To the next bad move', run: goToNextBadMove }];
 
 export function ReviewPanel() {
+  if (isLearning.value) return <MistakesPanel players={players.value} />;
   return (
     <StudyPanel
       name="Review"
@@ -183,10 +185,25 @@ function Summary() {
 }
 
 function Export() {
+  void progress.value;
   const known = current.value;
   if (known === null) return null;
   return (
     <div class="button-row review-foot">
+      {(['white', 'black'] as const).map((side) => {
+        const mistakes = isReviewing.value ? [] : listMistakes(known, side);
+        return (
+          <button
+            key={side}
+            type="button"
+            disabled={mistakes.length === 0}
+            title="Find better moves than those that were played"
+            onClick={() => learn(mistakes)}
+          >
+            Learn from {side === 'white' ? 'White' : 'Black'}’s mistakes
+          </button>
+        );
+      })}
       <button type="button" onClick={() => void copyText(known.formatPgn())}>
         Copy PGN
       </button>

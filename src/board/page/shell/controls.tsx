@@ -13,8 +13,7 @@ const PATHS = {
   undo: 'M4 8l6-5v3.5h4a6.5 6.5 0 0 1 0 13H7v-2.5h7a4 4 0 0 0 0-8h-4V13z',
   engine:
     'M9 2h2v3h2V2h2v3h3a1 1 0 0 1 1 1v3h3v2h-3v2h3v2h-3v3a1 1 0 0 1-1 1h-3v3h-2v-3h-2v3H9v-3H6a1 1 0 0 1-1-1v-3H2v-2h3v-2H2V9h3V6a1 1 0 0 1 1-1h3zM8 8v8h8V8z',
-  sound: 'M4 9v6h4l5 4V5L8 9zM16 8.5a5 5 0 0 1 0 7zM18 5a9 9 0 0 1 0 14v-2.4a7 7 0 0 0 0-9.2z',
-  silence: 'M4 9v6h4l5 4V5L8 9zM16.4 8.6l1.4-1.4 5 5-1.4 1.4zM21.4 7.2l1.4 1.4-5 5-1.4-1.4z',
+  board: 'M3 3h18v18H3zM5 5v7h7V5zm7 7v7h7v-7z',
   sun: 'M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM11 1h2v4h-2zM11 19h2v4h-2zM1 11h4v2H1zM19 11h4v2h-4zM4.2 5.6l1.4-1.4 2.8 2.8L7 8.4zM15.6 17l1.4-1.4 2.8 2.8-1.4 1.4zM4.2 18.4 7 15.6 8.4 17l-2.8 2.8zM15.6 7l2.8-2.8 1.4 1.4L17 8.4z',
   moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z',
   close: 'M5 6.4 6.4 5 12 10.6 17.6 5 19 6.4 13.4 12l5.6 5.6-1.4 1.4-5.6-5.6L6.4 19 5 17.6 10.6 12z',
@@ -69,6 +68,38 @@ export function Dialog({ title, children, isWide = false, onClose }: DialogProps
       <div class="dialog-body">{children}</div>
       <NoticeList />
     </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  /** What the button does that cannot be taken back. */
+  readonly action: string;
+  readonly children?: ComponentChildren;
+  onConfirm(): void;
+  onClose(): void;
+}
+
+export function ConfirmDialog({ title, action, children, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <div class="button-row">
+        <button
+          type="button"
+          class="danger"
+          onClick={() => {
+            onClose();
+            onConfirm();
+          }}
+        >
+          {action}
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
   );
 }
 

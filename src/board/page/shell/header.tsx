@@ -1,6 +1,5 @@
 /** The bar at the top: panels, connection, engine, theme, help. */
 import { signal } from '@preact/signals';
-import { hasSounds } from '../board/chess-board.js';
 import { engine, obstacle, port, portState } from '../port/engine-state.js';
 import { Icon } from './controls.js';
 import { isDark, toggleTheme } from './theme.js';
@@ -36,9 +35,10 @@ export function isOffered(name: Panel): boolean {
 interface HeaderProps {
   onOptions(): void;
   onHelp(): void;
+  onAppearance(): void;
 }
 
-export function Header({ onOptions, onHelp }: HeaderProps) {
+export function Header({ onOptions, onHelp, onAppearance }: HeaderProps) {
   return (
     <header class="header">
       <a class="brand" href="#analyse" aria-label="Sardonyx">
@@ -72,14 +72,11 @@ export function Header({ onOptions, onHelp }: HeaderProps) {
       <button
         type="button"
         class="icon-button"
-        aria-label="Sounds"
-        aria-pressed={hasSounds.value}
-        title={hasSounds.value ? 'Sounds off' : 'Sounds on'}
-        onClick={() => {
-          hasSounds.value = !hasSounds.value;
-        }}
+        aria-label="Board and pieces"
+        title="Board, pieces, sounds"
+        onClick={onAppearance}
       >
-        <Icon name={hasSounds.value ? 'sound' : 'silence'} />
+        <Icon name="board" />
       </button>
       <button
         type="button"

@@ -6,6 +6,7 @@
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { parseUciMove, START_FEN } from '../../../chess/index.js';
 import { drawSeed } from '../../../util/index.js';
+import { parsePass } from '../../game/board-moves.js';
 import type { ImportedGame } from '../../game/game-import.js';
 import { findLineEnd, getPath, listUciMoves, type MoveNode, MoveTree } from '../../game/move-tree.js';
 import { formatGame, parseGame } from '../../game/move-tree-text.js';
@@ -29,7 +30,7 @@ interface StoredAnalysis extends AnalysisEntry {
 }
 
 /** A game of the file as text; the one on the board lives in the study. */
-type Chapter = ImportedGame;
+export type Chapter = ImportedGame;
 
 const DATABASE = 'sardonyx';
 const [ENTRIES, GAMES] = ['analyses', 'games'];
@@ -47,6 +48,8 @@ export const chapterIndex = signal(0);
 let database: IDBDatabase | null = null;
 let releaseTab: () => void = () => undefined;
 let hasComplained = false;
+
+const chapterCount = computed(() => chapters.value.length);
 
 /** Whether there is anything to keep. */
 const isEmpty = computed(() => {
@@ -111,7 +114,7 @@ export async function startLibrary(): Promise<void> {
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
-    void [study.version.value, study.node.value, study.orientation.value, chapterIndex.value];
+    void [study.version.value, study.node.value, study.orientation.value, chapterIndex.value, chapterCount.value];
     clearTimeout(timer);
     timer = setTimeout(() => void save(), SAVE_MS);
   });
@@ -142,10 +145,13 @@ async function claim(id: string): Promise<boolean> {
   });
 }
 
-/** The chapters as they were opened are stored once; of those that were on the board, what became of them. */
-let storedFile: readonly Chapter[] | null = null;
+/**
+ * The chapters of a file are stored once, as one value; afterwards each chapter that changes is a value of its own, which counts
+ * more. `changed` holds the places of those that are not stored yet; null = nothing of the analysis is.
+ */
+let changed: Set<number> | null = null;
 
-/** Saves the analysis on the board; a browser without room is told of once. */
+/** Saves what has changed; a browser without room is told of once. */
 async function save(): Promise<void> {
   if (database === null || isEmpty.peek()) return;
   const file = untracked(keepChapter);
@@ -159,19 +165,22 @@ async function save(): Promise<void> {
     path: describePath(study.node.peek()),
     orientation: study.orientation.peek(),
   };
-  const isNew = storedFile === null;
-  storedFile = file;
+  const unsaved = changed;
+  changed = new Set();
   try {
     await write((change) => {
+      const games = change.objectStore(GAMES);
       change.objectStore(ENTRIES).put(entry);
-      if (isNew) change.objectStore(GAMES).put(file, entry.id);
-      else change.objectStore(GAMES).put(file[index], `${entry.id}/${index}`);
+      for (const place of unsaved ?? []) games.put(file[place], `${entry.id}/${place}`);
+      if (unsaved !== null) return;
+      games.delete(findOverlays(entry.id));
+      games.put(file, entry.id);
     });
     analyses.value = [entry, ...analyses.peek().filter(({ id }) => id !== entry.id)];
     for (const { id } of analyses.peek().slice(MOST_ANALYSES)) await remove(id);
     hasComplained = false;
   } catch {
-    if (isNew) storedFile = null;
+    if (analysisId.peek() === entry.id) changed = unsaved === null ? null : new Set([...unsaved, ...changed]);
     if (!hasComplained) addNotice('error', 'The browser has no room to keep this analysis: save it as PGN');
     hasComplained = true;
   }
@@ -195,19 +204,30 @@ function findOverlays(id: string): IDBKeyRange {
 async function readChapters(id: string): Promise<Chapter[]> {
   if (database === null) return [];
   const games = database.transaction(GAMES).objectStore(GAMES);
-  const [file, keys, changed] = await Promise.all([
+  const [file, keys, overlays] = await Promise.all([
     request<readonly Chapter[] | undefined>(games.get(id)),
     request(games.getAllKeys(findOverlays(id))),
     request<Chapter[]>(games.getAll(findOverlays(id))),
   ]);
   const all = [...(file ?? [])];
-  for (const [index, key] of keys.entries()) all[Number(String(key).split('/')[1])] = changed[index];
+  for (const [index, key] of keys.entries()) all[Number(String(key).split('/')[1])] = overlays[index];
   return all;
+}
+
+/** Of every analysis, the newest first. */
+export async function readAllGames(): Promise<readonly Chapter[]> {
+  await save();
+  return (await Promise.all(analyses.value.map(({ id }) => readChapters(id)))).flat();
 }
 
 /** The chapters, with the one on the board as it is now. */
 function keepChapter(): readonly Chapter[] {
-  chapters.value = chapters.value.with(chapterIndex.value, createChapter(study.tree.value));
+  const chapter = createChapter(study.tree.value);
+  const index = chapterIndex.value;
+  if (chapters.value[index]?.text !== chapter.text) {
+    chapters.value = chapters.value.with(index, chapter);
+    changed?.add(index);
+  }
   return chapters.value;
 }
 
@@ -236,7 +256,7 @@ async function load(entry: StoredAnalysis): Promise<void> {
   const tree = chapter === undefined ? null : readChapter(chapter);
   if (tree === null) return;
   batch(() => {
-    storedFile = all;
+    changed = new Set();
     analysisId.value = entry.id;
     analysisName.value = entry.name;
     chapters.value = all;
@@ -278,7 +298,7 @@ export function openPgn(pgn: string): boolean {
 function begin(games: readonly Chapter[], index: number, name: string, tree: MoveTree, node: MoveNode): void {
   void save();
   batch(() => {
-    storedFile = null;
+    changed = null;
     analysisId.value = createId();
     analysisName.value = name;
     chapters.value = games;
@@ -291,8 +311,9 @@ function begin(games: readonly Chapter[], index: number, name: string, tree: Mov
 /** Games of the file that were read after one of them was opened. */
 export function addChapters(id: string, games: readonly ImportedGame[]): void {
   if (id !== analysisId.value) return;
-  storedFile = null;
-  chapters.value = [...keepChapter(), ...games];
+  const known = keepChapter();
+  for (const place of games.keys()) changed?.add(known.length + place);
+  chapters.value = [...known, ...games];
 }
 
 /** Another game of the file. */
@@ -329,6 +350,9 @@ export async function deleteAnalysis(entry: StoredAnalysis): Promise<void> {
   addNotice('note', `${entry.name} deleted`, { label: 'Undo', run: () => void restore() });
 }
 
+/** A null move in UCI. */
+const PASS = '0000';
+
 /** `#fen=…&moves=…`: the start of the game on the board, and the moves to the position. */
 export function createLink(): string {
   const moves = listUciMoves(study.node.value);
@@ -348,7 +372,8 @@ function openLink(): boolean {
   }
   let node = tree.value.root;
   for (const uci of moves.split(',').filter((text) => text !== '')) {
-    const move = parseUciMove(tree.value.createPosition(node), uci);
+    const position = tree.value.createPosition(node);
+    const move = uci === PASS ? parsePass(position) : parseUciMove(position, uci);
     if (!move.ok) {
       addNotice('warning', `The moves of the link end at ${uci}: ${move.error}`);
       break;

@@ -1,9 +1,9 @@
 /** The moves of a game with comments, glyphs and variations, as lichess lays them out: two columns, variations in between. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatMoveNumber } from '../../game/board-moves.js';
-import type { MoveNode } from '../../game/move-tree.js';
+import { findNode, type MoveNode } from '../../game/move-tree.js';
 import { formatGlyphs, GLYPHS, splitEngineNote } from '../../game/value-text.js';
 import { addNotice } from '../shell/notices.js';
 import type { Study } from './study.js';
@@ -23,7 +23,7 @@ export function MoveList({ study, describe, isEditable = false }: MoveListProps)
   const { root } = study.tree.value;
   const element = useRef<HTMLElement>(null);
   const current = study.node.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const list = element.current;
     if (list === null) return;
     showCurrent(list);
@@ -39,7 +39,7 @@ export function MoveList({ study, describe, isEditable = false }: MoveListProps)
       aria-label="Moves"
       onContextMenu={(event) => {
         const id = (event.target as HTMLElement).closest<HTMLElement>('[data-node]')?.dataset.node;
-        const node = id === undefined ? null : findNode(root, Number(id));
+        const node = id === undefined ? null : findNode(root, (own) => own.id === Number(id));
         if (!isEditable || node === null) return;
         event.preventDefault();
         menu.value = { node, x: event.clientX, y: event.clientY };
@@ -66,15 +66,6 @@ function showCurrent(list: HTMLElement): void {
   const [outer, inner] = [list.getBoundingClientRect(), active.getBoundingClientRect()];
   if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
   list.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
-}
-
-function findNode(root: MoveNode, id: number): MoveNode | null {
-  const rest = [root];
-  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
-    if (node.id === id) return node;
-    rest.push(...node.children);
-  }
-  return null;
 }
 
 /** What can be done with a move. The browser closes it at a click elsewhere, and at Escape. */

@@ -2,6 +2,7 @@
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { computed, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { parsePass } from '../../game/board-moves.js';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';
 import { GLYPHS } from '../../game/value-text.js';
 import { type BoardEvaluation, BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
@@ -40,13 +41,20 @@ export function undo(): void {
   addNotice('note', words === '' ? 'There is nothing to take back' : `Taken back: ${words}`);
 }
 
+/** What would the opponent do? */
+function pass(): void {
+  const move = parsePass(study.position.value);
+  if (move.ok) study.play(move.value);
+  else addNotice('warning', move.error);
+}
+
 const SCORES: Readonly<Record<string, readonly [white: string, black: string]>> = {
   '1-0': ['1', '0'],
   '0-1': ['0', '1'],
   '1/2-1/2': ['½', '½'],
 };
 
-const players = computed(() => {
+export const players = computed(() => {
   void study.version.value;
   const { headers } = study.tree.value;
   // The clock of whoever moved last is on that move, the other's on the move before.
@@ -71,6 +79,7 @@ export function StudyPanel({ name, keys, tools, game, children, ...board }: Stud
       players={players.value}
       keys={[
         { keys: ['v'], help: 'Next variation', run: () => study.goToSibling(1) },
+        { keys: ['-'], help: 'Null move: pass the turn', run: pass },
         { keys: ['Ctrl+z'], help: 'Take the last change back', run: undo },
         ...keys,
         { keys: ['p'], help: 'Load a FEN or PGN', run: openLoadDialog },
@@ -88,7 +97,7 @@ export function StudyPanel({ name, keys, tools, game, children, ...board }: Stud
           })),
         )
       }
-      onDrop={(from, to) => study.playDrop(from, to)}
+      onDrop={(from, to) => study.drop(from, to)}
       onPlay={(move) => study.play(move)}
       instead={isEditing.value ? <EditorBoard /> : undefined}
       tools={
@@ -135,7 +144,7 @@ export function GamePart({ describe }: { readonly describe?: Parameters<typeof M
       <MoveList study={study} isEditable describe={describe} />
       <AnnotationBar />
       <div class="board-inputs">
-        <TypedMove position={study.position.value} onMove={(move) => study.play(move)} />
+        <TypedMove position={study.position.value} mayPass onMove={(move) => study.play(move)} />
         <input
           class="fen"
           aria-label="FEN of the position"
@@ -211,6 +220,9 @@ function AnnotationBar() {
           </button>
         ))}
         <span class="spacer" />
+        <button type="button" title="Pass the turn (-)" onClick={pass}>
+          Null move
+        </button>
         <button type="button" disabled={isStart} onClick={() => study.promote(node)}>
           Promote
         </button>

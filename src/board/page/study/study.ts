@@ -165,10 +165,11 @@ export class Study {
     });
   }
 
-  playDrop(from: string, to: string): void {
+  /** @param play takes the move, unless it is a promotion that has to be chosen first */
+  drop(from: string, to: string, play: (move: Move) => void = (move) => this.play(move)): void {
     const moves = findDroppedMoves(this.position.value, from, to, this.isChess960.value);
     if (moves.length > 1) this.promotion.value = moves;
-    else if (moves.length === 1) this.play(moves[0]);
+    else if (moves.length === 1) play(moves[0]);
     else this.refusals.value++;
   }
 

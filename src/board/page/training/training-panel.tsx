@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { LoopGeneration, LoopState } from '../../protocol/replies.js';
 import { LineChart } from '../chart/line-chart.js';
 import { portState } from '../port/engine-state.js';
-import { Dialog, SummaryTable } from '../shell/controls.js';
+import { ConfirmDialog, SummaryTable } from '../shell/controls.js';
 import { LoopGameBoard } from './loop-games.js';
 import { changeBest, hasAnswer, loop, readLoop, startLoop, stopLoop, watchLoop } from './loop-session.js';
 
@@ -212,23 +212,13 @@ function Confirmation() {
       ? 'Games of later networks are no longer trained on.'
       : 'It replaces the best network, whatever its gate said.';
   return (
-    <Dialog title={`Make generation ${change.network} the best one?`} onClose={close}>
+    <ConfirmDialog
+      title={`Make generation ${change.network} the best one?`}
+      action={change.how === 'rollback' ? 'Roll back' : 'Promote'}
+      onConfirm={() => changeBest(change.how, change.network)}
+      onClose={close}
+    >
       <p>{consequence} An unfinished generation is abandoned.</p>
-      <div class="button-row">
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            close();
-            changeBest(change.how, change.network);
-          }}
-        >
-          {change.how === 'rollback' ? 'Roll back' : 'Promote'}
-        </button>
-        <button type="button" onClick={close}>
-          Leave it
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

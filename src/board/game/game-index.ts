@@ -1,0 +1,114 @@
+/**
+ * The moves that games made in a position: an explorer of one's own games. One row a ply, in columns: key of the position, move,
+ * game. A look-up reads all rows, a million in a few milliseconds; so nothing is sorted, and transpositions are found.
+ */
+import { formatSan, formatUciMove, type Move, NO_MOVE, parseFen } from '../../chess/index.js';
+import { readPgnGame, splitPgn } from '../../pgn/index.js';
+import { unwrap } from '../../util/index.js';
+
+/** Games by their result. */
+export interface ResultCount {
+  white: number;
+  draws: number;
+  black: number;
+  /** Without a result too. */
+  games: number;
+}
+
+export interface ExploredMove extends ResultCount {
+  readonly uci: string;
+  readonly san: string;
+}
+
+export interface Explored {
+  /** Most played first. */
+  readonly moves: readonly ExploredMove[];
+  /** Of all games that had the position. */
+  readonly total: ResultCount;
+  /** Some of these games, by number, the last ones first. */
+  readonly games: readonly number[];
+}
+
+/** Openings and middle games: what comes later is hardly ever seen twice. */
+const MOST_PLIES = 80;
+const MOST_LISTED = 50;
+const FIRST_ROWS = 1 << 14;
+
+export class GameIndex {
+  private rows = 0;
+  private keyLow = new Int32Array(FIRST_ROWS);
+  private keyHigh = new Int32Array(FIRST_ROWS);
+  private moves = new Uint16Array(FIRST_ROWS);
+  private games = new Uint32Array(FIRST_ROWS);
+  private readonly results: string[] = [];
+
+  /** The next game, which may be one that cannot be read. */
+  add(text: string): void {
+    const [source] = splitPgn(text);
+    const game = source === undefined ? null : readPgnGame(source, { maxPlies: MOST_PLIES });
+    this.results.push(game?.ok === true ? game.value.result : '*');
+    if (game?.ok !== true) return;
+    const position = unwrap(parseFen(game.value.startFen));
+    for (const move of [...game.value.moves, NO_MOVE]) {
+      if (this.rows === this.moves.length) this.grow();
+      this.keyLow[this.rows] = position.keyLow;
+      this.keyHigh[this.rows] = position.keyHigh;
+      this.moves[this.rows] = move;
+      this.games[this.rows++] = this.results.length - 1;
+      if (move !== NO_MOVE) position.makeMove(move);
+    }
+  }
+
+  /** @param fen a valid one */
+  find(fen: string): Explored {
+    const position = unwrap(parseFen(fen));
+    const { keyLow, keyHigh, moves, games, rows } = this;
+    const total = createCount();
+    const found: number[] = [];
+    const byMove = new Map<number, ResultCount & { last: number }>();
+    for (let row = 0; row < rows; row++) {
+      if (keyLow[row] !== position.keyLow || keyHigh[row] !== position.keyHigh) continue;
+      const game = games[row];
+      // A game that repeats the position counts once.
+      if (found.at(-1) !== game) {
+        found.push(game);
+        count(total, this.results[game]);
+      }
+      if (moves[row] === NO_MOVE) continue;
+      const known = byMove.get(moves[row]) ?? { ...createCount(), last: -1 };
+      byMove.set(moves[row], known);
+      if (known.last !== game) count(known, this.results[game]);
+      known.last = game;
+    }
+    const explored = [...byMove].map(([move, { last: _, ...counts }]) => ({
+      uci: formatUciMove(move as Move, true),
+      san: formatSan(position, move as Move),
+      ...counts,
+    }));
+    explored.sort((a, b) => b.games - a.games);
+    return { moves: explored, total, games: found.slice(-MOST_LISTED).reverse() };
+  }
+
+  private grow(): void {
+    const length = 2 * this.moves.length;
+    const enlarge = <Column extends Int32Array | Uint16Array | Uint32Array>(old: Column, column: Column): Column => {
+      column.set(old);
+      return column;
+    };
+    this.keyLow = enlarge(this.keyLow, new Int32Array(length));
+    this.keyHigh = enlarge(this.keyHigh, new Int32Array(length));
+    this.moves = enlarge(this.moves, new Uint16Array(length));
+    this.games = enlarge(this.games, new Uint32Array(length));
+  }
+}
+
+function createCount(): ResultCount {
+  return { white: 0, draws: 0, black: 0, games: 0 };
+}
+
+function count(counts: ResultCount, result: string): void {
+  counts.games++;
+  if (result === '1-0') counts.white++;
+  if (result === '1/2-1/2') counts.draws++;
+  if (result === '0-1') counts.black++;
+}

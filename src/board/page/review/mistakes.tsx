@@ -1,0 +1,198 @@
+/**
+ * Learn from your mistakes: the positions before the bad moves of a reviewed game, one after the other. The user looks for a
+ * better move; the engine judges what the review does not know. The game itself is not changed.
+ */
+import type { DrawShape } from '@lichess-org/chessground/draw';
+import type { Key } from '@lichess-org/chessground/types';
+import { batch, computed, signal } from '@preact/signals';
+import { computeOutcome, type Move, NO_MOVE } from '../../../chess/index.js';
+import { formatMoveNumber, getArrow, requireMove } from '../../game/board-moves.js';
+import type { BetterMove, GameReview } from '../../game/game-review.js';
+import { type MoveNode, MoveTree } from '../../game/move-tree.js';
+import { formatGlyphs } from '../../game/value-text.js';
+import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
+import type { Side } from '../board/chess-board.js';
+import { port, reportError } from '../port/engine-state.js';
+import { Study } from '../study/study.js';
+import { nodes } from './review-session.js';
+
+/** A move that loses less than this share of a point is good enough. */
+const GOOD_LOSS = 0.06;
+
+interface Exercise {
+  readonly played: MoveNode;
+  readonly better: BetterMove;
+}
+
+type Phase = 'asked' | 'judged' | 'solved' | 'failed' | 'shown';
+
+const exercises = signal<readonly Exercise[]>([]);
+const index = signal(0);
+const phase = signal<Phase>('asked');
+/** What the user tried last. */
+const tried = signal('');
+const solvedCount = signal(0);
+const board = new Study();
+/** The move that a running question is about is not wanted any more. */
+let moment = 0;
+
+export const isLearning = computed(() => exercises.value.length > 0);
+const current = computed(() => exercises.value[index.value]);
+const side = computed<Side>(() => (current.value?.played.parent?.fen.includes(' b ') === true ? 'black' : 'white'));
+
+/** Bad moves of a player for which the review knows a better one. */
+export function listMistakes(review: GameReview, of: Side): Exercise[] {
+  return review.nodes.flatMap((played) => {
+    const better = review.getBetter(played);
+    const isOwn = (played.parent?.fen.includes(' b ') === true) === (of === 'black');
+    return better === null || !isOwn || played.move === NO_MOVE ? [] : [{ played, better }];
+  });
+}
+
+export function learn(list: readonly Exercise[]): void {
+  batch(() => {
+    exercises.value = list;
+    solvedCount.value = 0;
+    show(0);
+  });
+}
+
+export function stopLearning(): void {
+  moment++;
+  exercises.value = [];
+}
+
+function show(next: number): void {
+  moment++;
+  index.value = next;
+  const fen = current.value?.played.parent?.fen;
+  const tree = MoveTree.create(fen);
+  if (!tree.ok) return;
+  phase.value = 'asked';
+  board.orientation.value = side.value;
+  board.load(tree.value);
+}
+
+function goOn(): void {
+  if (index.value + 1 < exercises.value.length) show(index.value + 1);
+  else stopLearning();
+}
+
+function tryAgain(): void {
+  board.undo();
+  phase.value = 'asked';
+}
+
+function showSolution(): void {
+  const { better } = exercises.value[index.value];
+  moment++;
+  batch(() => {
+    if (board.node.value.parent !== null) board.undo();
+    board.play(requireMove(board.position.value, better.uci));
+    phase.value = 'shown';
+  });
+}
+
+async function judge(move: Move): Promise<void> {
+  const { played, better } = exercises.value[index.value];
+  const own = ++moment;
+  board.play(move);
+  const { uci, san } = board.node.value;
+  tried.value = san;
+  phase.value = 'judged';
+  const points = uci === better.uci ? 1 : uci === played.uci ? 0 : await evaluate().catch(reportError);
+  if (own !== moment) return;
+  const isGood = points !== undefined && points >= better.points - GOOD_LOSS;
+  phase.value = isGood ? 'solved' : 'failed';
+  if (isGood) solvedCount.value++;
+}
+
+/** Expected points of the player who has just moved. */
+async function evaluate(): Promise<number> {
+  const outcome = computeOutcome(board.position.value);
+  if (outcome !== 'ongoing') return outcome === 'checkmate' ? 1 : 0.5;
+  const question = { position: board.describePosition(), limits: { nodes: nodes.value }, multiPv: 1, elo: null };
+  const { state } = await port.send('think', question).answer;
+  const [win, draw] = state.lines[0]?.wdl ?? [0, 1000];
+  return 1 - (win + draw / 2) / 1000;
+}
+
+/** The bad move while a better one is looked for. */
+const shapes = computed<DrawShape[]>(() => {
+  const exercise = current.value;
+  if (exercise === undefined || board.node.value.parent !== null) return [];
+  const [orig, dest] = getArrow(board.position.value, exercise.played.uci, board.isChess960.value);
+  return [{ orig: orig as Key, dest: dest as Key, brush: 'paleRed' }];
+});
+
+export function MistakesPanel({ players }: { readonly players: Readonly<Record<Side, PlayerNote>> }) {
+  const exercise = current.value;
+  if (exercise === undefined) return null;
+  const { played, better } = exercise;
+  const name = `${formatMoveNumber(played.gamePly - 1, side.value === 'black')} ${played.san}${formatGlyphs(played.nags)}`;
+  const isAsked = phase.value === 'asked';
+  const isLast = index.value + 1 === exercises.value.length;
+  const words: Readonly<Record<Phase, string>> = {
+    asked: `${name} was played. Find a better move for ${side.value === 'white' ? 'White' : 'Black'}.`,
+    judged: `${tried.value} is judged …`,
+    solved:
+      tried.value === better.san
+        ? `Well done: ${tried.value} is best.`
+        : `${tried.value} is good, too. Best was ${better.san}.`,
+    failed: `${tried.value} is not good enough: try another move.`,
+    shown: `${better.san} was best.`,
+  };
+  return (
+    <BoardPanel
+      name="Review"
+      study={board}
+      players={players}
+      keys={[
+        { keys: ['n'], help: 'To the next mistake', run: goOn },
+        { keys: ['Escape'], help: 'Back to the review', run: stopLearning },
+      ]}
+      dests={board.dests.value}
+      movable={isAsked ? side.value : 'none'}
+      shapes={shapes.value}
+      onDrop={(from, to) => board.drop(from, to, (move) => void judge(move))}
+      onPlay={(move) => void judge(move)}
+    >
+      <div class="review-head">
+        <h2>Learn from the mistakes</h2>
+        <p class="faint">
+          Mistake {index.value + 1} of {exercises.value.length}, {solvedCount.value} solved
+        </p>
+        <p class={`mistake-${phase.value}`} role="status">
+          {words[phase.value]}
+        </p>
+        <div class="button-row">
+          {phase.value === 'failed' && (
+            <button type="button" class="primary" onClick={tryAgain}>
+              Try again
+            </button>
+          )}
+          {(isAsked || phase.value === 'failed') && (
+            <button type="button" onClick={showSolution}>
+              Show the solution
+            </button>
+          )}
+          <button
+            type="button"
+            class={phase.value === 'solved' || phase.value === 'shown' ? 'primary' : ''}
+            onClick={goOn}
+          >
+            {isLast ? 'Finish' : isAsked ? 'Skip' : 'Next'}
+          </button>
+          <button type="button" onClick={stopLearning}>
+            Back to the review
+          </button>
+        </div>
+      </div>
+      {isAsked && (
+        <div class="board-inputs">
+          <TypedMove position={board.position.value} onMove={(move) => void judge(move)} />
+        </div>
+      )}
+    </BoardPanel>
+  );
+}

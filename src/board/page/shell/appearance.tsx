@@ -1,0 +1,151 @@
+/** Boards, pieces and sounds of one's own. */
+import { effect, signal } from '@preact/signals';
+import { hasSounds } from '../board/chess-board.js';
+import { CheckField, Dialog, Segments } from './controls.js';
+import { addNotice } from './notices.js';
+import { isOneOf, readStored, storedSignal, writeStored } from './stored.js';
+
+type Colors = readonly [light: string, dark: string];
+
+const BOARDS = {
+  brown: ['#f0d9b5', '#b58863'],
+  blue: ['#dee3e6', '#8ca2ad'],
+  green: ['#ffffdd', '#86a666'],
+  grey: ['#dcdcdc', '#a0a0a0'],
+} as const satisfies Record<string, Colors>;
+
+const board = storedSignal('board', 'brown', isOneOf('brown', 'blue', 'green', 'grey', 'own'));
+const ownColors = storedSignal<Colors>('board.colors', BOARDS.brown, isColors);
+
+function isColors(value: unknown): value is Colors {
+  return Array.isArray(value) && value.length === 2 && value.every((color) => /^#[0-9a-f]{6}$/.test(String(color)));
+}
+
+effect(() => {
+  const [light, dark] = board.value === 'own' ? ownColors.value : BOARDS[board.value];
+  const { style } = document.documentElement;
+  style.setProperty('--board-light', light);
+  style.setProperty('--board-dark', dark);
+});
+
+const ROLES = { K: 'king', Q: 'queen', R: 'rook', B: 'bishop', N: 'knight', P: 'pawn' } as const;
+const NAMES = ['w', 'b'].flatMap((color) => Object.keys(ROLES).map((role) => color + role));
+const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png', webp: 'image/webp' };
+const PIECE_FILE = /^([wb][kqrbnp])\.(svg|png|webp)$/i;
+const LARGEST_PIECE_BYTES = 100_000;
+
+/** `wK` → data URL; empty = the usual pieces. */
+const pieces = signal<Readonly<Record<string, string>>>(readPieces());
+const sheet = new CSSStyleSheet();
+document.adoptedStyleSheets.push(sheet);
+
+function readPieces(): Readonly<Record<string, string>> {
+  const stored = readStored('pieces') as Record<string, unknown> | null;
+  const isSet = NAMES.every((name) => /^data:image\/[\w+]+;base64,[\w+/=]+$/.test(String(stored?.[name])));
+  return isSet ? (stored as Record<string, string>) : {};
+}
+
+effect(() => {
+  const rules = Object.entries(pieces.value).map(([name, url]) => {
+    const role = ROLES[name[1] as keyof typeof ROLES];
+    return `.cg-wrap piece.${role}.${name[0] === 'w' ? 'white' : 'black'} { background-image: url("${url}"); }`;
+  });
+  sheet.replaceSync(rules.join('\n'));
+});
+
+/** Files are named as lichess names them: wK.svg … bP.svg. */
+async function openPieces(files: readonly File[]): Promise<void> {
+  const set: Record<string, string> = {};
+  for (const file of files) {
+    const [, name = '', ending = ''] = PIECE_FILE.exec(file.name) ?? [];
+    if (name === '' || file.size > LARGEST_PIECE_BYTES) continue;
+    const key = name[0].toLowerCase() + name[1].toUpperCase();
+    set[key] = await readUrl(new Blob([file], { type: TYPES[ending.toLowerCase()] }));
+  }
+  const missing = NAMES.filter((name) => set[name] === undefined);
+  if (missing.length > 0) {
+    const size = LARGEST_PIECE_BYTES / 1000;
+    addNotice(
+      'warning',
+      `Twelve pictures are needed, wK.svg to bP.svg, of at most ${size} kB: ${missing.join(', ')} missing`,
+    );
+    return;
+  }
+  pieces.value = set;
+  if (!writeStored('pieces', set)) addNotice('warning', 'The browser has no room to keep these pieces');
+}
+
+function readUrl(content: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(content);
+  });
+}
+
+export function AppearanceDialog({ onClose }: { onClose(): void }) {
+  const renderColor = (label: string, place: 0 | 1) => (
+    <label class="field-inline">
+      {label}{' '}
+      <input
+        type="color"
+        value={ownColors.value[place]}
+        onInput={({ currentTarget }) => {
+          const [light, dark] = ownColors.value;
+          ownColors.value = place === 0 ? [currentTarget.value, dark] : [light, currentTarget.value];
+        }}
+      />
+    </label>
+  );
+  return (
+    <Dialog title="Board and pieces" onClose={onClose}>
+      <Segments
+        legend="Squares"
+        name="board"
+        state={board}
+        choices={[
+          ['brown', 'Brown'],
+          ['blue', 'Blue'],
+          ['green', 'Green'],
+          ['grey', 'Grey'],
+          ['own', 'Own colours'],
+        ]}
+      />
+      {board.value === 'own' && (
+        <div class="button-row">
+          {renderColor('Light squares', 0)}
+          {renderColor('Dark squares', 1)}
+        </div>
+      )}
+      <fieldset class="button-row">
+        <legend>Pieces</legend>
+        <label class="button" title="Twelve pictures: wK.svg to bP.svg, or PNG, or WebP">
+          Open pictures
+          <input
+            class="visually-hidden"
+            type="file"
+            multiple
+            accept=".svg,.png,.webp"
+            onChange={({ currentTarget }) => {
+              const files = [...(currentTarget.files ?? [])];
+              currentTarget.value = '';
+              if (files.length > 0) void openPieces(files);
+            }}
+          />
+        </label>
+        <button
+          type="button"
+          disabled={Object.keys(pieces.value).length === 0}
+          onClick={() => {
+            pieces.value = {};
+            writeStored('pieces', null);
+          }}
+        >
+          The usual pieces
+        </button>
+      </fieldset>
+      <CheckField label="Sounds" state={hasSounds} />
+    </Dialog>
+  );
+}
