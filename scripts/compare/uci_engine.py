@@ -34,11 +34,11 @@ class UciEngine:
                 return lines
         raise RuntimeError(f"the engine ended before it said {first_word}")
 
-    def search_lines(self, position: str, nodes: int) -> list[str]:
+    def search_lines(self, position: str, nodes: int, limits: str = "") -> list[str]:
         """What the engine says of a new game's `position` (a UCI argument, or a bare FEN), `bestmove` last."""
         self.send("ucinewgame")
         self.send(f"position {position if position.startswith(('startpos', 'fen ')) else 'fen ' + position}")
-        self.send(f"go nodes {nodes}")
+        self.send(f"go nodes {nodes} {limits}".rstrip())
         return self.read_until("bestmove")
 
     def quit(self) -> None:

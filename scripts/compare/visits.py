@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Compares the root statistics of two UCI engines that print lc0's VerboseMoveStats.
 
-For every position both engines search the same number of nodes; the script reports how often the best moves agree, the
-mean total variation distance of the visit distributions, and the largest differences of prior, value and draw. With
-`--nodes 1` it compares the networks alone. Needs only the standard library.
+For every position both engines search the same number of nodes; the script reports how often all visits agree but for one
+(lc0 may search one node more than it was asked for), how often the best moves agree, the mean total variation distance of
+the visit distributions, and the largest differences of prior, value and draw. With `--nodes 1` it compares the networks
+alone. Needs only the standard library.
 
     scripts/compare/visits.py --a "lc0 --weights=net.pb.gz --backend=blas --threads=1 --minibatch-size=1" \\
         --b "sardonyx --weights=net.pb.gz --threads=1 --minibatch-size=1" --positions positions.txt --nodes 400
 
-The positions file has one UCI `position` argument a line: `startpos moves e2e4`, `fen … moves …`, or a bare FEN.
+The positions file has one UCI `position` argument a line: `startpos moves e2e4`, `fen … moves …`, or a bare FEN. After it
+may follow options and moves for this position alone: `startpos | Contempt=100 | MultiPV=3 | searchmoves e2e4 d2d4`.
 """
 
 from __future__ import annotations
@@ -43,9 +45,9 @@ class Engine(UciEngine):
     def __init__(self, command: str, options: list[str]) -> None:
         super().__init__(command, ["VerboseMoveStats=true", *options])
 
-    def search(self, position: str, nodes: int) -> RootStatistics:
+    def search(self, position: str, nodes: int, limits: str) -> RootStatistics:
         statistics = RootStatistics()
-        for line in self.search_lines(position, nodes):
+        for line in self.search_lines(position, nodes, limits):
             match = MOVE_LINE.match(line)
             if line.startswith("bestmove"):
                 statistics.best_move = line.split()[1]
@@ -68,6 +70,11 @@ def total_variation(a: dict[str, int], b: dict[str, int]) -> float:
     return 0.5 * sum(abs(a.get(move, 0) / total_a - b.get(move, 0) / total_b) for move in a.keys() | b.keys())
 
 
+def are_equal(a: dict[str, int], b: dict[str, int]) -> bool:
+    """Whether the visits are the same, but for one visit that one engine has made and the other has not."""
+    return sum(abs(a.get(move, 0) - b.get(move, 0)) for move in a.keys() | b.keys()) <= 1
+
+
 def largest(differences: list[float]) -> float:
     return max(differences, default=0.0)
 
@@ -88,11 +95,17 @@ def main() -> int:
         positions = [line.strip() for line in file if line.strip() and not line.startswith("#")]
     if arguments.limit > 0:
         positions = positions[: arguments.limit]
-    first, second = Engine(arguments.a, arguments.option), Engine(arguments.b, arguments.option)
+    pair = [Engine(command, arguments.option) for command in (arguments.a, arguments.b)]
     rows = []
     for index, position in enumerate(positions):
+        argument, *extras = (part.strip() for part in position.split("|"))
+        limits = " ".join(extra for extra in extras if extra.startswith("searchmoves"))
+        options = [extra for extra in extras if not extra.startswith("searchmoves")]
+        engines = pair
+        if options:
+            engines = [Engine(command, [*arguments.option, *options]) for command in (arguments.a, arguments.b)]
         try:
-            a, b = first.search(position, arguments.nodes), second.search(position, arguments.nodes)
+            a, b = (engine.search(argument, arguments.nodes, limits) for engine in engines)
         except RuntimeError as error:
             print(f"\nvisits: {error}", file=sys.stderr)
             return 1
@@ -100,6 +113,7 @@ def main() -> int:
         rows.append(
             {
                 "position": position,
+                "equal": are_equal(a.visits, b.visits),
                 "best": [a.best_move, b.best_move],
                 "distance": total_variation(a.visits, b.visits),
                 "prior": largest([abs(a.prior_percent.get(m, -1) - b.prior_percent.get(m, -1)) for m in moves]),
@@ -107,15 +121,19 @@ def main() -> int:
                 "draw": abs(a.draw - b.draw),
             }
         )
+        if options:
+            for engine in engines:
+                engine.quit()
         print(f"\r{index + 1}/{len(positions)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    first.quit()
-    second.quit()
+    for engine in pair:
+        engine.quit()
 
     same = sum(row["best"][0] == row["best"][1] for row in rows)
     summary = {
         "positions": len(rows),
         "nodes": arguments.nodes,
+        "equal_visits": sum(row["equal"] for row in rows),
         "same_best_move": same / max(1, len(rows)),
         "mean_distance": sum(row["distance"] for row in rows) / max(1, len(rows)),
         "largest_prior_difference_percent": largest([row["prior"] for row in rows]),

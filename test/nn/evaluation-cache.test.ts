@@ -6,7 +6,7 @@ import {
   computeCachePositions,
   createCacheBuffer,
   EvaluationCache,
-  MAX_CACHED_MOVES,
+  MOVES_PER_ENTRY,
 } from '#sardonyx/nn/cache/evaluation-cache.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { checkEntry, getMoveCount, type HammerReport, type HammerStart, storeEntry } from './support/cache-hammer.js';
@@ -31,7 +31,7 @@ test('what was stored is found again, unchanged, by its key, repetitions and mov
     assert.equal(checkEntry(cache, low, high, 1), 'missing');
     assert.equal(checkEntry(cache, high, low, 0), 'missing');
     assert.equal(
-      cache.find(low, high, 0, (getMoveCount(low) % MAX_CACHED_MOVES) + 1),
+      cache.find(low, high, 0, (getMoveCount(low) % MOVES_PER_ENTRY) + 1),
       false,
       'another move count is another position',
     );
@@ -119,11 +119,28 @@ test('a full cache goes on taking new entries, and keeps a share of the old ones
   assert.ok(kept > 900 && kept <= 1024, `${kept} of 4096 entries kept in 1024 places`);
 });
 
-test('positions with more moves than fit are not stored, and cost nothing else', () => {
-  const { cache } = createCache(100);
+test('positions of every number of moves are found again whole, up to 218', () => {
+  const { cache } = createCache(10_000);
+  const priors = Uint16Array.from({ length: 256 }, (_, i) => i + 1);
+  for (const count of [0, 1, 53, 54, 55, 56, 108, 109, 162, 163, 218]) {
+    cache.store(count, 2, 0, count, 0.5, 0.25, 10, priors, 3, count);
+    assert.equal(cache.find(count, 2, 0, count), true, `${count} moves`);
+    assert.deepEqual([...cache.values], [0.5, 0.25, 10]);
+    assert.deepEqual(cache.priors.slice(0, count), priors.slice(3, 3 + count));
+    assert.equal(cache.find(count, 2, 0, count + 1), false);
+    assert.equal(cache.find(count, 2, 0, count, count), false, 'its own leaf does not see it');
+  }
+});
+
+test('a position of many moves whose entries come from two leaves is not found', () => {
+  const { cache } = createCache(4);
   const priors = new Uint16Array(256).fill(5);
-  cache.store(1, 2, 0, MAX_CACHED_MOVES + 1, 0, 0, 0, priors, 0);
-  assert.equal(cache.find(1, 2, 0, MAX_CACHED_MOVES + 1), false);
+  cache.store(1, 2, 0, 60, 0.5, 0.25, 10, priors, 0, 3);
+  for (let key = 0; key < 64; key++) {
+    cache.store(key, key, 0, 2, 0, 0, 0, priors, 0, 4);
+    if (!cache.find(1, 2, 0, 60)) break;
+  }
+  assert.equal(cache.find(1, 2, 0, 60), false);
 });
 
 test('the size is counted in positions or in MB, and no size means no cache', () => {

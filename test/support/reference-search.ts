@@ -118,20 +118,24 @@ export class ReferenceSearch {
     const { params } = this;
     const drawScore = this.drawScore(depth, blackToMove);
     const isRoot = depth === 0;
-    const growth = params.cpuctFactor * computeFastLog((node.visits + params.cpuctBase) / params.cpuctBase);
-    const exploration = (params.cpuct + growth) * Math.sqrt(Math.max(1, node.visits - 1));
+    // Every number of lc0's selection is a float.
+    const { fround } = Math;
+    const [init, factor, base] = [fround(params.cpuct), fround(params.cpuctFactor), fround(params.cpuctBase)];
+    const cpuct = fround(init + factor * computeFastLog(fround((node.visits + base) / base)));
+    const exploration = fround(cpuct * Math.sqrt(Math.max(1, node.visits - 1)));
     let visitedPrior = 0;
-    for (const child of node.children) if (child.visits > 0) visitedPrior += child.prior;
-    const parentQ = -(node.wl - drawScore * node.d);
+    for (const child of node.children) if (child.visits > 0) visitedPrior = fround(visitedPrior + child.prior);
+    const parentQ = fround(-(node.wl - fround(drawScore * node.d)));
+    const fpuValue = fround(params.fpuValue);
     const fpu =
-      params.fpuStrategy === 'absolute' ? params.fpuValue : parentQ - params.fpuValue * Math.sqrt(visitedPrior);
+      params.fpuStrategy === 'absolute' ? fpuValue : fround(parentQ - fpuValue * fround(Math.sqrt(visitedPrior)));
     let chosen: ReferenceNode | null = null;
     let chosenScore = -Infinity;
     for (const child of node.children) {
       if (isRoot && best !== null && child !== best && remaining < best.visits - child.visits) continue;
-      const q = child.visits > 0 ? child.wl + drawScore * child.d : fpu;
+      const q = child.visits > 0 ? fround(child.wl + fround(drawScore * child.d)) : fpu;
       const bonus = child.visits > 0 ? this.movesLeftBonus(node, child, q) : 0;
-      const score = (child.prior * exploration) / (1 + child.visits) + (q + bonus);
+      const score = fround(fround(fround(child.prior * exploration) / (1 + child.visits)) + fround(q + bonus));
       if (score > chosenScore) {
         chosen = child;
         chosenScore = score;

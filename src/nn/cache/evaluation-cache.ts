@@ -18,10 +18,14 @@
  *   ages    1 a set    one byte an entry: the lowest byte of its generation, which shows whether the cache was emptied since
  *   entries 32 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4] leaf · [5..31] up to 54 priors, two a word
  *
+ * A position with more moves (0.4 % of those of labelled games) has an entry for every 54 of them, under a key of its own.
+ *
  * Two threads may write an entry at the same time, or one may read it while another writes. The checksum covers the key, the
  * move count and all words of the entry, and the reader checks its own copy. So a torn entry is a miss, and so is an entry of
  * another position (one in 2^32 of these is wrongly accepted). Unused pages take no memory.
  */
+import { MAX_EDGES } from '../pool/leaf-slots.js';
+
 const HEADER_WORDS = 16;
 const WAYS = 4;
 const ENTRY_WORDS = 32;
@@ -29,8 +33,8 @@ const LEAF_WORD = 4;
 const FIRST_PRIOR_WORD = 5;
 const EMPTY = 0;
 const BEING_FILLED = -1;
-/** Positions with more moves are not cached: 0.4 % of the positions of labelled games. */
-export const MAX_CACHED_MOVES = (ENTRY_WORDS - FIRST_PRIOR_WORD) * 2;
+const PRIOR_WORDS = ENTRY_WORDS - FIRST_PRIOR_WORD;
+export const MOVES_PER_ENTRY = PRIOR_WORDS * 2;
 const AGE_WORDS = 1;
 const WORDS_PER_SET = WAYS * (ENTRY_WORDS + 1) + AGE_WORDS;
 const BYTES_PER_SET = WORDS_PER_SET * 4;
@@ -73,8 +77,10 @@ export class EvaluationCache {
   private readonly ages: Uint8Array;
   private readonly entries: Int32Array;
   private readonly sets: number;
-  /** A private copy of one entry. It is checked after copying, so no thread can change it in between. */
-  private readonly copy = new Int32Array(ENTRY_WORDS);
+  /** A private copy of the entries of one position. It is checked after copying, so no thread can change it in between. */
+  private readonly copy = new Int32Array(FIRST_PRIOR_WORD + MAX_EDGES / 2 + PRIOR_WORDS);
+  /** Values and leaf of a position's first entry. */
+  private readonly firstHead = new Int32Array(FIRST_PRIOR_WORD);
   private tag = 0;
   private set = 0;
 
@@ -88,7 +94,7 @@ export class EvaluationCache {
     this.ages = new Uint8Array(buffer, firstAge * 4, this.sets * WAYS);
     this.entries = words.subarray(firstEntry, firstEntry + this.sets * WAYS * ENTRY_WORDS);
     this.values = new Float32Array(this.copy.buffer, 4, 3);
-    this.priors = new Uint16Array(this.copy.buffer, FIRST_PRIOR_WORD * 4, MAX_CACHED_MOVES);
+    this.priors = new Uint16Array(this.copy.buffer, FIRST_PRIOR_WORD * 4, MAX_EDGES);
   }
 
   /** Share of used places in per mille, from a sample spread over the whole cache. */
@@ -114,8 +120,28 @@ export class EvaluationCache {
    * @returns true if `values` and `priors` now hold the position's evaluation
    */
   find(keyLow: number, keyHigh: number, repetitions: number, moveCount: number, horizon?: number): boolean {
-    if (moveCount > MAX_CACHED_MOVES) return false;
-    const key = this.locate(keyLow, keyHigh, repetitions, this.generation);
+    if (!this.findEntry(0, keyLow, keyHigh, repetitions, moveCount, horizon)) return false;
+    if (moveCount <= MOVES_PER_ENTRY) return true;
+    const { copy, firstHead } = this;
+    for (let i = 1; i < FIRST_PRIOR_WORD; i++) firstHead[i] = copy[i];
+    for (let entry = 1; entry * MOVES_PER_ENTRY < moveCount; entry++) {
+      if (!this.findEntry(entry, keyLow, keyHigh, repetitions, moveCount, horizon)) return false;
+      // Of another leaf's evaluation, which may have seen another history.
+      for (let i = 1; i < FIRST_PRIOR_WORD; i++) if (copy[i] !== firstHead[i]) return false;
+    }
+    return true;
+  }
+
+  /** Copies one entry of a position: values and leaf to the head of `copy`, priors to their place. */
+  private findEntry(
+    entry: number,
+    keyLow: number,
+    keyHigh: number,
+    repetitions: number,
+    moveCount: number,
+    horizon: number | undefined,
+  ): boolean {
+    const key = this.locate(entry, keyLow, keyHigh, repetitions, this.generation);
     const first = this.set * WAYS;
     const { tags, tag, entries, copy } = this;
     let oldest = -1;
@@ -128,10 +154,12 @@ export class EvaluationCache {
     }
     if (oldest < 0) return false;
     const start = oldest * ENTRY_WORDS;
-    const length = FIRST_PRIOR_WORD + ((moveCount + 1) >> 1);
-    for (let i = 0; i < length; i++) copy[i] = entries[start + i];
+    const from = FIRST_PRIOR_WORD + entry * PRIOR_WORDS;
+    const length = countPriorWords(entry, moveCount);
+    for (let i = 0; i < FIRST_PRIOR_WORD; i++) copy[i] = entries[start + i];
+    for (let i = 0; i < length; i++) copy[from + i] = entries[start + FIRST_PRIOR_WORD + i];
     if (horizon !== undefined && !isBefore(copy[LEAF_WORD], horizon)) return false;
-    return copy[0] === computeChecksum(copy, length, key, moveCount);
+    return copy[0] === computeChecksum(copy, from, from + length, key, moveCount);
   }
 
   /**
@@ -153,28 +181,31 @@ export class EvaluationCache {
     leaf = 0,
     generation = this.generation,
   ): void {
-    if (moveCount > MAX_CACHED_MOVES) return;
-    const key = this.locate(keyLow, keyHigh, repetitions, generation);
     const { copy, values, entries, tags } = this;
     values[0] = valueWl;
     values[1] = valueD;
     values[2] = movesLeft;
     copy[LEAF_WORD] = leaf;
-    const length = FIRST_PRIOR_WORD + ((moveCount + 1) >> 1);
-    copy[length - 1] = 0;
+    copy[FIRST_PRIOR_WORD + (moveCount >> 1)] = 0;
     for (let i = 0; i < moveCount; i++) this.priors[i] = priors[offset + i];
-    copy[0] = computeChecksum(copy, length, key, moveCount);
-    const way = this.choosePlace(leaf);
-    if (way < 0) return;
-    const start = way * ENTRY_WORDS;
-    for (let i = 0; i < length; i++) entries[start + i] = copy[i];
-    this.ages[way] = generation;
-    Atomics.store(tags, way, this.tag);
+    for (let entry = 0; entry === 0 || entry * MOVES_PER_ENTRY < moveCount; entry++) {
+      const key = this.locate(entry, keyLow, keyHigh, repetitions, generation);
+      const from = FIRST_PRIOR_WORD + entry * PRIOR_WORDS;
+      const length = countPriorWords(entry, moveCount);
+      copy[0] = computeChecksum(copy, from, from + length, key, moveCount);
+      const way = this.choosePlace(leaf);
+      if (way < 0) continue;
+      const start = way * ENTRY_WORDS;
+      for (let i = 0; i < FIRST_PRIOR_WORD; i++) entries[start + i] = copy[i];
+      for (let i = 0; i < length; i++) entries[start + FIRST_PRIOR_WORD + i] = copy[from + i];
+      this.ages[way] = generation;
+      Atomics.store(tags, way, this.tag);
+    }
   }
 
-  /** Sets `set` and `tag`. @returns the lower key word, with the generation and repetitions mixed in */
-  private locate(keyLow: number, keyHigh: number, repetitions: number, generation: number): number {
-    const salt = Math.imul(generation * 4 + repetitions, 0x9e3779b1);
+  /** Sets `set` and `tag`. @returns the lower key word, with the generation, repetitions and number of the entry mixed in */
+  private locate(entry: number, keyLow: number, keyHigh: number, repetitions: number, generation: number): number {
+    const salt = Math.imul(generation * 4 + repetitions, 0x9e3779b1) ^ Math.imul(entry, 0x27d4eb2f);
     const high = keyHigh ^ salt;
     this.tag = high === EMPTY || high === BEING_FILLED ? 1 : high;
     this.set = Math.floor((((keyLow ^ Math.imul(high, 0x85ebca6b)) >>> 0) * this.sets) / 4294967296);
@@ -209,11 +240,19 @@ function isBefore(leaf: number, other: number): boolean {
   return ((leaf - other) | 0) < 0;
 }
 
-function computeChecksum(copy: Int32Array, length: number, key: number, moveCount: number): number {
+function countPriorWords(entry: number, moveCount: number): number {
+  return (Math.min(moveCount - entry * MOVES_PER_ENTRY, MOVES_PER_ENTRY) + 1) >> 1;
+}
+
+/** @param from,end the entry's priors in `copy`; values and leaf stand at its head */
+function computeChecksum(copy: Int32Array, from: number, end: number, key: number, moveCount: number): number {
   let sum = key ^ (moveCount << 24);
-  for (let i = 1; i < length; i++) {
-    sum = Math.imul(sum ^ copy[i], 0x9e3779b1);
-    sum ^= sum >>> 15;
-  }
+  for (let i = 1; i < FIRST_PRIOR_WORD; i++) sum = mix(sum, copy[i]);
+  for (let i = from; i < end; i++) sum = mix(sum, copy[i]);
   return sum;
+}
+
+function mix(sum: number, word: number): number {
+  const mixed = Math.imul(sum ^ word, 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
 }

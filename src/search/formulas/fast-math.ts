@@ -23,8 +23,8 @@ export function computeFastLog(x: number): number {
   const exponent = bits[0] >>> 23;
   bits[0] = (bits[0] & 0x7fffff) | (127 << 23);
   const fraction = fround(float[0] - 1);
-  const slope = fround(LOG_LINEAR - fround(LOG_QUADRATIC * fraction));
-  return fround(LN_2 * fround(fround(fround(fraction * slope) - 127) + exponent));
+  const slope = fround(LOG_LINEAR - LOG_QUADRATIC * fraction);
+  return fround(LN_2 * fround(fround(fraction * slope - 127) + exponent));
 }
 
 export function computeFastLogistic(x: number): number {

@@ -2,11 +2,15 @@
  * The formulas of the search: numbers in, a number out, no tree (lc0: search/classic/search.cc; PUCT with a growing factor:
  * Silver et al. 2018, AlphaZero).
  *
+ * They round to single precision where lc0 does, so that ties and near-ties fall as in lc0.
+ *
  * Legend: n visits of a move, N visits of its node, f visits in flight on the move, p prior, q value of the move for the player
  * who makes it, m expected plies to the end. A node's own value `wl` is in the view of the player who moved into it.
  */
 import type { SearchParams } from '../params.js';
 import { computeFastLog } from './fast-math.js';
+
+const { fround } = Math;
 
 /** A number of visits that no move reaches. */
 export const NEVER = 1e9;
@@ -34,14 +38,15 @@ export function getFpuParams(params: SearchParams, isRoot: boolean): FpuParams {
     : { absolute: params.fpuStrategy === 'absolute', value: params.fpuValue };
 }
 
-/** cpuct(N) = init + factor · ln((N + base) / base), with lc0's approximation of the logarithm, so that near-ties fall as in lc0. */
+/** cpuct(N) = init + factor · ln((N + base) / base), with lc0's approximation of the logarithm. */
 export function computeCpuct(n: number, puct: PuctParams): number {
-  return puct.init + (puct.factor === 0 ? 0 : puct.factor * computeFastLog((n + puct.base) / puct.base));
+  const [init, factor, base] = [fround(puct.init), fround(puct.factor), fround(puct.base)];
+  return factor === 0 ? init : fround(init + factor * computeFastLog(fround(fround(n + base) / base)));
 }
 
 /** The factor of U that all moves of a node share: cpuct(N) · sqrt(max(1, N − 1)). */
 export function computeExploration(n: number, puct: PuctParams): number {
-  return computeCpuct(n, puct) * Math.sqrt(Math.max(n - 1, 1));
+  return fround(computeCpuct(n, puct) * Math.sqrt(Math.max(n - 1, 1)));
 }
 
 export interface SpreadParams {
@@ -77,7 +82,7 @@ export function computeSpreadFactor(n: number, wl: number, meanSquare: number, p
 
 /** S = U + utility with U = p · exploration / (1 + n + f). Visits in flight lower U and leave Q alone. */
 export function computeScore(p: number, exploration: number, started: number, utility: number): number {
-  return (p * exploration) / (1 + started) + utility;
+  return fround(fround(fround(p * exploration) / (1 + started)) + utility);
 }
 
 /**
@@ -92,8 +97,13 @@ export function computeVisitsToOvertake(
   secondBestScore: number,
 ): number {
   if (utility >= secondBestScore) return NEVER;
-  const visits = (p * exploration) / (secondBestScore - utility) - started;
+  const visits = fround(fround(fround(p * exploration) / fround(secondBestScore - utility)) - started);
   return visits < 1 ? 1 : visits > NEVER ? NEVER : Math.trunc(visits);
+}
+
+/** Q of a record: W − L, and what a draw is worth. */
+export function computeUtility(wl: number, d: number, drawScore: number): number {
+  return fround(wl + fround(drawScore * d));
 }
 
 /**
@@ -102,7 +112,8 @@ export function computeVisitsToOvertake(
  * @param drawScore value of a draw for the player to move
  */
 export function computeFpu(fpu: FpuParams, wl: number, d: number, drawScore: number, visitedPrior: number): number {
-  return fpu.absolute ? fpu.value : drawScore * d - wl - fpu.value * Math.sqrt(visitedPrior);
+  const value = fround(fpu.value);
+  return fpu.absolute ? value : fround(-computeUtility(wl, d, -drawScore) - value * fround(Math.sqrt(visitedPrior)));
 }
 
 export interface MovesLeftParams {

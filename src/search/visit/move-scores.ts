@@ -10,6 +10,7 @@ import {
   computeMovesLeftUtility,
   computeScore,
   computeSpreadFactor,
+  computeUtility,
   computeVisitsToOvertake,
   getFpuParams,
   getMovesLeftParams,
@@ -62,8 +63,8 @@ export class MoveScores {
   best = -1;
   second = -1;
 
-  private readonly priors = new Float64Array(MAX_EDGES);
-  private readonly utilities = new Float64Array(MAX_EDGES);
+  private readonly priors = new Float32Array(MAX_EDGES);
+  private readonly utilities = new Float32Array(MAX_EDGES);
   private readonly scores = new Float64Array(MAX_EDGES);
   private readonly tree: Tree;
   private readonly hasMovesLeft: boolean;
@@ -74,7 +75,7 @@ export class MoveScores {
   private movesLeft = getMovesLeftParams(defaultSearchParams);
   /** Null where the spread of values does not count. */
   private spread: SpreadParams | null = null;
-  private readonly explorations = new Float64Array(EXPLORATION_TABLE_SIZE);
+  private readonly explorations = new Float32Array(EXPLORATION_TABLE_SIZE);
   private exploration = 0;
   private fpu = 0;
   private known = 0;
@@ -138,8 +139,8 @@ export class MoveScores {
       started[i] = childVisits + childInFlight;
       inFlight += childInFlight;
       if (childVisits > 0) {
-        visitedPrior += prior;
-        const q = recordDoubles[(at >> 1) + RECORD_WL] + drawScore * recordFloats[at + RECORD_D];
+        visitedPrior = Math.fround(visitedPrior + prior);
+        const q = computeUtility(recordDoubles[(at >> 1) + RECORD_WL], recordFloats[at + RECORD_D], drawScore);
         utilities[i] = usesMovesLeft
           ? q + computeMovesLeftUtility(this.movesLeft, parentM, recordFloats[at + RECORD_M], q)
           : q;

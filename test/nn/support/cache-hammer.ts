@@ -3,7 +3,7 @@
  * a thread that writes and reads them as fast as it can.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { EvaluationCache, MAX_CACHED_MOVES } from '#sardonyx/nn/cache/evaluation-cache.js';
+import { EvaluationCache, MOVES_PER_ENTRY } from '#sardonyx/nn/cache/evaluation-cache.js';
 import { createPrng } from '#sardonyx/util/index.js';
 
 export interface HammerStart {
@@ -22,7 +22,7 @@ export interface HammerReport {
 const priors = new Uint16Array(256);
 
 export function getMoveCount(low: number): number {
-  return 1 + ((low >>> 8) % MAX_CACHED_MOVES);
+  return 1 + ((low >>> 8) % MOVES_PER_ENTRY);
 }
 
 export function storeEntry(cache: EvaluationCache, low: number, high: number, stamp: number): void {
