@@ -123,12 +123,12 @@ test('positions of every number of moves are found again whole, up to 218', () =
   const { cache } = createCache(10_000);
   const priors = Uint16Array.from({ length: 256 }, (_, i) => i + 1);
   for (const count of [0, 1, 53, 54, 55, 56, 108, 109, 162, 163, 218]) {
-    cache.store(count, 2, 0, count, 0.5, 0.25, 10, priors, 3, count);
-    assert.equal(cache.find(count, 2, 0, count), true, `${count} moves`);
+    cache.store(2, count, 0, count, 0.5, 0.25, 10, priors, 3, count);
+    assert.equal(cache.find(2, count, 0, count), true, `${count} moves`);
     assert.deepEqual([...cache.values], [0.5, 0.25, 10]);
     assert.deepEqual(cache.priors.slice(0, count), priors.slice(3, 3 + count));
-    assert.equal(cache.find(count, 2, 0, count + 1), false);
-    assert.equal(cache.find(count, 2, 0, count, count), false, 'its own leaf does not see it');
+    assert.equal(cache.find(2, count, 0, count + 1), false);
+    assert.equal(cache.find(2, count, 0, count, count), false, 'its own leaf does not see it');
   }
 });
 
