@@ -1,6 +1,6 @@
 /**
  * Turns lc0 training records into rows. If the shards have the record's encoding, planes and indices are copied. Otherwise the
- * position is rebuilt, with its history from the earlier records of the game.
+ * position is found, with its history.
  */
 import type { Move, Position } from '../chess/index.js';
 import { getPolicyEncoding, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
@@ -9,7 +9,7 @@ import type { GameFilter, GameFormat, GameSink } from './game-format.js';
 import { EMPTY_GAME_HASH, hashBytes } from './game-split.js';
 import { createTrainingRow, type EncodedRow } from './training-row.js';
 import { writeV6Planes } from './v6-planes.js';
-import { findPosition } from './v6-position.js';
+import { PositionFinder } from './v6-position.js';
 import { createV6Record, knowsMovesLeft, readV6Record, V6_ADJUDICATED, V6_DELETED, V6_MOVES } from './v6-record.js';
 import { type RawV6Game, readV6Games } from './v6-stream.js';
 
@@ -38,10 +38,10 @@ function hasPliesLeft(bytes: Buffer, recordBytes: number): Result<boolean> {
 }
 
 /** Records of old lc0 versions have 0 as plies left: unknown. */
-function setRow(ply: number, knowsPliesLeft: boolean): void {
+function setRow(number: number, ply: number, knowsPliesLeft: boolean): void {
   row.ply = ply;
   row.targetKind = 'weights';
-  row.result = drawResult(ply);
+  row.result = drawResult(number);
   row.valueWl = record.bestQ;
   row.valueDraw = record.bestD;
   row.pliesLeft = knowsPliesLeft && record.pliesLeft > 0 ? record.pliesLeft : null;
@@ -51,11 +51,11 @@ function setRow(ply: number, knowsPliesLeft: boolean): void {
  * The game's result. A deblundered record has the probabilities of the three results instead, but shards store one result. So
  * one is drawn with these probabilities, by a hash, so that every run draws the same one.
  */
-function drawResult(ply: number): number {
+function drawResult(number: number): number {
   const { resultQ, resultD } = record;
   if (Number.isInteger(resultQ)) return resultQ;
   const win = (1 + resultQ - resultD) / 2;
-  const drawn = ((Math.imul(row.game ^ Math.imul(ply + 1, 0x9e3779b1), 0x85ebca6b) >>> 8) + 0.5) / 2 ** 24;
+  const drawn = ((Math.imul(row.game ^ Math.imul(number + 1, 0x9e3779b1), 0x85ebca6b) >>> 8) + 0.5) / 2 ** 24;
   return drawn < win ? 1 : drawn < win + resultD ? 0 : -1;
 }
 
@@ -91,18 +91,16 @@ function putFirst(targets: Uint16Array, at: number): void {
   [targetWeights[0], targetWeights[at]] = [targetWeights[at], targetWeights[0]];
 }
 
-/** Fills `row` from the record and `legalMoves` from the board. @returns the number of legal moves, and the move played */
-function resolveMoves(position: Position, format: Lc0Format): Result<{ count: number; played: Move | undefined }> {
+/** Fills `row` from the record and `legalMoves` from the board. @returns the number of legal moves */
+function resolveMoves(position: Position, format: Lc0Format): Result<number> {
   const policy = unwrap(getPolicyEncoding(POLICY));
   const transform = format.canonical ? record.invariance & 7 : 0;
   const count = position.generateLegalMoves(legalMoves);
-  let played: Move | undefined;
   let best = -1;
   row.targetCount = 0;
   for (let i = 0; i < count; i++) {
     const move = legalMoves[i] as Move;
     const index = policy.moveToIndex(position, move, transform);
-    if (index === record.playedIndex) played = move;
     const probability = record.probabilities[index];
     if (!(probability >= 0)) return failure('A record gives a legal move no probability');
     if (probability === 0) continue;
@@ -111,12 +109,19 @@ function resolveMoves(position: Position, format: Lc0Format): Result<{ count: nu
     row.targetMoves[row.targetCount++] = move;
   }
   putFirst(row.targetMoves, best);
-  return success({ count, played });
+  return success(count);
+}
+
+function appendPosition(position: Position, format: Lc0Format, sink: GameSink): Result<null> {
+  const count = resolveMoves(position, format);
+  if (!count.ok) return count;
+  sink.append(position, legalMoves, count.value, row);
+  return success(null);
 }
 
 function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): Result<number> {
   if (!game.ok) return game;
-  const { bytes, recordBytes } = game.value;
+  const { bytes, recordBytes, line } = game.value;
   const knowsPliesLeft = hasPliesLeft(bytes, recordBytes);
   if (!knowsPliesLeft.ok) return knowsPliesLeft;
   let hash = EMPTY_GAME_HASH;
@@ -125,31 +130,23 @@ function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): Result<
   }
   sink.beginGame(hash);
   row.game = hash;
-  let rows = 0;
-  let expected: Position | null = null;
+  const finder = new PositionFinder(line);
   const count = bytes.length / recordBytes;
-  for (let ply = 0; ply < count; ply++) {
-    const read = readV6Record(bytes, ply * recordBytes, record);
+  let rows = 0;
+  for (let number = 0; number < count; number++) {
+    const read = readV6Record(bytes, number * recordBytes, record);
     if (!read.ok) return read;
     const format = LC0_FORMATS.find(({ id }) => id === record.inputFormat);
     if (format === undefined) return failure(`The input format ${record.inputFormat} is unknown`);
-    const isWanted = ply >= filter.skipPlies && (record.invariance & V6_DELETED) === 0;
-    setRow(ply, knowsPliesLeft.value);
-    if (sink.accepts(format.name, POLICY)) {
-      const appended = isWanted ? appendAsIs(format, sink) : success(null);
-      if (!appended.ok) return appended;
-    } else {
-      const found: Result<Position> = findPosition(expected, record, format);
-      if (!found.ok) return found;
-      const position = found.value;
-      const resolved = resolveMoves(position, format);
-      if (!resolved.ok) return resolved;
-      const { count: legalCount, played } = resolved.value;
-      if (isWanted) sink.append(position, legalMoves, legalCount, row);
-      if (played !== undefined) position.makeMove(played);
-      expected = played === undefined ? null : position;
-    }
-    if (isWanted) rows++;
+    const isAsIs = sink.accepts(format.name, POLICY);
+    const found: Result<Position | null> = isAsIs ? success(null) : finder.next(record, format);
+    if (!found.ok) return found;
+    if (found.value === null) finder.skip(record);
+    setRow(number, finder.ply, knowsPliesLeft.value);
+    if (finder.ply < filter.skipPlies || (record.invariance & V6_DELETED) !== 0) continue;
+    const appended = found.value === null ? appendAsIs(format, sink) : appendPosition(found.value, format, sink);
+    if (!appended.ok) return appended;
+    rows++;
   }
   return success(rows);
 }

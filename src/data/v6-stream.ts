@@ -9,13 +9,19 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { failure, isGzip, type Result, success } from '../util/index.js';
 import { readFileChunks } from './byte-stream.js';
+import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
 import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
 import { LARGEST_RECORD_RATIO, UnpackLimit, unpack } from './unpack.js';
 import { getRecordBytes } from './v6-record.js';
 
 /** Records of one game, back to back; or a sentence about a damaged file. */
-export type RawV6Game = Result<{ readonly bytes: Buffer; readonly recordBytes: number }>;
+export type RawV6Game = Result<{
+  readonly bytes: Buffer;
+  readonly recordBytes: number;
+  /** The game's moves, where the file holds them. */
+  readonly line: GameLine | null;
+}>;
 
 const PLIES_LEFT_AT = 8304;
 /** Files up to this size, nearly all of them, are unpacked in memory, which is several times as fast as a stream. */
@@ -31,8 +37,13 @@ const RECORD_FILE = /^(?:game_|training\.).*\.gz$|\.v6(?:\.gz)?$/;
 /** Files of one game, as lc0's self-play names them. In rescored games the plies left may go up. */
 const ONE_GAME_FILE = /^game_\d+\.gz$/;
 
-/** Cuts a stream of records into games. */
-async function* readRawGames(chunks: Chunks, name: string): AsyncGenerator<RawV6Game> {
+/** Cuts a stream of records into games. `line`: what the file's header says of its first game. */
+async function* readRawGames(chunks: Chunks, name: string, line: GameLine | null): AsyncGenerator<RawV6Game> {
+  let games = 0;
+  const finish = (records: Buffer[]): RawV6Game => {
+    const isOfLine = games++ === 0 && line?.plies.length === records.length;
+    return success({ bytes: Buffer.concat(records), recordBytes, line: isOfLine ? line : null });
+  };
   let pending: Buffer = Buffer.alloc(0);
   let recordBytes = 0;
   let game: Buffer[] = [];
@@ -54,7 +65,7 @@ async function* readRawGames(chunks: Chunks, name: string): AsyncGenerator<RawV6
       const record = pending.subarray(at, at + recordBytes);
       const pliesLeft = record.readFloatLE(PLIES_LEFT_AT);
       if (game.length > 0 && pliesLeft > lastPliesLeft && !isOneGame) {
-        yield success({ bytes: Buffer.concat(game), recordBytes });
+        yield finish(game);
         game = [];
       }
       if (game.length === MOST_PLIES) {
@@ -67,7 +78,7 @@ async function* readRawGames(chunks: Chunks, name: string): AsyncGenerator<RawV6
     }
     pending = pending.subarray(at);
   }
-  if (game.length > 0) yield success({ bytes: Buffer.concat(game), recordBytes });
+  if (game.length > 0) yield finish(game);
   if (pending.length > 0) yield failure(`${name} ends in the middle of a record`);
 }
 
@@ -79,8 +90,12 @@ async function* readRecordFile(
   limit: UnpackLimit,
 ): AsyncGenerator<RawV6Game> {
   try {
-    const isSmall = sizeBytes <= SMALL_FILE_BYTES;
-    yield* readRawGames(isSmall ? unpackSmallFile(await collect(chunks), limit) : unpack(chunks, limit), name);
+    if (sizeBytes > SMALL_FILE_BYTES) {
+      yield* readRawGames(unpack(chunks, limit), name, null);
+      return;
+    }
+    const bytes = await collect(chunks);
+    yield* readRawGames(unpackSmallFile(bytes, limit), name, readGameLine(bytes));
   } catch (error) {
     if (error instanceof BrokenArchive) throw error;
     yield failure(`${name} is damaged: ${(error as Error).message}`);
@@ -127,7 +142,7 @@ export async function* readV6Games(path: string, onBytes: (bytes: number) => voi
   const head = await source.takeSome(TAR_HEAD_BYTES, TAR_HEAD_BYTES);
   source.giveBack(head);
   if (!TAR_FILE.test(path) && !hasTarMagic(head)) {
-    yield* readRawGames(source.rest(), basename(path));
+    yield* readRawGames(source.rest(), basename(path), readGameLineOf(path));
     return;
   }
   for await (const member of readTarMembers(source.rest())) {

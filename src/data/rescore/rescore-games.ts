@@ -12,6 +12,7 @@ import type { Move, Position } from '../../chess/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { findGameFormat, readUntilBreak } from '../convert-input.js';
 import { listInputs } from '../create-shards.js';
+import { attachGameLine } from '../game-line.js';
 import { labelledGames, parseLabelledGame, resolveMoves } from '../labelled-games.js';
 import { pgnGames } from '../pgn-games.js';
 import { formatResult } from '../replay-game.js';
@@ -158,14 +159,17 @@ async function rescoreRecordFiles(path: string, into: string, job: Job): Promise
     readV6Games(path, () => undefined),
     (error) => count(job, path, error.message),
   )) {
-    const game = raw.ok ? readRecordedGame(raw.value.bytes, raw.value.recordBytes) : raw;
+    const game = raw.ok ? readRecordedGame(raw.value.bytes, raw.value.recordBytes, raw.value.line) : raw;
     if (!game.ok) {
       count(job, path, game.error);
       continue;
     }
     rescoreRecords(game.value, job.settings, job.summary);
     job.summary.positions += game.value.positions.length;
-    writeFileSync(join(into, `game_${String(number++).padStart(6, '0')}.gz`), gzipSync(writeRecordedGame(game.value)));
+    const packed = gzipSync(writeRecordedGame(game.value));
+    const line = raw.ok ? raw.value.line : null;
+    const file = join(into, `game_${String(number++).padStart(6, '0')}.gz`);
+    writeFileSync(file, line === null ? packed : attachGameLine(packed, line));
     count(job, path, null);
   }
 }

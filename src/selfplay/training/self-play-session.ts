@@ -2,6 +2,7 @@
  * Runs self-play and writes its output: training records, results, PGN, and lc0's report lines. The results file decides
  * which games exist: each game is written to it last, so a run that was killed plays exactly the games that are missing.
  */
+import { DEFAULT_HISTORY_FILL } from '../../nn/options.js';
 import { formatGame } from '../game/game-text.js';
 import type { LoggedGame, MatchLog } from '../match/match-log.js';
 import { Standings } from '../match/standings.js';
@@ -93,7 +94,7 @@ class Session {
     const { output, job } = this;
     let trainingFile = '';
     if (output.trainingFolder !== null) {
-      const historyFill = job.players[0].network.pool.historyFill ?? 'no';
+      const historyFill = job.players[0].network.pool.historyFill ?? DEFAULT_HISTORY_FILL;
       const records = createTrainingRecords(game, this.recordFormat, historyFill);
       trainingFile = await writeTrainingFile(output.trainingFolder, index, records);
     }

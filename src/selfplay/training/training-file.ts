@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { createFolder } from '#platform/folders.js';
-import type { Move } from '../../chess/index.js';
-import { type SearchValue, V6GameRecorder } from '../../data/index.js';
+import { formatUciMove, type Move } from '../../chess/index.js';
+import { attachGameLine, type GameLine, type SearchValue, V6GameRecorder } from '../../data/index.js';
 import { type HistoryFill, LC0_FORMATS } from '../../encoding/index.js';
 import type { Evaluation } from '../../search/index.js';
 import { countWhiteHalfPoints } from '../game/game-end.js';
@@ -23,15 +23,23 @@ export function chooseRecordFormat(networkInput: string): string {
   return LC0_FORMATS.some(({ name }) => name === networkInput) ? networkInput : 'lc0-112';
 }
 
-export function createTrainingRecords(game: SelfPlayGame, format: string, historyFill: HistoryFill): Buffer {
+export interface TrainingRecords {
+  readonly bytes: Buffer;
+  readonly line: GameLine;
+}
+
+export function createTrainingRecords(game: SelfPlayGame, format: string, historyFill: HistoryFill): TrainingRecords {
   const recorder = new V6GameRecorder(format, historyFill);
   const position = createOpeningPosition(game.opening);
   const bookPlies = game.opening.moves.length;
   const records = new Map<number, SearchRecord[]>(); // surprising positions have several
   for (const record of game.records) records.set(record.ply, [...(records.get(record.ply) ?? []), record]);
+  const moves = [...game.opening.moves, ...game.played.map(({ move }) => move)];
+  const plies: number[] = [];
   for (const [i, { move }] of game.played.entries()) {
     const ply = bookPlies + i;
     for (const record of records.get(ply) ?? []) {
+      plies.push(ply);
       recorder.add(position, ply, {
         moves: record.moves,
         visits: record.visits,
@@ -48,12 +56,13 @@ export function createTrainingRecords(game: SelfPlayGame, format: string, histor
     }
     position.makeMove(move);
   }
-  return recorder.finish({
+  const bytes = recorder.finish({
     whiteResult: countWhiteHalfPoints(game.end.result) - 1,
     plies: bookPlies + game.played.length,
     isAdjudicated: game.isAdjudicated,
     isTooLong: game.end.reason === 'max-plies',
   });
+  return { bytes, line: { fen: game.opening.fen, moves: moves.map((move) => formatUciMove(move, true)), plies } };
 }
 
 function toSearchValue({ wl, d, m }: Evaluation): SearchValue {
@@ -66,11 +75,11 @@ export function formatTrainingName(index: number): string {
 }
 
 /** @returns the path; the file appears whole or not at all. An empty game writes nothing and returns ''. */
-export async function writeTrainingFile(folder: string, index: number, records: Buffer): Promise<string> {
-  if (records.length === 0) return '';
+export async function writeTrainingFile(folder: string, index: number, records: TrainingRecords): Promise<string> {
+  if (records.bytes.length === 0) return '';
   const path = join(folder, formatTrainingName(index));
   createFolder(folder);
-  await writeFile(`${path}.tmp`, await compress(records));
+  await writeFile(`${path}.tmp`, attachGameLine(await compress(records.bytes), records.line));
   await rename(`${path}.tmp`, path);
   return path;
 }
