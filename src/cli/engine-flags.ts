@@ -4,6 +4,7 @@ import { createSettings, listOptionSections, listOptionSpecs } from '../app/opti
 import { isFileless, obtainNetwork } from '../networks/index.js';
 import type { OptionSpec, OptionStore } from '../options/index.js';
 import { unwrap } from '../util/index.js';
+import type { GivenFlags } from './declare-command.js';
 import { createDownloadBar } from './download-bar.js';
 import { printNote } from './output.js';
 
@@ -24,11 +25,11 @@ export function addListedEngineFlags<Arguments>(yargs: Argv<Arguments>): Argv<Ar
   return yargs;
 }
 
-/** Reads the engine's flags and downloads the network that they name if it is missing. Rejects with one sentence. */
-export async function readEngineFlags(args: Record<string, unknown>): Promise<OptionStore> {
-  const settings = listOptionSpecs().flatMap((spec) => {
-    const value = spec.flag === '' ? undefined : args[spec.flag];
-    return value === undefined ? [] : [[spec.uci, String(Array.isArray(value) ? value.at(-1) : value)] as const];
+/** The engine's options with these flags; downloads the network that they name if it is missing. Rejects with one sentence. */
+export async function readEngineFlags(given: GivenFlags): Promise<OptionStore> {
+  const settings = listOptionSpecs().flatMap(({ flag, uci }) => {
+    const value = given.get(flag);
+    return value === undefined ? [] : [[uci, value] as const];
   });
   const result = createSettings({ settings, positionals: [], showHidden: false });
   if (!result.ok) throw new Error(result.error);

@@ -1,5 +1,5 @@
 /** The commands, their help and their errors: every error is one sentence on stderr and exit status 1. */
-import yargs, { type CommandModule } from 'yargs';
+import yargs from 'yargs';
 import { CrashReporter } from '../app/options.js';
 import { prepareArguments } from './arguments.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
@@ -64,18 +64,17 @@ const COMMANDS = [
   suiteCommand,
   tuneCommand,
   doctorCommand,
-] as readonly CommandModule[];
+] as const;
 
 async function parseAndRun(args: readonly string[]): Promise<void> {
-  const parser = yargs(prepareArguments(args, listCommandNames()));
-  for (const command of COMMANDS) parser.command(command);
+  const parser = yargs(prepareArguments(args, new Set(COMMANDS.flatMap(({ names }) => names))));
+  for (const command of COMMANDS) command.addTo(parser);
   parser
     .scriptName('sardonyx')
     .usage('$0 [command] [flags]\n\nWithout a command: a UCI chess engine.')
     // A value such as 007 or 1e3 reaches the command as it was written.
     .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
     .version(args.includes('--version') ? await createVersionText(args) : '')
-    .middleware((given) => takeLastOfEach(given, parser as unknown as FlagLists), true)
     .help()
     .alias('help', 'h')
     .strict()
@@ -91,34 +90,10 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
   await parser.parseAsync();
 }
 
-/** The first word of each command ("perft" of "perft <depth>") and all aliases. */
-function listCommandNames(): Set<string> {
-  const names = COMMANDS.flatMap(({ command = [], aliases = [] }) => [command, aliases].flat());
-  return new Set(names.map((name) => name.split(' ')[0]));
-}
-
 /** For internal errors: writes a report and exits with status 70 (EX_SOFTWARE of sysexits.h). */
 function endWithReport(error: unknown): never {
   const path = new CrashReporter().write(error);
   const message = error instanceof Error ? error.message : String(error);
   writeNote(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}`);
   process.exit(70);
-}
-
-/** A part of yargs that its types leave out: the flags of the running command. */
-interface FlagLists {
-  getOptions(): { readonly array: readonly string[] };
-}
-
-/** yargs turns a flag that is given twice into a list. The last value counts instead, unless the flag takes a list. */
-function takeLastOfEach(args: Record<string, unknown>, parser: FlagLists): void {
-  const lists = new Set(['_', ...parser.getOptions().array]);
-  for (const [name, value] of Object.entries(args)) if (!lists.has(name)) args[name] = takeLast(value);
-}
-
-/** Works on nested values too: yargs makes objects of dots (`--player1.nodes=5`). */
-function takeLast(value: unknown): unknown {
-  if (Array.isArray(value)) return value.at(-1);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, takeLast(inner)]));
 }

@@ -1,43 +1,26 @@
 /** `sardonyx backendbench`: evaluations a second by batch size, without a search. */
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { createPoolOptions } from '../../app/index.js';
 import { type BackendBenchRow, runBackendBench } from '../../nn/index.js';
 import { LARGEST_MINIBATCH } from '../../search/index.js';
-import { addEngineFlags, readEngineFlags } from '../engine-flags.js';
-import { numberFlag, wholeFlag } from '../number-flag.js';
+import { declareCommand, number, toggle, whole } from '../declare-command.js';
+import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
 
-interface BackendBenchArguments {
-  'start-batch-size': number;
-  'max-batch-size': number;
-  'batch-step': number;
-  seconds: number;
-  json: boolean;
-}
-
-export const backendBenchCommand: CommandModule<object, BackendBenchArguments> = {
+export const backendBenchCommand = declareCommand({
   command: 'backendbench',
   describe: 'Measure evaluations a second by batch size',
-  builder: (yargs) =>
-    addEngineFlags(yargs)
-      .option(
-        ...wholeFlag('start-batch-size', { min: 1, max: LARGEST_MINIBATCH, default: 1, describe: 'First batch size' }),
-      )
-      .option(
-        ...wholeFlag('max-batch-size', { min: 1, max: LARGEST_MINIBATCH, default: 64, describe: 'Last batch size' }),
-      )
-      .option(
-        ...wholeFlag('batch-step', {
-          min: 0,
-          default: 0,
-          describe: 'Step from one size to the next; 0 = double the size',
-        }),
-      )
-      .option(...numberFlag('seconds', { min: 0, isMinExcluded: true, default: 1, describe: 'Seconds for each size' }))
-      .option('json', { type: 'boolean', default: false, describe: 'Print the rows as JSON' }) as never,
-  handler: async (args: ArgumentsCamelCase<BackendBenchArguments>) => {
+  // biome-ignore format: a row a flag
+  flags: {
+    'start-batch-size': whole({ min: 1, max: LARGEST_MINIBATCH, default: 1 }, 'First batch size'),
+    'max-batch-size': whole({ min: 1, max: LARGEST_MINIBATCH, default: 64 }, 'Last batch size'),
+    'batch-step': whole({ min: 0, default: 0 }, 'Step from one size to the next; 0 = double the size'),
+    seconds: number({ min: 0, isMinExcluded: true, default: 1 }, 'Seconds for each size'),
+    json: toggle('Print the rows as JSON'),
+  },
+  engineFlags: 'named',
+  run: async (args, given) => {
     const batchSizes = listBatchSizes(args['start-batch-size'], args['max-batch-size'], args['batch-step']);
-    const options = await readEngineFlags(args);
+    const options = await readEngineFlags(given);
     const pool = await createPoolOptions(options, printNote);
     if (!args.json) printLine('batch threads evaluations/s');
     const rows = await runBackendBench({
@@ -51,7 +34,7 @@ export const backendBenchCommand: CommandModule<object, BackendBenchArguments> =
     if (args.json)
       printJson(rows.map((row) => ({ ...row, evaluationsPerSecond: Math.round(row.evaluationsPerSecond) })));
   },
-};
+});
 
 function listBatchSizes(first: number, last: number, step: number): number[] {
   const sizes: number[] = [];

@@ -1,46 +1,26 @@
 /** `sardonyx describenet`: prints format, size and metadata of a network file, lc0's or ONNX. */
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { createOptionStore } from '../../app/options.js';
 import { describeNetwork, formatDescription } from '../../lc0/index.js';
 import { describeInt8, obtainNetwork, readBuiltIn, resolveNetworkFile } from '../../networks/index.js';
 import { unwrap } from '../../util/index.js';
+import { declareCommand, text, toggle } from '../declare-command.js';
 import { createDownloadBar } from '../download-bar.js';
 import { printJson, printLine } from '../output.js';
 
-interface DescribeNetArguments {
-  file?: string;
-  weights: string | undefined;
-  backend: string;
-  int8: boolean;
-  json: boolean;
-}
-
-export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
+export const describeNetCommand = declareCommand({
   command: 'describenet [file]',
   describe: 'Describe a network file: format, size, heads, training',
-  builder: (yargs) =>
-    yargs
-      .positional('file', { type: 'string', describe: 'Network file; the bundled network when left out' })
-      .option('weights', {
-        alias: 'w',
-        type: 'string',
-        requiresArg: true,
-        describe: 'The network file as a flag, as lc0 has it',
-      })
-      .option('backend', {
-        alias: 'b',
-        type: 'string',
-        requiresArg: true,
-        default: 'auto',
-        describe: 'Without a file: describe the network bundled for this backend',
-      })
-      .option('int8', {
-        type: 'boolean',
-        default: false,
-        describe: 'Also how fast the network is in 8 bits on this CPU, and how far its answers then differ',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
-  handler: async (args: ArgumentsCamelCase<DescribeNetArguments>) => {
+  words: {
+    file: text('Network file; the bundled network when left out'),
+  },
+  // biome-ignore format: a row a flag
+  flags: {
+    weights: text('The network file as a flag, as lc0 has it', { alias: 'w', requiresArg: true }),
+    backend: text('Without a file: describe the network bundled for this backend', { default: 'auto', alias: 'b', requiresArg: true }),
+    int8: toggle('Also how fast the network is in 8 bits on this CPU, and how far its answers then differ'),
+    json: toggle('Print the description as JSON'),
+  },
+  run: async (args) => {
     const options = createOptionStore();
     unwrap(options.set('WeightsFile', args.file ?? args.weights ?? ''));
     unwrap(options.set('Backend', args.backend));
@@ -57,4 +37,4 @@ export const describeNetCommand: CommandModule<object, DescribeNetArguments> = {
       printLine(formatDescription(sections));
     }
   },
-};
+});

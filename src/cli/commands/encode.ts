@@ -1,5 +1,4 @@
 /** `sardonyx encode`: prints the input planes and policy indices of a position, for scripts without rules of chess. */
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import {
   formatFen,
   formatUciMove,
@@ -19,17 +18,8 @@ import {
   transformSquare,
 } from '../../encoding/index.js';
 import { unwrap } from '../../util/index.js';
+import { choice, declareCommand, text, toggle, type ValuesOf, words } from '../declare-command.js';
 import { printJson, printLine } from '../output.js';
-
-interface EncodeArguments {
-  fen?: string[];
-  moves: string;
-  encoding: string;
-  policy: string;
-  'history-fill': string;
-  chess960: boolean;
-  json: boolean;
-}
 
 interface EncodedPosition {
   readonly fen: string;
@@ -49,36 +39,35 @@ interface EncodedPosition {
 
 const MIRRORED_RANKS = 56;
 
-export const encodeCommand: CommandModule<object, EncodeArguments> = {
+// biome-ignore format: a row a flag
+const FLAGS = {
+  moves: text('Moves played from there, in UCI notation', { default: '' }),
+  encoding: choice(listInputEncodings(), 'lc0-112', 'Encoding of the input planes'),
+  policy: choice(listPolicyEncodings(), 'lc0-1858', 'Numbering of the moves'),
+  'history-fill': choice(['no', 'fen_only', 'always'], 'fen_only', 'What fills the planes of positions before the first one'),
+  chess960: toggle('Write castling as king takes rook'),
+  json: toggle('Print the result as JSON'),
+};
+
+type EncodeArguments = ValuesOf<typeof FLAGS>;
+
+export const encodeCommand = declareCommand({
   command: 'encode [fen..]',
   describe: 'Print the input planes and policy indices of a position',
-  builder: (yargs) =>
-    yargs
-      .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
-      .option('moves', { type: 'string', default: '', describe: 'Moves played from there, in UCI notation' })
-      .option('encoding', {
-        choices: listInputEncodings(),
-        default: 'lc0-112',
-        describe: 'Encoding of the input planes',
-      })
-      .option('policy', { choices: listPolicyEncodings(), default: 'lc0-1858', describe: 'Numbering of the moves' })
-      .option('history-fill', {
-        choices: ['no', 'fen_only', 'always'],
-        default: 'fen_only',
-        describe: 'What fills the planes of positions before the first one',
-      })
-      .option('chess960', { type: 'boolean', default: false, describe: 'Write castling as king takes rook' })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
-  handler: (args: ArgumentsCamelCase<EncodeArguments>) => {
+  words: {
+    fen: words('Position; start position when left out'),
+  },
+  flags: FLAGS,
+  run: (args) => {
     const position = readPosition(args.fen, args.moves);
     const encoded = encode(position, args);
     if (args.json) printJson(encoded);
     else for (const line of formatPlanes(encoded)) printLine(line);
   },
-};
+});
 
-function readPosition(words: string[] | undefined, moves: string): Position {
-  const position = unwrap(parseFen(words === undefined || words.length === 0 ? START_FEN : words.join(' ')));
+function readPosition(words: readonly string[], moves: string): Position {
+  const position = unwrap(parseFen(words.length === 0 ? START_FEN : words.join(' ')));
   for (const text of moves.split(/\s+/).filter((word) => word !== '')) {
     position.makeMove(unwrap(parseUciMove(position, text)));
   }

@@ -1,30 +1,29 @@
 /** `sardonyx eval`: prints the network's evaluation of a position, without search. */
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { enginePorts } from '../../app/index.js';
 import { formatUciMove, type Move, START_FEN } from '../../chess/index.js';
 import { Analyst, computeRootScore, getMovesLeft, type RootStats, writesKingTakesRook } from '../../engine/index.js';
 import { computeWdl, type ScoreType } from '../../search/index.js';
 import { formatEvaluation } from '../../uci/index.js';
-import { addEngineFlags, readEngineFlags } from '../engine-flags.js';
+import { declareCommand, toggle, words } from '../declare-command.js';
+import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
 import { requireFen } from './analyse/analysis.js';
 
-interface EvalArguments {
-  fen?: string[];
-  json: boolean;
-}
-
-export const evalCommand: CommandModule<object, EvalArguments> = {
+export const evalCommand = declareCommand({
   command: 'eval [fen..]',
   describe: 'Print the network’s evaluation of a position, without search',
-  builder: (yargs) =>
-    addEngineFlags(yargs)
-      .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
-  handler: async (args: ArgumentsCamelCase<EvalArguments>) => {
+  words: {
+    fen: words('Position; start position when left out'),
+  },
+  // biome-ignore format: a row a flag
+  flags: {
+    json: toggle('Print the result as JSON'),
+  },
+  engineFlags: 'named',
+  run: async (args, given) => {
     const fen = args.fen === undefined || ['', 'startpos'].includes(args.fen.join(' ')) ? null : args.fen.join(' ');
     const position = requireFen(fen ?? START_FEN);
-    const options = await readEngineFlags(args);
+    const options = await readEngineFlags(given);
     const chess960 = writesKingTakesRook(options, position);
     const scoreType = options.getString('ScoreType') as ScoreType;
     const analyst = new Analyst(options, enginePorts, printNote);
@@ -38,7 +37,7 @@ export const evalCommand: CommandModule<object, EvalArguments> = {
       await analyst.dispose();
     }
   },
-};
+});
 
 function summarise(stats: RootStats, scoreType: ScoreType, chess960: boolean): object {
   const { node, moves } = stats;

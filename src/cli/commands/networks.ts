@@ -1,6 +1,5 @@
 /** `sardonyx networks`: lists the networks that have a name, bundled or to download, and downloads them. */
 import { join } from 'node:path';
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import { LEVELS_NETWORK } from '../../engine/options.js';
 import {
@@ -16,42 +15,29 @@ import {
   type RemoteNetwork,
 } from '../../networks/index.js';
 import { formatMegabytes, unwrap } from '../../util/index.js';
+import { choice, declareCommand, text, toggle, words } from '../declare-command.js';
 import { createDownloadBar } from '../download-bar.js';
 import { printJson, printLine, printNote } from '../output.js';
 
 const NAME_WIDTH = 13;
 const INDENT = ' '.repeat(NAME_WIDTH + 11);
 
-interface NetworksArguments {
-  action: 'list' | 'get';
-  names?: string[];
-  from: string | undefined;
-  json: boolean;
-}
-
-export const networksCommand: CommandModule<object, NetworksArguments> = {
+export const networksCommand = declareCommand({
   command: 'networks [action] [names..]',
   describe: 'List the networks that have a name, or download some of them',
-  builder: (yargs) =>
-    yargs
-      .positional('action', { choices: ['list', 'get'] as const, default: 'list', describe: 'What to do' })
-      .positional('names', {
-        type: 'string',
-        array: true,
-        defaultDescription: 'none',
-        describe: 'With get: names from the list, or addresses of network files',
-      })
-      .option('from', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'With get: take the file from this address (a mirror) and check that it is the same',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' })
-      .epilogue(
-        '`--weights=NAME` and `--weights=https://…` download a network too, unless it is bundled. Files are kept in the cache folder, which ' +
-          '`sardonyx doctor` names; deleting one there is harmless.',
-      ) as never,
-  handler: async ({ action, names = [], from, json }: ArgumentsCamelCase<NetworksArguments>) => {
+  words: {
+    action: choice(['list', 'get'], 'list', 'What to do'),
+    names: words('With get: names from the list, or addresses of network files', { defaultDescription: 'none' }),
+  },
+  // biome-ignore format: a row a flag
+  flags: {
+    from: text('With get: take the file from this address (a mirror) and check that it is the same', { requiresArg: true }),
+    json: toggle('Print the result as JSON'),
+  },
+  epilogue:
+    '`--weights=NAME` and `--weights=https://…` download a network too, unless it is bundled. Files are kept in the cache folder, which ' +
+    '`sardonyx doctor` names; deleting one there is harmless.',
+  run: async ({ action, names = [], from, json }) => {
     if (action === 'list') {
       if (names.length > 0 || from !== undefined) throw new Error('Names and --from go with `networks get`');
       const catalogued = NETWORK_CATALOGUE.map((network) => ({ ...network, path: findDownloaded(network) }));
@@ -68,7 +54,7 @@ export const networksCommand: CommandModule<object, NetworksArguments> = {
     if (json) printJson(wanted.map(({ name }, index) => ({ name, path: paths[index] })));
     else for (const path of paths) printLine(path);
   },
-};
+});
 
 /** A network of the list. `url` is null for a bundled one; `path` is null where there is no file of it. */
 type NetworkRow = Omit<CataloguedNetwork, 'url'> & { readonly url: string | null; readonly path: string | null };

@@ -1,5 +1,4 @@
 /** `sardonyx onnx2leela`: an ONNX network as a file that lc0 loads, with lc0's flags and one more, `--structure`. */
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import {
   describeNetwork,
   formatDescription,
@@ -9,70 +8,33 @@ import {
   ValueFormat,
   wrapOnnxModel,
 } from '../../lc0/index.js';
+import { choice, declareCommand, requiredText, text, toggle } from '../declare-command.js';
 import { printJson, printLine, printNote } from '../output.js';
 import { requireOtherFile, writeOutput } from '../write-output.js';
 
-interface Onnx2LeelaArguments {
-  input: string;
-  output: string;
-  structure: 'auto' | 'weights' | 'onnx';
-  'input-format': string | undefined;
-  'policy-format': string | undefined;
-  'value-format': string | undefined;
-  'moves-left-format': string | undefined;
-  'onnx-input': string | undefined;
-  'onnx-output-value': string | undefined;
-  'onnx-output-wdl': string | undefined;
-  'onnx-output-policy': string | undefined;
-  'onnx-output-mlh': string | undefined;
-  'validate-weights': boolean;
-  'fix-rule50': boolean;
-  'fix-wdl-softmax': boolean | undefined;
-  json: boolean;
-}
-
-export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
+export const onnx2LeelaCommand = declareCommand({
   command: 'onnx2leela',
   describe: 'Convert an ONNX network to a file that lc0 loads',
-  builder: (yargs) =>
-    yargs
-      .option('input', { type: 'string', demandOption: true, describe: 'ONNX file' })
-      .option('output', { type: 'string', demandOption: true, describe: 'lc0 network file to write (.pb.gz)' })
-      .option('structure', {
-        choices: ['auto', 'weights', 'onnx'] as const,
-        default: 'auto' as const,
-        describe:
-          "weights = lc0's own weights, for all its backends; onnx = the ONNX model, for its ONNX backends; auto = weights if possible",
-      })
-      .option('input-format', {
-        choices: listFormats(InputFormat),
-        describe: 'Input format; by default what the model says',
-      })
-      .option('policy-format', {
-        choices: listFormats(PolicyFormat),
-        describe: 'Policy format; by default POLICY_CLASSICAL',
-      })
-      .option('value-format', {
-        choices: listFormats(ValueFormat),
-        describe: 'Value format; by default what the model has',
-      })
-      .option('moves-left-format', {
-        choices: Object.keys(MovesLeftFormat),
-        describe: 'Moves-left format; by default what the model has',
-      })
-      .option('onnx-input', { type: 'string', describe: 'Name of the input; found when left out' })
-      .option('onnx-output-value', { type: 'string', describe: 'Name of the scalar value output' })
-      .option('onnx-output-wdl', { type: 'string', describe: 'Name of the WDL output; found when left out' })
-      .option('onnx-output-policy', { type: 'string', describe: 'Name of the policy output; found when left out' })
-      .option('onnx-output-mlh', { type: 'string', describe: 'Name of the moves-left output; found when left out' })
-      .option('validate-weights', { type: 'boolean', default: true, describe: 'Check the shapes of input and outputs' })
-      .option('fix-rule50', { type: 'boolean', default: false, describe: 'Divide the rule-50 plane by 99' })
-      .option('fix-wdl-softmax', {
-        type: 'boolean',
-        describe: 'Add a softmax to the WDL output; by default when the model says that it gives logits',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the description as JSON' }) as never,
-  handler: async (args: ArgumentsCamelCase<Onnx2LeelaArguments>) => {
+  // biome-ignore format: a row a flag
+  flags: {
+    input: requiredText('ONNX file'),
+    output: requiredText('lc0 network file to write (.pb.gz)'),
+    structure: choice(['auto', 'weights', 'onnx'], 'auto', "weights = lc0's own weights, for all its backends; onnx = the ONNX model, for its ONNX backends; auto = weights if possible"),
+    'input-format': choice(listFormats(InputFormat), null, 'Input format; by default what the model says'),
+    'policy-format': choice(listFormats(PolicyFormat), null, 'Policy format; by default POLICY_CLASSICAL'),
+    'value-format': choice(listFormats(ValueFormat), null, 'Value format; by default what the model has'),
+    'moves-left-format': choice(Object.keys(MovesLeftFormat), null, 'Moves-left format; by default what the model has'),
+    'onnx-input': text('Name of the input; found when left out'),
+    'onnx-output-value': text('Name of the scalar value output'),
+    'onnx-output-wdl': text('Name of the WDL output; found when left out'),
+    'onnx-output-policy': text('Name of the policy output; found when left out'),
+    'onnx-output-mlh': text('Name of the moves-left output; found when left out'),
+    'validate-weights': toggle('Check the shapes of input and outputs', true),
+    'fix-rule50': toggle('Divide the rule-50 plane by 99'),
+    'fix-wdl-softmax': toggle('Add a softmax to the WDL output; by default when the model says that it gives logits', null),
+    json: toggle('Print the description as JSON'),
+  },
+  run: async (args) => {
     const { input, output } = args;
     requireOtherFile('--output', output, input);
     const wrapped = await wrapOnnxModel(input, {
@@ -102,7 +64,7 @@ export const onnx2LeelaCommand: CommandModule<object, Onnx2LeelaArguments> = {
     printLine(formatDescription(description.value));
     printLine(`Written: ${output}`);
   },
-};
+});
 
 /** The formats that can be written: all of lc0's but the unknown one. */
 function listFormats(formats: Readonly<Record<string, number>>): string[] {

@@ -2,24 +2,11 @@
  * `sardonyx rescore`: corrects recorded games with tablebases and by deblundering, as lc0's `rescorer` does, before `shards` makes
  * training data of them.
  */
-import type { CommandModule } from 'yargs';
 import { type RescoreSummary, type ResultTables, rescoreGames } from '../../data/index.js';
 import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../syzygy/index.js';
 import { unwrap } from '../../util/index.js';
-import { numberFlag, wholeFlag } from '../number-flag.js';
+import { declareCommand, number, requiredText, text, toggle, whole, words } from '../declare-command.js';
 import { createProgressBar, NoteList, printJson, printLine } from '../output.js';
-
-interface RescoreArguments {
-  inputs?: string[];
-  out: string;
-  'syzygy-paths': string;
-  'men-limit': number;
-  'dtz-policy-boost': number;
-  deblunder: boolean;
-  'deblunder-q-blunder-threshold': number;
-  'deblunder-q-blunder-width': number;
-  json: boolean;
-}
 
 /** The probes of rescoring over Syzygy tablebases; as in lc0, the fifty-move rule applies. */
 function createResultTables(tables: Tablebases, menLimit: number): ResultTables {
@@ -51,61 +38,24 @@ function describe(summary: RescoreSummary): string {
   return parts.join('; ');
 }
 
-export const rescoreCommand: CommandModule<object, RescoreArguments> = {
+export const rescoreCommand = declareCommand({
   command: 'rescore <inputs..>',
   describe: 'Correct the results of recorded games with tablebases and by deblundering',
-  builder: (yargs) =>
-    yargs
-      .positional('inputs', {
-        type: 'string',
-        array: true,
-        describe: 'lc0 records (.gz, .tar, folders of .gz) or labelled games (.jsonl); folders of these',
-      })
-      .option('out', { type: 'string', demandOption: true, describe: 'Folder to write the games in' })
-      .option('syzygy-paths', {
-        type: 'string',
-        default: '',
-        describe: 'Folders of Syzygy tablebases: results are corrected back from the first position that they know',
-      })
-      .option(
-        ...wholeFlag('men-limit', {
-          min: 3,
-          max: MOST_MEN,
-          default: MOST_MEN,
-          describe: 'Men of the largest table used',
-        }),
-      )
-      .option(
-        ...numberFlag('dtz-policy-boost', {
-          min: 0,
-          max: 100,
-          default: 0,
-          describe: 'Added to the policy of moves on the shortest way to a tablebase result',
-        }),
-      )
-      .option('deblunder', {
-        type: 'boolean',
-        default: false,
-        describe: 'At an error and before it, replace the result by the best move’s value (lc0 records only)',
-      })
-      .option(
-        ...numberFlag('deblunder-q-blunder-threshold', {
-          min: 0,
-          max: 2,
-          default: 2,
-          describe: 'A move is an error if its W − L is this much below the best move’s',
-        }),
-      )
-      .option(
-        ...numberFlag('deblunder-q-blunder-width', {
-          min: 0,
-          max: 2,
-          default: 0,
-          describe: 'Around the threshold, result and value are mixed over this width',
-        }),
-      )
-      .option('json', { type: 'boolean', default: false, describe: 'Print the summary as JSON' }) as never,
-  handler: async (args) => {
+  words: {
+    inputs: words('lc0 records (.gz, .tar, folders of .gz) or labelled games (.jsonl); folders of these'),
+  },
+  // biome-ignore format: a row a flag
+  flags: {
+    out: requiredText('Folder to write the games in'),
+    'syzygy-paths': text('Folders of Syzygy tablebases: results are corrected back from the first position that they know', { default: '' }),
+    'men-limit': whole({ min: 3, max: MOST_MEN, default: MOST_MEN }, 'Men of the largest table used'),
+    'dtz-policy-boost': number({ min: 0, max: 100, default: 0 }, 'Added to the policy of moves on the shortest way to a tablebase result'),
+    deblunder: toggle('At an error and before it, replace the result by the best move’s value (lc0 records only)'),
+    'deblunder-q-blunder-threshold': number({ min: 0, max: 2, default: 2 }, 'A move is an error if its W − L is this much below the best move’s'),
+    'deblunder-q-blunder-width': number({ min: 0, max: 2, default: 0 }, 'Around the threshold, result and value are mixed over this width'),
+    json: toggle('Print the summary as JSON'),
+  },
+  run: async (args) => {
     const notes = new NoteList();
     const tables = args['syzygy-paths'] === '' ? null : openTables(args['syzygy-paths'], (text) => notes.add(text));
     if (tables === null && !args.deblunder) throw new Error('Nothing to do: give --syzygy-paths or --deblunder');
@@ -134,7 +84,7 @@ export const rescoreCommand: CommandModule<object, RescoreArguments> = {
       tables?.close();
     }
   },
-};
+});
 
 function openTables(paths: string, onWarning: (text: string) => void): Tablebases {
   const tables = new Tablebases(paths, onWarning);

@@ -2,28 +2,11 @@
  * `sardonyx shards`: makes Arrow files for the training scripts from games.
  */
 import { availableParallelism } from 'node:os';
-import type { CommandModule } from 'yargs';
 import { createShards, parseSplitShares, type ShardsSummary } from '../../data/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
-import { wholeFlag } from '../number-flag.js';
+import { choice, declareCommand, requiredText, text, texts, toggle, whole, words } from '../declare-command.js';
 import { createProgressBar, printJson, printLine } from '../output.js';
 import { writeNote } from '../stdout-writer.js';
-
-interface ShardsArguments {
-  inputs?: string[];
-  out: string;
-  encoding: string;
-  policy: string;
-  'history-fill': string;
-  'min-elo': number;
-  'skip-plies': number;
-  split: string | undefined;
-  'validation-files': string[];
-  'test-files': string[];
-  positions: number;
-  threads: number;
-  json: boolean;
-}
 
 const BAR_FORMAT = '{bar} {percentage} % of input, {positions} positions, {rate} a second, {eta_formatted} left';
 
@@ -35,72 +18,30 @@ function describe(summary: ShardsSummary, seconds: number): string {
   return `${games} games${skipped}; positions: ${counts}; ${newPositions} of them new, ${rate} a second`;
 }
 
-export const shardsCommand: CommandModule<object, ShardsArguments> = {
+export const shardsCommand = declareCommand({
   command: 'shards <inputs..>',
   describe: 'Make training shards (Arrow files) from labelled games, PGN or lc0 records',
-  builder: (yargs) =>
-    yargs
-      .positional('inputs', {
-        type: 'string',
-        array: true,
-        describe:
-          'Labelled games (.jsonl) or PGN, plain, .gz, .zst, .bz2 or .zip; lc0 records (.gz, .tar, .tar.gz); folders of these',
-      })
-      .option('out', {
-        type: 'string',
-        demandOption: true,
-        describe: 'Folder to write train/, validation/ and test/ in',
-      })
-      .option('encoding', { type: 'string', default: 'lc0-112', describe: 'Encoding of the input planes' })
-      .option('policy', { type: 'string', default: 'lc0-1858', describe: 'Numbering of the moves' })
-      .option('history-fill', {
-        choices: ['no', 'fen_only', 'always'],
-        default: 'fen_only',
-        describe: 'What fills the planes of positions before the first one',
-      })
-      .option(
-        ...wholeFlag('min-elo', {
-          min: 0,
-          default: 0,
-          describe: 'Of PGN files, take games in which both players have at least this rating',
-        }),
-      )
-      .option(
-        ...wholeFlag('skip-plies', {
-          min: 0,
-          default: 0,
-          describe: 'Plies at the start of each game to leave out',
-        }),
-      )
-      .option('split', {
-        type: 'string',
-        describe: 'Shares of the games for train/validation/test; 96/2/2 by default, 100/0/0 when files are held out',
-      })
-      .option('validation-files', {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        default: [],
-        describe: 'Hold out files whose names contain this text for validation; may be given several times',
-      })
-      .option('test-files', {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        default: [],
-        describe: 'Hold out files whose names contain this text for the test',
-      })
-      .option(
-        ...wholeFlag('positions', {
-          min: 1,
-          default: Number.POSITIVE_INFINITY,
-          defaultDescription: 'all',
-          describe: 'Stop after about this many positions',
-        }),
-      )
-      .option(...wholeFlag('threads', { min: 1, default: availableParallelism(), describe: 'Worker threads' }))
-      .option('json', { type: 'boolean', default: false, describe: 'Print the summary as JSON' }) as never,
-  handler: async (args) => {
+  words: {
+    inputs: words(
+      'Labelled games (.jsonl) or PGN, plain, .gz, .zst, .bz2 or .zip; lc0 records (.gz, .tar, .tar.gz); folders of these',
+    ),
+  },
+  // biome-ignore format: a row a flag
+  flags: {
+    out: requiredText('Folder to write train/, validation/ and test/ in'),
+    encoding: text('Encoding of the input planes', { default: 'lc0-112' }),
+    policy: text('Numbering of the moves', { default: 'lc0-1858' }),
+    'history-fill': choice(['no', 'fen_only', 'always'], 'fen_only', 'What fills the planes of positions before the first one'),
+    'min-elo': whole({ min: 0, default: 0 }, 'Of PGN files, take games in which both players have at least this rating'),
+    'skip-plies': whole({ min: 0, default: 0 }, 'Plies at the start of each game to leave out'),
+    split: text('Shares of the games for train/validation/test; 96/2/2 by default, 100/0/0 when files are held out'),
+    'validation-files': texts('Hold out files whose names contain this text for validation; may be given several times'),
+    'test-files': texts('Hold out files whose names contain this text for the test'),
+    positions: whole({ min: 1, default: Number.POSITIVE_INFINITY, defaultDescription: 'all' }, 'Stop after about this many positions'),
+    threads: whole({ min: 1, default: availableParallelism() }, 'Worker threads'),
+    json: toggle('Print the summary as JSON'),
+  },
+  run: async (args) => {
     const holdsOutFiles = args['validation-files'].length + args['test-files'].length > 0;
     const shares = parseSplitShares(args.split ?? (holdsOutFiles ? '100/0/0' : '96/2/2'));
     if (!shares.ok) return fail(shares.error);
@@ -138,7 +79,7 @@ export const shardsCommand: CommandModule<object, ShardsArguments> = {
     if (args.json) printJson({ ...result.value, seconds });
     else printLine(describe(result.value, seconds));
   },
-};
+});
 
 function countPositions({ positions }: ShardsSummary): number {
   return positions.train + positions.validation + positions.test;

@@ -3,109 +3,62 @@
  * JSON. With `--stdio` it answers queries until stdin ends (see analyse-stdio.ts).
  */
 import { existsSync } from 'node:fs';
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { enginePorts } from '../../../app/index.js';
 import { START_FEN } from '../../../chess/index.js';
 import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
 import { formatEvaluation } from '../../../pgn/index.js';
 import type { TreeDumpLimits } from '../../../search/index.js';
-import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
-import { wholeFlag } from '../../number-flag.js';
+import {
+  declareCommand,
+  type GivenFlags,
+  text,
+  texts,
+  toggle,
+  type ValuesOf,
+  whole,
+  words,
+} from '../../declare-command.js';
+import { readEngineFlags } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { requireOtherFile, requireWritable } from '../../write-output.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
 import { type AnalysedPosition, analysePosition, listDropped, requireFen } from './analysis.js';
 import { isTreeFile, writeTreeFile } from './tree-file.js';
 
-interface AnalyseArguments {
-  input?: string[];
-  nodes: number;
-  movetime: number;
-  pgn: string | undefined;
-  json: boolean;
-  stdio: boolean;
-  parallel: number;
-  'leaves-per-position': number;
-  'quit-without-waiting': boolean;
-  model: string[];
-  'dump-tree': string | undefined;
-  'dump-depth': number;
-  'dump-min-visits': number;
-  'score-type'?: string;
-}
+// biome-ignore format: a row a flag
+const FLAGS = {
+  nodes: whole({ min: 1, default: 800 }, 'Nodes for each position'),
+  movetime: whole({ min: 0, default: 0 }, 'Milliseconds for each position, instead of nodes'),
+  pgn: text('Write the games, annotated, to this file as they are finished (- for stdout)'),
+  json: toggle('Print the results as JSON'),
+  'dump-tree': text('Write the search tree of a position to this file: .json, or .dot for Graphviz'),
+  'dump-depth': whole({ min: 0, default: 6 }, 'With --dump-tree: plies below the root'),
+  'dump-min-visits': whole({ min: 0, default: 1 }, 'With --dump-tree: leave out moves with fewer visits; 0 = write all moves'),
+  stdio: toggle('Answer JSON queries from stdin, one a line; see docs/analysis-engine.md'),
+  parallel: whole({ min: 0, max: MOST_PARALLEL, default: 0 }, 'With --stdio: positions searched at the same time; 0 = what suits the backend'),
+  'leaves-per-position': whole({ min: 0, default: 0 }, 'With --stdio: leaves of one position evaluated at the same time; 0 = as many as fill the batches, 1 = results that repeat exactly'),
+  model: texts('With --stdio: another network, as NAME=FILE, for queries with "model": "NAME"; may be given several times', { defaultDescription: 'none' }),
+  'quit-without-waiting': toggle('With --stdio: when stdin ends, answer at once with what has been searched'),
+};
 
-export const analyseCommand: CommandModule<object, AnalyseArguments> = {
-  command: 'analyse [input..]',
-  aliases: ['analyze'],
+type AnalyseArguments = ValuesOf<typeof FLAGS>;
+
+export const analyseCommand = declareCommand({
+  command: ['analyse [input..]', 'analyze'],
   describe: 'Analyse a position (FEN) or the games of PGN files: best moves, scores, WDL',
-  builder: (yargs) =>
-    addEngineFlags(yargs)
-      .positional('input', { type: 'string', array: true, describe: 'A FEN, the word startpos, or PGN files' })
-      .option(...wholeFlag('nodes', { min: 1, default: 800, describe: 'Nodes for each position' }))
-      .option(
-        ...wholeFlag('movetime', { min: 0, default: 0, describe: 'Milliseconds for each position, instead of nodes' }),
-      )
-      .option('pgn', {
-        type: 'string',
-        describe: 'Write the games, annotated, to this file as they are finished (- for stdout)',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the results as JSON' })
-      .option('dump-tree', {
-        type: 'string',
-        describe: 'Write the search tree of a position to this file: .json, or .dot for Graphviz',
-      })
-      .option(...wholeFlag('dump-depth', { min: 0, default: 6, describe: 'With --dump-tree: plies below the root' }))
-      .option(
-        ...wholeFlag('dump-min-visits', {
-          min: 0,
-          default: 1,
-          describe: 'With --dump-tree: leave out moves with fewer visits; 0 = write all moves',
-        }),
-      )
-      .option('stdio', {
-        type: 'boolean',
-        default: false,
-        describe: 'Answer JSON queries from stdin, one a line; see docs/analysis-engine.md',
-      })
-      .option(
-        ...wholeFlag('parallel', {
-          min: 0,
-          max: MOST_PARALLEL,
-          default: 0,
-          describe: 'With --stdio: positions searched at the same time; 0 = what suits the backend',
-        }),
-      )
-      .option(
-        ...wholeFlag('leaves-per-position', {
-          min: 0,
-          default: 0,
-          describe:
-            'With --stdio: leaves of one position evaluated at the same time; 0 = as many as fill the batches, 1 = results that repeat exactly',
-        }),
-      )
-      .option('model', {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        default: [],
-        defaultDescription: 'none',
-        describe:
-          'With --stdio: another network, as NAME=FILE, for queries with "model": "NAME"; may be given several times',
-      })
-      .option('quit-without-waiting', {
-        type: 'boolean',
-        default: false,
-        describe: 'With --stdio: when stdin ends, answer at once with what has been searched',
-      })
-      .epilogue(
-        'Games that cannot be read are reported on stderr and skipped; a game with an illegal move is analysed up to it. ' +
-          'The exit status is 1 when no game can be read or the analysis fails.',
-      ) as never,
-  handler: async (args: ArgumentsCamelCase<AnalyseArguments>) => {
-    const inputs = (args.input ?? []).filter((word) => word.trim() !== '');
+  words: {
+    input: words('A FEN, the word startpos, or PGN files'),
+  },
+  flags: FLAGS,
+  engineFlags: 'named',
+  epilogue:
+    'Games that cannot be read are reported on stderr and skipped; a game with an illegal move is analysed up to it. ' +
+    'The exit status is 1 when no game can be read or the analysis fails.',
+  run: async (args, given) => {
+    const inputs = args.input.filter((word) => word.trim() !== '');
     if (!args.stdio && args.model.length > 0) throw new Error('--model goes with --stdio');
     if (args.stdio) {
-      await answerQueries(args, inputs);
+      await answerQueries(args, given, inputs);
       return;
     }
     if (inputs.length === 0) throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
@@ -115,10 +68,10 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
     const position = isPosition ? requireFen(startFen) : null;
     if (isPosition) for (const note of listDropped(startFen)) printNote(note);
     const dump = readDumpSettings(args, isPosition);
-    if (args.pgn !== undefined) checkPgnFlag(args, inputs, isPosition);
+    if (args.pgn !== undefined) checkPgnFlag(args, given, inputs, isPosition);
     // The PGN reader is loaded only when it is needed.
     const reader = isPosition ? null : await import('./analyse-games.js');
-    const options = await readEngineFlags(args);
+    const options = await readEngineFlags(given);
     const games = await reader?.openGameFiles(inputs, options.getBoolean('UCI_Chess960'));
     const isChess960 = position !== null && writesKingTakesRook(options, position);
     const analyst = new Analyst(options, enginePorts, printNote);
@@ -131,13 +84,13 @@ export const analyseCommand: CommandModule<object, AnalyseArguments> = {
       await analyst.dispose();
     }
   },
-};
+});
 
-async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, inputs: readonly string[]): Promise<void> {
+async function answerQueries(args: AnalyseArguments, given: GivenFlags, inputs: readonly string[]): Promise<void> {
   if (inputs.length > 0) throw new Error('With --stdio the positions come from stdin');
-  const options = await readEngineFlags(args);
+  const options = await readEngineFlags(given);
   // A query gets all visits that it asks for: smart pruning is off unless the user sets it.
-  if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
+  if (!given.has('smart-pruning-factor')) options.set('SmartPruningFactor', '0');
   await analyseStdio(options, args.model.map(parseModel), {
     parallel: args.parallel,
     leavesPerPosition: args['leaves-per-position'],
@@ -148,12 +101,13 @@ async function answerQueries(args: ArgumentsCamelCase<AnalyseArguments>, inputs:
 }
 
 function checkPgnFlag(
-  { pgn = '', json, ...args }: AnalyseArguments,
+  { pgn = '', json }: AnalyseArguments,
+  given: GivenFlags,
   inputs: readonly string[],
   isPosition: boolean,
 ): void {
   if (isPosition) throw new Error('--pgn writes games: give a PGN file');
-  if (!/^(centipawn|WDL_mu)/i.test(args['score-type'] ?? 'centipawn')) {
+  if (!/^(centipawn|WDL_mu)/i.test(given.get('score-type') ?? 'centipawn')) {
     throw new Error('--pgn writes evaluations in pawns: leave --score-type out');
   }
   if (pgn === '-') {

@@ -11,7 +11,7 @@ import { isFileless } from '../../../networks/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import type { GatheringCounters } from '../../../search/index.js';
 import { unwrap } from '../../../util/index.js';
-import { requireWhole } from '../../number-flag.js';
+import { requireWhole } from '../../declare-command.js';
 import { BENCH_POSITIONS } from './bench-positions.js';
 
 export interface BenchLimits {

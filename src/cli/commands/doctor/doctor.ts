@@ -1,6 +1,6 @@
 /** `sardonyx doctor`: reports what the engine can use on this machine, what is missing, and how to install it. */
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { getNativeFolder } from '#platform/native-folder.js';
+import { declareCommand, text, toggle, type ValuesOf } from '../../declare-command.js';
 import { createDownloadBar } from '../../download-bar.js';
 import { printJson, printLine } from '../../output.js';
 import { installCuda } from './cuda-provider.js';
@@ -18,50 +18,26 @@ import {
 } from './doctor-findings.js';
 import { examineProvider, tryProvider } from './doctor-providers.js';
 
-interface DoctorArguments {
-  providers: string;
-  probe: string | undefined;
-  'install-cuda': boolean;
-  from: string;
-  sha256: string;
-  json: boolean;
-}
-
 /** Without one of these the engine cannot play; all others are optional. */
 const ESSENTIAL = new Set(['node', 'onnxruntime', 'network', 'cpu']);
 
-export const doctorCommand: CommandModule<object, DoctorArguments> = {
+// biome-ignore format: a row a flag
+const FLAGS = {
+  providers: text('Backends to try, separated by commas', { default: listSystemProviders().join(',') }),
+  probe: text('Try one backend in this process and print what was found as JSON', { hidden: true }),
+  'install-cuda': toggle("Install onnxruntime's CUDA provider (250 MB)"),
+  from: text('With --install-cuda: take it from this mirror, URL, folder or file', { default: '' }),
+  sha256: text('With --from: SHA-256 of that file, if it is not the published one', { default: '' }),
+  json: toggle('Print the findings as JSON'),
+};
+
+type DoctorArguments = ValuesOf<typeof FLAGS>;
+
+export const doctorCommand = declareCommand({
   command: 'doctor',
   describe: 'Check what this machine has for the engine, what is missing and how to install it',
-  builder: (yargs) =>
-    yargs
-      .option('providers', {
-        type: 'string',
-        default: listSystemProviders().join(','),
-        describe: 'Backends to try, separated by commas',
-      })
-      .option('probe', {
-        type: 'string',
-        hidden: true,
-        describe: 'Try one backend in this process and print what was found as JSON',
-      })
-      .option('install-cuda', {
-        type: 'boolean',
-        default: false,
-        describe: "Install onnxruntime's CUDA provider (250 MB)",
-      })
-      .option('from', {
-        type: 'string',
-        default: '',
-        describe: 'With --install-cuda: take it from this mirror, URL, folder or file',
-      })
-      .option('sha256', {
-        type: 'string',
-        default: '',
-        describe: 'With --from: SHA-256 of that file, if it is not the published one',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the findings as JSON' }) as never,
-  handler: async (args: ArgumentsCamelCase<DoctorArguments>) => {
+  flags: FLAGS,
+  run: async (args) => {
     if (args.probe !== undefined) {
       printJson(await tryProvider(args.probe));
       return;
@@ -79,7 +55,7 @@ export const doctorCommand: CommandModule<object, DoctorArguments> = {
     const isPlayable = findings.every(({ what, isFine }) => isFine || !ESSENTIAL.has(what));
     if (!isPlayable) throw new Error('Sardonyx cannot play on this machine as it is');
   },
-};
+});
 
 async function examine(providers: string): Promise<Finding[]> {
   const { finding, runtime } = await examineRuntime();

@@ -3,7 +3,6 @@
  * the input (occlusion) and compares the answers, or shows where the last layer of the body looks (Grad-CAM).
  */
 import { extname } from 'node:path';
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { createPoolOptions } from '../../../app/index.js';
 import { formatUciMove, type Move, type Position } from '../../../chess/index.js';
 import type { HistoryFill } from '../../../encoding/index.js';
@@ -12,42 +11,33 @@ import { computeClassActivation, computeOcclusion } from '../../../explain/index
 import { findModel } from '../../../networks/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { unwrap } from '../../../util/index.js';
-import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
+import { choice, declareCommand, text, toggle, words } from '../../declare-command.js';
+import { readEngineFlags } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 import { createActivationMap, createExplanation, type Explanation, formatExplanation } from './explanation.js';
 import { drawExplanation } from './explanation-picture.js';
 
-interface ExplainArguments {
-  fen?: string[];
-  moves: string;
-  move: string | undefined;
-  method: 'occlusion' | 'gradcam';
-  out: string | undefined;
-  json: boolean;
-}
-
-export const explainCommand: CommandModule<object, ExplainArguments> = {
+export const explainCommand = declareCommand({
   command: 'explain [fen..]',
   describe: 'Show which squares a network’s move and value depend on',
-  builder: (yargs) =>
-    addEngineFlags(yargs)
-      .positional('fen', { type: 'string', array: true, describe: 'Position; start position when left out' })
-      .option('moves', { type: 'string', default: '', describe: 'Moves played from there, in UCI notation' })
-      .option('move', { type: 'string', describe: 'Legal move to explain; the network’s favourite when left out' })
-      .option('method', {
-        choices: ['occlusion', 'gradcam'] as const,
-        default: 'occlusion',
-        describe:
-          'What changes without each square, or where the body’s last feature maps look (single precision only)',
-      })
-      .option('out', { type: 'string', describe: 'Picture to write, an .svg file' })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the numbers as JSON' }) as never,
-  handler: async (args: ArgumentsCamelCase<ExplainArguments>) => {
+  words: {
+    fen: words('Position; start position when left out'),
+  },
+  // biome-ignore format: a row a flag
+  flags: {
+    moves: text('Moves played from there, in UCI notation', { default: '' }),
+    move: text('Legal move to explain; the network’s favourite when left out'),
+    method: choice(['occlusion', 'gradcam'], 'occlusion', 'What changes without each square, or where the body’s last feature maps look (single precision only)'),
+    out: text('Picture to write, an .svg file'),
+    json: toggle('Print the numbers as JSON'),
+  },
+  engineFlags: 'named',
+  run: async (args, given) => {
     if (args.out !== undefined && extname(args.out).toLowerCase() !== '.svg') {
       throw new Error(`--out needs a name that ends in .svg, not ${args.out}`);
     }
-    const options = await readEngineFlags(args);
+    const options = await readEngineFlags(given);
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
     const words = args.moves.split(/\s+/).filter((word) => word !== '');
     const { position } = unwrap(createGamePosition(fen, words));
@@ -58,7 +48,7 @@ export const explainCommand: CommandModule<object, ExplainArguments> = {
     if (args.json) printJson(explanation);
     else for (const line of formatExplanation(explanation, usesColour())) printLine(line, usesColour());
   },
-};
+});
 
 /** @param wanted the move to explain, null for the network's favourite */
 async function explainByOcclusion(

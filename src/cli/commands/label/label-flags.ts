@@ -1,212 +1,127 @@
-/** The flags of `sardonyx label`, in three groups: what is labelled, how, and where the labels go. */
+/** The flags of `sardonyx label`, and the settings of a run that they mean, which are compared when a run is resumed. */
 import { availableParallelism } from 'node:os';
-import type { Argv } from 'yargs';
-import { PLAYER_RESULTS, type PlayerResult } from '../../../selfplay/index.js';
-import { numberFlag, wholeFlag } from '../../number-flag.js';
+import {
+  type LabelSettings,
+  PLAYER_RESULTS,
+  type PlayerResult,
+  type PositionSettings,
+  parseStartSource,
+  type SourceFile,
+  type SourceFilter,
+} from '../../../selfplay/index.js';
+import { failure, type Result, success } from '../../../util/index.js';
+import { inGroup, number, requiredText, text, toggle, type ValuesOf, whole, words } from '../../declare-command.js';
 
-export interface LabelArguments {
-  engine: string;
-  out: string;
-  prefix: string;
-  games: number;
-  book: string[];
-  nodes: number;
-  multipv: number;
-  wander: string;
-  blunder: string;
-  temperature: number;
-  'resign-score': number;
-  'resign-plies': number;
-  'play-out': number;
-  'max-plies': number;
-  from: string[] | undefined;
-  player: string | undefined;
-  results: PlayerResult[];
-  'player-to-move': boolean;
-  sample: number;
-  'skip-plies': number;
-  roots: boolean;
-  leaves: number;
-  'leaf-nodes': number;
-  weights: string | undefined;
-  backend: string | undefined;
-  'plies-per-file': number;
-  concurrency: number;
-  seed: number;
-  json: boolean;
+// biome-ignore format: a row a flag
+export const LABEL_FLAGS = {
+  engine: requiredText('UCI engine that plays and scores: a program, or "cmd=PROGRAM args=… option.NAME=VALUE"'),
+  nodes: whole({ min: 1, default: 4000 }, 'Nodes the engine searches in each position'),
+  multipv: whole({ min: 1, default: 5 }, 'Moves the engine scores in each position'),
+  games: whole({ min: 1, default: Number.POSITIVE_INFINITY, defaultDescription: 'no end' }, 'Games in all; with --from, games or positions of the files'),
+  seed: whole({ min: 0, default: 1 }, 'Seed of everything that is random'),
+  concurrency: whole({ min: 1, default: availableParallelism() }, 'Engine processes that run at the same time'),
+  ...inGroup('Games that the engine plays (without --from):', {
+    book: words('Where games start, as PATH:WEIGHT:RANDOM-PLIES (a number or a range); may be given several times; "startpos" and "endgames" are built in', { default: ['startpos:1:1-9'] }),
+    wander: text('Share of the plies at which one of the scored moves is drawn; each game draws its share from this range', { default: '0.2-0.7' }),
+    blunder: text('Share of the plies at which any legal move is drawn', { default: '0-0.1' }),
+    temperature: number({ min: 0, isMinExcluded: true, default: 150 }, 'Temperature of the moves drawn by --wander, in centipawns'),
+    'resign-score': number({ min: 0, default: 900 }, 'End a game when one side is ahead by this many centipawns …'),
+    'resign-plies': whole({ min: 1, default: 5 }, '… for this many plies in a row'),
+    'play-out': number({ min: 0, max: 1, default: 0.25 }, 'Share of the games that are played out, whatever the score'),
+    'max-plies': whole({ min: 1, default: 260 }, 'Plies after which a game ends'),
+  }),
+  ...inGroup('Positions of existing files:', {
+    from: words('Label the positions of these files instead of playing: games (.pgn, .jsonl) or positions (.epd, .fen), plain, .gz, .zst, .bz2 or .zip; no position is labelled twice'),
+    player: text('Only games of this player (PGN tags White and Black)'),
+    results: text('Only games with these results of --player, in this order, such as "lost,drawn"', { default: '' }),
+    'player-to-move': toggle('Only positions in which it is the turn of --player'),
+    sample: number({ min: 0, isMinExcluded: true, max: 1, default: 1 }, 'Share of the plies'),
+    'skip-plies': whole({ min: 0, default: 0 }, 'Plies at the start of each game to pass over'),
+  }),
+  ...inGroup('Our network:', {
+    weights: text('Network whose first impression is compared with each label; the difference is written as "surprise"'),
+    backend: text('Backend of --weights'),
+    leaves: whole({ min: 0, default: 0 }, 'With --from and --weights: for each ply, label so many random positions that our search visits from it'),
+    'leaf-nodes': whole({ min: 2, default: 100 }, 'Nodes of that search'),
+    roots: toggle('With --leaves: label the plies, too; --no-roots labels the leaves only', true),
+  }),
+  out: requiredText('Folder to write to; an existing run there is continued'),
+  prefix: text('First part of the names of the files', { default: 'labels' }),
+  'plies-per-file': whole({ min: 1, default: 100_000 }, 'Plies in each file; the default makes files of about 2 MB'),
+  json: toggle('Print the summary as JSON'),
+};
+
+export type LabelArguments = ValuesOf<typeof LABEL_FLAGS>;
+
+function parseRange(flag: string, text: string): Result<readonly [number, number]> {
+  const match = /^(\d+(?:\.\d+)?|\.\d+)(?:-(\d+(?:\.\d+)?|\.\d+))?$/.exec(text.trim());
+  const least = Number(match?.[1]);
+  const most = Number(match?.[2] ?? match?.[1]);
+  if (match === null || least > most || most > 1)
+    return failure(`--${flag} needs a share or a range such as 0.1-0.5, not "${text}"`);
+  return success([least, most]);
 }
 
-export function addLabelFlags(yargs: Argv): Argv {
-  return addOutputFlags(addNetworkFlags(addSourceFlags(addGameFlags(addEngineFlags(yargs)))));
+/** @param weights first digits of the hash of the network's file */
+export function createLabelSettings(args: LabelArguments, weights: string | undefined): Result<LabelSettings> {
+  const wander = parseRange('wander', args.wander);
+  if (!wander.ok) return wander;
+  const blunder = parseRange('blunder', args.blunder);
+  if (!blunder.ok) return blunder;
+  const sources: LabelSettings['sources'][number][] = [];
+  for (const text of args.book) {
+    const source = parseStartSource(text);
+    if (!source.ok) return source;
+    sources.push(source.value);
+  }
+  return success({
+    seed: args.seed,
+    nodes: args.nodes,
+    multiPv: args.multipv,
+    wander: wander.value,
+    blunder: blunder.value,
+    temperatureCp: args.temperature,
+    resignCp: args['resign-score'],
+    resignPlies: args['resign-plies'],
+    playOut: args['play-out'],
+    maxPlies: args['max-plies'],
+    sources,
+    ...(weights === undefined ? {} : { weights }),
+  });
 }
 
-function addEngineFlags(yargs: Argv): Argv {
-  return yargs
-    .option('engine', {
-      type: 'string',
-      demandOption: true,
-      describe: 'UCI engine that plays and scores: a program, or "cmd=PROGRAM args=… option.NAME=VALUE"',
-    })
-    .option(...wholeFlag('nodes', { min: 1, default: 4000, describe: 'Nodes the engine searches in each position' }))
-    .option(...wholeFlag('multipv', { min: 1, default: 5, describe: 'Moves the engine scores in each position' }))
-    .option(
-      ...wholeFlag('games', {
-        min: 1,
-        default: Number.POSITIVE_INFINITY,
-        defaultDescription: 'no end',
-        describe: 'Games in all; with --from, games or positions of the files',
-      }),
-    )
-    .option(...wholeFlag('seed', { min: 0, default: 1, describe: 'Seed of everything that is random' }))
-    .option(
-      ...wholeFlag('concurrency', {
-        min: 1,
-        default: availableParallelism(),
-        describe: 'Engine processes that run at the same time',
-      }),
-    );
+export function createSourceFilter(args: LabelArguments): SourceFilter {
+  return { player: args.player ?? null, results: parseResults(args.results) };
 }
 
-function addGameFlags(yargs: Argv): Argv {
-  const group = 'Games that the engine plays (without --from):';
-  const own = <T extends [string, object]>([name, flag]: T): [string, object] => [name, { ...flag, group }];
-  return yargs
-    .option('book', {
-      type: 'string',
-      array: true,
-      default: ['startpos:1:1-9'],
-      group,
-      describe:
-        'Where games start, as PATH:WEIGHT:RANDOM-PLIES (a number or a range); may be given several times; "startpos" and "endgames" are built in',
-    })
-    .option('wander', {
-      type: 'string',
-      default: '0.2-0.7',
-      group,
-      describe:
-        'Share of the plies at which one of the scored moves is drawn; each game draws its share from this range',
-    })
-    .option('blunder', {
-      type: 'string',
-      default: '0-0.1',
-      group,
-      describe: 'Share of the plies at which any legal move is drawn',
-    })
-    .option(
-      ...own(
-        numberFlag('temperature', {
-          min: 0,
-          isMinExcluded: true,
-          default: 150,
-          describe: 'Temperature of the moves drawn by --wander, in centipawns',
-        }),
-      ),
-    )
-    .option(
-      ...own(
-        numberFlag('resign-score', {
-          min: 0,
-          default: 900,
-          describe: 'End a game when one side is ahead by this many centipawns …',
-        }),
-      ),
-    )
-    .option(...own(wholeFlag('resign-plies', { min: 1, default: 5, describe: '… for this many plies in a row' })))
-    .option(
-      ...own(
-        numberFlag('play-out', {
-          min: 0,
-          max: 1,
-          default: 0.25,
-          describe: 'Share of the games that are played out, whatever the score',
-        }),
-      ),
-    )
-    .option(...own(wholeFlag('max-plies', { min: 1, default: 260, describe: 'Plies after which a game ends' })));
+/** @param weights first digits of the hash of the network's file */
+export function createPositionSettings(
+  args: LabelArguments,
+  from: readonly SourceFile[],
+  weights: string | undefined,
+): Result<PositionSettings> {
+  if (args['player-to-move'] && args.player === undefined) return failure('--player-to-move needs --player');
+  if (args.leaves > 0 && args.weights === undefined)
+    return failure('--leaves needs --weights: the network that searches');
+  if (!args.roots && args.leaves === 0) return failure('--no-roots needs --leaves, otherwise nothing is labelled');
+  return success({
+    ...createSourceFilter(args),
+    seed: args.seed,
+    nodes: args.nodes,
+    multiPv: args.multipv,
+    from,
+    sample: args.sample,
+    skipPlies: args['skip-plies'],
+    playerToMove: args['player-to-move'],
+    labelsRoots: args.roots,
+    leaves: args.leaves,
+    leafNodes: args['leaf-nodes'],
+    ...(weights === undefined ? {} : { weights }),
+  });
 }
 
-function addSourceFlags(yargs: Argv): Argv {
-  const group = 'Positions of existing files:';
-  const own = <T extends [string, object]>([name, flag]: T): [string, object] => [name, { ...flag, group }];
-  return yargs
-    .option('from', {
-      type: 'string',
-      array: true,
-      group,
-      describe:
-        'Label the positions of these files instead of playing: games (.pgn, .jsonl) or positions (.epd, .fen), plain, .gz, .zst, .bz2 or .zip; no position is labelled twice',
-    })
-    .option('player', { type: 'string', group, describe: 'Only games of this player (PGN tags White and Black)' })
-    .option('results', {
-      type: 'string',
-      default: '',
-      group,
-      coerce: parseResults,
-      describe: 'Only games with these results of --player, in this order, such as "lost,drawn"',
-    })
-    .option('player-to-move', {
-      type: 'boolean',
-      default: false,
-      group,
-      describe: 'Only positions in which it is the turn of --player',
-    })
-    .option(
-      ...own(numberFlag('sample', { min: 0, isMinExcluded: true, max: 1, default: 1, describe: 'Share of the plies' })),
-    )
-    .option(
-      ...own(wholeFlag('skip-plies', { min: 0, default: 0, describe: 'Plies at the start of each game to pass over' })),
-    );
-}
-
-function addNetworkFlags(yargs: Argv): Argv {
-  const group = 'Our network:';
-  const own = <T extends [string, object]>([name, flag]: T): [string, object] => [name, { ...flag, group }];
-  return yargs
-    .option('weights', {
-      type: 'string',
-      group,
-      describe: 'Network whose first impression is compared with each label; the difference is written as "surprise"',
-    })
-    .option('backend', { type: 'string', group, describe: 'Backend of --weights' })
-    .option(
-      ...own(
-        wholeFlag('leaves', {
-          min: 0,
-          default: 0,
-          describe:
-            'With --from and --weights: for each ply, label so many random positions that our search visits from it',
-        }),
-      ),
-    )
-    .option(...own(wholeFlag('leaf-nodes', { min: 2, default: 100, describe: 'Nodes of that search' })))
-    .option('roots', {
-      type: 'boolean',
-      default: true,
-      group,
-      describe: 'With --leaves: label the plies, too; --no-roots labels the leaves only',
-    });
-}
-
-function addOutputFlags(yargs: Argv): Argv {
-  return yargs
-    .option('out', {
-      type: 'string',
-      demandOption: true,
-      describe: 'Folder to write to; an existing run there is continued',
-    })
-    .option('prefix', { type: 'string', default: 'labels', describe: 'First part of the names of the files' })
-    .option(
-      ...wholeFlag('plies-per-file', {
-        min: 1,
-        default: 100_000,
-        describe: 'Plies in each file; the default makes files of about 2 MB',
-      }),
-    )
-    .option('json', { type: 'boolean', default: false, describe: 'Print the summary as JSON' });
-}
-
-function parseResults(given: unknown): PlayerResult[] {
-  const words = String(Array.isArray(given) ? given.at(-1) : given)
+function parseResults(text: string): PlayerResult[] {
+  const words = text
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');

@@ -2,7 +2,6 @@
  * `sardonyx label`: an engine's scores of positions, for policy and value training. The engine plays games of its own, or it
  * scores positions of existing files and positions that our search visits from them.
  */
-import type { CommandModule } from 'yargs';
 import {
   countPasses,
   createEngineSpec,
@@ -21,10 +20,16 @@ import {
   runLabelling,
 } from '../../../selfplay/index.js';
 import { failure, type Result, success, unwrap } from '../../../util/index.js';
+import { declareCommand } from '../../declare-command.js';
 import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { createNetworkSetup } from '../play/player-network.js';
-import { addLabelFlags, type LabelArguments } from './label-flags.js';
-import { createLabelSettings, createPositionSettings, createSourceFilter } from './read-settings.js';
+import {
+  createLabelSettings,
+  createPositionSettings,
+  createSourceFilter,
+  LABEL_FLAGS,
+  type LabelArguments,
+} from './label-flags.js';
 
 interface LabelSummary {
   /** Lines on disk: games, and leaves as games of their own. */
@@ -94,7 +99,7 @@ async function planGames(args: LabelArguments, network: LabelNetwork | null): Pr
 
 async function planPositions(
   args: LabelArguments,
-  from: string[],
+  from: readonly string[],
   network: LabelNetwork | null,
 ): Promise<Result<Plan>> {
   const filter = createSourceFilter(args);
@@ -142,7 +147,7 @@ async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
   const pools = new NetworkPools();
   try {
     const network = await openNetwork(args, pools);
-    const plan = await (args.from === undefined ? planGames(args, network) : planPositions(args, args.from, network));
+    const plan = await (args.from.length === 0 ? planGames(args, network) : planPositions(args, args.from, network));
     return plan.ok ? await runPlan(args, engine.value, plan.value) : plan;
   } catch (error) {
     if (error instanceof EngineError) return failure(error.message);
@@ -188,11 +193,11 @@ async function runPlan(args: LabelArguments, engine: EngineSpec, plan: Plan): Pr
   return success({ games, plies: files.plies, ...positions, rate, interrupted: abort.signal.aborted });
 }
 
-export const labelCommand: CommandModule<object, LabelArguments> = {
+export const labelCommand = declareCommand({
   command: 'label',
   describe: 'Write an engine’s scores of positions for training (jsonl.gz): games it plays, or positions of files',
-  builder: (yargs) => addLabelFlags(yargs) as never,
-  handler: async (args) => {
+  flags: LABEL_FLAGS,
+  run: async (args) => {
     const result = await runLabel(args);
     if (!result.ok) throw new Error(result.error);
     const { games, plies, positions, rate, interrupted } = result.value;
@@ -205,4 +210,4 @@ export const labelCommand: CommandModule<object, LabelArguments> = {
       printLine(`${counts}, ${rate} ${unit} a second${interrupted ? ', interrupted' : ''}`);
     }
   },
-};
+});

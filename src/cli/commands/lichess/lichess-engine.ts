@@ -5,58 +5,37 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
-import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
-import { wholeFlag } from '../../number-flag.js';
+import { declareCommand, text, whole } from '../../declare-command.js';
+import { readEngineFlags } from '../../engine-flags.js';
 import { INTERRUPTED, printLine, printNote } from '../../output.js';
 import { acquireWork, LichessRefusal, type LichessServers, registerEngine, submitWork } from './lichess-api.js';
 import { LichessSession } from './lichess-session.js';
 import { type LichessWork, parseLichessWork } from './lichess-work.js';
 
-interface LichessArguments {
-  name: string;
-  'max-threads': number;
-  'max-hash': number;
-  'keep-alive': number;
-  lichess: string;
-  broker: string;
-}
-
 const TOKEN_VARIABLE = 'LICHESS_API_TOKEN';
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 
-export const lichessEngineCommand: CommandModule<object, LichessArguments> = {
+export const lichessEngineCommand = declareCommand({
   command: 'lichess-engine',
   describe: 'Analyse for your board on lichess.org, as an external engine',
-  builder: (yargs) =>
-    addEngineFlags(yargs)
-      .option('name', { type: 'string', default: 'Sardonyx', describe: 'Name of the engine in lichess’s list' })
-      .option(
-        ...wholeFlag('max-threads', {
-          min: 1,
-          default: availableParallelism(),
-          describe: 'Most threads that lichess may ask for',
-        }),
-      )
-      .option(...wholeFlag('max-hash', { min: 1, default: 1024, describe: 'Largest evaluation cache in MB' }))
-      .option(
-        ...wholeFlag('keep-alive', {
-          min: 1,
-          default: 300,
-          describe: 'Seconds without work after which memory is freed',
-        }),
-      )
-      .option('lichess', { type: 'string', default: 'https://lichess.org', describe: 'Address of lichess' })
-      .option('broker', { type: 'string', default: 'https://engine.lichess.ovh', describe: 'Address of its broker' })
-      .epilogue(
-        `The environment variable ${TOKEN_VARIABLE} holds a token with the scopes engine:read and engine:write, from ` +
-          'https://lichess.org/account/oauth/token/create?scopes[]=engine:read&scopes[]=engine:write',
-      ) as never,
-  handler: async (args: ArgumentsCamelCase<LichessArguments>) => {
+  // biome-ignore format: a row a flag
+  flags: {
+    name: text('Name of the engine in lichess’s list', { default: 'Sardonyx' }),
+    'max-threads': whole({ min: 1, default: availableParallelism() }, 'Most threads that lichess may ask for'),
+    'max-hash': whole({ min: 1, default: 1024 }, 'Largest evaluation cache in MB'),
+    'keep-alive': whole({ min: 1, default: 300 }, 'Seconds without work after which memory is freed'),
+    lichess: text('Address of lichess', { default: 'https://lichess.org' }),
+    broker: text('Address of its broker', { default: 'https://engine.lichess.ovh' }),
+  },
+  engineFlags: 'named',
+  epilogue:
+    `The environment variable ${TOKEN_VARIABLE} holds a token with the scopes engine:read and engine:write, from ` +
+    'https://lichess.org/account/oauth/token/create?scopes[]=engine:read&scopes[]=engine:write',
+  run: async (args, given) => {
     const token = process.env[TOKEN_VARIABLE] ?? '';
     if (token === '') throw new Error(`Set ${TOKEN_VARIABLE} to a token of lichess: sardonyx lichess-engine --help`);
-    const options = await readEngineFlags(args);
+    const options = await readEngineFlags(given);
     const servers: LichessServers = { registry: args.lichess, broker: args.broker, token };
     const secret = randomBytes(24).toString('base64url');
     await registerEngine(servers, {
@@ -79,7 +58,7 @@ export const lichessEngineCommand: CommandModule<object, LichessArguments> = {
     }
     process.exitCode = INTERRUPTED;
   },
-};
+});
 
 class Provider {
   /** The work under way; resolves when the engine is free. */

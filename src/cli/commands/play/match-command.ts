@@ -1,6 +1,5 @@
 /** `sardonyx match`: games between two or more players: UCI engines, networks, the random mover. */
 import { resolve } from 'node:path';
-import type { CommandModule } from 'yargs';
 import {
   type AdjudicationRules,
   type Crosstable,
@@ -17,7 +16,6 @@ import {
   MatchLog,
   type MatchOrigin,
   type MatchReport,
-  type OpeningOrder,
   openGameTables,
   type Pair,
   type PlayerSpec,
@@ -29,53 +27,34 @@ import {
   type SprtSettings,
   TOURNAMENT_KINDS,
   type Tournament,
-  type TournamentKind,
 } from '../../../selfplay/index.js';
 import { failure, type Result, success } from '../../../util/index.js';
-import { addEngineFlags } from '../../engine-flags.js';
-import { wholeFlag } from '../../number-flag.js';
+import {
+  choice,
+  declareCommand,
+  type GivenFlags,
+  keys,
+  text,
+  texts,
+  toggle,
+  type ValuesOf,
+  whole,
+} from '../../declare-command.js';
 import { INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
 import { LiveLines } from './live-lines.js';
-import { createNetworkSetup, listGivenFlags } from './player-network.js';
-
-interface MatchArguments {
-  engine: string[];
-  tournament: TournamentKind;
-  player1: Record<string, unknown> | undefined;
-  player2: Record<string, unknown> | undefined;
-  each: string | undefined;
-  weights: string | undefined;
-  tc: string | undefined;
-  movetime: number | undefined;
-  nodes: number | undefined;
-  depth: number | undefined;
-  games: number;
-  concurrency: number;
-  recover: boolean;
-  'openings-pgn': string | undefined;
-  'openings-mode': OpeningOrder;
-  'openings-plies': number | undefined;
-  chess960: boolean | undefined;
-  seed: number;
-  resign: string | undefined;
-  draw: string | undefined;
-  maxmoves: number | undefined;
-  tb: string;
-  'time-margin': number;
-  sprt: string | undefined;
-  results: string | undefined;
-  pgnout: string | undefined;
-  event: string;
-  'rating-interval': number;
-  live: boolean;
-  json: boolean;
-}
+import { createNetworkSetup } from './player-network.js';
 
 /** Shared settings first, then the player's own, in the order in which they overrule each other. */
-function collectPairs(args: MatchArguments, own: unknown, engine: string | undefined): Result<Pair[]> {
-  const shared: Pair[] = [];
-  for (const key of ['weights', 'tc', 'movetime', 'nodes', 'depth'] as const) {
+function collectPairs(
+  args: MatchArguments,
+  given: GivenFlags,
+  own: unknown,
+  engine: string | undefined,
+): Result<Pair[]> {
+  const weights = given.get('weights');
+  const shared: Pair[] = weights === undefined ? [] : [['weights', weights]];
+  for (const key of ['tc', 'movetime', 'nodes', 'depth'] as const) {
     if (args[key] !== undefined) shared.push([key, String(args[key])]);
   }
   const each = args.each === undefined ? success<Pair[]>([]) : parsePlayerWords(args.each);
@@ -92,13 +71,13 @@ function flatten(value: unknown, prefix = ''): Pair[] {
 }
 
 /** The players, in order. `--engine` gives those for which there is no `--player1.…` or `--player2.…`, and any further ones. */
-function readPlayers(args: MatchArguments): Result<PlayerSpec[]> {
+function readPlayers(args: MatchArguments, given: GivenFlags): Result<PlayerSpec[]> {
   const engines = [...args.engine];
   const specs: PlayerSpec[] = [];
   for (let player = 1; player <= 2 || engines.length > 0; player++) {
     const own = player === 1 ? args.player1 : player === 2 ? args.player2 : undefined;
     const engine = flatten(own).some(([key]) => ['cmd', 'weights', 'type'].includes(key)) ? undefined : engines.shift();
-    const pairs = collectPairs(args, own, engine);
+    const pairs = collectPairs(args, given, own, engine);
     if (!pairs.ok) return failure(`Player ${player}: ${pairs.error}`);
     const spec = createPlayerSpec(pairs.value);
     if (!spec.ok) return failure(`Player ${player}: ${spec.error}`);
@@ -134,8 +113,11 @@ function readRules(args: MatchArguments): Result<AdjudicationRules> {
   return success({ resign: resign.value, draw: draw.value, maxPlies });
 }
 
-async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { interrupted: boolean; total: number }>> {
-  const specs = readPlayers(args);
+async function playMatch(
+  args: MatchArguments,
+  given: GivenFlags,
+): Promise<Result<AnyReport & { interrupted: boolean; total: number }>> {
+  const specs = readPlayers(args, given);
   if (!specs.ok) return specs;
   const rules = readRules(args);
   if (!rules.ok) return rules;
@@ -144,7 +126,8 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
   const isTournament = specs.value.length > 2;
   if (isTournament && sprt.value !== null) return failure('--sprt tests two players; this match has more');
   for (const path of [args.results, args.pgnout]) if (path !== undefined) requireWritable(path);
-  const { seed, chess960 = false } = args;
+  const { seed } = args;
+  const chess960 = given.get('chess960') === 'true';
   const order = args['openings-mode'];
   const book = args['openings-pgn'] ?? null;
   const openings = await createMatchOpenings({
@@ -157,15 +140,15 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
   });
   if (!openings.ok) return openings;
   const tablebases = args.tb === '' ? {} : { tablebases: args.tb };
-  const given = listGivenFlags({ ...args, weights: undefined });
+  const flags = [...given].filter(([flag]) => flag !== 'weights');
   const tables = openGameTables(args.tb, printNote);
   if (!tables.ok) return tables;
   const sources = await createPlayerSources(specs.value, {
     chess960,
     concurrency: args.concurrency,
-    setUpNetwork: (weights, flags) => {
+    setUpNetwork: (weights, own) => {
       const named: Pair[] = weights === '' ? [] : [['weights', weights]];
-      return createNetworkSetup([...given, ...named, ...flags], [], printNote);
+      return createNetworkSetup([...flags, ...named, ...own], [], printNote);
     },
   });
   if (!sources.ok) return sources;
@@ -175,7 +158,7 @@ async function playMatch(args: MatchArguments): Promise<Result<AnyReport & { int
     ...(isTournament ? { tournament: args.tournament } : {}),
     // Networks by content: when the match is resumed, the same path may hold another network.
     ...(networks.length > 0 ? { networks } : {}),
-    flags: given,
+    flags,
     rules: rules.value,
     ...tablebases,
     seed,
@@ -262,123 +245,52 @@ function showGame(
   printNote(lines.join('\n'));
 }
 
-export const matchCommand: CommandModule<object, MatchArguments> = {
+// biome-ignore format: a row a flag
+const FLAGS = {
+  engine: texts('A player; give it once for each: random, a network file, a program, or "cmd=… name=… option.X=… nodes=…"', { defaultDescription: 'none' }),
+  player1: keys('The first player, key by key, such as --player1.weights=FILE --player1.nodes=100'),
+  player2: keys('The second player, key by key'),
+  tournament: choice(TOURNAMENT_KINDS, 'round-robin', 'With more than two players: each against each, or the first against all others'),
+  each: text('key=value words that hold for all players'),
+  tc: text('Time control of all players: [moves/]seconds[+increment]'),
+  movetime: whole({ min: 1 }, 'Milliseconds for each move'),
+  nodes: whole({ alias: ['visits', 'playouts'], min: 1 }, 'Nodes for each move'),
+  depth: whole({ min: 1 }, 'Depth of each search'),
+  games: whole({ min: 1, default: 100 }, 'Games of each pair of players; an even number plays each opening with both colours'),
+  concurrency: whole({ alias: 'parallelism', min: 1, default: 1 }, 'Games played at the same time'),
+  recover: toggle('Go on however often an engine crashes; without it three crashes in a row end the match'),
+  'openings-pgn': text('Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip', { alias: 'openings' }),
+  'openings-mode': choice(['sequential', 'shuffled', 'random'], 'shuffled', 'Order of the openings'),
+  'openings-plies': whole({ min: 0 }, 'Plies taken from each game of a PGN book, or made from a Polyglot book (then 16 by default)'),
+  seed: whole({ min: 0, default: 1 }, 'Seed of the order of openings, of random moves and of noise'),
+  resign: text('When a game is resigned: "movecount=3 score=600 twosided=true"'),
+  draw: text('When a game is adjudicated a draw: "movenumber=40 movecount=8 score=10"'),
+  maxmoves: whole({ min: 1 }, 'Moves after which a game is drawn'),
+  tb: text('Folders of Syzygy tablebases: a game ends when they know its result', { default: '' }),
+  'time-margin': whole({ min: 0, default: 50 }, 'Milliseconds by which a player may overstep the clock'),
+  sprt: text('Sequential test that ends the match: "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"'),
+  results: text('Results file; an existing match there is continued'),
+  pgnout: text('PGN file to append the games to'),
+  event: text('Event tag of the PGN', { default: 'Sardonyx match' }),
+  'rating-interval': whole({ min: 0, default: 10 }, 'Games between two reports on stderr; 0 = no reports'),
+  live: toggle('Print the positions of the running games, and each result, as JSON lines on stdout'),
+  json: toggle('Print the result as JSON'),
+};
+
+type MatchArguments = ValuesOf<typeof FLAGS>;
+
+export const matchCommand = declareCommand({
   command: 'match',
   describe: 'Play games between two or more players: networks, UCI engines, random movers',
-  builder: (yargs) =>
-    addEngineFlags(yargs)
-      .option('engine', {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        default: [],
-        defaultDescription: 'none',
-        describe:
-          'A player; give it once for each: random, a network file, a program, or "cmd=… name=… option.X=… nodes=…"',
-      })
-      .option('player1', {
-        describe: 'The first player, key by key, such as --player1.weights=FILE --player1.nodes=100',
-      })
-      .option('player2', { describe: 'The second player, key by key' })
-      .option('tournament', {
-        choices: TOURNAMENT_KINDS,
-        default: 'round-robin',
-        describe: 'With more than two players: each against each, or the first against all others',
-      })
-      .option('each', { type: 'string', describe: 'key=value words that hold for all players' })
-      .option('tc', { type: 'string', describe: 'Time control of all players: [moves/]seconds[+increment]' })
-      .option(...wholeFlag('movetime', { min: 1, describe: 'Milliseconds for each move' }))
-      .option(...wholeFlag('nodes', { alias: ['visits', 'playouts'], min: 1, describe: 'Nodes for each move' }))
-      .option(...wholeFlag('depth', { min: 1, describe: 'Depth of each search' }))
-      .option(
-        ...wholeFlag('games', {
-          min: 1,
-          default: 100,
-          describe: 'Games of each pair of players; an even number plays each opening with both colours',
-        }),
-      )
-      .option(
-        ...wholeFlag('concurrency', {
-          alias: 'parallelism',
-          min: 1,
-          default: 1,
-          describe: 'Games played at the same time',
-        }),
-      )
-      .option('recover', {
-        type: 'boolean',
-        default: false,
-        describe: 'Go on however often an engine crashes; without it three crashes in a row end the match',
-      })
-      .option('openings-pgn', {
-        alias: 'openings',
-        type: 'string',
-        describe: 'Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip',
-      })
-      .option('openings-mode', {
-        choices: ['sequential', 'shuffled', 'random'] as const,
-        default: 'shuffled',
-        describe: 'Order of the openings',
-      })
-      .option(
-        ...wholeFlag('openings-plies', {
-          min: 0,
-          describe: 'Plies taken from each game of a PGN book, or made from a Polyglot book (then 16 by default)',
-        }),
-      )
-      .option(
-        ...wholeFlag('seed', {
-          min: 0,
-          default: 1,
-          describe: 'Seed of the order of openings, of random moves and of noise',
-        }),
-      )
-      .option('resign', { type: 'string', describe: 'When a game is resigned: "movecount=3 score=600 twosided=true"' })
-      .option('draw', {
-        type: 'string',
-        describe: 'When a game is adjudicated a draw: "movenumber=40 movecount=8 score=10"',
-      })
-      .option(...wholeFlag('maxmoves', { min: 1, describe: 'Moves after which a game is drawn' }))
-      .option('tb', {
-        type: 'string',
-        default: '',
-        describe: 'Folders of Syzygy tablebases: a game ends when they know its result',
-      })
-      .option(
-        ...wholeFlag('time-margin', {
-          min: 0,
-          default: 50,
-          describe: 'Milliseconds by which a player may overstep the clock',
-        }),
-      )
-      .option('sprt', {
-        type: 'string',
-        describe: 'Sequential test that ends the match: "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"',
-      })
-      .option('results', { type: 'string', describe: 'Results file; an existing match there is continued' })
-      .option('pgnout', { type: 'string', describe: 'PGN file to append the games to' })
-      .option('event', { type: 'string', default: 'Sardonyx match', describe: 'Event tag of the PGN' })
-      .option(
-        ...wholeFlag('rating-interval', {
-          min: 0,
-          default: 10,
-          describe: 'Games between two reports on stderr; 0 = no reports',
-        }),
-      )
-      .option('live', {
-        type: 'boolean',
-        default: false,
-        describe: 'Print the positions of the running games, and each result, as JSON lines on stdout',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' })
-      .epilogue(
-        'An engine that crashes loses the game and is started again. One that dies between games, or at ucinewgame, is ' +
-          'started again and loses nothing, unless it does so twice in a row. The match ends with status 1, and keeps the games ' +
-          'played in --results, when it has crashed in three games in a row (but see --recover), when it cannot be started, ' +
-          'and when a network of this process cannot evaluate any more.',
-      ) as never,
-  handler: async (args) => {
-    const result = await playMatch(args);
+  flags: FLAGS,
+  engineFlags: 'named',
+  epilogue:
+    'An engine that crashes loses the game and is started again. One that dies between games, or at ucinewgame, is ' +
+    'started again and loses nothing, unless it does so twice in a row. The match ends with status 1, and keeps the games ' +
+    'played in --results, when it has crashed in three games in a row (but see --recover), when it cannot be started, ' +
+    'and when a network of this process cannot evaluate any more.',
+  run: async (args, given) => {
+    const result = await playMatch(args, given);
     if (!result.ok) throw new Error(result.error);
     if (args.json) printJson(result.value);
     else {
@@ -388,4 +300,4 @@ export const matchCommand: CommandModule<object, MatchArguments> = {
     }
     if (result.value.interrupted) process.exitCode = INTERRUPTED;
   },
-};
+});

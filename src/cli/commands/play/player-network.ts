@@ -71,11 +71,3 @@ function warnOfFaults(faults: readonly string[], onWarning: (text: string) => vo
     toldOfFaults.add(fault);
   }
 }
-
-/** The engine's flags that were given on the command line, as settings. */
-export function listGivenFlags(args: Readonly<Record<string, unknown>>): Setting[] {
-  return listOptionSpecs().flatMap((spec) => {
-    const value = spec.flag === '' ? undefined : args[spec.flag];
-    return value === undefined ? [] : [[spec.flag, String(Array.isArray(value) ? value.at(-1) : value)] as const];
-  });
-}

@@ -3,7 +3,6 @@
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import type { CommandModule } from 'yargs';
 import { createFolder } from '#platform/folders.js';
 import {
   createGameOpenings,
@@ -11,7 +10,6 @@ import {
   MatchLog,
   type MoveLimits,
   NetworkPools,
-  type OpeningOrder,
   openGameTables,
   playSelfPlaySession,
   type SelfPlayPlayer,
@@ -19,48 +17,21 @@ import {
   type SelfPlaySummary,
 } from '../../../selfplay/index.js';
 import { unwrap } from '../../../util/index.js';
-import { addEngineFlags } from '../../engine-flags.js';
-import { numberFlag, requireWhole, wholeFlag } from '../../number-flag.js';
+import {
+  choice,
+  declareCommand,
+  type GivenFlags,
+  keys,
+  number,
+  requireWhole,
+  text,
+  toggle,
+  type ValuesOf,
+  whole,
+} from '../../declare-command.js';
 import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
-import { createNetworkSetup, listGivenFlags, SELF_PLAY_DEFAULTS } from './player-network.js';
-
-interface SelfPlayArguments {
-  'syzygy-paths': string | undefined;
-  games: number;
-  parallelism: number;
-  'leaves-per-game': number;
-  visits: number;
-  playouts: number;
-  movetime: number;
-  'fast-visits': number;
-  'full-search-share': number;
-  training: boolean;
-  out: string | undefined;
-  results: string | undefined;
-  pgnout: string | undefined;
-  seed: number | undefined;
-  'openings-pgn': string | undefined;
-  'openings-mode': OpeningOrder;
-  'mirror-openings': boolean;
-  'opening-stop-prob': number;
-  'reuse-tree': boolean;
-  'share-trees': boolean;
-  'resign-percentage': number;
-  'resign-wdlstyle': boolean;
-  'resign-earliest-move': number;
-  'resign-playthrough': number;
-  'minimum-allowed-visits': number;
-  'discarded-start-chance': number;
-  'policy-target-pruning': boolean;
-  'policy-surprise': number;
-  'max-plies': number;
-  'move-thinking': boolean;
-  chess960: boolean | undefined;
-  player1: Record<string, unknown> | undefined;
-  player2: Record<string, unknown> | undefined;
-  json: boolean;
-}
+import { createNetworkSetup, SELF_PLAY_DEFAULTS } from './player-network.js';
 
 const LIMITS = ['visits', 'playouts', 'movetime'] as const;
 const ONE_LIMIT = '-1 = no limit; give one of --visits, --playouts, --movetime';
@@ -75,21 +46,25 @@ function createLimits(args: Record<string, unknown>): MoveLimits {
 }
 
 /** @param own the player's own flags, which overrule the shared ones */
-async function createPlayer(args: SelfPlayArguments, own: Record<string, unknown>): Promise<SelfPlayPlayer> {
+async function createPlayer(
+  args: SelfPlayArguments,
+  given: GivenFlags,
+  own: Readonly<Record<string, unknown>> = {},
+): Promise<SelfPlayPlayer> {
   const limits = createLimits({ ...args, ...own });
   if (Object.values(limits).every((limit) => limit === null)) {
     throw new Error('Give --visits, --playouts or --movetime, otherwise it is not clear when to stop a search');
   }
   const flags = Object.entries(own).filter(([name]) => !LIMITS.some((limit) => limit === name));
   const network = await createNetworkSetup(
-    [...listGivenFlags({ ...args }), ...flags.map(([name, value]) => [name, String(value)] as const)],
+    [...given, ...flags.map(([name, value]) => [name, String(value)] as const)],
     SELF_PLAY_DEFAULTS,
     printNote,
   );
   return { limits, network: unwrap(network) };
 }
 
-function createSelfPlaySettings(args: SelfPlayArguments): SelfPlaySettings {
+function createSelfPlaySettings(args: SelfPlayArguments, given: GivenFlags): SelfPlaySettings {
   const fullShare = args['fast-visits'] > 0 ? args['full-search-share'] : 1;
   return {
     playoutCap: { fullShare, fastVisits: args['fast-visits'] },
@@ -107,22 +82,22 @@ function createSelfPlaySettings(args: SelfPlayArguments): SelfPlaySettings {
     prunesPolicyTarget: args['policy-target-pruning'],
     policySurprise: args['policy-surprise'],
     maxPlies: args['max-plies'],
-    chess960: args.chess960 ?? false,
+    chess960: given.get('chess960') === 'true',
   };
 }
 
 type FinishedRun = SelfPlaySummary & { readonly interrupted: boolean };
 
-async function runSelfPlayCommand(args: SelfPlayArguments): Promise<FinishedRun> {
+async function runSelfPlayCommand(args: SelfPlayArguments, given: GivenFlags): Promise<FinishedRun> {
   const pools = new NetworkPools();
   try {
-    return await runWithPools(args, pools);
+    return await runWithPools(args, given, pools);
   } finally {
     await pools.close();
   }
 }
 
-async function runWithPools(args: SelfPlayArguments, pools: NetworkPools): Promise<FinishedRun> {
+async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: NetworkPools): Promise<FinishedRun> {
   const newSeed = args.seed ?? randomInt(2 ** 32);
   const folder = args.training || args.out !== undefined ? (args.out ?? `data-${newSeed.toString(36)}`) : null;
   const resultsPath = args.results ?? (folder === null ? null : join(folder, 'games.jsonl'));
@@ -137,12 +112,12 @@ async function runWithPools(args: SelfPlayArguments, pools: NetworkPools): Promi
     }),
   );
   const games = args.games === -1 ? Number.POSITIVE_INFINITY : args.games === -2 ? openings.gamesOfBook : args.games;
-  const tablebases = args['syzygy-paths'] ?? '';
+  const tablebases = given.get('syzygy-paths') ?? '';
   const tables = unwrap(openGameTables(tablebases, printNote));
-  const player1 = await createPlayer(args, args.player1 ?? {});
+  const player1 = await createPlayer(args, given, args.player1);
   const isOneMind = args.player1 === undefined && args.player2 === undefined;
-  const player2 = isOneMind ? player1 : await createPlayer(args, args.player2 ?? {});
-  const settings = createSelfPlaySettings(args);
+  const player2 = isOneMind ? player1 : await createPlayer(args, given, args.player2);
+  const settings = createSelfPlaySettings(args, given);
   const digests: (string | null)[] = [];
   for (const { network } of [player1, player2]) digests.push((await pools.open(network)).weightsDigest);
   if (folder !== null) createFolder(folder);
@@ -203,192 +178,55 @@ async function runWithPools(args: SelfPlayArguments, pools: NetworkPools): Promi
   }
 }
 
-export const selfPlayCommand: CommandModule<object, SelfPlayArguments> = {
+// biome-ignore format: a row a flag
+const FLAGS = {
+  games: whole({ min: 1, also: [-1, -2], default: -1 }, 'Games in all; -1 = without end, -2 = as many as the book has'),
+  parallelism: whole({ min: 0, default: 0 }, 'Games played at the same time; 0 = what suits the backend'),
+  'leaves-per-game': whole({ min: 0, default: 0 }, 'Leaves that each game evaluates together; 0 = as many as fill the batches'),
+  visits: whole({ min: 1, also: [-1], default: -1 }, `Visits for each move, those kept from the last move included; ${ONE_LIMIT}`),
+  playouts: whole({ min: 1, also: [-1], default: -1 }, `New visits for each move; ${ONE_LIMIT}`),
+  movetime: whole({ min: 1, also: [-1], default: -1 }, `Milliseconds for each move; ${ONE_LIMIT}`),
+  'fast-visits': whole({ min: 0, default: 0 }, 'Playout cap randomisation: most moves get this many visits and are not recorded; 0 = off'),
+  'full-search-share': number({ min: 0, isMinExcluded: true, max: 1, default: 0.25 }, 'With --fast-visits: share of the moves that get all visits and are recorded'),
+  training: toggle('Write training records (lc0 V6)'),
+  out: text('Folder for records and results; an existing run there is continued'),
+  results: text('Results file, instead of OUT/games.jsonl'),
+  pgnout: text('PGN file to append the games to', { alias: 'tournament-results-file' }),
+  seed: whole({ min: 0 }, 'Seed; the same seed gives the same games (with --nncache=0 exactly)'),
+  'openings-pgn': text('Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip'),
+  'openings-mode': choice(['sequential', 'shuffled', 'random'], 'sequential', 'Order of the openings'),
+  'mirror-openings': toggle('Play each opening twice, with colours reversed'),
+  'opening-stop-prob': number({ min: 0, max: 1, default: 0 }, 'Probability, at each book move, that the game leaves the book there'),
+  'reuse-tree': toggle('Keep the search tree from move to move'),
+  'share-trees': toggle('Both sides search in one tree', true),
+  'resign-percentage': number({ min: 0, max: 100, default: 0 }, 'Resign when the win probability in per cent falls below this; 0 = never'),
+  'resign-wdlstyle': toggle('End a game when any of win, draw and loss is certain enough'),
+  'resign-earliest-move': whole({ min: 0, default: 0 }, 'First move at which a game may be resigned'),
+  'resign-playthrough': number({ min: 0, max: 100, default: 0 }, 'Per cent of the games that are never resigned'),
+  'minimum-allowed-visits': whole({ min: 0, default: 0 }, 'Draw again when the drawn move has fewer visits than this'),
+  'discarded-start-chance': number({ min: 0, max: 100, default: 0 }, 'Per cent of the games that start from a move which --minimum-allowed-visits refused'),
+  'policy-target-pruning': toggle('Records leave out visits that only root noise or forced playouts explain (KataGo)'),
+  'policy-surprise': number({ min: 0, max: 1, default: 0 }, 'Policy surprise weighting (KataGo takes 0.5): share of a game’s records given to surprising positions'),
+  'max-plies': whole({ min: 1, default: LONGEST_GAME }, 'Plies after which a game is drawn'),
+  'move-thinking': toggle('Print info and bestmove of each move, with player, gameid and side', false, { alias: 'verbose-thinking' }),
+  player1: keys('Flags of the first player only, such as --player1.weights=FILE --player1.visits=N'),
+  player2: keys('Flags of the second player only'),
+  json: toggle('Print a summary as JSON instead of lc0’s lines'),
+};
+
+type SelfPlayArguments = ValuesOf<typeof FLAGS>;
+
+export const selfPlayCommand = declareCommand({
   command: 'selfplay',
   describe: 'Play a network against itself and write training records',
-  builder: (yargs) =>
-    addEngineFlags(yargs)
-      .option(
-        ...wholeFlag('games', {
-          min: 1,
-          also: [-1, -2],
-          default: -1,
-          describe: 'Games in all; -1 = without end, -2 = as many as the book has',
-        }),
-      )
-      .option(
-        ...wholeFlag('parallelism', {
-          min: 0,
-          default: 0,
-          describe: 'Games played at the same time; 0 = what suits the backend',
-        }),
-      )
-      .option(
-        ...wholeFlag('leaves-per-game', {
-          min: 0,
-          default: 0,
-          describe: 'Leaves that each game evaluates together; 0 = as many as fill the batches',
-        }),
-      )
-      .option(
-        ...wholeFlag('visits', {
-          min: 1,
-          also: [-1],
-          default: -1,
-          describe: `Visits for each move, those kept from the last move included; ${ONE_LIMIT}`,
-        }),
-      )
-      .option(
-        ...wholeFlag('playouts', {
-          min: 1,
-          also: [-1],
-          default: -1,
-          describe: `New visits for each move; ${ONE_LIMIT}`,
-        }),
-      )
-      .option(
-        ...wholeFlag('movetime', {
-          min: 1,
-          also: [-1],
-          default: -1,
-          describe: `Milliseconds for each move; ${ONE_LIMIT}`,
-        }),
-      )
-      .option(
-        ...wholeFlag('fast-visits', {
-          min: 0,
-          default: 0,
-          describe: 'Playout cap randomisation: most moves get this many visits and are not recorded; 0 = off',
-        }),
-      )
-      .option(
-        ...numberFlag('full-search-share', {
-          min: 0,
-          isMinExcluded: true,
-          max: 1,
-          default: 0.25,
-          describe: 'With --fast-visits: share of the moves that get all visits and are recorded',
-        }),
-      )
-      .option('training', { type: 'boolean', default: false, describe: 'Write training records (lc0 V6)' })
-      .option('out', { type: 'string', describe: 'Folder for records and results; an existing run there is continued' })
-      .option('results', { type: 'string', describe: 'Results file, instead of OUT/games.jsonl' })
-      .option('pgnout', {
-        alias: 'tournament-results-file',
-        type: 'string',
-        describe: 'PGN file to append the games to',
-      })
-      .option(
-        ...wholeFlag('seed', {
-          min: 0,
-          describe: 'Seed; the same seed gives the same games (with --nncache=0 exactly)',
-        }),
-      )
-      .option('openings-pgn', {
-        type: 'string',
-        describe: 'Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip',
-      })
-      .option('openings-mode', {
-        choices: ['sequential', 'shuffled', 'random'] as const,
-        default: 'sequential',
-        describe: 'Order of the openings',
-      })
-      .option('mirror-openings', {
-        type: 'boolean',
-        default: false,
-        describe: 'Play each opening twice, with colours reversed',
-      })
-      .option(
-        ...numberFlag('opening-stop-prob', {
-          min: 0,
-          max: 1,
-          default: 0,
-          describe: 'Probability, at each book move, that the game leaves the book there',
-        }),
-      )
-      .option('reuse-tree', { type: 'boolean', default: false, describe: 'Keep the search tree from move to move' })
-      .option('share-trees', { type: 'boolean', default: true, describe: 'Both sides search in one tree' })
-      .option(
-        ...numberFlag('resign-percentage', {
-          min: 0,
-          max: 100,
-          default: 0,
-          describe: 'Resign when the win probability in per cent falls below this; 0 = never',
-        }),
-      )
-      .option('resign-wdlstyle', {
-        type: 'boolean',
-        default: false,
-        describe: 'End a game when any of win, draw and loss is certain enough',
-      })
-      .option(
-        ...wholeFlag('resign-earliest-move', {
-          min: 0,
-          default: 0,
-          describe: 'First move at which a game may be resigned',
-        }),
-      )
-      .option(
-        ...numberFlag('resign-playthrough', {
-          min: 0,
-          max: 100,
-          default: 0,
-          describe: 'Per cent of the games that are never resigned',
-        }),
-      )
-      .option(
-        ...wholeFlag('minimum-allowed-visits', {
-          min: 0,
-          default: 0,
-          describe: 'Draw again when the drawn move has fewer visits than this',
-        }),
-      )
-      .option(
-        ...numberFlag('discarded-start-chance', {
-          min: 0,
-          max: 100,
-          default: 0,
-          describe: 'Per cent of the games that start from a move which --minimum-allowed-visits refused',
-        }),
-      )
-      .option('policy-target-pruning', {
-        type: 'boolean',
-        default: false,
-        describe: 'Records leave out visits that only root noise or forced playouts explain (KataGo)',
-      })
-      .option(
-        ...numberFlag('policy-surprise', {
-          min: 0,
-          max: 1,
-          default: 0,
-          describe:
-            'Policy surprise weighting (KataGo takes 0.5): share of a game’s records given to surprising positions',
-        }),
-      )
-      .option(
-        ...wholeFlag('max-plies', { min: 1, default: LONGEST_GAME, describe: 'Plies after which a game is drawn' }),
-      )
-      .option('move-thinking', {
-        alias: 'verbose-thinking',
-        type: 'boolean',
-        default: false,
-        describe: 'Print info and bestmove of each move, with player, gameid and side',
-      })
-      .option('player1', {
-        describe: 'Flags of the first player only, such as --player1.weights=FILE --player1.visits=N',
-      })
-      .option('player2', { describe: 'Flags of the second player only' })
-      .option('json', {
-        type: 'boolean',
-        default: false,
-        describe: 'Print a summary as JSON instead of lc0’s lines',
-      }) as never,
-  handler: async (args) => {
-    const summary = await runSelfPlayCommand(args);
+  flags: FLAGS,
+  engineFlags: 'named',
+  run: async (args, given) => {
+    const summary = await runSelfPlayCommand(args, given);
     if (args.json) printJson(summary);
     if (summary.interrupted && args.games !== -1) {
       printNote(`Interrupted after ${summary.games} games`);
       process.exitCode = INTERRUPTED;
     }
   },
-};
+});

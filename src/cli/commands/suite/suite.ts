@@ -1,22 +1,14 @@
 /** `sardonyx suite`: how many positions of a test suite (Win at Chess, STS, Bratko-Kopec …) the engine solves. */
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { enginePorts } from '../../../app/index.js';
 import { formatSan, parseFen } from '../../../chess/index.js';
 import { isHopeless, readChunks } from '../../../data/index.js';
 import { Analyst, type GoRequest, type Score } from '../../../engine/index.js';
 import { formatEvaluation } from '../../../pgn/index.js';
 import { BrokenInput, decodeText, readLines, unwrap } from '../../../util/index.js';
-import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
-import { wholeFlag } from '../../number-flag.js';
+import { declareCommand, requiredText, toggle, whole } from '../../declare-command.js';
+import { readEngineFlags } from '../../engine-flags.js';
 import { createProgressBar, NoteList, printJson, printLine, printNote } from '../../output.js';
 import { isSolution, parseSuiteLine, type SuitePosition } from './suite-position.js';
-
-interface SuiteArguments {
-  file: string;
-  nodes: number;
-  movetime: number;
-  json: boolean;
-}
 
 /** Far more than a suite has, at a second each. */
 const MOST_POSITIONS = 1_000_000;
@@ -33,32 +25,26 @@ interface Attempt {
   readonly isSolved: boolean;
 }
 
-export const suiteCommand: CommandModule<object, SuiteArguments> = {
+export const suiteCommand = declareCommand({
   command: 'suite <file>',
   describe: 'Solve the positions of a test suite (EPD with bm or am)',
-  builder: (yargs) =>
-    addEngineFlags(yargs)
-      .positional('file', { type: 'string', demandOption: true, describe: 'EPD file, one position a line' })
-      .option(...wholeFlag('movetime', { min: 1, default: 1000, describe: 'Milliseconds for each position' }))
-      .option(
-        ...wholeFlag('nodes', {
-          min: 0,
-          default: 0,
-          describe: 'Nodes for each position, instead of a time; 0 = use the time',
-        }),
-      )
-      .option('json', {
-        type: 'boolean',
-        default: false,
-        describe: 'Print the result of every position as JSON',
-      }) as never,
-  handler: async (args: ArgumentsCamelCase<SuiteArguments>) => {
+  words: {
+    file: requiredText('EPD file, one position a line'),
+  },
+  // biome-ignore format: a row a flag
+  flags: {
+    movetime: whole({ min: 1, default: 1000 }, 'Milliseconds for each position'),
+    nodes: whole({ min: 0, default: 0 }, 'Nodes for each position, instead of a time; 0 = use the time'),
+    json: toggle('Print the result of every position as JSON'),
+  },
+  engineFlags: 'named',
+  run: async (args, given) => {
     const positions = await readSuite(args.file);
     const request: GoRequest = args.nodes > 0 ? { nodes: args.nodes } : { moveTimeMs: args.movetime };
-    const options = await readEngineFlags(args);
+    const options = await readEngineFlags(given);
     // No move is played, and each position should get its whole time.
-    if (args['smart-pruning-factor'] === undefined) options.set('SmartPruningFactor', '0');
-    if (args['move-overhead'] === undefined) options.set('MoveOverheadMs', '0');
+    if (!given.has('smart-pruning-factor')) options.set('SmartPruningFactor', '0');
+    if (!given.has('move-overhead')) options.set('MoveOverheadMs', '0');
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();
@@ -69,7 +55,7 @@ export const suiteCommand: CommandModule<object, SuiteArguments> = {
       await analyst.dispose();
     }
   },
-};
+});
 
 /** Lines without a valid position are reported on stderr and skipped, and so is what cannot be read of a packed file. */
 async function readSuite(file: string): Promise<SuitePosition[]> {

@@ -1,35 +1,23 @@
 /** `sardonyx tune`: measures and saves the fastest threads and batches for a network on this machine. */
-import type { ArgumentsCamelCase, CommandModule } from 'yargs';
 import { createNetwork, enginePorts } from '../../../app/index.js';
 import { createTuningKey, isFileless, isTunable, saveTuning } from '../../../networks/index.js';
-import { addEngineFlags, readEngineFlags } from '../../engine-flags.js';
-import { numberFlag } from '../../number-flag.js';
+import { declareCommand, number, toggle } from '../../declare-command.js';
+import { readEngineFlags } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { countLeaves, runTune, type TuneRow } from './tune-run.js';
 
-interface TuneArguments {
-  seconds: number;
-  save: boolean;
-  json: boolean;
-}
-
-export const tuneCommand: CommandModule<object, TuneArguments> = {
+export const tuneCommand = declareCommand({
   command: 'tune',
   describe: 'Measure the fastest number of threads and batch size for a network on this machine, and save them',
-  builder: (yargs) =>
-    addEngineFlags(yargs)
-      .option(
-        ...numberFlag('seconds', {
-          min: 0,
-          isMinExcluded: true,
-          default: 20,
-          describe: 'Seconds of searching, without the time for loading',
-        }),
-      )
-      .option('save', { type: 'boolean', default: true, describe: 'Save the result in the user’s config folder' })
-      .option('json', { type: 'boolean', default: false, describe: 'Print the result as JSON' }) as never,
-  handler: async (args: ArgumentsCamelCase<TuneArguments>) => {
-    const options = await readEngineFlags(args);
+  // biome-ignore format: a row a flag
+  flags: {
+    seconds: number({ min: 0, isMinExcluded: true, default: 20 }, 'Seconds of searching, without the time for loading'),
+    save: toggle('Save the result in the user’s config folder', true),
+    json: toggle('Print the result as JSON'),
+  },
+  engineFlags: 'named',
+  run: async (args, given) => {
+    const options = await readEngineFlags(given);
     const fileless = isFileless(options);
     if (!fileless && !isTunable(options)) {
       throw new Error('tune chooses --threads, --minibatch-size and --batches-in-flight: leave them out');
@@ -69,7 +57,7 @@ export const tuneCommand: CommandModule<object, TuneArguments> = {
     printLine(`Best: ${flags}, ${best.nodesPerSecond} nodes/s (${comparison})`);
     if (file !== null) printLine(`Saved in ${file}; used when none of the three is set`);
   },
-};
+});
 
 function formatRow({ threads, minibatch, batchesInFlight, nodesPerSecond }: TuneRow): string {
   const cells = [`${threads}`.padStart(7), `${minibatch}`.padStart(9), `${batchesInFlight}`.padStart(17)];

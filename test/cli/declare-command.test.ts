@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import yargs, { type CommandModule } from 'yargs';
+import yargs from 'yargs';
 import { analyseCommand } from '#sardonyx/cli/commands/analyse/analyse.js';
 import { backendBenchCommand } from '#sardonyx/cli/commands/backendbench.js';
 import { benchCommand } from '#sardonyx/cli/commands/bench/bench.js';
@@ -11,12 +11,13 @@ import { selfPlayCommand } from '#sardonyx/cli/commands/play/selfplay.js';
 import { shardsCommand } from '#sardonyx/cli/commands/shards.js';
 import { suiteCommand } from '#sardonyx/cli/commands/suite/suite.js';
 import { tuneCommand } from '#sardonyx/cli/commands/tune/tune.js';
-import { numberFlag, wholeFlag } from '#sardonyx/cli/number-flag.js';
+import { type Command, declareCommand, number, text, toggle, whole } from '#sardonyx/cli/declare-command.js';
 
-/** The flags of a command without its work; rejects with the sentence for the user. */
-async function parse(command: object, args: readonly string[]): Promise<Record<string, unknown>> {
-  return await yargs([...args])
-    .command({ ...(command as CommandModule), command: '$0 [file..]', aliases: [], handler: () => undefined })
+/** A command's flags are read before its work begins; rejects with the sentence for the user. */
+async function parse(command: Command, ...args: readonly string[]): Promise<void> {
+  const parser = yargs([command.names[0], ...args]);
+  command.addTo(parser);
+  await parser
     .strict()
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
@@ -25,7 +26,15 @@ async function parse(command: object, args: readonly string[]): Promise<Record<s
     .parseAsync();
 }
 
-const wrong: [command: object, flag: string, sentence: string][] = [
+/** What must be given before a flag can be wrong. */
+const REQUIRED = new Map<Command, readonly string[]>([
+  [labelCommand, ['--engine=x', '--out=x']],
+  [suiteCommand, ['x.epd']],
+  [shardsCommand, ['x.pgn', '--out=x']],
+  [leela2OnnxCommand, ['--input=x']],
+]);
+
+const wrong: [command: Command, flag: string, sentence: string][] = [
   [matchCommand, '--games=abc', '--games must be a whole number from 1, not "abc"'],
   [matchCommand, '--games=-2', '--games must be a whole number from 1, not "-2"'],
   [matchCommand, '--games=2.5', '--games must be a whole number from 1, not "2.5"'],
@@ -52,27 +61,36 @@ const wrong: [command: object, flag: string, sentence: string][] = [
 ];
 
 for (const [command, flag, sentence] of wrong) {
-  const [name] = [(command as CommandModule).command].flat();
-  test(`${String(name).split(' ')[0]} ${flag} is refused in one sentence`, async () => {
-    await assert.rejects(parse(command, [flag]), { message: sentence });
+  test(`${command.names[0]} ${flag} is refused in one sentence`, async () => {
+    await assert.rejects(parse(command, ...(REQUIRED.get(command) ?? []), flag), { message: sentence });
   });
 }
 
-test('numbers in range are taken by every name, the last of several, and defaults as they are', async () => {
-  const command: Partial<CommandModule> = {
-    builder: (builder) =>
-      builder
-        .option(...wholeFlag('max-games', { alias: 'g', min: 1, default: Number.POSITIVE_INFINITY, describe: 'games' }))
-        .option(...wholeFlag('size', { min: 1, max: 8, also: [-1], describe: 'size' }))
-        .option(...numberFlag('share', { min: 0, max: 1, default: 0.5, describe: 'share' })),
+test('flags are taken by every name, the last of several, and defaults as they are', async () => {
+  const taken: unknown[] = [];
+  const command = declareCommand({
+    command: 'try',
+    describe: '',
+    flags: {
+      'max-games': whole({ alias: 'g', min: 1, default: Number.POSITIVE_INFINITY }, 'games'),
+      size: whole({ min: 1, max: 8, also: [-1] }, 'size'),
+      share: number({ min: 0, max: 1, default: 0.5 }, 'share'),
+      out: text('name'),
+      json: toggle('JSON'),
+    },
+    run: (args) => {
+      const isMarked: boolean = args.json;
+      // @ts-expect-error: a flag that is not declared does not compile
+      taken.push([args['max-games'], args.size, args.share, args.out, isMarked, args.depht]);
+    },
+  });
+  const read = async (...args: string[]): Promise<unknown> => {
+    await parse(command, ...args);
+    return taken.pop();
   };
-  const read = async (...args: string[]): Promise<unknown[]> => {
-    const { 'max-games': games, maxGames, size, share } = await parse(command, args);
-    assert.equal(games, maxGames);
-    return [games, size, share];
-  };
-  assert.deepEqual(await read(), [Number.POSITIVE_INFINITY, undefined, 0.5]);
-  assert.deepEqual(await read('-g', '3', '--size', '-1', '--share=.25'), [3, -1, 0.25]);
-  assert.deepEqual(await read('--max-games=2', '--max-games=1e3', '--size=8'), [1000, 8, 0.5]);
+  assert.deepEqual(await read(), [Number.POSITIVE_INFINITY, undefined, 0.5, undefined, false, undefined]);
+  assert.deepEqual(await read('-g', '3', '--size', '-1', '--share=.25'), [3, -1, 0.25, undefined, false, undefined]);
+  const twice = ['--max-games=2', '--max-games=1e3', '--size=8', '--out=a', '--out=b', '--json', '--json'];
+  assert.deepEqual(await read(...twice), [1000, 8, 0.5, 'b', true, undefined]);
   await assert.rejects(read('--size'), /Not enough arguments following: size/);
 });
