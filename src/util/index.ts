@@ -2,7 +2,7 @@ export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from 
 export { concatBytes, describeInflationFailure, describeTooLarge, getInflationLimit, inflate, isGzip } from './gzip.js';
 export { LineReader } from './line-reader.js';
 export { formatMegabytes } from './megabytes.js';
-export { createPrng, drawSeed, mixSeeds, type Prng, type SeededPrng } from './prng.js';
+export { createPrng, drawGamma, drawSeed, mixSeeds, type Prng, type SeededPrng } from './prng.js';
 export { cutText, failure, type Result, removeControls, success, unwrap } from './result.js';
 export { runSideBySide } from './side-by-side.js';
 export { BrokenInput, decodeText, readLines, type TextLine } from './text-stream.js';

@@ -158,6 +158,22 @@ test('with the backend option symmetry some positions without castling rights ar
   assert.ok(turns > 4 && turns < 20, `${turns} of 24`);
 });
 
+test('with the backend option noise every position has its own share of noise, the same each time, and the same value', async () => {
+  const leaves: TestLeaf[] = [START_FEN, '4k3/pppp4/8/8/8/8/PPPP4/4K2R w K - 0 30'].map((fen) => ({ fen }));
+  const plain = await evaluateWith({}, {}, leaves);
+  const [noisy, again, other] = [
+    await evaluateWith({}, { backendOptions: 'noise=25' }, leaves),
+    await evaluateWith({}, { backendOptions: 'noise=25' }, leaves),
+    await evaluateWith({}, { backendOptions: 'noise=25,seed=2' }, leaves),
+  ];
+  assert.deepEqual(again, noisy);
+  for (const [i, answer] of noisy.entries()) {
+    assert.ok(Math.abs(answer.valueWl - plain[i].valueWl) < 1e-6);
+    assert.notDeepEqual(answer, plain[i]);
+    assert.notDeepEqual(answer, other[i]);
+  }
+});
+
 function reverse(text: string): string {
   return [...text].reverse().join('');
 }

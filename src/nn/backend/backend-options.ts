@@ -15,7 +15,7 @@ export const IGNORED_KEYS = [
 /** The names of all options; each backend reads some of them. */
 const KEYS = [
   ...['policy_head', 'value_head', 'datatype', 'fp16', 'winograd'],
-  ...['devices', 'gpu', 'threads', 'optimize', 'batch', 'max_batch', 'min_batch', 'steps', 'symmetry'],
+  ...['devices', 'gpu', 'threads', 'optimize', 'batch', 'max_batch', 'min_batch', 'steps', 'symmetry', 'noise'],
   // CUDA, TensorRT, CoreML and WebGPU.
   ...['tf32', 'units', 'mlprogram', 'static-shapes'],
   ...['preferredLayout', 'validationMode', 'storageBufferCacheMode'],

@@ -29,6 +29,8 @@ export interface OnnxPlan {
   readonly precision: Precision;
   /** Seed of the choice which positions without castling rights are evaluated with mirrored files; 0 = none. */
   readonly symmetrySeed: number;
+  /** Share of Dirichlet noise in the priors of every position, which the seed and the position decide. */
+  readonly noise: { readonly share: number; readonly seed: number };
   readonly config: ProviderConfig;
 }
 
@@ -256,6 +258,10 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     leastRows: options.readInteger('min_batch', 1, 1, 1024),
     precision,
     symmetrySeed: options.readInteger('symmetry', 0, 0, 2 ** 31 - 1),
+    noise: {
+      share: options.readInteger('noise', 0, 0, 100) / 100,
+      seed: options.readInteger('seed', 1, 0, 2 ** 31 - 1),
+    },
     config: readProviderConfig(provider, options),
   };
 }

@@ -5,13 +5,25 @@
 import type { NamedTensors, RuntimeSession, RuntimeTensor } from '#platform/onnx-runtime.js';
 import { MAX_MOVES, type Move, type Position } from '../../chess/index.js';
 import { createRandomSymmetry, expandPlanes, type HistoryFill, type InputEncoding } from '../../encoding/index.js';
-import { encodeFloat16, FLOAT16_INFINITY } from '../../util/index.js';
+import { createPrng, drawGamma, encodeFloat16, FLOAT16_INFINITY, mixSeeds } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
 import type { NetworkFormat, TensorPort } from '../model/network-format.js';
 import { openSession } from './onnx-session.js';
 import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './value-head.js';
+
+/** Of AlphaZero's Dirichlet noise in chess. */
+const NOISE_ALPHA = 0.3;
+
+/** AZ-Go adds Dirichlet noise at every node; here the position draws it, so that cached and new answers are the same. */
+function addNoise(priors: Float32Array, count: number, share: number, seed: number): void {
+  const random = createPrng(seed);
+  const samples = Float64Array.from({ length: count }, () => drawGamma(NOISE_ALPHA, random));
+  const total = samples.reduce((sum, sample) => sum + sample, 0);
+  if (total < Number.MIN_VALUE) return;
+  for (let i = 0; i < count; i++) priors[i] = (1 - share) * priors[i] + (share * samples[i]) / total;
+}
 
 /** The tensors of one call: rows `start` to `start + rows − 1` of the evaluator's arrays. */
 interface Call {
@@ -47,12 +59,14 @@ class OnnxEvaluator implements Evaluator {
   private value: HeadOutput = this.policy;
   private plies: HeadOutput = this.policy;
   private policyIndices = new Uint16Array(0);
+  /** Per row, what decides its noise. */
+  private noiseSeeds = new Int32Array(0);
   private readonly encoding: InputEncoding;
 
   constructor(
     private readonly session: RuntimeSession,
     private readonly format: NetworkFormat,
-    plan: OnnxPlan,
+    private readonly plan: OnnxPlan,
   ) {
     this.backend = plan.provider;
     this.mostRows = plan.mostRows;
@@ -74,6 +88,7 @@ class OnnxEvaluator implements Evaluator {
     this.value = createHead(format.value, format.valueKind === 'scalar' ? 1 : 3, capacity);
     if (format.movesLeft !== null) this.plies = createHead(format.movesLeft, 1, capacity);
     this.policyIndices = new Uint16Array(capacity * MAX_MOVES);
+    this.noiseSeeds = new Int32Array(capacity);
     this.valueWl = new Float32Array(capacity);
     this.valueD = new Float32Array(capacity);
     this.movesLeft = new Float32Array(capacity);
@@ -92,6 +107,7 @@ class OnnxEvaluator implements Evaluator {
     } else {
       expandPlanes(masks, 0, planeValues, 0, planes, input, row * planes * 64);
     }
+    this.noiseSeeds[row] = position.keyLow ^ Math.imul(position.keyHigh, 0x9e3779b1);
     const first = row * MAX_MOVES;
     for (let i = 0; i < count; i++) {
       policyIndices[first + i] = policyEncoding.moveToIndex(position, moves[offset + i] as Move, transform);
@@ -116,6 +132,8 @@ class OnnxEvaluator implements Evaluator {
 
   writePriorsInto(out: Float32Array, row: number, count: number, policyTemperature: number): void {
     writePolicyInto(out, this.policy, row, this.policyIndices, row * MAX_MOVES, count, policyTemperature);
+    const { share, seed } = this.plan.noise;
+    if (share > 0) addNoise(out, count, share, mixSeeds(seed, this.noiseSeeds[row]));
   }
 
   async dispose(): Promise<void> {

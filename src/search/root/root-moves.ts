@@ -4,7 +4,7 @@
  * allowed ones first. `restore` undoes this after the search, because the tree is used again.
  */
 import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/leaves.js';
-import type { Prng } from '../../util/index.js';
+import { drawGamma, type Prng } from '../../util/index.js';
 import type { SearchParams } from '../params.js';
 import { findBestEdge, getEdgeCount, getOutcome, getRecordVisits, getVisitedRecord } from '../tree/best-move.js';
 import {
@@ -199,27 +199,7 @@ export class RootMoves implements RootRestriction {
   }
 }
 
-/** A sample of Gamma(alpha, 1) by Marsaglia and Tsang (2000); for alpha below 1 with their factor u^(1/alpha). */
-export function drawGamma(alpha: number, random: Prng): number {
-  if (alpha <= 0) return 0;
-  if (alpha < 1) return drawGamma(alpha + 1, random) * Math.max(random.nextFloat(), 1e-12) ** (1 / alpha);
-  const d = alpha - 1 / 3;
-  const c = 1 / Math.sqrt(9 * d);
-  for (;;) {
-    const x = drawNormal(random);
-    const v = (1 + c * x) ** 3;
-    if (v > 0 && Math.log(Math.max(random.nextFloat(), 1e-12)) < 0.5 * x * x + d - d * v + d * Math.log(v))
-      return d * v;
-  }
-}
-
 /** A sample of the standard Gumbel distribution. */
 function drawGumbel(random: Prng): number {
   return -Math.log(-Math.log(Math.max(random.nextFloat(), 1e-12)));
-}
-
-/** A sample of the standard normal distribution, by Box and Muller. */
-function drawNormal(random: Prng): number {
-  const radius = Math.sqrt(-2 * Math.log(1 - random.nextFloat()));
-  return radius * Math.cos(2 * Math.PI * random.nextFloat());
 }
