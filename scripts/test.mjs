@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const words = process.argv.slice(2);
+// On Windows people write chess\fen.
+const words = process.argv.slice(2).map((word) => word.replaceAll('\\', '/'));
 const files = ['test', 'uci-tests']
   .map((folder) => join(root, 'build', folder))
   .filter((folder) => existsSync(folder))

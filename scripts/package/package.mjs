@@ -23,6 +23,10 @@ const flags = yargs(hideBin(process.argv))
   .version(false)
   .strict()
   .parseSync();
+if (process.platform !== 'linux' || process.arch !== 'x64') {
+  console.error('npm run package needs Linux on x64, where it makes the executables of all systems');
+  process.exit(1);
+}
 const pageFolder = join(root, 'dist', 'board', 'page');
 // One name as `--targets NAME` is no list.
 const named = [flags.targets ?? []].flat();

@@ -127,14 +127,18 @@ interface Turn {
 
 /** The positions of the game, the initial one first; only that one after a problem. */
 function readGame(reader: FieldReader): Turn[] {
-  const fen = reader.readString('initialFen');
+  const initialFen = reader.readString('initialFen');
+  // What everybody calls it.
+  const otherFen = reader.readString('fen');
+  const fen = initialFen ?? otherFen;
+  if (otherFen !== undefined && fen !== otherFen) reader.fail('fen', 'fen is another name of initialFen: give one');
   const isStart = reader.readBoolean('startpos') ?? false;
   const texts = reader.readStrings('moves') ?? [];
   if (isStart && fen !== undefined && fen !== 'startpos')
     reader.fail('startpos', 'startpos and initialFen exclude each other');
   let parsed = parseFen(fen ?? START_FEN);
   if (!parsed.ok) {
-    reader.fail('initialFen', `Illegal position: ${parsed.error}`);
+    reader.fail(initialFen === undefined ? 'fen' : 'initialFen', `Illegal position: ${parsed.error}`);
     parsed = parseFen(START_FEN);
     if (!parsed.ok) throw new Error(parsed.error);
   }

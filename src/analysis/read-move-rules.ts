@@ -32,6 +32,7 @@ interface WrittenRule {
 }
 
 const NO_RESTRICTION: MoveRestriction = { searchMoves: [], moveRules: [] };
+/** No search gets so deep, so a larger number means the same. */
 const GREATEST_DEPTH = 1000;
 const UCI_MOVE = /^[a-h][1-8][a-h][1-8][qrbn]?$/i;
 /** In the order of the piece codes. */
@@ -108,13 +109,12 @@ function readWrittenRules(reader: FieldReader, field: string): WrittenRule[] | u
     const colour = /^[wb]/i.exec(typeof player === 'string' ? player : '')?.[0].toLowerCase();
     const isDepth = typeof untilDepth === 'number' && Number.isInteger(untilDepth) && untilDepth >= 1;
     if (colour === undefined) reader.fail(field, `The player of ${field} must be w or b`);
-    else if (!isDepth || untilDepth > GREATEST_DEPTH) {
-      reader.fail(field, `untilDepth of ${field} must be a whole number from 1 to ${GREATEST_DEPTH}`);
-    } else if (!Array.isArray(moves) || !moves.every((move) => typeof move === 'string')) {
+    else if (!isDepth) reader.fail(field, `untilDepth of ${field} must be a whole number from 1`);
+    else if (!Array.isArray(moves) || !moves.every((move) => typeof move === 'string')) {
       reader.fail(field, `moves of ${field} must be a list of strings`);
     } else if (Object.keys(others).length > 0) {
       reader.fail(field, `A rule of ${field} has no field ${Object.keys(others)[0]}`);
-    } else return { texts: moves, player: colour as 'w' | 'b', untilDepth };
+    } else return { texts: moves, player: colour as 'w' | 'b', untilDepth: Math.min(untilDepth, GREATEST_DEPTH) };
     return { texts: [], player: null, untilDepth: 1 };
   });
 }

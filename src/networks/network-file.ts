@@ -30,7 +30,7 @@ import {
   readBundle,
 } from './bundled-networks.js';
 import { findRemoteNetwork, isDownloaded } from './network-download.js';
-import { type NetworkSelection, networkSelector } from './network-selection.js';
+import { createUnmeasured, type NetworkSelection, networkSelector } from './network-selection.js';
 
 /** What WeightsFile holds if the user names no network; `default` is what people type for it. */
 const UNNAMED = ['', '<autodiscover>', 'default'];
@@ -155,7 +155,7 @@ export function selectBundledNetwork(
   bundle: Bundle = readBundle(),
 ): Promise<NetworkSelection | null> {
   const measured = needsMeasuredLevels(options, provider) && findBundledNetwork(bundle.networks, LEVELS_NETWORK);
-  if (measured) return Promise.resolve({ network: measured, candidates: [], problem: null, isSure: true, path: null });
+  if (measured) return Promise.resolve(createUnmeasured(measured));
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   const asked = choice.ok ? choice.value.precision : undefined;
   const precision = asked === 'f16' && provider !== getFirstProvider(options) ? undefined : asked;

@@ -1,25 +1,32 @@
 /**
  * Chooses among the bundled networks of a backend. On CPUs there may be several: one that knows more, and one that evaluates more
  * positions in the same time. Which of them plays better depends on what this CPU does fast, so short searches measure the speeds that
- * are played (played-speed.ts), at every start until two measurements agree (speed-store.ts keeps them), and the network with the
- * highest predicted strength is chosen:
+ * are played (played-speed.ts), and the network with the highest predicted strength is chosen:
  *
  *   strength = Elo at equal nodes + Elo per doubling of speed · log2(nodes/s)
+ *
+ * Other programs slow the searches down, and not always alike. So each of the first starts adds rounds of measurements (speed-store.ts
+ * keeps them), until there are enough. The median of all rounds decides if most of them agree with it; otherwise it is a tie.
  */
 import { readProgramFile } from '#platform/program-files.js';
 import { failure, type Result, success } from '../util/index.js';
 import { type Bundle, type BundledNetwork, listSuitableNetworks } from './bundled-networks.js';
-import type { PlayedSpeeds } from './played-speed.js';
+import type { Round } from './played-speed.js';
 import { SpeedStore, type SpeedTable } from './speed-store.js';
 
 /** Less is a tie, which goes to the network that is stronger at equal nodes: speeds are off by a few per cent. */
 export const CLEAR_LEAD_ELO = 10;
+/** Of all rounds, this share must agree. */
+const AGREEING_SHARE = 0.75;
+/** Two starts are enough if their rounds agree; if not, more are measured, but not for ever. */
+const LEAST_ROUNDS = 8;
+const MOST_ROUNDS = 24;
 
 export interface Candidate {
   readonly network: BundledNetwork;
-  /** Of a search with the default number of threads. */
+  /** Of the fastest search with the default number of threads. */
   readonly nodesPerSecond: number;
-  /** Predicted strength on this machine, minus that of the first candidate. */
+  /** Predicted strength on this machine, minus that of the first candidate; the median of all rounds. */
   readonly predictedLeadElo: number;
 }
 
@@ -29,14 +36,20 @@ export interface NetworkSelection {
   readonly candidates: readonly Candidate[];
   /** Why the speeds of several candidates are not known; null if they are, or are not needed. */
   readonly problem: string | null;
-  /** Whether two measurements agree; until then each start measures. */
+  /** Rounds of measurements. */
+  readonly rounds: number;
+  /** How many of them name the network that their median names. */
+  readonly agreeing: number;
+  /** Whether those are enough; if not, the network that is stronger at equal nodes plays. */
+  readonly isClear: boolean;
+  /** Whether there are enough rounds; until then each start measures more. */
   readonly isSure: boolean;
   /** File of the speeds; null if they were not kept. */
   readonly path: string | null;
 }
 
 /** Measures networks of the program, in their order. Never rejects. */
-export type SpeedMeasure = (networks: readonly BundledNetwork[]) => Promise<Result<PlayedSpeeds>>;
+export type SpeedMeasure = (networks: readonly BundledNetwork[]) => Promise<Result<readonly Round[]>>;
 
 export class NetworkSelector {
   /** Measurements of this process, by the digests of the networks. */
@@ -56,51 +69,38 @@ export class NetworkSelector {
     const suitable = listSuitableNetworks(bundle.networks, backend, precision);
     const [network] = suitable;
     if (network === undefined) return null;
-    const single = { network, candidates: [], problem: null, isSure: true, path: null };
+    const single = createUnmeasured(network);
     const { eloPerSpeedDoubling } = bundle;
     const isComparable = suitable.every(({ eloAtEqualNodes }) => eloAtEqualNodes !== undefined);
     if (suitable.length < 2 || backend !== 'cpu' || eloPerSpeedDoubling === undefined || !isComparable) return single;
-    const { speeds, isSure, path } = await this.findSpeeds(suitable);
-    if (!speeds.ok) {
-      const byNodes = suitable.map((candidate) => ({ network: candidate, nodesPerSecond: 1, predictedLeadElo: 0 }));
-      return { ...single, network: chooseStrongest(byNodes).network, problem: speeds.error, isSure, path };
-    }
-    const candidates = predictStrengths(suitable, speeds.value, eloPerSpeedDoubling);
-    return { network: chooseStrongest(candidates).network, candidates, problem: null, isSure, path };
+    const { speeds, path } = await this.findSpeeds(suitable, eloPerSpeedDoubling);
+    if (speeds.ok) return { ...judge(suitable, speeds.value, eloPerSpeedDoubling), problem: null, path };
+    return { ...single, network: chooseByNodes(suitable), problem: speeds.error, isSure: false, path };
   }
 
-  private findSpeeds(networks: readonly BundledNetwork[]): Promise<Measurement> {
+  private findSpeeds(networks: readonly BundledNetwork[], eloPerSpeedDoubling: number): Promise<Measurement> {
     const key = networks.map(({ sha256 }) => sha256).join();
-    const known = this.known.get(key) ?? this.readOrMeasure(networks);
+    const known = this.known.get(key) ?? this.readOrMeasure(networks, eloPerSpeedDoubling);
     this.known.set(key, known);
     return known;
   }
 
-  private async readOrMeasure(networks: readonly BundledNetwork[]): Promise<Measurement> {
+  private async readOrMeasure(networks: readonly BundledNetwork[], eloPerSpeedDoubling: number): Promise<Measurement> {
     const digests = networks.map(({ sha256 }) => sha256);
     const stored = await this.store.read(digests);
-    if (stored?.isSure) return { speeds: success(stored.speeds), isSure: true, path: stored.path };
+    if (stored !== null && judge(networks, stored.speeds, eloPerSpeedDoubling).isSure)
+      return { speeds: success(stored.speeds), path: stored.path };
     const measured = await this.measure(networks);
-    const problem = measured.ok ? 'other programs keep the CPU busy' : measured.error;
-    if (!measured.ok || !measured.value.isSteady) {
-      return {
-        speeds: stored === null ? failure(problem) : success(stored.speeds),
-        isSure: false,
-        path: stored?.path ?? null,
-      };
-    }
-    const { nodesPerSecond } = measured.value;
-    const earlier = (digest: string): number => stored?.speeds.get(digest) ?? 0;
-    // Other programs only ever make a search slower.
-    const speeds = new Map(digests.map((digest, index) => [digest, Math.max(nodesPerSecond[index], earlier(digest))]));
-    const isSure = digests.every((digest, index) => isClose(nodesPerSecond[index], earlier(digest)));
-    return { speeds: success(speeds), isSure, path: await this.store.write(speeds, isSure) };
+    const earlier = (digest: string): readonly number[] => stored?.speeds.get(digest) ?? [];
+    // A search that was not given a moment of CPU time says nothing.
+    const rounds = (measured.ok ? measured.value : []).filter((round) => round.every((speed) => speed > 0));
+    const speeds = new Map(
+      digests.map((digest, index) => [digest, [...earlier(digest), ...rounds.map((round) => round[index])]]),
+    );
+    if (speeds.get(digests[0])?.length === 0)
+      return { speeds: failure(measured.ok ? 'other programs keep the CPU busy' : measured.error), path: null };
+    return { speeds: success(speeds), path: await this.store.write(speeds) };
   }
-}
-
-/** Two measurements of a speed agree. */
-function isClose(a: number, b: number): boolean {
-  return Math.max(a, b) <= 1.1 * Math.min(a, b);
 }
 
 /** The selector of the program. */
@@ -108,30 +108,62 @@ export const networkSelector = new NetworkSelector();
 
 interface Measurement {
   readonly speeds: Result<SpeedTable>;
-  readonly isSure: boolean;
   readonly path: string | null;
 }
 
-function predictStrengths(
+/** The choice of a network without measurements. */
+export function createUnmeasured(network: BundledNetwork): NetworkSelection {
+  return { network, candidates: [], rounds: 0, agreeing: 0, isClear: true, problem: null, isSure: true, path: null };
+}
+
+function judge(
   networks: readonly BundledNetwork[],
   speeds: SpeedTable,
   eloPerSpeedDoubling: number,
-): Candidate[] {
-  const measured = networks.map((network) => ({ network, nodesPerSecond: speeds.get(network.sha256) ?? 0 }));
-  const strengths = measured.map(
-    ({ network, nodesPerSecond }) => (network.eloAtEqualNodes ?? 0) + eloPerSpeedDoubling * Math.log2(nodesPerSecond),
+): Omit<NetworkSelection, 'problem' | 'path'> {
+  const [first] = networks;
+  const getSpeeds = ({ sha256 }: BundledNetwork): readonly number[] => speeds.get(sha256) ?? [];
+  const elo = ({ eloAtEqualNodes = 0 }: BundledNetwork, speed: number): number =>
+    eloAtEqualNodes + eloPerSpeedDoubling * Math.log2(speed);
+  const leads = networks.map((network) =>
+    getSpeeds(network).map((speed, round) => elo(network, speed) - elo(first, getSpeeds(first)[round])),
   );
-  return measured.map((row, index) => ({ ...row, predictedLeadElo: strengths[index] - strengths[0] }));
+  const candidates = networks.map((network, index) => ({
+    network,
+    nodesPerSecond: Math.max(...getSpeeds(network)),
+    predictedLeadElo: computeMedian(leads[index]),
+  }));
+  const { network } = chooseStrongest(candidates);
+  const rounds = getSpeeds(first).length;
+  const choices = Array.from({ length: rounds }, (_, round) =>
+    chooseStrongest(candidates.map((row, index) => ({ ...row, predictedLeadElo: leads[index][round] }))),
+  );
+  const agreeing = choices.filter((choice) => choice.network === network).length;
+  const isClear = agreeing >= AGREEING_SHARE * rounds;
+  const isSure = rounds >= MOST_ROUNDS || (rounds >= LEAST_ROUNDS && isClear);
+  return { network: isClear ? network : chooseByNodes(networks), candidates, rounds, agreeing, isClear, isSure };
+}
+
+function computeMedian(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 function chooseStrongest(candidates: readonly Candidate[]): Candidate {
   const best = Math.max(...candidates.map(({ predictedLeadElo }) => predictedLeadElo));
   const tied = candidates.filter(({ predictedLeadElo }) => predictedLeadElo >= best - CLEAR_LEAD_ELO);
-  const getElo = ({ network }: Candidate): number => network.eloAtEqualNodes ?? 0;
-  return tied.reduce((first, next) => (getElo(next) > getElo(first) ? next : first));
+  const strongest = chooseByNodes(tied.map(({ network }) => network));
+  return tied.find(({ network }) => network === strongest) ?? tied[0];
 }
 
-async function measureBundledNetworks(networks: readonly BundledNetwork[]): Promise<Result<PlayedSpeeds>> {
+/** The strongest network at equal nodes, the first one of several. */
+function chooseByNodes(networks: readonly BundledNetwork[]): BundledNetwork {
+  const getElo = ({ eloAtEqualNodes = 0 }: BundledNetwork): number => eloAtEqualNodes;
+  return networks.reduce((first, next) => (getElo(next) > getElo(first) ? next : first));
+}
+
+async function measureBundledNetworks(networks: readonly BundledNetwork[]): Promise<Result<readonly Round[]>> {
   const models = [];
   try {
     for (const { file } of networks) {

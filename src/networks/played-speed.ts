@@ -1,7 +1,7 @@
 /**
- * Measures how many nodes/s a search of this machine reaches with each of several networks: short searches in turn, by the engine as it plays.
- * Evaluations/s would mislead, because a fast network leaves the search more to wait for. Other programs only ever make a search
- * slower, so the best one counts; two that agree show that it was no accident.
+ * Measures how fast the engine searches with each of several networks: nodes/s, which decide how it plays. Evaluations/s would mislead,
+ * because a search reaches a smaller share of them with a light network. The networks take turns, so that what else the machine
+ * does slows all of them: the ratio of two speeds of one round says more than either of them.
  */
 import { createPoolNetwork, Engine, MateClient } from '../engine/index.js';
 import { acceptedOptions, engineOptions } from '../engine/options.js';
@@ -12,12 +12,8 @@ import { SearchClient } from '../search/index.js';
 import { searchOptions } from '../search/options.js';
 import { failure, type Result, success } from '../util/index.js';
 
-export interface PlayedSpeeds {
-  /** In the order of the networks. */
-  readonly nodesPerSecond: readonly number[];
-  /** Whether the two best searches of every network agree. */
-  readonly isSteady: boolean;
-}
+/** Nodes/s of each network, in their order. */
+export type Round = readonly number[];
 
 export interface Searcher {
   /** Makes a short search of its own. @returns nodes/s */
@@ -26,15 +22,12 @@ export interface Searcher {
 }
 
 const SEARCH_MS = 150;
-const LEAST_ROUNDS = 3;
-const MOST_ROUNDS = 5;
-/** The better of two searches that agree is at most this much faster. */
-const AGREEMENT = 0.05;
+const ROUNDS = 4;
 /** A middlegame with many moves. */
 const POSITION = 'r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 0 8';
 
 /** Fails if a network cannot be run; never rejects. */
-export async function measurePlayedSpeeds(models: readonly ModelSource[]): Promise<Result<PlayedSpeeds>> {
+export async function measurePlayedSpeeds(models: readonly ModelSource[]): Promise<Result<readonly Round[]>> {
   const searchers: Searcher[] = [];
   try {
     for (const model of models) searchers.push(await openSearcher(model));
@@ -46,18 +39,14 @@ export async function measurePlayedSpeeds(models: readonly ModelSource[]): Promi
   }
 }
 
-/** Searches in rounds until the speeds are steady, or for MOST_ROUNDS. */
-export async function compareSearchers(searchers: readonly Searcher[]): Promise<PlayedSpeeds> {
-  const speeds = searchers.map((): number[] => []);
-  for (let round = 1; ; round++) {
-    for (const [index, searcher] of searchers.entries()) speeds[index].push(await searcher.search());
-    const isSteady = speeds.every((found) => {
-      const [best, second = 0] = found.sort((a, b) => b - a);
-      return best <= second * (1 + AGREEMENT);
-    });
-    if ((isSteady && round >= LEAST_ROUNDS) || round === MOST_ROUNDS)
-      return { nodesPerSecond: speeds.map(([best]) => best), isSteady };
+export async function compareSearchers(searchers: readonly Searcher[]): Promise<readonly Round[]> {
+  const rounds: number[][] = [];
+  for (let number = 0; number < ROUNDS; number++) {
+    const round: number[] = [];
+    for (const searcher of searchers) round.push(await searcher.search());
+    rounds.push(round);
   }
+  return rounds;
 }
 
 async function openSearcher(model: ModelSource): Promise<Searcher> {

@@ -12,10 +12,10 @@ import { findCacheFolder } from '#platform/folders.js';
 import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 
 /** The file's format and the way of measuring: increase it when one of them changes. */
-const VERSION = 2;
+const VERSION = 3;
 
-/** SHA-256 of a network's file → nodes per second of a search. */
-export type SpeedTable = ReadonlyMap<string, number>;
+/** SHA-256 of a network's file → nodes per second of its search in each round. All networks have the same number of rounds. */
+export type SpeedTable = ReadonlyMap<string, readonly number[]>;
 
 /** What speeds depend on, apart from the networks. */
 export interface SpeedSetting {
@@ -28,8 +28,6 @@ export interface SpeedSetting {
 
 export interface StoredSpeeds {
   readonly speeds: SpeedTable;
-  /** Whether two measurements agree. */
-  readonly isSure: boolean;
   readonly path: string;
 }
 
@@ -78,12 +76,12 @@ export class SpeedStore {
   }
 
   /** @returns the file; null if it could not be written */
-  async write(speeds: SpeedTable, isSure: boolean): Promise<string | null> {
+  async write(speeds: SpeedTable): Promise<string | null> {
     try {
       const folder = this.findFolder();
       if (folder === undefined) return null;
       const { name, key } = this.createKey([...speeds.keys()]);
-      const bytes = Buffer.from(formatSpeeds(speeds, isSure, key));
+      const bytes = Buffer.from(formatSpeeds(speeds, key));
       const isWritten = await writeCacheFile(folder, name, (file) => file.write(bytes, 0));
       return isWritten ? join(folder, name) : null;
     } catch {
@@ -106,23 +104,20 @@ export class SpeedStore {
   }
 }
 
-function formatSpeeds(speeds: SpeedTable, isSure: boolean, key: string): string {
-  return `${JSON.stringify({ measuredOn: key, isSure, nodesPerSecond: Object.fromEntries(speeds) }, null, 2)}\n`;
+function formatSpeeds(speeds: SpeedTable, key: string): string {
+  return `${JSON.stringify({ measuredOn: key, nodesPerSecond: Object.fromEntries(speeds) }, null, 2)}\n`;
 }
 
 /** @returns null if the file is damaged or lacks one of the networks */
 function parseSpeeds(text: string, key: string, digests: readonly string[]): Omit<StoredSpeeds, 'path'> | null {
-  const stored = JSON.parse(text) as {
-    measuredOn?: unknown;
-    isSure?: unknown;
-    nodesPerSecond?: Record<string, unknown>;
-  } | null;
+  const stored = JSON.parse(text) as { measuredOn?: unknown; nodesPerSecond?: Record<string, unknown> } | null;
   if (stored?.measuredOn !== key) return null;
-  const speeds = new Map<string, number>();
+  const speeds = new Map<string, readonly number[]>();
   for (const digest of digests) {
-    const speed = stored.nodesPerSecond?.[digest];
-    if (typeof speed !== 'number' || !(speed > 0)) return null;
-    speeds.set(digest, speed);
+    const rounds = stored.nodesPerSecond?.[digest];
+    if (!Array.isArray(rounds) || !rounds.every((speed) => typeof speed === 'number' && speed > 0)) return null;
+    speeds.set(digest, rounds);
   }
-  return { speeds, isSure: stored.isSure === true };
+  const counts = new Set([...speeds.values()].map(({ length }) => length));
+  return counts.size === 1 ? { speeds } : null;
 }

@@ -32,6 +32,9 @@ function adaptToPage(spec: OptionSpec): OptionSpec {
 
 /** Why the engine cannot run in this page, as a sentence for the user; null when it can. */
 export function findObstacle(): string | null {
+  if (typeof crossOriginIsolated === 'undefined') {
+    return 'sardonyx/web is the engine of web pages and needs a browser: programs for Node import sardonyx';
+  }
   if (typeof SharedArrayBuffer === 'undefined' || !crossOriginIsolated) {
     return 'The engine needs a cross-origin isolated page: the server must send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';
   }

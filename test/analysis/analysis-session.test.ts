@@ -43,6 +43,22 @@ function converse(...lines: (string | object)[]): {
   return result;
 }
 
+test('fen is initialFen, and a rule of moves may reach deeper than any search', () => {
+  const fen = '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1';
+  const allowMoves = [{ player: 'w', moves: ['e2e4'], untilDepth: 1e9 }];
+  const { sent, tasks } = converse(
+    { id: 'a', fen, allowMoves },
+    { id: 'b', fen, initialFen: fen },
+    { id: 'c', fen: 'x' },
+  );
+  assert.deepEqual(
+    tasks.map(({ rootFen }) => rootFen),
+    [fen, fen],
+  );
+  assert.equal(tasks[0].moveRules.length, 1);
+  assert.deepEqual([sent.length, sent[0].field], [1, 'fen']);
+});
+
 test('castling from other squares than in standard chess is written king takes rook, asked for or not', () => {
   const unusual = '4k3/8/8/8/8/8/8/RK5R w KQ - 0 1';
   const standard = '4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1';

@@ -30,6 +30,9 @@ else {
 const GAME = (result: string): string =>
   `[Event "selfplay"]\n[White "a"]\n[Black "b"]\n[Result "${result}"]\n\n1. e4 ${result}\n\n`;
 
+/** Windows runs no file that begins with #!, and ends a process without a signal. */
+const needsScripts = { skip: process.platform === 'win32' };
+
 let board: BoardProcess;
 let page: BoardSocket;
 
@@ -78,7 +81,7 @@ function readCalls(): string[][] {
     .map((line) => JSON.parse(line));
 }
 
-test('the state of the loop comes with its rates, its networks and how far the stage is', async () => {
+test('the state of the loop comes with its rates, its networks and how far the stage is', needsScripts, async () => {
   const state = await read();
   assert.deepEqual([state.generation, state.stage, state.best], [2, 'selfplay', 1]);
   const [first] = state.generations;
@@ -94,7 +97,7 @@ test('the state of the loop comes with its rates, its networks and how far the s
   });
 });
 
-test('games of the loop are counted and read through all tasks', async () => {
+test('games of the loop are counted and read through all tasks', needsScripts, async () => {
   const counted = (await page.ask('countLoopGames', { generation: 1 })).answer as LoopGames;
   assert.deepEqual(counted, { games: 3, gate: 0, measure: 0 });
   const last = await page.ask('readLoopGame', { generation: 1, kind: 'games', game: 2 });
@@ -107,7 +110,7 @@ test('games of the loop are counted and read through all tasks', async () => {
   assert.equal(path.type, 'refusal');
 });
 
-test('the loop is started with the configuration of its folder, and stopped in good order', async () => {
+test('the loop is started with the configuration of its folder, and stopped in good order', needsScripts, async () => {
   await page.ask('startLoop');
   const running = await waitUntil(({ control }) => control.lines.length > 0);
   assert.deepEqual([running.control.isRunning, running.control.lines], [true, ['generation 2: selfplay']]);
@@ -119,7 +122,7 @@ test('the loop is started with the configuration of its folder, and stopped in g
   assert.deepEqual(args, ['--config', join(loopFolder, 'loop.yaml'), '--set', `run.out=${loopFolder}`]);
 });
 
-test('a version is promoted; what the loop refuses is one sentence', async () => {
+test('a version is promoted; what the loop refuses is one sentence', needsScripts, async () => {
   const promoted = await page.ask('changeBest', { kind: 'promote', network: 1 });
   assert.equal(promoted.answer, 'promoted generation 1');
   assert.deepEqual(readCalls().at(-1)?.slice(-2), ['--promote', '1']);
@@ -127,7 +130,7 @@ test('a version is promoted; what the loop refuses is one sentence', async () =>
   assert.equal(refused.error, 'there is no such network');
 });
 
-test('a Python without the packages is one sentence, however it is called', async () => {
+test('a Python without the packages is one sentence, however it is called', needsScripts, async () => {
   writeFileSync(bare, '');
   const sentence = /python lacks the package torch: install scripts\/train\/requirements\.txt/;
   assert.match(String((await page.ask('changeBest', { kind: 'promote', network: 1 })).error), sentence);
@@ -137,7 +140,7 @@ test('a Python without the packages is one sentence, however it is called', asyn
   assert.match(control.lines[0], sentence);
 });
 
-test('without --loop nothing is started', async () => {
+test('without --loop nothing is started', needsScripts, async () => {
   const other = await BoardProcess.start();
   try {
     const socket = await other.connect();

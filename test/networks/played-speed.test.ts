@@ -12,14 +12,12 @@ const readModel = (file: string) => {
   return { bytes: readFileSync(name), name };
 };
 
-test('searches with bundled networks are measured, and the light one is the faster', async () => {
+test('searches with bundled networks are measured in rounds', async () => {
   const models = [readModel('default-int8.onnx'), readModel('light.onnx')];
-  const { nodesPerSecond, isSteady } = unwrap(await measurePlayedSpeeds(models));
-  const [int8, light] = nodesPerSecond;
-  assert.equal(nodesPerSecond.length, 2);
-  assert.ok(int8 > 0 && light < 1e6, nodesPerSecond.join(', '));
-  // On a machine that is very busy either may be interrupted in every search.
-  if (isSteady) assert.ok(light > int8, nodesPerSecond.join(', '));
+  const rounds = unwrap(await measurePlayedSpeeds(models));
+  assert.equal(rounds.length, 4);
+  for (const round of rounds)
+    assert.ok(round.length === 2 && round.every((speed) => speed >= 0 && speed < 1e6), `${round}`);
 });
 
 test('a file that is no network is a failure, not an exception', async () => {
@@ -28,28 +26,18 @@ test('a file that is no network is a failure, not an exception', async () => {
   assert.match(speeds.ok ? '' : speeds.error, /zeros\.onnx/);
 });
 
-test('searches take turns, the best of each counts, and two that agree end the measurement', async () => {
-  const compare = async (...runs: readonly (readonly number[])[]) => {
-    const order: number[] = [];
-    const searchers = runs.map((speeds, index) => ({
-      search: async () => {
-        order.push(index);
-        return speeds[(order.filter((other) => other === index).length - 1) % speeds.length];
-      },
-      dispose: async () => undefined,
-    }));
-    return { ...(await compareSearchers(searchers)), order: order.join('') };
-  };
-  assert.deepEqual(await compare([900, 1000, 990], [500, 510, 400]), {
-    nodesPerSecond: [1000, 510],
-    isSteady: true,
-    order: '010101',
+test('searches take turns, so that both of a round meet the same machine', async () => {
+  const order: string[] = [];
+  const createSearcher = (name: string, speed: number) => ({
+    search: async () => order.push(name) * speed,
+    dispose: async () => undefined,
   });
-  assert.deepEqual(await compare([100, 1000, 300, 980], [500]), {
-    nodesPerSecond: [1000, 500],
-    isSteady: true,
-    order: '01010101',
-  });
-  const busy = await compare([100, 200, 300, 400, 500], [500]);
-  assert.deepEqual([busy.isSteady, busy.order.length], [false, 10]);
+  const rounds = await compareSearchers([createSearcher('a', 100), createSearcher('b', 1)]);
+  assert.equal(order.join(''), 'abababab');
+  assert.deepEqual(rounds, [
+    [100, 2],
+    [300, 4],
+    [500, 6],
+    [700, 8],
+  ]);
 });

@@ -103,6 +103,8 @@ test('what onnxruntime says of a machine without a GPU becomes a sentence withou
     'tid(a4) 887A0004 The specified device interface or feature level is not supported on this system.';
   assert.equal(describeProviderFailure(d3d, 'win32'), 'no GPU that DirectML can use');
   const windows = 'no available backend found. ERR: [cuda] backend not found.';
+  const missing = 'LoadLibrary failed with error 126 "" when trying to load "C:\\x\\onnxruntime_providers_cuda.dll"';
+  assert.match(describeProviderFailure(missing, 'win32'), /^the CUDA provider or a library that it needs is missing/);
   assert.match(describeProviderFailure(windows, 'win32'), /^this onnxruntime has no CUDA/);
   const dml = 'no available backend found. ERR: [dml] backend not found.';
   assert.equal(describeProviderFailure(dml, 'linux'), 'DirectML exists only on Windows');

@@ -98,6 +98,16 @@ test('the program can be run by its name, and an old Node gets one sentence', ()
   assert.match(stderr, /^Sardonyx needs Node 20\.19 or later; this is v[^\n]*\n$/);
 });
 
+test('the door for pages may be imported in Node, as servers that render pages do: it refuses by a sentence, and the process ends', () => {
+  const program = `const { createEngine } = await import('sardonyx/web'); await createEngine().catch(({ message }) => console.log(message));`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: repositoryRoot,
+    encoding: 'utf8',
+  });
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.match(stdout, /^sardonyx\/web is the engine of web pages and needs a browser[^\n]*\n$/);
+});
+
 const isSlow = process.env.SARDONYX_SLOW_TESTS === '1';
 
 test('installed in an empty folder it plays, and its examples run', {

@@ -29,12 +29,13 @@ const KNOWN: readonly KnownFailure[] = [
     describe: () => 'this GPU has no half precision: leave out datatype=f16',
   },
   {
-    pattern: /_Cuda: Failed to load shared library|libonnxruntime_providers_cuda/,
-    describe: () =>
-      'the CUDA provider or a library that it needs is missing; `sardonyx doctor --install-cuda` installs the provider',
+    // Windows: LoadLibrary failed with error 126 "" when trying to load "…\onnxruntime_providers_cuda.dll".
+    pattern: /_Cuda: Failed to load shared library|onnxruntime_providers_cuda/,
+    describe: (system) =>
+      `the CUDA provider or a library that it needs is missing; ${system === 'win32' ? '--backend=dml needs neither' : '`sardonyx doctor --install-cuda` installs the provider'}`,
   },
   {
-    pattern: /_TensorRT: Failed to load shared library|libonnxruntime_providers_tensorrt/i,
+    pattern: /_TensorRT: Failed to load shared library|onnxruntime_providers_tensorrt/i,
     describe: () => 'the TensorRT provider or a library that it needs is missing',
   },
   {

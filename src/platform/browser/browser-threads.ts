@@ -113,12 +113,19 @@ export function endThread(): void {
 }
 
 const turns: (() => void)[] = [];
-const { port1, port2 } = new MessageChannel();
-port1.onmessage = () => turns.shift()?.();
+let turnPort: MessagePort | null = null;
 
 export function runNextTurn(work: () => void): void {
   turns.push(work);
-  port2.postMessage(null);
+  turnPort ??= openTurnPort();
+  turnPort.postMessage(null);
+}
+
+/** Opened when it is first needed: a server that renders a page imports this file, and an open port would keep its process alive. */
+function openTurnPort(): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => turns.shift()?.();
+  return port2;
 }
 
 export function nextTurn(): Promise<void> {

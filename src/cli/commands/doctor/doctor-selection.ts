@@ -19,7 +19,8 @@ export async function examineSelection(): Promise<Finding[]> {
 }
 
 /** @returns null if there was no choice to make */
-export function describeSelection({ network, candidates, problem, isSure, path }: NetworkSelection): Finding | null {
+export function describeSelection(selection: NetworkSelection): Finding | null {
+  const { network, candidates, problem, rounds, agreeing, isClear, isSure, path } = selection;
   const what = 'cpu network';
   if (problem !== null) {
     const text = `${network.file}; the speeds of the bundled networks cannot be measured: ${problem}`;
@@ -29,15 +30,16 @@ export function describeSelection({ network, candidates, problem, isSure, path }
   const speeds = candidates.map(({ network: { file }, nodesPerSecond }) => {
     return `${file} ${Math.round(nodesPerSecond).toLocaleString('en-US')}`;
   });
-  const trust = isSure
-    ? 'two measurements agree'
-    : 'not sure yet: no second measurement agrees, so the next start measures again';
-  const place = path === null ? 'not kept' : `kept in ${path}`;
+  const reason = isClear
+    ? explainChoice(network.file, candidates)
+    : 'the measurements do not agree, so the network that is stronger at equal nodes plays';
+  const trust = `${agreeing} of ${rounds} measurements agree, ${isSure ? 'which is enough' : 'so the next start measures again'}`;
+  const place = path === null ? 'not saved' : `saved in ${path}`;
   const names = candidates.map((candidate) => `--weights=${getNetworkName(candidate.network)}`);
   return {
     what,
     isFine: true,
-    text: `${network.file}, because ${explainChoice(network.file, candidates)}; nodes/s of a search: ${speeds.join(', ')}; ${trust}; ${place}`,
+    text: `${network.file}, because ${reason}; nodes/s of the fastest search: ${speeds.join(', ')}; ${trust}; ${place}`,
     fix: `${names.join(' or ')} overrules the choice`,
   };
 }

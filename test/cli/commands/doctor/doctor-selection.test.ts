@@ -24,7 +24,7 @@ const bundle: Bundle = {
 const nowhere = new SpeedStore(() => undefined);
 
 async function describe(...nodesPerSecond: number[]): Promise<Finding | null> {
-  const measure = async () => success({ nodesPerSecond, isSteady: true });
+  const measure = async () => success([nodesPerSecond]);
   const selection = await new NetworkSelector(measure, nowhere).select(bundle, 'cpu', '');
   assert.ok(selection !== null);
   return describeSelection(selection);
@@ -35,8 +35,8 @@ test('the finding names the network, the reason, the speeds, and the flags that 
     what: 'cpu network',
     isFine: true,
     text:
-      'strong.onnx, because fast.onnx is predicted to be 70 Elo weaker; nodes/s of a search: strong.onnx 1,235, ' +
-      'fast.onnx 2,469; not sure yet: no second measurement agrees, so the next start measures again; not kept',
+      'strong.onnx, because fast.onnx is predicted to be 70 Elo weaker; nodes/s of the fastest search: strong.onnx 1,235, ' +
+      'fast.onnx 2,469; 1 of 1 measurements agree, so the next start measures again; not saved',
     fix: '--weights=strong or --weights=fast overrules the choice',
   });
   assert.match(
@@ -52,8 +52,11 @@ test('the finding names the network, the reason, the speeds, and the flags that 
 test('speeds that are kept come with their file', () => {
   const [network] = bundle.networks;
   const candidates = [{ network, nodesPerSecond: 1000, predictedLeadElo: 0 }];
-  const finding = describeSelection({ network, candidates, problem: null, isSure: true, path: '/cache/speeds/1.json' });
-  assert.match(finding?.text ?? '', /; two measurements agree; kept in \/cache\/speeds\/1\.json$/);
+  const known = { rounds: 8, agreeing: 7, isClear: true, isSure: true, path: '/cache/speeds/1.json' };
+  const finding = describeSelection({ network, candidates, problem: null, ...known });
+  assert.match(finding?.text ?? '', /; 7 of 8 measurements agree, which is enough; saved in \/cache\/speeds\/1\.json$/);
+  const unclear = describeSelection({ network, candidates, problem: null, ...known, agreeing: 4, isClear: false });
+  assert.match(unclear?.text ?? '', /because the measurements do not agree, so the network that is stronger at equal/);
 });
 
 test('a failed measurement is reported with the network that plays', async () => {

@@ -170,7 +170,8 @@ test('it registers, analyses what it is given in UCI lines, and goes on after an
   assert.match(answers.get('castling')?.lines.at(-1) ?? '', /^bestmove /);
   const ended = finish(provider);
   provider.kill('SIGINT');
-  assert.equal(await ended, 130);
+  // Windows ends a process without a signal.
+  assert.equal(await ended, process.platform === 'win32' ? null : 130);
   assert.match(printed, /Sardonyx at home is registered/);
 });
 
