@@ -61,7 +61,7 @@ async function measure(name, network) {
   const weights = [`--weights=${network}`, `--backend=${backend}`];
   const batches = isTrial ? ['--max-batch-size=8', '--seconds=0.3'] : ['--max-batch-size=1024', '--seconds=3'];
   const parity = await compare(network);
-  const raw = sardonyx('backendbench', ...weights, ...batches);
+  const raw = sardonyx('backendbench', '--batch-step=0', ...weights, ...batches);
   const running = raw[0].backend;
   if (running !== backend) throw new Error(`${name} ran on ${running}, not on ${backend}: see the message above`);
   const best = raw.reduce((a, b) => (b.evaluationsPerSecond > a.evaluationsPerSecond ? b : a));

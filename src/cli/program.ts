@@ -4,7 +4,7 @@ import { CrashReporter } from '../app/options.js';
 import { prepareArguments } from './arguments.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
-import { benchCommand } from './commands/bench/bench.js';
+import { benchCommand, benchmarkCommand } from './commands/bench/bench.js';
 import { boardCommand } from './commands/board-command.js';
 import { describeNetCommand } from './commands/describenet.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
@@ -44,6 +44,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 const COMMANDS = [
   uciCommand,
   benchCommand,
+  benchmarkCommand,
   backendBenchCommand,
   perftCommand,
   evalCommand,

@@ -27,10 +27,16 @@ export class Analyst {
   private best: BestMove = { move: NO_MOVE, ponder: NO_MOVE };
   private errors: string[] = [];
 
-  constructor(options: OptionStore, ports: EnginePorts, onWarning: (text: string) => void = () => undefined) {
+  constructor(
+    options: OptionStore,
+    ports: EnginePorts,
+    onWarning: (text: string) => void = () => undefined,
+    onReport: (report: SearchReport) => void = () => undefined,
+  ) {
     this.engine = new Engine(options, ports, {
       report: (report) => {
         this.report = report;
+        onReport(report);
       },
       moveStats: (stats) => {
         this.stats = stats;

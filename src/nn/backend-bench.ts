@@ -13,7 +13,10 @@ export interface BackendBenchOptions {
   /** Its minibatch and cache are not used. */
   readonly pool: PoolOptions;
   readonly batchSizes: readonly number[];
-  readonly secondsPerBatch: number;
+  /** Batches of each size, or seconds for each size. */
+  readonly length: { readonly batches: number } | { readonly seconds: number };
+  /** All evaluations are of this position; null = of positions of random games. */
+  readonly fen: string | null;
   readonly onRow?: (row: BackendBenchRow) => void;
 }
 
@@ -24,9 +27,12 @@ export interface BackendBenchRow {
   readonly evaluations: number;
   readonly seconds: number;
   readonly evaluationsPerSecond: number;
+  /** Milliseconds from one finished batch to the next, those of all threads counted together. */
+  readonly batchMs: readonly number[];
 }
 
 const WARM_UP_SHARE = 0.2;
+const WARM_UP_BATCHES = 2;
 const BENCH_POSITIONS = 4096;
 
 export async function runBackendBench(options: BackendBenchOptions): Promise<BackendBenchRow[]> {
@@ -35,18 +41,21 @@ export async function runBackendBench(options: BackendBenchOptions): Promise<Bac
   const rows: BackendBenchRow[] = [];
   try {
     const queue = LeafQueue.attach(pool.handle);
-    setRoot(queue, 0, { fen: START_FEN, moves: [], twoFoldDraws: false });
-    const paths = createBenchPaths(BENCH_POSITIONS);
+    setRoot(queue, 0, { fen: options.fen ?? START_FEN, moves: [], twoFoldDraws: false });
+    const paths = options.fen === null ? createBenchPaths(BENCH_POSITIONS) : [new Uint16Array(0)];
     for (const batch of options.batchSizes) {
       pool.configure({ minibatch: batch });
       const inFlight = Math.min(queue.slotCount, 2 * batch * pool.threads);
-      await feed(queue, paths, inFlight, options.secondsPerBatch * WARM_UP_SHARE);
-      const { evaluations, seconds } = await feed(queue, paths, inFlight, options.secondsPerBatch);
+      const { length } = options;
+      const warmUp =
+        'seconds' in length ? { seconds: length.seconds * WARM_UP_SHARE } : { batches: WARM_UP_BATCHES * pool.threads };
+      await feed(queue, paths, inFlight, batch, warmUp);
+      const { evaluations, seconds, batchMs } = await feed(queue, paths, inFlight, batch, length);
       // The pool's warnings have named the reason.
       if (queue.liveEvaluators === 0) throw new Error('No position can be evaluated: there is nothing to measure');
       const { threads, network } = pool;
       const evaluationsPerSecond = evaluations / seconds;
-      const row = { batch, threads, backend: network.backend, evaluations, seconds, evaluationsPerSecond };
+      const row = { batch, threads, backend: network.backend, evaluations, seconds, evaluationsPerSecond, batchMs };
       rows.push(row);
       options.onRow?.(row);
     }
@@ -56,15 +65,19 @@ export async function runBackendBench(options: BackendBenchOptions): Promise<Bac
   return rows;
 }
 
-/** Keeps `inFlight` leaves in evaluation for some time. All slots are free again when it returns. */
+/** Keeps `inFlight` leaves in evaluation for so long. All slots are free again when it returns. */
 async function feed(
   queue: LeafQueue,
   paths: readonly Uint16Array[],
   inFlight: number,
-  seconds: number,
-): Promise<{ evaluations: number; seconds: number }> {
+  batch: number,
+  length: BackendBenchOptions['length'],
+): Promise<{ evaluations: number; seconds: number; batchMs: number[] }> {
   const startedAt = performance.now();
-  const deadline = startedAt + seconds * 1000;
+  const deadline = 'seconds' in length ? startedAt + length.seconds * 1000 : Infinity;
+  const most = 'batches' in length ? length.batches * batch : Infinity;
+  const batchMs: number[] = [];
+  let lastBatchAt = startedAt;
   // Slots in order of submission; answers are taken in this order, as in a search.
   const pending: number[] = [];
   let next = 0;
@@ -79,8 +92,13 @@ async function feed(
       queue.release(slot);
     }
     pending.splice(0, taken);
-    isFeeding = performance.now() < deadline;
-    while (isFeeding && pending.length < inFlight) {
+    const now = performance.now();
+    // Batches that ended together share the time since the last one.
+    const ended = Math.floor(evaluations / batch) - batchMs.length;
+    for (let i = 0; i < ended; i++) batchMs.push((now - lastBatchAt) / ended);
+    if (ended > 0) lastBatchAt = now;
+    isFeeding = now < deadline && next < most;
+    while (isFeeding && pending.length < inFlight && next < most) {
       const slot = queue.acquire();
       if (slot === NO_SLOT) break;
       const path = paths[next++ % paths.length];
@@ -94,7 +112,7 @@ async function feed(
     // Warnings of the pool arrive as messages.
     await nextTurn();
   }
-  return { evaluations, seconds: (performance.now() - startedAt) / 1000 };
+  return { evaluations, seconds: (performance.now() - startedAt) / 1000, batchMs };
 }
 
 /** Paths to different positions. Neighbours share most of their paths, like leaves of a search. */

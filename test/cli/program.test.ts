@@ -44,7 +44,8 @@ test('backendbench gives a row for each batch size', async () => {
     'backendbench',
     '--backend=random',
     '--max-batch-size=4',
-    '--seconds=0.1',
+    '--batch-step=0',
+    '--batches=3',
   )) as unknown as {
     batch: number;
     threads: number;
@@ -55,6 +56,36 @@ test('backendbench gives a row for each batch size', async () => {
     [1, 2, 4],
   );
   for (const row of rows) assert.ok(row.evaluationsPerSecond > 0 && row.threads > 0);
+});
+
+test('backendbench and benchmark print lc0’s columns and lines', async () => {
+  const table = await run(
+    'backendbench',
+    '--backend=random',
+    '--max-batch-size=3',
+    '--batches=5',
+    '--header-only-once',
+    '--clippy',
+  );
+  const [header, ...lines] = table.stdout.trimEnd().split('\n');
+  assert.equal(header, 'size, mean nps, mean ms,   sdev,     cv, max nps,  median, min nps, first max, first mean');
+  assert.deepEqual(
+    lines.slice(0, 3).map((line) => line.split(',').length),
+    [10, 10, 10],
+  );
+  assert.match(
+    lines.slice(3).join('\n'),
+    /^Recommended minibatch-size for this net:\n {2}1s\/move {3}\(Bullet\): +\d+\n/,
+  );
+  const args = ['--backend=random', '--nodes=50', '--movetime=-1', '--num-positions=2'];
+  const { stdout, status } = await run('benchmark', ...args);
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /^\nPosition: 1\/2 rnbq.*\n(Benchmark time \d+ ms, \d+ nodes, \d+ nps, move \w+\n)+bestmove \w+\n\nPosition: 2\/2/,
+  );
+  assert.match(stdout, /\n={27}\nTotal time \(ms\) : \d+\nNodes searched {2}: 100\nNodes\/second {4}: \d+\n$/);
+  assert.equal((await run('benchmark', '--backend=random', '--movetime=-1')).status, 1);
 });
 
 test('eval tells WDL and policy', async () => {

@@ -241,7 +241,7 @@ test('a benchmark of evaluators that cannot evaluate is an error, not a row of z
   const pool = { backend: 'hash', threadScript, threads: 1 };
   const rows: unknown[] = [];
   await assert.rejects(
-    runBackendBench({ pool, batchSizes: [1], secondsPerBatch: 0.1, onRow: (row) => rows.push(row) }),
+    runBackendBench({ pool, batchSizes: [1], length: { batches: 1 }, fen: null, onRow: (row) => rows.push(row) }),
     /^Error: No position can be evaluated/,
   );
   assert.deepEqual(rows, []);

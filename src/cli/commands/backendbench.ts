@@ -1,38 +1,56 @@
-/** `sardonyx backendbench`: evaluations a second by batch size, without a search. */
+/** `sardonyx backendbench`: evaluations a second by batch size, without a search; lc0's flags and columns. */
 import { createPoolOptions } from '../../app/index.js';
+import { parseFen } from '../../chess/index.js';
 import { type BackendBenchRow, runBackendBench } from '../../nn/index.js';
 import { LARGEST_MINIBATCH } from '../../search/index.js';
-import { declareCommand, number, toggle, whole } from '../declare-command.js';
+import { unwrap } from '../../util/index.js';
+import { declareCommand, number, text, toggle, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
+
+const HEADER = 'size, mean nps, mean ms,   sdev,     cv, max nps,  median, min nps, first max, first mean';
+const ROWS_OF_A_HEADER = 32;
 
 export const backendBenchCommand = declareCommand({
   command: 'backendbench',
   describe: 'Measure evaluations a second by batch size',
   // biome-ignore format: a row a flag
   flags: {
+    batches: whole({ min: 1, max: 999999999, default: 100 }, 'Batches of each size'),
     'start-batch-size': whole({ min: 1, max: LARGEST_MINIBATCH, default: 1 }, 'First batch size'),
-    'max-batch-size': whole({ min: 1, max: LARGEST_MINIBATCH, default: 64 }, 'Last batch size'),
-    'batch-step': whole({ min: 0, default: 0 }, 'Step from one size to the next; 0 = double the size'),
-    seconds: number({ min: 0, isMinExcluded: true, default: 1 }, 'Seconds for each size'),
+    'max-batch-size': whole({ min: 1, max: LARGEST_MINIBATCH, default: 256 }, 'Last batch size'),
+    'batch-step': whole({ min: 0, max: 256, default: 1 }, 'Step from one size to the next; 0 = double the size'),
+    'header-only-once': toggle('Print the names of the columns once'),
+    fen: text('Evaluate this position only, not positions of random games'),
+    clippy: toggle('Recommend minibatch sizes, by lc0’s formula'),
+    seconds: number({ min: 0, isMinExcluded: true }, 'Seconds for each size, instead of batches'),
     json: toggle('Print the rows as JSON'),
   },
   engineFlags: 'named',
   run: async (args, given) => {
     const batchSizes = listBatchSizes(args['start-batch-size'], args['max-batch-size'], args['batch-step']);
+    if (args.fen !== undefined) unwrap(parseFen(args.fen));
     const options = await readEngineFlags(given);
     const pool = await createPoolOptions(options, printNote);
-    if (!args.json) printLine('batch threads evaluations/s');
+    let printed = 0;
     const rows = await runBackendBench({
       pool,
       batchSizes,
-      secondsPerBatch: args.seconds,
+      length: args.seconds === undefined ? { batches: args.batches } : { seconds: args.seconds },
+      fen: args.fen ?? null,
       onRow: (row) => {
-        if (!args.json) printLine(formatRow(row));
+        if (args.json) return;
+        if (printed === 0 || (!args['header-only-once'] && printed % ROWS_OF_A_HEADER === 0)) printLine(HEADER);
+        printLine(formatRow(row));
+        printed++;
       },
     });
-    if (args.json)
-      printJson(rows.map((row) => ({ ...row, evaluationsPerSecond: Math.round(row.evaluationsPerSecond) })));
+    const advice = args.clippy ? recommendSizes(rows) : [];
+    if (!args.json) for (const line of advice) printLine(line);
+    else
+      printJson(
+        rows.map(({ batchMs, ...row }) => ({ ...row, evaluationsPerSecond: Math.round(row.evaluationsPerSecond) })),
+      );
   },
 });
 
@@ -43,6 +61,52 @@ function listBatchSizes(first: number, last: number, step: number): number[] {
   return sizes;
 }
 
-function formatRow({ batch, threads, evaluationsPerSecond }: BackendBenchRow): string {
-  return `${String(batch).padStart(5)} ${String(threads).padStart(7)} ${Math.round(evaluationsPerSecond)}`;
+/** lc0's columns: times of a batch in milliseconds, the first batch of each thread apart from the others. */
+function formatRow({ batch, threads, evaluationsPerSecond, batchMs }: BackendBenchRow): string {
+  const first = batchMs.slice(0, threads);
+  const rest = batchMs.length > threads ? batchMs.slice(threads) : batchMs;
+  const sorted = rest.toSorted((a, b) => a - b);
+  const mean = sum(rest) / rest.length;
+  const deviation = Math.sqrt(sum(rest.map((ms) => (ms - mean) ** 2)) / Math.max(1, rest.length - 1));
+  const median = (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+  const perSecond = (ms: number): string => Math.round((1000 * batch) / ms).toString();
+  const columns: [text: string, width: number][] = [
+    [String(batch), 4],
+    [String(Math.round(evaluationsPerSecond)), 9],
+    [mean.toPrecision(4), 8],
+    [deviation.toFixed(4), 7],
+    [(deviation / mean).toFixed(4), 7],
+    [perSecond(sorted[0]), 8],
+    [perSecond(median), 8],
+    [perSecond(sorted[sorted.length - 1]), 8],
+    [Math.max(...first).toFixed(4), 10],
+    [(sum(first) / threads).toFixed(4), 11],
+  ];
+  return columns.map(([text, width]) => text.padStart(width)).join(',');
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/**
+ * Larger batches cost strength, less so the more nodes a move has. A size is taken when its gain in speed outweighs that
+ * (lc0: tools/backendbench.cc, fitted to games).
+ */
+function recommendSizes(rows: readonly BackendBenchRow[]): string[] {
+  const games = [
+    ['1s/move   (Bullet):     ', 1],
+    ['15s/move  (Rapid):      ', 15],
+    ['3min/move (Tournament): ', 180],
+  ] as const;
+  const lines = games.map(([name, seconds]) => {
+    let best = { batch: 1, speed: 0 };
+    for (const { batch, evaluationsPerSecond: speed } of rows) {
+      const nodes = seconds * ((speed + best.speed) / 2) ** 1.085;
+      const cost = 0.16947 * Math.exp(-4.1695e-6 * nodes) + 0.02;
+      if (cost * (batch - best.batch) * best.speed < (speed - best.speed) * best.batch) best = { batch, speed };
+    }
+    return `  ${name}${String(best.batch).padStart(4)}`;
+  });
+  return ['Recommended minibatch-size for this net:', ...lines];
 }

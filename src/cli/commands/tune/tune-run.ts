@@ -11,7 +11,7 @@ import { getBackendName } from '../../../nn/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { LARGEST_MINIBATCH } from '../../../search/index.js';
 import { unwrap } from '../../../util/index.js';
-import { BENCH_POSITIONS } from '../bench/bench-positions.js';
+import { BENCH_POSITIONS } from '../bench/bench-run.js';
 
 export interface TuneRow extends SpeedSettings {
   readonly nodesPerSecond: number;

@@ -21,7 +21,7 @@ test('bench takes --nodes and --num-positions, joined or apart, beside the engin
 
 test('a wrong flag of bench is one sentence', async () => {
   for (const [line, sentence] of [
-    ['--nodes=many', '--nodes must be a whole number from 0, not "many"'],
+    ['--nodes=many', '--nodes must be a whole number from -1, not "many"'],
     ['--num-positions=0', '--num-positions must be a whole number from 1, not "0"'],
     ['--backend=hash --nodes', 'Flag --nodes needs a value'],
     ['--nodse=50', 'Unknown flag --nodse=50; sardonyx --help lists them'],
