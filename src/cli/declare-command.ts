@@ -179,6 +179,7 @@ export function whole(range: NumberRange, describe: string): Flag<number | undef
 }
 
 export function number(range: NumberRange & { readonly default: number }, describe: string): Flag<number>;
+export function number(range: NumberRange, describe: string): Flag<number | undefined>;
 export function number(range: NumberRange, describe: string): Flag<number | undefined> {
   return declareNumber('number', range, describe);
 }

@@ -10,7 +10,12 @@ import { listLegalMoves, type Position, parseFen, parseUciMove } from '#sardonyx
 import { createShards, type ResultTables, rescoreGames, V6GameRecorder } from '#sardonyx/data/index.js';
 import { computeErrorShare } from '#sardonyx/data/rescore/deblunder.js';
 import { type RecordedGame, readRecordedGame, writeRecordedGame } from '#sardonyx/data/rescore/recorded-game.js';
-import { type RescoreSettings, rescoreLine, rescoreRecords } from '#sardonyx/data/rescore/rescore-games.js';
+import {
+  formatPlain,
+  type RescoreSettings,
+  rescoreLine,
+  rescoreRecords,
+} from '#sardonyx/data/rescore/rescore-games.js';
 import { createV6Record, readV6Record, V6_BYTES, V6_PROVEN_BEST, writeV6Record } from '#sardonyx/data/v6-record.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { findShared, repositoryRoot } from '../support/shared-folder.js';
@@ -18,7 +23,10 @@ import { findShared, repositoryRoot } from '../support/shared-folder.js';
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-rescore-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const NOTHING: RescoreSettings = { tables: null, deblunder: null, distanceBoost: 0 };
+const NO_CHANGE = { distanceBoost: 0, temperature: 1, offset: 0 };
+const NOTHING: RescoreSettings = {
+  ...{ tables: null, deblunder: null, policy: NO_CHANGE, plain: null, deletesInputs: false },
+};
 const emptySummary = () => ({ games: 0, positions: 0, damaged: 0, corrected: 0, errors: 0, boosted: 0, skipped: 0 });
 
 /** White wins with a rook against a bare king, and nothing else is decided; the distance to the end is always 20. */
@@ -31,8 +39,8 @@ const rookTables: ResultTables = {
     return isWhites === (position.sideToMove === 0) ? 1 : -1;
   },
   probeDistance: () => 20,
-  listBestMoves: (position) =>
-    rookTables.probeResult(position) === null ? null : listLegalMoves(position).slice(0, 2),
+  listWinningMoves: (position) =>
+    rookTables.probeResult(position) !== 1 ? null : listLegalMoves(position).slice(0, 2),
 };
 
 interface Values {
@@ -109,18 +117,38 @@ test('a draw that was a win is a win again where the moves since the capture are
   assert.equal(game.positions[0].record.pliesLeft, 21);
 });
 
-test('moves on the shortest way get the boost, and probabilities still sum to 1', () => {
+test('moves on the shortest way to a win get the boost, and probabilities still sum to 1', () => {
   const game = read(recordGame(FEN, MOVES, 1));
-  const before = game.positions.map(({ record }) => record.probabilities.slice());
   const summary = emptySummary();
-  rescoreRecords(game, { tables: rookTables, deblunder: null, distanceBoost: 1 }, summary);
-  assert.equal(summary.boosted, 6);
-  assert.deepEqual(game.positions[0].record.probabilities, before[0], 'four men');
-  for (const { record } of game.positions.slice(1)) {
+  rescoreRecords(game, { ...NOTHING, tables: rookTables, policy: { ...NO_CHANGE, distanceBoost: 1 } }, summary);
+  const won = game.positions.filter(({ position }) => rookTables.probeResult(position) === 1);
+  assert.equal(summary.boosted, won.length);
+  for (const { record } of won) {
     const legal = record.probabilities.filter((probability) => probability >= 0);
     assert.ok(Math.abs(legal.reduce((sum, probability) => sum + probability, 0) - 1) < 1e-5);
     assert.ok(legal.filter((probability) => probability >= 0.25).length >= 2);
   }
+});
+
+test('temperature and offset change the policy as in lc0: first the offset, not below 0, then the power', () => {
+  const game = read(recordGame(FEN, MOVES, 1));
+  const before = [...game.positions[0].record.probabilities];
+  const settings = { ...NOTHING, policy: { distanceBoost: 0, temperature: 2, offset: -0.05 } };
+  rescoreRecords(game, settings, emptySummary());
+  const raised = before.map((p) => (p >= 0 ? Math.max(0, p - 0.05) ** 0.5 : p));
+  const sum = raised.reduce((total, p) => total + Math.max(0, p), 0);
+  game.positions[0].record.probabilities.forEach((p, i) => {
+    assert.ok(Math.abs(p - (raised[i] > 0 ? raised[i] / sum : raised[i])) < 1e-6);
+  });
+});
+
+test('positions are written in Stockfish’s text format, with the score and move that were asked for', () => {
+  const game = read(recordGame(OPEN, 'e2e4 e7e5', 1, { 0: { bestQ: 0.5, playedQ: 0.25 } }));
+  const plain = { path: '', takesBestScore: true, takesBestMove: false };
+  const lines = formatPlain(game, plain).split('\n');
+  assert.deepEqual(lines.slice(0, 6), [`fen ${OPEN}`, 'move e2e4', 'score 331', 'ply 0', 'result 1', 'e']);
+  assert.deepEqual([lines[7], lines[10], lines.length], ['move e7e5', 'result -1', 13]);
+  assert.equal(formatPlain(game, { ...plain, takesBestScore: false }).split('\n')[2], 'score 165');
 });
 
 const OPEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
@@ -268,10 +296,26 @@ test('sardonyx rescore corrects games with Syzygy tablebases', { skip: syzygy.sk
     encoding: 'utf8',
   });
   const { corrected, boosted } = JSON.parse(summary);
-  assert.deepEqual([corrected, boosted], [7, 7]);
+  assert.deepEqual([corrected, boosted], [7, 3], 'the won positions');
   const game = read(gunzipSync(readFileSync(join(out, 'real', 'game_000000.gz'))));
   assert.deepEqual(whiteResults(game), [1, 1, 1, 1, 1, 0, 0], 'the king can take the rook in the last but one');
   const idle = spawnSync(process.execPath, [program, 'rescore', games, '--out', out], { encoding: 'utf8' });
   assert.equal(idle.status, 1);
-  assert.match(idle.stderr, /Nothing to do: give --syzygy-paths or --deblunder/);
+  assert.match(idle.stderr, /Nothing to do: give --syzygy-paths, --deblunder/);
+  const ask = (...args: string[]) => spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
+  const taken = ask(
+    'rescorer',
+    '--input',
+    games,
+    '--output',
+    join(folder, 'named'),
+    '--temperature=0.9',
+    '--dist_offset=0',
+    '-t',
+    '2',
+    '--delete-files',
+  );
+  assert.equal(taken.status, 0, taken.stderr);
+  assert.deepEqual([existsSync(join(folder, 'named', 'real', 'game_000000.gz')), existsSync(games)], [true, false]);
+  assert.match(ask('rescorer', '--gaviotatb-paths=x').stderr, /^--gaviotatb-paths is not supported: Syzygy/);
 });

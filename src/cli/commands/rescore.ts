@@ -5,7 +5,7 @@
 import { type RescoreSummary, type ResultTables, rescoreGames } from '../../data/index.js';
 import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../syzygy/index.js';
 import { unwrap } from '../../util/index.js';
-import { declareCommand, number, requiredText, text, toggle, whole, words } from '../declare-command.js';
+import { declareCommand, type Flag, number, text, toggle, whole, words } from '../declare-command.js';
 import { createProgressBar, NoteList, printJson, printLine } from '../output.js';
 
 /** The probes of rescoring over Syzygy tablebases; as in lc0, the fifty-move rule applies. */
@@ -21,7 +21,8 @@ function createResultTables(tables: Tablebases, menLimit: number): ResultTables 
       const distance = tables.mayProbe(position, menLimit) ? known(tables.probeDtz(position)) : null;
       return distance === null ? null : Math.abs(distance);
     },
-    listBestMoves(position) {
+    listWinningMoves(position) {
+      if (!tables.mayProbe(position, menLimit) || (known(tables.probeWdl(position)) ?? 0) <= 0) return null;
       const ranking = rankRootMoves(tables, settings, position, true);
       return ranking?.usesDtz ? ranking.moves : null;
     },
@@ -39,39 +40,69 @@ function describe(summary: RescoreSummary): string {
 }
 
 export const rescoreCommand = declareCommand({
-  command: 'rescore <inputs..>',
+  command: ['rescore [inputs..]', 'rescorer'],
   describe: 'Correct the results of recorded games with tablebases and by deblundering',
   words: {
     inputs: words('lc0 records (.gz, .tar, folders of .gz) or labelled games (.jsonl); folders of these'),
   },
   // biome-ignore format: a row a flag
   flags: {
-    out: requiredText('Folder to write the games in'),
+    input: text('Folder of lc0 records, as another input'),
+    out: text('Folder to write the games in', { alias: 'output' }),
     'syzygy-paths': text('Folders of Syzygy tablebases: results are corrected back from the first position that they know', { default: '' }),
     'men-limit': whole({ min: 3, max: MOST_MEN, default: MOST_MEN }, 'Men of the largest table used'),
-    'dtz-policy-boost': number({ min: 0, max: 100, default: 0 }, 'Added to the policy of moves on the shortest way to a tablebase result'),
+    'dtz-policy-boost': number({ min: 0, max: 100, default: 0, alias: 'dtz_policy_boost' }, 'Added to the policy of moves on the shortest way to a tablebase win'),
+    'dist-offset': number({ min: -0.999, max: 0, default: 0, alias: 'dist_offset' }, 'Added to the policy of every move, not below 0'),
+    temperature: number({ min: 0.001, max: 100, default: 1 }, 'Temperature of the policy, after offset and boost'),
     deblunder: toggle('At an error and before it, replace the result by the best move’s value (lc0 records only)'),
     'deblunder-q-blunder-threshold': number({ min: 0, max: 2, default: 2 }, 'A move is an error if its W − L is this much below the best move’s'),
     'deblunder-q-blunder-width': number({ min: 0, max: 2, default: 0 }, 'Around the threshold, result and value are mixed over this width'),
+    'nnue-plain-file': text('Append the positions to this file in Stockfish’s text format'),
+    'nnue-best-score': toggle('There, the best move’s score, not the played one’s', true),
+    'nnue-best-move': toggle('There, the best move, not the played one'),
+    'delete-files': toggle('Delete each input once its output is complete'),
+    threads: whole({ min: 1, max: 20, alias: 't' }, 'No effect: inputs are read one after the other'),
+    'new-input-format': whole({ min: -1, max: -1, default: -1 }, 'Only -1: records keep their input format, and shards reads them all'),
+    'gaviotatb-paths': refused('Syzygy tablebases decide the results'),
+    'policy-substitutions': refused('the policies of other records are not mixed in'),
     json: toggle('Print the summary as JSON'),
   },
+  epilogue:
+    'Other than lc0’s rescorer, this command keeps its inputs unless it is given --delete-files, and takes plies left from the search ' +
+    'only where the network predicts them.',
   run: async (args) => {
+    const inputs = [...args.inputs, ...(args.input === undefined ? [] : [args.input])];
+    const { out, temperature, 'nnue-plain-file': plainPath } = args;
+    const policy = { distanceBoost: args['dtz-policy-boost'], temperature, offset: args['dist-offset'] };
+    const plain =
+      plainPath === undefined
+        ? null
+        : { path: plainPath, takesBestScore: args['nnue-best-score'], takesBestMove: args['nnue-best-move'] };
+    if (inputs.length === 0) throw new Error('Name the records or games to rescore, or their folder with --input');
+    if (out === undefined) throw new Error('Give the folder to write the games in: --output');
+    const hasTables = args['syzygy-paths'] !== '';
+    if (!hasTables && !args.deblunder && plain === null && temperature === 1 && policy.offset === 0) {
+      throw new Error(
+        'Nothing to do: give --syzygy-paths, --deblunder, --temperature, --dist-offset or --nnue-plain-file',
+      );
+    }
     const notes = new NoteList();
-    const tables = args['syzygy-paths'] === '' ? null : openTables(args['syzygy-paths'], (text) => notes.add(text));
-    if (tables === null && !args.deblunder) throw new Error('Nothing to do: give --syzygy-paths or --deblunder');
+    const tables = hasTables ? openTables(args['syzygy-paths'], (text) => notes.add(text)) : null;
     const bar = createProgressBar('{games} games, {positions} positions, {corrected} results corrected');
     bar.start(1, 0, { games: 0, positions: 0, corrected: 0 });
     try {
       const summary = unwrap(
         await rescoreGames(
-          args.inputs ?? [],
-          args.out,
+          inputs,
+          out,
           {
             tables: tables === null ? null : createResultTables(tables, args['men-limit']),
             deblunder: args.deblunder
               ? { threshold: args['deblunder-q-blunder-threshold'], width: args['deblunder-q-blunder-width'] }
               : null,
-            distanceBoost: args['dtz-policy-boost'],
+            policy,
+            plain,
+            deletesInputs: args['delete-files'],
           },
           { onProgress: (done) => bar.update({ ...done }), onWarning: (text) => notes.add(text) },
         ),
@@ -85,6 +116,16 @@ export const rescoreCommand = declareCommand({
     }
   },
 });
+
+/** A flag of lc0's rescorer that is not taken. */
+function refused(reason: string): Flag<undefined> {
+  return {
+    options: { type: 'string', describe: `Refused: ${reason}` },
+    read: (given, name) => {
+      if (given !== undefined) throw new Error(`${name} is not supported: ${reason}`);
+    },
+  };
+}
 
 function openTables(paths: string, onWarning: (text: string) => void): Tablebases {
   const tables = new Tablebases(paths, onWarning);

@@ -3,12 +3,13 @@
  * file of the same name. An output appears complete or not at all, and an existing one is not written again, so a killed run can
  * be repeated. A damaged game is reported and skipped.
  */
-import { createWriteStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, createWriteStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import { createFolder } from '#platform/folders.js';
-import type { Move, Position } from '../../chess/index.js';
+import { formatFen, formatUciMove, type Move, NO_MOVE, type Position } from '../../chess/index.js';
+import { getPolicyEncoding } from '../../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { findGameFormat, readUntilBreak } from '../convert-input.js';
 import { listInputs } from '../create-shards.js';
@@ -20,10 +21,11 @@ import { readV6Games } from '../v6-stream.js';
 import { type DeblunderSettings, deblunder } from './deblunder.js';
 import { type RecordedGame, readRecordedGame, writeRecordedGame } from './recorded-game.js';
 import {
-  boostShortestWays,
+  adjustPolicies,
   correctPliesLeft,
   correctRecords,
   correctResults,
+  type PolicyAdjustment,
   type ResultTables,
 } from './rescore-tables.js';
 
@@ -32,8 +34,18 @@ export interface RescoreSettings {
   readonly tables: ResultTables | null;
   /** Null: no deblundering. It needs the search values of lc0's records; other games have none. */
   readonly deblunder: DeblunderSettings | null;
-  /** Probability added to the moves on the shortest way to a tablebase result; 0 = none. */
-  readonly distanceBoost: number;
+  readonly policy: PolicyAdjustment;
+  /** Also appends the positions to a file in Stockfish's text format; null = no. */
+  readonly plain: PlainSettings | null;
+  /** Removes each input once its output is complete. */
+  readonly deletesInputs: boolean;
+}
+
+export interface PlainSettings {
+  readonly path: string;
+  /** The best move's score or move in place of the played one's. */
+  readonly takesBestScore: boolean;
+  readonly takesBestMove: boolean;
 }
 
 export interface RescoreSummary {
@@ -57,14 +69,16 @@ export interface RescoreEvents {
 
 const PROGRESS_GAMES = 50;
 
+const policy = unwrap(getPolicyEncoding('lc0-1858'));
+
 /** Changes the records of one game. */
 export function rescoreRecords(game: RecordedGame, settings: RescoreSettings, summary: RescoreSummary): void {
   const { tables } = settings;
   if (tables !== null) {
     summary.corrected += correctRecords(game, tables);
-    if (settings.distanceBoost !== 0) summary.boosted += boostShortestWays(game, tables, settings.distanceBoost);
-    correctPliesLeft(game, tables);
   }
+  summary.boosted += adjustPolicies(game, tables, settings.policy);
+  if (tables !== null) correctPliesLeft(game, tables);
   if (settings.deblunder === null) return;
   const first =
     tables === null ? -1 : game.positions.findIndex(({ position }) => tables.probeResult(position) !== null);
@@ -133,6 +147,7 @@ export async function rescoreGames(
     if (output.endsWith('.jsonl.gz')) await rescoreLines(path, part, job);
     else await rescoreRecordFiles(path, part, job);
     renameSync(part, output);
+    if (settings.deletesInputs) rmSync(path, { recursive: true });
   }
   return success(summary);
 }
@@ -165,6 +180,8 @@ async function rescoreRecordFiles(path: string, into: string, job: Job): Promise
       continue;
     }
     rescoreRecords(game.value, job.settings, job.summary);
+    const { plain } = job.settings;
+    if (plain !== null) appendFileSync(plain.path, formatPlain(game.value, plain));
     job.summary.positions += game.value.positions.length;
     const packed = gzipSync(writeRecordedGame(game.value));
     const line = raw.ok ? raw.value.line : null;
@@ -172,6 +189,27 @@ async function rescoreRecordFiles(path: string, into: string, job: Job): Promise
     writeFileSync(file, line === null ? packed : attachGameLine(packed, line));
     count(job, path, null);
   }
+}
+
+/** Stockfish's text format of training positions, with lc0's scores (trainingdata/rescorer.cc: AsNnueString). */
+export function formatPlain({ positions }: RecordedGame, plain: PlainSettings): string {
+  return positions
+    .map(({ record, position, transform }) => {
+      const index = plain.takesBestMove ? record.bestIndex : record.playedIndex;
+      const move = policy.indexToMove(position, index as never, transform);
+      const q = plain.takesBestScore ? record.bestQ : record.playedQ;
+      const score = Math.round((660.6 * q) / (1 - 0.9751875 * q ** 10));
+      const lines = [
+        `fen ${formatFen(position)}`,
+        `move ${formatUciMove(move, false)}`,
+        `score ${score}`,
+        `ply ${position.gamePly}`,
+        `result ${Math.round(record.resultQ)}`,
+        'e',
+      ];
+      return record.visits === 0 || move === NO_MOVE ? '' : `${lines.join('\n')}\n`;
+    })
+    .join('');
 }
 
 async function rescoreLines(path: string, into: string, job: Job): Promise<void> {

@@ -14,8 +14,8 @@ export interface ResultTables {
   probeResult(position: Position): number | null;
   /** Plies to the next capture or pawn move with best play, not negative. */
   probeDistance(position: Position): number | null;
-  /** The moves that keep the result on the shortest way. */
-  listBestMoves(position: Position): readonly Move[] | null;
+  /** The moves on the shortest way to a win, that of a cursed win included; null if the position is not won. */
+  listWinningMoves(position: Position): readonly Move[] | null;
 }
 
 const LAST_SAFE_PLY = 98;
@@ -88,21 +88,37 @@ function hasNoRepetition(position: Position): boolean {
   return true;
 }
 
-/**
- * Adds `boost`, divided among the moves on the shortest way to a tablebase result, to their probabilities, and makes these sum to
- * 1 again. @returns the number of records that got a boost
- */
-export function boostShortestWays(game: RecordedGame, tables: ResultTables, boost: number): number {
+/** How the probabilities of a record change; 0, 1 and 0 change nothing. */
+export interface PolicyAdjustment {
+  /** Added to the moves on the shortest way to a tablebase win, divided among them. */
+  readonly distanceBoost: number;
+  /** p^(1 / temperature), after the offset. */
+  readonly temperature: number;
+  /** Added to the probability of every move, not positive. */
+  readonly offset: number;
+}
+
+/** Changes the probabilities and makes these sum to 1 again. @returns the number of records that got a boost */
+export function adjustPolicies(
+  game: RecordedGame,
+  tables: ResultTables | null,
+  { distanceBoost, temperature, offset }: PolicyAdjustment,
+): number {
+  if (distanceBoost === 0 && temperature === 1 && offset === 0) return 0;
   let boosted = 0;
   for (const { record, position, transform } of game.positions) {
-    const moves = tables.listBestMoves(position);
-    if (moves === null || moves.length === 0) continue;
+    const moves = (distanceBoost === 0 ? null : tables?.listWinningMoves(position)) ?? [];
     const { probabilities } = record;
-    for (const move of moves) probabilities[policy.moveToIndex(position, move, transform)] += boost / moves.length;
+    const best = new Set(moves.map((move) => policy.moveToIndex(position, move, transform) as number));
     let sum = 0;
-    for (const probability of probabilities) if (probability > 0) sum += probability;
-    for (let i = 0; i < probabilities.length; i++) if (probabilities[i] > 0) probabilities[i] /= sum;
-    boosted++;
+    for (let i = 0; i < probabilities.length; i++) {
+      if (!(probabilities[i] >= 0)) continue;
+      const raised = probabilities[i] + offset + (best.has(i) ? distanceBoost / best.size : 0);
+      probabilities[i] = Math.max(0, raised) ** (1 / temperature);
+      sum += probabilities[i];
+    }
+    if (sum > 0) for (let i = 0; i < probabilities.length; i++) if (probabilities[i] > 0) probabilities[i] /= sum;
+    if (best.size > 0) boosted++;
   }
   return boosted;
 }

@@ -2,7 +2,14 @@
 import { declareCommand, text, toggle, whole } from '../../declare-command.js';
 import { readEngineFlags } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
-import { BENCH_DEFAULTS, type BenchLimits, formatBench, formatBenchmark, MOST_POSITIONS, runBench } from './bench-run.js';
+import {
+  BENCH_DEFAULTS,
+  type BenchLimits,
+  formatBench,
+  formatBenchmark,
+  MOST_POSITIONS,
+  runBench,
+} from './bench-run.js';
 
 function declareBench(command: string, describe: string, isLc0Style: boolean, defaults: BenchLimits) {
   const none = isLc0Style ? '-1 = no limit' : '0 or -1 = what suits the backend';
