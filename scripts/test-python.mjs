@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the Python tests in their own virtual environment (.venv). The first run creates it from the pinned requirements; a stamp
-// with the hash of the requirements lets later runs start at once. Without Ray, the tests that need it are skipped.
+// Runs the Python tests in their own virtual environment (.venv). The first run creates it and installs the package scripts/train with
+// what it needs; a stamp with the hash of its pyproject.toml lets later runs start at once. Without Ray, the tests that need it are skipped.
 // usage: node scripts/test-python.mjs [file or pytest option …]
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const requirements = join(root, 'scripts/train/requirements.txt');
-const clusterRequirements = join(root, 'scripts/train/requirements-ray.txt');
+const project = join(root, 'scripts/train/pyproject.toml');
 const venv = join(root, '.venv');
 const python = process.platform === 'win32' ? join(venv, 'Scripts/python.exe') : join(venv, 'bin/python');
 
@@ -23,16 +22,14 @@ function run(command, args) {
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 
-const stamp = join(venv, 'requirements.sha256');
-const hash = createHash('sha256');
-for (const file of [requirements, clusterRequirements]) hash.update(readFileSync(file));
-const wanted = hash.digest('hex');
+const stamp = join(venv, 'pyproject.sha256');
+const wanted = createHash('sha256').update(readFileSync(project)).digest('hex');
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   console.error('Creating .venv for the Python tests (once)…');
   run(process.env.PYTHON ?? (process.platform === 'win32' ? 'python' : 'python3'), ['-m', 'venv', venv]);
-  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r'];
-  run(python, [...install, requirements]);
-  const cluster = spawnSync(python, [...install, clusterRequirements], { cwd: root, stdio: 'inherit' });
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+  run(python, [...install, '--editable', 'scripts/train[test]']);
+  const cluster = spawnSync(python, [...install, '--editable', 'scripts/train[ray]'], { cwd: root, stdio: 'inherit' });
   if (cluster.status !== 0) console.error('Ray could not be installed: the tests of loops on a cluster are skipped.');
   writeFileSync(stamp, wanted);
 }

@@ -3,7 +3,7 @@
 
 `cluster_kills.py --kills 50`. The loop plays without pause, with an engine and a trainer that only pretend to work. Behind
 the last kill it runs to its end. Then every game must be in one generation, in the stream or dropped, none twice, and
-every version must be there. Needs scripts/train/requirements-ray.txt.
+every version must be there. Needs `pip install "scripts/train[ray]"`.
 """
 
 from __future__ import annotations

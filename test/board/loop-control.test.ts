@@ -117,9 +117,13 @@ test('the loop is started with the configuration of its folder, and stopped in g
   assert.match(String((await page.ask('changeBest', { kind: 'promote', network: 0 })).error), /stop it first/);
   await page.ask('stopLoop');
   await waitUntil(({ control }) => !control.isRunning);
-  const [[script, ...args]] = readCalls();
-  assert.match(script, /scripts[\\/]train[\\/]loop\.py$/);
-  assert.deepEqual(args, ['--config', join(loopFolder, 'loop.yaml'), '--set', `run.out=${loopFolder}`]);
+  assert.deepEqual(readCalls()[0].slice(0, 3), ['-m', 'sardonyx_train', 'loop']);
+  assert.deepEqual(readCalls()[0].slice(3), [
+    '--config',
+    join(loopFolder, 'loop.yaml'),
+    '--set',
+    `run.out=${loopFolder}`,
+  ]);
 });
 
 test('a version is promoted; what the loop refuses is one sentence', needsScripts, async () => {
@@ -132,7 +136,7 @@ test('a version is promoted; what the loop refuses is one sentence', needsScript
 
 test('a Python without the packages is one sentence, however it is called', needsScripts, async () => {
   writeFileSync(bare, '');
-  const sentence = /python lacks the package torch: install scripts\/train\/requirements\.txt/;
+  const sentence = /python lacks the package torch: install it by "pip install scripts\/train"/;
   assert.match(String((await page.ask('changeBest', { kind: 'promote', network: 1 })).error), sentence);
   await page.ask('startLoop');
   const { control } = await waitUntil(({ control: { isRunning, lines } }) => !isRunning && lines.length > 0);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readLoopState } from '#sardonyx/board/server/loop-state.js';
 
-test('the state of a training loop is read as loop.py writes it; where there is none, a sentence says so', () => {
+test('the state of a training loop is read as the loop writes it; where there is none, a sentence says so', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-loop-'));
   try {
     assert.throws(() => readLoopState(folder), /no training loop/);

@@ -88,6 +88,7 @@ function checkGame(game: LabelledGameRecord): void {
     position.makeMove(unwrap(parseUciMove(position, played)));
   }
   if (computeOutcome(position) === 'checkmate') assert.equal(game.result, position.sideToMove === 0 ? '0-1' : '1-0');
+  if (computeOutcome(position) === 'ongoing') assert.notEqual(game.result, '1/2-1/2');
 }
 
 test('labelled games are legal, sorted and split over files; random plies carry no scores', async () => {
@@ -97,6 +98,7 @@ test('labelled games are legal, sorted and split over files; random plies carry 
   assert.equal(games.length, 8);
   assert.ok(readdirSync(join(root, 'plain')).length > 3);
   for (const game of games) checkGame(game);
+  assert.ok(games.some(({ plies, result }) => plies.length === SETTINGS.maxPlies && result === '*'));
   assert.ok(games.some((game) => game.plies[0][1].length === 0));
   assert.ok(games.every((game) => game.plies.slice(9).every(([, scores]) => scores.length > 0)));
 });

@@ -3,7 +3,7 @@
  * are mistaken for each other. Configuration, data and prose are not counted.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { repositoryRoot } from './shared-folder.js';
 
 export const MIN_LINES = 30;
@@ -15,7 +15,7 @@ export interface CodeFile {
   /** From the repository's root, with forward slashes. */
   readonly path: string;
   readonly lines: number;
-  /** It declares the command, or is the Python command, that bears its name, such as `perft` or `train.py`. */
+  /** It declares the command that bears its name, such as `perft`. */
   readonly isCommand: boolean;
 }
 
@@ -31,7 +31,7 @@ export function listCodeFiles(): CodeFile[] {
 
 export function describeFile(path: string, text: string): CodeFile {
   const stem = basename(path).replace(/\.\w+$/, '');
-  const isCommand = dirname(path) === 'scripts/train' || text.includes(`command: '${stem}`);
+  const isCommand = text.includes(`command: '${stem}`);
   return { path, lines: text.trimEnd().split('\n').length, isCommand };
 }
 

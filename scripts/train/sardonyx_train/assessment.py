@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
+import json
+import math
+from argparse import Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import torch
 
-from .config import TargetConfig
-from .data.batch import Batch, BatchMaker
-from .data.batch import expand_planes
-from .data.shards import Columns, ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
+from .config import TargetConfig, load_config
+from .data.batch import Batch, BatchMaker, expand_planes
+from .data.shards import Columns, ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import read_rows
 from .data.targets import wdl_from_score
 from .encodings import get_input_encoding
+from .errors import ShardError
 from .export.graph import INPUT_KEY, INPUT_NAME, POLICY_KEY, POLICY_NAME, VALUE_NAME, WDL_NAME
 from .export.verify import create_session, win_minus_loss
 from .losses import mask_illegal
 from .plots import create_figure, write_figure
+from .progress_display import ProgressDisplay
 
 _BATCH = 128
 _LOSSES_CP = (10, 20, 50)
 _BANDS = 8  # of W − L between −1 and 1
+
+
+def assess_network(options: Namespace) -> int:
+    """The figures are printed before the plot is drawn, so a plot that cannot be written does not lose them."""
+    targets = TargetConfig() if options.config is None else load_config(options.config).targets
+    if options.plot is not None:
+        options.plot.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        model = onnx.load(options.network)
+    except Exception as error:  # protobuf has many
+        raise ValueError(f"cannot read {options.network}: {error}") from None
+    with ProgressDisplay("position", options.positions, "assessing") as progress:
+        result = assess(model, options.shards, options.positions, targets, lambda done: progress.advance(done - progress.done))
+    print(format_json(result) if options.json else format_assessment(result), flush=True)
+    if options.plot is not None:
+        plot_calibration(result, options.plot)
+    return 0
 
 
 @dataclass(frozen=True)
@@ -186,3 +208,42 @@ def plot_calibration(assessment: Assessment, path: Path) -> Path:
     axis.grid(alpha=0.3)
     axis.legend(fontsize=7)
     return write_figure(figure, path)
+
+
+def format_json(result: Assessment) -> str:
+    """A figure without any position that has its target is null."""
+    return json.dumps(_replace_nan(asdict(result)), allow_nan=False)
+
+
+def _replace_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _replace_nan(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_replace_nan(inner) for inner in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def format_assessment(result: Assessment) -> str:
+    """Markdown, as in the cards in models/."""
+    limits = " / ".join(str(limit) for limit in result.within_cp)
+    within = " / ".join(_format(share, ".1%") for share in result.within_cp.values())
+    lines = [
+        f"| {result.positions:,} held-out positions | |",
+        "|---|---|",
+        f"| best legal move = best move of the targets | {_format(result.top_1, '.1%')} |",
+        f"| loses at most {limits} cp by their scores | {within} |",
+        f"| is among the moves that have a score | {_format(result.among_targets, '.1%')} |",
+        f"| mean error of W − L | {_format(result.value_error, '.3f')} |",
+        f"| without history: best move; mean change of W − L | {_format(result.top_1_without_history, '.1%')}; "
+        f"{result.value_shift_without_history:.2f} |",
+        "",
+        "| W − L, predicted | " + " | ".join(f"{band.predicted:+.2f}" for band in result.calibration) + " |",
+        "|---|" + "---|" * len(result.calibration),
+        "| by score | " + " | ".join(_format(band.by_score, "+.2f") for band in result.calibration) + " |",
+        "| game result | " + " | ".join(_format(band.result, "+.2f") for band in result.calibration) + " |",
+    ]
+    return "\n".join(lines)
+
+
+def _format(number: float, how: str) -> str:
+    return "–" if math.isnan(number) else format(number, how)

@@ -11,13 +11,10 @@ from typing import Any
 
 import torch
 
+from .errors import CheckpointError
 from .files import name_part, publish
 
 CHECKPOINT_VERSION = 1
-
-
-class CheckpointError(Exception):
-    """A checkpoint cannot be used; the text says why."""
 
 
 def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
@@ -27,7 +24,7 @@ def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
 
 
 def write_weights(path: Path, config: dict[str, Any], weights: dict[str, torch.Tensor]) -> None:
-    """A checkpoint of weights only, for `run.start_from` and export.py. `config`: of train.py, as plain values."""
+    """A checkpoint of weights only, for `run.start_from` and sardonyx-train export. `config`: of sardonyx-train train, as plain values."""
     progress = {"step": 0, "batches": 0, "positions": 0, "minutes": 0.0}
     write_checkpoint(path, {"config": config, "network": weights, "average": weights, "progress": progress})
 

@@ -1,19 +1,20 @@
 """The training configuration: one YAML file, checked field by field and stored in every checkpoint.
 
-Every tunable is declared here once, with its default and its meaning; `train.py --describe` prints the list. Unknown keys and
+Every tunable is declared here once, with its default and its meaning; `sardonyx-train train --describe` prints the list. Unknown keys and
 values out of range are errors that name the key.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from .encodings import get_input_encoding
+from .errors import ConfigError
 from .model.presets import PRESETS
 
 _LC0_PLANES = 112  # in all of lc0's input formats
@@ -23,24 +24,18 @@ _SIGHT_INPUTS = ("attacks-50",)  # further inputs whose first twelve planes a si
 _SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"), ("multiple_of", "a multiple of"))
 
 
-class ConfigError(Exception):
-    """The configuration is wrong; the text names each wrong key and says why."""
-
-
-class _Section(BaseModel):
+class Section(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class DataConfig(_Section):
+class DataConfig(Section):
     train: list[str] = Field(default_factory=list, description="folders or files of Arrow shards to train on")
     validation: list[str] = Field(default_factory=list, description="folders or files of held-out Arrow shards")
     batch_size: int = Field(512, ge=1, description="positions a step and process, before accumulation")
     workers: int = Field(1, ge=0, le=64, description="loader processes; 0 loads in the training process")
     shuffle_batches: int = Field(12, ge=1, description="record batches (20,000 positions each) mixed in memory")
     mirror: bool = Field(False, description="flip files of half the positions that have no castling right")
-    history_dropout: float = Field(
-        0.0, ge=0, le=1, description="share of positions whose boards before a random ply are blanked"
-    )
+    history_dropout: float = Field(0.0, ge=0, le=1, description="share of positions whose boards before a random ply are blanked")
     skip_decided: float = Field(
         0.0,
         ge=0,
@@ -70,27 +65,25 @@ class DataConfig(_Section):
     )
 
 
-class GamesConfig(_Section):
-    """How pretrain.py makes shards of games; train.py does not read it."""
+class GamesConfig(Section):
+    """How `pretrain` makes shards of games; `train` does not read it."""
 
     min_elo: int = Field(0, ge=0, description="of PGN files: only games in which both players have at least this rating")
     skip_plies: int = Field(0, ge=0, description="plies at the start of each game to leave out")
     positions: int | None = Field(None, ge=1, description="approximate number of positions; all when left out")
 
 
-class TargetConfig(_Section):
+class TargetConfig(Section):
     policy_temperature_cp: float = Field(20.0, gt=0, description="T of softmax(score / T) over MultiPV scores")
     policy_compression_cp: float = Field(300.0, gt=0, description="scores beyond this are compressed (log) first")
-    policy_mate_step_cp: float = Field(
-        15.0, gt=0, description="how much better a mate is than one a move longer, on the compressed scale"
-    )
+    policy_mate_step_cp: float = Field(15.0, gt=0, description="how much better a mate is than one a move longer, on the compressed scale")
     policy_one_hot: bool = Field(False, description="train on the best target move alone")
     wdl_offset_cp: float = Field(80.0, ge=0, description="score at which a win is as likely as not")
     wdl_scale_cp: float = Field(100.0, gt=0, description="slope of the score to win-probability logistic")
     result_weight: float = Field(0.1, ge=0, le=1, description="share of the game result in the value target")
 
 
-class ModelConfig(_Section):
+class ModelConfig(Section):
     preset: str | None = Field(None, description=f"one of {', '.join(PRESETS)}; other keys override it")
     input: str = Field("lc0-112", description="input encoding of the shards")
     policy: str = Field("lc0-1858", description="policy encoding of the shards")
@@ -146,7 +139,7 @@ def is_same_shape(saved: ModelConfig | dict[str, Any], wanted: ModelConfig) -> b
     return ModelConfig.model_validate({**keys, "preset": None}) == wanted.model_copy(update={"preset": None})
 
 
-class LossConfig(_Section):
+class LossConfig(Section):
     policy: float = Field(1.0, ge=0, description="weight of the policy's cross-entropy")
     value: float = Field(1.0, ge=0, description="weight of the value's loss")
     moves_left: float = Field(0.02, ge=0, description="weight of the moves-left loss")
@@ -166,27 +159,31 @@ class LossConfig(_Section):
     entropy_bonus: float = Field(0.0, ge=0, description="reward for policy entropy")
 
 
-class OptimizerConfig(_Section):
+class OptimizerConfig(Section):
     kind: Literal["adamw", "adam", "sgd", "muon"] = Field(
         "adamw",
         description="adam: weight_decay is part of the gradient (L2); adamw: apart from it; muon: for the weight matrices, AdamW for the rest",
     )
     learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of Adam's, AdamW's or SGD's parameters")
     weight_decay: float = Field(1e-4, ge=0, description="decay of all weights except biases, norms, gains and values added to each square")
-    momentum: float = Field(0.9, ge=0, lt=1, description="sgd (Nesterov); muon takes 0.95 when left at 0.9")
+    momentum: float | None = Field(None, ge=0, lt=1, description="sgd (Nesterov) and muon; when left out 0.9 for sgd, 0.95 for muon")
     beta2: float = Field(0.99, gt=0, lt=1, description="adam, adamw")
     muon_learning_rate: float = Field(0.02, gt=0, description="muon: rate of the matrices; the rest is AdamW")
     gradient_clip: float = Field(0.0, ge=0, description="largest gradient norm, 0 for no limit")
     accumulation: int = Field(1, ge=1, description="batches summed into one step")
 
 
-class ScheduleConfig(_Section):
-    kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = Field("cosine", description="how the rates fall over the run")
+class ScheduleConfig(Section):
+    kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = Field(
+        "cosine", description="how the rates fall over the run"
+    )
     max_steps: int | None = Field(None, ge=1, description="planned end in steps")
     max_minutes: float | None = Field(None, gt=0, description="planned end in minutes of training time")
     max_epochs: float | None = Field(None, gt=0, description="planned end in passes over the training positions")
     warmup_steps: int = Field(250, ge=0, description="steps in which the rate rises to the first one")
-    warmup_share: float = Field(0.05, gt=0, le=1, description="the rate has risen after this share of the run at the latest, so that short runs reach it")
+    warmup_share: float = Field(
+        0.05, gt=0, le=1, description="the rate has risen after this share of the run at the latest, so that short runs reach it"
+    )
     final_ratio: float = Field(0.01, ge=0, le=1, description="last learning rate / first")
     decay_start: float = Field(
         0.8,
@@ -197,9 +194,7 @@ class ScheduleConfig(_Section):
     )
     milestones: list[float] = Field([0.7, 0.9], description="step: shares of the run at which the rate drops")
     gamma: float = Field(0.1, gt=0, lt=1, description="step, plateau: factor of a drop")
-    patience: int = Field(
-        3, ge=1, description="plateau: evaluations without improvement before a drop; epochs with run.evaluate_epochs 1"
-    )
+    patience: int = Field(3, ge=1, description="plateau: evaluations without improvement before a drop; epochs with run.evaluate_epochs 1")
     begin: float = Field(0.0, ge=0, le=1, description="share of the schedule that earlier runs have done; this run continues from there")
     end: float = Field(1.0, gt=0, le=1, description="share of the schedule that is done at the end of this run")
 
@@ -212,7 +207,7 @@ class ScheduleConfig(_Section):
         return self
 
 
-class RunConfig(_Section):
+class RunConfig(Section):
     name: str = Field("network", description="of the network, in exported files")
     out: str = Field("runs/train", description="folder for checkpoints, logs and plots")
     start_from: str | None = Field(
@@ -222,14 +217,16 @@ class RunConfig(_Section):
         False, description="start_from also gives the optimiser's moments and the plateau schedule's drops, if it holds them"
     )
     renorm_max_r: float = Field(
-        1.0, ge=1, description="batch renormalisation: largest factor between running and minibatch deviation; this 1 and renorm_max_d 0 are plain batch norm"
+        1.0,
+        ge=1,
+        description="batch renormalisation: largest factor between running and minibatch deviation; this 1 and renorm_max_d 0 are plain batch norm",
     )
-    renorm_max_d: float = Field(0.0, ge=0, description="batch renormalisation: largest shift between running and minibatch mean, in deviations")
+    renorm_max_d: float = Field(
+        0.0, ge=0, description="batch renormalisation: largest shift between running and minibatch mean, in deviations"
+    )
     renorm_steps: int = Field(1000, ge=0, description="steps in which both limits rise from those of plain batch norm")
     quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
-    signed_share: float = Field(
-        1.0, gt=0, le=1, description="quantisation_aware: share of their range that outputs without a ReLU keep"
-    )
+    signed_share: float = Field(1.0, gt=0, le=1, description="quantisation_aware: share of their range that outputs without a ReLU keep")
     seed: int = Field(1, description="of weights, shuffling and mirroring")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
     threads: int = Field(0, ge=0, description="CPU threads of torch, 0 for all")
@@ -250,7 +247,7 @@ class RunConfig(_Section):
     licence: str = Field("GPL-3.0-or-later", description="of the network, in exported files")
 
 
-class TrainingConfig(_Section):
+class TrainingConfig(Section):
     games: GamesConfig = Field(default_factory=GamesConfig)
     data: DataConfig = Field(default_factory=DataConfig)
     targets: TargetConfig = Field(default_factory=TargetConfig)
@@ -283,7 +280,10 @@ class TrainingConfig(_Section):
     @model_validator(mode="after")
     def _can_see_improvement(self) -> TrainingConfig:
         if not self.data.validation:
-            for key, is_used in (("schedule.kind plateau", self.schedule.kind == "plateau"), ("run.early_stopping", self.run.early_stopping > 0)):
+            for key, is_used in (
+                ("schedule.kind plateau", self.schedule.kind == "plateau"),
+                ("run.early_stopping", self.run.early_stopping > 0),
+            ):
                 if is_used:
                     raise ValueError(f"{key} needs data.validation: improvement is measured on held-out positions")
         return self
@@ -291,54 +291,61 @@ class TrainingConfig(_Section):
 
 def parse_config(raw: Any) -> TrainingConfig:
     """Raises ConfigError with one line for each wrong key."""
-    if not isinstance(raw, dict):
-        raise ConfigError("the configuration must be a mapping of sections (data, model, schedule …)")
-    try:
-        return TrainingConfig.model_validate(raw)
-    except ValidationError as error:
-        lines = [f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors()]
-        raise ConfigError("\n".join(lines)) from None
+    return validate(TrainingConfig, raw, "data, model, schedule …")
 
 
-def load_config(
-    path: Path, overrides: list[str] | None = None, values: dict[tuple[str, str], Any] | None = None
-) -> TrainingConfig:
+def load_config(path: Path, overrides: list[str] | None = None, values: dict[tuple[str, str], Any] | None = None) -> TrainingConfig:
     """Reads a YAML file, then applies `values` by section and key, then overrides `section.key=value` with the value in YAML."""
+    raw = read_yaml(path)
+    for (section, key), value in (values or {}).items():
+        raw[section] = {**(raw.get(section) or {}), key: value}
+    for text in overrides or []:
+        override(raw, text)
+    return parse_config(raw)
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def validate(model: type[_Model], raw: Any, sections: str) -> _Model:
+    """Raises ConfigError with one line for each wrong key. `sections`: some names, for the sentence."""
+    if not isinstance(raw, dict):
+        raise ConfigError(f"the configuration must be a mapping of sections ({sections})")
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        rows = [(".".join(str(part) for part in e["loc"]), e["msg"].removeprefix("Value error, ")) for e in error.errors()]
+        raise ConfigError("\n".join(f"{place}: {message}" if place else message for place, message in rows)) from None
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise ConfigError(f"cannot read {path}: {error}") from None
-    if values and not isinstance(raw, dict):
-        raise ConfigError(f"{path} is not a mapping of sections (data, model, schedule …)")
-    for (section, key), value in (values or {}).items():
-        raw = set_value(raw, section, key, value)
-    return parse_config(apply_overrides(raw, overrides or []))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        why = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        raise ConfigError(f"cannot read {path}: {why}") from None
+    if not isinstance(raw, dict) and raw is not None:
+        raise ConfigError(f"{path} is not a mapping of sections")
+    return raw or {}
 
 
-def apply_overrides(raw: Any, overrides: list[str]) -> Any:
-    for override in overrides:
-        key, separator, text = override.partition("=")
-        parts = key.split(".")
-        if separator == "" or len(parts) != 2 or not isinstance(raw, dict):
-            raise ConfigError(f"override '{override}' is not section.key=value")
-        raw = set_value(raw, parts[0], parts[1], parse_value(override, text))
-    return raw
-
-
-def set_value(raw: dict[str, Any], section: str, key: str, value: Any) -> dict[str, Any]:
-    """A copy of the raw configuration with one key replaced."""
-    keys = raw.get(section) or {}
-    if not isinstance(keys, dict):
-        raise ConfigError(f"{section} is not a section")
-    return {**raw, section: {**keys, key: value}}
-
-
-def parse_value(override: str, text: str) -> Any:
-    """`text`: the override's value, in YAML."""
+def override(raw: dict[str, Any], text: str) -> None:
+    """`section.key=value`, or deeper, with the value in YAML; changes `raw`."""
+    key, separator, value = text.partition("=")
+    *path, last = key.split(".")
+    if separator == "" or last == "":
+        raise ConfigError(f"override '{text}' is not section.key=value")
+    place = raw
+    for part in path:
+        inner = place.get(part)
+        inner = place[part] = {} if inner is None else inner
+        if not isinstance(inner, dict):
+            raise ConfigError(f"override '{text}': {part} is not a section")
+        place = inner
     try:
-        return yaml.safe_load(text)
+        place[last] = yaml.safe_load(value)
     except yaml.YAMLError:
-        raise ConfigError(f"override '{override}': '{text}' is not YAML") from None
+        raise ConfigError(f"override '{text}': '{value}' is not YAML") from None
 
 
 def format_config(config: TrainingConfig) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .checkpoint import CheckpointError
 from .config import TrainingConfig, is_same_shape
+from .errors import CheckpointError
 from .model.network import has_reply
 
 
@@ -18,6 +18,13 @@ def require_resumable(state: dict[str, Any], config: TrainingConfig) -> None:
     kind = state["config"]["optimizer"]["kind"]
     if kind != config.optimizer.kind:
         raise CheckpointError(f"the checkpoint holds the moments of {kind}, the configuration's optimizer is {config.optimizer.kind}")
+    for section, key in (("data", "batch_size"), ("optimizer", "accumulation")):
+        before, now = state["config"][section][key], getattr(getattr(config, section), key)
+        if before != now:
+            raise CheckpointError(
+                f"the checkpoint's run has {section}.{key} {before}, the configuration {now}: its place in the data is counted in "
+                "minibatches, so begin another run with its weights by run.start_from"
+            )
     was_rounded = state["config"]["run"].get("quantisation_aware", False)
     if was_rounded != config.run.quantisation_aware:
         raise CheckpointError(
@@ -26,8 +33,7 @@ def require_resumable(state: dict[str, Any], config: TrainingConfig) -> None:
         )
     if not _has_same_heads(state, config):
         raise CheckpointError(
-            "only one of the checkpoint and the configuration has loss.reply_policy: begin another run with its weights by "
-            "run.start_from"
+            "only one of the checkpoint and the configuration has loss.reply_policy: begin another run with its weights by run.start_from"
         )
 
 

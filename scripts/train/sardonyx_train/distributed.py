@@ -13,6 +13,8 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+from .errors import ConfigError
+
 _PR_SET_PDEATHSIG = 1
 
 
@@ -50,6 +52,7 @@ class Place:
 
 def join(device: str) -> Place:
     """Joins the process group if torchrun started this process."""
+    _check_device(device)
     ranks = int(os.environ.get("WORLD_SIZE", "1"))
     rank = int(os.environ.get("RANK", "0"))
     cuda = torch.cuda.is_available() if device == "auto" else device.startswith("cuda")
@@ -61,6 +64,15 @@ def join(device: str) -> Place:
     _die_with_parent()
     dist.init_process_group("nccl" if cuda else "gloo")
     return Place(rank, ranks, local)
+
+
+def _check_device(device: str) -> None:
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise ConfigError(f"run.device is {device}, and there is no CUDA device; run.device=auto takes what there is")
+    try:
+        torch.device("cpu" if device == "auto" else device)
+    except RuntimeError:
+        raise ConfigError(f"run.device: '{device}' is no device such as auto, cpu, cuda or cuda:1") from None
 
 
 def _die_with_parent() -> None:

@@ -94,9 +94,7 @@ def attention_gather(policy: str) -> np.ndarray | None:
         raise ValueError(f"policy '{policy}' has no attention head; use convolution or dense")
     return np.array(
         [
-            source * 64 + target
-            if piece == ""
-            else 4096 + 24 * (source % 8) + 3 * (target % 8) + PROMOTION_PIECES.index(piece)
+            source * 64 + target if piece == "" else 4096 + 24 * (source % 8) + 3 * (target % 8) + PROMOTION_PIECES.index(piece)
             for source, target, piece in lc0_moves()
         ],
         dtype=np.int64,

@@ -1,10 +1,16 @@
-"""Writes files so that they appear complete or not at all, and survive a power cut."""
+"""Writes files so that they appear complete or not at all, and survive a power cut; reads, hashes and removes them."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
+import shutil
 from pathlib import Path
+from typing import Any
+
+from .errors import LoopError
 
 PART = ".part"  # ending of folders and files under construction
 
@@ -27,6 +33,36 @@ def publish(made: Path, path: Path) -> None:
     os.replace(made, path)
     with contextlib.suppress(OSError):  # folders cannot be opened on Windows
         _sync(path.parent, os.O_RDONLY)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    part = name_part(target)
+    shutil.copyfile(source, part)
+    publish(part, target)
+
+
+def write_json(path: Path, data: Any) -> None:
+    write_bytes(path, (json.dumps(data, indent=1) + "\n").encode())
+
+
+def read_json(path: Path) -> Any:
+    """Raises LoopError. All such files are written whole, so a damaged one is never a normal state."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LoopError(f"cannot read {path}: {error}") from None
+
+
+def remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def compute_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
 
 
 def _sync(path: Path, mode: int) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from .checkpoint import CheckpointError, read_checkpoint
+from .checkpoint import read_checkpoint
 from .config import ModelConfig, TrainingConfig, is_same_shape
+from .errors import CheckpointError
 from .model.fake_quantise import drop_ranges, enable_fake_quantisation
 from .model.fold import fold_norms
 from .model.grow import can_grow, grow

@@ -6,16 +6,14 @@ import os
 import time
 from pathlib import Path
 
+from .errors import FolderBusy
+
 try:
     import fcntl
 except ImportError:  # Windows: no inherited locks there
     fcntl = None  # type: ignore[assignment]
 
-_PATIENCE_SECONDS = 20.0
-
-
-class FolderBusy(Exception):
-    """Another process works in the folder; the text names the folder."""
+_PATIENCE_SECONDS = 3.0  # children of a killed run need a moment to end
 
 
 class FolderLock:

@@ -27,10 +27,7 @@ def mask_illegal(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
 def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[str, torch.Tensor]:
     """Training minimises `total`; the rest is for the log."""
     log_policy = _log_softmax(outputs.policy, batch, config)
-    losses = {
-        "policy": _cross_entropy(log_policy, batch),
-        "value": _mean(_value_error(outputs.value.float(), batch.wdl), batch.wdl_weight),
-    }
+    losses = {"policy": _cross_entropy(log_policy, batch), "value": _mean(_value_error(outputs.value.float(), batch.wdl), batch.wdl_weight)}
     if outputs.moves_left is not None:
         error = F.huber_loss(
             outputs.moves_left.float().squeeze(1) / MOVES_LEFT_UNIT_PLIES,

@@ -40,24 +40,17 @@ class Optimizer:
         older = [p for p in rest if p.ndim >= 2] + [p for p in rest if p.ndim < 2]
         places = {parameter: place for place, parameter in enumerate(older)}
         self._older_places = [places[parameter] for parameter in (*decayed, *plain)]
-        groups = [
-            {"params": decayed, "weight_decay": config.weight_decay},
-            {"params": plain, "weight_decay": 0.0},
-        ]
+        groups = [{"params": decayed, "weight_decay": config.weight_decay}, {"params": plain, "weight_decay": 0.0}]
         rate = config.learning_rate
         if config.kind == "sgd":
-            nesterov = config.momentum > 0
-            self.parts.append(torch.optim.SGD(groups, lr=rate, momentum=config.momentum, nesterov=nesterov))
+            momentum = 0.9 if config.momentum is None else config.momentum
+            self.parts.append(torch.optim.SGD(groups, lr=rate, momentum=momentum, nesterov=momentum > 0))
         else:
             adam = torch.optim.Adam if config.kind == "adam" else torch.optim.AdamW
             self.parts.append(adam(groups, lr=rate, betas=(0.9, config.beta2)))
         if matrices:
-            momentum = 0.95 if config.momentum == 0.9 else config.momentum
-            self.parts.append(
-                torch.optim.Muon(
-                    matrices, lr=config.muon_learning_rate, momentum=momentum, weight_decay=config.weight_decay
-                )
-            )
+            momentum = 0.95 if config.momentum is None else config.momentum
+            self.parts.append(torch.optim.Muon(matrices, lr=config.muon_learning_rate, momentum=momentum, weight_decay=config.weight_decay))
         for group in self._groups():
             group["first_lr"] = group["lr"]
 
@@ -101,8 +94,7 @@ class Optimizer:
         moments = {new: state["state"][old] for new, old in enumerate(self._older_places) if old in state["state"]}
         indices = iter(range(sum(sizes)))
         regrouped = [
-            {**group, "params": [next(indices) for _ in range(size)]}
-            for group, size in zip(state["param_groups"], sizes, strict=True)
+            {**group, "params": [next(indices) for _ in range(size)]} for group, size in zip(state["param_groups"], sizes, strict=True)
         ]
         return {"state": moments, "param_groups": regrouped}
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from .history import read_history
-
-
-X_AXES = ("step", "positions", "minutes")
+from .errors import MetricsError
+from .metrics_log import join_metrics, read_metrics
 
 
 def plot_history(folder: Path) -> Path | None:
     """Draws `history.jsonl` into `training.png`; None if there is nothing to draw yet."""
-    rows = read_history(folder / "history.jsonl")
+    rows = read_metrics(folder / "history.jsonl")
     if not rows:
         return None
     figure, axes = create_figure(2, 2)
@@ -87,3 +86,22 @@ def create_figure(rows: int, columns: int) -> tuple[Any, Any]:
 def write_figure(figure: Any, path: Path) -> Path:
     figure.savefig(path)
     return path
+
+
+def compare(options: Namespace) -> int:
+    """A run is a folder of `train` (`history.jsonl`) or of `loop` (`generations/`, whose trainings are joined one after the other)."""
+    if options.out.suffix.lower() not in (".png", ".svg"):
+        raise MetricsError(f"--out needs a name that ends in .png or .svg, not {options.out}")
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for given in options.runs:
+        name, separator, folder = given.rpartition("=")
+        name = name if separator else Path(folder).name
+        if name in runs:
+            raise MetricsError(f"two runs have the name {name}: name them by NAME=FOLDER")
+        runs[name] = join_metrics(Path(folder))
+    plot_runs(runs, options.x, options.out)
+    for name, rows in runs.items():
+        best = min((row["policy"] for row in rows if row["kind"] == "validation" and "policy" in row), default=None)
+        held_out = "" if best is None else f", best policy loss on held-out positions {best:.3f}"
+        print(f"{name}: {max(row['step'] for row in rows):,} steps{held_out}")
+    return 0

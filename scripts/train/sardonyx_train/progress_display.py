@@ -1,13 +1,15 @@
-"""Shows the progress of a long task on stderr: a bar on a terminal, a plain line every half minute in a file or pipe."""
+"""Shows the progress of a long task on stderr: a bar on a terminal; in a file or pipe a plain line after a second and then every
+half minute, also while a single step takes longer than that."""
 
 from __future__ import annotations
 
 import sys
-import time
+import threading
 from types import TracebackType
 
 from tqdm import tqdm
 
+SECONDS_TO_FIRST_LINE = 1.0
 SECONDS_BETWEEN_LINES = 30.0
 
 
@@ -22,14 +24,17 @@ class ProgressDisplay:
         self._is_shown = is_shown
         self._bar = None
         self._told = done
-        self._told_at = time.monotonic()
+        self._ended = threading.Event()
 
     def __enter__(self) -> ProgressDisplay:
         if self._is_shown and sys.stderr.isatty():
             self._bar = tqdm(initial=self.done, total=self._total, unit=self._unit, desc=self._purpose or None)
+        elif self._is_shown:
+            threading.Thread(target=self._write_lines, daemon=True).start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._ended.set()
         if self._bar is not None:
             self._bar.close()
         elif self.done != self._told:
@@ -39,8 +44,6 @@ class ProgressDisplay:
         self.done += units
         if self._bar is not None:
             self._bar.update(units)
-        elif time.monotonic() - self._told_at >= SECONDS_BETWEEN_LINES:
-            self._write_line()
 
     def note(self, text: str) -> None:
         """Sets the text after the count."""
@@ -48,8 +51,14 @@ class ProgressDisplay:
         if self._bar is not None:
             self._bar.set_postfix_str(text)
 
+    def _write_lines(self) -> None:
+        seconds = SECONDS_TO_FIRST_LINE
+        while not self._ended.wait(seconds):
+            self._write_line()
+            seconds = SECONDS_BETWEEN_LINES
+
     def _write_line(self) -> None:
-        self._told, self._told_at = self.done, time.monotonic()
+        self._told = self.done
         if self._is_shown:
             of_total = "" if self._total is None else f" of {self._total:,}"
             parts = (self._purpose, f"{self._unit} {self.done:,}{of_total}", self._note)

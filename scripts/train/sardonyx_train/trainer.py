@@ -1,45 +1,42 @@
 """The training loop: it reads batches and writes checkpoints, history and plots. It resumes at the exact step.
 
-The loop connects other modules; it contains no schedule formula, no loss and no file format.
+It connects other modules: no schedule formula, no loss, no step and no file format stands here.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
+from torch.utils.data import DataLoader
 
-from .checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+from .checkpoint import read_checkpoint, write_checkpoint
 from .config import TrainingConfig, format_config
 from .continuation import has_moments, require_resumable
 from .data.batch import Batch, BatchMaker
-from .data.batch import expand_planes
-from .data.shards import ShardError, ShardFormat, find_shards, read_common_format, read_wanted_format
+from .data.shards import ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import Emphasis, ShardStream, create_loader, read_sequentially
 from .distributed import Place
-from .ema import AveragedNetwork
+from .errors import CheckpointError, DivergedError, ShardError
 from .evaluate import evaluate
-from .history import History
 from .initialise import create_network
 from .lock import FolderLock
-from .losses import compute_l2, compute_losses, compute_metrics
+from .metrics_log import MetricsLog
 from .model.network import count_parameters
-from .optimizer import Optimizer, list_decayed
+from .optimizer import Optimizer
 from .plots import plot_history
-from .precision import AUTOCAST, choose_precision
+from .precision import choose_precision
 from .progress_display import ProgressDisplay, say
 from .schedule import PlateauCounter, compute_factor, compute_progress, count_steps, is_falling
+from .training_step import AveragedNetwork, StepStopped, TrainingStep
 
 LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
-
-
-class DivergedError(ValueError):
-    """The weights are no longer finite. The checkpoints on disk are older and finite."""
 
 
 @dataclass
@@ -64,9 +61,7 @@ class _ProcessTimes:
 
 
 class Trainer:
-    def __init__(
-        self, config: TrainingConfig, place: Place, resume: Path | None = None, overwrite: bool = False
-    ) -> None:
+    def __init__(self, config: TrainingConfig, place: Place, resume: Path | None = None, overwrite: bool = False) -> None:
         """`resume`: the checkpoint to continue from. Without it, a folder that holds a run is refused, unless `overwrite` is set:
         then that run is deleted."""
         self.config = config
@@ -87,16 +82,17 @@ class Trainer:
         self.average = AveragedNetwork(self.network, run.ema_decay)
         self.plateau = PlateauCounter()
         self.progress = Progress()
-        self.precision = self._choose_precision()
-        # Counts up to 256 are exact in bf16, so planes are created in the first convolution's type.
-        self._planes_type = torch.bfloat16 if self.precision == "bf16" else torch.float32
-        self._scaler = torch.amp.GradScaler(place.device.type, enabled=self.precision == "fp16")
-        self._decayed = list_decayed(self.network)
+        self._earlier = None if resume is None else read_checkpoint(resume, place.device)
+        self.precision = self._choose_precision((self._earlier or {}).get("resolved", {}))
+        self._step = TrainingStep(self.network, self.optimizer, config, place, self.precision, self.value_planes)
+        if place.ranks == 1 and not run.compile:  # with several, the others would wait for the one that stops
+            self._step.watch(lambda: self._stop_requested)
         self._stream = self._create_stream()
         self._epoch_steps = max(1, self._stream.pass_positions // (config.data.batch_size * config.optimizer.accumulation * place.ranks))
         if run.start_moments and resume is None:
             self._take_moments(read_checkpoint(Path(run.start_from), place.device))
         self._running: dict[str, torch.Tensor] = {}
+        self._losses = ""  # as shown last
         self._validation: dict[str, float] = {}
         self._stop_requested = False
 
@@ -119,8 +115,8 @@ class Trainer:
                 lock.release()
 
     def _run(self) -> dict[str, float]:
-        if self._resume is not None:
-            state = read_checkpoint(self._resume, self.place.device)
+        if self._earlier is not None:
+            state, self._earlier = self._earlier, None
             if (self.folder / LAST).exists() and Path(state["config"]["run"]["out"]) != self.folder and not self._overwrite:
                 raise CheckpointError(
                     f"{self.folder} holds another run than {self._resume}: name another run.out, or delete that run by --overwrite"
@@ -134,7 +130,7 @@ class Trainer:
                 (self.folder / name).unlink(missing_ok=True)
         if self.config.run.compile:
             model = torch.compile(model)
-        history = History(self.folder, self.progress.step, self.config.run.tensorboard) if self.place.is_main else None
+        history = MetricsLog(self.folder, self.progress.step, self.config.run.tensorboard) if self.place.is_main else None
         if self.place.is_main:
             (self.folder / "config.yaml").write_text(format_config(self.config), encoding="utf-8")
         self._say(f"{count_parameters(self.network):,} parameters, step {self.progress.step}, {self.place.device}")
@@ -144,19 +140,25 @@ class Trainer:
             if history is not None:
                 history.close()
 
-    def _loop(self, model: nn.Module, history: History | None) -> dict[str, float]:
+    def _loop(self, model: nn.Module, history: MetricsLog | None) -> dict[str, float]:
         schedule, run = self.config.schedule, self.config.run
         batches = iter(self._create_loader())
         minutes = self.progress.minutes
         times = _ProcessTimes(minutes, time.monotonic(), minutes, minutes)
         fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes, self._epoch_steps))
-        with ProgressDisplay("step", count_steps(schedule, self._epoch_steps), done=self.progress.step, is_shown=self.place.is_main) as shown:
+        with ProgressDisplay(
+            "step", count_steps(schedule, self._epoch_steps), done=self.progress.step, is_shown=self.place.is_main
+        ) as shown:
             while (share := self._read_clock(times)) < 1.0:
                 if is_falling(schedule, share) and not fell:
                     fell = True
                     self._save(STABLE)
                 self.optimizer.scale_rates(compute_factor(schedule, self.progress.step, share, self.plateau.drops))
-                self._step(model, batches)
+                try:
+                    self._take_step(model, batches)
+                except StepStopped:
+                    share = math.inf
+                    break
                 shown.advance(1)
                 if self.progress.step % run.log_steps == 0:
                     self._log(history, shown, share)
@@ -200,53 +202,25 @@ class Trainer:
         minutes = self.progress.minutes
         return minutes - times.saved >= self.config.run.checkpoint_minutes or times.saved < times.evaluated == minutes
 
-    def _step(self, model: nn.Module, batches: Any) -> None:
-        optimizer, config = self.optimizer, self.config
-        model.train()
-        optimizer.zero_grad()
-        parts = config.optimizer.accumulation
-        for _ in range(parts):
-            batch: Batch = next(batches).to(self.place.device)
-            planes = expand_planes(batch.masks, batch.values, self.value_planes, self._planes_type)
-            if self.place.device.type == "cpu" or self.precision != "fp32":
-                planes = planes.contiguous(memory_format=torch.channels_last)
-            with torch.autocast(
-                self.place.device.type,
-                dtype=AUTOCAST.get(self.precision, torch.bfloat16),
-                enabled=self.precision != "fp32",
-            ):
-                outputs = model(planes)
-            losses = compute_losses(outputs, batch, config.loss)
-            if config.loss.l2 > 0:
-                losses["l2"] = compute_l2(self._decayed)
-                losses["total"] = losses["total"] + config.loss.l2 * losses["l2"]
-            self._scaler.scale(losses["total"] / parts).backward()
-            with torch.no_grad():
-                self._note({**losses, **compute_metrics(outputs, batch)})
-            self.progress.batches += 1
-            self.progress.positions += batch.size * self.place.ranks
-        optimizer.prepare()
-        for part in optimizer.parts:
-            self._scaler.unscale_(part)
-        if config.optimizer.gradient_clip > 0:
-            parameters = [p for part in optimizer.parts for group in part.param_groups for p in group["params"]]
-            norm = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
-            # In half precision the scaler skips the step of the parts whose norm is not finite.
-            if torch.isfinite(norm):
-                nn.utils.clip_grads_with_norm_(parameters, config.optimizer.gradient_clip, norm)
-        for part in optimizer.parts:
-            self._scaler.step(part)
-        self._scaler.update()
+    def _take_step(self, model: nn.Module, batches: Iterator[Batch]) -> None:
+        positions, numbers = self._step.run(model, batches)
+        parts = self.config.optimizer.accumulation
+        self._note(numbers, parts)
+        self.progress.batches += parts
+        self.progress.positions += positions * self.place.ranks
         self.progress.step += 1
         self.average.update(self.network, self.progress.step)
 
-    def _note(self, numbers: dict[str, torch.Tensor]) -> None:
-        for name, number in numbers.items():
-            self._running[name] = self._running.get(name, torch.zeros((), device=number.device)) + number.detach()
-        self._running["count"] = self._running.get("count", torch.zeros(())) + 1
+    def _note(self, numbers: dict[str, torch.Tensor], count: int) -> None:
+        """Adds sums over `count` minibatches."""
+        for name, number in {**numbers, "count": torch.tensor(float(count))}.items():
+            self._running[name] = self._running.get(name, torch.zeros((), device=number.device)) + number
 
-    def _log(self, history: History | None, shown: ProgressDisplay, share: float) -> None:
-        if history is None or "count" not in self._running:
+    def _log(self, history: MetricsLog | None, shown: ProgressDisplay, share: float) -> None:
+        if history is None:
+            return
+        if "count" not in self._running:
+            shown.note(f"{self._losses} {share:.0%} of the plan".strip())
             return
         self._refuse_divergence()
         count = float(self._running.pop("count"))
@@ -255,19 +229,20 @@ class Trainer:
         progress = self.progress
         numbers |= {"learning_rate": self.optimizer.rate, "positions": progress.positions, "minutes": progress.minutes}
         history.add("train", progress.step, numbers)
-        losses = f"policy {numbers['policy']:.3f} value {numbers['value']:.3f} top-1 {numbers['accuracy']:.1%}"
-        shown.note(f"{losses} {share:.0%} of the plan")
+        self._losses = f"policy {numbers['policy']:.3f} value {numbers['value']:.3f} top-1 {numbers['accuracy']:.1%}"
+        shown.note(f"{self._losses} {share:.0%} of the plan")
 
-    def _evaluate(self, history: History | None) -> None:
+    def _evaluate(self, history: MetricsLog | None) -> None:
         """Runs on rank 0. Without validation shards nothing is decided and best.pt is not written."""
         data = self.config.data
         numbers: dict[str, float] = {}
         improved = False
         if history is not None and data.validation:
-            batches = read_sequentially(
-                find_shards(data.validation), self.maker, data.batch_size, self.config.run.evaluate_positions
+            batches = read_sequentially(find_shards(data.validation), self.maker, data.batch_size, self.config.run.evaluate_positions)
+            numbers = evaluate(
+                self.average.network, batches, self.value_planes, self.config.loss, self.place.device, lambda: self._stop_requested
             )
-            numbers = evaluate(self.average.network, batches, self.value_planes, self.config.loss, self.place.device)
+        if numbers:
             history.add("validation", self.progress.step, {**numbers, "minutes": self.progress.minutes})
             improved = self.plateau.update(numbers["total"], self.config.schedule.patience)
             self._say(
@@ -291,10 +266,11 @@ class Trainer:
             self.folder / name,
             {
                 "config": self.config.model_dump(),
+                "resolved": self.resolved,
                 "network": self.network.state_dict(),
                 "average": self.average.network.state_dict(),
                 "optimizer": self.optimizer.state_dict(),
-                "scaler": self._scaler.state_dict(),
+                "scaler": self._step.scaler.state_dict(),
                 "plateau": vars(self.plateau),
                 "progress": vars(self.progress),
                 "random": torch.get_rng_state(),
@@ -315,7 +291,7 @@ class Trainer:
         self.average.network.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
         if state["scaler"]:  # empty unless the run before was in fp16
-            self._scaler.load_state_dict(state["scaler"])
+            self._step.scaler.load_state_dict(state["scaler"])
         vars(self.plateau).update(state["plateau"])
         if (self.folder / BEST).exists():  # of an earlier process, perhaps newer than this checkpoint
             self.plateau.best = min(self.plateau.best, read_checkpoint(self.folder / BEST)["plateau"]["best"])
@@ -330,16 +306,29 @@ class Trainer:
             return
         self.optimizer.load_state_dict(state["optimizer"])
         if state["scaler"]:
-            self._scaler.load_state_dict(state["scaler"])
+            self._step.scaler.load_state_dict(state["scaler"])
         vars(self.plateau).update(state["plateau"])
 
-    def _choose_precision(self) -> str:
-        """The configured precision; rank 0 measures `auto` for all ranks."""
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """What this machine made of `auto` and 0; with it the run can be repeated to the last bit."""
+        return {
+            "precision": self.precision,
+            "device": str(self.place.device),
+            "threads": torch.get_num_threads(),
+            "torch": str(torch.__version__),
+        }
+
+    def _choose_precision(self, earlier: dict[str, Any]) -> str:
+        """The configured precision; of `auto` the one that the run began with, else rank 0 measures it for all ranks."""
         wanted = self.config.run.precision
         if wanted != "auto":
             if wanted == "fp16" and self.place.device.type == "cpu":
                 self._say("trains in fp16, which CPUs compute many times more slowly than fp32; run.precision=auto takes the fastest")
             return wanted
+        if "precision" in earlier:
+            self._say(f"trains in {earlier['precision']}, as the run began")
+            return earlier["precision"]
         names = ("fp32", "bf16", "fp16")
         chosen, why = "fp32", ""
         if self.place.is_main:
@@ -371,7 +360,7 @@ class Trainer:
             Emphasis(data.short_mate_copies, data.mistake_copies, data.mistake_policy_kl, data.mistake_value_error),
         )
 
-    def _create_loader(self) -> Any:
+    def _create_loader(self) -> DataLoader[Batch]:
         self._say(f"{self._stream.positions:,} training positions, {self._epoch_steps:,} steps an epoch")
         return create_loader(self._stream, self.config.data.workers, pin=self.place.device.type == "cuda")
 

@@ -7,6 +7,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch: waiting thr
 import pytest
 import torch
 
+os.environ["PYTHONPATH"] = os.pathsep.join(str(folder) for folder in (Path(__file__).parent.parent, Path(__file__).parent))  # of children
 sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -33,7 +34,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("slow") is not None:
             item.add_marker(skip)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: runs only with SARDONYX_SLOW_TESTS=1")

@@ -6,15 +6,18 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from assess import main
+from train_support.synthetic import write_shard
+
+from sardonyx_train import assessment
 from sardonyx_train.assessment import Assessment, Band, assess
 from sardonyx_train.config import ModelConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.shards import ShardError, find_shards, read_common_format
+from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
+from sardonyx_train.errors import ShardError
 from sardonyx_train.export.graph import ModelCard, create_onnx
 from sardonyx_train.model.network import Network
-from train_support.synthetic import write_shard
+from sardonyx_train.program import main
 
 
 @pytest.fixture
@@ -55,18 +58,19 @@ def test_what_no_position_has_is_null_in_json_and_a_dash_in_the_card(monkeypatch
     nan = float("nan")
     band = Band(1, 0.5, nan, 0.25)
     nothing = Assessment(1, nan, nan, {10: nan, 20: 0.5, 50: 1.0}, 0.1, nan, 0.0, [band])
-    monkeypatch.setattr("assess._assess", lambda *_: nothing)
-    assert main(["network.onnx", "--shards", "none", "--json"]) == 0
+    monkeypatch.setattr(assessment, "assess", lambda *_: nothing)
+    monkeypatch.setattr(assessment.onnx, "load", lambda _: None)
+    assert main(["assess", "network.onnx", "--shards", "none", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out, parse_constant=lambda name: pytest.fail(name))
     assert printed["top_1"] is None and printed["within_cp"] == {"10": None, "20": 0.5, "50": 1.0}
     assert printed["calibration"] == [{"positions": 1, "predicted": 0.5, "by_score": None, "result": 0.25}]
-    assert main(["network.onnx", "--shards", "none"]) == 0
+    assert main(["assess", "network.onnx", "--shards", "none"]) == 0
     assert "| best legal move = best move of the targets | – |" in capsys.readouterr().out
 
 
 def test_a_picture_that_cannot_be_written_does_not_cost_the_figures(shard_folder, model, tmp_path, capsys):
     onnx.save(model, tmp_path / "network.onnx")
-    words = [str(tmp_path / "network.onnx"), "--shards", str(shard_folder), "--positions", "2", "--json", "--plot"]
+    words = ["assess", str(tmp_path / "network.onnx"), "--shards", str(shard_folder), "--positions", "2", "--json", "--plot"]
     (tmp_path / "folder.png").mkdir()
     assert main([*words, str(tmp_path / "folder.png")]) == 1
     said = capsys.readouterr()
@@ -79,7 +83,7 @@ def test_targets_are_the_configurations_when_one_is_given(shard_folder, model, t
     onnx.save(model, tmp_path / "network.onnx")
     config = tmp_path / "config.yaml"
     config.write_text("schedule: {max_steps: 1}\ntargets: {wdl_scale_cp: 20, result_weight: 0}\n")
-    words = [str(tmp_path / "network.onnx"), "--shards", str(shard_folder), "--positions", "64", "--json"]
+    words = ["assess", str(tmp_path / "network.onnx"), "--shards", str(shard_folder), "--positions", "64", "--json"]
     errors = []
     for more in ([], ["--config", str(config)]):
         assert main([*words, *more]) == 0
@@ -92,16 +96,16 @@ def test_targets_are_the_configurations_when_one_is_given(shard_folder, model, t
 def test_the_command_prints_a_card_draws_and_says_what_is_wrong(shard_folder, model, tmp_path, capsys):
     network, plot = tmp_path / "network.onnx", tmp_path / "calibration.png"
     onnx.save(model, network)
-    assert main([str(network), "--shards", str(shard_folder), "--positions", "64", "--plot", str(plot)]) == 0
+    assert main(["assess", str(network), "--shards", str(shard_folder), "--positions", "64", "--plot", str(plot)]) == 0
     card = capsys.readouterr().out
     assert "held-out positions" in card and "| by score |" in card
     assert plot.read_bytes().startswith(b"\x89PNG")
-    assert main([str(network), "--shards", str(shard_folder), "--positions", "64", "--json"]) == 0
+    assert main(["assess", str(network), "--shards", str(shard_folder), "--positions", "64", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["positions"] > 0
     network.write_bytes(b"no network")
-    assert main([str(network), "--shards", str(shard_folder)]) == 1
+    assert main(["assess", str(network), "--shards", str(shard_folder)]) == 1
     assert "cannot read" in capsys.readouterr().err
-    assert main([str(tmp_path / "none.onnx"), "--shards", str(tmp_path)]) == 1
+    assert main(["assess", str(tmp_path / "none.onnx"), "--shards", str(tmp_path)]) == 1
 
 
 def test_shards_of_another_encoding_are_refused(model, tmp_path):

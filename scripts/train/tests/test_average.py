@@ -1,8 +1,9 @@
 """The mean of several checkpoints' weights."""
 
-import average as command
 import torch
+
 from sardonyx_train.checkpoint import read_checkpoint, write_weights
+from sardonyx_train.program import main
 
 
 def _write(path, scale, step=7):
@@ -14,7 +15,7 @@ def _write(path, scale, step=7):
 def test_weights_are_averaged_and_counts_are_the_first_ones(tmp_path, capsys):
     parts = [_write(tmp_path / "a.pt", 1.0), _write(tmp_path / "b.pt", 4.0, step=9)]
     out = tmp_path / "new" / "mean.pt"
-    assert command.main([*parts, "--out", str(out)]) == 0
+    assert main(["average", *parts, "--out", str(out)]) == 0
     state = read_checkpoint(out)
     for kind in ("network", "average"):
         assert torch.equal(state[kind]["layer.weight"], torch.full((2, 3), 2.5))
@@ -26,8 +27,8 @@ def test_weights_are_averaged_and_counts_are_the_first_ones(tmp_path, capsys):
 def test_other_shapes_and_unreadable_files_are_refused_in_one_sentence(tmp_path, capsys):
     first, other = _write(tmp_path / "a.pt", 1.0), tmp_path / "b.pt"
     write_weights(other, {}, {"layer.weight": torch.zeros(3, 2)})
-    assert command.main([first, str(other), "--out", str(tmp_path / "mean.pt")]) == 1
+    assert main(["average", first, str(other), "--out", str(tmp_path / "mean.pt")]) == 1
     assert "different shapes" in capsys.readouterr().err
-    assert command.main([first, str(tmp_path / "none.pt"), "--out", str(tmp_path / "mean.pt")]) == 1
+    assert main(["average", first, str(tmp_path / "none.pt"), "--out", str(tmp_path / "mean.pt")]) == 1
     assert "not a readable checkpoint" in capsys.readouterr().err
     assert not (tmp_path / "mean.pt").exists()

@@ -3,12 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from train_support.synthetic import write_games
+
 from sardonyx_train.config import TargetConfig
-from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.batch import expand_planes
+from sardonyx_train.data.batch import BatchMaker, expand_planes
 from sardonyx_train.data.shards import find_shards, open_shard, read_columns, read_common_format
 from sardonyx_train.encodings import lc0_moves, mirror_policy
-from train_support.synthetic import write_games
 
 
 @pytest.fixture

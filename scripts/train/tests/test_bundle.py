@@ -5,19 +5,21 @@ from dataclasses import replace
 import onnx
 import pytest
 import torch
-from bundle import BundleError, refuse_losses, write_entries
-from bundle import main as bundle_main
-from sardonyx_train.checkpoint import write_checkpoint
+from train_support.synthetic import write_shard
+
+from sardonyx_train.bundle import refuse_losses, write_entries
+from sardonyx_train.checkpoint import read_checkpoint, write_checkpoint
 from sardonyx_train.config import parse_config
 from sardonyx_train.distributed import join
+from sardonyx_train.errors import BundleError
 from sardonyx_train.export.verify import Verification
 from sardonyx_train.model.network import Network
+from sardonyx_train.program import main
 from sardonyx_train.trainer import Trainer
-from train_support.synthetic import write_shard
 
 
 def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("bundle._LARGEST_LOSS", 0.1)  # a network of two steps is a coin toss
+    monkeypatch.setattr("sardonyx_train.bundle._LARGEST_LOSS", 0.1)  # a network of two steps is a coin toss
     config = parse_config(
         {
             "data": {"train": [str(shard_folder)], "batch_size": 32, "workers": 0},
@@ -28,8 +30,8 @@ def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsy
     )
     Trainer(config, join("cpu")).run()
     models = tmp_path / "models"
-    command = [str(tmp_path / "run" / "last.pt"), "--out", str(models), "--name", "Little", "--shards", str(shard_folder)]
-    assert bundle_main([*command, "--positions", "64", "--calibration-positions", "64"]) == 0
+    command = ["bundle", str(tmp_path / "run" / "last.pt"), "--out", str(models), "--name", "Little", "--shards", str(shard_folder)]
+    assert main([*command, "--positions", "64", "--calibration-positions", "64"]) == 0
     assert "default-int8.onnx: 64 positions" in capsys.readouterr().out
     networks = json.loads((models / "bundled.json").read_text())["networks"]
     assert [(n["file"], n["precision"]) for n in networks] == [("default.onnx", "fp32"), ("default-int8.onnx", "int8")]
@@ -39,24 +41,39 @@ def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsy
         assert network["sha256"] == hashlib.sha256(content).hexdigest()
         metadata = {p.key: p.value for p in onnx.load_model_from_string(content).metadata_props}
         assert metadata["sardonyx.name"] == "Little" and metadata["sardonyx.input"] == network["input"]
+    kept, run = (read_checkpoint(path) for path in (models / "default.pt", tmp_path / "run" / "last.pt"))
+    assert (models / "default.pt").stat().st_size < 0.6 * (models / "default.onnx").stat().st_size
+    assert kept.keys() == {"version", "config", "network", "average", "progress"} and str(tmp_path) not in str(kept["config"])
+    for name, tensor in run["average"].items():
+        assert torch.allclose(kept["average"][name].float(), tensor.float(), rtol=1e-3, atol=1e-6), name
+    start = {
+        "data": {"train": [str(shard_folder)], "batch_size": 32, "workers": 0},
+        "model": kept["config"]["model"],
+        "schedule": {"max_steps": 1},
+    }
+    again = {
+        "out": str(tmp_path / "again"),
+        "precision": "fp32",
+        "tensorboard": False,
+        "device": "cpu",
+        "start_from": str(models / "default.pt"),
+    }
+    Trainer(parse_config({**start, "run": again}), join("cpu")).run()
     before = (models / "default.onnx").read_bytes()
     training = ["--training", "the mean of two runs"]
-    assert bundle_main([*command, "--positions", "64", "--large", *training]) == 0
+    assert main([*command, "--positions", "64", "--large", *training]) == 0
     first, small, large = json.loads((models / "bundled.json").read_text())["networks"]
     assert [first["backends"], small["backends"], large["file"]] == [[], ["cpu"], "default-large.onnx"]
     assert "cuda" in large["backends"] and (models / "default.onnx").read_bytes() == before
-    assert bundle_main([*command, "--positions", "64", "--light", *training]) == 0
-    assert bundle_main([str(models / "default-int8.onnx"), "--out", str(models), "--light"]) == 1
-    assert "is not a network in single precision" in capsys.readouterr().err
+    assert main([*command, "--positions", "64", "--light", *training]) == 0
+    assert main(["bundle", str(models / "default-int8.onnx"), "--out", str(models), "--light"]) == 1
+    assert "not a readable checkpoint" in capsys.readouterr().err
     light = models / "light.onnx"
-    made = light.read_bytes()
-    assert bundle_main([str(models / "default-large.onnx"), "--out", str(models), "--light"]) == 0
     *others, last = json.loads((models / "bundled.json").read_text())["networks"]
     assert [n["file"] for n in others] == ["default.onnx", "default-int8.onnx", "default-large.onnx"]
     assert (last["file"], last["backends"], last["input"]) == ("light.onnx", ["wasm"], "lc0-112")
     assert last["sha256"] == hashlib.sha256(light.read_bytes()).hexdigest()
     network = onnx.load(light)
-    assert onnx.load_model_from_string(made) == network  # the checkpoint of both is the same
     assert {p.key: p.value for p in network.metadata_props}["sardonyx.training"] == training[1]
 
 
@@ -98,11 +115,7 @@ def test_a_network_that_loses_too_much_is_refused():
 def test_nothing_is_written_unless_both_networks_are_fit(shard_folder, tmp_path, capsys, monkeypatch):
     torch.manual_seed(1)
     config = parse_config(
-        {
-            "data": {"train": [str(shard_folder)]},
-            "model": {"filters": 8, "blocks": 1, "heads": 2},
-            "schedule": {"max_steps": 1},
-        }
+        {"data": {"train": [str(shard_folder)]}, "model": {"filters": 8, "blocks": 1, "heads": 2}, "schedule": {"max_steps": 1}}
     )
     weights = Network(config.model).state_dict()
     other = config.model_copy(update={"model": config.model.model_copy(update={"input": "mini-19"})})
@@ -112,13 +125,13 @@ def test_nothing_is_written_unless_both_networks_are_fit(shard_folder, tmp_path,
         kept = {"network": state, "average": state, "progress": progress}
         write_checkpoint(tmp_path / name, {"config": made.model_dump(), **kept})
     models = tmp_path / "models"
-    command = [str(tmp_path / "net.pt"), "--out", str(models), "--shards", str(shard_folder)]
+    command = ["bundle", str(tmp_path / "net.pt"), "--out", str(models), "--shards", str(shard_folder)]
     command += ["--positions", "64", "--calibration-positions", "64"]
-    assert bundle_main([*command, "--int8-checkpoint", str(tmp_path / "other.pt")]) == 1
+    assert main([*command, "--int8-checkpoint", str(tmp_path / "other.pt")]) == 1
     assert "another input or policy format" in capsys.readouterr().err
-    monkeypatch.setattr("bundle._LARGEST_LOSS", -1.0)
-    assert bundle_main(command) == 1
+    monkeypatch.setattr("sardonyx_train.bundle._LARGEST_LOSS", -1.0)
+    assert main(command) == 1
     write_shard(tmp_path / "mini.arrow", 1, 1, 96, "mini-19", "lc0-1858")
-    assert bundle_main([*command[:-1], "64", "--shards", str(tmp_path / "mini.arrow")]) == 1
+    assert main([*command[:-1], "64", "--shards", str(tmp_path / "mini.arrow")]) == 1
     assert "the shards hold mini-19 / lc0-1858, the network wants lc0-112" in capsys.readouterr().err
     assert not models.exists()

@@ -1,5 +1,6 @@
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
+
 from sardonyx_train.export.byte_moves import move_bytes
 from sardonyx_train.export.verify import create_session
 

@@ -1,50 +1,159 @@
-"""Every command of the folder is one: it starts and says what it does."""
+"""Every command starts and says what it does; a wrong set-up is one sentence, before PyTorch is loaded, and costs nothing."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-from argparse import Namespace
 from pathlib import Path
-from types import ModuleType
 
-import loop
-import pretrain
 import pytest
-import simulate_cluster
+import yaml
+from train_support.loops import FAKE_ENGINE, create_raw
+from train_support.synthetic import write_shard
 
-COMMANDS = sorted(path.name for path in Path(__file__).parents[1].glob("*.py"))
+from sardonyx_train.files import write_json
+from sardonyx_train.lock import FolderLock
+from sardonyx_train.program import COMMANDS, main
+
 CONFIGS = Path(__file__).parents[1] / "configs"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_explains_itself(command: str) -> None:
-    place = Path(__file__).parents[1] / command
-    result = subprocess.run([sys.executable, str(place), "--help"], capture_output=True, text=True, timeout=120)
-    assert result.returncode == 0, result.stderr
-    assert f"usage: {command}" in result.stdout
+def test_a_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([command, "--help"])
+    assert end.value.code == 0
+    assert f"usage: sardonyx-train {command}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("command", "arguments"),
-    [
-        (loop, ["--config", str(CONFIGS / "loop-mini.yaml"), "--set", "engine=['true']", "--set", "run.out={out}"]),
-        (pretrain, ["games", "--engine", "true", "--out", "{out}"]),
-    ],
-)
-def test_a_folder_that_cannot_be_made_is_one_sentence(
-    command: ModuleType, arguments: list[str], capsys: pytest.CaptureFixture[str]
+def test_the_module_is_the_program_and_loads_no_slow_library_for_its_help() -> None:
+    script = "import sys; from sardonyx_train import program; program._create_parser(); print(sorted({'torch', 'onnx', 'ray', 'pyarrow'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120).stdout.strip() == "[]"
+    done = subprocess.run([sys.executable, "-m", "sardonyx_train", "--help"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and all(command in done.stdout for command in COMMANDS)
+
+
+# A command, what is wrong with its set-up, and words of the sentence. {…} are places that `place` makes.
+WRONG = [
+    ("train --config {here}/none.yaml", "cannot read {here}/none.yaml: No such file"),
+    ("train --config {here}", "cannot read {here}: Is a directory"),
+    ("train --config {binary}", "cannot read {binary}"),
+    ("train --config {list}", "is not a mapping of sections"),
+    ("train --config {broken}", "cannot read {broken}"),
+    ("train", "--config is needed"),
+    ("train --config {train} --set modle.filters=3", "modle: Extra inputs are not permitted"),
+    ("train --config {train} --set model.filters=zero", "model.filters: Input should be a valid integer"),
+    ("train --config {train} --set model.filters=0", "model.filters: Input should be greater than or equal to 1"),
+    ("train --config {train} --set model.preset=nobody", "unknown preset 'nobody'"),
+    ("train --config {train} --set model.input=mini", "unknown input encoding 'mini'"),
+    ("train --config {train} --set model.body=sight --set model.input=mini-19", "needs an input of lc0's 112 planes"),
+    ("train --config {train} --set schedule.max_steps=null", "give max_steps or max_minutes or max_epochs"),
+    ("train --config {train} --set schedule.kind=plateau", "needs data.validation"),
+    ("train --config {train} --set run.early_stopping=2", "needs data.validation"),
+    ("train --config {train} --set run.precision=int4", "run.precision: Input should be 'auto'"),
+    ("train --config {train} --set run.start_moments=true", "run.start_moments needs run.start_from"),
+    ("train --config {train} --set run.quantisation_aware=true", "needs model.norm none"),
+    ("train --config {train} --set data", "is not section.key=value"),
+    ("train --config {train} --set data.train=[{here}/none]", "{here}/none: no such file or folder"),
+    ("train --config {train} --set data.train=[]", "no *.arrow files"),
+    ("train --config {train} --set data.train=[{binary}]", "{binary}: not a readable Arrow file"),
+    ("train --config {train} --set data.train=[{mini}]", "the shards hold mini-19 / lc0-1858"),
+    ("train --config {train} --set data.train=[{shards},{mini}]", "encoding differs"),
+    ("train --config {train} --resume", "there is no checkpoint {here}/run/last.pt"),
+    ("train --config {train} --resume {here}/none.pt", "there is no checkpoint {here}/none.pt"),
+    ("train --config {train} --set run.start_from={here}/none.pt", "there is no checkpoint {here}/none.pt"),
+    ("train --config {train} --set run.out={busy}", "still working in {busy}"),
+    ("train --config {train} --set run.out={old}", "holds a run: continue it by --resume"),
+    ("pretrain games --out {here}/p --config {here}/none.yaml", "cannot read"),
+    ("pretrain games --out {busy} --engine true", "still working in {busy}"),
+    ("pretrain games --out {other} --engine true", "holds a run on other games or positions"),
+    ("pretrain games --out {shardsfolder} --engine true", "holds shards that pretrain did not make"),
+    ("pretrain games --out {binary}/p --engine true", "{binary}/p"),
+    ("loop", "--config is needed"),
+    ("loop --config {here}/none.yaml", "cannot read"),
+    ("loop --config {loop} --set gaet.games=3", "gaet: Extra inputs are not permitted"),
+    ("loop --config {loop} --set gate.games=51", "must be even"),
+    ("loop --config {loop} --set selfplay.flags.seed=3", "the loop sets seed itself"),
+    ("loop --config {loop} --set training.sections.run.out=x", "the loop sets run.out itself"),
+    ("loop --config {loop} --set run.out={busy}", "still working in {busy}"),
+    ("loop --config {loop} --set run.out={binary}/x", "{binary}/x"),
+    ("loop --config {loop} --set run.name=other --set run.out={begun}", "holds the loop 'tiny'"),
+    ("loop --config {loop} --set run.out={damaged} --status", "cannot read {damaged}/state.json"),
+    ("loop --config {loop} --set run.out={begun} --rollback 7", "has no network of generation 7"),
+    ("loop --config {loop} --promote 1", "no loop has begun"),
+    ("loop --config {loop} --replay 1", "has no record of generation 1"),
+    ("loop --config {loop} --prune 0", "--prune needs a number from 1"),
+    ("loop --config {loop} --reduced", "has no section reduced"),
+    ("loop --config {loop} --dry-run --set selfplay.book={here}/none.pgn", "selfplay.book: there is no file"),
+    ("loop --config {loop} --dry-run --set training.start={here}/none.pt", "training.start: there is no file"),
+    ("loop --config {loop} --dry-run --set engine=[no-such-engine]", "engine: no-such-engine does not answer"),
+    ("loop --config {loop} --set cluster.address=127.0.0.1:1", "no Ray cluster at 127.0.0.1:1"),
+    ("spread label --out {busy} --games 2", "still working in {busy}"),
+    ("spread match --out {here}/m --games 3", "must be even"),
+    ("spread analyse {here}/none.pgn --out {here}/a", "none.pgn"),
+    ("spread spsa --out {here}/s --tune cpuct=1", "'cpuct=1' is not FLAG=START:STEP"),
+    ("inspect {here}/none", "no such file or folder"),
+    ("compare {here}/none --out {here}/a.png", "holds no training"),
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    here = tmp_path_factory.mktemp("wrong")
+    (here / "binary").write_bytes(bytes(range(128, 256)))
+    (here / "list.yaml").write_text("- a\n- b\n")
+    (here / "broken.yaml").write_text("a: [1\n")
+    for name, encoding in (("shards", "lc0-112"), ("mini", "mini-19")):
+        (here / name).mkdir()
+        write_shard(here / name / "0.arrow", 1, 1, 96, encoding, "lc0-1858")
+    train = {"data": {"train": [str(here / "shards")]}, "schedule": {"max_steps": 1}, "run": {"out": str(here / "run")}}
+    (here / "train.yaml").write_text(yaml.safe_dump(train))
+    (here / "loop.yaml").write_text(yaml.safe_dump(create_raw(here / "loop")))
+    for name in ("busy", "old", "other", "begun", "damaged", "shardsfolder/shards"):
+        (here / name).mkdir(parents=True)
+    (here / "old/last.pt").write_bytes(b"run")
+    write_json(here / "other/pretrain.json", {"games": ["others"]})
+    write_json(here / "begun/state.json", {"version": 1, "name": "tiny", "current": {"number": 1, "base": 0}, "generations": []})
+    (here / "damaged/state.json").write_text("{")
+    names = ("busy", "old", "other", "begun", "damaged", "shardsfolder", "binary", "shards", "mini")
+    return {
+        "here": str(here),
+        **{name: str(here / name) for name in names},
+        **{name: str(here / f"{name}.yaml") for name in ("list", "broken", "train", "loop")},
+    }
+
+
+@pytest.mark.parametrize(("words", "sentence"), WRONG)
+def test_a_wrong_set_up_is_one_sentence_and_nothing_is_lost(
+    place: dict[str, str], words: str, sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = f"{__file__}/run"
-    assert command.main([argument.format(out=out) for argument in arguments]) == 1
+    here = Path(place["here"])
+    monkeypatch.setattr("sardonyx_train.lock._PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("sardonyx_train.run_training.Stopped", None)  # nothing gets that far
+
+    def describe() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in here.rglob("*") if path.is_file() and path.name not in ("lock", "loop.yaml")}
+
+    before = describe()
+    held = FolderLock(here / "busy")
+    try:
+        command = [word.format(**place) for word in words.split()]
+        own = [*command, "--engine", *FAKE_ENGINE] if command[0] == "spread" else command
+        assert main(own) == 1
+    finally:
+        held.release()
     said = capsys.readouterr().err
-    assert said.startswith(f"{command.__name__}: ") and out in said and len(said.splitlines()) == 1
+    lines = [line for line in said.splitlines() if line.startswith(f"{command[0]}: ")]
+    assert len(lines) == 1 and sentence.format(**place) in lines[0], said
+    after = describe()
+    assert {path: content for path, content in after.items() if path in before} == before
 
 
-def test_every_game_of_the_simulated_workers_is_received_and_given_to_generations(tmp_path):
-    options = Namespace(
-        seconds=60, game_seconds=2, games_per_task=4, games_per_generation=40, report_seconds=1, game_bytes=100, ray_ms=1, look_us=10
-    )
-    row = simulate_cluster.simulate(options, 10, tmp_path)
-    assert 4 < row["games/s"] <= 5.5 and row["messages/s"] <= row["games/s"]
-    assert 0 < row["head busy"] < 5 and len(row["memory MB"]) == 2
+def test_a_device_that_is_not_there_is_one_sentence(shard_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "train.yaml"
+    config = {"data": {"train": [str(shard_folder)], "workers": 0}, "schedule": {"max_steps": 1}, "run": {"out": str(tmp_path / "run")}}
+    path.write_text(json.dumps(config))
+    for device, sentence in (("cuda", "there is no CUDA device"), ("tpu", "run.device: 'tpu' is no device")):
+        assert main(["train", "--config", str(path), "--set", f"run.device={device}"]) == 1
+        assert sentence in capsys.readouterr().err.splitlines()[-1]

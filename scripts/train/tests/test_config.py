@@ -1,16 +1,9 @@
 from pathlib import Path
 
 import pytest
-from sardonyx_train.config import (
-    ConfigError,
-    ModelConfig,
-    apply_overrides,
-    describe_config,
-    format_config,
-    is_same_shape,
-    load_config,
-    parse_config,
-)
+
+from sardonyx_train.config import ModelConfig, describe_config, format_config, is_same_shape, load_config, override, parse_config
+from sardonyx_train.errors import ConfigError
 from sardonyx_train.model.network import Network
 
 FOLDER = Path(__file__).parent.parent / "configs"
@@ -50,13 +43,15 @@ def test_format_then_parse_is_the_identity(tmp_path):
 
 
 def test_overrides_reach_one_key_and_leave_the_rest():
-    raw = apply_overrides({"schedule": {"max_steps": 1}}, ["schedule.warmup_steps=7", "data.train=[a, b]"])
+    raw = {"schedule": {"max_steps": 1}}
+    override(raw, "schedule.warmup_steps=7")
+    override(raw, "data.train=[a, b]")
     assert raw == {"schedule": {"max_steps": 1, "warmup_steps": 7}, "data": {"train": ["a", "b"]}}
 
 
 def test_a_malformed_override_is_an_error():
     with pytest.raises(ConfigError, match="section.key=value"):
-        apply_overrides({}, ["max_steps=3"])
+        override({}, "max_steps")
 
 
 def test_the_description_lists_every_section():
@@ -74,7 +69,7 @@ def test_a_shape_does_not_hang_on_the_preset_that_it_was_spelled_with():
 
 def test_an_override_that_is_no_yaml_is_named():
     with pytest.raises(ConfigError, match=r"override 'run.name=\[': '\[' is not YAML"):
-        apply_overrides({}, ["run.name=["])
+        override({}, "run.name=[")
 
 
 def test_values_are_taken_as_they_are_and_overrides_come_after_them(tmp_path):

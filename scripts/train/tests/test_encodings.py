@@ -1,13 +1,7 @@
 import numpy as np
 import pytest
-from sardonyx_train.encodings import (
-    POLICY_SIZES,
-    attention_gather,
-    convolution_gather,
-    get_input_encoding,
-    lc0_moves,
-    mirror_policy,
-)
+
+from sardonyx_train.encodings import POLICY_SIZES, attention_gather, convolution_gather, get_input_encoding, lc0_moves, mirror_policy
 
 
 def _square(name: str) -> int:
@@ -15,8 +9,7 @@ def _square(name: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("move", "index"),
-    [("a1b1", 0), ("b1a3", 34), ("g1f3", 159), ("e2e4", 322), ("g2g4", 378), ("g6e4", 1332), ("h7h8b", 1857)],
+    ("move", "index"), [("a1b1", 0), ("b1a3", 34), ("g1f3", 159), ("e2e4", 322), ("g2g4", 378), ("g6e4", 1332), ("h7h8b", 1857)]
 )
 def test_lc0_order_has_the_known_indices(move, index):
     assert lc0_moves()[index] == (_square(move[:2]), _square(move[2:4]), move[4:])

@@ -5,7 +5,7 @@ import onnx
 import onnxruntime
 import pytest
 import torch
-from export import main as export_main
+
 from sardonyx_train.config import ModelConfig, TargetConfig, parse_config
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import find_shards, read_common_format
@@ -13,17 +13,11 @@ from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join
 from sardonyx_train.export.graph import ModelCard, convert_to_half, create_onnx, output_shapes
 from sardonyx_train.export.merge_policy import merge_policy
-from sardonyx_train.export.quantise import (
-    check_pair_sums,
-    find_logit_layers,
-    quantise,
-    reads_planes,
-    store_constants,
-    take_evenly,
-)
+from sardonyx_train.export.quantise import check_pair_sums, find_logit_layers, quantise, reads_planes, store_constants, take_evenly
 from sardonyx_train.export.verify import create_session, verify
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.presets import PRESETS
+from sardonyx_train.program import main
 from sardonyx_train.trainer import Trainer
 
 CARD = ModelCard("test", "GPL-3.0-or-later", "none")
@@ -230,8 +224,8 @@ def test_the_command_exports_a_checkpoint_and_verifies_it(shard_folder, tmp_path
     )
     Trainer(config, join("cpu")).run()
     out = tmp_path / "little.onnx"
-    arguments = [str(tmp_path / "last.pt"), "--out", str(out), "--shards", str(shard_folder), "--positions", "64"]
-    assert export_main(arguments) == 0
+    arguments = ["export", str(tmp_path / "last.pt"), "--out", str(out), "--shards", str(shard_folder), "--positions", "64"]
+    assert main(arguments) == 0
     assert "same top move 100.00%" in capsys.readouterr().out
     metadata = {p.key: p.value for p in onnx.load(out).metadata_props}
     assert metadata["sardonyx.name"] == "little" and metadata["sardonyx.training"] == "64 positions in 2 steps"
@@ -239,7 +233,7 @@ def test_the_command_exports_a_checkpoint_and_verifies_it(shard_folder, tmp_path
 
 
 def test_the_command_says_what_is_wrong_with_a_checkpoint(tmp_path, capsys):
-    assert export_main([str(tmp_path / "none.pt"), "--out", str(tmp_path / "x.onnx")]) == 1
+    assert main(["export", str(tmp_path / "none.pt"), "--out", str(tmp_path / "x.onnx")]) == 1
     assert capsys.readouterr().err.startswith("export: ")
 
 

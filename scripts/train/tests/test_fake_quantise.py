@@ -1,12 +1,13 @@
 import pytest
 import torch
-from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
-from sardonyx_train.config import ConfigError, ModelConfig, TargetConfig, parse_config
-from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.batch import expand_planes
+
+from sardonyx_train.checkpoint import read_checkpoint
+from sardonyx_train.config import ModelConfig, TargetConfig, parse_config
+from sardonyx_train.data.batch import BatchMaker, expand_planes
 from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join
+from sardonyx_train.errors import CheckpointError, ConfigError
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.export.quantise import quantise
 from sardonyx_train.export.verify import verify

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+
 from sardonyx_train.config import ModelConfig
 from sardonyx_train.model.fold import fold_norms
 from sardonyx_train.model.grow import can_grow, grow

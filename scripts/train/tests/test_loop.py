@@ -7,12 +7,13 @@ import subprocess
 import time
 
 import pytest
-from sardonyx_train.loop.loop_config import parse_loop_config
-from sardonyx_train.loop.loop_files import LoopError
+from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, run_loop, write_config
+
+from sardonyx_train.errors import LoopError
 from sardonyx_train.loop.replay import replay
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
-from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, run_loop, write_config
+from sardonyx_train.loop_config import parse_loop_config
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +64,8 @@ def test_a_finished_loop_does_nothing_more_and_goes_on_when_asked_for_more(finis
     done = run_loop(config)
     assert done.returncode == 0 and (out / "state.json").read_text() == before
     status = run_loop(config, "--status")
-    assert "generation 4 of 3" in status.stdout and "promoted" in status.stdout
+    assert "tiny: finished, 3 generations" in status.stdout and "promoted" in status.stdout
+    assert "finished: 3 generations" in done.stderr
 
 
 def test_killed_ten_times_the_loop_loses_nothing_and_doubles_nothing(finished, tmp_path):
@@ -122,7 +124,8 @@ def test_a_signal_stops_the_loop_in_good_order(finished, tmp_path):
 
 
 def test_two_loops_do_not_work_in_one_folder(tmp_path):
-    from sardonyx_train.lock import FolderBusy, FolderLock
+    from sardonyx_train.errors import FolderBusy
+    from sardonyx_train.lock import FolderLock
 
     lock = FolderLock(tmp_path)
     with pytest.raises(FolderBusy, match="another run"):
@@ -180,10 +183,11 @@ def test_the_state_is_refused_by_name_when_it_is_damaged(finished, tmp_path):
     assert done.returncode == 1 and "is not the state of a loop of version 1" in done.stderr
 
 
-def test_the_real_trainer_and_exporter_make_a_network_of_each_generation(tmp_path):
+@pytest.mark.parametrize("precision", ["auto", "bf16"])
+def test_the_real_trainer_and_exporter_make_a_network_of_each_generation_that_replay_repeats_to_the_last_bit(tmp_path, precision):
     import onnx
 
-    training = {"steps": 4, "sections": {"model": {"filters": 8, "blocks": 1, "heads": 2}, "run": {"precision": "fp32"}}}
+    training = {"steps": 4, "sections": {"model": {"filters": 8, "blocks": 1, "heads": 2}, "run": {"precision": precision}}}
     raw = create_raw(tmp_path / "run", run={"generations": 1}, training=training, gate={"rule": "always"})
     Loop(parse_loop_config(raw), lambda line: None).run()
     (row,) = load_state(tmp_path / "run").generations
@@ -193,6 +197,7 @@ def test_the_real_trainer_and_exporter_make_a_network_of_each_generation(tmp_pat
     assert names == ["tiny-0000", "tiny-0001"] and first.graph.initializer != second.graph.initializer
     version = json.loads((tmp_path / "run/versions/0001.json").read_text())
     assert all(len(row["digest"]) == 32 for row in version["data"])
+    assert version["resolved"]["precision"] in ("fp32", "bf16") if precision == "auto" else version["resolved"]["precision"] == "bf16"
     assert replay(parse_loop_config(raw), 1, lambda line: None) == 0
     (tmp_path / "run/generations/0001/training/train.yaml").write_text("changed")
     with pytest.raises(LoopError, match=r"cannot be repeated: .*train\.yaml has changed since"):

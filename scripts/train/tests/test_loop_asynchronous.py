@@ -7,17 +7,17 @@ import time
 from pathlib import Path
 
 import pytest
-from sardonyx_train.config import ConfigError
+from train_support import fake_loop
+from train_support.loops import FAKE_LOOP, check_stream_books, create_raw, run_loop, write_config
+
+from sardonyx_train.errors import ConfigError, LoopError
 from sardonyx_train.loop import game_stream
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.game_stream import GameStream, read_dropped, read_ticket
-from sardonyx_train.loop.loop_config import parse_loop_config
-from sardonyx_train.loop.loop_files import LoopError
 from sardonyx_train.loop.resignation import adapt_resignation, choose_percentage
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import Generation, LoopState, load_state
-from train_support import fake_loop
-from train_support.loops import FAKE_LOOP, check_stream_books, create_raw, run_loop, write_config
+from sardonyx_train.loop_config import parse_loop_config
 
 
 def _create_raw(out, **sections):
@@ -173,7 +173,11 @@ def test_the_resignation_percentage_follows_from_games_that_were_played_through(
 
 def test_steps_follow_from_the_new_positions(tmp_path, monkeypatch):
     fake_loop.install(monkeypatch.setattr)
-    training = {"steps": None, "sampling_ratio": 2.5, "sections": {"data": {"batch_size": 30}, "model": {"filters": 8, "blocks": 1, "heads": 2}}}
+    training = {
+        "steps": None,
+        "sampling_ratio": 2.5,
+        "sections": {"data": {"batch_size": 30}, "model": {"filters": 8, "blocks": 1, "heads": 2}},
+    }
     raw = create_raw(tmp_path / "run", run={"generations": 2}, training=training, gate={"rule": "always"})
     Loop(parse_loop_config(raw), lambda line: None).run()
     rows = load_state(tmp_path / "run").generations

@@ -1,4 +1,5 @@
 import gzip
+import io
 import json
 import os
 import sys
@@ -6,20 +7,33 @@ from concurrent.futures import wait
 from pathlib import Path
 
 import pytest
-from sardonyx_train.config import ConfigError
-from sardonyx_train.loop.loop_config import GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
-from sardonyx_train.loop import local
-from sardonyx_train.loop.loop_files import LoopError
-from sardonyx_train.loop.folders import Folders
-from sardonyx_train.loop.games import check_games, create_gate_tasks, create_seed, create_self_play_tasks, format_flags, take_positions
-from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, sum_matches
-from sardonyx_train.loop.local import LocalExecutor
-from sardonyx_train.loop.process import ProcessStopped, run_process
-from sardonyx_train.loop.state import Match
-from sardonyx_train.loop.task import Task
-from sardonyx_train.loop.training import create_candidate_config
-from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
+import yaml
+from rich.console import Console
 from train_support.loops import create_raw, write_config
+
+from sardonyx_train.errors import ConfigError, LoopError
+from sardonyx_train.files import write_json
+from sardonyx_train.loop.folders import Folders
+from sardonyx_train.loop.games import (
+    check_games,
+    create_gate_tasks,
+    create_seed,
+    create_self_play_tasks,
+    format_flags,
+    read_pairs,
+    take_positions,
+)
+from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, judge, sum_matches
+from sardonyx_train.loop.page import create_page
+from sardonyx_train.loop.state import Generation, LoopState, Match, find_precision, save_state
+from sardonyx_train.loop.training import create_candidate_config
+from sardonyx_train.loop.usage import Usage
+from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
+from sardonyx_train.loop_config import GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
+from sardonyx_train.tasks import local
+from sardonyx_train.tasks.local import LocalExecutor
+from sardonyx_train.tasks.process import ProcessStopped, run_process
+from sardonyx_train.tasks.task import Task
 
 
 def _gate(**keys):
@@ -78,6 +92,79 @@ def test_elo_of_a_clean_sweep_is_finite_and_of_an_even_match_zero():
     assert (total.games, total.score, total.pairs) == (6, 4 / 6, [0, 1, 0, 1, 1])
 
 
+def test_games_of_an_unfinished_task_decide_a_gate_in_their_order(tmp_path):
+    config = parse_loop_config(create_raw(tmp_path, gate={"games": 12, "games_per_task": 12, "threshold": 0.5}))
+    (task,) = create_gate_tasks(config.gate, 1, 1, "abc", "def", None)
+    part = tmp_path / f"{task.name}.part"
+    part.mkdir()
+    rows = [{"conditions": {}}]
+    for game in (0, 1, 2, 3, 4, 5, 7):  # the sixth game goes on
+        is_white = game % 2 == 0
+        names = ("candidate", "best") if is_white else ("best", "candidate")
+        rows.append({"game": game, "white": names[0], "black": names[1], "result": "1-0" if is_white else "0-1"})
+    (part / "games.jsonl").write_text("\n".join(map(json.dumps, rows)) + '\n{"game": 6, "wh')
+    assert read_pairs([task], tmp_path) == [(1.0, 1.0)] * 3
+    match, verdict = judge(read_pairs([task], tmp_path), config.gate)
+    assert (match.wins, match.losses, match.pairs, verdict) == (6, 0, [0, 0, 0, 0, 3], True)
+    assert judge([(1.0, 0.5), (0.0, 0.0)], config.gate)[1] is None
+    assert judge([(1.0, 1.0)] * 6, config.gate)[0].games == 6  # the games behind the verdict do not count
+
+
+def _write_loop(out, **keys):
+    rows = [
+        Generation(1, 0, games=10, positions=90, policy_loss=2.5, value_loss=0.9, gate=Match(6, 2, 2), promoted=True, elo=147.0),
+        Generation(2, 1, games=10),
+        Generation(3, 1, games=10, positions=12_345_678, policy_loss=2.4, value_loss=0.8, gate=Match(2, 2, 6), promoted=False, elo=147.0),
+    ]
+    rows[0].usage = Usage(100.0, 2.0, 20.0, {"games": 100.0, "training": 60.0})
+    rows[0].seconds = {"selfplay": 3000.0}
+    out.mkdir(exist_ok=True)
+    save_state(out, LoopState("tiny", best=1, generations=rows, **keys))
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_the_status_cuts_no_number_however_narrow_the_terminal_is(tmp_path, width):
+    _write_loop(tmp_path, current=Generation(4, 1))
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(create_page(parse_loop_config(create_raw(tmp_path, run={"generations": 9})), width))
+    text = console.export_text()
+    assert "…" not in text and "tiny: generation 4 of 9" in text and "1 of 2 candidates promoted, 1 generation abandoned" in text
+    assert "+147" in text and "abandoned" in text and ("12,345,678" in text or width < 80)
+    assert "self-play 50%" in text.replace("\n", " ") or width < 80
+
+
+def test_a_finished_loop_and_a_training_under_way_say_so(tmp_path):
+    def show(config):
+        console = Console(width=100, record=True, file=io.StringIO())
+        console.print(create_page(config, 100))
+        return console.export_text()
+
+    _write_loop(tmp_path, current=Generation(4, 1))
+    text = show(parse_loop_config(create_raw(tmp_path, run={"generations": 3})))
+    assert "tiny: finished, 3 generations" in text and "of 3" not in text
+    _write_loop(tmp_path, current=Generation(4, 1), stage="training")
+    folder = Folders(tmp_path).training(4)
+    folder.mkdir(parents=True)
+    (folder / "train.yaml").write_text("schedule: {max_steps: 40}")
+    (folder / "history.jsonl").write_text('{"kind": "train", "step": 10, "policy": 3.0, "value": 1.0}\n')
+    assert "step 10 of 40: policy 3.000, value 1.000" in show(parse_loop_config(create_raw(tmp_path, run={"generations": 9})))
+    write_json(
+        Folders(tmp_path).workers,
+        {"time": 0, "nodes": [{"name": "one (10.0.0.1)", "cpus": 4, "gpus": 0, "tasks": 2, "games": 7, "heard": None}]},
+    )
+    assert "one (10.0.0.1)" in show(parse_loop_config(create_raw(tmp_path, cluster={}, run={"generations": 9})))
+
+
+def test_auto_is_decided_once_a_loop(tmp_path):
+    config = parse_loop_config(create_raw(tmp_path))
+    window = Window((ShardFile(tmp_path / "0.arrow", 1, 6400),), (1,), ())
+    state = LoopState("tiny", generations=[Generation(1, 0), Generation(2, 0, resolved={"precision": "bf16", "threads": 2})])
+    assert find_precision(LoopState("tiny")) is None and find_precision(state) == "bf16"
+    assert create_candidate_config(config, window, 3, tmp_path / "a.pt", tmp_path, "bf16").run.precision == "bf16"
+    given = parse_loop_config(create_raw(tmp_path, training={"sections": {"run": {"precision": "fp32"}}}))
+    assert create_candidate_config(given, window, 3, tmp_path / "a.pt", tmp_path, "bf16").run.precision == "fp32"
+
+
 def _files(*generations):
     return [ShardFile(None, generation, positions) for generation, positions in generations]
 
@@ -95,6 +182,7 @@ def test_a_share_that_whole_numbers_do_not_reach_is_exceeded():
     repeats = compute_repeats(files, 7, WindowSection(recent_weight=0.7, recent_generations=3))
     assert 0.7 <= sum(repeats[:3]) / sum(repeats) < 0.75
 
+
 def test_recent_positions_that_have_their_weight_by_nature_are_left_alone():
     files = _files((2, 900), (1, 100))
     assert compute_repeats(files, 2, WindowSection(recent_weight=0.8)) == [1, 1]
@@ -110,7 +198,13 @@ def test_the_window_takes_the_newest_files_until_it_is_full(tmp_path):
         index = {"train": {"a.arrow": 100, "b.arrow": 100}, "validation": {"c.arrow": 20}}
         (folder / "index.json").write_text(json.dumps(index))
     window = create_window(folders, 4, WindowSection(positions=500, validation_share=0.1))
-    assert [(f.generation, f.path.name) for f in window.train] == [(4, "a.arrow"), (4, "b.arrow"), (3, "a.arrow"), (3, "b.arrow"), (2, "a.arrow")]
+    assert [(f.generation, f.path.name) for f in window.train] == [
+        (4, "a.arrow"),
+        (4, "b.arrow"),
+        (3, "a.arrow"),
+        (3, "b.arrow"),
+        (2, "a.arrow"),
+    ]
     assert window.positions == 500 and [f.generation for f in window.validation] == [4, 3]
     small = create_window(folders, 4, WindowSection(positions=50))
     assert [f.generation for f in small.train] == [4, 4]  # its own games always
@@ -128,7 +222,9 @@ def test_passes_and_the_smallest_batch_count_what_a_pass_takes(tmp_path):
 
 
 def test_tasks_share_out_all_games_and_every_task_has_its_own_seed(tmp_path):
-    config = parse_loop_config(create_raw(tmp_path, selfplay={"games": 10, "games_per_task": 4, "flags": {"visits": 8, "reuse-tree": True}}))
+    config = parse_loop_config(
+        create_raw(tmp_path, selfplay={"games": 10, "games_per_task": 4, "flags": {"visits": 8, "reuse-tree": True}})
+    )
     tasks = create_self_play_tasks(config.selfplay, 1, 3, "abc", None)
     games = [next(a for a in t.arguments if a.startswith("--games=")) for t in tasks]
     assert games == ["--games=4", "--games=4", "--games=2"]
@@ -184,11 +280,13 @@ def test_overrides_reach_into_sections(tmp_path):
         load_loop_config(path, ["gate.games"])
 
 
-def test_the_described_configuration_is_a_valid_one():
-    import yaml
-
+def test_the_described_configuration_is_a_valid_one_and_says_what_a_loop_trains_with(tmp_path):
     described = yaml.safe_load(describe_loop_config())
     assert parse_loop_config(described).gate.threshold == 0.55
+    window = Window((ShardFile(tmp_path / "0.arrow", 1, 6400),), (1,), ())
+    made = create_candidate_config(parse_loop_config(create_raw(tmp_path)), window, 1, tmp_path / "a.pt", tmp_path).model_dump()
+    for section, keys in described["training"]["sections"].items():
+        assert {key: made[section][key] for key in keys} == keys, section
 
 
 def test_a_child_that_was_stopped_together_with_the_loop_has_not_done_its_work(tmp_path):
@@ -218,7 +316,7 @@ def test_a_task_whose_engine_was_interrupted_does_not_count(tmp_path):
 
 
 def test_no_task_is_begun_after_the_one_that_was_enough_however_slow_the_waiting_thread_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(local, "as_completed", lambda futures: wait(futures).done)
+    monkeypatch.setattr(local, "wait", lambda futures, *_: wait(futures))
     executor = LocalExecutor([sys.executable], 1, lambda: False, None)
     tasks = [_create_shell_task(name, {}) for name in "abc"]
     executor.run(tasks, tmp_path, {}, (tmp_path / "a").exists)
@@ -255,7 +353,12 @@ def test_one_schedule_may_span_several_generations_and_the_moments_with_it(tmp_p
     config = parse_loop_config(raw)
     window = Window((ShardFile(tmp_path / "0.arrow", 1, 6400),), (1,), ())
     parts = [create_candidate_config(config, window, n, tmp_path / "a.pt", tmp_path) for n in (1, 2, 4, 7)]
-    assert [(p.schedule.begin, p.schedule.end, p.schedule.warmup_steps) for p in parts] == [(0, 0.25, 10), (0.25, 0.5, 0), (0.75, 1, 0), (1, 1, 0)]
+    assert [(p.schedule.begin, p.schedule.end, p.schedule.warmup_steps) for p in parts] == [
+        (0, 0.25, 10),
+        (0.25, 0.5, 0),
+        (0.75, 1, 0),
+        (1, 1, 0),
+    ]
     assert all(p.run.start_moments for p in parts)
 
 

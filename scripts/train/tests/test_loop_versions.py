@@ -6,12 +6,13 @@ import subprocess
 import time
 
 import pytest
-from sardonyx_train.loop.loop_config import load_loop_config
-from sardonyx_train.loop.loop_files import LoopError
+from train_support.loops import FAKE_LOOP, create_raw, run_loop, write_config
+
+from sardonyx_train.errors import LoopError
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.state import Match, load_state
 from sardonyx_train.loop.versions import change_best, list_left_out, prune, sum_elo
-from train_support.loops import FAKE_LOOP, create_raw, run_loop, write_config
+from sardonyx_train.loop_config import load_loop_config
 
 pytestmark = pytest.mark.slow
 
@@ -52,9 +53,7 @@ def test_every_version_says_what_it_was_made_from(original):
 def test_a_rollback_in_the_middle_of_a_generation_goes_on_from_there_and_the_history_tells_it(loop):
     out, config = loop
     running = subprocess.Popen(
-        [*FAKE_LOOP, "--config", str(config)],
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "FAKE_GAME_SECONDS": "20"},
+        [*FAKE_LOOP, "--config", str(config)], stderr=subprocess.DEVNULL, env={**os.environ, "FAKE_GAME_SECONDS": "20"}
     )
     deadline = time.monotonic() + 60
     while not (out / "generations/0004/games").exists():
@@ -84,11 +83,12 @@ def test_a_rollback_in_the_middle_of_a_generation_goes_on_from_there_and_the_his
 def test_a_promotion_takes_a_rollback_back(loop):
     out, config = loop
     assert run_loop(config, "--rollback", "0").returncode == 0
+    assert (out / "best.onnx").read_bytes() == (out / "networks/0000.onnx").read_bytes()
     assert list_left_out(load_state(out)) == {2, 3}
     assert run_loop(config, "--promote", "3").stdout.startswith("promoted generation 3 (the best was 0)")
-    status = json.loads(run_loop(config, "--status", "--json").stdout)
-    assert status["best"] == 3 and status["networks"] == [0, 1, 2, 3] and status["generations_wanted"] == 5
-    assert [change["kind"] for change in status["changes"]] == ["rollback", "promote"]
+    assert (out / "best.onnx").read_bytes() == (out / "networks/0003.onnx").read_bytes()
+    status = json.loads((out / "state.json").read_text())
+    assert status["best"] == 3 and [change["kind"] for change in status["changes"]] == ["rollback", "promote"]
     assert list_left_out(load_state(out)) == frozenset()
     assert run_loop(config).returncode == 0
     assert [row.base for row in load_state(out).generations] == [0, 1, 2, 3, 4]

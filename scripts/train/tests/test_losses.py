@@ -2,9 +2,10 @@ import math
 
 import pytest
 import torch
+
 from sardonyx_train.config import LossConfig
 from sardonyx_train.data.batch import Batch, PolicyTarget
-from sardonyx_train.data.shards import ShardError
+from sardonyx_train.errors import ShardError
 from sardonyx_train.evaluate import evaluate
 from sardonyx_train.losses import compute_losses, compute_metrics, expected_value
 from sardonyx_train.model.network import Outputs
@@ -59,9 +60,7 @@ def test_an_evaluation_weighs_minibatches_by_the_targets_that_they_have():
 def _batch_with_replies() -> Batch:
     """The second position alone has a reply: moves 1 and 3 are legal, and 3 is three times as good."""
     batch = _batch()
-    batch.reply = PolicyTarget(
-        torch.tensor([4 + 1, 4 + 3]), torch.tensor([[0, 0], [3, 1]]), torch.tensor([[0.0, 0.0], [0.75, 0.25]])
-    )
+    batch.reply = PolicyTarget(torch.tensor([4 + 1, 4 + 3]), torch.tensor([[0, 0], [3, 1]]), torch.tensor([[0.0, 0.0], [0.75, 0.25]]))
     return batch
 
 

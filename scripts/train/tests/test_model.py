@@ -1,5 +1,6 @@
 import pytest
 import torch
+
 from sardonyx_train.config import ModelConfig
 from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
 from sardonyx_train.model.fake_quantise import enable_fake_quantisation
@@ -30,13 +31,7 @@ def test_every_preset_in_small_maps_planes_to_its_heads_and_learns_everywhere(pr
 
 
 @pytest.mark.parametrize(
-    ("preset", "parameters"),
-    [
-        ("mini-leela", 10_129_665),
-        ("razzle-tiny", 639_271),
-        ("neuralmate2", 9_281_084),
-        ("sardonyx-64x6", 838_772),
-    ],
+    ("preset", "parameters"), [("mini-leela", 10_129_665), ("razzle-tiny", 639_271), ("neuralmate2", 9_281_084), ("sardonyx-64x6", 838_772)]
 )
 def test_parameter_counts_do_not_change_unnoticed(preset, parameters):
     assert count_parameters(Network(ModelConfig(preset=preset))) == parameters

@@ -4,15 +4,23 @@ import json
 import subprocess
 
 import pytest
-from export import main as export_main
-from sardonyx_train.config import ConfigError, parse_config
+
+from sardonyx_train.config import parse_config
 from sardonyx_train.distributed import join
-from sardonyx_train.loop.loop_config import LoopConfig, find_engine
+from sardonyx_train.errors import ConfigError
+from sardonyx_train.loop_config import LoopConfig, find_engine
 from sardonyx_train.model.presets import PRESETS
+from sardonyx_train.program import main
 from sardonyx_train.trainer import Trainer
 
 _SMALL = {"filters": 8, "blocks": 2, "heads": 2, "value_hidden": 8, "value_channels": 4}
-_PAIRS = [("mini-19", "from-to-4096"), ("neuralmate-68", "alphazero-4672"), ("lc0-112", "from-to-4096"), ("lc0-112", "lc0-1858"), ("attacks-50", "lc0-1858")]
+_PAIRS = [
+    ("mini-19", "from-to-4096"),
+    ("neuralmate-68", "alphazero-4672"),
+    ("lc0-112", "from-to-4096"),
+    ("lc0-112", "lc0-1858"),
+    ("attacks-50", "lc0-1858"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +58,7 @@ def _train_and_play(engine, games, folder, model, nodes, steps):
     assert trainer.progress.step == steps
     network = folder / "seed.onnx"
     shards = ["--shards", str(folder / "shards/train"), "--positions", "32"]
-    assert export_main([str(folder / "last.pt"), "--out", str(network), *shards]) == 0
+    assert main(["export", str(folder / "last.pt"), "--out", str(network), *shards]) == 0
     players = ["--engine", str(network), "--engine", "random"]
     result = _ask(engine, "match", *players, f"--nodes={nodes}", "--games=2", "--maxmoves=12", "--json")
     assert result["wins"] + result["draws"] + result["losses"] == 2

@@ -1,21 +1,23 @@
 import json
 
-import pretrain
 import pytest
 import yaml
+
+from sardonyx_train import pretrain
+from sardonyx_train.program import main
 
 
 @pytest.fixture
 def engine(tmp_path):
     """Writes down its arguments and fails, so that nothing is trained."""
     script = tmp_path / "engine.sh"
-    script.write_text(f"#!/bin/sh\nfor word in \"$@\"; do echo \"$word\" >> {tmp_path}/words; done\nexit 1\n")
+    script.write_text(f'#!/bin/sh\nfor word in "$@"; do echo "$word" >> {tmp_path}/words; done\nexit 1\n')
     script.chmod(0o755)
     return script
 
 
 def _run(tmp_path, engine, *arguments):
-    assert pretrain.main(["games.pgn.zst", "--out", str(tmp_path / "run"), "--engine", str(engine), *arguments]) == 1
+    assert main(["pretrain", "games.pgn.zst", "--out", str(tmp_path / "run"), "--engine", str(engine), *arguments]) == 1
     words = (tmp_path / "words").read_text().split()
     return dict(zip(words[2::2], words[3::2]))  # behind: shards games.pgn.zst
 
@@ -26,7 +28,7 @@ def test_games_and_positions_are_chosen_by_flags(tmp_path, engine):
 
 
 def test_neuralmate2s_configuration_chooses_games_and_epochs(tmp_path, engine):
-    config = str(pretrain._CONFIGS / "neuralmate2.yaml")
+    config = str(pretrain.CONFIGS / "neuralmate2.yaml")
     flags = _run(tmp_path, engine, "--config", config)
     assert (flags["--min-elo"], flags["--skip-plies"], flags["--encoding"]) == ("2200", "24", "neuralmate-68")
     raw = yaml.safe_load(open(config))
@@ -37,7 +39,7 @@ def test_epochs_take_the_place_of_the_planned_end(tmp_path, engine, monkeypatch)
     seen = []
     monkeypatch.setattr(pretrain, "load_config", lambda path, overrides, values: seen.append(values) or _stop())
     with pytest.raises(SystemExit):
-        pretrain.main(["games", "--out", str(tmp_path), "--engine", str(engine), "--epochs", "2.5"])
+        main(["pretrain", "games", "--out", str(tmp_path), "--engine", str(engine), "--epochs", "2.5"])
     assert json.loads(json.dumps(seen[0][("schedule", "max_epochs")])) == 2.5
     assert seen[0][("schedule", "max_steps")] is None and seen[0][("schedule", "max_minutes")] is None
 

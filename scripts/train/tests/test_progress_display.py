@@ -2,20 +2,25 @@ import io
 import sys
 
 import pytest
+
 from sardonyx_train import progress_display
 from sardonyx_train.progress_display import ProgressDisplay
 
 
 def test_a_file_gets_a_line_now_and_then_and_no_control_characters(monkeypatch, capsys):
-    monkeypatch.setattr(progress_display, "SECONDS_BETWEEN_LINES", 0.0)
-    with ProgressDisplay("position", 2000, "assessing") as progress:
-        progress.advance(500)
+    waits = iter([False, False, True])
+    monkeypatch.setattr(progress_display.threading.Event, "wait", lambda _, seconds: asked.append(seconds) or next(waits))
+    monkeypatch.setattr(progress_display.threading.Thread, "start", progress_display.threading.Thread.run)
+    asked: list[float] = []
+    with ProgressDisplay("position", 2000, "assessing", done=500) as progress:
         progress.note("half done soon")
         progress.advance(600)
     assert capsys.readouterr().err.splitlines() == [
         "assessing, position 500 of 2,000",
+        "assessing, position 500 of 2,000",
         "assessing, position 1,100 of 2,000, half done soon",
     ]
+    assert asked == [1, 30, 30]
 
 
 def test_a_short_task_says_once_where_it_ended(capsys):

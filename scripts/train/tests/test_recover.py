@@ -3,14 +3,15 @@
 import onnx
 import pytest
 import torch
-import recover as command
 import yaml
+
 from sardonyx_train.checkpoint import read_checkpoint
 from sardonyx_train.config import ModelConfig
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.export.recover import recover
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.unfold import unfold_norms
+from sardonyx_train.program import main
 
 SIGHT = {"body": "sight", "filters": 16, "blocks": 2, "heads": 2, "ffn_ratio": 1.0, "board_features": True}
 RESNET = {"filters": 16, "blocks": 2, "se_ratio": 4}
@@ -64,9 +65,9 @@ def test_the_command_writes_a_checkpoint_to_start_from(shard_folder, tmp_path, c
     sections = {"model": SIGHT, "schedule": {"max_steps": 1}, "data": {"train": [str(shard_folder)]}}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(sections))
     arguments = [str(tmp_path / "network.onnx"), "--config", str(tmp_path / "config.yaml"), "--out", str(tmp_path / "out" / "network.pt")]
-    assert command.main(arguments) == 0
+    assert main(["recover", *arguments]) == 0
     assert "run.start_from=" in capsys.readouterr().out
     _assert_same(network, build_network(read_checkpoint(tmp_path / "out" / "network.pt"))[0], _planes(8))
     (tmp_path / "network.onnx").write_bytes(b"nonsense")
-    assert command.main(arguments) == 1
+    assert main(["recover", *arguments]) == 1
     assert capsys.readouterr().err.startswith("recover: ")

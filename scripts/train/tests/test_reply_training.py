@@ -2,12 +2,14 @@
 
 import pytest
 import torch
-from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
-from sardonyx_train.distributed import join
-from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
-from sardonyx_train.history import read_history
-from sardonyx_train.trainer import Trainer
 from train_support.synthetic import configure, run_training, write_games
+
+from sardonyx_train.checkpoint import read_checkpoint
+from sardonyx_train.distributed import join
+from sardonyx_train.errors import CheckpointError
+from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
+from sardonyx_train.metrics_log import read_metrics
+from sardonyx_train.trainer import Trainer
 
 REPLY = {"loss": {"reply_policy": 0.15}}
 
@@ -35,7 +37,7 @@ def test_replies_are_learned_and_logged_and_a_resumed_run_takes_the_same_steps(g
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(tensor, resumed.network.state_dict()[name]), name
     assert any(name.startswith("reply.") for name in whole.average.network.state_dict())
-    rows = [row for row in read_history(tmp_path / "a" / "history.jsonl") if row["kind"] == "train"]
+    rows = [row for row in read_metrics(tmp_path / "a" / "history.jsonl") if row["kind"] == "train"]
     assert rows[-1]["reply_policy"] < 0.9 * rows[0]["reply_policy"]
     first = rows[0]
     parts = first["policy"] + first["value"] + 0.02 * first["moves_left"] + 0.15 * first["reply_policy"]

@@ -1,8 +1,10 @@
 import json
 
 import pytest
-from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
-from sardonyx_train.history import History, read_history
+
+from sardonyx_train.checkpoint import read_checkpoint
+from sardonyx_train.errors import CheckpointError
+from sardonyx_train.metrics_log import MetricsLog, read_metrics
 from sardonyx_train.plots import plot_history, plot_win_rate
 
 PNG = b"\x89PNG"
@@ -10,7 +12,7 @@ PNG = b"\x89PNG"
 
 def test_a_run_is_plotted_and_an_empty_one_is_not(tmp_path):
     assert plot_history(tmp_path) is None
-    history = History(tmp_path, 0, tensorboard=False)
+    history = MetricsLog(tmp_path, 0, tensorboard=False)
     for step in range(1, 5):
         history.add("train", step, {"policy": 3 / step, "value": 1.0, "accuracy": 0.1 * step, "learning_rate": 0.1})
     history.add("validation", 4, {"policy": 1.0, "value": 1.0, "accuracy": 0.4})
@@ -26,8 +28,8 @@ def test_a_resumed_history_drops_later_rows_and_a_torn_last_line(tmp_path):
     path = tmp_path / "history.jsonl"
     rows = [json.dumps({"kind": "train", "step": s}) for s in (1, 2, 3)]
     path.write_text("\n".join(rows) + '\n{"kind": "tra')
-    History(tmp_path, 2, tensorboard=False).add("train", 3, {"policy": 1.0})
-    assert [(row["step"], row.get("policy")) for row in read_history(path)] == [(1, None), (2, None), (3, 1.0)]
+    MetricsLog(tmp_path, 2, tensorboard=False).add("train", 3, {"policy": 1.0})
+    assert [(row["step"], row.get("policy")) for row in read_metrics(path)] == [(1, None), (2, None), (3, 1.0)]
 
 
 def test_what_is_no_checkpoint_is_one_sentence(tmp_path):

@@ -1,4 +1,5 @@
 import pytest
+
 from sardonyx_train.config import ScheduleConfig
 from sardonyx_train.schedule import PlateauCounter, compute_factor, compute_progress, count_steps
 

@@ -3,10 +3,11 @@ import json
 import chess
 import numpy as np
 import pytest
+from train_support.synthetic import write_games, write_men, write_shard
+
 from sardonyx_train.data.replies import find_replies
 from sardonyx_train.data.shards import (
     Ragged,
-    ShardError,
     concat_columns,
     find_shards,
     open_shard,
@@ -15,7 +16,7 @@ from sardonyx_train.data.shards import (
     read_info,
     select_rows,
 )
-from train_support.synthetic import write_games, write_men, write_shard
+from sardonyx_train.errors import ShardError
 
 
 def test_columns_hold_what_was_written(shard_folder):
@@ -127,12 +128,12 @@ def test_shards_of_different_encodings_do_not_mix(shard_folder):
 
 
 def test_shards_are_described_for_people_and_programs(shard_folder, capsys):
-    from inspect_shards import main
+    from sardonyx_train.program import main
 
-    assert main([str(shard_folder), "--json"]) == 0
+    assert main(["inspect", str(shard_folder), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["files"], found["positions"], found["positions looked at"]) == (2, 384, 384)
     assert found["encoding"] == "lc0-112" and 0 < found["target entropy, nats, mean"] < 4
     assert 0 <= found["drawn, of those known"] <= 1 and found["different boards, share"] > 0.5
-    assert main([str(shard_folder)]) == 0 and "384" in capsys.readouterr().out
-    assert main([str(shard_folder / "none")]) == 1
+    assert main(["inspect", str(shard_folder)]) == 0 and "384" in capsys.readouterr().out
+    assert main(["inspect", str(shard_folder / "none")]) == 1

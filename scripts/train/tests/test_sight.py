@@ -3,7 +3,9 @@
 import chess
 import pytest
 import torch
-from sardonyx_train.config import ConfigError, ModelConfig, parse_config
+
+from sardonyx_train.config import ModelConfig, parse_config
+from sardonyx_train.errors import ConfigError
 from sardonyx_train.model.fold import fold_norms
 from sardonyx_train.model.lines_of_sight import LinesOfSight
 from sardonyx_train.model.network import Network

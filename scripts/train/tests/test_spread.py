@@ -1,15 +1,16 @@
 import json
 
 import pytest
-import spread
-from sardonyx_train.loop.loop_files import LoopError
-from sardonyx_train.loop.spread_tasks import send_files, split_pgn
-from sardonyx_train.loop.spsa import Parameter, compute_steps
 from train_support.loops import FAKE_ENGINE
+
+from sardonyx_train.errors import LoopError
+from sardonyx_train.program import main
+from sardonyx_train.spread.spread_tasks import send_files, split_pgn
+from sardonyx_train.spread.spsa import Parameter, compute_steps
 
 
 def _run(capsys, *arguments):
-    status = spread.main([str(argument) for argument in arguments])
+    status = main(["spread", *(str(argument) for argument in arguments)])
     printed = capsys.readouterr()
     return status, json.loads(printed.out) if status == 0 else printed.err
 
@@ -49,14 +50,16 @@ def test_a_match_sums_its_parts(tmp_path, capsys):
     network = tmp_path / "a.onnx"
     network.write_bytes(b"a")
     flags = [f"--player1.weights={network}", f"--player2.weights={network}"]
-    status, result = _run(capsys, "match", "--out", tmp_path / "m", "--games", 20, "--games-per-task", 6, "--engine", *FAKE_ENGINE, "--", *flags)
+    status, result = _run(
+        capsys, "match", "--out", tmp_path / "m", "--games", 20, "--games-per-task", 6, "--engine", *FAKE_ENGINE, "--", *flags
+    )
     assert status == 0 and result["wins"] + result["draws"] + result["losses"] == 20
     status, error = _run(capsys, "match", "--out", tmp_path / "n", "--games", 7, "--engine", *FAKE_ENGINE)
     assert status == 1 and "must be even" in error
 
 
 def test_spsa_moves_towards_what_wins_and_continues_where_it_was(tmp_path, capsys, monkeypatch):
-    from sardonyx_train.loop import spsa
+    from sardonyx_train.spread import spsa
 
     def play(work, games, per_task, seed, flags, folder):
         values = [float(flag.partition("=")[2]) for flag in flags if ".cpuct=" in flag]

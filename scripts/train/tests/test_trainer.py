@@ -5,24 +5,22 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import torch
 import yaml
-from sardonyx_train import precision
-from sardonyx_train.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from sardonyx_train.config import ConfigError
-from sardonyx_train.data.shards import ShardError
-from sardonyx_train.distributed import join
-from sardonyx_train.history import read_history
-from sardonyx_train.initialise import create_network
-from sardonyx_train.trainer import DivergedError, Trainer
-from train import main as train_main
 from train_support.synthetic import configure, run_training, write_shard
 
-SCRIPTS = Path(__file__).parent.parent
-TRAIN = SCRIPTS / "train.py"
+from sardonyx_train import precision
+from sardonyx_train.checkpoint import read_checkpoint, write_checkpoint
+from sardonyx_train.distributed import join
+from sardonyx_train.errors import CheckpointError, ConfigError, DivergedError, ShardError
+from sardonyx_train.initialise import create_network
+from sardonyx_train.metrics_log import read_metrics
+from sardonyx_train.program import main
+from sardonyx_train.trainer import Trainer
+
+TRAIN = [sys.executable, "-m", "sardonyx_train", "train"]
 
 
 def test_training_learns_and_leaves_checkpoint_history_plot_and_configuration(shard_folder, tmp_path):
@@ -36,7 +34,7 @@ def test_training_learns_and_leaves_checkpoint_history_plot_and_configuration(sh
         run={"tensorboard": True, "evaluate_steps": 20, "ema_decay": 0.5},
     )
     _, validation = run_training(config)
-    rows = read_history(out / "history.jsonl")
+    rows = read_metrics(out / "history.jsonl")
     training = [row for row in rows if row["kind"] == "train"]
     assert training[-1]["policy"] < 0.9 * training[0]["policy"]
     assert [row["step"] for row in rows if row["kind"] == "validation"] == [20, 40]
@@ -58,7 +56,7 @@ def test_a_resumed_run_takes_the_same_steps_as_an_uninterrupted_one(shard_folder
         assert torch.equal(tensor, resumed.network.state_dict()[name]), name
     for name, tensor in whole.average.network.state_dict().items():
         assert torch.equal(tensor, resumed.average.network.state_dict()[name]), name
-    steps = [row["step"] for row in read_history(tmp_path / "b" / "history.jsonl")]
+    steps = [row["step"] for row in read_metrics(tmp_path / "b" / "history.jsonl")]
     assert steps == list(range(1, 10))
 
 
@@ -73,6 +71,42 @@ def test_a_run_stopped_on_request_can_be_resumed_at_that_step(shard_folder, tmp_
     assert resumed.progress.step == 6
 
 
+def test_a_stop_within_a_step_leaves_the_run_as_it_was_before_that_step(shard_folder, tmp_path):
+    schedule = {"kind": "constant", "warmup_steps": 0, "max_steps": 5}
+    whole, _ = run_training(configure(shard_folder, tmp_path / "a", schedule=schedule))
+    for moment in ("forward", "backward"):
+        config = configure(shard_folder, tmp_path / moment, schedule=schedule)
+        trainer = Trainer(config, join("cpu"))
+
+        def stop(*_, trainer=trainer):
+            if trainer.progress.step == 3:
+                trainer.request_stop()
+
+        module = [m for m in trainer.network.modules() if isinstance(m, torch.nn.BatchNorm2d)][-1]
+        if moment == "forward":
+            module.register_forward_hook(stop)
+        else:
+            module.weight.register_post_accumulate_grad_hook(stop)
+        trainer.run()
+        assert read_checkpoint(tmp_path / moment / "last.pt")["progress"]["step"] == 3
+        resumed, _ = run_training(config, tmp_path / moment / "last.pt")
+        for name, tensor in whole.network.state_dict().items():
+            assert torch.equal(tensor, resumed.network.state_dict()[name]), (moment, name)
+
+
+def test_a_run_goes_on_in_the_precision_that_auto_chose_and_with_its_minibatches(shard_folder, tmp_path, monkeypatch, capsys):
+    run = {"precision": "auto"}
+    monkeypatch.setattr(precision, "_time_step", lambda network, batch, name: 1.0 if name == "bf16" else 2.0)
+    run_training(configure(shard_folder, tmp_path / "run", run=run, schedule={"max_steps": 2}))
+    resolved = read_checkpoint(tmp_path / "run" / "last.pt")["resolved"]
+    assert (resolved["precision"], resolved["device"], resolved["threads"]) == ("bf16", "cpu", torch.get_num_threads())
+    monkeypatch.setattr(precision, "_time_step", lambda network, batch, name: 1.0 if name == "fp32" else 2.0)
+    trainer, _ = run_training(configure(shard_folder, tmp_path / "run", run=run, schedule={"max_steps": 3}), tmp_path / "run" / "last.pt")
+    assert trainer.precision == "bf16" and "trains in bf16, as the run began" in capsys.readouterr().err
+    with pytest.raises(CheckpointError, match="data.batch_size 32, the configuration 16"):
+        run_training(configure(shard_folder, tmp_path / "run", data={"batch_size": 16}), tmp_path / "run" / "last.pt")
+
+
 def test_accumulating_two_halves_equals_the_whole_batch(shard_folder, tmp_path):
     model = {"norm": "group", "norm_groups": 2}
     schedule = {"max_steps": 1, "warmup_steps": 0}
@@ -80,12 +114,8 @@ def test_accumulating_two_halves_equals_the_whole_batch(shard_folder, tmp_path):
     optimizer = {"kind": "sgd", "learning_rate": 0.1, "momentum": 0.0}
     loss = {"value": 0.0, "moves_left": 0.0}  # every position has a policy, so means of halves average exactly
     common = {"model": model, "schedule": schedule, "loss": loss}
-    one, _ = run_training(
-        configure(shard_folder, tmp_path / "a", data={**data, "batch_size": 64}, optimizer=optimizer, **common)
-    )
-    two, _ = run_training(
-        configure(shard_folder, tmp_path / "b", data=data, optimizer={**optimizer, "accumulation": 2}, **common)
-    )
+    one, _ = run_training(configure(shard_folder, tmp_path / "a", data={**data, "batch_size": 64}, optimizer=optimizer, **common))
+    two, _ = run_training(configure(shard_folder, tmp_path / "b", data=data, optimizer={**optimizer, "accumulation": 2}, **common))
     for (name, a), b in zip(one.network.named_parameters(), two.network.parameters()):
         assert torch.allclose(a, b, atol=1e-6), name
 
@@ -107,7 +137,7 @@ def test_early_stopping_ends_a_run_that_no_longer_improves(shard_folder, tmp_pat
 @pytest.mark.parametrize("kind", ["bf16", "fp16"])
 def test_training_in_half_precision_gives_finite_losses(shard_folder, tmp_path, kind):
     run_training(configure(shard_folder, tmp_path / "run", run={"precision": kind}, model={"se_ratio": 2}))
-    rows = read_history(tmp_path / "run" / "history.jsonl")
+    rows = read_metrics(tmp_path / "run" / "history.jsonl")
     assert all(row["total"] == row["total"] for row in rows) and len(rows) == 6
 
 
@@ -152,27 +182,28 @@ def test_a_resumed_run_takes_its_rate_and_its_precision_from_the_new_configurati
     trainer, _ = run_training(changed, tmp_path / "run" / "last.pt")
     assert trainer.progress.step == 4 and trainer.optimizer.rate == 1e-5
     assert trainer.optimizer.parts[0].param_groups[0]["weight_decay"] == 0.5
-    assert read_history(tmp_path / "run" / "history.jsonl")[-1]["learning_rate"] == 1e-5
+    assert read_metrics(tmp_path / "run" / "history.jsonl")[-1]["learning_rate"] == 1e-5
 
 
 def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder, tmp_path, capsys):
-    from sardonyx_train.lock import FolderBusy, FolderLock
+    from sardonyx_train.errors import FolderBusy
+    from sardonyx_train.lock import FolderLock
 
     out = tmp_path / "run"
     run_training(configure(shard_folder, out, schedule={"max_steps": 2}))
     config = tmp_path / "config.yaml"
     config.write_text(json.dumps(configure(shard_folder, out, schedule={"max_steps": 3}).model_dump()))
-    assert train_main(["--config", str(config)]) == 1
+    assert main(["train", "--config", str(config)]) == 1
     assert "by --resume, or delete it by --overwrite" in capsys.readouterr().err
-    assert len(read_history(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
+    assert len(read_metrics(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
     lock = FolderLock(out)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(FolderBusy):
         patch.setattr("sardonyx_train.lock._PATIENCE_SECONDS", 0.1)
         run_training(configure(shard_folder, out), out / "last.pt")
     lock.release()
     (out / "stable.pt").write_text("of the run before")
-    assert train_main(["--config", str(config), "--overwrite"]) == 0
-    assert [row["step"] for row in read_history(out / "history.jsonl")] == [1, 2, 3]
+    assert main(["train", "--config", str(config), "--overwrite"]) == 0
+    assert [row["step"] for row in read_metrics(out / "history.jsonl")] == [1, 2, 3]
     assert not (out / "stable.pt").exists()
 
 
@@ -257,7 +288,7 @@ def test_an_exception_in_a_loader_process_ends_the_program(shard_folder, tmp_pat
         [
             "import sys",
             "from sardonyx_train.data import batch, shards",
-            "import train",
+            "from sardonyx_train.program import main",
             "made = batch.BatchMaker.make",
             "def make(self, *rest):",
             "    make.calls += 1",
@@ -265,10 +296,10 @@ def test_an_exception_in_a_loader_process_ends_the_program(shard_folder, tmp_pat
             "    return made(self, *rest)",
             "make.calls = 0",
             "batch.BatchMaker.make = make",
-            f"sys.exit(train.main(['--config', {str(tmp_path / 'config.yaml')!r}]))",
+            f"sys.exit(main(['train', '--config', {str(tmp_path / 'config.yaml')!r}]))",
         ]
     )
-    result = subprocess.run([sys.executable, "-c", damage], cwd=SCRIPTS, capture_output=True, text=True, timeout=300)
+    result = subprocess.run([sys.executable, "-c", damage], capture_output=True, text=True, timeout=300)
     assert result.returncode == 1
     assert "damaged" in result.stderr
 
@@ -287,7 +318,7 @@ def test_seed_presets_train_on_shards_of_their_own_encoding(tmp_path, preset):
 def test_the_command_reports_a_wrong_configuration_in_one_line(tmp_path, capsys):
     path = tmp_path / "config.yaml"
     path.write_text("schedule: {max_steps: 1}\nmodle: {}\n")
-    assert train_main(["--config", str(path)]) == 1
+    assert main(["train", "--config", str(path)]) == 1
     assert capsys.readouterr().err.strip() == "train: modle: Extra inputs are not permitted"
 
 
@@ -295,7 +326,7 @@ def test_the_command_reports_a_folder_that_cannot_be_made_in_one_line(shard_fold
     (tmp_path / "file").touch()
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(configure(shard_folder, tmp_path / "file" / "run").model_dump()))
-    assert train_main(["--config", str(path)]) == 1
+    assert main(["train", "--config", str(path)]) == 1
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("train: ")]
     assert len(said) == 1 and str(tmp_path / "file") in said[0]
 
@@ -305,9 +336,7 @@ def test_a_signal_to_the_whole_group_ends_the_run_in_good_order(shard_folder, tm
     config = configure(shard_folder, tmp_path / "run", schedule={"max_steps": 1_000_000}, data={"workers": 1})
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(config.model_dump()))
-    process = subprocess.Popen(
-        [sys.executable, str(TRAIN), "--config", str(path)], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    process = subprocess.Popen([*TRAIN, "--config", str(path)], stderr=subprocess.PIPE, text=True, start_new_session=True)
     history = tmp_path / "run" / "history.jsonl"
     deadline = time.monotonic() + 100
     while not (history.exists() and history.stat().st_size > 0) and time.monotonic() < deadline:
@@ -327,7 +356,7 @@ def test_two_processes_train_one_network(shard_folder, tmp_path, reply_weight):
     path.write_text(json.dumps(config.model_dump()))
     processes = [
         subprocess.Popen(
-            [sys.executable, str(TRAIN), "--config", str(path)],
+            [*TRAIN, "--config", str(path)],
             env={
                 **os.environ,
                 "RANK": str(rank),
@@ -356,7 +385,7 @@ def test_a_run_of_epochs_evaluates_each_epoch_and_logs_the_l2_loss(shard_folder,
         run={"evaluate_epochs": 1},
     )
     trainer, _ = run_training(config)
-    rows = read_history(tmp_path / "run" / "history.jsonl")
+    rows = read_metrics(tmp_path / "run" / "history.jsonl")
     assert trainer.progress.step == 2 * 12  # two passes of 384 positions, 32 a step
     assert [row["step"] for row in rows if row["kind"] == "validation"] == [12, 24]
     first = next(row for row in rows if row["kind"] == "train")
@@ -366,7 +395,9 @@ def test_a_run_of_epochs_evaluates_each_epoch_and_logs_the_l2_loss(shard_folder,
 
 
 def test_a_run_may_start_with_the_moments_of_another(shard_folder, tmp_path):
-    run_training(configure(shard_folder, tmp_path / "first", schedule={"kind": "plateau", "max_steps": 6}, data={"validation": [str(shard_folder)]}))
+    run_training(
+        configure(shard_folder, tmp_path / "first", schedule={"kind": "plateau", "max_steps": 6}, data={"validation": [str(shard_folder)]})
+    )
     last = tmp_path / "first" / "last.pt"
     state = read_checkpoint(last)
     write_checkpoint(last, {**{k: v for k, v in state.items() if k != "version"}, "plateau": {**state["plateau"], "drops": 2}})

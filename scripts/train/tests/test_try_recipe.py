@@ -2,9 +2,11 @@ import json
 import sys
 
 import pytest
-import try_recipe
-from sardonyx_train.loop.state import Generation, LoopState, save_state
 from train_support.loops import create_raw, write_config
+
+from sardonyx_train.loop.state import Generation, LoopState, save_state
+from sardonyx_train.loop.try_recipe import run_for
+from sardonyx_train.program import main
 
 
 def _begin(tmp_path, best):
@@ -22,7 +24,7 @@ def test_the_status_says_whether_the_best_network_is_clearly_better(tmp_path, mo
     engine.write_text(f"#!/bin/sh\necho \"$@\" >&2\necho '{json.dumps(answer)}'\n")
     engine.chmod(0o755)
     config = _begin(tmp_path, best=2)
-    done = try_recipe.main(["--config", str(config), "--minutes", "0", "--full", "--set", f"engine=[{engine}]"])
+    done = main(["try-recipe", "--config", str(config), "--minutes", "0", "--full", "--set", f"engine=[{engine}]"])
     shown = capfd.readouterr()
     assert done == status
     assert "2 generations, 2 promoted, 20 games, 180 positions" in shown.out
@@ -31,10 +33,10 @@ def test_the_status_says_whether_the_best_network_is_clearly_better(tmp_path, mo
 
 
 def test_without_a_promoted_network_there_is_nothing_to_compare(tmp_path, capsys):
-    assert try_recipe.main(["--config", str(_begin(tmp_path, best=0)), "--minutes", "0", "--full"]) == 1
+    assert main(["try-recipe", "--config", str(_begin(tmp_path, best=0)), "--minutes", "0", "--full"]) == 1
     assert "no network was promoted" in capsys.readouterr().out
 
 
 def test_the_loop_is_stopped_in_good_order_when_its_minutes_are_over(tmp_path):
     script = "import signal, sys, time\nsignal.signal(signal.SIGINT, lambda *_: sys.exit(130))\nprint('up', flush=True)\ntime.sleep(60)"
-    assert try_recipe.run_for([sys.executable, "-c", script], 2) == 130
+    assert run_for([sys.executable, "-c", script], 2) == 130

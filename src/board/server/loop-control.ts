@@ -1,10 +1,10 @@
 /**
- * A training loop as a page sees it: its state and games, and scripts/train/loop.py to start and stop it and to choose another
- * best network. Folder, configuration and Python come from the command line; a page sends numbers alone.
+ * A training loop as a page sees it: its state and games, and `sardonyx-train loop` to start and stop it and to choose
+ * another best network. Folder, configuration and Python come from the command line; a page sends numbers alone.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { getProgramFolder } from '#platform/program-files.js';
 import type { LoopServices } from '../desk/page-session.js';
@@ -20,9 +20,10 @@ export interface LoopSettings {
   readonly python: string | null;
 }
 
-const SCRIPT = 'scripts/train/loop.py';
+/** Where the Python package lies; a Python into which it is not installed finds it there. */
+const PACKAGE = 'scripts/train';
 const MOST_LINES = 12;
-/** loop.py waits so long for another process to leave the folder, and for its own libraries. */
+/** The loop waits for another process to leave the folder, and for its own libraries. */
 const PATIENCE_MS = 120_000;
 
 const NOT_BEGUN: Omit<LoopState, 'control'> = {
@@ -77,7 +78,11 @@ export class LoopControl implements LoopServices {
     if (this.child !== null) return;
     this.requireFree();
     const [python, ...args] = this.createCommand();
-    const child = spawn(python, args, { stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true });
+    const child = spawn(python, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      windowsHide: true,
+      env: createEnvironment(),
+    });
     this.child = child;
     this.isStopping = false;
     this.lines.length = 0;
@@ -109,7 +114,7 @@ export class LoopControl implements LoopServices {
     this.requireFree();
     const [python, ...args] = this.createCommand(`--${kind}`, String(network));
     return new Promise((resolvePromise, reject) => {
-      execFile(python, args, { timeout: PATIENCE_MS }, (error, output, problem) => {
+      execFile(python, args, { timeout: PATIENCE_MS, env: createEnvironment() }, (error, output, problem) => {
         if (error === null) {
           resolvePromise(output.trim());
           return;
@@ -143,12 +148,12 @@ export class LoopControl implements LoopServices {
     const python = this.settings.python ?? (existsSync(own) ? own : 'python3');
     // The configuration in the folder may name it relative to where the loop was started.
     const folder = ['--set', `run.out=${this.folder}`];
-    return [python, join(getProgramFolder(), SCRIPT), '--config', this.config, ...folder, ...action];
+    return [python, '-m', 'sardonyx_train', 'loop', '--config', this.config, ...folder, ...action];
   }
 
   /** Why the loop cannot be started here, in one sentence; '' = it can. */
   private findObstacle(): string {
-    if (!existsSync(join(getProgramFolder(), SCRIPT))) return `This program comes without ${SCRIPT}`;
+    if (!existsSync(join(getProgramFolder(), PACKAGE))) return `This program comes without ${PACKAGE}`;
     return existsSync(this.config) ? '' : `There is no configuration ${this.config}: name one by --loop-config`;
   }
 
@@ -159,15 +164,20 @@ export class LoopControl implements LoopServices {
   }
 }
 
+function createEnvironment(): NodeJS.ProcessEnv {
+  const paths = [join(getProgramFolder(), PACKAGE), process.env.PYTHONPATH ?? ''].filter((path) => path !== '');
+  return { ...process.env, PYTHONPATH: paths.join(delimiter) };
+}
+
 function findMissingPackage(words: string): string | null {
   return /ModuleNotFoundError: No module named '([^']+)'/.exec(words)?.[1] ?? null;
 }
 
 function describeMissing(python: string, name: string): string {
-  return `${python} lacks the package ${name}: install scripts/train/requirements.txt for it, or name another Python by --python`;
+  return `${python} lacks the package ${name}: install it by "pip install ${PACKAGE}", or name another Python by --python`;
 }
 
-/** Whether a process holds the lock of loop.py; false where the system does not tell (all but Linux). */
+/** Whether a process holds the loop's lock; false where the system does not tell (all but Linux). */
 function isLocked(path: string): boolean {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) return false;

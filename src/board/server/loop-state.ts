@@ -1,4 +1,4 @@
-/** What scripts/train/loop.py wrote about its generations: state.json and the games in the folder of a loop. Read only. */
+/** What `sardonyx-train loop` wrote about its generations: state.json and the games in the folder of a loop. Read only. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoopGeneration, LoopProgress, LoopState } from '../protocol/replies.js';

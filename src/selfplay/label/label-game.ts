@@ -59,7 +59,7 @@ export async function playLabelledGame(
     moves.push(played);
     if (!isPlayedOut && hopelessPlies >= settings.resignPlies) break;
   }
-  const resigned = hopelessPlies >= settings.resignPlies ? (whiteScore > 0 ? '1-0' : '0-1') : '1/2-1/2';
+  const resigned = hopelessPlies >= settings.resignPlies ? (whiteScore > 0 ? '1-0' : '0-1') : '*';
   return { fen, result: resultByRule(position) ?? resigned, plies };
 }
 

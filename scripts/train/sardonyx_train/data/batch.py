@@ -106,11 +106,7 @@ class BatchMaker:
         return (columns.policy_kl >= policy_kl) | (columns.value_error >= value_error)  # False for NaN (unknown)
 
     def make(
-        self,
-        columns: Columns,
-        rows: np.ndarray,
-        random: np.random.Generator | None = None,
-        outcome_weight: np.ndarray | None = None,
+        self, columns: Columns, rows: np.ndarray, random: np.random.Generator | None = None, outcome_weight: np.ndarray | None = None
     ) -> Batch:
         """`random` decides which rows are mirrored and which lose their history; without it none are. `outcome_weight`
         [columns' rows]: weight of value and plies left, 1 by default."""
@@ -184,9 +180,7 @@ class BatchMaker:
         probability = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-9)
         scored = ~np.isnan(cp[:, 0]) & np.isnan(weight[:, 0])
         if scored.any():
-            probability[scored] = policy_from_scores(
-                cp[scored], t.policy_temperature_cp, t.policy_compression_cp, t.policy_mate_step_cp
-            )
+            probability[scored] = policy_from_scores(cp[scored], t.policy_temperature_cp, t.policy_compression_cp, t.policy_mate_step_cp)
         if t.policy_one_hot:
             best = probability.argmax(axis=1)
             probability = np.eye(probability.shape[1], dtype=np.float32)[best] * (probability.sum(axis=1) > 0)[:, None]

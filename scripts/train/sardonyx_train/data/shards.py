@@ -13,13 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..errors import ShardError
 from .replies import find_replies
 
 SHARDS_VERSION = "1"
-
-
-class ShardError(Exception):
-    """A shard or a folder of shards cannot be used; the text says which and why."""
 
 
 @dataclass(frozen=True)

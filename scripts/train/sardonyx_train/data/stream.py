@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
+from ..errors import ShardError
 from .batch import Batch, BatchMaker
-from .shards import Columns, ShardError, concat_columns, open_shard, read_columns, read_info, select_rows
+from .shards import Columns, concat_columns, open_shard, read_columns, read_info, select_rows
 
 _MOST_LEFT_OUT = 0.8  # largest share of a group's decided positions that is left out
 
@@ -105,9 +106,7 @@ class ShardStream(IterableDataset[Batch]):
             order = np.random.default_rng((self._seed, stream, turn)).permutation(len(mine))
             groups = {s: [mine[i] for i in order[s : s + self._group]] for s in range(0, len(order), self._group)}
             if all(self._count_minibatches(chosen) == 0 for chosen in groups.values()):
-                raise ShardError(
-                    f"no {self._group} record batches (data.shuffle_batches) hold a minibatch of {self._batch_size} positions"
-                )
+                raise ShardError(f"no {self._group} record batches (data.shuffle_batches) hold a minibatch of {self._batch_size} positions")
             for start, chosen in groups.items():
                 minibatches = self._count_minibatches(chosen)
                 if skip >= minibatches:
@@ -123,8 +122,7 @@ class ShardStream(IterableDataset[Batch]):
             dealt = [_cut(whole, stream, streams) for stream in range(streams)]
         if min(map(self._count_minibatches, dealt)) == 0:
             raise ShardError(
-                f"too little data: {self.positions} positions for {streams} loader processes "
-                f"and minibatches of {self._batch_size}"
+                f"too little data: {self.positions} positions for {streams} loader processes and minibatches of {self._batch_size}"
             )
         return dealt
 

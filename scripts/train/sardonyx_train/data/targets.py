@@ -25,9 +25,7 @@ def compress_scores(cp: np.ndarray, scale_cp: float, mate_step: float = DEFAULT_
     return np.sign(cp) * np.where(size >= MATE_FLOOR, mate, plain)
 
 
-def policy_from_scores(
-    cp: np.ndarray, temperature_cp: float, scale_cp: float, mate_step: float = DEFAULT_MATE_STEP
-) -> np.ndarray:
+def policy_from_scores(cp: np.ndarray, temperature_cp: float, scale_cp: float, mate_step: float = DEFAULT_MATE_STEP) -> np.ndarray:
     """cp [rows, k], NaN where a row has fewer moves → probabilities [rows, k] (0 there)."""
     score = np.where(np.isnan(cp), -np.inf, compress_scores(np.nan_to_num(cp), scale_cp, mate_step)) / temperature_cp
     weights = np.exp(score - score.max(axis=1, keepdims=True))
@@ -52,13 +50,7 @@ def wdl_from_result(result: np.ndarray) -> np.ndarray:
 
 
 def value_target(
-    result: np.ndarray,
-    cp: np.ndarray,
-    q: np.ndarray,
-    d: np.ndarray,
-    offset_cp: float,
-    scale_cp: float,
-    result_weight: float,
+    result: np.ndarray, cp: np.ndarray, q: np.ndarray, d: np.ndarray, offset_cp: float, scale_cp: float, result_weight: float
 ) -> np.ndarray:
     """The search's own q and d if known, else the score, mixed with the result; NaN in rows without any of them.
 

@@ -4,7 +4,7 @@ The rows of e are the embedded squares. The logit of a move from f to t is s · 
 (e_f A + a) · e_t + r_f with A = s Q Kᵀ, a = s q Kᵀ and r_f = s (e_f Q + q) · k. Promotions multiply the key by another
 matrix P, which becomes e_t K P + k P.
 
-Only int8 files are merged: `recover.py` reads fp32 files and cannot separate query and key in A.
+Only int8 files are merged: `sardonyx-train recover` reads fp32 files and cannot separate query and key in A.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ def merge_policy(model: onnx.ModelProto) -> None:
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     scale = _read(tensors, logits)
     (query, query_bias), (key, key_bias) = (
-        (_read(tensors, nodes[f"{_POLICY}/{part}/MatMul"]), _read(tensors, nodes[f"{_POLICY}/{part}/Add"]))
-        for part in ("query", "key")
+        (_read(tensors, nodes[f"{_POLICY}/{part}/MatMul"]), _read(tensors, nodes[f"{_POLICY}/{part}/Add"])) for part in ("query", "key")
     )
     embedded = nodes[f"{_POLICY}/query/MatMul"].input[0]
     old_key = nodes[f"{_POLICY}/key/Add"].output[0]

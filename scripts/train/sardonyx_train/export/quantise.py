@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,7 @@ import torch
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from ..data.batch import Batch
-from ..data.batch import expand_planes
+from ..data.batch import Batch, expand_planes
 from ..losses import mask_illegal
 from .blocked_layout import declare_batch, is_copy
 from .byte_moves import move_bytes
@@ -65,9 +64,7 @@ class _Calibration(CalibrationDataReader):
         return {INPUT_NAME: expand_planes(batch.masks, batch.values, self._value_planes).numpy()}
 
 
-def quantise(
-    model: onnx.ModelProto, calibration: Iterable[Batch], value_planes: torch.Tensor, keep: Iterable[str] = ()
-) -> onnx.ModelProto:
+def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], value_planes: torch.Tensor, keep: Iterable[str] = ()) -> onnx.ModelProto:
     """Returns a QDQ model, which ONNX Runtime runs as QLinearConv.
 
     `keep`: layers whose names contain one of these texts also stay fp32.
@@ -103,12 +100,16 @@ def quantise(
             },
         )
         quantised = onnx.load(result)
-    _bypass_rounding(quantised)
-    move_bytes(quantised)
-    merge_policy(quantised)
-    declare_batch(quantised)
-    _narrow_ranges(quantised, model, take_evenly(batches, _NARROWING_POSITIONS), value_planes)
-    check_pair_sums(quantised)
+    passes: list[Callable[[onnx.ModelProto], None]] = [
+        _bypass_rounding,
+        move_bytes,
+        merge_policy,
+        declare_batch,
+        lambda made: _narrow_ranges(made, model, take_evenly(batches, _NARROWING_POSITIONS), value_planes),
+        check_pair_sums,
+    ]
+    for change in passes:
+        change(quantised)
     del quantised.metadata_props[:]  # the quantiser adds metadata of its own
     quantised.producer_name, quantised.producer_version = model.producer_name, model.producer_version
     set_metadata(quantised, kept | {PRECISION_KEY: "int8"})
@@ -137,9 +138,7 @@ def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, A
         if reads_planes(model, node):
             scale = np.array(1 / PLANE_LEVELS, np.float32)
             overrides[node.input[0]] = [{"scale": scale, "zero_point": np.array(0, np.uint8)}]
-            overrides[node.input[1]] = [
-                {"axis": 0, "quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": False}
-            ]
+            overrides[node.input[1]] = [{"axis": 0, "quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": False}]
     return overrides
 
 
@@ -205,9 +204,7 @@ def _bypass_rounding(model: onnx.ModelProto) -> None:
                 node.input[i] = exact.get(name, name)
 
 
-def _narrow_ranges(
-    quantised: onnx.ModelProto, exact: onnx.ModelProto, batches: list[Batch], value_planes: torch.Tensor
-) -> None:
+def _narrow_ranges(quantised: onnx.ModelProto, exact: onnx.ModelProto, batches: list[Batch], value_planes: torch.Tensor) -> None:
     """Narrows ranges, in place, to where policy and value differ least from the fp32 model's.
 
     Changes only tensors that no layer reads: the quantised biases of a layer depend on the scale of its input.
@@ -253,9 +250,7 @@ def _set_scales(scales: list[onnx.TensorProto], first: list[np.ndarray], share: 
         scale.CopyFrom(onnx.numpy_helper.from_array((value * share).astype(np.float32), scale.name))
 
 
-def _run(
-    model: onnx.ModelProto, batches: Iterable[Batch], value_planes: torch.Tensor
-) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+def _run(model: onnx.ModelProto, batches: Iterable[Batch], value_planes: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Yields for each minibatch the log probabilities of the moves (legal ones only) and the output of the value head."""
     session = create_session(model)
     for batch in batches:
@@ -264,9 +259,7 @@ def _run(
         yield mask_illegal(policy, batch.legal).log_softmax(1), value
 
 
-def _measure_difference(
-    wanted: Iterable[tuple[torch.Tensor, torch.Tensor]], given: Iterable[tuple[torch.Tensor, torch.Tensor]]
-) -> float:
+def _measure_difference(wanted: Iterable[tuple[torch.Tensor, torch.Tensor]], given: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> float:
     """Mean KL divergence of the policies plus mean absolute difference of the values."""
     differences = [
         float((p.exp() * (p - q)).sum(1).mean() + (value - other).abs().mean())
@@ -275,9 +268,7 @@ def _measure_difference(
     return sum(differences) / len(differences)
 
 
-def _find_weights(
-    model: onnx.ModelProto, maker: dict[str, onnx.NodeProto], node: onnx.NodeProto
-) -> onnx.TensorProto | None:
+def _find_weights(model: onnx.ModelProto, maker: dict[str, onnx.NodeProto], node: onnx.NodeProto) -> onnx.TensorProto | None:
     """The int8 weights of a quantised layer; None for other nodes."""
     rounding = maker.get(node.input[1]) if _is_layer(node) else None
     if rounding is None or rounding.op_type != "DequantizeLinear":

@@ -33,9 +33,7 @@ def recover(model: onnx.ModelProto, config: ModelConfig) -> Network:
     written = {i.name: numpy_helper.to_array(i) for i in create_onnx(probe, config, ModelCard("", "", "")).graph.initializer}
     given = {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
     if {name: x.shape for name, x in written.items()} != {name: x.shape for name, x in given.items()}:
-        raise ValueError(
-            "the file does not contain the weights of such a network in fp32, or an earlier export.py wrote it"
-        )
+        raise ValueError("the file does not contain the weights of such a network in fp32, or an earlier sardonyx-train export wrote it")
     folded, folded_config = fold_norms(probe, config)
     state = dict(folded.state_dict())
     for name in folded.state_dict():

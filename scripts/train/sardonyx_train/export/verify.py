@@ -10,8 +10,7 @@ import onnx
 import onnxruntime as ort
 import torch
 
-from ..data.batch import Batch
-from ..data.batch import expand_planes
+from ..data.batch import Batch, expand_planes
 from ..losses import mask_illegal
 from .graph import INPUT_NAME, ExportNetwork
 
@@ -49,9 +48,7 @@ def create_session(model: onnx.ModelProto, threads: int = 1) -> ort.InferenceSes
 
 
 @torch.no_grad()
-def verify(
-    model: onnx.ModelProto, network: torch.nn.Module, batches: Iterable[Batch], value_planes: torch.Tensor
-) -> Verification:
+def verify(model: onnx.ModelProto, network: torch.nn.Module, batches: Iterable[Batch], value_planes: torch.Tensor) -> Verification:
     session = create_session(model)
     input_info = session.get_inputs()[0]
     dtype = np.float16 if "float16" in input_info.type else np.float32

@@ -27,6 +27,11 @@ class Folders:
         """A copy of the best network, at a path that does not change."""
         return self.root / "best.onnx"
 
+    @property
+    def workers(self) -> Path:
+        """The cluster's nodes and their tasks, as the loop last saw them."""
+        return self.root / "workers.json"
+
     def generation(self, number: int) -> Path:
         return self.root / "generations" / f"{number:04d}"
 

@@ -17,14 +17,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..files import PART, name_part, publish
+from ..errors import LoopError, Stopped
+from ..files import PART, compute_digest, name_part, publish, read_json, remove, write_json
+from ..loop_config import LoopConfig, SelfPlaySection
+from ..tasks.task import Task, TaskSource
 from .folders import Folders
 from .games import RESULTS, check_games, count_games_in, count_planned, count_records, create_stream_task
-from .loop_config import LoopConfig, SelfPlaySection
-from .loop_files import LoopError, Stopped, compute_digest, read_json, remove, write_json
 from .resignation import adapt_resignation
 from .state import LoopState, list_lineage
-from .task import Task, TaskSource
 
 TICKET = "ticket.json"
 _DROPPED = "dropped.jsonl"

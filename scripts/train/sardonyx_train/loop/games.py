@@ -7,13 +7,13 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from ..files import PART
-from .loop_config import Flag, GateSection, MeasureSection, SelfPlaySection
-from .loop_files import LoopError
-from .loop_files import read_json
+from ..errors import LoopError
+from ..files import PART, name_part, read_json
+from ..loop_config import Flag, GateSection, MeasureSection, SelfPlaySection
+from ..tasks.task import OUT, OUTPUT, Task, refer_to
 from .state import Match
-from .task import OUT, OUTPUT, Task, refer_to
 
 RESULTS = "games.jsonl"  # in a task's folder: one line of conditions, then one line for each game
 _RECORD_BYTES = 8356  # of lc0's V6
@@ -23,26 +23,22 @@ def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int,
     """`network` and `book` are digests."""
     fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", f"--pgnout={OUT}/games.pgn", "--json"]
     return [
-        _create_task("selfplay", f"games-{index:04d}", section, fixed, games, create_seed(seed, generation, "games", index), (network,), book)
+        _create_task(
+            "selfplay", f"games-{index:04d}", section, fixed, games, create_seed(seed, generation, "games", index), (network,), book
+        )
         for index, games in enumerate(deal_games(section.games, section.games_per_task))
     ]
 
 
-def create_stream_task(
-    section: SelfPlaySection, seed: int, number: int, network: str, book: str | None, niceness: int
-) -> Task:
+def create_stream_task(section: SelfPlaySection, seed: int, number: int, network: str, book: str | None, niceness: int) -> Task:
     """A task of self-play without pause, numbered over the whole loop."""
     fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", f"--pgnout={OUT}/games.pgn", "--json"]
     own_seed = create_seed(seed, number, "stream", 0)
-    task = _create_task(
-        "selfplay", f"games-{number:06d}", section, fixed, section.games_per_task, own_seed, (network,), book
-    )
+    task = _create_task("selfplay", f"games-{number:06d}", section, fixed, section.games_per_task, own_seed, (network,), book)
     return replace(task, niceness=niceness)
 
 
-def create_gate_tasks(
-    section: GateSection, seed: int, generation: int, candidate: str, best: str, book: str | None
-) -> list[Task]:
+def create_gate_tasks(section: GateSection, seed: int, generation: int, candidate: str, best: str, book: str | None) -> list[Task]:
     players = [f"--player1.weights={refer_to(candidate)}", "--player1.name=candidate"]
     players += [f"--player2.weights={refer_to(best)}", "--player2.name=best"]
     return _create_match_tasks(section, section.games, players, (candidate, best), seed, generation, "gate", book)
@@ -59,14 +55,7 @@ def create_measure_tasks(
 
 
 def _create_match_tasks(
-    section: GateSection,
-    games: int,
-    players: list[str],
-    files: tuple[str, ...],
-    seed: int,
-    generation: int,
-    kind: str,
-    book: str | None,
+    section: GateSection, games: int, players: list[str], files: tuple[str, ...], seed: int, generation: int, kind: str, book: str | None
 ) -> list[Task]:
     fixed = [*players, f"--results={OUT}/{RESULTS}", f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json"]
     return [
@@ -111,9 +100,7 @@ def check_games(tasks: Sequence[Task], folder: Path) -> int:
     for task in tasks:
         played = list(_read_game_numbers(folder / task.name / RESULTS))
         if sorted(played) != list(range(count_planned(task))):
-            raise LoopError(
-                f"{folder / task.name} has {len(played)} games ({len(set(played))} different), not {count_planned(task)}"
-            )
+            raise LoopError(f"{folder / task.name} has {len(played)} games ({len(set(played))} different), not {count_planned(task)}")
         total += len(played)
     return total
 
@@ -143,14 +130,26 @@ def read_match(task: Task, folder: Path) -> Match:
     return match
 
 
-def read_finished_matches(tasks: Sequence[Task], folder: Path) -> list[Match]:
-    """Results of the tasks before the first unfinished one, so that the verdict does not depend on which task is faster."""
-    matches: list[Match] = []
+def read_pairs(tasks: Sequence[Task], folder: Path) -> list[tuple[float, float]]:
+    """The first player's points in the pairs of games before the first unfinished one, in the order of tasks and games: so no
+    verdict depends on what is faster. Games of unfinished tasks count."""
+    pairs: list[tuple[float, float]] = []
     for task in tasks:
-        if not (folder / task.name).exists():
-            break
-        matches.append(read_match(task, folder))
-    return matches
+        place = folder / task.name
+        points = _read_points(task, (place if place.exists() else name_part(place)) / RESULTS)
+        planned = count_planned(task)
+        for game in range(0, planned, 2):
+            if game not in points or game + 1 not in points:
+                return pairs
+            pairs.append((points[game], points[game + 1]))
+    return pairs
+
+
+def _read_points(task: Task, results: Path) -> dict[int, float]:
+    name = next(a for a in task.arguments if a.startswith("--player1.name=")).removeprefix("--player1.name=")
+    white_points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+    rows = [row for row in _read_rows(results) if row.get("result") in white_points]
+    return {row["game"]: white_points[row["result"]] if row["white"] == name else 1 - white_points[row["result"]] for row in rows}
 
 
 def count_games(folder: Path) -> int:
@@ -170,6 +169,10 @@ def _is_stale(part: Path) -> bool:
 
 
 def _read_game_numbers(results: Path) -> Iterator[int]:
+    return (row["game"] for row in _read_rows(results))
+
+
+def _read_rows(results: Path) -> Iterator[dict[str, Any]]:
     if not results.exists():
         return
     with results.open(encoding="utf-8") as file:
@@ -179,7 +182,7 @@ def _read_game_numbers(results: Path) -> Iterator[int]:
             except ValueError:
                 continue  # a line that is being written
             if "game" in row:
-                yield row["game"]
+                yield row
 
 
 def deal_games(games: int, per_task: int) -> list[int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from .loop_config import GateSection
+from ..loop_config import GateSection
 from .state import Match
 
 _EMPTY_COUNT = 1e-3  # replaces counts of 0, so that all logarithms are finite
@@ -26,6 +26,18 @@ def sum_matches(matches: Iterable[Match]) -> Match:
         total.losses += match.losses
         total.pairs = [a + b for a, b in zip(total.pairs, match.pairs)]
     return total
+
+
+def judge(pairs: Iterable[tuple[float, float]], gate: GateSection) -> tuple[Match, bool | None]:
+    """The games up to the first pair that decides, and the verdict; None if none of them does."""
+    match = Match()
+    verdict = decide(match, gate)
+    for pair in pairs:
+        if verdict is not None:
+            break
+        match.add_pair(*pair)
+        verdict = decide(match, gate)
+    return match, verdict
 
 
 def decide(match: Match, gate: GateSection) -> bool | None:

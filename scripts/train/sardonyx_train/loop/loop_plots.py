@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..files import PART, publish
-from ..history import read_history
+from ..loop_config import GateSection
+from ..metrics_log import read_metrics
 from ..plots import plot_win_rate
-from .loop_config import GateSection
 from .folders import Folders
 from .gate import estimate_elo
 from .state import LoopState
@@ -33,7 +33,7 @@ def _collect(folders: Folders, state: LoopState, name: str) -> dict[str, list[tu
     """Points (generation, loss). The steps of a training are spread over its generation; held-out losses are at its end."""
     points: dict[str, list[tuple[float, float]]] = {"train": [], "validation": []}
     for row in state.generations:
-        rows = [r for r in read_history(folders.training(row.number) / "history.jsonl") if name in r]
+        rows = [r for r in read_metrics(folders.training(row.number) / "history.jsonl") if name in r]
         last = max((r["step"] for r in rows), default=1)
         by_step = {(r["kind"], r["step"]): r[name] for r in rows}  # a killed training may have written a row twice
         for (kind, step), loss in by_step.items():

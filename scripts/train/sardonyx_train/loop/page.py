@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
+from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -15,16 +16,18 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..history import read_history
-from .loop_config import GateSection, LoopConfig
-from .loop_files import LoopError
+from ..errors import LoopError
+from ..loop_config import GateSection, LoopConfig
+from ..metrics_log import read_metrics
+from ..tasks.cluster import read_workers
 from .folders import Folders
 from .game_stream import count_stream
 from .games import count_games
 from .gate import estimate_elo
 from .state import STAGES, Generation, LoopState, Match, load_state
+from .training import read_planned_steps
 from .usage import describe_usage, sum_usages
-from .versions import describe_change, sum_elo
+from .versions import describe_change, is_finished, sum_elo
 
 _ROWS_SHOWN = 12
 _REFRESH_SECONDS = 1.0
@@ -69,11 +72,12 @@ class StatusPage:
 
     def _update(self) -> None:
         with suppress(LoopError, OSError):  # a folder may vanish while it is read
-            page = create_page(self._config)
+            page = create_page(self._config, self._console.width)
             self._live.update(Group(page, *(Text(line, style="dim") for line in self._lines)), refresh=True)
 
 
-def create_page(config: LoopConfig) -> Panel | Text:
+def create_page(config: LoopConfig, width: int) -> Panel | Text:
+    """`width`: of the terminal, in characters; what does not fit is left out as a whole."""
     folders = Folders(config.folder)
     state = load_state(folders.root)
     if state is None:
@@ -82,8 +86,11 @@ def create_page(config: LoopConfig) -> Panel | Text:
     head.append(f"best network: generation {state.best}")
     if state.generations:
         head.append(f" ({sum_elo(state, state.best):+.0f} Elo over generation 0, summed over gates)")
-    promoted = sum(1 for row in state.generations if row.promoted)
-    head.append(f"\n{promoted} of {len(state.generations)} candidates promoted")
+    judged = [row.promoted for row in state.generations if row.promoted is not None]
+    abandoned = len(state.generations) - len(judged)
+    head.append(f"\n{sum(judged)} of {len(judged)} candidates promoted")
+    if abandoned > 0:
+        head.append(f", {abandoned} {'generation' if abandoned == 1 else 'generations'} abandoned")
     games = sum(row.games or 0 for row in state.generations)
     positions = sum(row.positions or 0 for row in state.generations)
     head.append(f", {games:,} games, {positions:,} positions to learn from")
@@ -95,8 +102,23 @@ def create_page(config: LoopConfig) -> Panel | Text:
     if config.asynchronous is not None:
         stream = count_stream(folders)
         head.append(f"\nself-play goes on: {stream.ready} games ready, {stream.playing} in unfinished batches, {stream.dropped} dropped")
-    parts = [head, _create_stages(config, folders, state), _create_table(state)]
-    return Panel(Group(*parts), title=f"{state.name}: generation {state.current.number} of {config.run.generations}")
+    workers = read_workers(folders.workers)
+    parts = [head, _create_stages(config, folders, state), _create_table(state, width - 4)]
+    parts += [_create_workers(workers)] if workers and config.cluster is not None else []
+    number, wanted = state.current.number, config.run.generations
+    title = f"finished, {wanted} generations" if is_finished(config, state) else f"generation {number} of {wanted}"
+    return Panel(Group(*parts), title=f"{state.name}: {title}")
+
+
+def _create_workers(workers: dict[str, Any]) -> Table:
+    """The cluster's nodes, as the loop last saw them."""
+    table = Table(box=None, padding=(0, 1), header_style="dim")
+    for name in ("node", "CPUs", "GPUs", "tasks", "games", "last heard"):
+        table.add_column(name, justify="left" if name == "node" else "right")
+    for node in workers["nodes"]:
+        heard = "" if node["heard"] is None else f"{_format_seconds(max(0.0, time.time() - node['heard']))} ago"
+        table.add_row(node["name"], f"{node['cpus']:g}", f"{node['gpus']:g}", str(node["tasks"]), str(node["games"]), heard)
+    return table
 
 
 def _create_stages(config: LoopConfig, folders: Folders, state: LoopState) -> Table:
@@ -104,8 +126,8 @@ def _create_stages(config: LoopConfig, folders: Folders, state: LoopState) -> Ta
     for _ in range(3):
         table.add_column()
     at = STAGES.index(state.stage) if state.stage in STAGES else len(STAGES)
-    if state.current.number > config.run.generations:
-        at = -1
+    if is_finished(config, state):
+        return table
     for index, stage in enumerate(STAGES):
         done, total, text = _measure_progress(stage, config, folders, state.current)
         style = "bold" if index == at else "dim"
@@ -127,12 +149,12 @@ def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Gen
         total = config.selfplay.games
         return done, total, f"{done} of {total} games"
     if stage == "training":
-        rows = read_history(folders.training(number) / "history.jsonl")
-        if not rows or row.steps is None and "step" not in rows[-1]:
+        rows = read_metrics(folders.training(number) / "history.jsonl")
+        if not rows:
             return 0, 0, ""
-        last = rows[-1]
+        last, planned = rows[-1], read_planned_steps(folders.training(number))
         shown = ", ".join(f"{name} {last[name]:.3f}" for name in ("policy", "value") if name in last)
-        return 0, 0, f"step {last['step']}: {shown}"
+        return last["step"], planned, f"step {last['step']:,} of {planned:,}: {shown}"
     if stage == "gate" and config.gate.rule != "always":
         done, total = count_games(folders.gate(number)), config.gate.games
         return done, total, f"{done} of {total} games"
@@ -142,26 +164,34 @@ def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Gen
     return 0, 0, ""
 
 
-def _create_table(state: LoopState) -> Table:
+# Columns of the table of generations; the ones with the highest rank are left out first where the terminal is narrow.
+_COLUMNS: tuple[tuple[str, int, Callable[[Generation], Text | str]], ...] = (
+    ("gen", 0, lambda row: str(row.number)),
+    ("games", 4, lambda row: _show(row.games, ",")),
+    ("positions", 2, lambda row: _show(row.positions, ",")),
+    ("policy", 1, lambda row: _show(row.policy_loss, ".3f")),
+    ("value", 1, lambda row: _show(row.value_loss, ".3f")),
+    ("gate", 3, lambda row: format_match(row.gate)),
+    ("score", 1, lambda row: "" if row.gate is None else f"{row.gate.score:.1%}"),
+    ("verdict", 0, lambda row: _describe_verdict(row)),
+    ("Elo", 1, lambda row: _show(row.elo, "+.0f")),
+    ("measured", 5, lambda row: "" if row.measured is None else f"{format_match(row.measured)} {estimate_elo(row.measured):+.0f}"),
+    ("time", 6, lambda row: _format_seconds(sum(row.seconds.values()))),
+    ("ratio", 7, lambda row: _show(row.sampling_ratio, ".1f")),
+    ("busy", 8, lambda row: _show(row.usage.busy if row.usage.wall > 0 else None, ".0%")),
+)
+
+
+def _create_table(state: LoopState, width: int) -> Table:
+    shown = state.generations[-_ROWS_SHOWN:]
+    columns = [(name, rank, [cell(row) for row in shown]) for name, rank, cell in _COLUMNS]
+    while sum(max(map(len, (name, *cells))) + 2 for name, _, cells in columns) > width:
+        columns.remove(max(columns, key=lambda column: column[1]))
     table = Table(box=None, padding=(0, 1), header_style="dim")
-    for name in ("gen", "games", "positions", "policy", "value", "gate", "score", "", "Elo", "measured", "time", "ratio", "busy"):
-        table.add_column(name, justify="left" if name in ("", "gate", "measured") else "right")
-    for row in state.generations[-_ROWS_SHOWN:]:
-        table.add_row(
-            str(row.number),
-            _show(row.games, ","),
-            _show(row.positions, ","),
-            _show(row.policy_loss, ".3f"),
-            _show(row.value_loss, ".3f"),
-            format_match(row.gate),
-            "" if row.gate is None else f"{row.gate.score:.1%}",
-            _describe_verdict(row),
-            _show(row.elo, "+.0f"),
-            "" if row.measured is None else f"{format_match(row.measured)} {estimate_elo(row.measured):+.0f}",
-            _format_seconds(sum(row.seconds.values())),
-            _show(row.sampling_ratio, ".1f"),
-            _show(row.usage.busy if row.usage.wall > 0 else None, ".0%"),
-        )
+    for name, _, _ in columns:
+        table.add_column(name, justify="left" if name in ("verdict", "gate", "measured") else "right", no_wrap=True)
+    for cells in zip(*(cells for _, _, cells in columns)):
+        table.add_row(*cells)
     return table
 
 

@@ -6,11 +6,11 @@ import math
 import subprocess
 from pathlib import Path
 
-from ..config import ConfigError
-from .loop_config import LoopConfig, find_engine
-from .page import describe_gate
-from .process import format_command
+from ..errors import ConfigError
+from ..loop_config import LoopConfig, find_engine
+from ..tasks.process import format_command
 from .games import format_flags
+from .page import describe_gate
 from .state import load_state
 from .training import create_network_config
 
@@ -40,7 +40,9 @@ def describe_plan(config: LoopConfig) -> str:
     where = "this machine" if config.cluster is None else f"the Ray cluster at {config.cluster.address}"
     if config.asynchronous is not None:
         where += ", without pause"
-    wanted = f"{selfplay.games} games" if selfplay.positions is None else f"{selfplay.positions:,} positions, {selfplay.games} games at most"
+    wanted = (
+        f"{selfplay.games} games" if selfplay.positions is None else f"{selfplay.positions:,} positions, {selfplay.games} games at most"
+    )
     lines = [
         f"engine      {format_command(engine)} (version {version})",
         f"network     {count_parameters(Network(model)):,} parameters, {model.input} → {model.policy}, {model.value}",

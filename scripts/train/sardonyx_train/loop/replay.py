@@ -6,18 +6,17 @@ rounded in another order, so the largest difference is told.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ..files import write_bytes
+from ..errors import LoopError
+from ..files import compute_digest, read_json, remove, write_bytes
+from ..loop_config import LoopConfig
+from ..tasks.process import ProcessFailed, run_process
 from .folders import Folders
-from .loop_config import LoopConfig
-from .loop_files import LoopError, compute_digest, read_json, remove
-from .process import ProcessFailed, run_process
 from .training import format_train_command
 
 
@@ -34,7 +33,7 @@ def replay(config: LoopConfig, generation: int, say: Callable[[str], None]) -> f
         remove(out)
     out.mkdir(parents=True)
     training = yaml.safe_load((folders.training(generation) / "train.yaml").read_text(encoding="utf-8"))
-    training["run"] |= {"out": str(out), **_read_precision(folders.training(generation))}
+    training["run"] |= {"out": str(out), **_repeat_resolved(version.get("resolved"), say)}
     write_bytes(out / "train.yaml", yaml.safe_dump(training).encode())
     say(f"trains generation {generation} again from {sum(row['positions'] for row in version['data']):,} positions")
     try:
@@ -57,11 +56,12 @@ def _check(folders: Folders, generation: int, version: dict[str, Any]) -> None:
             raise LoopError(f"generation {generation} cannot be repeated: {path} has changed since")
 
 
-def _read_precision(folder: Path) -> dict[str, str]:
-    """`auto` may choose another one today."""
-    log = folder / "training.out"
-    found = re.search(r"trains in (\w+):", log.read_text(encoding="utf-8")) if log.exists() else None
-    return {} if found is None else {"precision": found[1]}
+def _repeat_resolved(resolved: dict[str, Any] | None, say: Callable[[str], None]) -> dict[str, Any]:
+    """Precision and threads of the training; `auto` may choose another one today."""
+    if resolved is None:
+        say("an earlier program made this generation and did not write down its precision: the weights may differ")
+        return {}
+    return {"precision": resolved["precision"], "threads": resolved["threads"]}
 
 
 def _compare(made: Path, kept: Path) -> float:

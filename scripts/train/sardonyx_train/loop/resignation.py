@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..loop_config import SelfPlaySection
 from .folders import Folders
 from .games import RESULTS
-from .loop_config import SelfPlaySection
 
 PERCENTAGE = "resign-percentage"
 _GENERATIONS = 3

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-from ..files import PART, name_part, publish, write_bytes
-from ..lock import FolderBusy, FolderLock
-from .cluster import ClusterExecutor
-from .loop_config import LoopConfig, find_engine, format_loop_config, parse_loop_config
-from .loop_files import LoopError
-from .loop_files import remove
+from ..errors import LoopError
+from ..files import PART, remove, write_bytes
+from ..lock import FolderLock
+from ..loop_config import LoopConfig, find_engine, format_loop_config, parse_loop_config
+from ..tasks.cluster import ClusterExecutor
+from ..tasks.local import LocalExecutor
 from .folders import Folders
 from .game_stream import GameStream
 from .gate import estimate_elo
-from .local import LocalExecutor
-from .page import format_match
 from .loop_plots import plot_loop
+from .page import format_match
 from .stages import Executor, Stages
-from .state import STAGES, Generation, LoopState, load_state, save_state
+from .state import STAGES, Generation, LoopState, find_precision, load_state, save_state
 from .usage import Meter, describe_usage
-from .versions import list_left_out, sum_elo, write_version
+from .versions import is_finished, keep_best, list_left_out, sum_elo, write_version
 
 # Sections that may change while a generation runs: they decide where tasks run, not their results.
 _FREE_SECTIONS = ("engine", "local", "cluster")
@@ -48,10 +48,7 @@ class Loop:
         """Runs until the last generation has finished. Raises Stopped and LoopError; finished work is kept."""
         root = self.folders.root
         root.mkdir(parents=True, exist_ok=True)
-        try:
-            lock = FolderLock(root)
-        except FolderBusy as error:
-            raise LoopError(str(error)) from None
+        lock = FolderLock(root)
         try:
             return self._run(lock.handle)
         finally:
@@ -63,14 +60,15 @@ class Loop:
         if state.name != self._config.run.name:
             raise LoopError(f"{root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
         write_bytes(root / "loop.yaml", format_loop_config(self._config).encode())
-        executor = create_executor(self._config, self._stop.is_set, lock, self._meter)
+        executor = create_executor(self._config, self._stop.is_set, lock, self._meter, self._say, self.folders.workers)
         try:
             self._say(f"games are played on {executor.describe()}")
             engine = find_engine(self._config)
             Stages(self._config, engine, executor, self._stop.is_set, lock, meter=self._meter).make_first_network()
             self._complete_finish(state)
-            while state.current.number <= self._config.run.generations:
+            while not is_finished(self._config, state):
                 self._run_generation(state, executor, lock)
+            self._say(f"finished: {len(state.generations)} generations, the best is {state.best}; raise run.generations to go on")
         finally:
             self._close_stream()
             executor.close()
@@ -82,16 +80,14 @@ class Loop:
         plan = self._begin(state)
         self._open_stream(state, plan, executor)
         engine = find_engine(self._config)
-        stages = Stages(plan, engine, executor, self._stop.is_set, lock, left_out, self._meter)
+        stages = Stages(plan, engine, executor, self._stop.is_set, lock, left_out, find_precision(state), self._meter)
         while state.stage != "":
             name = state.stage
             started = time.monotonic()
-            if name == "measure":
-                stages.measure(row, row.number if row.promoted else row.base)
-            elif name == "selfplay" and plan.asynchronous is not None:
+            if name == "selfplay" and plan.asynchronous is not None:
                 self._take_games(state, plan)
             else:
-                getattr(stages, name)(row)
+                stages.do[name](row)
             row.seconds[name] = round(row.seconds.get(name, 0.0) + time.monotonic() - started, 1)
             row.usage.add(self._meter.lap())
             following = STAGES.index(name) + 1
@@ -161,15 +157,10 @@ class Loop:
 
     def _complete_finish(self, state: LoopState) -> None:
         """Does what follows from the saved state. Repeated at every start, because the loop may have been killed before it."""
-        self._keep_best(state)
+        keep_best(self.folders, state.best)
         if state.generations:
             self._tidy(state.generations[-1].number)
             plot_loop(self.folders, state, self._config.gate)
-
-    def _keep_best(self, state: LoopState) -> None:
-        part = name_part(self.folders.best)
-        shutil.copyfile(self.folders.network(state.best), part)
-        publish(part, self.folders.best)
 
     def _tidy(self, number: int) -> None:
         """Removes the training checkpoints of a finished generation and the unfinished tasks of a gate that ended early."""
@@ -181,11 +172,16 @@ class Loop:
 
 
 def create_executor(
-    config: LoopConfig, is_stopped: Callable[[], bool], lock: int | None, meter: Meter | None = None
+    config: LoopConfig,
+    is_stopped: Callable[[], bool],
+    lock: int | None,
+    meter: Meter | None = None,
+    say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
+    workers: Path | None = None,
 ) -> Executor:
     engine = find_engine(config)
     if config.cluster is not None:
-        return ClusterExecutor(config.cluster, engine, is_stopped)
+        return ClusterExecutor(config.cluster, engine, is_stopped, say, workers)
     return LocalExecutor(engine, config.local.tasks, is_stopped, lock, meter)
 
 

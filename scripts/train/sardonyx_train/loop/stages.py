@@ -9,25 +9,16 @@ from typing import Protocol
 
 from ..config import format_config
 from ..data.shards import read_info
-from ..files import PART, name_part, publish, write_bytes
-from .loop_config import LoopConfig
-from .loop_files import LoopError, Stopped
-from .loop_files import compute_digest, read_json, remove, write_json
+from ..errors import LoopError, Stopped
+from ..files import PART, compute_digest, name_part, publish, read_json, remove, write_bytes, write_json
+from ..loop_config import LoopConfig
+from ..tasks.process import ProcessFailed, ProcessStopped, run_process
+from ..tasks.task import Task, TaskSource
 from .folders import Folders
-from .gate import compute_llr, decide, sum_matches
-from .games import (
-    check_games,
-    create_gate_tasks,
-    create_measure_tasks,
-    create_self_play_tasks,
-    read_finished_matches,
-    read_match,
-    take_positions,
-)
+from .games import check_games, create_gate_tasks, create_measure_tasks, create_self_play_tasks, read_match, read_pairs, take_positions
+from .gate import compute_llr, judge, sum_matches
 from .resignation import adapt_resignation
-from .process import ProcessFailed, ProcessStopped, run_process
-from .state import Generation, Match
-from .task import Task, TaskSource
+from .state import Generation
 from .training import (
     create_candidate_config,
     create_network_config,
@@ -35,6 +26,7 @@ from .training import (
     format_train_command,
     keep_weights,
     read_losses,
+    read_resolved,
     write_first_weights,
 )
 from .usage import Meter
@@ -45,15 +37,14 @@ class Executor(Protocol):
     """Where tasks run."""
 
     def describe(self) -> str: ...
-    def run(
-        self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]
-    ) -> None: ...
+    def run(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]) -> None: ...
     def stream(self, source: TaskSource, folder: Path) -> None: ...
     def close(self) -> None: ...
 
 
 class Stages:
-    """`config`: plan of the current generation; `left_out`: generations whose games are not trained on."""
+    """`config`: plan of the current generation; `left_out`: generations whose games are not trained on; `precision`:
+    what `auto` was at the loop's first training."""
 
     def __init__(
         self,
@@ -63,6 +54,7 @@ class Stages:
         is_stopped: Callable[[], bool],
         lock: int | None,
         left_out: frozenset[int] = frozenset(),
+        precision: str | None = None,
         meter: Meter | None = None,
     ) -> None:
         self._config = config
@@ -71,8 +63,17 @@ class Stages:
         self._is_stopped = is_stopped
         self._handles = () if lock is None else (lock,)
         self._left_out = left_out
+        self._precision = precision
         self._meter = meter
         self.folders = Folders(config.folder)
+        self.do: Mapping[str, Callable[[Generation], None]] = {
+            "selfplay": self.selfplay,
+            "shards": self.shards,
+            "training": self.training,
+            "export": self.export,
+            "gate": self.gate,
+            "measure": self.measure,
+        }
 
     def make_first_network(self) -> None:
         """Generation 0."""
@@ -130,9 +131,7 @@ class Stages:
         folder = self.folders.training(row.number)
         folder.mkdir(parents=True, exist_ok=True)
         window = self.create_window(row)
-        training = create_candidate_config(
-            self._config, window, row.number, self.folders.checkpoint(row.base), folder
-        )
+        training = create_candidate_config(self._config, window, row.number, self.folders.checkpoint(row.base), folder, self._precision)
         row.window, row.steps = window.positions, training.schedule.max_steps
         row.samples = row.steps * training.data.batch_size * training.optimizer.accumulation * self._config.training.processes
         path, last = folder / "train.yaml", folder / "last.pt"
@@ -147,7 +146,9 @@ class Stages:
         weights = self.folders.checkpoint(row.number)
         if not weights.exists():
             last = self.folders.training(row.number) / "last.pt"
-            keep_weights(last, weights, create_network_config(self._config), self._config.training.carry_moments)
+            row.resolved = keep_weights(last, weights, create_network_config(self._config), self._config.training.carry_moments)
+        elif row.resolved is None:  # the loop was killed behind the copy
+            row.resolved = read_resolved(weights)
         window = self.create_window(row)
         self._export(row.number, [str(file.path) for file in window.validation])
 
@@ -162,9 +163,7 @@ class Stages:
         name = f"{self._config.run.name}-{number:04d}"
         folder = self.folders.generation(number)
         folder.mkdir(parents=True, exist_ok=True)
-        command = format_export_command(
-            self.folders.checkpoint(number), part, name, self._config, held_out, is_trained=number > 0
-        )
+        command = format_export_command(self.folders.checkpoint(number), part, name, self._config, held_out, is_trained=number > 0)
         self._run(command, folder, "export")
         publish(part, path)
 
@@ -179,25 +178,21 @@ class Stages:
         tasks = create_gate_tasks(section, seed, row.number, candidate, best, book)
         folder = self.folders.gate(row.number)
 
-        def judge() -> tuple[Match, bool | None]:
-            finished = read_finished_matches(tasks, folder)
-            for count in range(len(finished) + 1):
-                match = sum_matches(finished[:count])
-                verdict = decide(match, section)
-                if verdict is not None:
-                    return match, verdict
-            return match, None
-
-        self._play(tasks, folder, files, lambda: judge()[1] is not None)
-        row.gate, row.promoted = judge()
+        self._play(tasks, folder, files, lambda: judge(read_pairs(tasks, folder), section)[1] is not None)
+        row.gate, row.promoted = judge(read_pairs(tasks, folder), section)
+        for part in folder.glob(f"*{PART}"):  # of a task that was cut short by the verdict: its games are kept to be looked at
+            whole = part.with_name(part.name.removesuffix(PART))
+            if not whole.exists():
+                publish(part, whole)
         if section.rule == "sprt":
             row.gate.llr = round(compute_llr(row.gate.pairs, section.elo0, section.elo1), 3)
 
-    def measure(self, row: Generation, best: int) -> None:
+    def measure(self, row: Generation) -> None:
         """Plays the best network against the opponent of the `measure` section, if a measurement is due."""
         measure, gate = self._config.measure, self._config.gate
         if measure.every == 0 or row.number % measure.every != 0:
             return
+        best = row.number if row.promoted else row.base
         against_first = measure.opponent == "first"
         if against_first and best == 0:
             return
@@ -210,13 +205,7 @@ class Stages:
         self._play(tasks, folder, files)
         row.measured = sum_matches(read_match(task, folder) for task in tasks)
 
-    def _play(
-        self,
-        tasks: Sequence[Task],
-        folder: Path,
-        files: Mapping[str, Path],
-        is_enough: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def _play(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool] = lambda: False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         if not is_enough():
             self._executor.run(tasks, folder, files, is_enough)

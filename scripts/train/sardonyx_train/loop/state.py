@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .loop_files import LoopError
-from .loop_files import read_json, write_json
+from ..errors import LoopError
+from ..files import read_json, write_json
 from .usage import Usage
 
 STATE_VERSION = 1
@@ -28,6 +28,14 @@ class Match:
     losses: int = 0
     pairs: list[int] = field(default_factory=lambda: [0, 0, 0, 0, 0])
     llr: float | None = None
+
+    def add_pair(self, first: float, second: float) -> None:
+        """Two games with the same opening; points of the candidate."""
+        for points in (first, second):
+            self.wins += points == 1
+            self.draws += points == 0.5
+            self.losses += points == 0
+        self.pairs[round(2 * (first + second))] += 1
 
     @property
     def games(self) -> int:
@@ -56,11 +64,11 @@ class Generation:
     promoted: bool | None = None
     elo: float | None = None  # of the best network after this generation over generation 0, summed over gates
     measured: Match | None = None  # the best network against the opponent of `measure`
+    resolved: dict[str, Any] | None = None  # precision and threads of its training
     seconds: dict[str, float] = field(default_factory=dict)  # by stage, pauses excluded
     usage: Usage = field(default_factory=Usage)  # of this machine's processors
     withdrawn: bool = False  # after a rollback: its games are no longer trained on
     pruned: bool = False  # its shards were removed
-
 
     @property
     def sampling_ratio(self) -> float | None:
@@ -89,6 +97,11 @@ class LoopState:
     plan: dict[str, Any] = field(default_factory=dict)  # the configuration that the current generation began with
     started: float = field(default_factory=time.time)
     changes: list[Change] = field(default_factory=list)
+
+
+def find_precision(state: LoopState) -> str | None:
+    """The precision that the loop has trained in, which `auto` means from then on; None before the first training."""
+    return next((row.resolved["precision"] for row in state.generations if row.resolved), None)
 
 
 def list_lineage(state: LoopState) -> list[int]:

@@ -1,8 +1,8 @@
-"""Creates the weights of generation 0, the training configuration of a candidate, and the commands of train.py and export.py.
+"""Creates the weights of generation 0, the training configuration of a candidate, and the commands that train and export it.
 
 A candidate starts from the best network's averaged weights, those that played the games, with a new optimiser, or with
-training.carry_moments with the one that trained them. train.py does the training, so a killed one continues from its last checkpoint, and torchrun starts it on several GPUs. torch is imported only
-in functions that handle weights, because importing it is slow and the status page does not need it.
+training.carry_moments with the one that trained them. The command `train` does the training, so a killed one continues from its last
+checkpoint, and torchrun starts it on several GPUs. torch is imported only in functions that handle weights, because importing it is slow and the status page does not need it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from ..config import OptimizerConfig, TrainingConfig, is_same_shape
-from ..history import read_history
-from .loop_config import HELD_OUT, LoopConfig, create_training_config
-from .loop_files import LoopError
+from ..errors import LoopError
+from ..loop_config import HELD_OUT, LoopConfig, create_training_config
+from ..metrics_log import read_metrics
+from ..tasks.process import OWN_PROGRAM
 from .window import Window
-
-SCRIPTS = Path(__file__).resolve().parents[2]
 
 
 def create_network_config(config: LoopConfig) -> TrainingConfig:
@@ -26,7 +28,7 @@ def create_network_config(config: LoopConfig) -> TrainingConfig:
     return create_training_config(
         config.training.sections,
         data={"validation": [HELD_OUT]},
-        run={"name": config.run.name, "licence": config.run.licence, "seed": config.run.seed}
+        run={"name": config.run.name, "licence": config.run.licence, "seed": config.run.seed},
     )
 
 
@@ -45,9 +47,10 @@ def write_first_weights(config: LoopConfig, path: Path) -> None:
     write_weights(path, training.model_dump(), Network(training.model).state_dict())
 
 
-def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig, with_moments: bool = False) -> None:
-    """Copies a checkpoint, without the optimiser's state unless `with_moments`. Raises LoopError."""
-    from ..checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig, with_moments: bool = False) -> dict[str, Any] | None:
+    """Copies a checkpoint, without the optimiser's state unless `with_moments`. Returns its resolved settings. Raises LoopError."""
+    from ..checkpoint import read_checkpoint, write_checkpoint
+    from ..errors import CheckpointError
 
     try:
         state = read_checkpoint(checkpoint)
@@ -55,23 +58,33 @@ def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig, with_mome
         raise LoopError(str(error)) from None
     if not is_same_shape(state["config"]["model"], wanted.model):
         raise LoopError(f"{checkpoint} holds another network shape than training.sections.model of the configuration")
-    names = ("config", "network", "average", "progress", *(("optimizer", "scaler", "plateau") if with_moments else ()))
-    write_checkpoint(path, {name: state[name] for name in names})
+    names = ("config", "resolved", "network", "average", "progress", *(("optimizer", "scaler", "plateau") if with_moments else ()))
+    write_checkpoint(path, {name: state[name] for name in names if name in state})
+    return state.get("resolved")
 
 
-def create_candidate_config(config: LoopConfig, window: Window, generation: int, start: Path, out: Path) -> TrainingConfig:
-    data = config.training.sections.get("data") or {}
-    batch = int(data.get("batch_size", TrainingConfig.model_fields["data"].annotation().batch_size))
-    streams = config.training.processes * max(1, int(data.get("workers", 0)))
-    taken = window.positions * (1 - float(data.get("skip_decided", 0)))  # positions of a pass
-    batch = max(1, min(batch, int(taken / streams)))  # the first games may be fewer positions than a minibatch
-    accumulation = int((config.training.sections.get("optimizer") or {}).get("accumulation", 1))
-    per_step = batch * accumulation * config.training.processes
-    is_plateau = (config.training.sections.get("schedule") or {}).get("kind") == "plateau"
+def read_resolved(checkpoint: Path) -> dict[str, Any] | None:
+    from ..checkpoint import read_checkpoint
+
+    return read_checkpoint(checkpoint).get("resolved")
+
+
+def create_candidate_config(
+    config: LoopConfig, window: Window, generation: int, start: Path, out: Path, precision: str | None = None
+) -> TrainingConfig:
+    """`precision`: what `auto` was at the loop's first training."""
+    given = create_network_config(config)
+    taken = window.positions * (1 - given.data.skip_decided)  # positions of a pass
+    # The first games may be fewer positions than a minibatch.
+    batch = max(1, min(given.data.batch_size, int(taken / (config.training.processes * max(1, given.data.workers)))))
+    per_step = batch * given.optimizer.accumulation * config.training.processes
+    is_plateau = given.schedule.kind == "plateau"
     steps = config.training.steps or math.ceil(_count_samples(config, window, generation, taken) / per_step)
-    own = {"tensorboard": False, "evaluate_steps": steps, "checkpoint_minutes": 1.0, **(config.training.sections.get("run") or {})}
+    own: dict[str, Any] = {} if given.run.evaluate_steps or given.run.evaluate_epochs else {"evaluate_steps": steps}
     if not window.validation:  # without held-out games improvement cannot be measured
         own["early_stopping"] = 0
+    if precision is not None and given.run.precision == "auto":
+        own["precision"] = precision
     own |= {"out": str(out), "name": f"{config.run.name}-{generation:04d}", "licence": config.run.licence}
     return create_training_config(
         config.training.sections,
@@ -79,8 +92,6 @@ def create_candidate_config(config: LoopConfig, window: Window, generation: int,
             "batch_size": batch,
             "train": [str(file.path) for file, repeats in zip(window.train, window.repeats) for _ in range(repeats)],
             "validation": [str(file.path) for file in window.validation],
-            "workers": data.get("workers", 0),
-            "shuffle_batches": data.get("shuffle_batches", 64),
         },
         optimizer=compute_rates(config, generation),
         schedule={
@@ -88,12 +99,7 @@ def create_candidate_config(config: LoopConfig, window: Window, generation: int,
             **({} if window.validation or not is_plateau else {"kind": "constant"}),
             **place_in_schedule(config, generation),
         },
-        run={
-            **own,
-            "start_from": str(start),
-            "start_moments": config.training.carry_moments,
-            "seed": config.run.seed + generation,
-        },
+        run={**own, "start_from": str(start), "start_moments": config.training.carry_moments, "seed": config.run.seed + generation},
     )
 
 
@@ -122,23 +128,24 @@ def _count_samples(config: LoopConfig, window: Window, generation: int, taken: f
 
 
 def format_train_command(config: Path, resume: Path | None, processes: int) -> list[str]:
-    script = [str(SCRIPTS / "train.py"), "--config", str(config)]
-    if resume is not None:
-        script += ["--resume", str(resume)]
+    own = ["train", "--config", str(config), *([] if resume is None else ["--resume", str(resume)])]
     if processes == 1:
-        return [sys.executable, *script]
-    return [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}", *script]
+        return [*OWN_PROGRAM, *own]
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
+    return [*torchrun, *OWN_PROGRAM[1:], *own]
 
 
-def format_export_command(
-    weights: Path, out: Path, name: str, config: LoopConfig, held_out: list[str], *, is_trained: bool
-) -> list[str]:
-    command = [sys.executable, str(SCRIPTS / "export.py"), str(weights), "--out", str(out), "--name", name]
+def format_export_command(weights: Path, out: Path, name: str, config: LoopConfig, held_out: list[str], *, is_trained: bool) -> list[str]:
     # For random weights there are no positions yet to calibrate int8 on.
-    command += ["--precision", config.export.precision if is_trained else "fp32"]
+    precision = config.export.precision if is_trained else "fp32"
+    command = [*OWN_PROGRAM, "export", str(weights), "--out", str(out), "--name", name, "--precision", precision]
     if held_out and config.export.verify_positions > 0:
         command += ["--positions", str(config.export.verify_positions), "--shards", *held_out]
     return command
+
+
+def read_planned_steps(folder: Path) -> int:
+    return int(yaml.safe_load((folder / "train.yaml").read_text(encoding="utf-8"))["schedule"]["max_steps"])
 
 
 @dataclass(frozen=True)
@@ -149,7 +156,7 @@ class Losses:
 
 def read_losses(folder: Path) -> Losses | None:
     """Losses of the last evaluation on held-out positions, else of the last training steps."""
-    rows = [row for row in read_history(folder / "history.jsonl") if "policy" in row and "value" in row]
+    rows = [row for row in read_metrics(folder / "history.jsonl") if "policy" in row and "value" in row]
     held_out = [row for row in rows if row["kind"] == "validation"]
     chosen = held_out or rows
     return Losses(chosen[-1]["policy"], chosen[-1]["value"]) if chosen else None

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .process import Watch
+from ..tasks.process import Watch
 
 PLAYING = ("games", "gate", "measure")  # first words of the names of tasks
 TRAINING = "training"
@@ -32,7 +32,7 @@ class Usage:
 
     def add(self, other: Usage) -> None:
         self.wall = round(self.wall + other.wall, 2)
-        self.cores = other.cores
+        self.cores = max(self.cores, other.cores)  # a row without a measurement has none
         self.idle = round(self.idle + other.idle, 2)
         for kind, seconds in other.cpu.items():
             self.cpu[kind] = round(self.cpu.get(kind, 0.0) + seconds, 2)
@@ -56,7 +56,7 @@ def sum_usages(usages: Iterable[Usage]) -> Usage:
 
 
 def describe_usage(usage: Usage) -> str:
-    """"" before anything was measured."""
+    """ "" before anything was measured."""
     if usage.wall <= 0:
         return ""
     known = (("self-play", ("games",)), ("training", (TRAINING,)), ("gate", ("gate", "measure")))

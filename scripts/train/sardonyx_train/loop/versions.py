@@ -13,15 +13,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..lock import FolderBusy, FolderLock
-from .loop_config import LoopConfig
-from .loop_files import LoopError
-from .loop_files import compute_digest, remove, write_json
+from ..errors import FolderBusy, LoopError
+from ..files import compute_digest, copy_file, remove, write_json
+from ..lock import FolderLock
+from ..loop_config import LoopConfig
 from .folders import Folders
-from .game_stream import count_stream, describe_batches
+from .game_stream import describe_batches
 from .gate import estimate_elo
 from .state import STAGES, Change, Generation, LoopState, load_state, save_state
-from .usage import sum_usages
 from .window import Window
 
 
@@ -45,7 +44,13 @@ def change_best(folder: Path, kind: str, network: int) -> Change:
         state.stage, state.plan = STAGES[0], {}
         state.changes.append(change)
         save_state(folder, state)
+        keep_best(folders, network)
         return change
+
+
+def keep_best(folders: Folders, network: int) -> None:
+    """Copies the best network to the path that does not change."""
+    copy_file(folders.network(network), folders.best)
 
 
 def describe_change(change: Change) -> str:
@@ -55,9 +60,7 @@ def describe_change(change: Change) -> str:
 
 def list_left_out(state: LoopState) -> frozenset[int]:
     """Generations that are not trained on: withdrawn, abandoned before their shards were made, or pruned."""
-    return frozenset(
-        row.number for row in state.generations if row.withdrawn or row.pruned or row.positions is None
-    )
+    return frozenset(row.number for row in state.generations if row.withdrawn or row.pruned or row.positions is None)
 
 
 def sum_elo(state: LoopState, network: int) -> float:
@@ -95,6 +98,7 @@ def write_version(folders: Folders, row: Generation, plan: dict[str, Any], windo
         "promoted": row.promoted,
         "gate": None if row.gate is None else asdict(row.gate),
         "losses": {"policy": row.policy_loss, "value": row.value_loss},
+        "resolved": row.resolved,
         "data": sources,
         "batches": describe_batches(folders.games(row.number), row.batches or []),
         "training": compute_digest(folders.training(row.number) / "train.yaml"),  # files, their order and the seed
@@ -105,23 +109,8 @@ def write_version(folders: Folders, row: Generation, plan: dict[str, Any], windo
     write_json(path, version)
 
 
-def describe_status(config: LoopConfig) -> dict[str, Any]:
-    """`--status --json`: the whole state, the best network's Elo and the generations with a network file."""
-    folders = Folders(config.folder)
-    state = load_state(folders.root)
-    if state is None:
-        return {"folder": str(folders.root), "begun": False}
-    networks = [int(path.stem) for path in sorted(folders.networks.glob("*.onnx"))]
-    return {
-        "folder": str(folders.root),
-        "begun": True,
-        "generations_wanted": config.run.generations,
-        **asdict(state),
-        "elo": sum_elo(state, state.best),
-        "networks": networks,
-        "stream": asdict(count_stream(folders)),
-        "usage": asdict(sum_usages(row.usage for row in (*state.generations, state.current))),
-    }
+def is_finished(config: LoopConfig, state: LoopState) -> bool:
+    return state.current.number > config.run.generations
 
 
 def prune(folder: Path, config: LoopConfig, generations: int) -> tuple[list[Path], int]:

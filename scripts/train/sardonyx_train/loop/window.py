@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from .loop_config import WindowSection
-from .loop_files import read_json
+from ..files import read_json
+from ..loop_config import WindowSection
 from .folders import Folders
 
 _MOST_OLD_REPEATS = 4
@@ -43,9 +43,7 @@ def read_shard_files(folders: Folders, generation: int, split: str) -> list[Shar
     return [ShardFile(folder / name, generation, rows) for name, rows in sorted(listed.items()) if rows > 0]
 
 
-def create_window(
-    folders: Folders, newest: int, section: WindowSection, left_out: frozenset[int] = frozenset()
-) -> Window:
+def create_window(folders: Folders, newest: int, section: WindowSection, left_out: frozenset[int] = frozenset()) -> Window:
     """`left_out`: generations whose games are not trained on."""
     generations = section.generations
     train = _take(folders, newest, "train", section.positions, left_out, generations)
@@ -74,9 +72,7 @@ def compute_repeats(files: list[ShardFile], newest: int, section: WindowSection)
     return [new if is_new else old for is_new in is_recent]
 
 
-def _take(
-    folders: Folders, newest: int, split: str, positions: int, left_out: frozenset[int], generations: int | None
-) -> list[ShardFile]:
+def _take(folders: Folders, newest: int, split: str, positions: int, left_out: frozenset[int], generations: int | None) -> list[ShardFile]:
     """The newest generation is taken whole even if it is larger than the window."""
     taken: list[ShardFile] = []
     left = positions

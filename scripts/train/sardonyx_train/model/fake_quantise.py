@@ -30,13 +30,7 @@ class FakeQuantisedConv2d(nn.Conv2d):
     """`value_ranges` [2, 2]: running minimum and maximum of input and output; the range always includes 0."""
 
     def __init__(self, plain: nn.Conv2d, before_relu: bool, reads_planes: bool, signed_share: float) -> None:
-        super().__init__(
-            plain.in_channels,
-            plain.out_channels,
-            plain.kernel_size,
-            padding=plain.padding,
-            bias=plain.bias is not None,
-        )
+        super().__init__(plain.in_channels, plain.out_channels, plain.kernel_size, padding=plain.padding, bias=plain.bias is not None)
         self.load_state_dict(plain.state_dict())
         self.before_relu = before_relu
         self.reads_planes = reads_planes

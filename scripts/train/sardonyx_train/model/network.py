@@ -49,9 +49,7 @@ class Network(nn.Module):
         self.policy = create_policy_head(config)
         self.scalar_value = config.value == "scalar"
         self.value = DenseHead(config, config.value_channels, config.value_hidden, 1 if self.scalar_value else 3)
-        self.moves_left = (
-            DenseHead(config, config.moves_left_channels, config.moves_left_hidden, 1) if config.moves_left else None
-        )
+        self.moves_left = DenseHead(config, config.moves_left_channels, config.moves_left_hidden, 1) if config.moves_left else None
         if self.moves_left is not None:
             nn.init.constant_(self.moves_left.output.bias, 2.0)
         # Last, so that a seed gives the other weights the same numbers with and without it.

@@ -15,14 +15,7 @@ _RAZZLE: dict[str, Any] = {
     "moves_left": False,
 }
 _OURS: dict[str, Any] = {"se_ratio": 4, "policy_head": "attention", "value": "wdl", "moves_left": True}
-_SIGHT: dict[str, Any] = {
-    **_OURS,
-    "body": "sight",
-    "se_ratio": 0,
-    "heads": 8,
-    "ffn_ratio": 1.0,
-    "board_features": True,
-}
+_SIGHT: dict[str, Any] = {**_OURS, "body": "sight", "se_ratio": 0, "heads": 8, "ffn_ratio": 1.0, "board_features": True}
 
 PRESETS: dict[str, dict[str, Any]] = {
     "mini-leela": {

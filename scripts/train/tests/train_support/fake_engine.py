@@ -38,7 +38,9 @@ def main() -> None:
             flags[word[2:]] = "" if word[2:] in ("training", "json") else next(words)
     if os.environ.get("FAKE_FAILURE") == command:
         sys.exit(f"{command} fails as it was told to")
-    {"selfplay": play_self, "shards": make_shards, "match": play_match, "label": label_games, "analyse": analyse_games}[command](flags, others)
+    {"selfplay": play_self, "shards": make_shards, "match": play_match, "label": label_games, "analyse": analyse_games}[command](
+        flags, others
+    )
 
 
 def play_self(flags: dict[str, str], _: list[str]) -> None:
@@ -60,7 +62,10 @@ def play_match(flags: dict[str, str], _: list[str]) -> None:
     first = digest(Path(flags["player1.weights"]))
     for game in missing_games(results, flags):
         roll = random.Random(f"{flags['seed']}/{game}/{first}").random()
-        add_line(results, {"game": game, "points": 1 if roll < 0.55 else 0.5 if roll < 0.8 else 0})
+        points = 1 if roll < 0.55 else 0.5 if roll < 0.8 else 0
+        name = flags.get("player1.name", "first") if game % 2 == 0 else "other"
+        result = {1: "1-0", 0.5: "1/2-1/2", 0: "0-1"}[points if game % 2 == 0 else 1 - points]
+        add_line(results, {"game": game, "points": points, "white": name, "result": result})
     points = {row["game"]: row["points"] for row in read_lines(results) if "game" in row}
     counts = [list(points.values()).count(p) for p in (1, 0.5, 0)]
     pairs = [0] * 5

@@ -41,11 +41,12 @@ def install(replace: Callable[[object, str, object], None] = setattr) -> None:
     replace(stages, "format_train_command", format_train_command)
     replace(stages, "format_export_command", format_export_command)
     replace(stages, "keep_weights", keep_weights)
+    replace(stages, "read_resolved", lambda _path: None)
     replace(stages, "write_first_weights", lambda _config, path: shutil.copyfile(__file__, path))
 
 
 if __name__ == "__main__":
-    import loop
+    from sardonyx_train.program import main
 
     install()
-    sys.exit(loop.main())
+    sys.exit(main(["loop", *sys.argv[1:]]))

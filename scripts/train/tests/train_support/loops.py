@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from sardonyx_train.files import PART
+
+from sardonyx_train.files import PART, compute_digest
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.game_stream import TICKET, read_dropped, read_ticket
-from sardonyx_train.loop.loop_files import compute_digest
 from sardonyx_train.loop.state import load_state
 
 SUPPORT = Path(__file__).parent
@@ -44,11 +44,7 @@ def write_config(path: Path, raw: dict[str, Any]) -> Path:
 
 def run_loop(config: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*FAKE_LOOP, "--config", str(config), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env={**os.environ, **environment},
+        [*FAKE_LOOP, "--config", str(config), *arguments], capture_output=True, text=True, timeout=600, env={**os.environ, **environment}
     )
 
 
@@ -57,13 +53,12 @@ def describe_outcome(out: Path) -> dict[str, Any]:
     state = load_state(out)
     assert state is not None
     rows = [asdict(row) | {"seconds": None, "usage": None} for row in state.generations]
-    records = {
-        str(path.relative_to(out)): json.loads(gzip.decompress(path.read_bytes()))
-        for path in sorted(out.rglob("game_*.gz"))
-    }
+    records = {str(path.relative_to(out)): json.loads(gzip.decompress(path.read_bytes())) for path in sorted(out.rglob("game_*.gz"))}
+    # Of a gate the games up to the verdict count, and they are in its row; how many more were played depends on the moment.
     results = {
         str(path.relative_to(out)): [line for line in path.read_text().splitlines() if '"game"' in line]
         for path in sorted(out.rglob("games.jsonl"))
+        if "gate" not in path.parts
     }
     histories = {str(path.relative_to(out)): path.read_text() for path in sorted(out.rglob("history.jsonl"))}
     networks = {path.name: path.read_bytes() for path in sorted((out / "networks").iterdir())}

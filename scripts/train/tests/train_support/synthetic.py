@@ -12,6 +12,7 @@ from pathlib import Path
 import chess
 import numpy as np
 import pyarrow as pa
+
 from sardonyx_train.config import parse_config
 from sardonyx_train.distributed import join
 from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
@@ -48,9 +49,7 @@ def schema(encoding: str, policy: str) -> pa.Schema:
     )
 
 
-def write_shard(
-    path: Path, seed: int, batches: int, rows: int, encoding: str = "lc0-112", policy: str = "lc0-1858"
-) -> None:
+def write_shard(path: Path, seed: int, batches: int, rows: int, encoding: str = "lc0-112", policy: str = "lc0-1858") -> None:
     form = schema(encoding, policy)
     random = np.random.default_rng(seed)
     with pa.ipc.new_file(str(path), form) as writer:

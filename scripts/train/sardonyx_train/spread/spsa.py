@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .loop_files import LoopError, read_json, write_json
+from ..errors import LoopError
+from ..files import read_json, write_json
 from .spread_tasks import Work, match
 
 _ALPHA = 0.602
@@ -40,9 +41,7 @@ class Parameter:
         return parameter
 
 
-def tune(
-    work: Work, parameters: Sequence[Parameter], iterations: int, games: int, seed: int, flags: Sequence[str]
-) -> dict[str, Any]:
+def tune(work: Work, parameters: Sequence[Parameter], iterations: int, games: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:
     """Returns the values after the last iteration. `spsa.json` holds every iteration, so the same command continues."""
     plan = {"tune": [vars(p) for p in parameters], "iterations": iterations, "games": games, "seed": seed, "flags": list(flags)}
     work.keep_plan(plan)
@@ -53,11 +52,7 @@ def tune(
         signs = [random.Random(f"{seed}/{number}/{p.flag}").choice((-1, 1)) for p in parameters]
         rates = compute_steps(parameters, number, iterations)
         players = [[v + side * sign * c for v, sign, (c, _) in zip(values, signs, rates)] for side in (1, -1)]
-        own = [
-            f"--player{player}.{p.flag}={value:.6g}"
-            for player, given in enumerate(players, 1)
-            for p, value in zip(parameters, given)
-        ]
+        own = [f"--player{player}.{p.flag}={value:.6g}" for player, given in enumerate(players, 1) for p, value in zip(parameters, given)]
         folder = work.folder / "tasks" / f"iteration-{number:05d}"
         result = match(work, games, max(2, games // 2 // 2 * 2), seed + number, [*flags, *own], folder)
         points = result["wins"] - result["losses"]

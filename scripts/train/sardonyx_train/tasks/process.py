@@ -8,13 +8,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+# This program as a child; `own_environment` lets it find this package, wherever that lies.
+OWN_PROGRAM = [sys.executable, "-m", __name__.partition(".")[0]]
 
 _PR_SET_PDEATHSIG = 1
 _TAIL_LINES = 12
 _POLL_SECONDS = 0.05
 _GRACE_SECONDS = 10.0
+
+
+def own_environment() -> dict[str, str]:
+    package = str(Path(__file__).resolve().parents[2])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])}
 
 
 # Called with a child's process id and None at its start, and with the CPU seconds that it took at its end.
@@ -40,7 +48,6 @@ def run_process(
     is_stopped: Callable[[], bool] = lambda: False,
     seconds: float | None = None,
     pass_handles: Sequence[int] = (),
-    environment: Mapping[str, str] | None = None,
     niceness: int = 0,
     folder: Path | None = None,
     watch: Watch | None = None,
@@ -63,7 +70,7 @@ def run_process(
                 preexec_fn=_prepare_child(niceness) if os.name == "posix" else None,
                 cwd=folder,
                 process_group=0 if os.name == "posix" else None,
-                env={**os.environ, **(environment or {})},
+                env=own_environment(),
             )
         except OSError as error:
             raise ProcessFailed(f"{arguments[0]} cannot be started: {error}") from None

@@ -5,25 +5,55 @@ Files that flags name (networks, books, tables) travel with the tasks: `--weight
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import json
 import re
-import shutil
+import signal
+import threading
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from ..files import name_part, publish, write_bytes
-from ..lock import FolderBusy, FolderLock
-from .games import RESULTS, create_seed, deal_games, read_match
-from .gate import estimate_elo, sum_matches
-from .loop_config import LoopConfig
-from .loop_files import LoopError, compute_digest, read_json, write_json
-from .runner import create_executor
-from .stages import Executor
-from .task import OUT, Task, refer_to
+from ..errors import LoopError
+from ..files import compute_digest, copy_file, name_part, publish, read_json, write_bytes, write_json
+from ..lock import FolderLock
+from ..loop.games import RESULTS, create_seed, deal_games, read_match
+from ..loop.gate import estimate_elo, sum_matches
+from ..loop.runner import create_executor
+from ..loop.stages import Executor
+from ..loop_config import LoopConfig, parse_loop_config
+from ..tasks.task import OUT, Task, refer_to
 
 _EVENT = b"[Event "
+
+
+def spread(options: Namespace) -> int:
+    """The command `spread`."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    cluster = None if options.cluster is None else {"address": options.cluster, "cpus": options.cpus, "gpus": options.gpus}
+    config = parse_loop_config({"local": {"tasks": options.tasks}, "cluster": cluster, "engine": options.engine})
+    with open_work(config, options.out, options.minutes, stop.is_set) as work:
+        print(json.dumps(_do(options, work), indent=1))
+    return 0
+
+
+def _do(options: Namespace, work: Work) -> dict[str, Any]:
+    flags = options.engine_flags
+    if options.work == "label":
+        return label(work, options.games, options.games_per_task, options.seed, flags)
+    if options.work == "analyse":
+        return analyse(work, options.pgn, options.games_per_task, flags)
+    if options.work == "match":
+        return match(work, options.games, options.games_per_task, options.seed, flags)
+    from .spsa import Parameter, tune
+
+    return tune(work, [Parameter.parse(text) for text in options.tune], options.iterations, options.games, options.seed, flags)
 
 
 @dataclass(frozen=True)
@@ -50,10 +80,7 @@ class Work:
 @contextmanager
 def open_work(config: LoopConfig, folder: Path, minutes: float, is_stopped: Callable[[], bool]) -> Iterator[Work]:
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        lock = FolderLock(folder)
-    except FolderBusy as error:
-        raise LoopError(str(error)) from None
+    lock = FolderLock(folder)
     try:
         executor = create_executor(config, is_stopped, lock.handle)
         try:
@@ -77,7 +104,8 @@ def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]
     made = 0
     for task in tasks:
         for path in sorted((work.folder / "tasks" / task.name).glob("*.jsonl.gz")):
-            _copy(path, work.folder / path.name)
+            if not (work.folder / path.name).exists():
+                copy_file(path, work.folder / path.name)
             made += 1
     return {"games": games, "files": made}
 
@@ -125,19 +153,24 @@ def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]
     return {**asdict(total), "elo": round(estimate_elo(total), 1)}
 
 
-def send_files(flags: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
-    """Flags with each existing file replaced by its digest, and the files."""
+def send_files(words: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
+    """Flags and their values, as `--flag=value` or in two words, with each existing file replaced by its digest; and the files."""
     files: dict[str, Path] = {}
     sent = []
-    for flag in flags:
-        name, separator, value = flag.partition("=")
-        path = Path(value)
-        if flag.startswith("-") and separator != "" and value != "" and path.is_file():
-            digest = compute_digest(path)
-            files[digest] = path
-            flag = f"{name}={refer_to(digest)}"
-        sent.append(flag)
+    for word in words:
+        name, separator, value = word.partition("=") if word.startswith("-") else ("", "", word)
+        if value != "" and Path(value).is_file():
+            digest = compute_digest(Path(value))
+            files[digest] = Path(value)
+            word = f"{name}{separator}{refer_to(digest)}"
+        sent.append(word)
     return sent, files
+
+
+def _open_text(path: Path) -> IO[bytes]:
+    if path.suffix in (".zst", ".zip", ".xz"):
+        raise LoopError(f"{path}: only plain, .gz and .bz2 files are cut into parts; unpack it first")
+    return {".gz": gzip.open, ".bz2": bz2.open}.get(path.suffix, open)(path, "rb")
 
 
 def split_pgn(inputs: Sequence[Path], per_part: int) -> Iterator[bytes]:
@@ -145,7 +178,7 @@ def split_pgn(inputs: Sequence[Path], per_part: int) -> Iterator[bytes]:
     lines: list[bytes] = []
     games = 0
     for path in inputs:
-        with path.open("rb") as file:
+        with _open_text(path) as file:
             for line in file:
                 if re.match(rb"\[Event\s", line):
                     if games == per_part:
@@ -156,11 +189,3 @@ def split_pgn(inputs: Sequence[Path], per_part: int) -> Iterator[bytes]:
         lines.append(b"\n")
     if b"".join(lines).strip() != b"":
         yield b"".join(lines)
-
-
-def _copy(source: Path, target: Path) -> None:
-    if target.exists():
-        return
-    part = name_part(target)
-    shutil.copyfile(source, part)
-    publish(part, target)

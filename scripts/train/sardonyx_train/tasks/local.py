@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
+from ..errors import LoopError, Stopped
 from ..files import name_part, publish
-from .loop_files import LoopError, Stopped
+from ..loop.usage import Meter
 from .process import ProcessFailed, ProcessStopped
 from .task import Task, TaskSource, run_task
-from .usage import Meter
 
 _POLL_SECONDS = 0.2
 _TRIES = 3  # of a task whose engine was killed from outside; it continues with the games that are there
@@ -21,12 +21,7 @@ class LocalExecutor:
     """Keeps the folder of a killed task: the next run continues with the games in it."""
 
     def __init__(
-        self,
-        engine: Sequence[str],
-        at_a_time: int,
-        is_stopped: Callable[[], bool],
-        lock: int | None,
-        meter: Meter | None = None,
+        self, engine: Sequence[str], at_a_time: int, is_stopped: Callable[[], bool], lock: int | None, meter: Meter | None = None
     ) -> None:
         self._engine = engine
         self._at_a_time = at_a_time
@@ -40,13 +35,7 @@ class LocalExecutor:
     def close(self) -> None:
         """Does nothing: this executor holds no resources between runs."""
 
-    def run(
-        self,
-        tasks: Sequence[Task],
-        folder: Path,
-        files: Mapping[str, Path],
-        is_enough: Callable[[], bool],
-    ) -> None:
+    def run(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]) -> None:
         """Runs every task that has no folder `folder`/NAME yet, until all have one or `is_enough`. Raises LoopError, Stopped."""
         missing = [task for task in tasks if not (folder / task.name).exists()]
         ended = False
@@ -62,16 +51,17 @@ class LocalExecutor:
 
         with ThreadPoolExecutor(self._at_a_time) as threads:
             try:
-                for future in as_completed([threads.submit(work, task) for task in missing]):
-                    try:
-                        future.result()
-                    except ProcessStopped:
-                        if self._is_stopped():
-                            raise Stopped from None
-                    except ProcessFailed as error:
-                        raise LoopError(str(error)) from None
-                    if is_enough():
-                        break
+                pending = {threads.submit(work, task) for task in missing}
+                while pending and not is_enough():
+                    done, pending = wait(pending, _POLL_SECONDS, FIRST_COMPLETED)
+                    for future in done:
+                        try:
+                            future.result()
+                        except ProcessStopped:
+                            if self._is_stopped():
+                                raise Stopped from None
+                        except ProcessFailed as error:
+                            raise LoopError(str(error)) from None
             finally:
                 ended = True
 

@@ -1,64 +1,39 @@
-#!/usr/bin/env python3
-"""Makes the bundled networks of a checkpoint: `bundle.py runs/sardonyx-96x8/last.pt --name "Sardonyx 96x8"`.
+"""The command `bundle`: makes the bundled networks of a checkpoint.
 
 It writes `default.onnx` (fp32), `default-int8.onnx` (for CPUs) and their entries in `bundled.json`, from which the engine chooses
-by backend. If the int8 network loses too much on held-out positions, compared with fp32, nothing is written. With `--large` the
-checkpoint becomes `default-large.onnx`, for devices; with `--light` it becomes `light.onnx`, for pages. The others stay as they
-are. `--light` also takes an exported network: `bundle.py runs/light.onnx --light` copies the file and writes its entry.
+by backend; and `default.pt`, the weights to train on from. If the int8 network loses too much on held-out positions, compared with
+fp32, nothing is written. With `--large` the checkpoint becomes `default-large.onnx`, for devices; with `--light` it becomes
+`light.onnx`, for pages, or another file that is named. The others stay as they are.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import sys
+from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import onnx
-from export import Positions
 
-from sardonyx_train.checkpoint import CheckpointError, read_checkpoint
-from sardonyx_train.config import TrainingConfig
-from sardonyx_train.data.shards import ShardError
-from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
-from sardonyx_train.export.quantise import quantise
-from sardonyx_train.export.verify import Verification, verify
-from sardonyx_train.files import name_part, publish, write_bytes
-from sardonyx_train.model.network import Network
+from .errors import BundleError
+from .export.quantise import quantise
+from .export.verify import Verification, verify
+from .files import name_part, publish, write_bytes
+from .networks import Positions, create_model, keep_halves
 
 MANIFEST = "bundled.json"
 _DEVICES = ["cuda", "tensorrt", "dml", "coreml", "webgpu"]
-_LIGHT = {"file": "light.onnx", "precision": "fp32", "backends": ["wasm"]}
 _LARGEST_LOSS = 0.005  # of top-1 as a share, and of the value error
 
 
-class BundleError(ValueError):
-    """The network cannot be bundled; the text says why."""
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Make the bundled networks of a checkpoint.")
-    parser.add_argument("checkpoint", type=Path, help="with --light also an exported .onnx network")
-    parser.add_argument("--name", help="name inside the files; default: the run's")
-    parser.add_argument("--training", help="one line on data and recipe inside the files; default: from the checkpoint")
-    parser.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
-    parser.add_argument("--large", action="store_true", help="make only the larger network, for devices")
-    parser.add_argument("--light", action="store_true", help="make only the light network, for pages")
-    parser.add_argument("--shards", nargs="*", default=["runs/shards/test"], help="held-out shards to verify on")
-    parser.add_argument("--positions", type=int, default=10_000, help="positions to verify on (default 10,000)")
-    parser.add_argument("--calibration", nargs="*", help="shards to calibrate on; default: the run's training shards")
-    parser.add_argument("--calibration-positions", type=int, default=2048)
-    parser.add_argument("--out", type=Path, default=Path("models"))
-    options = parser.parse_args(arguments)
-    try:
-        networks = make_networks(options)
-        write_bundle(options.out, networks)
-    except (CheckpointError, ShardError, ValueError, OSError) as error:
-        print(f"bundle: {error}", file=sys.stderr)
-        return 1
+def bundle(options: Namespace) -> int:
+    networks = make_networks(options)
+    write_bundle(options.out, networks)
+    name = Path(networks[0].entry["file"]).with_suffix(".pt")
+    size = keep_halves(options.checkpoint, options.out / name)
+    print(f"{name}: {size:,} bytes, the weights of {networks[0].entry['file']} to train on from")
     return 0
 
 
@@ -70,7 +45,7 @@ class Bundled:
     entry: dict[str, Any]
 
 
-def make_networks(options: argparse.Namespace) -> list[Bundled]:
+def make_networks(options: Namespace) -> list[Bundled]:
     """The networks that the options ask for. Raises BundleError if one of them is not good enough."""
     if not (options.large or options.light):
         return make_default_networks(options)
@@ -80,21 +55,19 @@ def make_networks(options: argparse.Namespace) -> list[Bundled]:
         raise BundleError("--large and --light make no int8 network: leave out --int8-checkpoint")
     if options.large:
         return [make_single_network(options, {"file": "default-large.onnx", "precision": "fp32", "backends": _DEVICES})]
-    if options.checkpoint.suffix == ".onnx":
-        return [take_exported_network(options.checkpoint)]
-    return [make_single_network(options, _LIGHT)]
+    return [make_single_network(options, {"file": options.light, "precision": "fp32", "backends": ["wasm"]})]
 
 
-def make_default_networks(options: argparse.Namespace) -> list[Bundled]:
+def make_default_networks(options: Namespace) -> list[Bundled]:
     """Both networks, verified on the same positions and targets."""
-    network, config, model = _export(options.checkpoint, options)
+    network, config, model = create_model(options.checkpoint, options.name, options.training)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
     refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
     entry = {"input": config.model.input, "policy": config.model.policy}
     fp32 = Bundled(model, {"file": "default.onnx", "precision": "fp32", "backends": _DEVICES, **entry})
     if options.int8_checkpoint is not None:
-        network, config, model = _export(options.int8_checkpoint, options)
+        network, config, model = create_model(options.int8_checkpoint, options.name, options.training)
         if entry != {"input": config.model.input, "policy": config.model.policy}:
             raise BundleError(f"{options.int8_checkpoint} has another input or policy format than {options.checkpoint}")
     data = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
@@ -107,36 +80,14 @@ def make_default_networks(options: argparse.Namespace) -> list[Bundled]:
     return [fp32, int8]
 
 
-def make_single_network(options: argparse.Namespace, entry: dict[str, Any]) -> Bundled:
+def make_single_network(options: Namespace, entry: dict[str, Any]) -> Bundled:
     """In fp32; devices that are faster in fp16 convert it themselves. Raises BundleError if the export differs."""
-    network, config, model = _export(options.checkpoint, options)
+    network, config, model = create_model(options.checkpoint, options.name, options.training)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
     refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
     print(f"{entry['file']}: {exact.format()}")
     return Bundled(model, {**entry, "input": config.model.input, "policy": config.model.policy})
-
-
-def take_exported_network(place: Path) -> Bundled:
-    """A light network as `export.py` wrote and verified it. Raises BundleError if it is not one of ours in fp32."""
-    try:
-        model = onnx.load(place)
-    except Exception as error:  # protobuf has many
-        raise BundleError(f"{place} is not an ONNX file: {error}") from error
-    metadata = {prop.key: prop.value for prop in model.metadata_props}
-    is_exact = all(weights.data_type != onnx.TensorProto.FLOAT16 for weights in model.graph.initializer)
-    if not is_exact or not {"sardonyx.input", "sardonyx.policy"} <= metadata.keys() or "sardonyx.precision" in metadata:
-        raise BundleError(f"{place} is not a network in single precision that export.py wrote")
-    return Bundled(model, {**_LIGHT, "input": metadata["sardonyx.input"], "policy": metadata["sardonyx.policy"]})
-
-
-def _export(place: Path, options: argparse.Namespace) -> tuple[Network, TrainingConfig, onnx.ModelProto]:
-    state = read_checkpoint(place)
-    network, config = build_network(state)
-    progress = state["progress"]
-    training = options.training or f"{progress['positions']:,} positions in {progress['step']:,} steps"
-    card = ModelCard(options.name or config.run.name, config.run.licence, training)
-    return network, config, create_onnx(network, config.model, card)
 
 
 def refuse_losses(accuracy: float, value_mae: float, result: Verification) -> None:
@@ -176,7 +127,3 @@ def write_entries(folder: Path, entries: list[dict[str, Any]]) -> None:
             other["backends"] = [name for name in other["backends"] if name not in entry["backends"]]
         networks.append({**entry, "sha256": digest})
     write_bytes(manifest, (json.dumps(content, indent=2) + "\n").encode())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

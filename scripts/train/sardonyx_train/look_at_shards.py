@@ -1,34 +1,28 @@
-#!/usr/bin/env python3
-"""Shows what shards hold: `inspect_shards.py runs/shards/train` prints results, targets and repeated positions."""
+"""The commands `inspect`, which says what shards hold, and `bench-loader`, which measures how fast they are read."""
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
+import multiprocessing
+import os
+import time
+from argparse import Namespace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from sardonyx_train.config import TargetConfig
-from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.shards import ShardError, find_shards, read_common_format, read_info
-from sardonyx_train.data.stream import Piece, count_rows, load_group
 
+from .config import TargetConfig
+from .data.batch import BatchMaker
+from .data.shards import find_shards, read_common_format, read_info
+from .data.stream import Piece, ShardStream, count_rows, create_loader, load_group
+from .loop.usage import read_memory_bytes
 
 _PIECE_PLANES = 12  # the first of every encoding: the board as the mover sees it
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Describe Arrow shards: number of positions, results and targets.")
-    parser.add_argument("shards", nargs="+", help="folders or files")
-    parser.add_argument("--batches", type=int, default=5, help="record batches to read, taken evenly (default 5)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    options = parser.parse_args(arguments)
-    try:
-        found = describe(find_shards(options.shards), max(1, options.batches))
-    except (ShardError, ValueError) as error:
-        print(f"inspect_shards: {error}", file=sys.stderr)
-        return 1
+def inspect(options: Namespace) -> int:
+    found = describe(find_shards(options.shards), max(1, options.batches))
     if options.json:
         print(json.dumps(found))
     else:
@@ -72,5 +66,31 @@ def describe(files: list[Path], batches: int) -> dict[str, int | float | str]:
     }
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def bench(options: Namespace) -> int:
+    """Packed minibatches per second, without a network."""
+    report_memory("begun", options.memory_every)
+    files = find_shards(options.shards) * options.copies
+    maker = BatchMaker(read_common_format(files), TargetConfig(), mirror=False, with_replies=options.replies)
+    stream = ShardStream(files, maker, options.batch_size, options.shuffle_batches, seed=1)
+    report_memory(f"{len(files):,} files of {stream.positions:,} positions listed", options.memory_every)
+    batches = iter(create_loader(stream, options.workers, pin=False))
+    next(batches)
+    started = time.perf_counter()
+    count = reported = 0
+    for batch in islice(batches, max(1, options.positions // options.batch_size)):
+        count += batch.size
+        if options.memory_every > 0 and count >= reported + options.memory_every:
+            reported = count
+            report_memory(f"{count:,} positions delivered", options.memory_every)
+    seconds = time.perf_counter() - started
+    print(json.dumps({"positions": count, "seconds": round(seconds, 3), "positionsPerSecond": round(count / seconds)}))
+    return 0
+
+
+def report_memory(moment: str, every: int) -> None:
+    """Memory of this process and the loader's processes in megabytes, without shards that the system caches."""
+    if every == 0:
+        return
+    pids = [os.getpid(), *(child.pid for child in multiprocessing.active_children())]
+    megabytes = sum(read_memory_bytes(pid) for pid in pids) / 1e6
+    print(json.dumps({"moment": moment, "processes": len(pids), "megabytes": round(megabytes, 1)}), flush=True)

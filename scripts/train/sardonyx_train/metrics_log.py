@@ -6,15 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .errors import MetricsError
 from .files import write_bytes
 
 
-class History:
+class MetricsLog:
     """Rows of kind `train` (running means) and `validation` (averaged weights on held-out positions)."""
 
     def __init__(self, folder: Path, resume_step: int, tensorboard: bool) -> None:
         self._path = folder / "history.jsonl"
-        rows = [row for row in read_history(self._path) if row["step"] <= resume_step] if resume_step > 0 else []
+        rows = [row for row in read_metrics(self._path) if row["step"] <= resume_step] if resume_step > 0 else []
         write_bytes(self._path, "".join(json.dumps(row) + "\n" for row in rows).encode())
         self._writer: Any = None
         if tensorboard:
@@ -35,27 +36,23 @@ class History:
             self._writer.close()
 
 
-class HistoryError(Exception):
-    """A folder holds no training; the text says so."""
-
-
-def join_history(folder: Path) -> list[dict[str, Any]]:
-    """The rows of a run of train.py; of a loop those of all its trainings, with steps, positions and minutes added up."""
+def join_metrics(folder: Path) -> list[dict[str, Any]]:
+    """The rows of a run of sardonyx-train train; of a loop those of all its trainings, with steps, positions and minutes added up."""
     if (folder / "history.jsonl").exists():
-        rows = read_history(folder / "history.jsonl")
+        rows = read_metrics(folder / "history.jsonl")
     else:
         rows = []
         totals = {"step": 0, "positions": 0, "minutes": 0.0}
         for path in sorted(folder.glob("generations/*/training/history.jsonl")):
-            part = [{**row, **{key: row[key] + before for key, before in totals.items() if key in row}} for row in read_history(path)]
+            part = [{**row, **{key: row[key] + before for key, before in totals.items() if key in row}} for row in read_metrics(path)]
             rows += part
             totals = {key: max((row[key] for row in part if key in row), default=before) for key, before in totals.items()}
     if not rows:
-        raise HistoryError(f"{folder} holds no training (no history.jsonl, and no generations of a loop)")
+        raise MetricsError(f"{folder} holds no training (no history.jsonl, and no generations of a loop)")
     return rows
 
 
-def read_history(path: Path) -> list[dict[str, Any]]:
+def read_metrics(path: Path) -> list[dict[str, Any]]:
     """Skips a last line that is incomplete after a kill."""
     rows: list[dict[str, Any]] = []
     if path.exists():

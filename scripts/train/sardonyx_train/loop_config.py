@@ -1,4 +1,4 @@
-"""The loop's configuration: one YAML file, checked field by field. `loop.py --describe` prints this list.
+"""The loop's configuration: one YAML file, checked field by field. `sardonyx-train loop --describe` prints this list.
 
 The trainer's own sections are checked by the trainer's schema, and the keys that the loop decides itself are refused.
 """
@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
-from ..config import ConfigError, TrainingConfig, describe_key, parse_config, parse_value
+from .config import Section, TrainingConfig, describe_key, override, parse_config, read_yaml, validate
+from .errors import ConfigError
 
 Flag = bool | int | float | str
 
@@ -27,11 +28,7 @@ HELD_OUT = "held-out games"  # placeholder for validation files in configuration
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class RunSection(_Section):
+class RunSection(Section):
     name: str = Field("loop", pattern=r"^[A-Za-z0-9._-]+$", description="name of the loop; networks are called NAME-NUMBER")
     out: str = Field("runs/loop", description="folder for all files of the loop")
     seed: int = Field(1, ge=0, description="seed of games, weights and shuffling")
@@ -39,7 +36,7 @@ class RunSection(_Section):
     licence: str = Field("GPL-3.0-or-later", description="licence that is written into the networks")
 
 
-class _GamesSection(_Section):
+class _GamesSection(Section):
     games_per_task: int = Field(50, ge=2, description="games that one call of the engine plays")
     task_minutes: float = Field(120.0, gt=0, description="time limit of a task; after it the task counts as failed")
     book: str | None = Field(None, description="openings: PGN, EPD or FEN list")
@@ -62,9 +59,7 @@ class SelfPlaySection(_GamesSection):
     resign_false_positives: float | None = Field(
         None, gt=0, lt=1, description="adapt resign-percentage: at most this share of the games played through would be misjudged"
     )
-    flags: dict[str, Flag] = Field(
-        default_factory=lambda: {"visits": 100}, description="flags of `sardonyx selfplay`; see its --help"
-    )
+    flags: dict[str, Flag] = Field(default_factory=lambda: {"visits": 100}, description="flags of `sardonyx selfplay`; see its --help")
 
     @model_validator(mode="after")
     def _measures_resignation(self) -> SelfPlaySection:
@@ -75,7 +70,7 @@ class SelfPlaySection(_GamesSection):
         return self
 
 
-class WindowSection(_Section):
+class WindowSection(Section):
     positions: int = Field(500_000, ge=1, description="train on so many of the newest positions (whole files)")
     generations: int | None = Field(None, ge=1, description="train on so many of the newest generations at most; positions is a limit too")
     recent_generations: int = Field(1, ge=1, description="number of newest generations that count as recent")
@@ -83,7 +78,7 @@ class WindowSection(_Section):
     validation_share: float = Field(0.05, ge=0, lt=1, description="share of games held out to measure the losses")
 
 
-class TrainingSection(_Section):
+class TrainingSection(Section):
     start: str | None = Field(None, description="checkpoint for generation 0; without it, random weights")
     passes: float = Field(3.0, gt=0, description="passes over the window in each generation")
     steps: int | None = Field(None, ge=1, description="training steps in each generation, instead of passes")
@@ -97,7 +92,7 @@ class TrainingSection(_Section):
         False, description="a candidate goes on with the moments and the plateau's drops that the best network was trained with"
     )
     processes: int = Field(1, ge=1, description="training processes (GPUs) on this machine, started by torchrun")
-    sections: dict[str, Any] = Field(default_factory=dict, description="sections of train.py's configuration")
+    sections: dict[str, Any] = Field(default_factory=dict, description="sections of train's configuration")
 
     @field_validator("sections")
     @classmethod
@@ -109,17 +104,17 @@ class TrainingSection(_Section):
         try:
             create_training_config(sections, data={"validation": [HELD_OUT]})
         except ConfigError as error:
-            raise ValueError(str(error).removeprefix(": ").replace("\n", "; ")) from None
+            raise ValueError(str(error).replace("\n", "; ")) from None
         return sections
 
 
-class AsynchronousSection(_Section):
+class AsynchronousSection(Section):
     staleness: int = Field(3, ge=0, description="promotions by which a game's network may be behind the best; older games are dropped")
     ahead: float = Field(2.0, ge=1, description="self-play pauses while so many generations' games are ready or being played")
     niceness: int = Field(10, ge=0, le=19, description="of self-play on this machine: training and gates come first")
 
 
-class ExportSection(_Section):
+class ExportSection(Section):
     precision: Literal["fp32", "fp16", "int8"] = "fp32"
     verify_positions: int = Field(1000, ge=0, description="held-out positions on which the file is verified; 0 = none")
 
@@ -149,26 +144,27 @@ class GateSection(_GamesSection):
         return self
 
 
-class MeasureSection(_Section):
+class MeasureSection(Section):
     every: int = Field(0, ge=0, description="measure the best network every so many generations; 0 = never")
     games: int = Field(40, ge=2, multiple_of=2, description="games of a measurement")
     opponent: Literal["first", "random"] = Field("first", description="generation 0, or a player of random moves")
 
 
-class LocalSection(_Section):
+class LocalSection(Section):
     tasks: int = Field(1, ge=1, description="number of tasks that run at the same time on this machine")
 
 
-class ClusterSection(_Section):
+class ClusterSection(Section):
     address: str = Field("auto", description="address of the Ray cluster, HOST:6379; auto finds the one on this machine")
     engine: list[str] | None = Field(None, description="command of the engine on the nodes; SARDONYX_ENGINE overrides it")
     cpus: float = Field(1.0, gt=0, description="CPUs that a task reserves")
     gpus: float = Field(0.0, ge=0, description="GPUs that a task reserves; a fraction shares one")
     report_seconds: float = Field(5.0, gt=0, description="after which finished games travel; a lost machine costs no more than that")
+    wait_minutes: float = Field(5.0, ge=0, description="how long the loop waits while no node has what a task asks for")
     retries: int = Field(3, ge=0, description="repeat a failed task so often; lost nodes do not count")
 
 
-class LoopConfig(_Section):
+class LoopConfig(Section):
     run: RunSection = Field(default_factory=RunSection)
     engine: list[str] | None = Field(None, description="command of the engine; without it, the build beside these scripts or PATH")
     selfplay: SelfPlaySection = Field(default_factory=SelfPlaySection)
@@ -186,24 +182,23 @@ class LoopConfig(_Section):
         return Path(self.run.out)
 
 
+# What the training sections of a loop say where they leave a key out; `loop --describe` prints it.
+LOOP_DEFAULTS: dict[str, dict[str, Any]] = {
+    "data": {"workers": 0, "shuffle_batches": 64},
+    "run": {"tensorboard": False, "checkpoint_minutes": 1.0},
+    "schedule": {"warmup_steps": 0},
+}
+
+
 def create_training_config(sections: dict[str, Any], **forced: dict[str, Any]) -> TrainingConfig:
-    """train.py's configuration with the loop's own keys added; raises ConfigError."""
-    merged: dict[str, Any] = {name: dict(keys or {}) for name, keys in sections.items()}
-    for name, keys in forced.items():
-        merged[name] = {**merged.get(name, {}), **keys}
-    merged["schedule"] = {"max_steps": 1, "warmup_steps": 0, **merged.get("schedule", {})}
-    return parse_config(merged)
+    """The training configuration with the loop's own keys added; raises ConfigError."""
+    raw = _merge(LOOP_DEFAULTS, {name: keys or {} for name, keys in sections.items()})
+    return parse_config(_merge(_merge({"schedule": {"max_steps": 1}}, raw), forced))
 
 
 def parse_loop_config(raw: Any) -> LoopConfig:
     """Raises ConfigError with one line for each wrong key."""
-    if not isinstance(raw, dict):
-        raise ConfigError("the configuration must be a mapping of sections (run, selfplay, training …)")
-    try:
-        return LoopConfig.model_validate(raw)
-    except ValidationError as error:
-        lines = [f"{'.'.join(str(part) for part in e['loc'])}: {_strip(e['msg'])}" for e in error.errors()]
-        raise ConfigError("\n".join(lines)) from None
+    return validate(LoopConfig, raw, "run, selfplay, training …")
 
 
 def load_loop_config(path: Path, overrides: list[str], is_reduced: bool = False) -> LoopConfig:
@@ -212,18 +207,14 @@ def load_loop_config(path: Path, overrides: list[str], is_reduced: bool = False)
     The file may have a section `reduced`, the same recipe in a size for two CPU cores: with `is_reduced` its keys replace those of
     the file.
     """
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-        raw = {} if raw is None else raw
-        reduced = raw.pop(_REDUCED, None) if isinstance(raw, dict) else None
-        if is_reduced:
-            if not isinstance(reduced, dict):
-                raise ConfigError(f"{path} has no section {_REDUCED}")
-            raw = _merge(raw, reduced)
-        for override in overrides:
-            _override(raw, override)
-    except (OSError, yaml.YAMLError) as error:
-        raise ConfigError(f"cannot read {path}: {error}") from None
+    raw = read_yaml(path)
+    reduced = raw.pop(_REDUCED, None)
+    if is_reduced:
+        if not isinstance(reduced, dict):
+            raise ConfigError(f"{path} has no section {_REDUCED}")
+        raw = _merge(raw, reduced)
+    for text in overrides:
+        override(raw, text)
     return parse_loop_config(raw)
 
 
@@ -240,7 +231,7 @@ def find_engine(config: LoopConfig) -> list[str]:
     """Raises ConfigError when there is no engine to be found."""
     if config.engine is not None:
         return config.engine
-    built = Path(__file__).resolve().parents[4] / "dist" / "cli" / "main.js"
+    built = Path(__file__).resolve().parents[3] / "dist" / "cli" / "main.js"
     node = shutil.which("node")
     if built.exists() and node is not None:
         return [node, str(built)]
@@ -263,23 +254,11 @@ def describe_loop_config() -> str:
             lines.append(f"{name}: null  # {field.description}")
             continue
         lines.append(f"{name}:" + (f"  # {field.description}" if field.description else ""))
-        lines.extend(describe_key(key, of) for key, of in section.model_fields.items())
+        for key, of in section.model_fields.items():
+            lines.append(describe_key(key, of))
+            if key == "sections":
+                lines[-1] = (
+                    f"  sections:  # {of.description}; in a loop the following are the defaults, all others as `train --describe` prints them"
+                )
+                lines += [f"    {line}" for line in yaml.safe_dump(LOOP_DEFAULTS, sort_keys=False).splitlines()]
     return "\n".join(lines)
-
-
-def _override(raw: Any, override: str) -> None:
-    key, separator, text = override.partition("=")
-    *path, last = key.split(".")
-    if separator == "" or last == "" or not isinstance(raw, dict):
-        raise ConfigError(f"override '{override}' is not section.key=value")
-    place = raw
-    for part in path:
-        inner = place.setdefault(part, {})
-        if not isinstance(inner, dict):
-            raise ConfigError(f"override '{override}': {part} is not a section")
-        place = inner
-    place[last] = parse_value(override, text)
-
-
-def _strip(message: str) -> str:
-    return message.removeprefix("Value error, ")

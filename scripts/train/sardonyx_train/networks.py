@@ -1,0 +1,182 @@
+"""The commands that turn checkpoints into networks and back: `export`, `weights`, `average`, `recover`."""
+
+from __future__ import annotations
+
+import math
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+from google.protobuf.message import DecodeError
+
+from .checkpoint import read_checkpoint, write_weights
+from .config import TrainingConfig, load_config
+from .data.batch import Batch, BatchMaker, expand_planes
+from .data.shards import find_shards, read_wanted_format
+from .data.stream import read_sequentially
+from .errors import CheckpointError
+from .export.graph import ModelCard, build_network, convert_to_half, create_onnx
+from .export.quantise import quantise
+from .export.recover import recover as recover_network
+from .export.verify import verify
+from .files import write_bytes
+from .model.network import Network
+from .model.unfold import unfold_norms
+from .progress_display import ProgressDisplay
+
+Weights = dict[str, torch.Tensor]
+
+_BATCH = 128
+_COMPARED = 1024  # positions on which a recovered checkpoint and its file are compared
+
+
+class Positions:
+    """Minibatches of some shards, for calibration or verification; shows its progress."""
+
+    def __init__(self, places: list[str], config: TrainingConfig, count: int, purpose: str) -> None:
+        self._files = find_shards(places)
+        self._count = count
+        self._purpose = purpose
+        form = read_wanted_format(self._files, config.model.input, config.model.policy)
+        self._maker = BatchMaker(form, config.targets, mirror=False)
+        self.value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
+
+    def __iter__(self) -> Iterator[Batch]:
+        with ProgressDisplay("position", self._count, self._purpose) as progress:
+            for batch in read_sequentially(self._files, self._maker, _BATCH, self._count):
+                yield batch
+                progress.advance(batch.size)
+
+
+def export(options: Namespace) -> int:
+    export_network(
+        options.checkpoint,
+        options.out,
+        options.precision,
+        options.name,
+        options.training,
+        options.shards,
+        options.positions,
+        options.calibration,
+        options.calibration_positions,
+        options.keep,
+    )
+    return 0
+
+
+def export_network(
+    checkpoint: Path,
+    out: Path,
+    precision: str = "fp32",
+    name: str | None = None,
+    training: str | None = None,
+    shards: list[str] | tuple[str, ...] = (),
+    positions: int = 10_000,
+    calibration: list[str] | None = None,
+    calibration_positions: int = 2048,
+    keep: list[str] | tuple[str, ...] = (),
+) -> None:
+    """Writes the file and prints its size, and with `shards` how it differs from the checkpoint."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    network, config, model = create_model(checkpoint, name, training)
+    if precision == "fp16":
+        model = convert_to_half(model)
+    elif precision == "int8":
+        measured = Positions(calibration or config.data.train, config, calibration_positions, "calibrating")
+        model = quantise(model, measured, measured.value_planes, keep)
+    if shards:
+        held_out = Positions(list(shards), config, positions, "verifying")
+        verification = verify(model, network, held_out, held_out.value_planes)
+        print(verification.format())
+        if not math.isfinite(verification.policy_kl):
+            raise ValueError(f"{checkpoint} has weights whose outputs are not finite")
+    write_bytes(out, model.SerializeToString())
+    print(f"{out}: {out.stat().st_size:,} bytes")
+
+
+def create_model(checkpoint: Path, name: str | None, training: str | None) -> tuple[Network, TrainingConfig, onnx.ModelProto]:
+    """The one road to a graph in fp32. `name` and `training`: its metadata; by default the run's name and its length."""
+    state = read_checkpoint(checkpoint)
+    network, config = build_network(state)
+    progress = state["progress"]
+    line = training or f"{progress['positions']:,} positions in {progress['step']:,} steps"
+    return network, config, create_onnx(network, config.model, ModelCard(name or config.run.name, config.run.licence, line))
+
+
+def weights(options: Namespace) -> int:
+    size = keep_halves(options.checkpoint, options.out)
+    print(f"{options.out}: {size:,} bytes; start a run with it by --set run.start_from={options.out}")
+    return 0
+
+
+def keep_halves(checkpoint: Path, out: Path) -> int:
+    """Writes the averaged weights alone, in half precision: enough to train on from, in half the size of the exported file.
+
+    A tensor that half precision does not hold stays as it is. Returns the number of bytes.
+    """
+    state = read_checkpoint(checkpoint)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_weights(out, _forget_places(state["config"]), {name: _halve(tensor) for name, tensor in state["average"].items()})
+    return out.stat().st_size
+
+
+def _halve(tensor: torch.Tensor) -> torch.Tensor:
+    if not tensor.is_floating_point():
+        return tensor
+    half = tensor.half()
+    return half if bool(torch.isfinite(half).all()) else tensor
+
+
+def _forget_places(config: dict[str, Any]) -> dict[str, Any]:
+    """Without paths of the machine that trained."""
+    data = {**config["data"], "train": [], "validation": []}
+    run = {**config["run"], "out": "runs/train", "start_from": None, "start_moments": False, "early_stopping": 0}
+    schedule = {**config["schedule"], "kind": "constant"} if config["schedule"]["kind"] == "plateau" else config["schedule"]
+    return {**config, "data": data, "run": run, "schedule": schedule}
+
+
+def average(options: Namespace) -> int:
+    """Two short runs with other seeds, or on other data, often make a better network together than either does alone (Wortsman et
+    al. 2022, "Model soups"). Runs with different beginnings do not. Judge the result by `assess` and by a match."""
+    states = [read_checkpoint(path) for path in options.checkpoints]
+    mean = average_weights([state["average"] for state in states])
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    write_weights(options.out, states[0]["config"], mean)
+    print(f"{options.out}: the mean of {len(states)} checkpoints")
+    return 0
+
+
+def average_weights(parts: list[Weights]) -> Weights:
+    """The mean of each tensor; counts, such as those of steps, are the first network's. Raises CheckpointError for other names or shapes."""
+    first = parts[0]
+    shapes = {name: tensor.shape for name, tensor in first.items()}
+    for other in parts[1:]:
+        if {name: tensor.shape for name, tensor in other.items()} != shapes:
+            raise CheckpointError("the checkpoints hold networks of different shapes")
+    return {
+        name: torch.stack([part[name].double() for part in parts]).mean(0).to(tensor.dtype) if tensor.is_floating_point() else tensor
+        for name, tensor in first.items()
+    }
+
+
+def recover(options: Namespace) -> int:
+    """The checkpoint holds weights alone: start a run with them by `run.start_from`."""
+    config = load_config(options.config, options.set)
+    try:
+        model = onnx.load(options.network)
+    except DecodeError as error:
+        raise ValueError(f"cannot read {options.network}: {error}") from None
+    folded = recover_network(model, config.model)
+    places = options.shards or config.data.train
+    positions = Positions(places, config, options.positions, "measuring")
+    planes = (expand_planes(batch.masks, batch.values, positions.value_planes) for batch in positions)
+    network = unfold_norms(folded, config.model, planes)
+    compared = Positions(places, config, _COMPARED, "comparing")
+    print(verify(model, network, compared, compared.value_planes).format())
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    write_weights(options.out, config.model_dump(), network.state_dict())
+    print(f"{options.out}: start a run with it by --set run.start_from={options.out}")
+    return 0

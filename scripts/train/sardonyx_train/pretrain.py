@@ -1,0 +1,81 @@
+"""The command `pretrain`: from games to a network that plays. It makes shards, trains and exports, all in the folder OUT; if it was
+stopped, the same command resumes it.
+
+The configuration's section `games` says which games and positions are taken, unless a flag does.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from .config import TrainingConfig, format_config, load_config
+from .errors import ConfigError
+from .files import read_json, write_json
+from .lock import FolderLock
+from .loop_config import LoopConfig, find_engine
+from .run_training import run_training
+
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+_POSITIONS = 50_000  # of the default configuration
+
+
+def pretrain(options: Namespace) -> int:
+    out: Path = options.out
+    shards, checkpoint = out / "shards", out / "last.pt"
+    values = _collect_values(options, shards)
+    place = options.config or CONFIGS / "mini-leela.yaml"
+    config = load_config(place, options.set, values)
+    engine = find_engine(LoopConfig(engine=options.engine))
+    out.mkdir(parents=True, exist_ok=True)
+    FolderLock(out).release()
+    flags = _format_shard_flags(config)
+    _keep_plan(out, {"games": [str(Path(games).resolve()) for games in options.games], "shards": flags})
+    if subprocess.run([*engine, "shards", *options.games, "--out", str(shards), *flags], check=False).returncode != 0:
+        return 1  # the engine has printed why
+    if not (shards / "validation").is_dir():
+        print("pretrain: too few games for validation, so the losses shown are those of training", file=sys.stderr)
+        config = load_config(place, options.set, {**values, ("data", "validation"): []})
+    (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
+    run_training(config, checkpoint if checkpoint.exists() else None)
+    network = out / f"{out.name}.onnx"
+    from .networks import export_network
+
+    export_network(checkpoint, network, shards=config.data.validation)
+    play = ["match", "--engine", str(network), "--engine", "random", "--nodes", "200", "--games", "20", "--concurrency", "10"]
+    print(f"Now watch it play: {shlex.join([*engine, *play])}")
+    return 0
+
+
+def _collect_values(options: Namespace, shards: Path) -> dict[tuple[str, str], Any]:
+    """Keys that the command sets itself, and those that its flags set."""
+    own: dict[tuple[str, str], Any] = {
+        ("data", "train"): [str(shards / "train")],
+        ("data", "validation"): [str(shards / "validation")],
+        ("run", "out"): str(options.out),
+        ("run", "name"): options.out.name,
+    }
+    own |= {("games", name): value for name in ("positions", "min_elo", "skip_plies") if (value := getattr(options, name)) is not None}
+    if options.epochs is not None:
+        own |= {("schedule", "max_epochs"): options.epochs, ("schedule", "max_steps"): None, ("schedule", "max_minutes"): None}
+    return own
+
+
+def _format_shard_flags(config: TrainingConfig) -> list[str]:
+    games, model = config.games, config.model
+    flags = ["--positions", str(games.positions or _POSITIONS), "--min-elo", str(games.min_elo), "--skip-plies", str(games.skip_plies)]
+    return [*flags, "--encoding", model.input, "--policy", model.policy, "--split", "96/4/0"]
+
+
+def _keep_plan(out: Path, plan: dict[str, Any]) -> None:
+    """A folder holds the shards of one choice of games: others would be added to them silently."""
+    path = out / "pretrain.json"
+    if path.exists() and read_json(path) != plan:
+        raise ConfigError(f"{out} holds a run on other games or positions: name another --out")
+    if not path.exists() and (out / "shards").exists():
+        raise ConfigError(f"{out} holds shards that pretrain did not make: name another --out")
+    write_json(path, plan)

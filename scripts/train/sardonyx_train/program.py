@@ -1,0 +1,254 @@
+"""The program: `sardonyx-train COMMAND`. One parser, one way of errors: one sentence on stderr and status 1; 130 after a request to stop.
+
+Every command's flags are declared here, so that `--help` and a wrong flag need none of the slow libraries. A command itself is a
+function of a module that is imported when the command runs: options in, exit status out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes.util
+import importlib
+import os
+import shlex
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import Stopped, TrainError
+from .tasks.process import OWN_PROGRAM
+
+STOPPED_STATUS = 130
+X_AXES = ("step", "positions", "minutes")
+
+
+@dataclass(frozen=True)
+class Command:
+    help: str
+    place: str  # module and function
+    declare: Callable[[ArgumentParser], None]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    cut = words.index("--") if words[:1] == ["spread"] and "--" in words else len(words)
+    options = _create_parser().parse_args(words[:cut])
+    options.engine_flags = words[cut + 1 :]
+    module, _, function = COMMANDS[options.command].place.rpartition(".")
+    try:
+        return getattr(importlib.import_module(f".{module}", __package__), function)(options)
+    except Stopped:
+        print(f"{options.command}: stopped; the same command resumes it", file=sys.stderr)
+        return STOPPED_STATUS
+    except (TrainError, ValueError, OSError) as error:
+        print(f"{options.command}: {error}", file=sys.stderr)
+        return 1
+
+
+def start() -> None:
+    """As the entry of a process of its own."""
+    if sys.argv[1:2] == ["loop"]:
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads must not spin beside the engine's
+    if sys.argv[1:2] in (["train"], ["pretrain"]):
+        _restart_with_tcmalloc()
+    sys.exit(main())
+
+
+def _restart_with_tcmalloc() -> None:
+    """Loads tcmalloc on Linux, if it is installed: glibc returns every large tensor to the system and faults it in again.
+
+    LD_PRELOAD is read only when a program starts, so this process restarts itself once.
+    """
+    preload = os.environ.get("LD_PRELOAD", "")
+    if not sys.platform.startswith("linux") or "malloc" in preload:
+        return
+    library = ctypes.util.find_library("tcmalloc_minimal") or ctypes.util.find_library("tcmalloc")
+    if library is not None:
+        environment = {**os.environ, "LD_PRELOAD": f"{library}:{preload}" if preload else library}
+        os.execve(sys.executable, [*OWN_PROGRAM, *sys.argv[1:]], environment)
+
+
+def _create_parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="sardonyx-train", description="Networks for Sardonyx: from games to a file that plays.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        command.declare(commands.add_parser(name, help=command.help, description=command.help[0].upper() + command.help[1:] + "."))
+    return parser
+
+
+def _add_overrides(parser: ArgumentParser) -> None:
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
+
+
+def _add_held_out(parser: ArgumentParser) -> None:
+    parser.add_argument("--positions", type=int, default=10_000, help="positions to verify on (default 10,000)")
+    parser.add_argument("--calibration", nargs="*", help="int8: shards to calibrate on; default: the run's training shards")
+    parser.add_argument("--calibration-positions", type=int, default=2048, help="int8: positions to calibrate on (default 2,048)")
+
+
+def _declare_train(parser: ArgumentParser) -> None:
+    parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
+    _add_overrides(parser)
+    parser.add_argument("--resume", nargs="?", const="auto", metavar="FILE", help="continue from FILE or the run's last.pt")
+    parser.add_argument("--overwrite", action="store_true", help="start anew in a folder that holds a run, and delete that run")
+    parser.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
+
+
+def _declare_pretrain(parser: ArgumentParser) -> None:
+    parser.add_argument("games", nargs="+", help="input of `sardonyx shards`: labelled games, PGN, lc0 records, folders of them")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the run")
+    parser.add_argument("--config", type=Path, help="default: configs/mini-leela.yaml")
+    parser.add_argument("--positions", type=int, help="approximate number of positions (default: games.positions, or 50,000)")
+    parser.add_argument("--min-elo", type=int, help="of PGN files: only games in which both players have at least this rating")
+    parser.add_argument("--skip-plies", type=int, help="plies at the start of each game to leave out")
+    parser.add_argument("--epochs", type=float, help="train for so many passes, instead of the configuration's planned end")
+    _add_overrides(parser)
+    parser.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
+
+
+def _declare_loop(parser: ArgumentParser) -> None:
+    parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
+    _add_overrides(parser)
+    parser.add_argument("--reduced", action="store_true", help="the file's own variant for two CPU cores, its section `reduced`")
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--dry-run", action="store_true", help="check everything, print the plan, and exit")
+    action.add_argument("--status", action="store_true", help="show the state of the loop, and exit")
+    action.add_argument("--rollback", type=int, metavar="N", help="make generation N the best, drop games of later networks, and exit")
+    action.add_argument("--promote", type=int, metavar="N", help="make the network of generation N the best one, and exit")
+    action.add_argument(
+        "--prune", type=int, metavar="N", help="remove what is not needed to go back to one of the last N generations, and exit"
+    )
+    action.add_argument("--replay", type=int, metavar="N", help="train generation N again from its record, compare the weights, and exit")
+    action.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
+
+
+def _declare_try_recipe(parser: ArgumentParser) -> None:
+    parser.add_argument("--config", type=Path, required=True, help="YAML file of a loop; see configs/loop-*.yaml")
+    parser.add_argument("--minutes", type=float, default=60.0, help="time for the loop, without the match; 0: only the match (default 60)")
+    parser.add_argument("--games", type=int, default=400, help="largest number of games of the match (default 400)")
+    parser.add_argument("--full", action="store_true", help="run the whole recipe instead of its reduced variant")
+    _add_overrides(parser)
+
+
+def _declare_export(parser: ArgumentParser) -> None:
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--out", type=Path, required=True, help="ONNX file to write")
+    parser.add_argument("--precision", choices=["fp32", "fp16", "int8"], default="fp32")
+    parser.add_argument("--name", help="name inside the file; default: the run's")
+    parser.add_argument("--training", help="one line on data and recipe; default: from the checkpoint")
+    parser.add_argument("--shards", nargs="*", default=[], help="held-out shards to verify on")
+    _add_held_out(parser)
+    parser.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
+
+
+def _declare_bundle(parser: ArgumentParser) -> None:
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--name", help="name inside the files; default: the run's")
+    parser.add_argument("--training", help="one line on data and recipe inside the files; default: from the checkpoint")
+    parser.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
+    parser.add_argument("--large", action="store_true", help="make only the larger network, for devices")
+    parser.add_argument("--light", nargs="?", const="light.onnx", metavar="FILE", help="make only a light network (default light.onnx)")
+    parser.add_argument("--shards", nargs="*", default=["runs/shards/test"], help="held-out shards to verify on")
+    _add_held_out(parser)
+    parser.add_argument("--out", type=Path, default=Path("models"))
+
+
+def _declare_weights(parser: ArgumentParser) -> None:
+    parser.add_argument("checkpoint", type=Path, help="last.pt or best.pt of a run, or what recover wrote")
+    parser.add_argument("--out", type=Path, required=True, help="checkpoint to write, such as models/default.pt")
+
+
+def _declare_recover(parser: ArgumentParser) -> None:
+    parser.add_argument("network", type=Path, help="ONNX file that export or bundle wrote in single precision")
+    parser.add_argument("--config", type=Path, required=True, help="training configuration with the network's section model")
+    _add_overrides(parser)
+    parser.add_argument("--out", type=Path, required=True, help="checkpoint to write")
+    parser.add_argument("--shards", nargs="*", help="positions to measure norms on; default: the configuration's training shards")
+    parser.add_argument("--positions", type=int, default=6144, help="number of positions (default 6,144)")
+
+
+def _declare_average(parser: ArgumentParser) -> None:
+    parser.add_argument("checkpoints", type=Path, nargs="+", help="last.pt or best.pt of each run")
+    parser.add_argument("--out", type=Path, required=True, help="checkpoint to write, with the configuration of the first")
+
+
+def _declare_assess(parser: ArgumentParser) -> None:
+    parser.add_argument("network", type=Path, help="ONNX file")
+    parser.add_argument("--shards", nargs="+", required=True, help="folders or files of held-out shards")
+    parser.add_argument("--config", type=Path, help="training configuration whose section targets to use; default: train's defaults")
+    parser.add_argument("--positions", type=int, default=20_000, help="number of positions, taken evenly (default 20,000)")
+    parser.add_argument("--plot", type=Path, metavar="PNG", help="draw the calibration of the value")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _declare_compare(parser: ArgumentParser) -> None:
+    parser.add_argument("runs", nargs="+", help="folders of runs or whole loops; NAME=FOLDER gives one another name")
+    parser.add_argument("--out", type=Path, required=True, help="picture to write, .png or .svg")
+    parser.add_argument("--x", choices=X_AXES, default="step", help="horizontal axis (default step)")
+
+
+def _declare_inspect(parser: ArgumentParser) -> None:
+    parser.add_argument("shards", nargs="+", help="folders or files")
+    parser.add_argument("--batches", type=int, default=5, help="record batches to read, taken evenly (default 5)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _declare_bench_loader(parser: ArgumentParser) -> None:
+    parser.add_argument("shards", nargs="+")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--batch-size", type=int, default=1024)
+    parser.add_argument("--positions", type=int, default=1_000_000)
+    parser.add_argument("--shuffle-batches", type=int, default=12)
+    parser.add_argument("--copies", type=int, default=1, help="read every file so often, to measure more positions than there are")
+    parser.add_argument("--replies", action="store_true", help="also read the targets of loss.reply_policy")
+    parser.add_argument("--memory-every", type=int, default=0, metavar="POSITIONS", help="also print the memory used")
+
+
+def _declare_spread(parser: ArgumentParser) -> None:
+    works = parser.add_subparsers(dest="work", required=True, metavar="WORK")
+    label = works.add_parser("label", help="games of an engine with its scores, for training")
+    analyse = works.add_parser("analyse", help="the games of a PGN file, annotated")
+    match = works.add_parser("match", help="games between two players")
+    spsa = works.add_parser("spsa", help="tune search options by SPSA, with matches of the engine against itself")
+    analyse.add_argument("pgn", type=Path, nargs="+")
+    spsa.add_argument("--tune", nargs="+", required=True, metavar="FLAG=START:STEP", help="flags of the engine to tune")
+    spsa.add_argument("--iterations", type=int, default=100)
+    for work, games, per_task in ((label, 1000, 50), (analyse, None, 20), (match, 100, 20), (spsa, 40, None)):
+        work.add_argument("--out", type=Path, required=True, help="folder for the results")
+        work.add_argument("--cluster", metavar="ADDRESS", help="Ray cluster to use, HOST:6379 or auto; without it, this machine")
+        work.add_argument("--cpus", type=float, default=1, help="CPU cores that a task reserves on the cluster")
+        work.add_argument("--gpus", type=float, default=0, help="GPUs that a task reserves on the cluster")
+        work.add_argument("--tasks", type=int, default=1, help="number of tasks at a time on this machine")
+        work.add_argument("--minutes", type=float, default=600, help="time limit of a task")
+        work.add_argument("--engine", nargs="+", help="the engine's command; found beside this program or on PATH")
+        if games is not None:
+            work.add_argument("--games", type=int, default=games, help="number of games in all, or in each iteration of spsa")
+            work.add_argument("--seed", type=int, default=1)
+        if per_task is not None:
+            work.add_argument("--games-per-task", type=int, default=per_task)
+        work.epilog = "Behind -- stand flags of the engine's command; files that they name travel with the tasks. The same command resumes."
+        work.formatter_class = argparse.RawDescriptionHelpFormatter
+
+
+COMMANDS = {
+    "pretrain": Command("go from games to a network that plays: shards, training and export", "pretrain.pretrain", _declare_pretrain),
+    "train": Command("train a network from Arrow shards", "run_training.train", _declare_train),
+    "loop": Command("improve a network by playing against itself; the same command resumes", "loop.loop_command.loop", _declare_loop),
+    "try-recipe": Command(
+        "run a loop for some minutes and test whether it plays clearly better", "loop.try_recipe.try_recipe", _declare_try_recipe
+    ),
+    "export": Command("write a checkpoint's averaged network to ONNX and verify it", "networks.export", _declare_export),
+    "bundle": Command("make the bundled networks of a checkpoint, with their weights", "bundle.bundle", _declare_bundle),
+    "weights": Command("write a checkpoint's averaged weights alone, in half precision", "networks.weights", _declare_weights),
+    "recover": Command(
+        "make a checkpoint of an exported network, so that training can go on from it", "networks.recover", _declare_recover
+    ),
+    "average": Command("average the weights of runs that began from the same checkpoint", "networks.average", _declare_average),
+    "assess": Command("measure an ONNX network on held-out positions", "assessment.assess_network", _declare_assess),
+    "compare": Command("draw the training curves of several runs in one picture", "plots.compare", _declare_compare),
+    "inspect": Command("describe Arrow shards: positions, results, targets", "look_at_shards.inspect", _declare_inspect),
+    "bench-loader": Command("measure how fast shards are read", "look_at_shards.bench", _declare_bench_loader),
+    "spread": Command("spread labelling, analysis, matches and tuning over a cluster", "spread.spread_tasks.spread", _declare_spread),
+}

@@ -1,0 +1,73 @@
+"""The command `train`. What is wrong is found before PyTorch is imported, and said in one sentence."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .config import TrainingConfig, describe_config, load_config
+from .errors import CheckpointError, ConfigError, Stopped
+from .lock import FolderLock
+
+if TYPE_CHECKING:
+    from .trainer import Trainer
+
+
+def train(options: Namespace) -> int:
+    if options.describe:
+        print(describe_config())
+        return 0
+    if options.config is None:
+        raise ConfigError("--config is needed")
+    config = load_config(options.config, options.set)
+    resume = None
+    if options.resume is not None:
+        resume = Path(config.run.out) / "last.pt" if options.resume == "auto" else Path(options.resume)
+    run_training(config, resume, options.overwrite)
+    return 0
+
+
+def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = False) -> None:
+    """Trains to the planned end. Raises Stopped after a request to stop, with a checkpoint on disk."""
+    _check(config, resume, overwrite)
+    print(f"trains {config.run.name} in {config.run.out}", file=sys.stderr, flush=True)
+    from .distributed import join, leave
+    from .trainer import Trainer
+
+    try:
+        trainer = Trainer(config, join(config.run.device), resume, overwrite)
+        _stop_on_signals(trainer)
+        trainer.run()
+        trainer.place.wait_for_all()
+    finally:
+        leave()
+    if trainer.is_stopped:
+        raise Stopped
+
+
+def _check(config: TrainingConfig, resume: Path | None, overwrite: bool) -> None:
+    from .data.shards import find_shards, read_wanted_format
+
+    for path in (resume, None if resume is not None or config.run.start_from is None else Path(config.run.start_from)):
+        if path is not None and not path.is_file():
+            raise CheckpointError(f"there is no checkpoint {path}")
+    read_wanted_format(find_shards(config.data.train), config.model.input, config.model.policy)
+    out = Path(config.run.out)
+    if out.is_dir():
+        FolderLock(out).release()
+        if (out / "last.pt").exists() and resume is None and not overwrite:
+            raise CheckpointError(f"{out} holds a run: continue it by --resume, or delete it by --overwrite")
+
+
+def _stop_on_signals(trainer: Trainer) -> None:
+    """The first interrupt or termination signal ends the run with a checkpoint, the second at once."""
+
+    def stop(number: int, _frame: object) -> None:
+        trainer.request_stop()
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)

@@ -1,0 +1,1 @@
+"""Labelling, analysis, matches and tuning, cut into tasks."""

@@ -1,0 +1,1 @@
+"""Tasks: calls of the engine that leave files, on this machine or on a Ray cluster."""
