@@ -23,13 +23,14 @@ export {
   searchOptions,
 } from './params.js';
 export type { RootDescription, RootMoveDescription } from './report/root-description.js';
-export { type Evaluation, type RootMove, type RootSummary, summariseRoot } from './report/root-summary.js';
+export { type RootMove, type RootSummary, summariseRoot } from './report/root-summary.js';
 export { dumpTree, type TreeDump, type TreeDumpLimits } from './report/tree-dump.js';
 export { computeTemperature } from './root/move-choice.js';
 export { Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
 export { computeMoveTimeBudgetMs } from './stop/clock-guard.js';
 export { SearchClient, type SearchClientEvents } from './thread/search-client.js';
 export { type SearchAnswer, SearchScheduler } from './thread/search-scheduler.js';
+export type { Evaluation } from './tree/read-tree.js';
 export { type TreeReport, verifyTree } from './tree/verify.js';
 export type { LeafChannel } from './visit/leaf-channel.js';
 export type { Batching } from './visit/pipeline.js';

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { findMate, type Move, type Position, parseFen } from '#sardonyx/chess/index.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
 import { defaultSearchParams, Search, SearchScheduler, verifyTree } from '#sardonyx/search/index.js';
-import { getEdgeCount, getMove } from '#sardonyx/search/tree/best-move.js';
 import {
   getChildCount,
   getTerminalKind,
@@ -18,6 +17,7 @@ import {
   RECORD_NODE,
   RECORD_WORDS,
 } from '#sardonyx/search/tree/layout.js';
+import { getEdgeCount, getMove } from '#sardonyx/search/tree/read-tree.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 const FENS = [

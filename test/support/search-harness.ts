@@ -10,7 +10,6 @@ import {
   type SearchParams,
   verifyTree,
 } from '#sardonyx/search/index.js';
-import { getMove } from '#sardonyx/search/tree/best-move.js';
 import {
   getChildCount,
   getTerminalKind,
@@ -28,6 +27,7 @@ import {
   RECORD_WORDS,
   type RecordIndex,
 } from '#sardonyx/search/tree/layout.js';
+import { getMove } from '#sardonyx/search/tree/read-tree.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import type { FakeLeafChannel } from './fake-leaf-channel.js';
 

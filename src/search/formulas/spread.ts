@@ -4,20 +4,16 @@
  * other searches pay nothing. A graph does not keep it (`Tree.keepsSpread`).
  */
 import type { SearchParams } from '../params.js';
+import { NO_NODE, type NodeIndex, TERMINAL_MASK } from '../tree/layout.js';
 import {
-  NO_NODE,
-  NODE_BLOCK,
-  NODE_META,
-  NODE_SQUARE,
-  NODE_WORDS,
-  type NodeIndex,
-  RECORD_DOUBLES,
-  RECORD_NODE,
-  RECORD_VISITS,
-  RECORD_WL,
-  RECORD_WORDS,
-  TERMINAL_MASK,
-} from '../tree/layout.js';
+  getChildRecord,
+  getMeanSquare,
+  getMeta,
+  getRecordNode,
+  getRecordVisits,
+  getRecordWl,
+  setMeanSquare,
+} from '../tree/read-tree.js';
 import type { LeafValue, Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, type VisitList } from '../tree/visit-list.js';
 
@@ -30,32 +26,25 @@ export function usesSpread(tree: Tree, params: SearchParams): boolean {
  * Adds the visit at `at`, which `backUp` has just finished, to the mean squares of the nodes on its path. As there, when a
  * node has become terminal, its ancestors count the exact value for all its visits.
  */
-export function backUpSquare(
-  { store, rootRecord }: Tree,
-  list: VisitList,
-  at: number,
-  leaf: Readonly<LeafValue>,
-): void {
+export function backUpSquare(tree: Tree, list: VisitList, at: number, leaf: Readonly<LeafValue>): void {
   const { data } = list;
-  const { nodeWords, nodeFloats, recordWords, recordDoubles } = store;
   let square = leaf.wl * leaf.wl;
   let fixedVisits = 0;
   let change = 0;
   for (let level = data[at + ITEM_DEPTH]; level >= 0; level--) {
     const last = at + ITEM_PATH + 2 * (level - 1);
-    const record = level === 0 ? rootRecord : nodeWords[data[last] * NODE_WORDS + NODE_BLOCK] + data[last + 1];
-    const node = recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+    const record = level === 0 ? tree.rootRecord : getChildRecord(tree, data[last] as NodeIndex, data[last + 1]);
+    const node = getRecordNode(tree, record);
     if (node === NO_NODE) continue;
-    const visits = recordWords[record * RECORD_WORDS + RECORD_VISITS];
-    const squareAt = node * NODE_WORDS + NODE_SQUARE;
-    const average = nodeFloats[squareAt];
-    if ((nodeWords[node * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0) {
-      square = recordDoubles[record * RECORD_DOUBLES + RECORD_WL] ** 2;
+    const visits = getRecordVisits(tree, record);
+    const average = getMeanSquare(tree, node);
+    if ((getMeta(tree, node) & TERMINAL_MASK) !== 0) {
+      square = getRecordWl(tree, record) ** 2;
       fixedVisits = visits - 1;
       change = square - average;
-      nodeFloats[squareAt] = square;
+      setMeanSquare(tree, node, square);
     } else {
-      nodeFloats[squareAt] = average + (square - average + fixedVisits * change) / visits;
+      setMeanSquare(tree, node, average + (square - average + fixedVisits * change) / visits);
     }
   }
 }

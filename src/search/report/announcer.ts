@@ -5,7 +5,7 @@
 
 import type { MoveStats, SearchInfo, SearchLimits } from '../limits/search-protocol.js';
 import { computeAverageDepth, type IterationStats } from '../root/iteration-stats.js';
-import { getMove } from '../tree/best-move.js';
+import { getMove } from '../tree/read-tree.js';
 import { createInfo, findVisitedEdge, listBestEdges, type ReportContext } from './search-info.js';
 import { createMoveStats } from './verbose-move-stats.js';
 

@@ -8,39 +8,24 @@
  * where a finished game counts once for each of its visits. Subtrees that were dropped to save memory count with their mean.
  */
 
-import { rescaled, unscaleWdl } from '../formulas/wdl-rescale.js';
 import type { SearchLine } from '../limits/search-protocol.js';
+import { getChildCount, getTerminalKind, NO_NODE, NOT_TERMINAL, type RecordIndex } from '../tree/layout.js';
 import {
+  type Evaluation,
   findBestEdges,
+  getChildRecord,
   getEdgeCount,
+  getMeta,
   getMove,
+  getOwnEvaluation,
   getPrior,
+  getRecordNode,
+  getRecordValue,
   getRecordVisits,
   getVisitedRecord,
-} from '../tree/best-move.js';
-import {
-  getChildCount,
-  getTerminalKind,
-  NO_NODE,
-  NODE_BLOCK,
-  NODE_D,
-  NODE_M,
-  NODE_META,
-  NODE_WL,
-  NODE_WORDS,
-  NOT_TERMINAL,
-  type NodeIndex,
-  RECORD_D,
-  RECORD_DOUBLES,
-  RECORD_M,
-  RECORD_NODE,
-  RECORD_VISITS,
-  RECORD_WL,
-  RECORD_WORDS,
-  type RecordIndex,
-} from '../tree/layout.js';
+} from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
-import { createLine, type ReportContext } from './search-info.js';
+import { createLine, evaluate, type ReportContext } from './search-info.js';
 
 /** Values of a position; wl, d and mu as in SearchLine. */
 interface RootValues {
@@ -81,31 +66,16 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
   const isVisited = (edge: number): boolean => getVisitedRecord(tree, root, edge) !== -1;
   const visited = findBestEdges(tree, root, drawScore, lineCount, isVisited);
   const edges = visited.length > 0 ? visited : findBestEdges(tree, root, drawScore, count);
-  const { recordDoubles, recordFloats, nodeFloats } = tree.store;
-  const record = tree.rootRecord;
-  const at = record * RECORD_WORDS;
-  const nodeAt = root * NODE_WORDS;
   const known = new Map<number, number>();
   const squares = Array.from({ length: count }, (_, edge) => {
     const move = getVisitedRecord(tree, root, edge);
     return move === -1 ? 0 : getRecordVisits(tree, move) * computeMeanSquare(tree, move, drawScore, known);
   });
-  const own = createValues(
-    context,
-    -nodeFloats[nodeAt + NODE_WL],
-    nodeFloats[nodeAt + NODE_D],
-    nodeFloats[nodeAt + NODE_M],
-  );
+  const own = createValues(context, getOwnEvaluation(tree, root));
   // The root's first visit backed up its own evaluation.
   const sumOfSquares = squares.reduce((sum, part) => sum + part, own.q * own.q);
   return {
-    // The tree keeps the root's values in the view of the player who moved into it.
-    ...createValues(
-      context,
-      -recordDoubles[record * RECORD_DOUBLES + RECORD_WL],
-      recordFloats[at + RECORD_D],
-      recordFloats[at + RECORD_M],
-    ),
+    ...createValues(context, tree.rootRecord),
     visits: tree.rootVisits,
     meanSquare: sumOfSquares / tree.rootVisits,
     own,
@@ -117,16 +87,12 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
   };
 }
 
-function createValues(context: ReportContext, wl: number, d: number, m: number): RootValues {
-  unscaleWdl(wl, d, context.rescale, context.contemptSign);
-  return {
-    // Without contempt there is nothing to undo, so the values are shown without the errors of the fit.
-    wl: 0 + (context.rescale.diff === 0 ? wl : rescaled.wl),
-    d: context.rescale.diff === 0 ? d : rescaled.d,
-    mu: rescaled.mu,
-    q: 0 + wl + context.drawScore * d,
-    m: context.hasMovesLeft ? m : null,
-  };
+/** The tree keeps the root's values in the view of the player who moved into it. */
+function createValues(context: ReportContext, of: RecordIndex | Evaluation): RootValues {
+  const { wl, d, m, q, shown } = evaluate(context, of, -1);
+  // Without contempt there is nothing to undo, so the values are shown without the errors of the fit.
+  const value = context.rescale.diff === 0 ? { wl, d } : { wl: 0 + shown.wl, d: shown.d };
+  return { ...value, mu: shown.mu, q: 0 + q, m: context.hasMovesLeft ? m : null };
 }
 
 function describeMove(context: ReportContext, edge: number, squares: number): RootMoveDescription {
@@ -149,7 +115,7 @@ function readPvVisits(tree: Tree, pv: readonly number[]): number[] {
     let edge = 0;
     while (getMove(tree, node, edge) !== move) edge++;
     const record = getVisitedRecord(tree, node, edge);
-    node = (record === -1 ? NO_NODE : tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE]) as typeof node;
+    node = getRecordNode(tree, record);
     return getRecordVisits(tree, record);
   });
 }
@@ -160,29 +126,27 @@ function readPvVisits(tree: Tree, pv: readonly number[]): number[] {
  * @param known results for nodes that several edges lead to; filled in here
  */
 function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, known: Map<number, number>): number {
-  const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
-  const node = recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-  const meta = node === NO_NODE ? 0 : nodeWords[node * NODE_WORDS + NODE_META];
+  const node = getRecordNode(tree, record);
+  const meta = node === NO_NODE ? 0 : getMeta(tree, node);
   const childCount = getTerminalKind(meta) === NOT_TERMINAL ? getChildCount(meta) : 0;
   const own = tree.getStats(node, record);
   const isShared = childCount > 0 && tree.countHolders(node) > 1;
   const found = isShared ? known.get(node) : undefined;
   if (found !== undefined) return found;
-  const visits = recordWords[own * RECORD_WORDS + RECORD_VISITS];
+  const visits = getRecordVisits(tree, own);
   let rest = visits;
   let sum = 0;
-  for (let i = 0, child = nodeWords[node * NODE_WORDS + NODE_BLOCK]; i < childCount; i++, child++) {
-    const childVisits = recordWords[child * RECORD_WORDS + RECORD_VISITS];
+  for (let i = 0; i < childCount; i++) {
+    const child = getChildRecord(tree, node, i);
+    const childVisits = getRecordVisits(tree, child);
     if (childVisits === 0) continue;
     rest -= childVisits;
-    const repetitions = tree.getRepetitionVisits(child as RecordIndex);
-    const square = computeMeanSquare(tree, child as RecordIndex, -drawScore, known);
+    const repetitions = tree.getRepetitionVisits(child);
+    const square = computeMeanSquare(tree, child, -drawScore, known);
     sum += (childVisits - repetitions) * square + repetitions * drawScore * drawScore;
   }
   // Without visited children the record's mean is all there is: an evaluation, a proven result, or a dropped subtree.
-  const isMean = rest === visits;
-  const wl = isMean ? recordDoubles[own * RECORD_DOUBLES + RECORD_WL] : nodeFloats[node * NODE_WORDS + NODE_WL];
-  const d = isMean ? recordFloats[own * RECORD_WORDS + RECORD_D] : nodeFloats[node * NODE_WORDS + NODE_D];
+  const { wl, d } = rest === visits ? getRecordValue(tree, own) : getOwnEvaluation(tree, node);
   const mean = (sum + rest * (wl + drawScore * d) ** 2) / visits;
   if (isShared) known.set(node, mean);
   return mean;

@@ -3,37 +3,21 @@
  * after the search has answered, when the root noise is out of the priors again. Nothing here changes the tree. All values
  * are in the view of the root's mover; moves left are counted from the root.
  */
+
+import { NOT_TERMINAL, type RecordIndex } from '../tree/layout.js';
 import {
+  type Evaluation,
   findBestEdge,
   getEdgeCount,
   getMove,
+  getOwnEvaluation,
   getPrior,
   getRecordTerminalKind,
+  getRecordValue,
   getRecordVisits,
   getVisitedRecord,
-} from '../tree/best-move.js';
-import {
-  NODE_D,
-  NODE_M,
-  NODE_WL,
-  NODE_WORDS,
-  NOT_TERMINAL,
-  RECORD_D,
-  RECORD_DOUBLES,
-  RECORD_M,
-  RECORD_WL,
-  RECORD_WORDS,
-  type RecordIndex,
-} from '../tree/layout.js';
+} from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
-
-export interface Evaluation {
-  /** Win minus loss. */
-  readonly wl: number;
-  readonly d: number;
-  /** Plies to the end of the game; 0 when the network does not say. */
-  readonly m: number;
-}
 
 export interface RootMove extends Evaluation {
   readonly move: number;
@@ -58,12 +42,10 @@ export function summariseRoot(tree: Tree): RootSummary | null {
   const root = tree.rootNode;
   const count = getEdgeCount(tree, root);
   if (count === 0) return null;
-  const own = readValues(tree, tree.rootRecord, -1);
-  const { nodeFloats } = tree.store;
-  const at = root * NODE_WORDS;
+  const own = readValue(tree, tree.rootRecord, -1);
   const moves = Array.from({ length: count }, (_, edge): RootMove => {
     const record = getVisitedRecord(tree, root, edge);
-    const value = record === -1 ? own : readValues(tree, record, 1);
+    const value = record === -1 ? own : readValue(tree, record, 1);
     return {
       move: getMove(tree, root, edge),
       prior: getPrior(tree, root, edge),
@@ -77,18 +59,17 @@ export function summariseRoot(tree: Tree): RootSummary | null {
   return {
     ...own,
     visits: tree.rootVisits,
-    own: { wl: 0 - nodeFloats[at + NODE_WL], d: nodeFloats[at + NODE_D], m: nodeFloats[at + NODE_M] },
+    own: turn(getOwnEvaluation(tree, root), -1),
     moves,
     best: findBestEdge(tree, root, 0),
   };
 }
 
 /** @param sign +1 for a move of the root; −1 for the root itself, whose record is in the opponent's view */
-function readValues({ store }: Tree, record: RecordIndex, sign: number): Evaluation {
-  const at = record * RECORD_WORDS;
-  return {
-    wl: 0 + sign * store.recordDoubles[record * RECORD_DOUBLES + RECORD_WL],
-    d: store.recordFloats[at + RECORD_D],
-    m: store.recordFloats[at + RECORD_M],
-  };
+function readValue(tree: Tree, record: RecordIndex, sign: 1 | -1): Evaluation {
+  return turn(getRecordValue(tree, record), sign);
+}
+
+function turn({ wl, d, m }: Evaluation, sign: 1 | -1): Evaluation {
+  return { wl: 0 + sign * wl, d, m };
 }

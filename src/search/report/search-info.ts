@@ -6,27 +6,20 @@
 import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
 import type { SearchInfo, SearchLine } from '../limits/search-protocol.js';
 import { computeAverageDepth, type IterationStats, type RootContext } from '../root/iteration-stats.js';
+import { NO_NODE, type NodeIndex, type RecordIndex, TABLEBASE_END } from '../tree/layout.js';
 import {
+  type Evaluation,
   findBestEdge,
   findBestEdges,
   findEdge,
   getMove,
   getOutcome,
+  getRecordNode,
   getRecordTerminalKind,
+  getRecordValue,
+  getRecordVisits,
   getVisitedRecord,
-} from '../tree/best-move.js';
-import {
-  NO_NODE,
-  type NodeIndex,
-  RECORD_D,
-  RECORD_DOUBLES,
-  RECORD_M,
-  RECORD_NODE,
-  RECORD_VISITS,
-  RECORD_WL,
-  RECORD_WORDS,
-  TABLEBASE_END,
-} from '../tree/layout.js';
+} from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 
 export interface ReportContext extends RootContext {
@@ -34,6 +27,21 @@ export interface ReportContext extends RootContext {
   readonly rescale: WdlRescale;
   /** +1 when contempt favours the root's mover. */
   readonly contemptSign: number;
+}
+
+/** A value in the view of the root's mover: as it was searched, and without contempt, as it is shown. */
+export interface RootValue extends Evaluation {
+  /** wl + drawScore · d, contempt included. */
+  readonly q: number;
+  readonly shown: { readonly wl: number; readonly d: number; readonly mu: number };
+}
+
+/** @param sign +1 for a move of the root; −1 for the root itself, whose values are in the opponent's view */
+export function evaluate(context: ReportContext, of: RecordIndex | Evaluation, sign: 1 | -1): RootValue {
+  const { wl, d, m } = typeof of === 'number' ? getRecordValue(context.tree, of) : of;
+  const own = 0 + sign * wl;
+  unscaleWdl(own, d, context.rescale, context.contemptSign);
+  return { wl: own, d, m, q: own + context.drawScore * d, shown: { ...rescaled } };
 }
 
 /** @param edges edges of the root; each gives a line */
@@ -79,29 +87,22 @@ export function findVisitedEdge(tree: Tree, move: number): number[] {
 }
 
 export function createLine(context: ReportContext, edge: number): SearchLine {
-  const { tree, drawScore } = context;
+  const { tree } = context;
   const root = tree.rootNode;
-  const { recordWords, recordFloats, recordDoubles } = tree.store;
   const own = getVisitedRecord(tree, root, edge);
   // A move without visits shows the root's value, turned into the view of the root's mover.
-  const record = own === -1 ? tree.rootRecord : own;
-  const sign = own === -1 ? -1 : 1;
-  const wl = sign * recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
-  const d = recordFloats[record * RECORD_WORDS + RECORD_D];
-  const m = recordFloats[record * RECORD_WORDS + RECORD_M] + (own === -1 ? 1 : 0);
-  unscaleWdl(wl, d, context.rescale, context.contemptSign);
-  const kind = getRecordTerminalKind(tree, own);
+  const value = own === -1 ? evaluate(context, tree.rootRecord, -1) : evaluate(context, own, 1);
+  const { wl, d, shown } = value;
+  const m = value.m + (own === -1 ? 1 : 0);
   const outcome = getOutcome(tree, own);
-  const plies = Math.trunc(Math.round(m) / 2) + (kind === TABLEBASE_END ? 101 : 1);
+  const plies = Math.trunc(Math.round(m) / 2) + (getRecordTerminalKind(tree, own) === TABLEBASE_END ? 101 : 1);
   return {
-    wl: rescaled.wl,
-    d: rescaled.d,
+    ...shown,
     searched: context.rescale.diff === 0 ? { wl, d } : null,
-    mu: rescaled.mu,
-    q: wl + drawScore * d,
+    q: value.q,
     m: context.hasMovesLeft ? m : null,
     mate: outcome === 0 ? null : outcome * plies,
-    visits: own === -1 ? 0 : recordWords[own * RECORD_WORDS + RECORD_VISITS],
+    visits: getRecordVisits(tree, own),
     pv: createPv(context, edge),
   };
 }
@@ -118,7 +119,7 @@ function createPv(context: ReportContext, rootEdge: number): number[] {
     pv.push(getMove(tree, node, edge));
     const record = getVisitedRecord(tree, node, edge);
     if (record === -1) break;
-    node = tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+    node = getRecordNode(tree, record);
     if (node === NO_NODE || tree.isRepetition(node, depth, nodes)) break;
     edge = findBestEdge(tree, node, depth % 2 === 1 ? -drawScore : drawScore);
   }

@@ -2,35 +2,28 @@
  * Copies the tree into plain objects, for tools that show it. Values are those of the search, contempt included. In a graph
  * a shared node has one id, and only its first occurrence lists its children.
  */
-import { decodePrior } from '../../nn/leaves.js';
 import {
-  COUNT_MASK,
   END_OF_GAME,
-  getChildCount,
-  getEdgeMove,
-  getEdgePrior,
   getLowerBound,
   getTerminalKind,
   getUpperBound,
   NO_NODE,
-  NO_RECORD,
-  NODE_BLOCK,
-  NODE_EDGES,
-  NODE_META,
-  NODE_WORDS,
   NOT_TERMINAL,
   type NodeIndex,
-  RECORD_D,
-  RECORD_DOUBLES,
-  RECORD_M,
-  RECORD_NODE,
-  RECORD_VISITS,
-  RECORD_WL,
-  RECORD_WORDS,
   type RecordIndex,
   TABLEBASE_END,
   UNKNOWN_BOUNDS,
 } from '../tree/layout.js';
+import {
+  getEdgeCount,
+  getMeta,
+  getMove,
+  getPrior,
+  getRecordNode,
+  getRecordValue,
+  getRecordVisits,
+  getVisitedRecord,
+} from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 
 export interface TreeDumpLimits {
@@ -67,15 +60,14 @@ export interface TreeDump {
 /** @returns null when nothing was searched */
 export function dumpTree(tree: Tree, limits: TreeDumpLimits, hasMovesLeft: boolean): TreeDump | null {
   if (tree.rootNode === NO_NODE) return null;
-  const { nodeWords, recordWords, recordFloats, recordDoubles, edges } = tree.store;
   const described = new Set<number>();
 
   const describe = (record: RecordIndex, move: number, prior: number, depth: number): TreeDump => {
-    const at = record * RECORD_WORDS;
-    const node = recordWords[at + RECORD_NODE] as NodeIndex;
-    const meta = node === NO_NODE ? UNKNOWN_BOUNDS : nodeWords[node * NODE_WORDS + NODE_META];
+    const node = getRecordNode(tree, record);
+    const meta = node === NO_NODE ? UNKNOWN_BOUNDS : getMeta(tree, node);
     const isRoot = depth === 0;
-    const wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
+    const { wl, d, m } = getRecordValue(tree, record);
+    const visits = getRecordVisits(tree, record);
     const isElsewhere = described.has(node);
     if (node !== NO_NODE) described.add(node);
     const [lower, upper] = [getLowerBound(meta), getUpperBound(meta)];
@@ -83,11 +75,11 @@ export function dumpTree(tree: Tree, limits: TreeDumpLimits, hasMovesLeft: boole
       id: node,
       move,
       prior,
-      visits: recordWords[at + RECORD_VISITS],
-      nodeVisits: node === NO_NODE ? recordWords[at + RECORD_VISITS] : tree.getVisits(record),
+      visits,
+      nodeVisits: node === NO_NODE ? visits : tree.getVisits(record),
       wl: 0 + (isRoot ? -wl : wl),
-      d: recordFloats[at + RECORD_D],
-      m: hasMovesLeft ? recordFloats[at + RECORD_M] : null,
+      d,
+      m: hasMovesLeft ? m : null,
       lower: 0 + (isRoot ? -upper : lower),
       upper: 0 + (isRoot ? -lower : upper),
       terminal: nameTerminal(getTerminalKind(meta)),
@@ -97,21 +89,14 @@ export function dumpTree(tree: Tree, limits: TreeDumpLimits, hasMovesLeft: boole
   };
 
   const listChildren = (node: NodeIndex, depth: number): TreeDump[] => {
-    const meta = nodeWords[node * NODE_WORDS + NODE_META];
-    const firstEdge = nodeWords[node * NODE_WORDS + NODE_EDGES];
-    const block = nodeWords[node * NODE_WORDS + NODE_BLOCK];
-    const childCount = getChildCount(meta);
-    const children: { record: RecordIndex; edge: number; visits: number }[] = [];
-    for (let i = 0; i < (meta & COUNT_MASK); i++) {
-      const record = (i < childCount ? block + i : NO_RECORD) as RecordIndex;
-      const visits = record === NO_RECORD ? 0 : recordWords[record * RECORD_WORDS + RECORD_VISITS];
-      if (visits >= limits.minVisits) children.push({ record, edge: edges[firstEdge + i], visits });
-    }
-    children.sort((a, b) => b.visits - a.visits);
-    return children.map(({ record, edge, visits }) => {
-      const move = getEdgeMove(edge);
-      const prior = decodePrior(getEdgePrior(edge));
-      return visits > 0 ? describe(record, move, prior, depth) : describeUnvisited(move, prior);
+    const edges = Array.from({ length: getEdgeCount(tree, node) }, (_, edge) => {
+      const record = getVisitedRecord(tree, node, edge);
+      return { edge, record, visits: getRecordVisits(tree, record) };
+    });
+    const shown = edges.filter(({ visits }) => visits >= limits.minVisits).sort((a, b) => b.visits - a.visits);
+    return shown.map(({ edge, record }) => {
+      const [move, prior] = [getMove(tree, node, edge), getPrior(tree, node, edge)];
+      return record === -1 ? describeUnvisited(move, prior) : describe(record, move, prior, depth);
     });
   };
 

@@ -1,15 +1,16 @@
 /** What the stoppers look at after each batch: counters and a summary of the root's moves (lc0: IterationStats). */
 import { MAX_EDGES } from '../../nn/leaves.js';
 import type { SearchParams } from '../params.js';
+import { NO_NODE, NOT_TERMINAL, TABLEBASE_END, TWO_FOLD_DRAW } from '../tree/layout.js';
 import {
   getEdgeCount,
   getOutcome,
+  getRecordM,
   getRecordQ,
   getRecordTerminalKind,
   getRecordVisits,
   getVisitedRecord,
-} from '../tree/best-move.js';
-import { NO_NODE, NOT_TERMINAL, RECORD_M, RECORD_WORDS, TABLEBASE_END, TWO_FOLD_DRAW } from '../tree/layout.js';
+} from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { Pipeline } from '../visit/pipeline.js';
 import type { RootMoves } from './root-moves.js';
@@ -113,7 +114,7 @@ export function fillIterationStats(stats: IterationStats, context: RootContext, 
     if (outcome > 0) stats.winningMoves++;
     if (outcome < 0) stats.losingMoves++;
     if (outcome > 0 && kind !== TABLEBASE_END) {
-      const plies = Math.round(tree.store.recordFloats[record * RECORD_WORDS + RECORD_M]);
+      const plies = Math.round(getRecordM(tree, record));
       stats.mateInMoves = Math.min(stats.mateInMoves, Math.floor(plies / 2) + 1);
     }
   }

@@ -4,17 +4,18 @@
  */
 import type { Prng } from '../../util/index.js';
 import type { SearchParams } from '../params.js';
+import { NO_NODE, type NodeIndex, type RecordIndex } from '../tree/layout.js';
 import {
   type EdgeFilter,
   findBestEdge,
   getEdgeCount,
   getMove,
   getPrior,
+  getRecordNode,
   getRecordQ,
   getRecordVisits,
   getVisitedRecord,
-} from '../tree/best-move.js';
-import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS, type RecordIndex } from '../tree/layout.js';
+} from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { RootContext } from './iteration-stats.js';
 import { computeRootFpu } from './root-utility.js';
@@ -49,8 +50,7 @@ export function chooseMove(context: RootContext, gamePly: number, random: Prng):
 
 function findReply(tree: Tree, root: NodeIndex, edge: number, drawScore: number): number {
   const record = getVisitedRecord(tree, root, edge);
-  if (record === -1) return 0;
-  const node = tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+  const node = getRecordNode(tree, record);
   if (node === NO_NODE) return 0;
   const reply = findBestEdge(tree, node, -drawScore);
   return reply < 0 ? 0 : getMove(tree, node, reply);

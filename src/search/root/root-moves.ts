@@ -6,20 +6,18 @@
 import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/leaves.js';
 import { drawGamma, type Prng } from '../../util/index.js';
 import type { SearchParams } from '../params.js';
-import { findBestEdge, getEdgeCount, getOutcome, getRecordVisits, getVisitedRecord } from '../tree/best-move.js';
+import { getEdgeMove, getEdgePrior, NO_NODE, packEdge } from '../tree/layout.js';
 import {
-  getChildCount,
-  getEdgeMove,
-  getEdgePrior,
-  NO_NODE,
-  NODE_BLOCK,
-  NODE_EDGES,
-  NODE_META,
-  NODE_WORDS,
-  packEdge,
-  RECORD_P,
-  RECORD_WORDS,
-} from '../tree/layout.js';
+  countChildren,
+  findBestEdge,
+  getChildRecord,
+  getEdgeCount,
+  getFirstEdge,
+  getOutcome,
+  getRecordVisits,
+  getVisitedRecord,
+  setRecordPrior,
+} from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { RootRestriction } from '../visit/root-filter.js';
 import { SequentialHalving } from './sequential-halving.js';
@@ -104,13 +102,11 @@ export class RootMoves implements RootRestriction {
     const root = this.tree.rootNode;
     const edgeCount = getEdgeCount(this.tree, root);
     if (edgeCount === 0) return;
-    if (noise.temperature !== 1) this.temper(noise.temperature, edgeCount);
+    if (noise.temperature !== 1) this.temper(noise.temperature);
     if (noise.gumbelScale > 0) this.addGumbelNoise(noise, edgeCount);
     else if (noise.epsilon > 0) this.addDirichletNoise(noise, edgeCount);
-    const { nodeWords, edges } = this.tree.store;
-    const first = nodeWords[root * NODE_WORDS + NODE_EDGES];
-    const list = edges.subarray(first, first + edgeCount);
-    const childCount = getChildCount(nodeWords[root * NODE_WORDS + NODE_META]);
+    const list = this.listEdges();
+    const childCount = countChildren(this.tree, root);
     const wanted = new Set(searchMoves);
     const some = list.some((edge) => wanted.has(getEdgeMove(edge)));
     const isWanted = (edge: number): boolean => !some || wanted.has(getEdgeMove(edge));
@@ -137,22 +133,20 @@ export class RootMoves implements RootRestriction {
   }
 
   /** prior^(1 / temperature), normalised. */
-  private temper(temperature: number, edgeCount: number): void {
+  private temper(temperature: number): void {
     const weigh = (code: number): number => decodePrior(code) ** (1 / temperature);
-    const { nodeWords, edges } = this.tree.store;
-    const first = nodeWords[this.tree.rootNode * NODE_WORDS + NODE_EDGES];
     let total = 0;
-    for (let i = 0; i < edgeCount; i++) total += weigh(getEdgePrior(edges[first + i]));
+    for (const edge of this.listEdges()) total += weigh(getEdgePrior(edge));
     this.changePriors((code) => weigh(code) / total);
   }
 
   /** prior · e^(scale · g), normalised, with g from the Gumbel distribution (Danihelka et al. 2022). */
   private addGumbelNoise({ gumbelScale, random }: RootNoise, edgeCount: number): void {
     const factors = Float64Array.from({ length: edgeCount }, () => Math.exp(gumbelScale * drawGumbel(random)));
-    const { nodeWords, edges } = this.tree.store;
-    const first = nodeWords[this.tree.rootNode * NODE_WORDS + NODE_EDGES];
     let total = 0;
-    for (let i = 0; i < edgeCount; i++) total += factors[i] * decodePrior(getEdgePrior(edges[first + i]));
+    this.listEdges().forEach((edge, i) => {
+      total += factors[i] * decodePrior(getEdgePrior(edge));
+    });
     if (!(total > 0 && Number.isFinite(total))) return;
     let next = 0;
     this.changePriors((code) => (decodePrior(code) * factors[next++]) / total);
@@ -175,27 +169,27 @@ export class RootMoves implements RootRestriction {
   }
 
   private writePriors(compute: (move: number, code: number, edge: number) => number): void {
-    const root = this.tree.rootNode;
-    const { nodeWords, edges, recordFloats } = this.tree.store;
-    const first = nodeWords[root * NODE_WORDS + NODE_EDGES];
-    const block = nodeWords[root * NODE_WORDS + NODE_BLOCK];
-    const childCount = getChildCount(nodeWords[root * NODE_WORDS + NODE_META]);
-    for (let i = 0; i < getEdgeCount(this.tree, root); i++) {
-      const move = getEdgeMove(edges[first + i]);
-      const code = compute(move, getEdgePrior(edges[first + i]), i);
-      edges[first + i] = packEdge(move, code);
-      if (i < childCount) recordFloats[(block + i) * RECORD_WORDS + RECORD_P] = decodePrior(code);
-    }
+    const { tree } = this;
+    const edges = this.listEdges();
+    const childCount = countChildren(tree, tree.rootNode);
+    edges.forEach((edge, i) => {
+      const move = getEdgeMove(edge);
+      const code = compute(move, getEdgePrior(edge), i);
+      edges[i] = packEdge(move, code);
+      if (i < childCount) setRecordPrior(tree, getChildRecord(tree, tree.rootNode, i), decodePrior(code));
+    });
   }
 
   private sortUnvisited(isWanted: (edge: number) => boolean): void {
-    const root = this.tree.rootNode;
-    const { nodeWords, edges } = this.tree.store;
-    const first = nodeWords[root * NODE_WORDS + NODE_EDGES];
-    const childCount = getChildCount(nodeWords[root * NODE_WORDS + NODE_META]);
-    const list = Array.from(edges.subarray(first + childCount, first + getEdgeCount(this.tree, root)));
-    const sorted = list.sort((a, b) => Number(isWanted(b)) - Number(isWanted(a)) || getEdgePrior(b) - getEdgePrior(a));
-    edges.set(sorted, first + childCount);
+    const unvisited = this.listEdges().subarray(countChildren(this.tree, this.tree.rootNode));
+    unvisited.sort((a, b) => Number(isWanted(b)) - Number(isWanted(a)) || getEdgePrior(b) - getEdgePrior(a));
+  }
+
+  /** The root's edges themselves: what is written there changes the tree. */
+  private listEdges(): Int32Array {
+    const { tree } = this;
+    const first = getFirstEdge(tree, tree.rootNode);
+    return tree.store.edges.subarray(first, first + getEdgeCount(tree, tree.rootNode));
   }
 }
 

@@ -15,18 +15,16 @@ import {
 } from '../formulas/puct.js';
 import { usesSpread } from '../formulas/spread.js';
 import type { SearchParams } from '../params.js';
-import { getEdgeCount, getPrior, getVisitedRecord } from '../tree/best-move.js';
+import { NO_NODE, type RecordIndex } from '../tree/layout.js';
 import {
-  NO_NODE,
-  NODE_SQUARE,
-  NODE_WORDS,
-  RECORD_D,
-  RECORD_DOUBLES,
-  RECORD_M,
-  RECORD_WL,
-  RECORD_WORDS,
-  type RecordIndex,
-} from '../tree/layout.js';
+  getEdgeCount,
+  getMeanSquare,
+  getPrior,
+  getRecordM,
+  getRecordValue,
+  getRecordWl,
+  getVisitedRecord,
+} from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 
 /** Sum of the priors of the root's visited moves. */
@@ -42,20 +40,18 @@ export function computeVisitedPrior(tree: Tree): number {
 
 /** First play urgency of the root's unvisited moves. @param drawScore value of a draw for the root's mover */
 export function computeRootFpu(tree: Tree, params: SearchParams, drawScore: number): number {
-  const { recordFloats, recordDoubles } = tree.store;
-  const wl = recordDoubles[tree.rootRecord * RECORD_DOUBLES + RECORD_WL];
-  const d = recordFloats[tree.rootRecord * RECORD_WORDS + RECORD_D];
+  const { wl, d } = getRecordValue(tree, tree.rootRecord);
   return computeFpu(getFpuParams(params, true), wl, d, drawScore, computeVisitedPrior(tree));
 }
 
 /** The exploration factor that the root's moves share in U. */
 export function computeRootExploration(tree: Tree, params: SearchParams): number {
-  const { nodeFloats, recordDoubles } = tree.store;
   const exploration = computeExploration(tree.rootVisits, getPuctParams(params, true));
   if (!usesSpread(tree, params) || tree.rootNode === NO_NODE) return exploration;
-  const wl = recordDoubles[tree.rootRecord * RECORD_DOUBLES + RECORD_WL];
-  const meanSquare = nodeFloats[tree.rootNode * NODE_WORDS + NODE_SQUARE];
-  return exploration * computeSpreadFactor(tree.rootVisits, wl, meanSquare, getSpreadParams(params));
+  const wl = getRecordWl(tree, tree.rootRecord);
+  return (
+    exploration * computeSpreadFactor(tree.rootVisits, wl, getMeanSquare(tree, tree.rootNode), getSpreadParams(params))
+  );
 }
 
 /**
@@ -63,16 +59,13 @@ export function computeRootExploration(tree: Tree, params: SearchParams): number
  * and while the root's value is within the threshold
  */
 export function createRootMovesLeft(
-  { rootRecord, store }: Tree,
+  tree: Tree,
   params: SearchParams,
   hasMovesLeft: boolean,
 ): (record: RecordIndex | -1, q: number) => number {
-  const { recordFloats, recordDoubles } = store;
   const movesLeft = getMovesLeftParams(params);
-  const rootM = recordFloats[rootRecord * RECORD_WORDS + RECORD_M];
-  const isUsed = hasMovesLeft && Math.abs(recordDoubles[rootRecord * RECORD_DOUBLES + RECORD_WL]) > movesLeft.threshold;
+  const { wl, m } = getRecordValue(tree, tree.rootRecord);
+  const isUsed = hasMovesLeft && Math.abs(wl) > movesLeft.threshold;
   return (record, q) =>
-    isUsed && record !== -1
-      ? computeMovesLeftUtility(movesLeft, rootM, recordFloats[record * RECORD_WORDS + RECORD_M], q)
-      : 0;
+    isUsed && record !== -1 ? computeMovesLeftUtility(movesLeft, m, getRecordM(tree, record), q) : 0;
 }

@@ -10,7 +10,7 @@
  */
 import { MAX_EDGES } from '../../nn/leaves.js';
 import type { SearchParams } from '../params.js';
-import { getOutcome, getPrior, getRecordQ, getRecordVisits, getVisitedRecord } from '../tree/best-move.js';
+import { getOutcome, getPrior, getRecordQ, getRecordVisits, getVisitedRecord } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 
 export class SequentialHalving {

@@ -3,19 +3,8 @@
  * and so its visits and its value, and the search goes on growing where it looks most. The walk over the tree is done in
  * slices of one or two milliseconds, so that it delays neither the clock nor `stop`.
  */
-import {
-  getChildCount,
-  NO_NODE,
-  NODE_BLOCK,
-  NODE_META,
-  NODE_WORDS,
-  type NodeIndex,
-  RECORD_IN_FLIGHT,
-  RECORD_NODE,
-  RECORD_VISITS,
-  RECORD_WORDS,
-  type RecordIndex,
-} from './layout.js';
+import { NO_NODE, type NodeIndex } from './layout.js';
+import { countChildren, getChildRecord, getInFlight, getRecordNode } from './read-tree.js';
 import type { Tree } from './tree.js';
 
 const FIRST_THRESHOLD = 2;
@@ -91,30 +80,23 @@ export class Forgetter {
   private isUnderWay(node: NodeIndex): boolean {
     const { tree } = this;
     if (tree.countHolders(node) === 1) return false;
-    const { nodeWords, recordWords } = tree.store;
-    const block = nodeWords[node * NODE_WORDS + NODE_BLOCK];
-    const end = block + getChildCount(nodeWords[node * NODE_WORDS + NODE_META]);
-    for (let record = block; record < end; record++) {
-      if (recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] > 0) return true;
+    for (let i = countChildren(tree, node) - 1; i >= 0; i--) {
+      if (getInFlight(tree, getChildRecord(tree, node, i)) > 0) return true;
     }
     return false;
   }
 
   private visit(node: NodeIndex): void {
     const { tree } = this;
-    const { nodeWords, recordWords } = tree.store;
-    const at = node * NODE_WORDS;
-    const childCount = getChildCount(nodeWords[at + NODE_META]);
-    const block = nodeWords[at + NODE_BLOCK];
+    const childCount = countChildren(tree, node);
     for (let i = 0; i < childCount; i++) {
-      const recordAt = (block + i) * RECORD_WORDS;
-      const child = recordWords[recordAt + RECORD_NODE] as NodeIndex;
-      if (child === NO_NODE || getChildCount(nodeWords[child * NODE_WORDS + NODE_META]) === 0) continue;
+      const record = getChildRecord(tree, node, i);
+      const child = getRecordNode(tree, record);
+      if (child === NO_NODE || countChildren(tree, child) === 0) continue;
       // A walk looks at each node once and counts its visits by all edges that lead to it.
       if (!tree.meetInWalk(child)) continue;
-      const visits = recordWords[tree.getStats(child, (block + i) as RecordIndex) * RECORD_WORDS + RECORD_VISITS];
-      if (visits > this.threshold) this.pending.push(child);
-      else if (recordWords[recordAt + RECORD_IN_FLIGHT] === 0 && !this.isUnderWay(child)) tree.forgetChildren(child);
+      if (tree.getVisits(record) > this.threshold) this.pending.push(child);
+      else if (getInFlight(tree, record) === 0 && !this.isUnderWay(child)) tree.forgetChildren(child);
     }
   }
 }

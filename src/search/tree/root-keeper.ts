@@ -3,32 +3,30 @@
  * tree holds below the new root is kept. A root whose result was proven becomes an ordinary node, so that it can be searched.
  */
 import {
-  COUNT_MASK,
   FORGOTTEN_BIT,
   getChildCount,
   LOSS,
   NO_NODE,
   NO_RECORD,
-  NODE_BLOCK,
-  NODE_D,
-  NODE_M,
-  NODE_META,
-  NODE_SQUARE,
-  NODE_WL,
-  NODE_WORDS,
-  type NodeIndex,
-  RECORD_D,
-  RECORD_DOUBLES,
-  RECORD_M,
-  RECORD_NODE,
-  RECORD_VISITS,
-  RECORD_WL,
-  RECORD_WORDS,
   type RecordIndex,
   TERMINAL_MASK,
   WIN,
   withBounds,
 } from './layout.js';
+import {
+  getChildRecord,
+  getEdgeCount,
+  getMeanSquare,
+  getMeta,
+  getOwnEvaluation,
+  getRecordNode,
+  getRecordValue,
+  getRecordVisits,
+  setMeanSquare,
+  setMeta,
+  setRecordValue,
+  setRecordVisits,
+} from './read-tree.js';
 import type { Tree } from './tree.js';
 
 export class RootKeeper {
@@ -71,15 +69,14 @@ export class RootKeeper {
   /** The record of the edge at the end of a line of moves from a root; NO_RECORD when no node is there. */
   findEdge(root: RecordIndex, moves: readonly number[]): RecordIndex {
     const { tree } = this;
-    const { nodeWords, recordWords } = tree.store;
     let record = root;
     for (const move of moves) {
-      const node = recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
+      const node = getRecordNode(tree, record);
       const child = node === NO_NODE ? -1 : tree.findChild(node, move);
       if (child < 0) return NO_RECORD;
-      record = (nodeWords[node * NODE_WORDS + NODE_BLOCK] + child) as RecordIndex;
+      record = getChildRecord(tree, node, child);
     }
-    return recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE ? NO_RECORD : record;
+    return getRecordNode(tree, record) === NO_NODE ? NO_RECORD : record;
   }
 
   /**
@@ -88,9 +85,7 @@ export class RootKeeper {
    */
   startFrom(edge: RecordIndex): void {
     const { tree } = this;
-    const { recordWords, nodeWords } = tree.store;
-    const node = recordWords[edge * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-    if ((nodeWords[node * NODE_WORDS + NODE_META] & COUNT_MASK) === 0) return;
+    if (getEdgeCount(tree, getRecordNode(tree, edge)) === 0) return;
     tree.moveRootTo(edge);
     this.reviveRoot();
   }
@@ -103,9 +98,7 @@ export class RootKeeper {
     const { tree } = this;
     const node = tree.rootNode;
     if (node === NO_NODE) return;
-    const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
-    const at = node * NODE_WORDS;
-    const meta = nodeWords[at + NODE_META];
+    const meta = getMeta(tree, node);
     if ((meta & TERMINAL_MASK) === 0) return;
     const wasNeverSearched = getChildCount(meta) === 0 && (meta & FORGOTTEN_BIT) === 0;
     if (wasNeverSearched) {
@@ -114,29 +107,22 @@ export class RootKeeper {
       return;
     }
     let visits = 1;
-    let wl = nodeFloats[at + NODE_WL];
-    let d = nodeFloats[at + NODE_D];
-    let m = nodeFloats[at + NODE_M];
+    let { wl, d, m } = getOwnEvaluation(tree, node);
     let square = wl * wl;
-    const block = nodeWords[at + NODE_BLOCK];
-    const childCount = getChildCount(meta);
-    for (let i = 0; i < childCount; i++) {
-      const child = block + i;
-      const childVisits = recordWords[child * RECORD_WORDS + RECORD_VISITS];
+    for (let i = 0; i < getChildCount(meta); i++) {
+      const child = getChildRecord(tree, node, i);
+      const value = getRecordValue(tree, child);
+      const childVisits = getRecordVisits(tree, child);
       visits += childVisits;
-      wl -= recordDoubles[child * RECORD_DOUBLES + RECORD_WL] * childVisits;
-      d += recordFloats[child * RECORD_WORDS + RECORD_D] * childVisits;
-      m += (recordFloats[child * RECORD_WORDS + RECORD_M] + 1) * childVisits;
-      const below = recordWords[child * RECORD_WORDS + RECORD_NODE];
-      const own = recordDoubles[child * RECORD_DOUBLES + RECORD_WL] ** 2;
-      square += childVisits * (below === NO_NODE ? own : nodeFloats[below * NODE_WORDS + NODE_SQUARE]);
+      wl -= value.wl * childVisits;
+      d += value.d * childVisits;
+      m += (value.m + 1) * childVisits;
+      const below = getRecordNode(tree, child);
+      square += childVisits * (below === NO_NODE ? value.wl ** 2 : getMeanSquare(tree, below));
     }
-    const root = tree.rootRecord;
-    recordWords[root * RECORD_WORDS + RECORD_VISITS] = visits;
-    recordDoubles[root * RECORD_DOUBLES + RECORD_WL] = wl / visits;
-    recordFloats[root * RECORD_WORDS + RECORD_D] = d / visits;
-    recordFloats[root * RECORD_WORDS + RECORD_M] = m / visits;
-    if (tree.keepsSpread) nodeFloats[at + NODE_SQUARE] = square / visits;
-    nodeWords[at + NODE_META] = withBounds(meta & ~TERMINAL_MASK, LOSS, WIN);
+    setRecordVisits(tree, tree.rootRecord, visits);
+    setRecordValue(tree, tree.rootRecord, { wl: wl / visits, d: d / visits, m: m / visits });
+    if (tree.keepsSpread) setMeanSquare(tree, node, square / visits);
+    setMeta(tree, node, withBounds(meta & ~TERMINAL_MASK, LOSS, WIN));
   }
 }

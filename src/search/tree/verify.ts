@@ -4,7 +4,6 @@
  * each node knows how many edges lead to it, is found by its key, and lies one ply below all its parents. For tests: it looks
  * at every node.
  */
-import { decodePrior } from '../../nn/leaves.js';
 import {
   COUNT_MASK,
   FORGOTTEN_BIT,
@@ -14,27 +13,22 @@ import {
   getTerminalKind,
   getUpperBound,
   NO_NODE,
-  NODE_BLOCK,
-  NODE_D,
-  NODE_EDGES,
-  NODE_M,
-  NODE_META,
-  NODE_WL,
-  NODE_WORDS,
   NOT_TERMINAL,
   type NodeIndex,
-  RECORD_D,
-  RECORD_DOUBLES,
-  RECORD_IN_FLIGHT,
-  RECORD_M,
-  RECORD_NODE,
-  RECORD_P,
-  RECORD_VISITS,
-  RECORD_WL,
-  RECORD_WORDS,
-  type RecordIndex,
   TWO_FOLD_DRAW,
 } from './layout.js';
+import {
+  getChildRecord,
+  getFirstEdge,
+  getInFlight,
+  getMeta,
+  getOwnEvaluation,
+  getPrior,
+  getRecordNode,
+  getRecordPrior,
+  getRecordValue,
+  getRecordVisits,
+} from './read-tree.js';
 import type { Tree } from './tree.js';
 
 export interface TreeReport {
@@ -48,7 +42,7 @@ export interface TreeReport {
 }
 
 export function verifyTree(tree: Tree): TreeReport {
-  const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles, edges } = tree.store;
+  const { edges } = tree.store;
   const faults: string[] = [];
   const report = { nodes: 0, edges: 0, visitedEdges: 0, terminals: 0, deepest: 0 };
   /** Edges and roots that lead to each node. */
@@ -60,25 +54,22 @@ export function verifyTree(tree: Tree): TreeReport {
   const pending = [tree.rootRecord, ...tree.parked].map((record) => ({ record, depth: 0 }));
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { record, depth } = next;
-    const at = record * RECORD_WORDS;
-    const node = recordWords[at + RECORD_NODE] as NodeIndex;
-    if (recordWords[at + RECORD_IN_FLIGHT] !== 0)
-      complain(node, `${recordWords[at + RECORD_IN_FLIGHT]} visits in flight`);
+    const node = getRecordNode(tree, record);
+    const inFlight = getInFlight(tree, record);
+    if (inFlight !== 0) complain(node, `${inFlight} visits in flight`);
     if (node === NO_NODE) continue;
     const held = holders.get(node) ?? 0;
     holders.set(node, held + 1);
     if (held > 0) continue;
     report.nodes++;
     report.deepest = Math.max(report.deepest, depth);
-    const nodeAt = node * NODE_WORDS;
     const own = tree.getStats(node, record);
-    const ownAt = own * RECORD_WORDS;
-    const visits = recordWords[ownAt + RECORD_VISITS];
-    const meta = nodeWords[nodeAt + NODE_META];
+    const visits = getRecordVisits(tree, own);
+    const { wl, d, m } = getRecordValue(tree, own);
+    const meta = getMeta(tree, node);
     const edgeCount = meta & COUNT_MASK;
     const childCount = getChildCount(meta);
-    const firstEdge = nodeWords[nodeAt + NODE_EDGES];
-    const block = nodeWords[nodeAt + NODE_BLOCK];
+    const firstEdge = getFirstEdge(tree, node);
     report.edges += edgeCount;
     report.visitedEdges += childCount;
     if (visits < 1) complain(node, 'exists without a visit');
@@ -90,24 +81,20 @@ export function verifyTree(tree: Tree): TreeReport {
       }
     }
     let sumVisits = 1;
-    let sumWl = nodeFloats[nodeAt + NODE_WL];
-    let sumD = nodeFloats[nodeAt + NODE_D];
-    let sumM = nodeFloats[nodeAt + NODE_M];
+    let { wl: sumWl, d: sumD, m: sumM } = getOwnEvaluation(tree, node);
     for (let i = 0; i < childCount; i++) {
-      const child = (block + i) as RecordIndex;
-      const childAt = child * RECORD_WORDS;
-      const n = recordWords[childAt + RECORD_VISITS];
+      const child = getChildRecord(tree, node, i);
+      const n = getRecordVisits(tree, child);
+      const value = getRecordValue(tree, child);
       sumVisits += n;
-      sumWl -= n * recordDoubles[child * RECORD_DOUBLES + RECORD_WL];
-      sumD += n * recordFloats[childAt + RECORD_D];
-      sumM += n * (recordFloats[childAt + RECORD_M] + 1);
-      if (recordFloats[childAt + RECORD_P] !== decodePrior(getEdgePrior(edges[firstEdge + i]))) {
+      sumWl -= n * value.wl;
+      sumD += n * value.d;
+      sumM += n * (value.m + 1);
+      if (getRecordPrior(tree, child) !== getPrior(tree, node, i)) {
         complain(node, `prior of child ${i} differs from its edge`);
       }
       pending.push({ record: child, depth: depth + 1 });
     }
-    const wl = recordDoubles[own * RECORD_DOUBLES + RECORD_WL];
-    const d = recordFloats[ownAt + RECORD_D];
     if (!isNear(d, 0.5, 0.5001) || Math.abs(wl) > 1 + 1e-9) complain(node, `values out of range: ${wl} ${d}`);
     const kind = getTerminalKind(meta);
     if (kind !== NOT_TERMINAL) {
@@ -123,7 +110,6 @@ export function verifyTree(tree: Tree): TreeReport {
     if (!isNear(wl * visits, sumWl, 1e-6 * visits + 1e-6))
       complain(node, `value ${wl}, but ${sumWl / visits} in the sum`);
     if (!isNear(d, sumD / visits, 1e-3)) complain(node, `draws ${d}, but ${sumD / visits} in the sum`);
-    const m = recordFloats[ownAt + RECORD_M];
     if (!isNear(m, sumM / visits, 0.01 + 1e-3 * Math.abs(m)))
       complain(node, `moves left ${m}, but ${sumM / visits} in the sum`);
   }

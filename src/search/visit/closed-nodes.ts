@@ -3,15 +3,8 @@
  * again. With more visits in flight a node turns to other moves, so each closed node has an OPENING: the number of visits in
  * flight from which a walk finds a leaf again. A finished visit opens every node on its path.
  */
-import {
-  CLOSED_BIT,
-  NODE_META,
-  NODE_WORDS,
-  type NodeIndex,
-  RECORD_IN_FLIGHT,
-  RECORD_WORDS,
-  type RecordIndex,
-} from '../tree/layout.js';
+import { CLOSED_BIT, type NodeIndex, type RecordIndex } from '../tree/layout.js';
+import { getInFlight, getMeta, setMeta } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, type VisitList } from '../tree/visit-list.js';
 
@@ -25,7 +18,7 @@ export class ClosedNodes {
   }
 
   isClosed(node: NodeIndex): boolean {
-    return (this.tree.store.nodeWords[node * NODE_WORDS + NODE_META] & CLOSED_BIT) !== 0;
+    return (getMeta(this.tree, node) & CLOSED_BIT) !== 0;
   }
 
   /** The opening of a closed node. */
@@ -39,9 +32,8 @@ export class ClosedNodes {
    * @param need further virtual visits until a visit finds a leaf; NEVER = the node opens when a visit through it ends
    */
   close(node: NodeIndex, record: RecordIndex, unplaced: number, need: number): void {
-    const { nodeWords, recordWords } = this.tree.store;
-    nodeWords[node * NODE_WORDS + NODE_META] |= CLOSED_BIT;
-    this.openings.set(node, recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] - unplaced + need);
+    setMeta(this.tree, node, getMeta(this.tree, node) | CLOSED_BIT);
+    this.openings.set(node, getInFlight(this.tree, record) - unplaced + need);
   }
 
   /** Raises the opening of a closed node by visits that have found leaves in it: the distance stays the same. */
@@ -52,20 +44,22 @@ export class ClosedNodes {
   /** Opens the nodes on the path of a finished visit. */
   openPath(list: VisitList, at: number): void {
     if (this.openings.size === 0) return;
-    const { nodeWords } = this.tree.store;
     const { data } = list;
     const end = at + ITEM_PATH + 2 * data[at + ITEM_DEPTH];
     for (let step = at + ITEM_PATH; step < end; step += 2) {
-      const metaAt = data[step] * NODE_WORDS + NODE_META;
-      if ((nodeWords[metaAt] & CLOSED_BIT) === 0) continue;
-      nodeWords[metaAt] &= ~CLOSED_BIT;
-      this.openings.delete(data[step] as NodeIndex);
+      const node = data[step] as NodeIndex;
+      if (!this.isClosed(node)) continue;
+      this.open(node);
+      this.openings.delete(node);
     }
   }
 
   openAll(): void {
-    const { nodeWords } = this.tree.store;
-    for (const node of this.openings.keys()) nodeWords[node * NODE_WORDS + NODE_META] &= ~CLOSED_BIT;
+    for (const node of this.openings.keys()) this.open(node);
     this.openings.clear();
+  }
+
+  private open(node: NodeIndex): void {
+    setMeta(this.tree, node, getMeta(this.tree, node) & ~CLOSED_BIT);
   }
 }

@@ -29,14 +29,13 @@ import {
   type NodeIndex,
   packBounds,
   packEdge,
-  RECORD_M,
-  RECORD_WORDS,
   type RecordIndex,
   TABLEBASE_END,
   TWO_FOLD_DRAW,
   UNKNOWN_BOUNDS,
   WIN,
 } from '../tree/layout.js';
+import { getRecordM } from '../tree/read-tree.js';
 import { NO_EDGES } from '../tree/store.js';
 import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type VisitList } from '../tree/visit-list.js';
@@ -136,7 +135,7 @@ export class Expander {
       result = -Math.sign(channel.valueWl[slot]);
       if (depth > 0) {
         const parent = getStepRecord(tree, list, at, depth - 1);
-        m = Math.max(0, tree.store.recordFloats[parent * RECORD_WORDS + RECORD_M] - 1);
+        m = Math.max(0, getRecordM(tree, parent) - 1);
       }
     } else {
       const isOfPath = (channel.flags[slot] & FLAG_OF_PATH) !== 0;

@@ -10,18 +10,15 @@ import { backUpSquare, usesSpread } from '../formulas/spread.js';
 import type { WdlRescale } from '../formulas/wdl-rescale.js';
 import { defaultSearchParams, type SearchParams } from '../params.js';
 import type { RootMoves } from '../root/root-moves.js';
-import { findBestEdge } from '../tree/best-move.js';
+import type { NodeIndex } from '../tree/layout.js';
 import {
-  NODE_BLOCK,
-  NODE_WORDS,
-  type NodeIndex,
-  RECORD_D,
-  RECORD_DOUBLES,
-  RECORD_M,
-  RECORD_VISITS,
-  RECORD_WL,
-  RECORD_WORDS,
-} from '../tree/layout.js';
+  findBestEdge,
+  getChildRecord,
+  getRecordD,
+  getRecordM,
+  getRecordVisits,
+  getRecordWl,
+} from '../tree/read-tree.js';
 import type { LeafValue, Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from '../tree/visit-list.js';
 import { cancelVisit, getLeafRecord } from './backup.js';
@@ -330,11 +327,10 @@ export class Pipeline {
 
   private backUpTerminal(list: VisitList, at: number): void {
     const { tree, terminalValue } = this;
-    const { recordFloats, recordDoubles } = tree.store;
     const record = getLeafRecord(tree, list, at);
-    terminalValue.wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
-    terminalValue.d = recordFloats[record * RECORD_WORDS + RECORD_D];
-    terminalValue.m = recordFloats[record * RECORD_WORDS + RECORD_M];
+    terminalValue.wl = getRecordWl(tree, record);
+    terminalValue.d = getRecordD(tree, record);
+    terminalValue.m = getRecordM(tree, record);
     this.backUp(list, at, terminalValue, false);
   }
 
@@ -354,11 +350,9 @@ export class Pipeline {
     if (depth === 0) return;
     const root = list.data[at + ITEM_PATH] as NodeIndex;
     const child = list.data[at + ITEM_PATH + 1];
-    const { nodeWords, recordWords } = tree.store;
-    const block = nodeWords[root * NODE_WORDS + NODE_BLOCK];
     const best = rootMoves.bestChild;
-    const bestVisits = best < 0 ? 0 : recordWords[(block + best) * RECORD_WORDS + RECORD_VISITS];
-    const visits = recordWords[(block + child) * RECORD_WORDS + RECORD_VISITS];
+    const bestVisits = best < 0 ? 0 : getRecordVisits(tree, getChildRecord(tree, root, best));
+    const visits = getRecordVisits(tree, getChildRecord(tree, root, child));
     if (isRootMoveSettled || (child !== best && bestVisits <= visits)) {
       rootMoves.bestChild = findBestEdge(tree, root, this.rootDrawScore, (edge) => rootMoves.isAllowed(edge));
     }

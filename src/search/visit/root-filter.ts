@@ -3,8 +3,7 @@
  * those that can still overtake the best move.
  */
 
-import { getOutcome, getVisitedRecord } from '../tree/best-move.js';
-import { getChildCount, NODE_BLOCK, NODE_META, NODE_WORDS, RECORD_VISITS, RECORD_WORDS } from '../tree/layout.js';
+import { countChildren, getChildRecord, getOutcome, getRecordVisits, getVisitedRecord } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { EdgeFilter } from './move-scores.js';
 
@@ -35,15 +34,13 @@ export class RootFilter implements EdgeFilter {
     const { root, tree } = this;
     const targets = root.visitTargets;
     if (targets !== null && this.started[move] >= targets[move]) return true;
-    const { nodeWords, recordWords } = tree.store;
-    const at = tree.rootNode * NODE_WORDS;
-    const childCount = getChildCount(nodeWords[at + NODE_META]);
+    const node = tree.rootNode;
+    const childCount = countChildren(tree, node);
     if (move < childCount && root.excluded[move] !== 0) return true;
-    if (root.skipsWins && getOutcome(tree, getVisitedRecord(tree, tree.rootNode, move)) > 0) return true;
+    if (root.skipsWins && getOutcome(tree, getVisitedRecord(tree, node, move)) > 0) return true;
     if (targets !== null || root.bestChild < 0 || move === root.bestChild) return false;
-    const block = nodeWords[at + NODE_BLOCK];
-    const bestVisits = recordWords[(block + root.bestChild) * RECORD_WORDS + RECORD_VISITS];
-    const visits = move < childCount ? recordWords[(block + move) * RECORD_WORDS + RECORD_VISITS] : 0;
+    const bestVisits = getRecordVisits(tree, getChildRecord(tree, node, root.bestChild));
+    const visits = move < childCount ? getRecordVisits(tree, getChildRecord(tree, node, move)) : 0;
     return root.remainingPlayouts < bestVisits - visits;
   }
 }

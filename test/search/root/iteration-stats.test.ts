@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIterationStats, fillIterationStats, type RootContext } from '#sardonyx/search/root/iteration-stats.js';
-import { getOutcome, getVisitedRecord } from '#sardonyx/search/tree/best-move.js';
 import {
   RECORD_D,
   RECORD_DOUBLES,
@@ -12,6 +11,7 @@ import {
   RECORD_WORDS,
   type RecordIndex,
 } from '#sardonyx/search/tree/layout.js';
+import { getOutcome, getVisitedRecord } from '#sardonyx/search/tree/read-tree.js';
 import type { Tree } from '#sardonyx/search/tree/tree.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame, type HashGameOptions } from '../../support/hash-game.js';
