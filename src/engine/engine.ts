@@ -310,16 +310,14 @@ export class Engine {
   }
 
   private run(search: ActiveSearch, network: NetworkPort): void {
-    const { params, position, limits } = createSearchOrder(search, this.options);
+    const order = createSearchOrder(search, this.options);
     search.isRunning = true;
     this.loader.handOver(network);
     this.host.attach(network);
     // Limited strength must not use the tree of an earlier search.
     if (search.strength !== null) this.host.post({ type: 'clearTree' });
-    this.host.post({ type: 'configure', params });
-    this.host.post({ type: 'position', ...position });
     this.lookout.follow(search);
-    this.host.post({ type: 'go', id: search.id, limits });
+    this.host.post({ type: 'go', id: search.id, ...order });
     if (search.stopRequested) this.stopHost();
   }
 

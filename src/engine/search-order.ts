@@ -2,17 +2,11 @@
 
 import { BLACK } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';
-import { createSearchParams, type PositionMessage, type SearchLimits, type SearchParams } from '../search/index.js';
+import { createSearchParams, type SearchLimits, type SearchOrder, type SearchParams } from '../search/index.js';
 import type { ActiveSearch } from './active-search.js';
 import { type ClockSettings, createSearchLimits } from './go-request.js';
 import { createPonderLimits, stepBack } from './ponder.js';
 import { weaken } from './strength.js';
-
-export interface SearchOrder {
-  readonly params: SearchParams;
-  readonly position: PositionMessage;
-  readonly limits: SearchLimits;
-}
 
 export function createSearchOrder(search: ActiveSearch, options: OptionStore): SearchOrder {
   const { game, startsEarlier, limitedRequest } = search;

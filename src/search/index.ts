@@ -9,6 +9,7 @@ export {
   type MoveStats,
   NO_SEARCH,
   type PositionMessage,
+  type SearchOrder,
   type SearchInfo,
   type SearchLimits,
   type SearchLine,

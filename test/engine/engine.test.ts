@@ -209,14 +209,14 @@ test('pondering starts one ply earlier, and ponderhit starts the search proper u
   await settle();
   const { limits, id } = world.search.lastGo;
   assert.deepEqual([limits.ponder, limits.reportedMove, limits.clock], [true, moves[1], undefined]);
-  assert.deepEqual(world.search.lastPosition.moves, moves.slice(0, 1));
-  assert.equal(world.search.lastPosition.blackToMove, true);
+  assert.deepEqual(world.search.lastGo.position.moves, moves.slice(0, 1));
+  assert.equal(world.search.lastGo.position.blackToMove, true);
   assert.equal(limits.searchMoves, undefined);
   assert.ok(engine.ponderHit().ok);
   assert.deepEqual(said, []);
   const after = world.search.lastGo;
   assert.notEqual(after.id, id);
-  assert.deepEqual(world.search.lastPosition.moves, moves);
+  assert.deepEqual(world.search.lastGo.position.moves, moves);
   assert.equal(after.limits.ponder, undefined);
   assert.equal(after.limits.clock?.clock.timeMs, 60000);
   assert.deepEqual(after.limits.searchMoves, [move]);
@@ -385,7 +385,7 @@ test('a wrong guess while pondering ends the search one ply earlier, so that its
   engine.stop();
   assert.deepEqual(said, ['report 1', `best ${move}`]);
   assert.equal(world.search.lastGo.id, id);
-  assert.equal(world.search.lastPosition.moves.length, 1);
+  assert.equal(world.search.lastGo.position.moves.length, 1);
 });
 
 test('stopped before it knows the expected reply, pondering ends in a search without a clock', async () => {
@@ -396,7 +396,7 @@ test('stopped before it knows the expected reply, pondering ends in a search wit
   engine.go({ ponder: true, whiteTimeMs: 1000, blackTimeMs: 1000 });
   await settle();
   engine.stop();
-  assert.equal(world.search.lastPosition.moves.length, 2);
+  assert.equal(world.search.lastGo.position.moves.length, 2);
   assert.equal(world.search.lastGo.limits.clock, undefined);
   assert.deepEqual(said, ['report 1', `best ${move}`]);
 });

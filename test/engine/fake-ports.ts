@@ -71,17 +71,9 @@ export class FakeSearch implements SearchPort {
   }
 
   get lastGo(): Extract<ToSearch, { type: 'go' }> {
-    return this.findLast('go');
-  }
-
-  get lastPosition(): Extract<ToSearch, { type: 'position' }> {
-    return this.findLast('position');
-  }
-
-  private findLast<Type extends ToSearch['type']>(type: Type): Extract<ToSearch, { type: Type }> {
-    const message = this.posted.findLast((posted) => posted.type === type);
-    if (message === undefined) throw new Error(`no ${type} was posted`);
-    return message as Extract<ToSearch, { type: Type }>;
+    const message = this.posted.findLast((posted) => posted.type === 'go');
+    if (message === undefined) throw new Error('no go was posted');
+    return message;
   }
 }
 

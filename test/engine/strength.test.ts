@@ -25,13 +25,11 @@ async function go(options: Readonly<Record<string, string>>, request = { whiteTi
   engine.go(request);
   await settle();
   const { posted, lastGo } = world.search;
-  const configured = posted.find((message) => message.type === 'configure');
-  assert.ok(configured?.type === 'configure');
   return {
     world,
     said,
     engine,
-    params: configured.params,
+    params: lastGo.params,
     limits: lastGo.limits,
     types: posted.map(({ type }) => type),
   };

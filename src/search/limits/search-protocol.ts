@@ -71,15 +71,20 @@ export interface PositionMessage {
   readonly pliesSinceRepetition: number;
 }
 
+/** All that one search needs to know. */
+export interface SearchOrder {
+  readonly params: SearchParams;
+  readonly position: PositionMessage;
+  readonly limits: SearchLimits;
+}
+
 export type ToSearch =
   | { readonly type: 'attach'; readonly pool: SharedPoolHandle; readonly stopFlag: SharedArrayBuffer }
-  | { readonly type: 'configure'; readonly params: SearchParams }
-  | ({ readonly type: 'position' } & PositionMessage)
   | { readonly type: 'newGame' }
   | { readonly type: 'clearTree' }
   /** Answered with `tree`. */
   | { readonly type: 'dumpTree'; readonly limits: TreeDumpLimits }
-  | { readonly type: 'go'; readonly id: number; readonly limits: SearchLimits };
+  | ({ readonly type: 'go'; readonly id: number } & SearchOrder);
 
 export type FromSearch =
   | { readonly type: 'ready' }

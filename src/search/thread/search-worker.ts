@@ -10,12 +10,11 @@ import { computeTreeBytes } from '../game-tree.js';
 import {
   type FromSearch,
   NO_SEARCH,
-  type PositionMessage,
-  type SearchLimits,
+  type SearchOrder,
   StopFlag,
   type ToSearch,
 } from '../limits/search-protocol.js';
-import { defaultSearchParams, type SearchParams } from '../params.js';
+import type { SearchParams } from '../params.js';
 import { dumpTree } from '../report/tree-dump.js';
 import { Search, type SearchListener } from '../search.js';
 import type { Batching } from '../visit/pipeline.js';
@@ -31,15 +30,15 @@ interface Attachment {
 }
 
 let attachment: Attachment | null = null;
-let params: SearchParams = defaultSearchParams;
 let search: Search | null = null;
-let position: PositionMessage | null = null;
+/** Of `search`. */
+let ramLimitMb = 0;
 
 function post(message: FromSearch): void {
   postToParent(message);
 }
 
-function computeBatching(pool: SharedPoolHandle): Batching {
+function computeBatching(pool: SharedPoolHandle, params: SearchParams): Batching {
   // When evaluation has fallen back to the CPU, the pool's minibatch may be smaller than the option.
   const minibatch = Math.min(params.minibatchSize || pool.minibatch, pool.minibatch);
   const isSequential = pool.workers === 1 && minibatch === 1;
@@ -47,8 +46,8 @@ function computeBatching(pool: SharedPoolHandle): Batching {
   return { minibatch, batchesInFlight: Math.max(1, Math.min(wanted, Math.floor(pool.slotCount / minibatch))) };
 }
 
-function createSearch({ pool, queue }: Attachment): Search {
-  const created = new Search(
+function createSearch({ pool, queue }: Attachment, params: SearchParams): Search {
+  return new Search(
     {
       channel: queue,
       rootRow: ROOT_ROW,
@@ -57,21 +56,20 @@ function createSearch({ pool, queue }: Attachment): Search {
       clock: () => performance.timeOrigin + performance.now(),
     },
     params,
-    computeBatching(pool),
+    computeBatching(pool, params),
   );
-  if (position !== null) created.setPosition(position);
-  return created;
 }
 
-function configure(next: SearchParams): void {
-  const isOtherMemory = next.ramLimitMb !== params.ramLimitMb;
-  params = next;
-  if (search === null || attachment === null) return;
-  if (isOtherMemory) search = null;
-  else search.configure(params, computeBatching(attachment.pool));
+/** The search goes on in its tree if the order lets it. A tree of another size is another one. */
+function prepareSearch(attached: Attachment, { params, position }: SearchOrder): Search {
+  if (search === null || params.ramLimitMb !== ramLimitMb) search = createSearch(attached, params);
+  else search.configure(params, computeBatching(attached.pool, params));
+  ramLimitMb = params.ramLimitMb;
+  search.setPosition(position);
+  return search;
 }
 
-function go(id: number, limits: SearchLimits): void {
+function go(id: number, order: SearchOrder): void {
   let hasAnswered = false;
   const listener: SearchListener = {
     onInfo: (info) => post({ type: 'info', id, info }),
@@ -85,9 +83,9 @@ function go(id: number, limits: SearchLimits): void {
   };
   try {
     if (attachment === null) throw new Error('The search has no evaluators');
-    search ??= createSearch(attachment);
-    search.start(limits, listener);
-    run(search, attachment, id);
+    const running = prepareSearch(attachment, order);
+    running.start(order.limits, listener);
+    run(running, attachment, id);
   } catch (error) {
     post({ type: 'error', id, text: `The search failed: ${describe(error)}` });
     try {
@@ -133,15 +131,6 @@ function receive(message: ToSearch): void {
       search = null;
       post({ type: 'ready' });
       break;
-    case 'configure':
-      configure(message.params);
-      break;
-    case 'position':
-      position = message;
-      if (search === null) break;
-      search.setPosition(message);
-      runNextTurn(tidyUp);
-      break;
     case 'newGame':
       search?.newGame();
       break;
@@ -154,7 +143,7 @@ function receive(message: ToSearch): void {
       break;
     }
     case 'go':
-      go(message.id, message.limits);
+      go(message.id, message);
       runNextTurn(tidyUp);
       break;
   }

@@ -35,6 +35,7 @@ class Conversation {
   readonly thread: SearchClient;
   readonly messages: FromSearch[] = [];
   private id = 0;
+  private params = defaultSearchParams;
   private waiting: { type: string; resolve: (message: FromSearch) => void }[] = [];
 
   constructor() {
@@ -61,15 +62,20 @@ class Conversation {
     const ready = this.next('ready');
     this.thread.attach(pool.handle);
     await ready;
-    this.thread.post({ type: 'configure', params: { ...defaultSearchParams, ...params } });
+    this.params = { ...defaultSearchParams, ...params };
   }
 
   go(limits: Partial<SearchLimits>, position: Partial<PositionMessage> = {}): Promise<Of<'bestMove'>> {
     this.messages.length = 0;
-    this.thread.post({ type: 'position', ...POSITION, ...position });
     const answer = this.next('bestMove');
     const startedAtMs = performance.timeOrigin + performance.now();
-    this.thread.post({ type: 'go', id: ++this.id, limits: { startedAtMs, ...limits } });
+    this.thread.post({
+      type: 'go',
+      id: ++this.id,
+      params: this.params,
+      position: { ...POSITION, ...position },
+      limits: { startedAtMs, ...limits },
+    });
     return answer;
   }
 
