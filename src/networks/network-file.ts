@@ -242,28 +242,41 @@ async function findInt8(
   edition: WantedEdition,
   onWarning: (text: string) => void,
 ): Promise<Result<ModelSource>> {
+  const builtIn = await readBuiltIn(path, options, edition.provider);
+  let fileSha256: string;
+  try {
+    const bytes = builtIn?.bytes ?? (await readNetwork(path));
+    fileSha256 = computeSha256(bytes);
+    if (builtIn !== null || !(await isLc0File(path))) {
+      const inflated = await inflate(bytes);
+      if (!inflated.ok || readPrecision(inflated.value) !== 'fp32')
+        return findExact(options, path, heads, edition, true);
+    }
+  } catch (error) {
+    return failure((error as Error).message);
+  }
   const findEdition = async (form: Partial<WantedEdition>): Promise<Result<Int8Source>> => {
     const found = await findExact(options, path, heads, { ...edition, ...form }, true);
     if (!found.ok || !('path' in found.value)) return found as Result<Int8Source>;
     return failure(`Cannot read the network ${path}`);
   };
   const { loadInt8Network } = await import('../lc0/index.js');
-  const exact = await findEdition({});
-  if (!exact.ok || readPrecision(exact.value.bytes) !== 'fp32') return exact;
-  const { name, fileSha256 = '' } = exact.value;
   const int8 = await loadInt8Network({
     key: [fileSha256, heads.policyHead ?? '', heads.valueHead ?? '', String(edition.winograd)],
     plain: async () => {
       const plain = await findEdition({ isForInt8: true });
       return plain.ok ? success(plain.value.bytes) : plain;
     },
-    fastest: () => Promise.resolve(success({ onnx: exact.value.bytes, weightsFolder: exact.value.weightsFolder })),
+    fastest: async () => {
+      const exact = await findEdition({});
+      return exact.ok ? success({ onnx: exact.value.bytes, weightsFolder: exact.value.weightsFolder }) : exact;
+    },
   });
   if (!int8.ok) return int8;
   const { onnx, report } = int8.value;
-  if (onnx !== undefined) return success({ bytes: onnx, name, fileSha256 });
+  if (onnx !== undefined) return success({ bytes: onnx, name: builtIn?.name ?? path, fileSha256 });
   onWarning(report);
-  return exact;
+  return findEdition({});
 }
 
 /** Why a file cannot be used as a network, in one sentence; null if it can. */

@@ -9,10 +9,10 @@ export {
   type MoveStats,
   NO_SEARCH,
   type PositionMessage,
-  type SearchOrder,
   type SearchInfo,
   type SearchLimits,
   type SearchLine,
+  type SearchOrder,
   type StatsBound,
   type ToSearch,
 } from './limits/search-protocol.js';

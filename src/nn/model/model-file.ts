@@ -17,6 +17,8 @@ export type ModelSource =
       readonly name: string;
       readonly weightsFolder?: string | undefined;
       readonly fileSha256?: string | undefined;
+      /** The pool has checked what the model may do, so its threads need not. */
+      readonly isChecked?: true;
     };
 
 export interface Model {
@@ -63,7 +65,7 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
   if (header.value.hasExternalData && weightsFolder === undefined) {
     return failure(`The network ${path} keeps its weights in another file, which is not supported`);
   }
-  const refusal = findRefusal(bytes);
+  const refusal = source.isChecked ? null : findRefusal(bytes);
   if (refusal !== null) return failure(`The network ${path} ${refusal}`);
   const format = recogniseNetwork(header.value);
   if (!format.ok) return failure(`The network ${path} ${format.error}`);

@@ -235,6 +235,7 @@ export class EvaluatorPool {
         bytes: this.model.bytes,
         name: this.model.path,
         weightsFolder: this.model.weightsFolder,
+        isChecked: true,
       },
       role: crashes === 0 ? 'first' : crashes <= MAX_CRASHES ? 'replacement' : 'hopeless',
     };

@@ -91,6 +91,13 @@ const NODES_FILELESS = 20000;
 const FILELESS_MINIBATCH = '64';
 const FILELESS_BATCHES = '3';
 
+interface BenchSettings {
+  readonly isLc0Style?: boolean;
+  /** Is told, for example, why a network is not in the precision that was asked for. */
+  readonly onWarning?: (text: string) => void;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * @param writeLine takes the lines about the positions: one each, or those of lc0's `benchmark`
  * @param signal ends it; then it rejects
@@ -99,11 +106,11 @@ export async function runBench(
   options: OptionStore,
   limits: BenchLimits,
   writeLine: (line: string) => void,
-  { isLc0Style = false, signal }: { readonly isLc0Style?: boolean; readonly signal?: AbortSignal } = {},
+  { isLc0Style = false, onWarning, signal }: BenchSettings = {},
 ): Promise<BenchResult> {
   fixOptions(options);
   let isMeasuring = false;
-  const analyst = new Analyst(options, enginePorts, undefined, (report) => {
+  const analyst = new Analyst(options, enginePorts, onWarning, (report) => {
     if (isLc0Style && isMeasuring) writeLine(formatProgress(report));
   });
   const search = (fen: string, request: GoRequest): Promise<Answer> => {
@@ -256,6 +263,6 @@ export async function runBenchWords(
     moveTimeMs: readLimit('movetime') ?? BENCH_DEFAULTS.moveTimeMs,
     positions: readLimit('num-positions') ?? BENCH_DEFAULTS.positions,
   };
-  const result = await runBench(options, limits, writeLine, { signal });
+  const result = await runBench(options, limits, writeLine, { signal, onWarning: (text) => writeLine(`info string ${text}`) });
   for (const line of formatBench(result)) writeLine(line);
 }

@@ -36,7 +36,8 @@ function declareBench(command: string, describe: string, isLc0Style: boolean, de
         throw new Error('Give --nodes or --movetime, otherwise the first position would be searched for ever');
       }
       const options = await readEngineFlags(given);
-      const result = await runBench(options, limits, args.json ? printNote : printLine, { isLc0Style });
+      const settings = { isLc0Style, onWarning: printNote };
+      const result = await runBench(options, limits, args.json ? printNote : printLine, settings);
       if (args.json) printJson(result);
       else for (const line of isLc0Style ? formatBenchmark(result) : formatBench(result)) printLine(line);
     },
