@@ -62,7 +62,9 @@ export async function loadInt8Network(
   if (cached !== undefined && known !== undefined) {
     return success({ onnx: readPrecision(cached.onnx) === 'int8' ? cached.onnx : undefined, report: known });
   }
-  const made = await makeInt8(editions, machine);
+  const made = await makeInt8(editions, machine).catch((error: Error) =>
+    success(refuse(`the network cannot be run in 8 bits (${error.message})`)),
+  );
   if (made.ok) await cache?.write(made.value.onnx ?? createMarker(made.value.report));
   return made;
 }

@@ -6,7 +6,7 @@ import { after, describe, it, test } from 'node:test';
 import { type Int8Network, loadInt8Network, loadLc0Network } from '#sardonyx/lc0/index.js';
 import { readPrecision } from '#sardonyx/nn/index.js';
 import { type Difference, quantiseModel } from '#sardonyx/onnx/index.js';
-import { decodeModel } from '#sardonyx/onnx/onnx-model.js';
+import { decodeModel, encodeModel } from '#sardonyx/onnx/onnx-model.js';
 import { success, unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomPlanes, INPUT_SIZE, openModel, runModel } from '../support/lc0-onnx.js';
@@ -84,6 +84,15 @@ for (const { name, spec, layers, bound } of ROWS) {
     await session.release();
   });
 }
+
+test('layers are told apart where the file gives its nodes no names', async () => {
+  const model = decodeModel(await build(RESIDUAL));
+  assert.ok(model?.graph?.node);
+  for (const node of model.graph.node) node.name = '';
+  const { onnx, difference } = unwrap(await quantiseModel(encodeModel(model)));
+  assert.ok(difference.sameMove >= 0.9 && difference.value <= 0.02, JSON.stringify(difference));
+  assert.equal(readPrecision(onnx), 'int8');
+});
 
 test('a network without layers between its first and its heads is refused', async () => {
   const refused = await quantiseModel(await build({ blocks: 0, filters: 8 }));

@@ -78,7 +78,7 @@ class LayerQuantiser {
 
   private addConvolution(layer: Layer): void {
     const { node, x, y, inputs, outputs, taps, relu } = layer;
-    const name = node.name ?? y;
+    const name = node.name || y;
     const { scale: xScale } = this.chooseRounding(x);
     const weights = roundWeights(layer);
     const errors = computeErrors(layer, weights, this.getRanges(x).mean);
@@ -129,7 +129,7 @@ class LayerQuantiser {
 
   private addProduct(layer: Layer): void {
     const { node, inputs, outputs, x, y } = layer;
-    const name = node.name ?? y;
+    const name = node.name || y;
     const weights = roundWeights(layer);
     const errors = computeErrors(layer, weights, this.getRanges(x).mean);
     const [xScale, xZero] = this.addRounding(x, this.chooseRounding(x));

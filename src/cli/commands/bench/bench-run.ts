@@ -263,6 +263,9 @@ export async function runBenchWords(
     moveTimeMs: readLimit('movetime') ?? BENCH_DEFAULTS.moveTimeMs,
     positions: readLimit('num-positions') ?? BENCH_DEFAULTS.positions,
   };
-  const result = await runBench(options, limits, writeLine, { signal, onWarning: (text) => writeLine(`info string ${text}`) });
+  const result = await runBench(options, limits, writeLine, {
+    signal,
+    onWarning: (text) => writeLine(`info string ${text}`),
+  });
   for (const line of formatBench(result)) writeLine(line);
 }
