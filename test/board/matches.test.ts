@@ -57,7 +57,6 @@ test('a match is played to its end; score, games and files are there, and the co
 });
 
 test('a match is paused and goes on', async () => {
-  await new Promise((resolve) => setTimeout(resolve, 1000));
   const name = (await page.ask('startMatch', { ...SETTINGS, games: 100_000 })).answer as string;
   while ((await read(name)).games.length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
   await page.ask('pauseMatch', { name });
@@ -83,7 +82,6 @@ test('a match is paused and goes on', async () => {
 });
 
 test('an engine that cannot be started is one sentence', async () => {
-  await new Promise((resolve) => setTimeout(resolve, 1000));
   const { answer } = await page.ask('startMatch', { ...SETTINGS, players: ['random', 'Ghost'] });
   assert.match((await waitForEnd(answer as string)).problem, /no\/such\/engine/);
 });
@@ -100,7 +98,6 @@ test('players that were not offered, and names that are paths, are refused', asy
 });
 
 test('three players meet each other, two boards are watched, and only new games are read', async () => {
-  await new Promise((resolve) => setTimeout(resolve, 1000));
   const settings = {
     players: ['random', 'random', 'Slow'],
     tournament: 'gauntlet',
@@ -186,7 +183,6 @@ test('a book is sent, and the games of a match start from it', async () => {
   assert.deepEqual([sent.status, sent.text], [200, 'my book.epd\n']);
   const offer = (await page.ask('readMatchOffer')).answer as MatchOffer;
   assert.deepEqual(offer.books, ['my book.epd']);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
   const settings = { ...SETTINGS, players: ['random', 'random'], games: 2, book: 'my book.epd' };
   const name = (await page.ask('startMatch', settings)).answer as string;
   assert.equal((await waitForEnd(name)).problem, '');

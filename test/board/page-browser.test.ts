@@ -152,16 +152,6 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.keyboard.press('Escape');
   });
 
-  test('axe-core finds nothing serious, in light and in dark colours', async () => {
-    await page.keyboard.press('l');
-    await page.waitForSelector('.move-table tbody tr');
-    for (const name of ['Dark colours', 'Light colours']) {
-      assert.deepEqual(await findBarriers(page), []);
-      await page.getByRole('button', { name }).click();
-    }
-    await page.keyboard.press('l');
-  });
-
   async function startGame(start = 'Standard', control = '3:00 + 2 s'): Promise<void> {
     await page.getByText('White', { exact: true }).click();
     await page.getByText(control, { exact: true }).click();
@@ -317,17 +307,6 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.getByRole('link', { name: 'Training' }).click();
     await page.waitForSelector('.training code:has-text("--loop=FOLDER")');
     assert.deepEqual(await findBarriers(page), []);
-  });
-
-  test('on a phone nothing is wider than the screen, and axe-core finds nothing serious', async () => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    for (const name of ['Analyse', 'Play', 'Review', 'Match', 'Training']) {
-      await page.getByRole('link', { name, exact: true }).click();
-      await page.waitForSelector(`.panel-${name.toLowerCase()}`);
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);
-      assert.deepEqual(await findBarriers(page), [], name);
-    }
-    await page.setViewportSize({ width: 1280, height: 860 });
   });
 
   test('all of this without a request to another host, a warning or an error in the console', () => {

@@ -385,32 +385,108 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     await page.waitForSelector('.setup');
   });
 
-  test('in every panel and at every size the board has its place, nothing is wider or higher than the screen', async () => {
+  test('with keys alone a game is played, reviewed and loaded, and the focus is always seen', async () => {
+    /** Goes on from stop to stop. */
+    const tabTo = async (selector: string): Promise<void> => {
+      const focused = `(() => {
+        const at = document.activeElement;
+        const seen = [at, at.nextElementSibling].some((one) => one !== null && getComputedStyle(one).outlineStyle !== 'none');
+        return { isThere: at.matches(${JSON.stringify(selector)}), seen, html: at.outerHTML.slice(0, 200) };
+      })()`;
+      for (let stops = 0; stops < 150; stops++) {
+        await page.keyboard.press('Tab');
+        const { isThere, seen, html } = (await page.evaluate(focused)) as {
+          isThere: boolean;
+          seen: boolean;
+          html: string;
+        };
+        assert.ok(seen || html.startsWith('<body'), html);
+        if (isThere) return;
+      }
+      assert.fail(`no key leads to ${selector}`);
+    };
+    const press = async (...keys: string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await tabTo('.nav a[href="#play"]');
+    await press('Enter');
+    await tabTo('[name=color]');
+    await press('ArrowLeft', 'ArrowLeft');
+    await tabTo('button.primary');
+    await press('Enter');
+    await tabTo('[aria-label="Type a move"]');
+    await page.keyboard.type('e4');
+    await press('Enter');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    await tabTo('button.danger');
+    await press('Enter');
+    await page.waitForSelector('dialog');
+    await tabTo('dialog button.danger');
+    await press('Enter');
+    await page.waitForSelector('.result');
+    await tabTo('.actions button[title="Review the game"]');
+    await press('Enter');
+    await page.waitForSelector('.panel-review .summary td:has-text("%")');
+    await press('p');
+    await page.waitForSelector('dialog');
+    await page.keyboard.type('1. d4 d5 2. c4');
+    await press('Control+Enter');
+    await page.waitForSelector('dialog', { state: 'detached' });
+    await press('ArrowDown');
+    await page.waitForSelector('.move[aria-current]:has-text("c4")');
+  });
+
+  test('in every panel, size and theme the board has its place, nothing is cut, and axe-core finds nothing serious', async () => {
+    const panels = ['Analyse', 'Play', 'Review', 'Match', 'Training'];
+    const show = async (name: string): Promise<void> => {
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.waitForSelector(`.panel-${name.toLowerCase()}`);
+    };
+    const look = `(() => {
+      const { scrollWidth, scrollHeight } = document.documentElement;
+      const { x, y, width } = document.querySelector('.board-area')?.firstElementChild.getBoundingClientRect() ?? {};
+      const cut = [...document.querySelectorAll('#app *')].filter((one) => {
+        const { overflowX, textOverflow } = getComputedStyle(one);
+        return one.scrollWidth > one.clientWidth + 1 && overflowX !== 'visible' && textOverflow !== 'ellipsis' &&
+          one.clientWidth > 0 && !one.matches('input, textarea, .visually-hidden, .visually-hidden *');
+      });
+      return {
+        overflow: [scrollWidth - innerWidth, scrollHeight - innerHeight],
+        place: [x, y, width].join(),
+        cut: cut.map((one) => one.tagName + '.' + one.className),
+      };
+    })()`;
     for (const [width, height] of SIZES) {
       await page.setViewportSize({ width, height });
       const places = new Set<string>();
-      for (const name of ['Analyse', 'Play', 'Review', 'Match', 'Training']) {
-        await page.getByRole('link', { name, exact: true }).click();
-        await page.waitForSelector(`.panel-${name.toLowerCase()}`);
-        const measured = (await page.evaluate(`(() => {
-          const { scrollWidth, scrollHeight } = document.documentElement;
-          const { x, y, width } = document.querySelector('.board-area')?.firstElementChild.getBoundingClientRect() ?? {};
-          const cut = [...document.querySelectorAll('.tabs, .board-tools, .engine-head, .summary, .nav')].filter((one) => one.scrollWidth > one.clientWidth + 1);
-          return { overflow: [scrollWidth - innerWidth, scrollHeight - innerHeight], place: [x, y, width].join(), cut: cut.map((one) => one.className) };
-        })()`)) as { overflow: number[]; place: string; cut: string[] };
-        assert.deepEqual(measured.overflow, [0, 0], `${name} at ${width}×${height}`);
-        assert.deepEqual(measured.cut, [], `${name} at ${width}×${height}`);
-        if (name !== 'Training') places.add(measured.place);
+      for (const name of panels) {
+        await show(name);
+        const { overflow, cut, place } = (await page.evaluate(look)) as Record<'overflow' | 'cut' | 'place', unknown>;
+        assert.deepEqual([overflow, cut], [[0, 0], []], `${name} at ${width}×${height}`);
+        if (name !== 'Training') places.add(String(place));
       }
       assert.equal(places.size, 1, `${width}×${height}: ${[...places].join(' or ')}`);
     }
-    await page.setViewportSize({ width: 1400, height: 900 });
-  });
-
-  test('forced colours keep bars and switches', async () => {
-    await page.emulateMedia({ forcedColors: 'active' });
-    await page.getByRole('link', { name: 'Analyse' }).click();
-    await page.waitForSelector('.eval-white', { state: 'attached' });
+    for (const [colorScheme, forcedColors] of [
+      ['light', 'none'],
+      ['dark', 'none'],
+      ['light', 'active'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme, forcedColors });
+      for (const [width, height] of [SIZES[0], SIZES[3]]) {
+        await page.setViewportSize({ width, height });
+        for (const name of panels) {
+          await show(name);
+          assert.deepEqual(
+            await findBarriers(page),
+            [],
+            `${name}, ${colorScheme}, ${forcedColors}, ${width}×${height}`,
+          );
+        }
+      }
+    }
+    // Forced colours keep bars and switches.
+    await show('Analyse');
     const read = (name: string) => page.evaluate(`getComputedStyle(document.querySelector('${name}')).backgroundColor`);
     assert.notEqual(await read('.eval-white'), await read('.eval-black'));
     await page.emulateMedia({ forcedColors: 'none' });
@@ -423,9 +499,13 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     idle.on('websocket', (socket) => socket.on('framesent', () => sent++));
     await idle.goto(`${board.origin}/#match`);
     await idle.waitForSelector('text=No match yet');
+    // From now on no time passes but what the test lets pass.
+    await idle.clock.pauseAt(Number(await idle.evaluate('Date.now()')) + 60_000);
     const begun = sent;
     for (let seconds = 0; seconds < 10; seconds++) await idle.clock.runFor(1000);
     assert.ok(sent - begun <= 6, `${sent - begun} requests in ten seconds`);
+    // The clock is that of all tabs.
+    await idle.clock.resume();
     await idle.close();
   });
 

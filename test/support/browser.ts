@@ -2,17 +2,18 @@
  * A real Chromium for tests: the one that SARDONYX_BROWSER names, else one of the PATH, else the one of the npm package
  * @sparticuz/chromium. Its default flags switch web security off, so that only flags of our own are used.
  */
-import { accessSync, constants } from 'node:fs';
+import { accessSync, chmodSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserServer, chromium, firefox, type LaunchOptions } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** No sandbox: tests may run as root. A language: some builds take an invalid one from the environment (C.UTF-8). */
 const FLAGS = ['--no-sandbox', '--accept-lang=en-US', '--disable-dev-shm-usage', '--hide-scrollbars'];
 
-function findOnPath(): string | null {
+function findOnPath(names: readonly string[]): string | null {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    for (const name of NAMES) {
+    for (const name of names) {
       try {
         accessSync(join(folder, name), constants.X_OK);
         return join(folder, name);
@@ -48,11 +49,25 @@ export function launchBrowserServer(): Promise<{ readonly server: BrowserServer 
   return tryToLaunch(async (options) => ({ server: await chromium.launchServer(options) }));
 }
 
+/** A Firefox as it is released (Debian's firefox-esr, say): the one that SARDONYX_FIREFOX names, else one of the PATH. */
+export async function launchFirefox(): Promise<{ readonly browser: Browser } | Unavailable> {
+  const program = process.env.SARDONYX_FIREFOX ?? findOnPath(['firefox', 'firefox-esr']);
+  if (program === null) return { reason: 'no Firefox is installed' };
+  const executablePath = fileURLToPath(new URL('./firefox-shim.js', import.meta.url));
+  chmodSync(executablePath, 0o755);
+  try {
+    const env = { ...process.env, SARDONYX_FIREFOX: program };
+    return { browser: await firefox.launch({ executablePath, channel: 'moz-firefox', env }) };
+  } catch (error) {
+    return { reason: `no Firefox can be started: ${(error as Error).message.split('\n')[0]}` };
+  }
+}
+
 async function tryToLaunch<Launched>(
   launch: (options: LaunchOptions) => Promise<Launched>,
 ): Promise<Launched | Unavailable> {
   try {
-    const named = process.env.SARDONYX_BROWSER ?? findOnPath();
+    const named = process.env.SARDONYX_BROWSER ?? findOnPath(NAMES);
     const executablePath = named ?? (await (await import('@sparticuz/chromium')).default.executablePath());
     return await launch({ executablePath, args: FLAGS });
   } catch (error) {

@@ -168,8 +168,8 @@ function EngineHead() {
         <div class="engine-speed">{describeSpeed()}</div>
       </div>
       <label class="line-count" title="Lines that the engine shows (MultiPV)">
-        <span class="visually-hidden">Number of lines</span>
         <input
+          aria-label="Number of lines"
           type="number"
           min={1}
           max={MOST_LINES}
@@ -180,13 +180,13 @@ function EngineHead() {
             currentTarget.value = String(multiPv.value);
           }}
         />
-        lines
+        <span>lines</span>
       </label>
       <button
         type="button"
         class="icon-button"
-        aria-label="Limits and threats"
-        title="Limits and threats"
+        aria-label="Limits, threats, arrows, numbers"
+        title="Limits, threats, arrows, numbers"
         aria-expanded={showsSettings.value}
         onClick={() => toggle(showsSettings)}
       >
@@ -215,7 +215,7 @@ function EngineHead() {
   }
 }
 
-/** When the search ends, and for whom it searches. */
+/** When the search ends, for whom it searches, and what of it the board shows. */
 function SearchSettings() {
   const renderLimit = (label: string, state: { value: number }) => (
     <label class="field-inline">
@@ -238,6 +238,14 @@ function SearchSettings() {
       <label class="check" title="What the opponent would play if it were their turn (x)">
         <input type="checkbox" checked={isThreat.value} onChange={() => toggle(isThreat)} />
         Threats
+      </label>
+      <label class="check" title="Arrows show the network’s first thought instead of the search (o)">
+        <input type="checkbox" checked={arrowMode.value === 'policy'} onChange={toggleArrowMode} />
+        Policy
+      </label>
+      <label class="check" title="On each candidate’s square: expected points in percent, and visits (n)">
+        <input type="checkbox" checked={showsNumbers.value} onChange={() => toggle(showsNumbers)} />
+        Numbers
       </label>
     </div>
   );
@@ -420,14 +428,6 @@ function Tabs() {
           All moves again
         </button>
       )}
-      <label class="check" title="Arrows show the network’s first thought instead of the search (o)">
-        <input type="checkbox" checked={arrowMode.value === 'policy'} onChange={toggleArrowMode} />
-        Policy
-      </label>
-      <label class="check" title="On each candidate’s square: expected points in percent, and visits (n)">
-        <input type="checkbox" checked={showsNumbers.value} onChange={() => toggle(showsNumbers)} />
-        Numbers
-      </label>
       <label class="check" title="Arrows on the board (a)">
         <input type="checkbox" checked={showsArrows.value} onChange={() => toggle(showsArrows)} />
         Arrows

@@ -111,7 +111,7 @@ export function BoardPanel(props: BoardPanelProps) {
       </StepButtons>
       <section class="side" aria-label={name}>
         <div class="side-main">{props.children}</div>
-        {props.game !== undefined && <div class="side-game">{props.game}</div>}
+        {props.game && <div class="side-game">{props.game}</div>}
       </section>
       {promotion !== null && (
         <PromotionDialog
@@ -226,12 +226,13 @@ export function StepButtons({
   return (
     <div class="board-tools" role="toolbar" aria-label="Moves of the game">
       {children}
-      <span class="spacer" />
-      {renderButton('Start', '↑', 'start', isFirst, () => study.goToStart())}
-      {renderButton('Back', '←', 'back', isFirst, () => study.goBack())}
-      {renderButton('Forward', '→', 'forward', isLast, () => study.goForward())}
-      {renderButton('End', '↓', 'end', isLast, () => study.goToEnd())}
-      {renderButton('Flip the board', 'f', 'flip', false, () => study.flip())}
+      <span class="step-buttons">
+        {renderButton('Start', '↑', 'start', isFirst, () => study.goToStart())}
+        {renderButton('Back', '←', 'back', isFirst, () => study.goBack())}
+        {renderButton('Forward', '→', 'forward', isLast, () => study.goForward())}
+        {renderButton('End', '↓', 'end', isLast, () => study.goToEnd())}
+        {renderButton('Flip the board', 'f', 'flip', false, () => study.flip())}
+      </span>
     </div>
   );
 }

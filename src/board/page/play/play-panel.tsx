@@ -87,14 +87,14 @@ export function PlayPanel() {
       onReady={settlePremove}
       game={
         current === null ? (
-          <Archive />
+          archive.value.length > 0 && <Archive />
         ) : (
           <>
             <MoveList study={view} />
             <div class="board-inputs">
               {isUserTurn && <TypedMove position={view.position.value} onMove={playUserMove} />}
             </div>
-            <Archive />
+            {archive.value.length > 0 && <Archive />}
           </>
         )
       }
@@ -196,7 +196,7 @@ function AfterGame({ current }: { readonly current: PlayedGame }) {
       <button type="button" onClick={() => analyse(pgn)}>
         Analyse
       </button>
-      <button type="button" onClick={() => review(pgn)}>
+      <button type="button" title="Review the game" onClick={() => review(pgn)}>
         Review
       </button>
       <button type="button" onClick={rematch}>
@@ -217,7 +217,6 @@ function AfterGame({ current }: { readonly current: PlayedGame }) {
 
 /** Games that were finished in this browser. */
 function Archive() {
-  if (archive.value.length === 0) return null;
   return (
     <details class="archive">
       <summary>Finished games ({archive.value.length})</summary>
