@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+import { BoardProcess } from '../build/test/support/board-process.js';
+// Sends a page of `sardonyx board` as many updates as an hour of analysis does, and tells what they cost: DOM nodes, memory after
+// a collection, and script time, minute by minute. The messages are the server's own, recorded for a minute of analysis; the page
+// gets them again and again, with nodes and times going on, one for each frame that it has painted.
+// usage: npm run build && node scripts/board-hour.mjs [--weights=… and other flags of `sardonyx board`]
+import { launchBrowser } from '../build/test/support/browser.js';
+
+const RECORDED_MS = 60_000;
+const MINUTES = 60;
+const launched = await launchBrowser();
+if ('reason' in launched) throw new Error(launched.reason);
+const { browser } = launched;
+const board = await BoardProcess.start(['--threads=1', ...process.argv.slice(2)]);
+try {
+  const page = await (await browser.newContext({ viewport: { width: 1400, height: 900 } })).newPage();
+  page.setDefaultTimeout(120_000);
+  const recorded = [];
+  let client;
+  let isReplaying = false;
+  await page.routeWebSocket(/\/engine$/, (socket) => {
+    client = socket;
+    const server = socket.connectToServer();
+    server.onMessage((text) => {
+      const message = JSON.parse(text);
+      if (message.type === 'search') recorded.push(message);
+      if (!isReplaying || message.type !== 'search') socket.send(text);
+    });
+  });
+  await page.goto(board.url);
+  await page.waitForSelector('.engine-head');
+  await page.getByLabel('Number of lines').fill('5');
+  await page.getByLabel('Number of lines').blur();
+  await page.keyboard.press('n');
+  await page.keyboard.press('l');
+  await page.waitForSelector('.move-table tbody tr');
+  recorded.length = 0;
+  await page.waitForTimeout(RECORDED_MS);
+  const minute = [...recorded];
+  isReplaying = true;
+  // The engine rests: what is measured is the page.
+  board.child.kill('SIGSTOP');
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const measure = async () => {
+    await session.send('HeapProfiler.collectGarbage');
+    const { metrics } = await session.send('Performance.getMetrics');
+    return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+  };
+  console.log(`${minute.length} updates a minute`);
+  console.log('minute  DOM nodes  JS heap MB  script ms  script and layout ms');
+  const [{ state: first }, { state: last }] = [minute[0], minute.at(-1)];
+  let before = await measure();
+  for (let number = 0; number < MINUTES; number++) {
+    for (const { state, ...message } of minute) {
+      const shift = number * (last.timeMs - first.timeMs);
+      const next = { ...state, timeMs: state.timeMs + shift, nodes: state.nodes + number * (last.nodes - first.nodes) };
+      client.send(JSON.stringify({ ...message, state: next }));
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+    }
+    const after = await measure();
+    const spent = (name) => (1000 * (after[name] - before[name])).toFixed(0);
+    const row = [
+      number + 1,
+      after.Nodes,
+      (after.JSHeapUsedSize / 1e6).toFixed(2),
+      spent('ScriptDuration'),
+      spent('TaskDuration'),
+    ];
+    console.log(row.join('\t'));
+    before = after;
+  }
+} finally {
+  await browser.close();
+  board.child.kill('SIGCONT');
+  await board.stop();
+}
