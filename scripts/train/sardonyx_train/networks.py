@@ -1,4 +1,4 @@
-"""The commands that turn checkpoints into networks and back: `export`, `weights`, `average`, `recover`."""
+"""The commands that make networks and checkpoints of checkpoints: `export`, `weights`, `average`."""
 
 from __future__ import annotations
 
@@ -10,27 +10,23 @@ from typing import Any
 
 import onnx
 import torch
-from google.protobuf.message import DecodeError
 
 from .checkpoint import read_checkpoint, write_weights
-from .config import TrainingConfig, load_config
-from .data.batch import Batch, BatchMaker, expand_planes
+from .config import TrainingConfig
+from .data.batch import Batch, BatchMaker
 from .data.shards import find_shards, read_wanted_format
 from .data.stream import read_sequentially
 from .errors import CheckpointError
 from .export.graph import ModelCard, build_network, convert_to_half, create_onnx
 from .export.quantise import quantise
-from .export.recover import recover as recover_network
 from .export.verify import verify
 from .files import write_bytes
 from .model.network import Network
-from .model.unfold import unfold_norms
 from .progress_display import ProgressDisplay
 
 Weights = dict[str, torch.Tensor]
 
 _BATCH = 128
-_COMPARED = 1024  # positions on which a recovered checkpoint and its file are compared
 
 
 class Positions:
@@ -160,23 +156,3 @@ def average_weights(parts: list[Weights]) -> Weights:
         name: torch.stack([part[name].double() for part in parts]).mean(0).to(tensor.dtype) if tensor.is_floating_point() else tensor
         for name, tensor in first.items()
     }
-
-
-def recover(options: Namespace) -> int:
-    """The checkpoint holds weights alone: start a run with them by `run.start_from`."""
-    config = load_config(options.config, options.set)
-    try:
-        model = onnx.load(options.network)
-    except DecodeError as error:
-        raise ValueError(f"cannot read {options.network}: {error}") from None
-    folded = recover_network(model, config.model)
-    places = options.shards or config.data.train
-    positions = Positions(places, config, options.positions, "measuring")
-    planes = (expand_planes(batch.masks, batch.values, positions.value_planes) for batch in positions)
-    network = unfold_norms(folded, config.model, planes)
-    compared = Positions(places, config, _COMPARED, "comparing")
-    print(verify(model, network, compared, compared.value_planes).format())
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    write_weights(options.out, config.model_dump(), network.state_dict())
-    print(f"{options.out}: start a run with it by --set run.start_from={options.out}")
-    return 0

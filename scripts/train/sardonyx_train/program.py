@@ -156,17 +156,8 @@ def _declare_bundle(parser: ArgumentParser) -> None:
 
 
 def _declare_weights(parser: ArgumentParser) -> None:
-    parser.add_argument("checkpoint", type=Path, help="last.pt or best.pt of a run, or what recover wrote")
+    parser.add_argument("checkpoint", type=Path, help="last.pt or best.pt of a run")
     parser.add_argument("--out", type=Path, required=True, help="checkpoint to write, such as models/default.pt")
-
-
-def _declare_recover(parser: ArgumentParser) -> None:
-    parser.add_argument("network", type=Path, help="ONNX file that export or bundle wrote in single precision")
-    parser.add_argument("--config", type=Path, required=True, help="training configuration with the network's section model")
-    _add_overrides(parser)
-    parser.add_argument("--out", type=Path, required=True, help="checkpoint to write")
-    parser.add_argument("--shards", nargs="*", help="positions to measure norms on; default: the configuration's training shards")
-    parser.add_argument("--positions", type=int, default=6144, help="number of positions (default 6,144)")
 
 
 def _declare_average(parser: ArgumentParser) -> None:
@@ -242,9 +233,6 @@ COMMANDS = {
     "export": Command("write a checkpoint's averaged network to ONNX and verify it", "networks.export", _declare_export),
     "bundle": Command("make the bundled networks of a checkpoint, with their weights", "bundle.bundle", _declare_bundle),
     "weights": Command("write a checkpoint's averaged weights alone, in half precision", "networks.weights", _declare_weights),
-    "recover": Command(
-        "make a checkpoint of an exported network, so that training can go on from it", "networks.recover", _declare_recover
-    ),
     "average": Command("average the weights of runs that began from the same checkpoint", "networks.average", _declare_average),
     "assess": Command("measure an ONNX network on held-out positions", "assessment.assess_network", _declare_assess),
     "compare": Command("draw the training curves of several runs in one picture", "plots.compare", _declare_compare),

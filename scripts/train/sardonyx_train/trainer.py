@@ -161,7 +161,7 @@ class Trainer:
                     break
                 shown.advance(1)
                 if self.progress.step % run.log_steps == 0:
-                    self._log(history, shown, share)
+                    self._log(history, shown, compute_progress(schedule, self.progress.step, self.progress.minutes, self._epoch_steps))
                 if self._is_evaluation_due(times):
                     self._evaluate(history)
                     times.evaluated, times.evaluated_step = self.progress.minutes, self.progress.step

@@ -2,9 +2,11 @@ import gzip
 import io
 import json
 import os
+import re
 import sys
 from concurrent.futures import wait
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -29,9 +31,11 @@ from sardonyx_train.loop.state import Generation, LoopState, Match, find_precisi
 from sardonyx_train.loop.training import create_candidate_config
 from sardonyx_train.loop.usage import Usage
 from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
-from sardonyx_train.loop_config import GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
-from sardonyx_train.tasks import local
+from sardonyx_train.loop_config import ClusterSection, GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
+from sardonyx_train.tasks import cluster, local
+from sardonyx_train.tasks.cluster import ClusterExecutor, read_workers
 from sardonyx_train.tasks.local import LocalExecutor
+from sardonyx_train.tasks.node import Piece
 from sardonyx_train.tasks.process import ProcessStopped, run_process
 from sardonyx_train.tasks.task import Task
 
@@ -153,6 +157,45 @@ def test_a_finished_loop_and_a_training_under_way_say_so(tmp_path):
         {"time": 0, "nodes": [{"name": "one (10.0.0.1)", "cpus": 4, "gpus": 0, "tasks": 2, "games": 7, "heard": None}]},
     )
     assert "one (10.0.0.1)" in show(parse_loop_config(create_raw(tmp_path, cluster={}, run={"generations": 9})))
+
+
+def _join_nodes(monkeypatch, *resources):
+    names = {"Alive": True, "NodeManagerHostname": "machine", "NodeManagerAddress": "10.0.0.1"}
+    nodes = [{"NodeID": str(number), "Resources": given, **names} for number, given in enumerate(resources)]
+    ray = SimpleNamespace(nodes=lambda: nodes, remote=lambda function: function, exceptions=SimpleNamespace(RayError=ConnectionError))
+    monkeypatch.setattr(cluster, "_join_cluster", lambda _address: ray)
+    return nodes
+
+
+@pytest.mark.parametrize(
+    ("asks", "sentence"),
+    [
+        (
+            {"cpus": 8},
+            "a task asks for 8 CPUs (cluster.cpus, cluster.gpus), and no node of the cluster has them; the most are 4 CPUs and 1 GPUs",
+        ),
+        ({"cpus": 2, "gpus": 2}, "a task asks for 2 CPUs and 2 GPUs"),
+    ],
+)
+def test_a_cluster_on_which_no_task_can_run_says_so_at_once_and_ends_the_loop_in_time(monkeypatch, tmp_path, asks, sentence):
+    nodes = _join_nodes(monkeypatch, {"CPU": 4.0}, {"CPU": 2.0, "GPU": 1.0})
+    with pytest.raises(LoopError, match=re.escape(sentence)):
+        ClusterExecutor(ClusterSection(**asks, wait_minutes=0), ["engine"], lambda: False)
+    said: list[str] = []
+    clock = [100.0]
+    monkeypatch.setattr(cluster.time, "monotonic", lambda: clock[0])
+    executor = ClusterExecutor(ClusterSection(**asks, wait_minutes=5), ["engine"], lambda: False, said.append, tmp_path / "workers.json")
+    assert len(said) == 1 and sentence in said[0] and "waits 5 minutes" in said[0]
+    clock[0] += 200
+    assert executor.look() == 0 and len(said) == 1
+    nodes.append({**nodes[0], "NodeID": "late", "Resources": {"CPU": 17.0, "GPU": 4.0}})
+    clock[0] += 200
+    assert executor.look() == 2  # 17 CPUs hold two tasks of eight; four GPUs hold two of two
+    executor.note("answers", Piece([("games.jsonl", 0, b'{"game": 0}\n{"game": 1}\n')], "late", is_last=False))
+    clock[0] += 200
+    executor.look()
+    *_, late = read_workers(tmp_path / "workers.json")["nodes"]
+    assert (late["name"], late["cpus"], late["tasks"], late["games"]) == ("machine (10.0.0.1)", 17, 1, 2)
 
 
 def test_auto_is_decided_once_a_loop(tmp_path):

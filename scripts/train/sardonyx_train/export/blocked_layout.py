@@ -43,7 +43,7 @@ def _copy_entries(model: onnx.ModelProto) -> None:
         name = node.output[0]
         node.output[0] = f"{name}_plain"
         ones = numpy_helper.from_array(np.ones((channels, 1, 1, 1), np.float32), f"{name}_ones")
-        # Not an initializer, because sardonyx-train recover takes those for the network's weights.
+        # Not an initializer: those are the weights that were trained.
         constant = helper.make_node("Constant", [], [ones.name], value=ones)
         copy = helper.make_node("Conv", [node.output[0], ones.name], [name], f"{name}{_COPY}", group=channels, kernel_shape=[1, 1])
         model.graph.node.insert(index + 1, constant)

@@ -4,7 +4,7 @@ The rows of e are the embedded squares. The logit of a move from f to t is s · 
 (e_f A + a) · e_t + r_f with A = s Q Kᵀ, a = s q Kᵀ and r_f = s (e_f Q + q) · k. Promotions multiply the key by another
 matrix P, which becomes e_t K P + k P.
 
-Only int8 files are merged: `sardonyx-train recover` reads fp32 files and cannot separate query and key in A.
+Only int8 files are merged; an fp32 file keeps the weights as they were trained.
 """
 
 from __future__ import annotations
