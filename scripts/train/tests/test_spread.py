@@ -1,3 +1,5 @@
+import bz2
+import gzip
 import json
 
 import pytest
@@ -93,10 +95,18 @@ def test_files_that_flags_name_travel(tmp_path):
     sent, files = send_files([f"--weights={network}", "--nodes=5", "plain"])
     assert sent[1:] == ["--nodes=5", "plain"] and list(files.values()) == [network]
     assert sent[0] == f"--weights={{file:{next(iter(files))}}}"
+    words, files = send_files(["--player1.weights", str(network), "--nodes", "5", "--engine", str(network), f"--engine={network}"])
+    assert words == ["--player1.weights", f"{{file:{next(iter(files))}}}", "--nodes", "5", "--engine", str(network), f"--engine={network}"]
 
 
 def test_text_is_cut_between_games(tmp_path):
     parts = list(split_pgn([_write_pgn(tmp_path / "a.pgn", 5), _write_pgn(tmp_path / "b.pgn", 2)], 3))
     assert [part.count(b"[Event ") for part in parts] == [3, 3, 1]
+    for suffix, pack in ((".gz", gzip.compress), (".bz2", bz2.compress)):
+        packed = tmp_path / f"a.pgn{suffix}"
+        packed.write_bytes(pack((tmp_path / "a.pgn").read_bytes()))
+        assert list(split_pgn([packed], 3)) == list(split_pgn([tmp_path / "a.pgn"], 3))
+    with pytest.raises(LoopError, match="only plain, .gz and .bz2 files"):
+        list(split_pgn([tmp_path / "a.pgn.zst"], 3))
     (tmp_path / "c.pgn").write_text("1. e4 e5 *\n")
     assert len(list(split_pgn([tmp_path / "c.pgn"], 3))) == 1

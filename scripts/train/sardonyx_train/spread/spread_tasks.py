@@ -154,12 +154,17 @@ def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]
 
 
 def send_files(words: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
-    """Flags and their values, as `--flag=value` or in two words, with each existing file replaced by its digest; and the files."""
+    """Flags and their values, as `--flag=value` or in two words, with each existing file replaced by its digest; and the files.
+
+    An engine is a command of the machine that runs it and does not travel.
+    """
     files: dict[str, Path] = {}
     sent = []
+    flag = ""
     for word in words:
         name, separator, value = word.partition("=") if word.startswith("-") else ("", "", word)
-        if value != "" and Path(value).is_file():
+        flag = name or flag
+        if value != "" and flag != "--engine" and Path(value).is_file():
             digest = compute_digest(Path(value))
             files[digest] = Path(value)
             word = f"{name}{separator}{refer_to(digest)}"
