@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findImportViolations, type SourceFile } from './support/import-rules.js';
+import { findCircles, findImportViolations, type SourceFile } from './support/import-rules.js';
 
 const sourceRoot = fileURLToPath(new URL('../../src/', import.meta.url));
 
@@ -15,6 +15,21 @@ function readSources(): SourceFile[] {
 
 test('every import in src goes through a door and points down the list of rooms', () => {
   assert.deepEqual(findImportViolations(readSources()), []);
+});
+
+test('no files import each other in a circle, types included', () => {
+  assert.deepEqual(findCircles(readSources()), []);
+});
+
+test('the rule about circles notices one of three files and one of types', () => {
+  const circle = [
+    { path: 'nn/a.ts', text: "import { b } from './b.js';" },
+    { path: 'nn/b.ts', text: "import type { C } from './deep/c.js';" },
+    { path: 'nn/deep/c.ts', text: "export { a } from '../a.js';" },
+    { path: 'nn/d.ts', text: "import { a } from './a.js';" },
+  ];
+  assert.deepEqual(findCircles(circle), ['nn/a.ts, nn/b.ts, nn/deep/c.ts']);
+  assert.deepEqual(findCircles(circle.slice(1)), []);
 });
 
 const planted: [string, SourceFile, RegExp][] = [

@@ -5,7 +5,7 @@
  */
 import type { Argv, Options, PositionalOptions } from 'yargs';
 import { listOptionSpecs } from '../app/options.js';
-import { addEngineFlags, addListedEngineFlags } from './engine-flags.js';
+import { addEngineFlags, addListedEngineFlags, type GivenFlags } from './engine-flags.js';
 
 export interface Flag<Value> {
   readonly options: Options;
@@ -15,9 +15,6 @@ export interface Flag<Value> {
 
 export type FlagTable = Readonly<Record<string, Flag<unknown>>>;
 export type ValuesOf<Flags> = { readonly [Name in keyof Flags]: Flags[Name] extends Flag<infer Value> ? Value : never };
-
-/** The engine's flags that were given on the command line, by flag. */
-export type GivenFlags = ReadonlyMap<string, string>;
 
 interface CommandDeclaration<Words extends FlagTable, Flags extends FlagTable> {
   /** As yargs writes them: `perft <depth>`, `encode [fen..]`; other names after the first. */

@@ -4,9 +4,11 @@ import { createSettings, listOptionSections, listOptionSpecs } from '../app/opti
 import { isFileless, obtainNetwork } from '../networks/index.js';
 import type { OptionSpec, OptionStore } from '../options/index.js';
 import { unwrap } from '../util/index.js';
-import type { GivenFlags } from './declare-command.js';
 import { createDownloadBar } from './download-bar.js';
 import { printNote } from './output.js';
+
+/** The engine's flags that were given on the command line, by flag. */
+export type GivenFlags = ReadonlyMap<string, string>;
 
 const POINTER =
   'The engine’s flags, such as --weights, --backend and --threads, work with this command too; `sardonyx --help` lists them.';

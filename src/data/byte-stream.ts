@@ -8,7 +8,7 @@ import { BrokenInput } from '../util/index.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
 import { hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
 import { UnpackLimit, unpack } from './unpack.js';
-import { isZip, readZipMembers } from './zip-archive.js';
+import { type ArchiveMember, isZip, readZipMembers } from './zip-archive.js';
 
 /** What is read ahead counts as packed bytes, so it is little. */
 const CHUNK_BYTES = 1 << 16;
@@ -95,14 +95,6 @@ export async function* readChunks(
   }
   if (files === 0) throw new BrokenInput('its archive holds no file of this kind');
   if (others.length > 0) throw new BrokenInput(`it also holds ${others.join(', ')}, of another kind`);
-}
-
-export interface ArchiveMember {
-  readonly name: string;
-  /** Null: not known before it was read. */
-  readonly sizeBytes: number | null;
-  /** Read it before asking for the next member; unread bytes are skipped. */
-  readonly chunks: AsyncIterable<Buffer>;
 }
 
 /** The unpacked bytes, and if they are an archive the files in it. */

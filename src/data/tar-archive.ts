@@ -6,9 +6,8 @@
  * Source: POSIX.1-2017, pax, "ustar Interchange Format"; GNU tar manual, "Basic Tar Format".
  */
 import { BrokenInput } from '../util/index.js';
-import type { ArchiveMember } from './byte-stream.js';
 import { CutOff, PackedBytes } from './packed-bytes.js';
-import { lend, readStored } from './zip-archive.js';
+import { type ArchiveMember, lend, readStored } from './zip-archive.js';
 
 const BLOCK_BYTES = 512;
 const MAGIC = 'ustar';

@@ -4,10 +4,17 @@
  */
 import { crc32 } from 'node:zlib';
 import { BrokenInput } from '../util/index.js';
-import type { ArchiveMember } from './byte-stream.js';
 import { inflateRaw } from './deflate.js';
 import { CutOff, type PackedBytes } from './packed-bytes.js';
 import type { UnpackLimit } from './unpack.js';
+
+export interface ArchiveMember {
+  readonly name: string;
+  /** Null: not known before it was read. */
+  readonly sizeBytes: number | null;
+  /** Read it before asking for the next member; unread bytes are skipped. */
+  readonly chunks: AsyncIterable<Buffer>;
+}
 
 const MEMBER = 0x04034b50;
 const DIRECTORY = [0x02014b50, 0x06054b50, 0x06064b50, 0x08064b50];

@@ -9,14 +9,9 @@ import type { GamePosition } from './game-position.js';
 import { type GoRequest, isUnlimited } from './go-request.js';
 import type { MateFinder } from './mate-finder.js';
 import type { RootStats } from './move-stats.js';
+import type { BestMove } from './ports.js';
 import { createBlindReport, type SearchReport } from './search-report.js';
 import type { Strength } from './strength.js';
-
-export interface BestMove {
-  /** NO_MOVE if the game is over. */
-  readonly move: Move;
-  readonly ponder: Move;
-}
 
 /** Effort of the search for a mate if there is no other answer; it takes a few milliseconds. */
 const BLIND_MATES = { moves: 2, effort: 20_000 };

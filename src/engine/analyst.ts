@@ -6,11 +6,10 @@
 import { NO_MOVE } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';
 import type { TreeDump, TreeDumpLimits } from '../search/index.js';
-import type { BestMove } from './active-search.js';
 import { Engine } from './engine.js';
 import type { GoRequest } from './go-request.js';
 import type { RootStats } from './move-stats.js';
-import type { EnginePorts, NetworkPort } from './ports.js';
+import type { BestMove, EnginePorts, NetworkPort } from './ports.js';
 import type { SearchReport } from './search-report.js';
 
 export interface Answer {

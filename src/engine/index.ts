@@ -1,5 +1,5 @@
 /** The door of engine/: the engine behind UCI, without text. */
-export type { BestMove } from './active-search.js';
+
 export { Analyst, type Answer } from './analyst.js';
 export { getTablebaseSettings, type TablebaseResult } from './endgame-tables.js';
 export { Engine } from './engine.js';
@@ -16,6 +16,7 @@ export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } fr
 export { PerftClient } from './perft-client.js';
 export { createPoolNetwork, readPoolOptions } from './pool-network.js';
 export type {
+  BestMove,
   EngineListener,
   EnginePorts,
   MateSearchPort,

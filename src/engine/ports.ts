@@ -3,14 +3,19 @@
  * search thread.
  */
 
-import type { MateAnswer } from '../chess/index.js';
+import type { MateAnswer, Move } from '../chess/index.js';
 import type { SharedPoolHandle } from '../nn/leaves.js';
 import type { OptionStore } from '../options/index.js';
 import type { FromSearch, ToSearch } from '../search/index.js';
-import type { BestMove } from './active-search.js';
 import type { MateTask } from './mate-worker.js';
 import type { RootStats } from './move-stats.js';
 import type { SearchReport } from './search-report.js';
+
+export interface BestMove {
+  /** NO_MOVE if the game is over. */
+  readonly move: Move;
+  readonly ponder: Move;
+}
 
 export interface NetworkPort {
   readonly handle: SharedPoolHandle;

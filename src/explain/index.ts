@@ -1,3 +1,4 @@
 /** The door of explain/: which squares a network's answer hangs on. */
 export { type ClassActivation, computeClassActivation } from './class-activation.js';
-export { computeOcclusion, type Occlusion, type Opinion } from './occlusion-client.js';
+export { computeOcclusion } from './occlusion-client.js';
+export type { Occlusion, Opinion } from './occlusion-worker.js';

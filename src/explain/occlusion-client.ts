@@ -10,25 +10,7 @@ import { formatFen, type Move, type Position } from '../chess/index.js';
 import { getNetworkPlan, loadEdition, type PoolOptions, planBackend } from '../nn/index.js';
 import { DEFAULT_HISTORY_FILL } from '../nn/options.js';
 import { failure, type Result } from '../util/index.js';
-import type { OcclusionTask } from './occlusion-worker.js';
-
-/** One evaluation, from the view of the player to move. */
-export interface Opinion {
-  readonly valueWl: number;
-  readonly valueD: number;
-  /** Priors of the legal moves, in the order of `moves`; they sum to 1. */
-  readonly priors: Float32Array;
-}
-
-export interface Occlusion {
-  readonly network: string;
-  readonly moves: readonly Move[];
-  readonly whole: Opinion;
-  /** Index = square, a1 = 0: the evaluation with that square empty. */
-  readonly withoutSquare: readonly Opinion[];
-  /** The evaluation without earlier positions; null if there are none. */
-  readonly withoutHistory: Opinion | null;
-}
+import type { Occlusion, OcclusionTask } from './occlusion-worker.js';
 
 /** @param pool backend, its options, model, policy temperature and history fill are used; no pool is created */
 export async function computeOcclusion(pool: PoolOptions, position: Position): Promise<Result<Occlusion>> {

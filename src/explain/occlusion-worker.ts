@@ -14,7 +14,24 @@ import {
   type ModelSource,
 } from '../nn/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import type { Occlusion, Opinion } from './occlusion-client.js';
+
+/** One evaluation, from the view of the player to move. */
+export interface Opinion {
+  readonly valueWl: number;
+  readonly valueD: number;
+  /** Priors of the legal moves, in the order of `moves`; they sum to 1. */
+  readonly priors: Float32Array;
+}
+
+export interface Occlusion {
+  readonly network: string;
+  readonly moves: readonly Move[];
+  readonly whole: Opinion;
+  /** Index = square, a1 = 0: the evaluation with that square empty. */
+  readonly withoutSquare: readonly Opinion[];
+  /** The evaluation without earlier positions; null if there are none. */
+  readonly withoutHistory: Opinion | null;
+}
 
 export interface OcclusionTask {
   /** Tried in order until one works. */

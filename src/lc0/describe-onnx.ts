@@ -1,9 +1,13 @@
 /** The description that `describenet` prints of an ONNX model, alone or inside a network file. */
 import { hasExternalTensors, type ModelMessage, TensorType } from '../onnx/index.js';
-import type { DescriptionSection } from './describe.js';
 import { INFO_KEY } from './lc0-network-info.js';
 import { getEnumName, OnnxDataType } from './net-enums.js';
 import type { OnnxModelMessage } from './net-schema.js';
+
+export interface DescriptionSection {
+  readonly title: string;
+  readonly rows: readonly (readonly [label: string, value: string])[];
+}
 
 type Rows = [string, string][];
 

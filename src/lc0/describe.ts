@@ -3,7 +3,7 @@ import { decodeModel, type FileSource, NetworkError, readInflated } from '../onn
 import { failure, type Result, success } from '../util/index.js';
 import { hasNetworkHead, parseNet } from './container.js';
 import { countFlops, countParameters } from './count-work.js';
-import { describeOnnxInterface, describeOnnxModel } from './describe-onnx.js';
+import { type DescriptionSection, describeOnnxInterface, describeOnnxModel } from './describe-onnx.js';
 import { decodeLayer } from './layer-reader.js';
 import {
   ActivationFunction,
@@ -26,11 +26,6 @@ import type {
 } from './net-schema.js';
 import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
-
-export interface DescriptionSection {
-  readonly title: string;
-  readonly rows: readonly (readonly [label: string, value: string])[];
-}
 
 /** lc0's sections in lc0's order (General, Format, Training Parameters, Weights, ONNX interface, ONNX model), then Size. */
 export type NetworkDescription = readonly DescriptionSection[];

@@ -1,10 +1,6 @@
 export { hasNetworkHead } from './container.js';
-export {
-  type DescriptionSection,
-  describeNetwork,
-  formatDescription,
-  type NetworkDescription,
-} from './describe.js';
+export { describeNetwork, formatDescription, type NetworkDescription } from './describe.js';
+export type { DescriptionSection } from './describe-onnx.js';
 export { type ExactEditions, type Int8Network, loadInt8Network, readInt8Report } from './int8-network.js';
 export type { Lc0NetworkInfo } from './lc0-network-info.js';
 export { convertLeelaToOnnx, type Leela2OnnxOptions } from './leela2onnx.js';

@@ -2,16 +2,9 @@
 export { type BundledNetwork, findBundledNetwork, getNetworkName, listBundledNetworks } from './bundled-networks.js';
 export { listDiscoveryFolders, listNetworks } from './discover-networks.js';
 export { type Download, downloadFile, identifyFile } from './download.js';
-export { type CataloguedNetwork, NETWORK_CATALOGUE } from './network-catalogue.js';
-export {
-  type DownloadWatcher,
-  describeDownload,
-  downloadNetwork,
-  findRemoteNetwork,
-  isDownloaded,
-  obtainNetwork,
-  type RemoteNetwork,
-} from './network-download.js';
+export type { RemoteNetwork } from './network-catalogue.js';
+export { type CataloguedNetwork, findRemoteNetwork, isDownloaded, NETWORK_CATALOGUE } from './network-catalogue.js';
+export { type DownloadWatcher, describeDownload, downloadNetwork, obtainNetwork } from './network-download.js';
 export {
   BUILT_IN,
   describeInt8,

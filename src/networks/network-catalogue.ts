@@ -6,6 +6,53 @@
  * lczero.org/play/networks/sparring-nets and in the release v1.0 of github.com/CSSLab/maia-chess, Bad Gyal in the wiki of
  * github.com/dkappe/leela-chess-weights. The digests are those that public build scripts of other programs check.
  */
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { findCacheFolder } from '#platform/folders.js';
+import { failure, type Result, success } from '../util/index.js';
+
+/** A network that can be downloaded. */
+export interface RemoteNetwork {
+  /** As the user wrote it. */
+  readonly name: string;
+  readonly url: string;
+  /** In hexadecimal; null for an address without one. */
+  readonly sha256: string | null;
+  /** Path of the file, which may not exist yet. */
+  readonly path: string;
+}
+
+const DIGEST = /^#sha256=([0-9a-f]{64})$/i;
+
+/**
+ * The network of the catalogue, or of an address, that WeightsFile names; null if it is neither. An address may end in
+ * `#sha256=…`, which the download then checks.
+ */
+export function findRemoteNetwork(weightsFile: string): Result<RemoteNetwork> | null {
+  const catalogued = findCatalogued(weightsFile);
+  if (catalogued === undefined && !/^https?:\/\//i.test(weightsFile)) return null;
+  const folder = findCacheFolder('networks');
+  if (folder === undefined) return failure(`There is no cache folder to keep the network ${weightsFile} in`);
+  if (catalogued !== undefined) {
+    const { url, sha256 } = catalogued;
+    return success({ name: weightsFile, url, sha256, path: join(folder, getFileName(url)) });
+  }
+  if (!URL.canParse(weightsFile)) return failure(`${weightsFile} is not an address`);
+  const url = new URL(weightsFile);
+  const sha256 = DIGEST.exec(url.hash)?.[1].toLowerCase() ?? null;
+  if (url.hash !== '' && sha256 === null) {
+    return failure(`${weightsFile} ends in ${url.hash}, which is not #sha256= and 64 hexadecimal digits`);
+  }
+  const key = createHash('sha256').update(url.href).digest('hex').slice(0, 12);
+  url.hash = '';
+  const path = join(folder, `${key}-${getFileName(url.href) || 'network'}`);
+  return success({ name: weightsFile, url: url.href, sha256, path });
+}
+
+export function isDownloaded({ path }: RemoteNetwork): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
 
 export interface CataloguedNetwork {
   /** The name for `--weights`. */

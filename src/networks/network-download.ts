@@ -1,27 +1,8 @@
-/**
- * Downloads networks. A name of the catalogue or an address in WeightsFile means a file in the cache folder, which is
- * downloaded once. Only commands that evaluate with a network download it; `--version` and `doctor` only report that it is
- * missing.
- */
-import { createHash } from 'node:crypto';
-import { existsSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { findCacheFolder } from '#platform/folders.js';
+import { existsSync, rmSync } from 'node:fs';
 import type { OptionStore } from '../options/index.js';
 import { failure, formatMegabytes, type Result, success } from '../util/index.js';
 import { downloadFile } from './download.js';
-import { findCatalogued, getFileName } from './network-catalogue.js';
-
-/** A network that can be downloaded. */
-export interface RemoteNetwork {
-  /** As the user wrote it. */
-  readonly name: string;
-  readonly url: string;
-  /** In hexadecimal; null for an address without one. */
-  readonly sha256: string | null;
-  /** Path of the file, which may not exist yet. */
-  readonly path: string;
-}
+import { findRemoteNetwork, isDownloaded, type RemoteNetwork } from './network-catalogue.js';
 
 export interface DownloadWatcher {
   onStart(network: RemoteNetwork): void;
@@ -32,33 +13,6 @@ export interface DownloadWatcher {
 
 /** The largest ones of lc0 have 0.4 GB. */
 const LARGEST_NETWORK_BYTES = 2e9;
-
-const DIGEST = /^#sha256=([0-9a-f]{64})$/i;
-
-/**
- * The network of the catalogue, or of an address, that WeightsFile names; null if it is neither. An address may end in
- * `#sha256=…`, which the download then checks.
- */
-export function findRemoteNetwork(weightsFile: string): Result<RemoteNetwork> | null {
-  const catalogued = findCatalogued(weightsFile);
-  if (catalogued === undefined && !/^https?:\/\//i.test(weightsFile)) return null;
-  const folder = findCacheFolder('networks');
-  if (folder === undefined) return failure(`There is no cache folder to keep the network ${weightsFile} in`);
-  if (catalogued !== undefined) {
-    const { url, sha256 } = catalogued;
-    return success({ name: weightsFile, url, sha256, path: join(folder, getFileName(url)) });
-  }
-  if (!URL.canParse(weightsFile)) return failure(`${weightsFile} is not an address`);
-  const url = new URL(weightsFile);
-  const sha256 = DIGEST.exec(url.hash)?.[1].toLowerCase() ?? null;
-  if (url.hash !== '' && sha256 === null) {
-    return failure(`${weightsFile} ends in ${url.hash}, which is not #sha256= and 64 hexadecimal digits`);
-  }
-  const key = createHash('sha256').update(url.href).digest('hex').slice(0, 12);
-  url.hash = '';
-  const path = join(folder, `${key}-${getFileName(url.href) || 'network'}`);
-  return success({ name: weightsFile, url: url.href, sha256, path });
-}
 
 /** Downloads that are running: two players of one process may ask for the same network. */
 const underWay = new Map<string, Promise<Result<string>>>();
@@ -83,10 +37,6 @@ export async function obtainNetwork(options: OptionStore, watcher: DownloadWatch
   if (isDownloaded(remote.value)) return success(true);
   const downloaded = await downloadNetwork(remote.value, watcher);
   return downloaded.ok ? success(true) : downloaded;
-}
-
-export function isDownloaded({ path }: RemoteNetwork): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 async function runDownload(network: RemoteNetwork, watcher: DownloadWatcher): Promise<Result<string>> {

@@ -29,7 +29,7 @@ import {
   getNetworkName,
   readBundle,
 } from './bundled-networks.js';
-import { findRemoteNetwork, isDownloaded } from './network-download.js';
+import { findRemoteNetwork, isDownloaded } from './network-catalogue.js';
 import { createUnmeasured, type NetworkSelection, networkSelector } from './network-selection.js';
 
 /** What WeightsFile holds if the user names no network; `default` is what people type for it. */
@@ -145,8 +145,8 @@ function mayTakeBundled(options: OptionStore): boolean {
 }
 
 /**
- * The bundled network for a provider. `datatype` in the backend options comes first; half precision is meant for the device that
- * was named, not for the CPU that replaces it. Limited strength on a CPU takes the network whose levels were measured.
+ * The bundled network for a provider. `datatype` in the backend options comes first; `datatype=f16` counts for the named device only: a
+ * CPU that replaces it takes its own network. Limited strength on a CPU takes the network whose levels were measured.
  * @returns null when nothing is bundled
  */
 export function selectBundledNetwork(

@@ -16,7 +16,27 @@ import {
   text,
   type ValueOf,
 } from '../options/index.js';
-import { checkContempt } from './formulas/contempt.js';
+import { failure, type Result, success } from '../util/result.js';
+
+/** A sentence for the user when the option `Contempt` is no list of `[name=]value`. */
+export function checkContempt(text: string): Result<true> {
+  const invalid = text.split(',').find((entry) => parseContempt(entry) === null);
+  if (invalid === undefined) return success(true);
+  return failure(`Option Contempt is a list of numbers and name=number, which "${invalid.trim()}" is not`);
+}
+
+/** Parses the option `Contempt`, a list of `[name=]value`; null when an entry is invalid. */
+export function parseContempt(text: string): { name: string; value: number }[] | null {
+  const entries: { name: string; value: number }[] = [];
+  for (const part of text.split(',').filter((entry) => entry.trim() !== '')) {
+    const fields = part.split('=').map((field) => field.trim());
+    const valueText = fields.at(-1) ?? '';
+    const value = Number(valueText);
+    if (fields.length > 2 || valueText === '' || !Number.isFinite(value)) return null;
+    entries.push({ name: fields.length === 2 ? (fields[0] ?? '').toLowerCase() : '', value });
+  }
+  return entries;
+}
 
 /** Positions in one network call. */
 export const LARGEST_MINIBATCH = 1024;
@@ -53,9 +73,6 @@ const table = {
   cpuctFactor: option('CPuctFactor', 'cpuct-factor', float(3.894, 0, 1000), 'Multiplier of the growth of CPuct.'),
   cpuctFactorAtRoot: option('CPuctFactorAtRoot', 'cpuct-factor-at-root', float(3.894, 0, 1000), 'CPuctFactor of the root node (with RootHasOwnCpuctParams).', HIDDEN),
   rootHasOwnCpuctParams: option('RootHasOwnCpuctParams', 'root-has-own-cpuct-params', bool(false), 'Use the three AtRoot values of CPuct at the root.', HIDDEN),
-  cpuctUtilityStdevScale: option('CPuctUtilityStdevScale', 'cpuct-utility-stdev-scale', float(0, 0, 1), 'Search wider where the values below a node spread widely, as KataGo does: CPuct times 1 + this * (stdev / CPuctUtilityStdevPrior - 1). 0 = off; no effect with SearchAlgorithm graph.', HIDDEN),
-  cpuctUtilityStdevPrior: option('CPuctUtilityStdevPrior', 'cpuct-utility-stdev-prior', float(0.4, 0.01, 10), 'Standard deviation of the values below a node that leaves CPuct as it is.', HIDDEN),
-  cpuctUtilityStdevPriorWeight: option('CPuctUtilityStdevPriorWeight', 'cpuct-utility-stdev-prior-weight', float(2, 0, 100), 'Visits for which that standard deviation counts in the estimate of each node.', HIDDEN),
   fpuStrategy: option('FpuStrategy', 'fpu-strategy', choice('reduction', ['reduction', 'absolute']), 'Value of an unvisited move: the node value minus FpuValue times the root of the visited policy, or FpuValue itself.'),
   fpuValue: option('FpuValue', 'fpu-value', float(0.33, -100, 100), 'First play urgency, used as FpuStrategy says.'),
   fpuStrategyAtRoot: option('FpuStrategyAtRoot', 'fpu-strategy-at-root', choice('same', ['reduction', 'absolute', 'same']), 'FpuStrategy of the root node.', HIDDEN),

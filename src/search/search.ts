@@ -8,7 +8,6 @@ import type { Prng } from '../util/index.js';
 import { type Contempt, chooseContempt, createWdlRescale, describeValues } from './formulas/contempt.js';
 import { MoveFilter } from './formulas/move-rules.js';
 import { computeDrawScore, computePolicyTemperature } from './formulas/puct.js';
-import { usesSpread } from './formulas/spread.js';
 import type { WdlRescale } from './formulas/wdl-rescale.js';
 import { continuesGame, GameTree } from './game-tree.js';
 import { adaptToInstant, countInstantVisits, isInstant } from './instant-search.js';
@@ -121,18 +120,15 @@ export class Search {
   }
 
   /**
-   * New options, for the next search; not while one is running. The tree is kept, unless SearchAlgorithm changes or the next
-   * search needs the spread of values, which the last one has not kept.
+   * New options, for the next search; not while one is running. The tree is kept, unless SearchAlgorithm changes.
    */
   configure(wanted: SearchParams, batching: Batching): void {
     const params = adaptToInstant(wanted);
     const isOtherStore = params.search !== this.params.search;
-    const startsSpread = usesSpread(this.tree, params) && !usesSpread(this.tree, this.params);
     this.params = params;
     this.batching = batching;
     this.rescale = createWdlRescale(params);
     if (isOtherStore) this.replaceStore();
-    else if (startsSpread) this.clearTree();
   }
 
   /** Not while a search is running. @returns whether the position continues the last one, so that the tree was kept */

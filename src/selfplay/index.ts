@@ -19,7 +19,7 @@ export {
 } from './label/label-sources.js';
 export { createPositionJobs } from './label/position-jobs.js';
 export { openStartBooks, parseStartSource } from './label/start-books.js';
-export { type Crosstable, createCrosstable, formatCrosstable } from './match/crosstable.js';
+export { type Crosstable, createCrosstable, distinguishNames, formatCrosstable } from './match/crosstable.js';
 export type { LivePosition } from './match/live-position.js';
 export { runMatch } from './match/match.js';
 export { LARGEST_RESULTS_BYTES, type LoggedGame, MatchLog, type MatchOrigin } from './match/match-log.js';

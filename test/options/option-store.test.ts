@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOptionStore } from '#sardonyx/app/options.js';
 import type { OptionStore } from '#sardonyx/options/index.js';
-import { parseContempt } from '#sardonyx/search/formulas/contempt.js';
+import { parseContempt } from '#sardonyx/search/params.js';
 import { formatIdentity } from '#sardonyx/uci/options.js';
 import { unwrap } from '#sardonyx/util/index.js';
 

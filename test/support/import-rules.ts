@@ -110,6 +110,32 @@ export function findImportViolations(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => [...checkRelativeImports(file), ...checkConfined(file)]);
 }
 
+/** Files that import each other, in a circle of any length, types included: each circle with its paths in order of their names. */
+export function findCircles(files: readonly SourceFile[]): string[] {
+  const known = new Map(files.map(({ path }) => [path.replace(/\.tsx?$/, ''), path]));
+  const imports = new Map(
+    files.map(({ path, text }) => {
+      const targets = [...text.matchAll(SPECIFIER)].map(([, specifier = '']) =>
+        new URL(specifier, `file:///${path}`).pathname.slice(1).replace(/\.js$/, ''),
+      );
+      return [path, targets.flatMap((target) => known.get(target) ?? [])] as const;
+    }),
+  );
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const next of imports.get(from) ?? []) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      reach(next, seen);
+    }
+    return seen;
+  };
+  const reached = new Map(files.map(({ path }) => [path, reach(path)]));
+  const circles = files
+    .filter(({ path }) => reached.get(path)?.has(path))
+    .map(({ path }) => [...(reached.get(path) ?? [])].filter((other) => reached.get(other)?.has(path)).sort());
+  return [...new Set(circles.map((circle) => circle.join(', ')))];
+}
+
 function checkRelativeImports(file: SourceFile): string[] {
   const room = file.path.split('/')[0] ?? '';
   const allowed = ALLOWED[file.path.split('/').slice(0, 2).join('/')] ?? ALLOWED[room];

@@ -1,9 +1,13 @@
 /** The searches that wait at the desk or are under way there. */
 import type { GoRequest, RootStats, SearchReport } from '../../engine/index.js';
-import type { SearchState, ThoughtReply } from '../protocol/replies.js';
+import type { PortEvent, SearchState, ThoughtReply } from '../protocol/replies.js';
 import type { PositionText } from '../protocol/requests.js';
 import { createSearchState } from './engine-answers.js';
-import type { DeskClient } from './engine-desk.js';
+
+/** A page, as the desk sees it. */
+export interface DeskClient {
+  emit(event: PortEvent): void;
+}
 
 /** UCI name → value; set for this search only. */
 type TaskOptions = readonly (readonly [name: string, value: string])[];

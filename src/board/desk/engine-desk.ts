@@ -11,13 +11,8 @@ import { NO_MOVE } from '../../chess/index.js';
 import { type BestMove, Engine, type EnginePorts } from '../../engine/index.js';
 import type { OptionStore } from '../../options/index.js';
 import type { PortEvent, ThoughtReply } from '../protocol/replies.js';
-import type { DeskTask } from './desk-task.js';
+import type { DeskClient, DeskTask } from './desk-task.js';
 import { formatMove } from './engine-answers.js';
-
-/** A page, as the desk sees it. */
-export interface DeskClient {
-  emit(event: PortEvent): void;
-}
 
 /** Shortest time between two events of one search. */
 const EVENT_INTERVAL_MS = 200;

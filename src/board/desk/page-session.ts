@@ -23,9 +23,9 @@ import {
   type RequestOf,
   requestSchema,
 } from '../protocol/requests.js';
-import { DeskTask } from './desk-task.js';
+import { type DeskClient, DeskTask } from './desk-task.js';
 import { createTreeNode, probeMoves } from './engine-answers.js';
-import type { DeskClient, EngineDesk } from './engine-desk.js';
+import type { EngineDesk } from './engine-desk.js';
 
 /** What the desk cannot know by itself. Errors are sentences for the user. */
 export interface DeskServices {

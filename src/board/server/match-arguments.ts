@@ -11,7 +11,7 @@ import { unwrap } from '../../util/index.js';
 import type { MatchSettings } from '../protocol/requests.js';
 import type { MatchBooks } from './match-books.js';
 import type { MatchPlayers } from './match-players.js';
-import type { MatchHeader } from './match-record.js';
+import { formatSprt, type MatchHeader } from './match-record.js';
 
 /** Where the players and books of a match are looked up. */
 export interface MatchOffers {
@@ -72,8 +72,7 @@ const conditionsSchema = v.strictObject({
   openingPlies: v.nullable(whole),
   timeMarginMs: whole,
 });
-
-export type RecordedPlayer = v.InferOutput<typeof player>;
+type RecordedPlayer = v.InferOutput<typeof player>;
 type Limits = v.InferOutput<typeof limits>;
 type Conditions = v.InferOutput<typeof conditionsSchema>;
 
@@ -134,15 +133,6 @@ export function describeSettings(settings: MatchSettings): string {
     ...(sprt === null ? [] : [`SPRT ${sprt}`]),
     ...(chess960 ? ['Chess960'] : []),
   ].join(', ');
-}
-
-export function formatSprt({ sprt }: MatchSettings): string | null {
-  return sprt === null ? null : `elo0=${sprt.elo0} elo1=${sprt.elo1} model=logistic`;
-}
-
-/** Players of the same name get numbers. */
-export function distinguishNames(names: readonly string[]): string[] {
-  return names.map((name, i) => (names.filter((other) => other === name).length > 1 ? `${name} ${i + 1}` : name));
 }
 
 function formatLimit({ clock, nodes }: MatchSettings): string {

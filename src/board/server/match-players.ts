@@ -5,7 +5,6 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createEngineSpec, type EngineSpec, formatPairs, parsePlayerWords } from '../../selfplay/index.js';
-import type { RecordedPlayer } from './match-arguments.js';
 import type { OfferedNetworks } from './offered-networks.js';
 
 const RANDOM_MOVER = 'random';
@@ -14,6 +13,11 @@ const VARIETY = [
   ['temperature', '0.7'],
   ['tempdecay-moves', '12'],
 ] as const;
+
+/** Of a recorded player: what would be started or read. */
+type StartedPlayer =
+  | { readonly kind: 'uci'; readonly engine: { readonly name: string | null; readonly command: string } }
+  | { readonly kind: 'network'; readonly weights: string };
 
 export class MatchPlayers {
   /** Name → words of `--engine`. */
@@ -50,7 +54,7 @@ export class MatchPlayers {
    * Throws the sentence for the user when a match would start a program that the server was not started with, or that program
    * with other arguments or options (which may name files), or would read another network.
    */
-  requireOffered(player: Exclude<RecordedPlayer, { kind: 'random' }>): void {
+  requireOffered(player: StartedPlayer): void {
     if (player.kind === 'uci') {
       const isOffered = this.specs.some(({ name: _, ...spec }) => {
         const { name: _name, ...own } = player.engine;

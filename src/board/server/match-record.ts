@@ -3,6 +3,7 @@
  * NAME.json (what a page asked for) when a page started it. They may come from a stranger: each is a plain file of the folder,
  * never a link, and is read a piece at a time, within limits. Only what was added since the last look is read.
  */
+
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 import * as v from 'valibot';
@@ -12,6 +13,7 @@ import {
   type Crosstable,
   createCrosstable,
   createReport,
+  distinguishNames,
   END_REASONS,
   LARGEST_RESULTS_BYTES,
   type MatchReport,
@@ -30,7 +32,10 @@ import {
   MOST_PLAYERS,
   matchSettingsSchema,
 } from '../protocol/requests.js';
-import { distinguishNames, formatSprt } from './match-arguments.js';
+
+export function formatSprt({ sprt }: MatchSettings): string | null {
+  return sprt === null ? null : `elo0=${sprt.elo0} elo1=${sprt.elo1} model=logistic`;
+}
 
 /** Points of the charts over a whole match. */
 const MOST_POINTS = 400;

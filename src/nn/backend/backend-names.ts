@@ -2,7 +2,7 @@
 
 /** An execution provider of onnxruntime. */
 export type Provider = 'cpu' | 'cuda' | 'tensorrt' | 'dml' | 'coreml' | 'webgpu';
-/** `team` and `check` combine other backends (composite-plan.ts). */
+/** `team` and `check` combine other backends (backend-plan.ts). */
 export type BackendKind = Provider | 'auto' | 'hash' | 'random' | 'trivial' | 'team' | 'check';
 
 export const BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, BackendKind>([

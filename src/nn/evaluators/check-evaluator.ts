@@ -5,7 +5,7 @@
 import { MAX_MOVES, type Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { createPrng } from '../../util/index.js';
-import type { CheckPlan } from '../backend/composite-plan.js';
+import type { CheckPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 
 /** Smallest power of ten in the histogram; smaller differences count there. */

@@ -2,9 +2,8 @@
  * Contempt (lc0: search/classic/params.cc): computes from the options how win, draw and loss probabilities are changed, and
  * in whose favour. wdl-rescale.ts applies the change.
  */
-import { failure, type Result, success } from '../../util/result.js';
 import type { SearchLimits } from '../limits/search-protocol.js';
-import type { SearchParams } from '../params.js';
+import { parseContempt, type SearchParams } from '../params.js';
 import type { WdlRescale } from './wdl-rescale.js';
 
 /** The rescale that the options ask for. An invalid Contempt, which `checkContempt` refuses, counts as the default. */
@@ -12,26 +11,6 @@ export function createWdlRescale(params: SearchParams): WdlRescale {
   const contempt = clamp(computeContempt(params), -params.contemptMaxValue, params.contemptMaxValue);
   const fit = params.wdlCalibrationElo === 0 ? fitToDrawRate(params, contempt) : fitToElo(params, contempt);
   return { ...fit, maxS: params.wdlMaxS };
-}
-
-/** Parses the option `Contempt`, a list of `[name=]value`; null when an entry is invalid. */
-export function parseContempt(text: string): { name: string; value: number }[] | null {
-  const entries: { name: string; value: number }[] = [];
-  for (const part of text.split(',').filter((entry) => entry.trim() !== '')) {
-    const fields = part.split('=').map((field) => field.trim());
-    const valueText = fields.at(-1) ?? '';
-    const value = Number(valueText);
-    if (fields.length > 2 || valueText === '' || !Number.isFinite(value)) return null;
-    entries.push({ name: fields.length === 2 ? (fields[0] ?? '').toLowerCase() : '', value });
-  }
-  return entries;
-}
-
-/** A sentence for the user when the option `Contempt` is no list of `[name=]value`. */
-export function checkContempt(text: string): Result<true> {
-  const invalid = text.split(',').find((entry) => parseContempt(entry) === null);
-  if (invalid === undefined) return success(true);
-  return failure(`Option Contempt is a list of numbers and name=number, which "${invalid.trim()}" is not`);
 }
 
 /** The first entry whose name occurs in the opponent's name, else the last entry without a name, else UCI_RatingAdv. */

@@ -49,37 +49,6 @@ export function computeExploration(n: number, puct: PuctParams): number {
   return fround(computeCpuct(n, puct) * Math.sqrt(Math.max(n - 1, 1)));
 }
 
-export interface SpreadParams {
-  /** 0 = the spread does not count. */
-  readonly scale: number;
-  /** Standard deviation that a node is assumed to have, and the visits for which this assumption counts. */
-  readonly prior: number;
-  readonly priorWeight: number;
-}
-
-export function getSpreadParams(params: SearchParams): SpreadParams {
-  return {
-    scale: params.cpuctUtilityStdevScale,
-    prior: params.cpuctUtilityStdevPrior,
-    priorWeight: params.cpuctUtilityStdevPriorWeight,
-  };
-}
-
-/**
- * Factor of the exploration of a node by the spread of the values below it (KataGo: docs/KataGoMethods.md, Dynamic
- * Variance-Scaled cPUCT; searchexplorehelpers.cpp): 1 + scale · (stdev / prior − 1).
- * @param n visits of the node
- * @param wl,meanSquare mean and mean square of the values backed up through it
- */
-export function computeSpreadFactor(n: number, wl: number, meanSquare: number, params: SpreadParams): number {
-  const { scale, prior, priorWeight } = params;
-  if (n <= 1) return 1;
-  const square = wl * wl;
-  const sum = (square + prior * prior) * priorWeight + Math.max(square, meanSquare) * n;
-  const variance = sum / (priorWeight + n - 1) - square;
-  return 1 + scale * (Math.sqrt(Math.max(0, variance)) / prior - 1);
-}
-
 /** S = U + utility with U = p · exploration / (1 + n + f). Visits in flight lower U and leave Q alone. */
 export function computeScore(p: number, exploration: number, started: number, utility: number): number {
   return fround(fround(fround(p * exploration) / (1 + started)) + utility);

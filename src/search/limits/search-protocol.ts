@@ -59,7 +59,7 @@ export interface ClockLimits {
 export interface PositionMessage {
   readonly rootFen: string;
   readonly chess960: boolean;
-  /** Moves played from `rootFen`. The tree is kept if the FEN is the last one and the last moves are a prefix of these. */
+  /** Moves played from `rootFen`. A position that goes on from the last one (same FEN, same moves and perhaps more) keeps the tree. */
   readonly moves: readonly number[];
   /** Side and ply of the position after the moves. */
   readonly blackToMove: boolean;

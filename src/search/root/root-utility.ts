@@ -7,24 +7,13 @@ import {
   computeExploration,
   computeFpu,
   computeMovesLeftUtility,
-  computeSpreadFactor,
   getFpuParams,
   getMovesLeftParams,
   getPuctParams,
-  getSpreadParams,
 } from '../formulas/puct.js';
-import { usesSpread } from '../formulas/spread.js';
 import type { SearchParams } from '../params.js';
-import { NO_NODE, type RecordIndex } from '../tree/layout.js';
-import {
-  getEdgeCount,
-  getMeanSquare,
-  getPrior,
-  getRecordM,
-  getRecordValue,
-  getRecordWl,
-  getVisitedRecord,
-} from '../tree/read-tree.js';
+import type { RecordIndex } from '../tree/layout.js';
+import { getEdgeCount, getPrior, getRecordM, getRecordValue, getVisitedRecord } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 
 /** Sum of the priors of the root's visited moves. */
@@ -46,12 +35,7 @@ export function computeRootFpu(tree: Tree, params: SearchParams, drawScore: numb
 
 /** The exploration factor that the root's moves share in U. */
 export function computeRootExploration(tree: Tree, params: SearchParams): number {
-  const exploration = computeExploration(tree.rootVisits, getPuctParams(params, true));
-  if (!usesSpread(tree, params) || tree.rootNode === NO_NODE) return exploration;
-  const wl = getRecordWl(tree, tree.rootRecord);
-  return (
-    exploration * computeSpreadFactor(tree.rootVisits, wl, getMeanSquare(tree, tree.rootNode), getSpreadParams(params))
-  );
+  return computeExploration(tree.rootVisits, getPuctParams(params, true));
 }
 
 /**

@@ -47,7 +47,6 @@ import {
 export class GraphTree extends Tree {
   readonly graph: TranspositionIndex;
   readonly hasOtherPaths = true;
-  readonly keepsSpread = false;
 
   constructor(options: StoreOptions) {
     const graph = new TranspositionIndex();

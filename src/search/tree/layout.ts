@@ -27,7 +27,6 @@
  * | NODE_WL/D/M  | float32: its own evaluation, in the same view as its record; M of a two-fold draw = cycle   |
  * | NODE_STATS   | graph: its own record; NO_RECORD without moves                                             |
  * | NODE_NEXT    | graph: the next node of its hash chain                                                     |
- * | NODE_SQUARE  | tree, float32 in the same word: mean square of the backed-up values (spread.ts)             |
  *
  * | record word      | meaning                                                                                |
  * |------------------|----------------------------------------------------------------------------------------|
@@ -56,7 +55,6 @@ export const NODE_D = 4;
 export const NODE_M = 5;
 export const NODE_STATS = 6;
 export const NODE_NEXT = 7;
-export const NODE_SQUARE = 7;
 
 export const RECORD_WORDS = 8;
 export const RECORD_DOUBLES = 4;

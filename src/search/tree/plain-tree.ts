@@ -29,7 +29,6 @@ import { GO_ON, LEAF, TERMINAL_VISIT, type VisitList, type VisitPath } from './v
 export class PlainTree extends Tree {
   readonly graph = null;
   readonly hasOtherPaths = false;
-  readonly keepsSpread = true;
 
   constructor(options: StoreOptions) {
     super(new TreeStore(options, NO_SIDE_TABLES));

@@ -21,7 +21,6 @@ import {
   NODE_EDGES,
   NODE_M,
   NODE_META,
-  NODE_SQUARE,
   NODE_WL,
   NODE_WORDS,
   NOT_TERMINAL,
@@ -107,15 +106,6 @@ export function getVisitedRecord(tree: Tree, node: NodeIndex, edge: number): Rec
 export function getOwnEvaluation({ store }: Tree, node: NodeIndex): Evaluation {
   const at = node * NODE_WORDS;
   return { wl: store.nodeFloats[at + NODE_WL], d: store.nodeFloats[at + NODE_D], m: store.nodeFloats[at + NODE_M] };
-}
-
-/** Mean square of the values that were backed up through a node of a plain tree. */
-export function getMeanSquare(tree: Tree, node: NodeIndex): number {
-  return tree.store.nodeFloats[node * NODE_WORDS + NODE_SQUARE];
-}
-
-export function setMeanSquare(tree: Tree, node: NodeIndex, square: number): void {
-  tree.store.nodeFloats[node * NODE_WORDS + NODE_SQUARE] = square;
 }
 
 // Records.

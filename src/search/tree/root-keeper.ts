@@ -16,13 +16,11 @@ import {
 import {
   getChildRecord,
   getEdgeCount,
-  getMeanSquare,
   getMeta,
   getOwnEvaluation,
   getRecordNode,
   getRecordValue,
   getRecordVisits,
-  setMeanSquare,
   setMeta,
   setRecordValue,
   setRecordVisits,
@@ -108,7 +106,6 @@ export class RootKeeper {
     }
     let visits = 1;
     let { wl, d, m } = getOwnEvaluation(tree, node);
-    let square = wl * wl;
     for (let i = 0; i < getChildCount(meta); i++) {
       const child = getChildRecord(tree, node, i);
       const value = getRecordValue(tree, child);
@@ -117,12 +114,9 @@ export class RootKeeper {
       wl -= value.wl * childVisits;
       d += value.d * childVisits;
       m += (value.m + 1) * childVisits;
-      const below = getRecordNode(tree, child);
-      square += childVisits * (below === NO_NODE ? value.wl ** 2 : getMeanSquare(tree, below));
     }
     setRecordVisits(tree, tree.rootRecord, visits);
     setRecordValue(tree, tree.rootRecord, { wl: wl / visits, d: d / visits, m: m / visits });
-    if (tree.keepsSpread) setMeanSquare(tree, node, square / visits);
     setMeta(tree, node, withBounds(meta & ~TERMINAL_MASK, LOSS, WIN));
   }
 }

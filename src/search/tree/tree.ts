@@ -23,7 +23,6 @@ import {
   NODE_EDGES,
   NODE_M,
   NODE_META,
-  NODE_SQUARE,
   NODE_STATS,
   NODE_WL,
   NODE_WORDS,
@@ -74,8 +73,6 @@ export abstract class Tree {
   abstract readonly graph: TranspositionIndex | null;
   /** Whether other paths, too, may lead to the nodes of a path. */
   abstract readonly hasOtherPaths: boolean;
-  /** Whether its nodes can hold the spread of their values (spread.ts). */
-  abstract readonly keepsSpread: boolean;
   rootRecord: RecordIndex = NO_RECORD;
   /** Records of roots that `RootKeeper` has set aside, oldest first. */
   readonly parked: RecordIndex[] = [];
@@ -200,7 +197,6 @@ export abstract class Tree {
     nodeFloats[at + NODE_D] = d;
     nodeFloats[at + NODE_M] = m;
     nodeWords[at + NODE_STATS] = NO_RECORD;
-    nodeFloats[at + NODE_SQUARE] = wl * wl;
     return node;
   }
 

@@ -10,7 +10,6 @@ import {
   NO_NODE,
   NODE_BLOCK,
   NODE_META,
-  NODE_SQUARE,
   NODE_WORDS,
   type NodeIndex,
   RECORD_D,
@@ -154,7 +153,7 @@ export function addVirtualVisits(tree: Tree, list: VisitList, at: number, extra:
  * @returns the visits taken back
  */
 export function revertTwoFold(tree: Tree, path: VisitPath, depth: number): number {
-  const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
+  const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
   const getRecord = (level: number): RecordIndex =>
     level === 0
       ? tree.rootRecord
@@ -174,7 +173,6 @@ export function revertTwoFold(tree: Tree, path: VisitPath, depth: number): numbe
     recordDoubles[wlAt] += share * recordDoubles[wlAt];
     recordFloats[at + RECORD_D] += share * (recordFloats[at + RECORD_D] - 1);
     recordFloats[at + RECORD_M] += share * (recordFloats[at + RECORD_M] - (m + depth + 1 - level));
-    nodeFloats[path.nodes[level] * NODE_WORDS + NODE_SQUARE] *= 1 + share;
   }
   tree.releaseLeaf(draw);
   return reverted;

@@ -1,7 +1,7 @@
 /**
  * Closed nodes: every leaf that a visit to them would choose is already in flight, so gathering does not walk into them
- * again. With more visits in flight a node turns to other moves, so each closed node has an OPENING: the number of visits in
- * flight from which a walk finds a leaf again. A finished visit opens every node on its path.
+ * again. More virtual visits would make the node choose other moves, so each closed node has an OPENING: with that many visits in
+ * flight, a walk finds a leaf in it again. A finished visit opens every node on its path.
  */
 import { CLOSED_BIT, type NodeIndex, type RecordIndex } from '../tree/layout.js';
 import { getInFlight, getMeta, setMeta } from '../tree/read-tree.js';

@@ -9,7 +9,6 @@
  * and proves nothing.
  */
 
-import type { GraphTree } from '../tree/graph-tree.js';
 import {
   BOUNDS_MASK,
   FORGOTTEN_BIT,
@@ -39,10 +38,13 @@ import {
   UNKNOWN_BOUNDS,
   WIN,
 } from '../tree/layout.js';
-import type { LeafValue } from '../tree/tree.js';
+import type { TranspositionIndex } from '../tree/transposition-index.js';
+import type { LeafValue, Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from '../tree/visit-list.js';
 import { getLeafRecord } from './backup.js';
 import { MADE_TERMINAL, removePrior, settleNode } from './bounds.js';
+
+type GraphTree = Tree & { readonly graph: TranspositionIndex };
 
 /** As `backUp` in backup.ts. The values of the leaf matter only when memory is full and the leaf has no node. */
 export function backUpInGraph(

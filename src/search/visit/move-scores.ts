@@ -9,17 +9,13 @@ import {
   computeFpu,
   computeMovesLeftUtility,
   computeScore,
-  computeSpreadFactor,
   computeUtility,
   computeVisitsToOvertake,
   getFpuParams,
   getMovesLeftParams,
   getPuctParams,
-  getSpreadParams,
   NEVER,
-  type SpreadParams,
 } from '../formulas/puct.js';
-import { usesSpread } from '../formulas/spread.js';
 import { defaultSearchParams, type SearchParams } from '../params.js';
 import {
   getChildCount,
@@ -27,7 +23,6 @@ import {
   NODE_BLOCK,
   NODE_EDGES,
   NODE_META,
-  NODE_SQUARE,
   NODE_WORDS,
   type NodeIndex,
   RECORD_D,
@@ -73,8 +68,6 @@ export class MoveScores {
   private fpuParams = getFpuParams(defaultSearchParams, false);
   private fpuParamsAtRoot = getFpuParams(defaultSearchParams, true);
   private movesLeft = getMovesLeftParams(defaultSearchParams);
-  /** Null where the spread of values does not count. */
-  private spread: SpreadParams | null = null;
   private readonly explorations = new Float32Array(EXPLORATION_TABLE_SIZE);
   private exploration = 0;
   private fpu = 0;
@@ -97,7 +90,6 @@ export class MoveScores {
     this.fpuParams = getFpuParams(params, false);
     this.fpuParamsAtRoot = getFpuParams(params, true);
     this.movesLeft = getMovesLeftParams(params);
-    this.spread = usesSpread(this.tree, params) ? getSpreadParams(params) : null;
     this.forcedPlayouts = params.sequentialHalving ? 0 : params.forcedPlayouts;
     const { init, base, factor } = this.puct;
     if (init !== before.init || base !== before.base || factor !== before.factor) this.fillExplorations();
@@ -110,7 +102,7 @@ export class MoveScores {
   /** Loads a node. @param drawScore value of a draw for the player to move there */
   load(node: NodeIndex, record: RecordIndex, isRoot: boolean, drawScore: number): void {
     const { tree, priors, utilities, scores, started } = this;
-    const { nodeWords, nodeFloats, recordWords, recordFloats, recordDoubles } = tree.store;
+    const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
     const nodeAt = node * NODE_WORDS;
     const childCount = getChildCount(nodeWords[nodeAt + NODE_META]);
     const block = nodeWords[nodeAt + NODE_BLOCK];
@@ -120,14 +112,11 @@ export class MoveScores {
     const d = recordFloats[stats * RECORD_WORDS + RECORD_D];
     const parentM = recordFloats[stats * RECORD_WORDS + RECORD_M];
     const usesMovesLeft = this.hasMovesLeft && Math.abs(wl) > this.movesLeft.threshold;
-    let exploration = isRoot
+    const exploration = isRoot
       ? computeExploration(visits, this.puctAtRoot)
       : visits < EXPLORATION_TABLE_SIZE
         ? this.explorations[visits]
         : computeExploration(visits, this.puct);
-    if (this.spread !== null) {
-      exploration *= computeSpreadFactor(visits, wl, nodeFloats[nodeAt + NODE_SQUARE], this.spread);
-    }
 
     let visitedPrior = 0;
     let inFlight = 0;

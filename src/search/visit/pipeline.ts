@@ -6,7 +6,6 @@
 import { FAILED } from '../../nn/leaves.js';
 import type { MoveFilter } from '../formulas/move-rules.js';
 import { computeCollisionBudget, computeDrawScore } from '../formulas/puct.js';
-import { backUpSquare, usesSpread } from '../formulas/spread.js';
 import type { WdlRescale } from '../formulas/wdl-rescale.js';
 import { defaultSearchParams, type SearchParams } from '../params.js';
 import type { RootMoves } from '../root/root-moves.js';
@@ -134,7 +133,6 @@ export class Pipeline {
   private minibatch = 1;
   private maxOutOfOrder = 1;
   private rootDrawScore = 0;
-  private usesSpread = false;
   /** Gathered batches, oldest first, in a ring. */
   private batches = [new VisitList()];
   private oldest = 0;
@@ -174,7 +172,6 @@ export class Pipeline {
     this.isBlocked = false;
     this.gathering.hasReachedLongestPath = false;
     this.rootDrawScore = computeDrawScore(params.drawScore, blackToMove, false);
-    this.usesSpread = usesSpread(this.tree, params);
     this.selector.beginSearch(params, blackToMove);
     this.expander.beginSearch(params, rescale, contemptSign, moveFilter);
   }
@@ -338,7 +335,6 @@ export class Pipeline {
     const { tree, counters, rootMoves } = this;
     const depth = list.data[at + ITEM_DEPTH];
     const isRootMoveSettled = tree.backUp(list, at, leaf, this.params.stickyEndgames);
-    if (this.usesSpread) backUpSquare(tree, list, at, leaf);
     this.selector.closed.openPath(list, at);
     counters.playouts++;
     counters.depthSum += depth + 1;

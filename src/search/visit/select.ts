@@ -3,11 +3,14 @@
  * One call hands out many visits (lc0: PickNodesToExtend): each node gives visits to its best move until another move
  * overtakes it, then the walk descends once into every move that got some. New leaves are sent to the evaluators at once.
  *
- * A move whose leaf is in flight would take visits in vain until another move overtakes it. A DETOUR skips ahead: it puts
- * that many virtual visits on the path (they are taken back after the next batch) and gives the visit to the other move.
- * The REACH limits a detour: the number of virtual visits after which some node above would turn to another move itself.
- * Beyond its reach the node is closed (closed-nodes.ts), and its visits go back up. A walk from which all visits come back
- * is a COLLISION, the only work that is thrown away.
+ * A move whose leaf is in flight stays the best until virtual visits have lowered its score below that of another move. A DETOUR adds
+ * those virtual visits at once and gives the visit to the other move; they are taken back after the next batch. Example: a node has
+ * moves a (score 0.9, its leaf in flight) and b (0.8). Three visits would lower a below 0.8. The detour puts 3 virtual visits on a
+ * and on the path to the node, and sends the leaf of b.
+ *
+ * The REACH is the number of virtual visits that a detour may add: with more, some node above would choose another move itself. If no
+ * leaf lies within reach, the node is closed (closed-nodes.ts), and its visits go back to its parent. A walk from which all
+ * visits come back is a COLLISION, the only work that is thrown away.
  */
 import { MAX_EDGES } from '../../nn/leaves.js';
 import { computeDrawScore, computeWidth, NEVER } from '../formulas/puct.js';
@@ -67,7 +70,7 @@ interface HandOut {
   left: number;
   /** The last move that got visits to descend with; -1 = none. */
   last: number;
-  /** Virtual visits needed to reach the next open move; 0 = none, or not computed. */
+  /** Virtual visits needed to reach the next open move; 0 = the last visit has found one. */
   need: number;
 }
 

@@ -136,3 +136,8 @@ function countGames({ wins, draws, losses }: GameCounts): number {
 function countPoints({ wins, draws }: GameCounts): number {
   return wins + draws / 2;
 }
+
+/** Players of the same name get numbers. */
+export function distinguishNames(names: readonly string[]): string[] {
+  return names.map((name, i) => (names.filter((other) => other === name).length > 1 ? `${name} ${i + 1}` : name));
+}

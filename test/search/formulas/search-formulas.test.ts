@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseContempt, createWdlRescale, parseContempt } from '#sardonyx/search/formulas/contempt.js';
+import { chooseContempt, createWdlRescale } from '#sardonyx/search/formulas/contempt.js';
 import { computeFastLog, computeFastLogistic } from '#sardonyx/search/formulas/fast-math.js';
 import {
   computeCollisionBudget,
@@ -11,7 +11,6 @@ import {
   computeMovesLeftUtility,
   computePolicyTemperature,
   computeScore,
-  computeSpreadFactor,
   computeVisitsToOvertake,
   getFpuParams,
   getMovesLeftParams,
@@ -19,22 +18,11 @@ import {
 } from '#sardonyx/search/formulas/puct.js';
 import { rescaled, rescaleWdl, unscaleWdl } from '#sardonyx/search/formulas/wdl-rescale.js';
 import { createSearchParams, defaultSearchParams, searchOptions } from '#sardonyx/search/index.js';
+import { parseContempt } from '#sardonyx/search/params.js';
 
 /** The formulas round to single precision. */
 const near = (a: number, b: number, tolerance = 1e-6): void => assert.ok(Math.abs(a - b) <= tolerance, `${a} and ${b}`);
 const puct = getPuctParams(defaultSearchParams, false);
-
-test('a wide spread raises the exploration, a narrow one lowers it, and that of the prior leaves it', () => {
-  const spread = { scale: 0.5, prior: 0.4, priorWeight: 2 };
-  near(computeSpreadFactor(1, 0.3, 0.5, spread), 1);
-  // Many visits: the standard deviation is the measured one.
-  near(computeSpreadFactor(1e9, 0.3, 0.3 ** 2 + 0.4 ** 2, spread), 1, 1e-6);
-  near(computeSpreadFactor(1e9, 0.3, 0.3 ** 2 + 0.8 ** 2, spread), 1.5, 1e-6);
-  near(computeSpreadFactor(1e9, 0.3, 0.3 ** 2, spread), 0.5, 1e-4);
-  // Few visits: ((0.25 + 0.16) * 2 + 0.25 * 4) / 5 - 0.25 is the variance.
-  near(computeSpreadFactor(4, -0.5, 0.25, spread), 1 + 0.5 * (Math.sqrt(0.114) / 0.4 - 1));
-  near(computeSpreadFactor(100, 0.3, 5, { ...spread, scale: 0 }), 1);
-});
 
 test('the policy temperature falls from that of the root to 1, at the root alone without a decay', () => {
   const compute = (policyTempAtRoot: number, policyTempDecay: number) =>

@@ -8,17 +8,8 @@ import { START_FEN } from '../../../chess/index.js';
 import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
 import { formatEvaluation } from '../../../pgn/index.js';
 import type { TreeDumpLimits } from '../../../search/index.js';
-import {
-  declareCommand,
-  type GivenFlags,
-  text,
-  texts,
-  toggle,
-  type ValuesOf,
-  whole,
-  words,
-} from '../../declare-command.js';
-import { readEngineFlags } from '../../engine-flags.js';
+import { declareCommand, text, texts, toggle, type ValuesOf, whole, words } from '../../declare-command.js';
+import { type GivenFlags, readEngineFlags } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { requireOtherFile, requireWritable } from '../../write-output.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';

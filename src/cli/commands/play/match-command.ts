@@ -8,6 +8,7 @@ import {
   createPlayerSources,
   createPlayerSpec,
   createReport,
+  distinguishNames,
   EngineError,
   formatCrosstable,
   formatReport,
@@ -29,17 +30,8 @@ import {
   type Tournament,
 } from '../../../selfplay/index.js';
 import { failure, type Result, success } from '../../../util/index.js';
-import {
-  choice,
-  declareCommand,
-  type GivenFlags,
-  keys,
-  text,
-  texts,
-  toggle,
-  type ValuesOf,
-  whole,
-} from '../../declare-command.js';
+import { choice, declareCommand, keys, text, texts, toggle, type ValuesOf, whole } from '../../declare-command.js';
+import type { GivenFlags } from '../../engine-flags.js';
 import { INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
 import { LiveLines } from './live-lines.js';
@@ -84,11 +76,6 @@ function readPlayers(args: MatchArguments, given: GivenFlags): Result<PlayerSpec
     specs.push(spec.value);
   }
   return success(specs);
-}
-
-/** Players of the same name get numbers. */
-function distinguishNames(names: readonly string[]): string[] {
-  return names.map((name, i) => (names.filter((other) => other === name).length > 1 ? `${name} ${i + 1}` : name));
 }
 
 /** Of two players, or the table of more. */

@@ -20,7 +20,6 @@ import { unwrap } from '../../../util/index.js';
 import {
   choice,
   declareCommand,
-  type GivenFlags,
   keys,
   number,
   requireWhole,
@@ -29,6 +28,7 @@ import {
   type ValuesOf,
   whole,
 } from '../../declare-command.js';
+import type { GivenFlags } from '../../engine-flags.js';
 import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
 import { createNetworkSetup, SELF_PLAY_DEFAULTS } from './player-network.js';

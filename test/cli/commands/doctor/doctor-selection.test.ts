@@ -1,8 +1,7 @@
 /** What `sardonyx doctor` says about the choice between bundled networks: the speeds, the choice, the reason, and what overrules it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
-import { describeSelection } from '#sardonyx/cli/commands/doctor/doctor-selection.js';
+import { describeSelection, type Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
 import type { Bundle, BundledNetwork } from '#sardonyx/networks/bundled-networks.js';
 import { NetworkSelector } from '#sardonyx/networks/network-selection.js';
 import { SpeedStore } from '#sardonyx/networks/speed-store.js';
