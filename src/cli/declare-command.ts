@@ -152,9 +152,21 @@ export function choice(choices: readonly string[], value: string | null, describ
   return { options: { choices, ...(value === null ? {} : { default: value }), describe }, read: asRead };
 }
 
-/** An object of keys: `--player1.nodes=5`. */
+/** An object of keys: `--player1.nodes=5`; a key may hold keys again. */
 export function keys(describe: string): Flag<Readonly<Record<string, unknown>> | undefined> {
-  return { options: { describe }, read: asRead };
+  return { options: { describe }, read: (given) => asRead(dropCamelCase(given)) };
+}
+
+/** yargs gives `policy-temp` inside an object a second time, as `policyTemp`. */
+function dropCamelCase(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const copies = new Set(
+    Object.keys(value).flatMap((name) =>
+      name.includes('-') ? [name.replace(/-+(.)/g, (_, letter: string) => letter.toUpperCase())] : [],
+    ),
+  );
+  const rows = Object.entries(value).filter(([name]) => !copies.has(name));
+  return Object.fromEntries(rows.map(([name, inner]) => [name, dropCamelCase(inner)]));
 }
 
 interface NumberRange extends More {

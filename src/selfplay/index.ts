@@ -33,6 +33,6 @@ export { createGameOpenings, createMatchOpenings } from './openings/opening-plan
 export { createPlayerSources } from './players/player-source.js';
 export { createPlayerSpec, type Pair, type PlayerSpec, parsePlayerWords } from './players/player-spec.js';
 export { parseSprt, type SprtSettings } from './statistics/sprt.js';
-export type { SelfPlayPlayer } from './training/self-play-run.js';
+export { listPlayers, type SelfPlayPlayer } from './training/self-play-run.js';
 export { playSelfPlaySession, type SelfPlaySummary } from './training/self-play-session.js';
 export { LONGEST_GAME, type MoveLimits, type SelfPlaySettings } from './training/self-play-settings.js';

@@ -87,6 +87,7 @@ async function play(name: string, options: Options = {}): Promise<Played> {
     {
       trainingFolder,
       showsThinking: false,
+      tournamentFile: null,
       log,
       event: 'test',
       onLine: (line) => lines.push(line),

@@ -54,6 +54,54 @@ function sardonyx(args: string[], interruptAt?: RegExp, environment: NodeJS.Proc
 const { command, args } = fakeEngine();
 const FAKE = `cmd="${command}" args="${args.join(' ')}"`;
 
+test('selfplay plays by policy or value alone through a book once, and appends lc0’s results', async () => {
+  const book = join(folder, 'two.epd');
+  writeFileSync(
+    book,
+    `${[
+      'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -',
+      'rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq -',
+    ].join('\n')}\n`,
+  );
+  const results = join(folder, 'results.txt');
+  const flags = ['--backend=hash', `--openings-pgn=${book}`, '--max-plies=20', `--tournament-results-file=${results}`];
+  for (const mode of ['--policy-mode-size=2', '--value-mode-size=2']) {
+    const { code, stdout, stderr } = await sardonyx(['selfplay', '--games=-2', mode, ...flags]);
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout.match(/^gameready /gm)?.length, 4, stdout);
+  }
+  const block = '\n\\[White "hash"\\]\n\\[Black "hash"\\]\n\\[Results "\\d \\d \\d"\\]\n';
+  assert.match(readFileSync(results, 'utf8'), new RegExp(`^(${block}){4}$`));
+  for (const [extra, sentence] of [
+    ['--games=5', /^Games by policy or value alone: the book has openings for 4 games/],
+    ['--value-mode-size=1', /not both/],
+    ['--visits=3', /--visits, --playouts and --movetime have no meaning/],
+  ] as const) {
+    const { code, stderr } = await sardonyx(['selfplay', '--games=4', '--policy-mode-size=1', extra, ...flags]);
+    assert.deepEqual([code, sentence.test(stderr)], [1, true], stderr);
+  }
+});
+
+test('flags of selfplay for a colour, and for a player with a colour, hold for that side alone', async () => {
+  const flags = [
+    '--backend=hash',
+    '--games=2',
+    '--max-plies=8',
+    '--move-thinking',
+    '--parallelism=1',
+    '--minibatch-size=1',
+  ];
+  const own = ['--visits=9', '--white.visits=5', '--player2.black.visits=3', '--player1.black.policy-softmax-temp=2'];
+  const { code, stdout, stderr } = await sardonyx(['selfplay', ...flags, ...own]);
+  assert.equal(code, 0, stderr);
+  const searched = (marks: string): Set<string | undefined> =>
+    new Set([...stdout.matchAll(new RegExp(`^info ${marks} .* nodes (\\d+)`, 'gm'))].map(([, nodes]) => nodes));
+  assert.deepEqual([...searched('player 1 gameid 0 side white')], ['5']);
+  assert.deepEqual([...searched('player 2 gameid 0 side black')], ['3']);
+  assert.deepEqual([...searched('player 2 gameid 1 side white')], ['5']);
+  assert.deepEqual([...searched('player 1 gameid 1 side black')], ['9']);
+});
+
 test('match prints its result as JSON and its games on stderr', async () => {
   const { code, stdout, stderr } = await sardonyx([
     'match',

@@ -23,6 +23,8 @@ import type { MoveLimits, SelfPlaySettings } from './self-play-settings.js';
 export interface SelfPlayPlayer {
   readonly network: NetworkSetup;
   readonly limits: MoveLimits;
+  /** How it plays Black, if otherwise. */
+  readonly asBlack?: SelfPlayPlayer;
 }
 
 export interface SelfPlayRun {
@@ -68,10 +70,11 @@ export function isPlayer1White(game: number): boolean {
  * a game. In all cases no search is running afterwards.
  */
 export async function runSelfPlay(run: SelfPlayRun, pools: NetworkPools): Promise<void> {
-  const opened = await Promise.all(run.players.map(({ network }) => pools.open(network)));
+  const opened = new Map<NetworkSetup, NetworkPool>();
+  for (const { network } of listPlayers(run.players)) opened.set(network, await pools.open(network));
   const failure = new AbortController();
   const signal = AbortSignal.any([run.signal, failure.signal]);
-  const boards = Math.min(run.parallelism > 0 ? run.parallelism : computeParallelism(opened), run.games);
+  const boards = Math.min(run.parallelism > 0 ? run.parallelism : computeParallelism([...opened.values()]), run.games);
   const tournament = new Tournament(run, opened, boards, signal);
   signal.addEventListener('abort', () => tournament.stopSearches());
   await runSideBySide(
@@ -79,6 +82,11 @@ export async function runSelfPlay(run: SelfPlayRun, pools: NetworkPools): Promis
     () => tournament.playBoard(),
     () => failure.abort(),
   );
+}
+
+/** The players, and again those that play Black otherwise. */
+export function listPlayers(players: readonly SelfPlayPlayer[]): SelfPlayPlayer[] {
+  return players.flatMap((player) => (player.asBlack === undefined ? [player] : [player, player.asBlack]));
 }
 
 /** The boards of a run and what they share. */
@@ -90,8 +98,7 @@ class Tournament {
 
   constructor(
     private readonly run: SelfPlayRun,
-    /** One for each player. */
-    private readonly pools: readonly NetworkPool[],
+    private readonly pools: ReadonlyMap<NetworkSetup, NetworkPool>,
     private readonly boards: number,
     private readonly signal: AbortSignal,
   ) {}
@@ -105,14 +112,17 @@ class Tournament {
     const { run, refused, signal } = this;
     const { players, settings, tables } = run;
     const random = createPrng(0);
-    const first = this.createSide(0, random);
-    const isOneMind = players[0] === players[1] && settings.sharesTree;
-    const second = isOneMind ? first : this.createSide(1, random);
+    const [first, second] = players;
+    const white1 = this.createSide(first, random);
+    const black1 = first.asBlack === undefined ? white1 : this.createSide(first.asBlack, random);
+    const isOneMind = first === second && settings.sharesTree;
+    const white2 = isOneMind ? white1 : this.createSide(second, random);
+    const black2 = isOneMind ? black1 : second.asBlack === undefined ? white2 : this.createSide(second.asBlack, random);
     for (let game = this.takeGame(); game !== null; game = this.takeGame()) {
       const index = game;
       random.restart(mixSeeds(run.seed, index));
       const board: SelfPlayBoard = {
-        sides: isPlayer1White(index) ? [first, second] : [second, first],
+        sides: isPlayer1White(index) ? [white1, black2] : [white2, black1],
         settings,
         tables,
         opening: chooseOpening(run, index, random, refused),
@@ -132,11 +142,12 @@ class Tournament {
     return this.signal.aborted || this.nextGame >= run.games ? null : this.nextGame++;
   }
 
-  private createSide(player: 0 | 1, random: Prng): SelfPlaySide {
-    const { network, limits } = this.run.players[player];
-    const pool = this.pools[player];
+  private createSide({ network, limits }: SelfPlayPlayer, random: Prng): SelfPlaySide {
+    const pool = this.pools.get(network) as NetworkPool;
     const { queue } = pool;
-    const wanted = (BATCHES_AHEAD * queue.workers * queue.minibatch) / this.boards;
+    // With a minibatch of its own a game never gathers more than that, as in lc0.
+    const most = network.pool.minibatch || Number.POSITIVE_INFINITY;
+    const wanted = Math.min(most, (BATCHES_AHEAD * queue.workers * queue.minibatch) / this.boards);
     const leaves = this.run.leavesPerGame > 0 ? this.run.leavesPerGame : Math.max(1, Math.ceil(wanted));
     const visits = Math.max(limits.visits ?? 0, limits.playouts ?? 0);
     const search = new GameSearch({

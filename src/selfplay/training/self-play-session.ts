@@ -2,11 +2,13 @@
  * Runs self-play and writes its output: training records, results, PGN, and lc0's report lines. The results file decides
  * which games exist: each game is written to it last, so a run that was killed plays exactly the games that are missing.
  */
+import { appendFileSync } from 'node:fs';
 import { DEFAULT_HISTORY_FILL } from '../../nn/options.js';
 import { formatGame } from '../game/game-text.js';
 import type { LoggedGame, MatchLog } from '../match/match-log.js';
 import { Standings } from '../match/standings.js';
 import type { NetworkPool, NetworkPools } from '../network/network-setup.js';
+import type { GameCounts } from '../statistics/score-counts.js';
 import type { SelfPlayGame } from './self-play-game.js';
 import { isPlayer1White, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
 import { formatGameReady, formatResignReport, formatThought, formatTournamentStatus } from './tournament-lines.js';
@@ -16,6 +18,8 @@ export interface SelfPlayOutput {
   /** Folder of the training files; null = none are written. */
   readonly trainingFolder: string | null;
   readonly log: MatchLog;
+  /** lc0's tournament results are appended to this file at the end; null = no. */
+  readonly tournamentFile: string | null;
   /** Event tag of the PGN. */
   readonly event: string;
   /** Called with each line of lc0's report as it is made. */
@@ -60,7 +64,10 @@ export async function playSelfPlaySession(
     },
     pools,
   );
-  if (!job.signal.aborted) output.onLine(session.formatStatus(true));
+  if (!job.signal.aborted) {
+    output.onLine(session.formatStatus(true));
+    if (output.tournamentFile !== null) appendFileSync(output.tournamentFile, session.formatResults());
+  }
   return session.summarise();
 }
 
@@ -112,6 +119,16 @@ class Session {
   formatStatus(isFinal: boolean): string {
     const [asWhite, asBlack] = this.standings.gamesByColor;
     return formatTournamentStatus({ asWhite, asBlack, playouts: this.playouts, moves: this.moves }, isFinal);
+  }
+
+  /** lc0's results of a tournament: wins, losses and draws of White, for each order of the players. */
+  formatResults(): string {
+    const [asWhite, asBlack] = this.standings.gamesByColor;
+    const [first, second] = this.names;
+    const format = (white: string, black: string, { wins, losses, draws }: GameCounts): string =>
+      `\n[White "${white}"]\n[Black "${black}"]\n[Results "${wins} ${losses} ${draws}"]\n`;
+    const ofSecond = { wins: asBlack.losses, losses: asBlack.wins, draws: asBlack.draws };
+    return format(first, second, asWhite) + format(second, first, ofSecond);
   }
 
   summarise(): SelfPlaySummary {

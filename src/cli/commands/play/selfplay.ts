@@ -7,6 +7,7 @@ import { createFolder } from '#platform/folders.js';
 import {
   createGameOpenings,
   LONGEST_GAME,
+  listPlayers,
   MatchLog,
   type MoveLimits,
   NetworkPools,
@@ -45,23 +46,66 @@ function createLimits(args: Record<string, unknown>): MoveLimits {
   return { visits: read('visits'), playouts: read('playouts'), movetimeMs: read('movetime') };
 }
 
+type OwnFlags = Readonly<Record<string, unknown>>;
+
 /** @param own the player's own flags, which overrule the shared ones */
-async function createPlayer(
-  args: SelfPlayArguments,
-  given: GivenFlags,
-  own: Readonly<Record<string, unknown>> = {},
-): Promise<SelfPlayPlayer> {
-  const limits = createLimits({ ...args, ...own });
+async function createPlayer(args: SelfPlayArguments, given: GivenFlags, own: OwnFlags): Promise<SelfPlayPlayer> {
+  const instant = args['policy-mode-size'] > 0 ? 'policyhead' : args['value-mode-size'] > 0 ? 'valuehead' : null;
+  const limits = instant === null ? createLimits({ ...args, ...own }) : { visits: 1, playouts: null, movetimeMs: null };
   if (Object.values(limits).every((limit) => limit === null)) {
     throw new Error('Give --visits, --playouts or --movetime, otherwise it is not clear when to stop a search');
   }
   const flags = Object.entries(own).filter(([name]) => !LIMITS.some((limit) => limit === name));
   const network = await createNetworkSetup(
-    [...given, ...flags.map(([name, value]) => [name, String(value)] as const)],
+    [
+      ...given,
+      ...flags.map(([name, value]) => [name, String(value)] as const),
+      ...(instant === null ? [] : ([['SearchAlgorithm', instant], ...INSTANT_SETTINGS] as const)),
+    ],
     SELF_PLAY_DEFAULTS,
     printNote,
   );
   return { limits, network: unwrap(network) };
+}
+
+/** Games of one evaluation a move have neither noise nor temperature, as in lc0. */
+const INSTANT_SETTINGS = [
+  ['Temperature', '0'],
+  ['DirichletNoiseEpsilon', '0'],
+] as const;
+
+/** A player with each colour. Nearer flags win: `--player1.white.NAME`, then `--white.NAME`, then `--player1.NAME`, as in lc0. */
+async function createPlayers(
+  args: SelfPlayArguments,
+  given: GivenFlags,
+): Promise<readonly [SelfPlayPlayer, SelfPlayPlayer]> {
+  const create = async (player: OwnFlags = {}): Promise<SelfPlayPlayer> => {
+    const { white, black, ...both } = player as { white?: OwnFlags; black?: OwnFlags };
+    const asWhite = await createPlayer(args, given, { ...both, ...args.white, ...white });
+    const own = [args.white, args.black, white, black].some((flags) => flags !== undefined);
+    return own
+      ? { ...asWhite, asBlack: await createPlayer(args, given, { ...both, ...args.black, ...black }) }
+      : asWhite;
+  };
+  const first = await create(args.player1);
+  return [first, args.player1 === undefined && args.player2 === undefined ? first : await create(args.player2)];
+}
+
+/** As lc0 does: such games are deterministic, so the book must suffice. */
+function checkInstantGames(args: SelfPlayArguments, games: number, gamesOfBook: number): void {
+  const sizes = [args['policy-mode-size'], args['value-mode-size']];
+  if (Math.max(...sizes) === 0) return;
+  const problem =
+    Math.min(...sizes) > 0
+      ? 'give --policy-mode-size or --value-mode-size, not both'
+      : args['openings-pgn'] === undefined
+        ? 'such games need an opening book: --openings-pgn'
+        : games > gamesOfBook
+          ? `the book has openings for ${gamesOfBook} games, and a second game of one would be the same`
+          : LIMITS.some((name) => args[name] >= 0)
+            ? 'a move has one evaluation, so --visits, --playouts and --movetime have no meaning'
+            : null;
+  if (problem !== null) throw new Error(`Games by policy or value alone: ${problem}`);
 }
 
 function createSelfPlaySettings(args: SelfPlayArguments, given: GivenFlags): SelfPlaySettings {
@@ -103,27 +147,31 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
   const resultsPath = args.results ?? (folder === null ? null : join(folder, 'games.jsonl'));
   const earlier = resultsPath === null ? null : MatchLog.readConditions(resultsPath);
   const seed = args.seed ?? (typeof earlier?.seed === 'number' ? earlier.seed : newSeed);
+  const instantGames = Math.max(args['policy-mode-size'], args['value-mode-size']);
+  // lc0 plays such games with both colours.
+  const isMirrored = args['mirror-openings'] || instantGames > 0;
   const openings = unwrap(
     await createGameOpenings({
       book: args['openings-pgn'] ?? null,
       order: args['openings-mode'],
-      isMirrored: args['mirror-openings'],
+      isMirrored,
       seed,
     }),
   );
   const games = args.games === -1 ? Number.POSITIVE_INFINITY : args.games === -2 ? openings.gamesOfBook : args.games;
   const tablebases = given.get('syzygy-paths') ?? '';
   const tables = unwrap(openGameTables(tablebases, printNote));
-  const player1 = await createPlayer(args, given, args.player1);
-  const isOneMind = args.player1 === undefined && args.player2 === undefined;
-  const player2 = isOneMind ? player1 : await createPlayer(args, given, args.player2);
+  checkInstantGames(args, games, openings.gamesOfBook);
+  const players = await createPlayers(args, given);
   const settings = createSelfPlaySettings(args, given);
   const digests: (string | null)[] = [];
-  for (const { network } of [player1, player2]) digests.push((await pools.open(network)).weightsDigest);
+  const all = listPlayers(players);
+  for (const { network } of all) digests.push((await pools.open(network)).weightsDigest);
   if (folder !== null) createFolder(folder);
-  for (const path of [resultsPath, args.pgnout ?? null]) if (path !== null) requireWritable(path);
+  const { pgnout = null, 'tournament-results-file': tournamentFile = null } = args;
+  for (const path of [resultsPath, pgnout, tournamentFile]) if (path !== null) requireWritable(path);
   const conditions = {
-    players: [player1, player2].map(({ limits, network }, player) => ({
+    players: all.map(({ limits, network }, player) => ({
       limits,
       network: network.poolKey,
       weights: digests[player],
@@ -133,10 +181,10 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
     seed,
     book: args['openings-pgn'] ?? null,
     order: args['openings-mode'],
-    isMirrored: args['mirror-openings'],
+    isMirrored,
     ...(tablebases === '' ? {} : { tablebases }),
   };
-  const log = unwrap(MatchLog.open(conditions, resultsPath, args.pgnout ?? null));
+  const log = unwrap(MatchLog.open(conditions, resultsPath, pgnout));
 
   const abort = new AbortController();
   const interrupt = (): void => abort.abort();
@@ -147,11 +195,11 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
   try {
     const summary = await playSelfPlaySession(
       {
-        players: [player1, player2],
+        players,
         settings,
         tables,
         games,
-        parallelism: args.parallelism,
+        parallelism: instantGames || args.parallelism,
         leavesPerGame: args['leaves-per-game'],
         openings: openings.at,
         seed,
@@ -161,6 +209,7 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
         trainingFolder: args.training ? folder : null,
         showsThinking: args['move-thinking'] && !args.json,
         log,
+        tournamentFile,
         event: 'Sardonyx self-play',
         onLine: (line) => {
           if (!args.json) printLine(line);
@@ -191,7 +240,10 @@ const FLAGS = {
   training: toggle('Write training records (lc0 V6)'),
   out: text('Folder for records and results; an existing run there is continued'),
   results: text('Results file, instead of OUT/games.jsonl'),
-  pgnout: text('PGN file to append the games to', { alias: 'tournament-results-file' }),
+  pgnout: text('PGN file to append the games to'),
+  'tournament-results-file': text('File to append the result to, as lc0 does: [White], [Black], [Results "wins losses draws"]'),
+  'policy-mode-size': whole({ min: 0, default: 0 }, 'Games at the same time that are played by the policy alone; 0 = search'),
+  'value-mode-size': whole({ min: 0, default: 0 }, 'Games at the same time that are played by the value of each move alone; 0 = search'),
   seed: whole({ min: 0 }, 'Seed; the same seed gives the same games (with --nncache=0 exactly)'),
   'openings-pgn': text('Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip'),
   'openings-mode': choice(['sequential', 'shuffled', 'random'], 'sequential', 'Order of the openings'),
@@ -211,6 +263,8 @@ const FLAGS = {
   'move-thinking': toggle('Print info and bestmove of each move, with player, gameid and side', false, { alias: 'verbose-thinking' }),
   player1: keys('Flags of the first player only, such as --player1.weights=FILE --player1.visits=N'),
   player2: keys('Flags of the second player only'),
+  white: keys('Flags of whoever has White, also --player1.white.NAME'),
+  black: keys('Flags of whoever has Black, also --player1.black.NAME'),
   json: toggle('Print a summary as JSON instead of lc0’s lines'),
 };
 
