@@ -152,6 +152,16 @@ export function choice(choices: readonly string[], value: string | null, describ
   return { options: { choices, ...(value === null ? {} : { default: value }), describe }, read: asRead };
 }
 
+/** A flag of lc0 that is not taken. */
+export function refused(reason: string): Flag<undefined> {
+  return {
+    options: { describe: `Refused: ${reason}` },
+    read: (given, name) => {
+      if (given !== undefined) throw new Error(`${name} is not supported: ${reason}`);
+    },
+  };
+}
+
 /** An object of keys: `--player1.nodes=5`; a key may hold keys again. */
 export function keys(describe: string): Flag<Readonly<Record<string, unknown>> | undefined> {
   return { options: { describe }, read: (given) => asRead(dropCamelCase(given)) };

@@ -77,6 +77,7 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
     .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
     .version(args.includes('--version') ? await createVersionText(args) : '')
     .help()
+    .showHidden('show-hidden', 'With --help: list hidden flags too')
     .alias('help', 'h')
     .strict()
     .wrap(Math.min(120, process.stdout.columns ?? 120))

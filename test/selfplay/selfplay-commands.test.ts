@@ -316,7 +316,7 @@ test('selfplay prints lc0’s lines and writes records', async () => {
 
 test('selfplay shows its thinking as lc0 does, move by move', async () => {
   const flags = ['--backend=hash', '--visits=8', '--games=2', '--max-plies=6', '--move-thinking', '--parallelism=1'];
-  const { code, stdout, stderr } = await sardonyx(['selfplay', ...flags, '--tournament-results-file=thoughts.pgn']);
+  const { code, stdout, stderr } = await sardonyx(['selfplay', ...flags, '--pgnout=thoughts.pgn']);
   assert.equal(code, 0, stderr);
   const lines = stdout.trim().split('\n');
   assert.match(

@@ -1,9 +1,11 @@
 /** `sardonyx leela2onnx`: an lc0 network as an ONNX file, with lc0's flags. */
 import { convertLeelaToOnnx, describeNetwork, formatDescription } from '../../lc0/index.js';
 import { LC0_TENSOR_NAMES } from '../../nn/index.js';
-import { choice, declareCommand, requiredText, text, toggle, whole } from '../declare-command.js';
+import { choice, declareCommand, refused, requiredText, text, toggle, whole } from '../declare-command.js';
 import { printJson, printLine } from '../output.js';
 import { requireOtherFile, writeOutput } from '../write-output.js';
+
+const NO_HLO = 'HLO is the language of XLA, which Sardonyx does not write; --output writes ONNX';
 
 export const leela2OnnxCommand = declareCommand({
   command: 'leela2onnx',
@@ -24,15 +26,13 @@ export const leela2OnnxCommand = declareCommand({
     onnx2pytorch: toggle('Use only operators that onnx2pytorch knows'),
     'value-head': text('Value head to export: winner, q or st', { default: 'winner' }),
     'policy-head': text('Policy head to export: vanilla, optimistic, soft or opponent', { default: 'vanilla' }),
-    'hlo-text-output': text('', { hidden: true }),
-    'hlo-proto-output': text('', { hidden: true }),
-    'hlo-batch-size': text('', { hidden: true }),
+    'hlo-text-output': refused(NO_HLO),
+    'hlo-proto-output': refused(NO_HLO),
+    'hlo-batch-size': refused(NO_HLO),
+    'hlo-allow-partial-result': refused(NO_HLO),
     json: toggle('Print the description as JSON'),
   },
   run: async (args) => {
-    if (args['hlo-text-output'] !== undefined || args['hlo-proto-output'] !== undefined) {
-      throw new Error('HLO is the language of XLA, which Sardonyx does not write: use --output for ONNX');
-    }
     const { input, output } = args;
     if (output === undefined) throw new Error('--output needs the name of the ONNX file');
     const names = {

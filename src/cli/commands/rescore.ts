@@ -5,7 +5,7 @@
 import { type RescoreSummary, type ResultTables, rescoreGames } from '../../data/index.js';
 import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../syzygy/index.js';
 import { unwrap } from '../../util/index.js';
-import { declareCommand, type Flag, number, text, toggle, whole, words } from '../declare-command.js';
+import { declareCommand, number, refused, text, toggle, whole, words } from '../declare-command.js';
 import { createProgressBar, NoteList, printJson, printLine } from '../output.js';
 
 /** The probes of rescoring over Syzygy tablebases; as in lc0, the fifty-move rule applies. */
@@ -116,16 +116,6 @@ export const rescoreCommand = declareCommand({
     }
   },
 });
-
-/** A flag of lc0's rescorer that is not taken. */
-function refused(reason: string): Flag<undefined> {
-  return {
-    options: { type: 'string', describe: `Refused: ${reason}` },
-    read: (given, name) => {
-      if (given !== undefined) throw new Error(`${name} is not supported: ${reason}`);
-    },
-  };
-}
 
 function openTables(paths: string, onWarning: (text: string) => void): Tablebases {
   const tables = new Tablebases(paths, onWarning);
