@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const importBuilt = (path) => import(join(root, path));
 const { launchBrowser } = await importBuilt('build/test/support/browser.js');
 const { startWebServer } = await importBuilt('build/test/support/web-server.js');
-const { BENCH_POSITIONS } = await importBuilt('dist/cli/commands/bench/bench-run.js');
+const { BENCH_POSITIONS } = await importBuilt('dist/cli/commands/bench.js');
 const { createEngine } = await importBuilt('dist/index.js');
 
 const MATES = readFileSync(join(root, 'uci-tests/mates-in-2.epd'), 'utf8').split('\n');

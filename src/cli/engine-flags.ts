@@ -4,8 +4,7 @@ import { createSettings, listOptionSections, listOptionSpecs } from '../app/opti
 import { isFileless, obtainNetwork } from '../networks/index.js';
 import type { OptionSpec, OptionStore } from '../options/index.js';
 import { unwrap } from '../util/index.js';
-import { createDownloadBar } from './download-bar.js';
-import { printNote } from './output.js';
+import { createDownloadBar, printNote } from './output.js';
 
 /** The engine's flags that were given on the command line, by flag. */
 export type GivenFlags = ReadonlyMap<string, string>;

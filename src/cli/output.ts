@@ -1,5 +1,7 @@
 /** Output of commands: results to stdout, notes and progress to stderr. */
 import { type Options, Presets, SingleBar } from 'cli-progress';
+import { type DownloadWatcher, describeDownload } from '../networks/index.js';
+import { formatMegabytes } from '../util/index.js';
 import { createStdoutWriter, writeNote } from './stdout-writer.js';
 
 /** A reader that closes the pipe early (`sardonyx … | head`) is no error. */
@@ -45,4 +47,27 @@ export class NoteList {
 /** A bar on stderr; it draws nothing if stderr is not a terminal. */
 export function createProgressBar(format: string, options: Options = {}): SingleBar {
   return new SingleBar({ format, stream: process.stderr, ...options }, Presets.shades_classic);
+}
+
+/** A download on stderr: a bar on a terminal, sentences elsewhere. */
+
+const FORMAT = '{bar} {done} of {size} MB, {eta_formatted} left';
+
+export function createDownloadBar(): DownloadWatcher {
+  const notes = describeDownload(writeNote);
+  if (!process.stderr.isTTY) return notes;
+  const bar = createProgressBar(FORMAT, { etaBuffer: 100 });
+  let isShown = false;
+  return {
+    onStart: notes.onStart,
+    onProgress: (doneBytes, totalBytes) => {
+      const words = { done: formatMegabytes(doneBytes), size: totalBytes === null ? '?' : formatMegabytes(totalBytes) };
+      if (!isShown) bar.start(totalBytes ?? 0, doneBytes, words);
+      else bar.update(doneBytes, words);
+      isShown = true;
+    },
+    onEnd: () => {
+      if (isShown) bar.stop();
+    },
+  };
 }

@@ -1,10 +1,15 @@
 /** The commands, their help and their errors: every error is one sentence on stderr and exit status 1. */
 import yargs from 'yargs';
-import { CrashReporter } from '../app/options.js';
+import { readRuntimeVersion } from '#platform/onnx-runtime.js';
+import { isPackaged } from '#platform/program-files.js';
+import { CrashReporter, readBuild, readSettings, readVersion } from '../app/options.js';
+import { findModel, isFileless, resolveNetworkFile } from '../networks/index.js';
+import { loadModel } from '../nn/index.js';
+import { unwrap } from '../util/index.js';
 import { prepareArguments } from './arguments.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
-import { benchCommand, benchmarkCommand } from './commands/bench/bench.js';
+import { benchCommand, benchmarkCommand } from './commands/bench.js';
 import { boardCommand } from './commands/board-command.js';
 import { describeNetCommand } from './commands/describenet.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
@@ -21,11 +26,11 @@ import { matchCommand } from './commands/play/match-command.js';
 import { selfPlayCommand } from './commands/play/selfplay.js';
 import { rescoreCommand } from './commands/rescore.js';
 import { shardsCommand } from './commands/shards.js';
-import { suiteCommand } from './commands/suite/suite.js';
-import { tuneCommand } from './commands/tune/tune.js';
+import { suiteCommand } from './commands/suite.js';
+import { tuneCommand } from './commands/tune.js';
 import { uciCommand } from './commands/uci.js';
+import { printNote } from './output.js';
 import { writeNote } from './stdout-writer.js';
-import { createVersionText } from './version-text.js';
 
 export async function runProgram(args: readonly string[]): Promise<void> {
   process.on('uncaughtException', endWithReport);
@@ -98,4 +103,31 @@ function endWithReport(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
   writeNote(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}`);
   process.exit(70);
+}
+
+/** `sardonyx --version`: the program's version, its runtime, and the network it would use. */
+
+/** @param args the command line, whose engine flags may name a network or a backend */
+export async function createVersionText(args: readonly string[]): Promise<string> {
+  const build = readBuild();
+  const node = isPackaged ? `Node ${process.version} inside` : `Node ${process.version}`;
+  return [
+    build === '' ? readVersion() : `${readVersion()} (${build})`,
+    `onnxruntime ${readRuntimeVersion()}, ${node}, ${process.platform} ${process.arch}`,
+    `network ${await describeNetwork(args)}`,
+  ].join('\n');
+}
+
+async function describeNetwork(args: readonly string[]): Promise<string> {
+  const given = readSettings(args.filter((arg) => arg !== '--version'));
+  // A command's own flags are not the engine's.
+  const isCommand = args[0] !== undefined && !args[0].startsWith('-');
+  const { options, faults } = unwrap(given.ok || !isCommand ? given : readSettings([]));
+  faults.forEach(printNote);
+  if (isFileless(options)) return `none, the backend is ${options.getString('Backend')}`;
+  const file = await resolveNetworkFile(options);
+  if (!file.ok) return 'none';
+  const source = await findModel(options);
+  const model = source.ok ? await loadModel(source.value) : source;
+  return model.ok ? `${model.value.title} (${model.value.precision}), ${file.value}` : `${file.value}: ${model.error}`;
 }

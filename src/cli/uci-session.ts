@@ -32,7 +32,7 @@ export function startSession(
     ports: { ...enginePorts, createNetwork, createSpareOptions },
     writeLine,
     bench: async (words, writeBenchLine, signal) => {
-      const { runBenchWords } = await import('./commands/bench/bench-run.js');
+      const { runBenchWords } = await import('./commands/bench.js');
       await runBenchWords(words, writeBenchLine, signal);
     },
     onEnd: () => process.exit(),

@@ -107,7 +107,7 @@ export class ActiveSearch {
     this.startedAtMs = getNowMs();
   }
 
-  /** Whether the search ponders from the position one ply earlier (ponder.ts). Its reports are still about `game`. */
+  /** Whether the search ponders from the position one ply earlier (search-order.ts). Its reports are still about `game`. */
   get startsEarlier(): boolean {
     return this.request.ponder === true && this.game.moves.length > 0;
   }

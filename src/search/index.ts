@@ -23,8 +23,13 @@ export {
   type SearchParams,
   searchOptions,
 } from './params.js';
-export type { RootDescription, RootMoveDescription } from './report/root-description.js';
-export { type RootMove, type RootSummary, summariseRoot } from './report/root-summary.js';
+export {
+  type RootDescription,
+  type RootMove,
+  type RootMoveDescription,
+  type RootSummary,
+  summariseRoot,
+} from './report/root-description.js';
 export { dumpTree, type TreeDump, type TreeDumpLimits } from './report/tree-dump.js';
 export { computeTemperature } from './root/move-choice.js';
 export { Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';

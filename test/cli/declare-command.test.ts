@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import yargs from 'yargs';
 import { analyseCommand } from '#sardonyx/cli/commands/analyse/analyse.js';
 import { backendBenchCommand } from '#sardonyx/cli/commands/backendbench.js';
-import { benchCommand } from '#sardonyx/cli/commands/bench/bench.js';
+import { benchCommand } from '#sardonyx/cli/commands/bench.js';
 import { labelCommand } from '#sardonyx/cli/commands/label/label.js';
 import { leela2OnnxCommand } from '#sardonyx/cli/commands/leela2onnx-command.js';
 import { matchCommand } from '#sardonyx/cli/commands/play/match-command.js';
 import { selfPlayCommand } from '#sardonyx/cli/commands/play/selfplay.js';
 import { shardsCommand } from '#sardonyx/cli/commands/shards.js';
-import { suiteCommand } from '#sardonyx/cli/commands/suite/suite.js';
-import { tuneCommand } from '#sardonyx/cli/commands/tune/tune.js';
+import { suiteCommand } from '#sardonyx/cli/commands/suite.js';
+import { tuneCommand } from '#sardonyx/cli/commands/tune.js';
 import { type Command, declareCommand, number, text, toggle, whole } from '#sardonyx/cli/declare-command.js';
 
 /** A command's flags are read before its work begins; rejects with the sentence for the user. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { examineNetworks, type Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
 import { examineProvider } from '#sardonyx/cli/commands/doctor/doctor-providers.js';
-import { createVersionText } from '#sardonyx/cli/version-text.js';
+import { createVersionText } from '#sardonyx/cli/program.js';
 import { plantEvaluatorFaults } from '../support/evaluator-faults.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { LeafQueue, NO_SLOT } from '#sardonyx/nn/index.js';
 import { LeafClaims } from '#sardonyx/nn/pool/leaf-claims.js';
 import { CLAIMED, createLeafSlotsBuffer, DONE, FREE, SUBMITTED, viewLeafSlots } from '#sardonyx/nn/pool/leaf-slots.js';
+import { TablebaseWords } from '#sardonyx/nn/pool/leaf-tablebases.js';
 import { RootTable } from '#sardonyx/nn/pool/root-table.js';
-import { TablebaseWords } from '#sardonyx/nn/pool/tablebase-words.js';
 import { createPrng } from '#sardonyx/util/index.js';
 
 function createParts(slotCount: number) {

@@ -14,11 +14,10 @@ import {
   STOP_WORD,
   viewLeafSlots,
 } from '#sardonyx/nn/pool/leaf-slots.js';
-import { LeafTablebases } from '#sardonyx/nn/pool/leaf-tablebases.js';
+import { LeafTablebases, TablebaseWords } from '#sardonyx/nn/pool/leaf-tablebases.js';
 import { LiveEvaluators } from '#sardonyx/nn/pool/live-evaluators.js';
 import { RootBoards } from '#sardonyx/nn/pool/root-boards.js';
 import { RootTable } from '#sardonyx/nn/pool/root-table.js';
-import { TablebaseWords } from '#sardonyx/nn/pool/tablebase-words.js';
 import { NO_TABLEBASES } from '#sardonyx/syzygy/index.js';
 import { submitLeaf, takeAnswer } from '../support/leaf-driver.js';
 

@@ -4,8 +4,7 @@ import { describeNetwork, formatDescription } from '../../lc0/index.js';
 import { describeInt8, obtainNetwork, readBuiltIn, resolveNetworkFile } from '../../networks/index.js';
 import { unwrap } from '../../util/index.js';
 import { declareCommand, text, toggle } from '../declare-command.js';
-import { createDownloadBar } from '../download-bar.js';
-import { printJson, printLine } from '../output.js';
+import { createDownloadBar, printJson, printLine } from '../output.js';
 
 export const describeNetCommand = declareCommand({
   command: 'describenet [file]',

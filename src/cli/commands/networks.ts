@@ -16,8 +16,7 @@ import {
 } from '../../networks/index.js';
 import { formatMegabytes, unwrap } from '../../util/index.js';
 import { choice, declareCommand, text, toggle, words } from '../declare-command.js';
-import { createDownloadBar } from '../download-bar.js';
-import { printJson, printLine, printNote } from '../output.js';
+import { createDownloadBar, printJson, printLine, printNote } from '../output.js';
 
 const NAME_WIDTH = 13;
 const INDENT = ' '.repeat(NAME_WIDTH + 11);

@@ -15,8 +15,7 @@ import {
 } from '../backend/backend-plan.js';
 import { describeProviderFailure } from '../backend/provider-failure.js';
 import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
-import type { Model, ModelSource } from '../model/model-file.js';
-import { loadEdition, type ModelEdition, type ModelFinder } from '../model/model-file.js';
+import { loadEdition, type Model, type ModelEdition, type ModelFinder, type ModelSource } from '../model/model-file.js';
 import { describeNetwork, type NetworkInfo } from '../network-info.js';
 import { DEFAULT_HISTORY_FILL, DEFAULT_POLICY_TEMPERATURE, HISTORY_FILLS } from '../options.js';
 import { PoolCounters } from './counters.js';
@@ -31,9 +30,9 @@ import {
   viewLeafSlots,
   WORK_WORD,
 } from './leaf-slots.js';
+import { TablebaseWords } from './leaf-tablebases.js';
 import { LiveEvaluators } from './live-evaluators.js';
 import { RootTable } from './root-table.js';
-import { TablebaseWords } from './tablebase-words.js';
 import type { FromWorker, SharedPoolHandle, WorkerStart } from './worker-protocol.js';
 
 export interface PoolOptions {

@@ -11,11 +11,10 @@ import { EvaluatorSupply } from './evaluator-supply.js';
 import { LeafClaims } from './leaf-claims.js';
 import { LeafServer } from './leaf-server.js';
 import { viewLeafSlots } from './leaf-slots.js';
-import { LeafTablebases } from './leaf-tablebases.js';
+import { LeafTablebases, TablebaseWords } from './leaf-tablebases.js';
 import { LiveEvaluators } from './live-evaluators.js';
 import { RootBoards } from './root-boards.js';
 import { RootTable } from './root-table.js';
-import { TablebaseWords } from './tablebase-words.js';
 import type { FromWorker, WorkerStart } from './worker-protocol.js';
 
 /** Call it once, in a thread that a pool has started. */

@@ -19,7 +19,7 @@ import {
   setRecordPrior,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
-import type { RootRestriction } from '../visit/root-filter.js';
+import type { RootRestriction } from '../visit/move-scores.js';
 import { SequentialHalving } from './sequential-halving.js';
 
 /** What changes the priors of the root: first a temperature, then Dirichlet noise, or Gumbel noise if its scale is above 0. */

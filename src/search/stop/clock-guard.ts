@@ -8,11 +8,19 @@
  *   time + increment − next time − budget used. The guard takes the average lag off every budget. Lag beyond the increment
  *   accumulates, which loses games of sudden death, so the guard reserves it for many more moves than a manager plans.
  */
-import { LegacyTimeManager } from './legacy.js';
+
 import type { TimeManagerChoice } from './parse-time-manager.js';
-import { AlphazeroTimeManager, SimpleTimeManager } from './simple.js';
-import { SmoothTimeManager } from './smooth.js';
-import type { MoveBudget, MoveRequest, MoverClock, SearchProgress, TimeManager } from './time-manager.js';
+import {
+  AlphazeroTimeManager,
+  LegacyTimeManager,
+  type MoveBudget,
+  type MoveRequest,
+  type MoverClock,
+  type SearchProgress,
+  SimpleTimeManager,
+  SmoothTimeManager,
+  type TimeManager,
+} from './time-manager.js';
 
 const MAX_OVERHEAD_SHARE = 0.1;
 const MAX_OVERHEAD_SHARE_SUDDEN_DEATH = 0.2;

@@ -22,8 +22,7 @@ import type { LeafValue, Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from '../tree/visit-list.js';
 import { cancelVisit, getLeafRecord } from './backup.js';
 import { Expander } from './expand.js';
-import type { LeafChannel } from './leaf-channel.js';
-import { LeafSender } from './leaf-sender.js';
+import { type LeafChannel, LeafSender } from './leaf-channel.js';
 import { Selector } from './select.js';
 
 /** Nodes of dropped subtrees to free after each batch, per leaf: more than a batch adds. */

@@ -39,9 +39,8 @@ import type { Tree } from '../tree/tree.js';
 import { CATCH_UP_VISIT, GO_ON, LEAF, VIRTUAL_VISIT, VisitList, VisitPath } from '../tree/visit-list.js';
 import { addVirtualVisits, cancelVisit } from './backup.js';
 import { ClosedNodes } from './closed-nodes.js';
-import type { LeafSender } from './leaf-sender.js';
-import { MoveScores } from './move-scores.js';
-import { RootFilter, type RootRestriction } from './root-filter.js';
+import type { LeafSender } from './leaf-channel.js';
+import { MoveScores, RootFilter, type RootRestriction } from './move-scores.js';
 
 /** Least reach of a child: a move that is this few virtual visits away is preferred to going back up. */
 const LEAST_REACH = 1;

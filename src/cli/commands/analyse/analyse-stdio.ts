@@ -7,8 +7,7 @@ import { EvaluatorPool } from '../../../nn/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { computeTreeBytes, createSearchParams } from '../../../search/index.js';
 import { LineReader, unwrap } from '../../../util/index.js';
-import { createDownloadBar } from '../../download-bar.js';
-import { printNote } from '../../output.js';
+import { createDownloadBar, printNote } from '../../output.js';
 import { QueuedWriter } from './queued-writer.js';
 
 export interface StdioSettings {

@@ -1,8 +1,11 @@
 /** The checks of `sardonyx doctor`: each examines one thing and reports what it is, whether it is fine, and how to repair it. */
+
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { listCacheFolders } from '#platform/folders.js';
 import { describeRuntime, type RuntimeInfo } from '#platform/onnx-runtime.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
@@ -26,7 +29,6 @@ import {
 } from '../../../networks/index.js';
 import { formatMegabytes, unwrap } from '../../../util/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
-import { findDevices, findMissingLibraries } from './doctor-devices.js';
 
 export interface Finding {
   readonly what: string;
@@ -246,4 +248,64 @@ function explainChoice(chosen: string, candidates: readonly Candidate[]): string
       return `${network.file} is predicted to be only ${-lossElo} Elo stronger (up to ${CLEAR_LEAD_ELO} count as a tie, which goes to the network that is stronger at equal nodes)`;
     });
   return comparisons.join(' and ');
+}
+
+/** Asks the system for graphics devices, their driver and the libraries that CUDA needs, without loading any of them. */
+
+export interface Devices {
+  /** One line for each device. */
+  readonly names: readonly string[];
+  /** Version of NVIDIA's driver; null when there is none. */
+  readonly driver: string | null;
+}
+
+const PATIENCE_MS = 5000;
+const run = promisify(execFile);
+
+async function askProgram(command: string, args: readonly string[]): Promise<string | null> {
+  try {
+    const { stdout } = await run(command, args, { timeout: PATIENCE_MS, windowsHide: true });
+    return stdout;
+  } catch {
+    return null;
+  }
+}
+
+export async function findDevices(): Promise<Devices> {
+  const printed = await askProgram('nvidia-smi', [
+    '--query-gpu=name,memory.total,driver_version',
+    '--format=csv,noheader',
+  ]);
+  const rows = (printed ?? '')
+    .split('\n')
+    .map((line) => line.split(',').map((word) => word.trim()))
+    .filter((words) => words.length === 3);
+  if (rows.length > 0) return { names: rows.map(([name, memory]) => `${name}, ${memory}`), driver: rows[0][2] };
+  const others = process.platform === 'linux' ? await findPciDevices() : [];
+  return { names: others, driver: readKernelDriver() };
+}
+
+/** Works without nvidia-smi, which small containers lack. */
+function readKernelDriver(): string | null {
+  try {
+    return /Kernel Module\D*([\d.]+)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function findPciDevices(): Promise<string[]> {
+  const listed = (await askProgram('lspci', [])) ?? '';
+  return listed
+    .split('\n')
+    .filter((line) => /VGA|3D controller|Display controller/.test(line))
+    .map((line) => line.replace(/^\S+ [^:]*: /, ''));
+}
+
+/** Which of these shared libraries the loader would not find. */
+export async function findMissingLibraries(names: readonly string[]): Promise<string[]> {
+  const folders = (process.env.LD_LIBRARY_PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const cached = (await askProgram('ldconfig', ['-p'])) ?? (await askProgram('/sbin/ldconfig', ['-p'])) ?? '';
+  const known = new Set([...cached.matchAll(/^\s+(\S+)/gm)].map((match) => match[1]));
+  return names.filter((name) => !known.has(name) && !folders.some((folder) => existsSync(join(folder, name))));
 }

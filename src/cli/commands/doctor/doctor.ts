@@ -1,8 +1,7 @@
 /** `sardonyx doctor`: reports what the engine can use on this machine, what is missing, and how to install it. */
 import { getNativeFolder } from '#platform/native-folder.js';
 import { declareCommand, text, toggle, type ValuesOf } from '../../declare-command.js';
-import { createDownloadBar } from '../../download-bar.js';
-import { printJson, printLine } from '../../output.js';
+import { createDownloadBar, printJson, printLine } from '../../output.js';
 import { installCuda } from './cuda-provider.js';
 import {
   examineCaches,

@@ -15,8 +15,13 @@ import { choice, declareCommand, text, toggle, words } from '../../declare-comma
 import { readEngineFlags } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
-import { createActivationMap, createExplanation, type Explanation, formatExplanation } from './explanation.js';
-import { drawExplanation } from './explanation-picture.js';
+import {
+  createActivationMap,
+  createExplanation,
+  drawExplanation,
+  type Explanation,
+  formatExplanation,
+} from './explanation.js';
 
 export const explainCommand = declareCommand({
   command: 'explain [fen..]',

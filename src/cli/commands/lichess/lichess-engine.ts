@@ -8,9 +8,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { declareCommand, text, whole } from '../../declare-command.js';
 import { readEngineFlags } from '../../engine-flags.js';
 import { INTERRUPTED, printLine, printNote } from '../../output.js';
-import { acquireWork, LichessRefusal, type LichessServers, registerEngine, submitWork } from './lichess-api.js';
+import {
+  acquireWork,
+  LichessRefusal,
+  type LichessServers,
+  type LichessWork,
+  parseLichessWork,
+  registerEngine,
+  submitWork,
+} from './lichess-api.js';
 import { LichessSession } from './lichess-session.js';
-import { type LichessWork, parseLichessWork } from './lichess-work.js';
 
 const TOKEN_VARIABLE = 'LICHESS_API_TOKEN';
 const FIRST_PAUSE_MS = 1000;

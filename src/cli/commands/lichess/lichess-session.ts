@@ -6,7 +6,7 @@ import { enginePorts } from '../../../app/index.js';
 import { readVersion } from '../../../app/options.js';
 import type { OptionStore } from '../../../options/index.js';
 import { UciSession } from '../../../uci/index.js';
-import type { LichessWork } from './lichess-work.js';
+import type { LichessWork } from './lichess-api.js';
 
 /** Options that lichess needs: its broker rejects `info` lines with wdl or movesleft. */
 const FIXED_OPTIONS = {

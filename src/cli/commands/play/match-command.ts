@@ -12,6 +12,7 @@ import {
   EngineError,
   formatCrosstable,
   formatReport,
+  type LivePosition,
   type LoggedGame,
   lockResults,
   MatchLog,
@@ -34,7 +35,6 @@ import { choice, declareCommand, keys, text, texts, toggle, type ValuesOf, whole
 import type { GivenFlags } from '../../engine-flags.js';
 import { INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
-import { LiveLines } from './live-lines.js';
 import { createNetworkSetup } from './player-network.js';
 
 /** Shared settings first, then the player's own, in the order in which they overrule each other. */
@@ -288,3 +288,35 @@ export const matchCommand = declareCommand({
     if (result.value.interrupted) process.exitCode = INTERRUPTED;
   },
 });
+
+/**
+ * `sardonyx match --live`: a match for other programs to watch. Every finished game is a JSON line of the type `result`, and the
+ * positions of running games are lines of the type `position`. Of games that are played fast, only some positions are shown.
+ */
+
+/** Longest time by which a position is late. */
+const INTERVAL_MS = 100;
+
+export class LiveLines {
+  /** By number of the game. */
+  private readonly waiting = new Map<number, LivePosition>();
+  private readonly timer = setInterval(() => this.flush(), INTERVAL_MS);
+
+  show(position: LivePosition): void {
+    this.waiting.set(position.game, position);
+  }
+
+  finish(game: LoggedGame): void {
+    this.waiting.delete(game.game);
+    printJson({ type: 'result', ...game });
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private flush(): void {
+    for (const position of this.waiting.values()) printJson({ type: 'position', ...position });
+    this.waiting.clear();
+  }
+}

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { parseLichessWork } from '#sardonyx/cli/commands/lichess/lichess-work.js';
+import { parseLichessWork } from '#sardonyx/cli/commands/lichess/lichess-api.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../../../support/shared-folder.js';
 

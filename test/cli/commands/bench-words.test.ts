@@ -1,7 +1,7 @@
 /** The `bench` command of a UCI session: it takes the flags of `sardonyx bench` and of the engine. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runBenchWords } from '#sardonyx/cli/commands/bench/bench-run.js';
+import { runBenchWords } from '#sardonyx/cli/commands/bench.js';
 
 async function bench(line: string): Promise<string[]> {
   const lines: string[] = [];

@@ -1,14 +1,21 @@
 /** `sardonyx suite`: how many positions of a test suite (Win at Chess, STS, Bratko-Kopec …) the engine solves. */
-import { enginePorts } from '../../../app/index.js';
-import { formatSan, parseFen } from '../../../chess/index.js';
-import { isHopeless, readChunks } from '../../../data/index.js';
-import { Analyst, type GoRequest, type Score } from '../../../engine/index.js';
-import { formatEvaluation } from '../../../pgn/index.js';
-import { BrokenInput, decodeText, readLines, unwrap } from '../../../util/index.js';
-import { declareCommand, requiredText, toggle, whole } from '../../declare-command.js';
-import { readEngineFlags } from '../../engine-flags.js';
-import { createProgressBar, NoteList, printJson, printLine, printNote } from '../../output.js';
-import { isSolution, parseSuiteLine, type SuitePosition } from './suite-position.js';
+import { enginePorts } from '../../app/index.js';
+import {
+  formatSan,
+  type Move,
+  type Position,
+  parseEpdLine,
+  parseFen,
+  parseSan,
+  parseUciMove,
+} from '../../chess/index.js';
+import { isHopeless, readChunks } from '../../data/index.js';
+import { Analyst, type GoRequest, type Score } from '../../engine/index.js';
+import { formatEvaluation } from '../../pgn/index.js';
+import { BrokenInput, decodeText, failure, type Result, readLines, success, unwrap } from '../../util/index.js';
+import { declareCommand, requiredText, toggle, whole } from '../declare-command.js';
+import { readEngineFlags } from '../engine-flags.js';
+import { createProgressBar, NoteList, printJson, printLine, printNote } from '../output.js';
 
 /** Far more than a suite has, at a second each. */
 const MOST_POSITIONS = 1_000_000;
@@ -118,4 +125,56 @@ function formatAttempts(attempts: readonly Attempt[]): string[] {
   );
   const share = ((100 * solved) / attempts.length).toFixed(1);
   return [...rows, `${solved} of ${attempts.length} solved (${share} %), median ${nodes} nodes a position`];
+}
+
+/** One line of a test suite in EPD: a position, the moves that solve it (`bm`), the moves that do not (`am`), its name. */
+
+export interface SuitePosition {
+  readonly id: string;
+  readonly fen: string;
+  /** As the suite writes them: `bm Qg6`, `am Rxb2`. */
+  readonly task: string;
+  /** Any of these solves it; empty = every move that is not to be avoided. */
+  readonly best: readonly Move[];
+  readonly avoided: readonly Move[];
+}
+
+/**
+ * @param lineNumber from 1, the name of a position without an `id`
+ * @param notes as of parseFen
+ */
+export function parseSuiteLine(line: string, lineNumber: number, notes: string[] = []): Result<SuitePosition> {
+  const parsed = parseEpdLine(line, notes);
+  if (!parsed.ok) return parsed;
+  const { fen, operations } = parsed.value;
+  const position = unwrap(parseFen(fen));
+  const best = parseMoves(position, operations, 'bm');
+  if (!best.ok) return best;
+  const avoided = parseMoves(position, operations, 'am');
+  if (!avoided.ok) return avoided;
+  if (best.value.length + avoided.value.length === 0) return failure('There is neither a bm nor an am operation');
+  const tasks = ['bm', 'am'].filter((opcode) => operations.has(opcode));
+  const task = tasks.map((opcode) => [opcode, ...(operations.get(opcode) ?? [])].join(' ')).join(', ');
+  const id = operations.get('id')?.join(' ') || `line ${lineNumber}`;
+  return success({ id, fen, task, best: best.value, avoided: avoided.value });
+}
+
+export function isSolution({ best, avoided }: SuitePosition, move: Move): boolean {
+  return !avoided.includes(move) && (best.length === 0 || best.includes(move));
+}
+
+function parseMoves(
+  position: Position,
+  operations: ReadonlyMap<string, readonly string[]>,
+  opcode: string,
+): Result<Move[]> {
+  const moves: Move[] = [];
+  const words = (operations.get(opcode) ?? []).flatMap((operand) => operand.split(/[\s,]+/));
+  for (const word of words.filter((text) => text !== '')) {
+    const san = parseSan(position, word);
+    const move = san.ok ? san : parseUciMove(position, word);
+    if (!move.ok) return failure(`${opcode} ${word.slice(0, 40)}: ${san.ok ? move.error : san.error}`);
+    moves.push(move.value);
+  }
+  return success(moves);
 }

@@ -3,15 +3,17 @@
  * every root move, so it changes if and only if the search or its evaluations change. For evaluators without a file,
  * everything that could depend on the machine is fixed, so one number holds everywhere.
  */
-import { enginePorts } from '../../../app/index.js';
-import { createSettings, listOptionSpecs, parseFlags } from '../../../app/options.js';
-import { formatUciMove } from '../../../chess/index.js';
-import { Analyst, type Answer, type GoRequest, type SearchReport } from '../../../engine/index.js';
-import { isFileless } from '../../../networks/index.js';
-import type { OptionStore } from '../../../options/index.js';
-import type { GatheringCounters } from '../../../search/index.js';
-import { unwrap } from '../../../util/index.js';
-import { requireWhole } from '../../declare-command.js';
+import { enginePorts } from '../../app/index.js';
+import { createSettings, listOptionSpecs, parseFlags } from '../../app/options.js';
+import { formatUciMove } from '../../chess/index.js';
+import { Analyst, type Answer, type GoRequest, type SearchReport } from '../../engine/index.js';
+import { isFileless } from '../../networks/index.js';
+import type { OptionStore } from '../../options/index.js';
+import type { GatheringCounters } from '../../search/index.js';
+import { unwrap } from '../../util/index.js';
+import { declareCommand, requireWhole, text, toggle, whole } from '../declare-command.js';
+import { readEngineFlags } from '../engine-flags.js';
+import { printJson, printLine, printNote } from '../output.js';
 
 export interface BenchLimits {
   /** 0 or -1 = none. With neither limit, the nodes are chosen for the evaluator. */
@@ -269,3 +271,45 @@ export async function runBenchWords(
   });
   for (const line of formatBench(result)) writeLine(line);
 }
+
+/** `sardonyx bench`: speed and signature over fixed positions; `sardonyx benchmark`: lc0's benchmark, with its flags and lines. */
+
+function declareBench(command: string, describe: string, isLc0Style: boolean, defaults: BenchLimits) {
+  const none = isLc0Style ? '-1 = no limit' : '0 or -1 = what suits the backend';
+  return declareCommand({
+    command,
+    describe,
+    // biome-ignore format: a row a flag
+    flags: {
+      nodes: whole({ min: -1, default: defaults.nodes }, `Nodes for each position; ${none}`),
+      movetime: whole({ min: -1, default: defaults.moveTimeMs }, `Milliseconds for each position; ${isLc0Style ? none : '0 or -1 = no limit'}`),
+      'num-positions': whole({ min: 1, max: MOST_POSITIONS, default: defaults.positions }, 'Number of positions to search'),
+      fen: text('Search this position only'),
+      json: toggle('Print the result as JSON'),
+    },
+    engineFlags: 'named',
+    run: async (args, given) => {
+      const limits = {
+        nodes: args.nodes,
+        moveTimeMs: args.movetime,
+        positions: args['num-positions'],
+        fen: args.fen ?? null,
+      };
+      if (isLc0Style && limits.nodes < 0 && limits.moveTimeMs < 0) {
+        throw new Error('Give --nodes or --movetime, otherwise the first position would be searched for ever');
+      }
+      const options = await readEngineFlags(given);
+      const settings = { isLc0Style, onWarning: printNote };
+      const result = await runBench(options, limits, args.json ? printNote : printLine, settings);
+      if (args.json) printJson(result);
+      else for (const line of isLc0Style ? formatBenchmark(result) : formatBench(result)) printLine(line);
+    },
+  });
+}
+
+const SIGNATURE = 'Search fixed positions and print nodes, speed and a signature';
+export const benchCommand = declareBench('bench', SIGNATURE, false, BENCH_DEFAULTS);
+
+const BENCHMARK = 'lc0’s benchmark: search 34 positions for 10 s each';
+const BENCHMARK_DEFAULTS = { nodes: -1, moveTimeMs: 10_000, positions: MOST_POSITIONS, fen: null };
+export const benchmarkCommand = declareBench('benchmark', BENCHMARK, true, BENCHMARK_DEFAULTS);

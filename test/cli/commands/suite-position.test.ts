@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatUciMove, type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
-import { isSolution, parseSuiteLine } from '#sardonyx/cli/commands/suite/suite-position.js';
+import { isSolution, parseSuiteLine } from '#sardonyx/cli/commands/suite.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 const BOARD = '2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - -';

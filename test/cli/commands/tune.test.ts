@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { getConfigFolder } from '#platform/folders.js';
 import { enginePorts } from '#sardonyx/app/evaluator-network.js';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
-import { chooseSettings, type TuneRow } from '#sardonyx/cli/commands/tune/tune-run.js';
+import { chooseSettings, type TuneRow } from '#sardonyx/cli/commands/tune.js';
 import {
   findTuning,
   formatTunings,
@@ -21,10 +21,10 @@ import {
   type TunedSettings,
 } from '#sardonyx/networks/tuned-settings.js';
 import { unwrap } from '#sardonyx/util/index.js';
-import { plantEvaluatorFaults } from '../../../support/evaluator-faults.js';
-import { repositoryRoot } from '../../../support/shared-folder.js';
+import { plantEvaluatorFaults } from '../../support/evaluator-faults.js';
+import { repositoryRoot } from '../../support/shared-folder.js';
 
-const PROGRAM = fileURLToPath(new URL('../../../../../dist/cli/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../../dist/cli/main.js', import.meta.url));
 const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
 const INITIAL: SpeedSettings = { threads: 2, minibatch: 8, batchesInFlight: 3 };
 
