@@ -138,7 +138,8 @@ function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): Result<
     if (!read.ok) return read;
     const format = LC0_FORMATS.find(({ id }) => id === record.inputFormat);
     if (format === undefined) return failure(`The input format ${record.inputFormat} is unknown`);
-    const isAsIs = sink.accepts(format.name, POLICY);
+    // With the game's moves the first boards are filled as `--history-fill` says, whatever self-play did.
+    const isAsIs = line === null && sink.accepts(format.name, POLICY);
     const found: Result<Position | null> = isAsIs ? success(null) : finder.next(record, format);
     if (!found.ok) return found;
     if (found.value === null) finder.skip(record);

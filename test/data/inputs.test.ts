@@ -18,7 +18,7 @@ import {
   parseFen,
 } from '#sardonyx/chess/index.js';
 import { attachGameLine, createShards, V6GameRecorder } from '#sardonyx/data/index.js';
-import { getInputEncoding, LC0_FORMATS, listInputEncodings } from '#sardonyx/encoding/index.js';
+import { getInputEncoding, type HistoryFill, LC0_FORMATS, listInputEncodings } from '#sardonyx/encoding/index.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-inputs-'));
@@ -68,8 +68,8 @@ function listPositions({ start, moves }: PlayedGame): Position[] {
 }
 
 /** The records of the given plies. */
-function record(game: PlayedGame, plies: readonly number[], format: string): Buffer {
-  const recorder = new V6GameRecorder(format, 'fen_only');
+function record(game: PlayedGame, plies: readonly number[], format: string, fill: HistoryFill): Buffer {
+  const recorder = new V6GameRecorder(format, fill);
   const positions = listPositions(game);
   const value = { q: 0, d: 0.5, m: 40 };
   for (const ply of plies) {
@@ -141,7 +141,7 @@ function writeRecords(format: string): string {
   mkdirSync(path, { recursive: true });
   games.forEach((game, i) => {
     const line = { fen: game.fen, moves: game.moves.map((move) => formatUciMove(move, true)), plies: recorded[i] };
-    const bytes = attachGameLine(gzipSync(record(game, recorded[i], format)), line);
+    const bytes = attachGameLine(gzipSync(record(game, recorded[i], format, 'no')), line);
     writeFileSync(join(path, `game_00000${i}.gz`), bytes);
   });
   return path;
@@ -191,7 +191,7 @@ test('records of other programs get the history of their boards and the move num
   const plies = [0, 1, 4, 5, 5, 11, 19, 20, 27]; // a record knows the boards of the last seven plies
   for (const format of LC0_FORMATS.filter(({ canonical }) => !canonical)) {
     const path = join(folder, 'foreign.v6');
-    writeFileSync(path, record(game, plies, format.name));
+    writeFileSync(path, record(game, plies, format.name, 'fen_only'));
     for (const name of ['neuralmate-68', 'lc0-112', 'mini-19', 'attacks-50']) {
       const rows = await readShards(`foreign-${format.id}-${name}`, path, name);
       assertPlanes(
