@@ -21,6 +21,7 @@ from .loop_config import LoopConfig, find_engine
 from .run_training import run_training
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+_PLAN = "pretrain.json"
 _POSITIONS = 50_000  # of the default configuration
 
 
@@ -36,6 +37,8 @@ def pretrain(options: Namespace) -> int:
     flags = _format_shard_flags(config)
     _keep_plan(out, {"games": [str(Path(games).resolve()) for games in options.games], "shards": flags})
     if subprocess.run([*engine, "shards", *options.games, "--out", str(shards), *flags], check=False).returncode != 0:
+        if not shards.exists():
+            (out / _PLAN).unlink()  # other games may be named now
         return 1  # the engine has printed why
     if not (shards / "validation").is_dir():
         print("pretrain: too few games for validation, so the losses shown are those of training", file=sys.stderr)
@@ -73,7 +76,7 @@ def _format_shard_flags(config: TrainingConfig) -> list[str]:
 
 def _keep_plan(out: Path, plan: dict[str, Any]) -> None:
     """A folder holds the shards of one choice of games: others would be added to them silently."""
-    path = out / "pretrain.json"
+    path = out / _PLAN
     if path.exists() and read_json(path) != plan:
         raise ConfigError(f"{out} holds a run on other games or positions: name another --out")
     if not path.exists() and (out / "shards").exists():

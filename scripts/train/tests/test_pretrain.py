@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from sardonyx_train import pretrain
+from sardonyx_train.files import write_json
 from sardonyx_train.program import main
 
 
@@ -25,6 +26,17 @@ def _run(tmp_path, engine, *arguments):
 def test_games_and_positions_are_chosen_by_flags(tmp_path, engine):
     flags = _run(tmp_path, engine, "--min-elo", "2000", "--skip-plies", "10", "--positions", "7000", "--set", "schedule.warmup_steps=3")
     assert (flags["--min-elo"], flags["--skip-plies"], flags["--positions"]) == ("2000", "10", "7000")
+
+
+def test_a_folder_holds_one_choice_of_games_and_none_after_a_failure(tmp_path, engine, capfd):
+    _run(tmp_path, engine)
+    _run(tmp_path, engine, "--positions", "7000")  # nothing was made: other games and positions may be named
+    (tmp_path / "run" / "shards").mkdir()
+    assert main(["pretrain", "games.pgn.zst", "--out", str(tmp_path / "run"), "--engine", str(engine)]) == 1
+    assert "holds shards that pretrain did not make" in capfd.readouterr().err
+    write_json(tmp_path / "run" / "pretrain.json", {"games": ["others"]})
+    assert main(["pretrain", "games.pgn.zst", "--out", str(tmp_path / "run"), "--engine", str(engine)]) == 1
+    assert "holds a run on other games or positions" in capfd.readouterr().err
 
 
 def test_neuralmate2s_configuration_chooses_games_and_epochs(tmp_path, engine):
