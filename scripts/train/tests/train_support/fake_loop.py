@@ -1,4 +1,4 @@
-"""loop.py with the fake trainer in place of the real one, so that a generation takes a second."""
+"""The loop with the fake trainer in place of the real one, so that a generation takes a second."""
 
 from __future__ import annotations
 

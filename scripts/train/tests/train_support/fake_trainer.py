@@ -1,4 +1,4 @@
-"""Stands in for train.py and export.py in tests of the loop: resumable steps, deterministic "weights", no torch."""
+"""Stands in for train and export in tests of the loop: resumable steps, deterministic "weights", no torch."""
 
 from __future__ import annotations
 
