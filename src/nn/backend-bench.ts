@@ -88,7 +88,7 @@ async function feed(
     let taken = 0;
     while (taken < pending.length && queue.isDone(pending[taken])) {
       const slot = pending[taken++];
-      if (queue.kind[slot] === EVALUATED) evaluations++;
+      if (queue.columns.kind[slot] === EVALUATED) evaluations++;
       queue.release(slot);
     }
     pending.splice(0, taken);
@@ -102,7 +102,7 @@ async function feed(
       const slot = queue.acquire();
       if (slot === NO_SLOT) break;
       const path = paths[next++ % paths.length];
-      queue.pathMoves.set(path, slot * queue.maxPathLength);
+      queue.columns.pathMoves.set(path, slot * queue.maxPathLength);
       queue.setPath(slot, 0, path.length);
       queue.submit(slot);
       pending.push(slot);

@@ -11,6 +11,7 @@ export {
   FAILED,
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
+  type LeafColumns,
   MATE_IN_ONE,
   MAX_EDGES,
   NO_SLOT,

@@ -172,7 +172,7 @@ test('two threads answer a thousand runs of leaves and end at once, again and ag
     for (let run = 0; run < 1000; run++) {
       const slots = Array.from({ length: 1 + (run % 16) }, (_, i) => {
         const slot = queue.acquire();
-        queue.pathMoves[slot * queue.maxPathLength] = moves[(run + i) % moves.length];
+        queue.columns.pathMoves[slot * queue.maxPathLength] = moves[(run + i) % moves.length];
         queue.setPath(slot, 0, 1);
         queue.submit(slot);
         return slot;
@@ -184,7 +184,7 @@ test('two threads answer a thousand runs of leaves and end at once, again and ag
           if (queue.isDone(slot)) break;
           assert.notEqual(queue.waitForEvent(event, 5000), event, `run ${run} was not answered`);
         }
-        assert.equal(queue.kind[slot], EVALUATED);
+        assert.equal(queue.columns.kind[slot], EVALUATED);
         queue.release(slot);
       }
     }

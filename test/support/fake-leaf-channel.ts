@@ -96,6 +96,11 @@ export class FakeLeafChannel {
     this.free = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
   }
 
+  /** As in a LeafQueue, whose columns are elsewhere. */
+  get columns(): this {
+    return this;
+  }
+
   get freeSlotCount(): number {
     return this.free.length;
   }

@@ -50,7 +50,7 @@ export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): numbe
   const moves = play(path);
   const slot = queue.acquire();
   assert.ok(slot >= 0, 'a free slot');
-  queue.pathMoves.set(moves, slot * queue.maxPathLength);
+  queue.columns.pathMoves.set(moves, slot * queue.maxPathLength);
   queue.setPath(slot, row, moves.length);
   queue.submit(slot);
   return slot;
@@ -68,15 +68,15 @@ export async function waitUntilDone(queue: LeafQueue, slots: readonly number[]):
 
 export function takeAnswer(queue: LeafQueue, slot: number): LeafAnswer {
   const first = slot * 256;
-  const count = queue.edgeCount[slot];
-  const codes = [...queue.edgePriors.subarray(first, first + count)];
+  const count = queue.columns.edgeCount[slot];
+  const codes = [...queue.columns.edgePriors.subarray(first, first + count)];
   const answer = {
-    kind: queue.kind[slot],
-    flags: queue.flags[slot],
-    valueWl: queue.valueWl[slot],
-    valueD: queue.valueD[slot],
-    movesLeft: queue.movesLeft[slot],
-    moves: [...queue.edgeMoves.subarray(first, first + count)],
+    kind: queue.columns.kind[slot],
+    flags: queue.columns.flags[slot],
+    valueWl: queue.columns.valueWl[slot],
+    valueD: queue.columns.valueD[slot],
+    movesLeft: queue.columns.movesLeft[slot],
+    moves: [...queue.columns.edgeMoves.subarray(first, first + count)],
     codes,
     priors: codes.map(decodePrior),
   };

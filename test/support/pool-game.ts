@@ -23,20 +23,20 @@ export class PoolGame {
       setRoot(queue, this.row, { fen: this.fen, moves: played, twoFoldDraws: true });
     }
     const slot = queue.acquire();
-    queue.pathMoves.set(all.slice(played.length), slot * queue.maxPathLength);
+    queue.columns.pathMoves.set(all.slice(played.length), slot * queue.maxPathLength);
     queue.setPath(slot, this.row, depth);
     queue.submit(slot);
     queue.flush();
     while (!queue.isDone(slot)) queue.waitForEvent(Atomics.load(queue.event, 0), 1);
     const from = slot * MAX_EDGES;
-    const to = from + queue.edgeCount[slot];
+    const to = from + queue.columns.edgeCount[slot];
     const answer: LeafAnswer = {
-      kind: nameKind(queue.kind[slot]),
-      wl: queue.valueWl[slot],
-      d: queue.valueD[slot],
-      m: queue.movesLeft[slot],
-      moves: Array.from(queue.edgeMoves.subarray(from, to)),
-      priorCodes: Array.from(queue.edgePriors.subarray(from, to)),
+      kind: nameKind(queue.columns.kind[slot]),
+      wl: queue.columns.valueWl[slot],
+      d: queue.columns.valueD[slot],
+      m: queue.columns.movesLeft[slot],
+      moves: Array.from(queue.columns.edgeMoves.subarray(from, to)),
+      priorCodes: Array.from(queue.columns.edgePriors.subarray(from, to)),
     };
     queue.release(slot);
     return answer;

@@ -35,23 +35,11 @@ export class LeafQueue {
   readonly counters: PoolCounters;
   readonly roots: RootTable;
 
-  /** slot * maxPathLength + i: the i-th move from the root. Write them before setPath. */
-  readonly pathMoves: Uint16Array;
-  readonly kind: Uint8Array;
-  readonly flags: Uint8Array;
-  readonly valueWl: Float32Array;
-  readonly valueD: Float32Array;
-  readonly movesLeft: Float32Array;
-  readonly edgeCount: Uint16Array;
-  readonly keyLow: Int32Array;
-  readonly keyHigh: Int32Array;
-  readonly tag: Int32Array;
-  readonly edgeMoves: Uint16Array;
-  readonly edgePriors: Uint16Array;
+  /** The columns of leaf-slots.ts. Write `pathMoves` (slot * maxPathLength + i: the i-th move from the root) before setPath. */
+  readonly columns: LeafSlots;
   /** Evaluators increase [0] when slots are done; so does any thread that wants to wake the producer. */
   readonly event: Int32Array;
 
-  private readonly slots: LeafSlots;
   private readonly live: LiveEvaluators;
   private readonly state: Int32Array;
   private readonly control: Int32Array;
@@ -70,25 +58,13 @@ export class LeafQueue {
 
   private constructor(handle: SharedPoolHandle) {
     const slots = viewLeafSlots(handle.slots, handle);
-    this.slots = slots;
+    this.columns = slots;
     this.slotCount = slots.slotCount;
     this.workers = slots.workers;
     this.hasMovesLeft = handle.hasMovesLeft;
     this.counters = new PoolCounters(slots);
     this.live = new LiveEvaluators(slots);
     this.roots = new RootTable(handle.roots);
-    this.pathMoves = slots.pathMoves;
-    this.kind = slots.kind;
-    this.flags = slots.flags;
-    this.valueWl = slots.valueWl;
-    this.valueD = slots.valueD;
-    this.movesLeft = slots.movesLeft;
-    this.edgeCount = slots.edgeCount;
-    this.keyLow = slots.keyLow;
-    this.keyHigh = slots.keyHigh;
-    this.tag = slots.tag;
-    this.edgeMoves = slots.edgeMoves;
-    this.edgePriors = slots.edgePriors;
     this.event = slots.control.subarray(EVENT_WORD, EVENT_WORD + 1);
     this.state = slots.state;
     this.control = slots.control;
@@ -149,19 +125,19 @@ export class LeafQueue {
   /** Whether evaluators may still read this row of the root table for abandoned leaves. */
   isRootInUse(row: number): boolean {
     this.reclaim();
-    return this.abandoned.some((slot) => this.slots.root[slot] === row);
+    return this.abandoned.some((slot) => this.columns.root[slot] === row);
   }
 
   /** @param length plies from the root, at most maxPathLength; their moves are in pathMoves already */
   setPath(slot: number, root: number, length: number): void {
-    this.slots.root[slot] = root;
-    this.slots.pathLength[slot] = length;
+    this.columns.root[slot] = root;
+    this.columns.pathLength[slot] = length;
   }
 
   /** Appends a slot to the ring. Evaluators see it after flush(). */
   submit(slot: number): void {
-    this.slots.number[slot] = this.tail;
-    this.slots.horizon[slot] = this.findHorizon();
+    this.columns.number[slot] = this.tail;
+    this.columns.horizon[slot] = this.findHorizon();
     this.isOwed[slot] = 1;
     Atomics.store(this.state, slot, SUBMITTED);
     this.ring[this.tail & (this.slotCount - 1)] = slot;
@@ -171,7 +147,7 @@ export class LeafQueue {
   /** Number of the oldest leaf that is not released, or of the next one to submit. */
   private findHorizon(): number {
     const { ring, slotCount, isOwed, tail } = this;
-    const { number } = this.slots;
+    const { number } = this.columns;
     if (isOwed[this.oldest] !== 0 && number[this.oldest] === this.horizon) return this.horizon;
     // Leaves are usually released in order, and the ring still holds all unreleased ones.
     while (this.horizon !== tail && ((tail - this.horizon) | 0) <= slotCount) {

@@ -106,31 +106,76 @@ export interface LeafSlotsShape {
   readonly workers: number;
 }
 
-export interface LeafSlots extends LeafSlotsShape {
-  readonly control: Int32Array;
-  readonly ring: Int32Array;
-  readonly state: Int32Array;
-  readonly owner: Uint8Array;
-  readonly live: Int32Array;
-  readonly root: Uint16Array;
-  readonly pathLength: Uint16Array;
-  readonly pathMoves: Uint16Array;
-  readonly number: Int32Array;
-  readonly horizon: Int32Array;
-  readonly kind: Uint8Array;
-  readonly flags: Uint8Array;
-  readonly valueWl: Float32Array;
-  readonly valueD: Float32Array;
-  readonly movesLeft: Float32Array;
-  readonly edgeCount: Uint16Array;
-  readonly keyLow: Int32Array;
-  readonly keyHigh: Int32Array;
-  readonly tag: Int32Array;
-  readonly edgeMoves: Uint16Array;
-  readonly edgePriors: Uint16Array;
-  readonly settings: Float64Array;
-  readonly counters: Float64Array;
+interface Column<View> {
+  readonly elementBytes: number;
+  countElements(shape: LeafSlotsShape): number;
+  view(buffer: SharedArrayBuffer, offset: number, length: number): View;
 }
+
+type Count = Column<unknown>['countElements'];
+interface ViewType<View> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: SharedArrayBuffer, offset: number, length: number): View;
+}
+
+const columnOf =
+  <View>(Type: ViewType<View>) =>
+  (countElements: Count): Column<View> => ({
+    elementBytes: Type.BYTES_PER_ELEMENT,
+    countElements,
+    view: (buffer, offset, length) => new Type(buffer, offset, length),
+  });
+const uint8 = columnOf<Uint8Array>(Uint8Array);
+const uint16 = columnOf<Uint16Array>(Uint16Array);
+const int32 = columnOf<Int32Array>(Int32Array);
+const float32 = columnOf<Float32Array>(Float32Array);
+const float64 = columnOf<Float64Array>(Float64Array);
+
+const perSlot =
+  (width = 1): Count =>
+  ({ slotCount }) =>
+    width * slotCount;
+const perWorker =
+  (width = 1): Count =>
+  ({ workers }) =>
+    width * workers;
+
+/** The columns in the order of the buffer; the table above says what they mean. First those with which threads meet. */
+const MEETING_COLUMNS = {
+  control: int32(() => CONTROL_WORDS),
+  live: int32(perWorker()),
+  settings: float64(() => SETTINGS),
+  counters: float64(perWorker(COUNTERS_PER_WORKER)),
+  ring: int32(perSlot()),
+  state: int32(perSlot()),
+  owner: uint8(perSlot()),
+  root: uint16(perSlot()),
+  pathLength: uint16(perSlot()),
+  number: int32(perSlot()),
+  horizon: int32(perSlot()),
+};
+
+/** Question and answer of each leaf. */
+const LEAF_COLUMNS = {
+  kind: uint8(perSlot()),
+  flags: uint8(perSlot()),
+  valueWl: float32(perSlot()),
+  valueD: float32(perSlot()),
+  movesLeft: float32(perSlot()),
+  edgeCount: uint16(perSlot()),
+  keyLow: int32(perSlot()),
+  keyHigh: int32(perSlot()),
+  tag: int32(perSlot()),
+  edgeMoves: uint16(perSlot(MAX_EDGES)),
+  edgePriors: uint16(perSlot(MAX_EDGES)),
+  pathMoves: uint16(perSlot(MAX_PATH_LENGTH)),
+};
+
+type ViewsOf<Columns> = {
+  readonly [Name in keyof Columns]: Columns[Name] extends Column<infer View> ? View : never;
+};
+export type LeafColumns = ViewsOf<typeof LEAF_COLUMNS>;
+export type LeafSlots = LeafSlotsShape & LeafColumns & ViewsOf<typeof MEETING_COLUMNS>;
 
 export function createLeafSlotsBuffer(shape: LeafSlotsShape): SharedArrayBuffer {
   const { slotCount, workers } = shape;
@@ -138,72 +183,22 @@ export function createLeafSlotsBuffer(shape: LeafSlotsShape): SharedArrayBuffer 
     throw new Error(`A leaf table needs a power of two up to 65536 slots, not ${slotCount}`);
   }
   if (workers < 1 || workers > 255) throw new Error(`A leaf table serves 1 to 255 evaluators, not ${workers}`);
-  return new SharedArrayBuffer(computeOffsets(shape).sizeBytes);
+  return new SharedArrayBuffer(layOut(shape).at(-1)?.end ?? 0);
 }
 
 export function viewLeafSlots(buffer: SharedArrayBuffer, shape: LeafSlotsShape): LeafSlots {
   const { slotCount, workers } = shape;
-  const at = computeOffsets(shape);
-  return {
-    slotCount,
-    workers,
-    control: new Int32Array(buffer, at.control, CONTROL_WORDS),
-    live: new Int32Array(buffer, at.live, workers),
-    settings: new Float64Array(buffer, at.settings, SETTINGS),
-    counters: new Float64Array(buffer, at.counters, workers * COUNTERS_PER_WORKER),
-    ring: new Int32Array(buffer, at.ring, slotCount),
-    state: new Int32Array(buffer, at.state, slotCount),
-    owner: new Uint8Array(buffer, at.owner, slotCount),
-    root: new Uint16Array(buffer, at.root, slotCount),
-    pathLength: new Uint16Array(buffer, at.pathLength, slotCount),
-    number: new Int32Array(buffer, at.number, slotCount),
-    horizon: new Int32Array(buffer, at.horizon, slotCount),
-    kind: new Uint8Array(buffer, at.kind, slotCount),
-    flags: new Uint8Array(buffer, at.flags, slotCount),
-    valueWl: new Float32Array(buffer, at.valueWl, slotCount),
-    valueD: new Float32Array(buffer, at.valueD, slotCount),
-    movesLeft: new Float32Array(buffer, at.movesLeft, slotCount),
-    edgeCount: new Uint16Array(buffer, at.edgeCount, slotCount),
-    keyLow: new Int32Array(buffer, at.keyLow, slotCount),
-    keyHigh: new Int32Array(buffer, at.keyHigh, slotCount),
-    tag: new Int32Array(buffer, at.tag, slotCount),
-    edgeMoves: new Uint16Array(buffer, at.edgeMoves, slotCount * MAX_EDGES),
-    edgePriors: new Uint16Array(buffer, at.edgePriors, slotCount * MAX_EDGES),
-    pathMoves: new Uint16Array(buffer, at.pathMoves, slotCount * MAX_PATH_LENGTH),
-  };
+  const views = layOut(shape).map(({ name, column, offset, length }) => [name, column.view(buffer, offset, length)]);
+  return { slotCount, workers, ...(Object.fromEntries(views) as Omit<LeafSlots, keyof LeafSlotsShape>) };
 }
 
-function computeOffsets({ slotCount, workers }: LeafSlotsShape) {
-  let sizeBytes = 0;
-  const column = (elementBytes: number, length: number): number => {
-    const offset = sizeBytes;
-    sizeBytes += Math.ceil((elementBytes * length) / 64) * 64;
-    return offset;
-  };
-  const offsets = {
-    control: column(4, CONTROL_WORDS),
-    live: column(4, workers),
-    settings: column(8, SETTINGS),
-    counters: column(8, workers * COUNTERS_PER_WORKER),
-    ring: column(4, slotCount),
-    state: column(4, slotCount),
-    owner: column(1, slotCount),
-    root: column(2, slotCount),
-    pathLength: column(2, slotCount),
-    number: column(4, slotCount),
-    horizon: column(4, slotCount),
-    kind: column(1, slotCount),
-    flags: column(1, slotCount),
-    valueWl: column(4, slotCount),
-    valueD: column(4, slotCount),
-    movesLeft: column(4, slotCount),
-    edgeCount: column(2, slotCount),
-    keyLow: column(4, slotCount),
-    keyHigh: column(4, slotCount),
-    tag: column(4, slotCount),
-    edgeMoves: column(2, slotCount * MAX_EDGES),
-    edgePriors: column(2, slotCount * MAX_EDGES),
-    pathMoves: column(2, slotCount * MAX_PATH_LENGTH),
-  };
-  return { ...offsets, sizeBytes };
+/** Columns begin on cache lines. */
+function layOut(shape: LeafSlotsShape) {
+  let end = 0;
+  return Object.entries({ ...MEETING_COLUMNS, ...LEAF_COLUMNS }).map(([name, column]) => {
+    const offset = end;
+    const length = column.countElements(shape);
+    end += Math.ceil((column.elementBytes * length) / 64) * 64;
+    return { name, column, offset, length, end };
+  });
 }

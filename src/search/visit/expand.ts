@@ -102,13 +102,13 @@ export class Expander {
   expand(list: VisitList, at: number): Readonly<Expansion> {
     const { channel, expansion, key } = this;
     const slot = list.data[at + ITEM_SLOT];
-    key.low = channel.keyLow[slot];
-    key.high = channel.keyHigh[slot];
-    key.tag = channel.tag[slot];
-    const isEvaluated = channel.kind[slot] === EVALUATED;
-    expansion.isNetworkEvaluation = isEvaluated && (channel.flags[slot] & FLAG_CACHE_HIT) === 0;
+    key.low = channel.columns.keyLow[slot];
+    key.high = channel.columns.keyHigh[slot];
+    key.tag = channel.columns.tag[slot];
+    const isEvaluated = channel.columns.kind[slot] === EVALUATED;
+    expansion.isNetworkEvaluation = isEvaluated && (channel.columns.flags[slot] & FLAG_CACHE_HIT) === 0;
     expansion.growsTree = false;
-    expansion.isTablebaseHit = channel.kind[slot] === TABLEBASE;
+    expansion.isTablebaseHit = channel.columns.kind[slot] === TABLEBASE;
     const record = getLeafRecord(this.tree, list, at);
     // Only a graph's edge may lead somewhere: to a draw by repetition that this path does not repeat.
     this.tree.unlink(record);
@@ -121,7 +121,7 @@ export class Expander {
   private expandEnd(slot: number, record: RecordIndex, list: VisitList, at: number): void {
     const { tree, channel, expansion, key } = this;
     const depth = list.data[at + ITEM_DEPTH];
-    const kind = channel.kind[slot];
+    const kind = channel.columns.kind[slot];
     let terminalKind = END_OF_GAME;
     let result = DRAWN;
     let m = 0;
@@ -132,15 +132,15 @@ export class Expander {
       m = 1;
     } else if (kind === TABLEBASE) {
       terminalKind = TABLEBASE_END;
-      result = -Math.sign(channel.valueWl[slot]);
+      result = -Math.sign(channel.columns.valueWl[slot]);
       if (depth > 0) {
         const parent = getStepRecord(tree, list, at, depth - 1);
         m = Math.max(0, getRecordM(tree, parent) - 1);
       }
     } else {
-      const isOfPath = (channel.flags[slot] & FLAG_OF_PATH) !== 0;
+      const isOfPath = (channel.columns.flags[slot] & FLAG_OF_PATH) !== 0;
       terminalKind = kind === TWO_FOLD ? TWO_FOLD_DRAW : tree.chooseDrawKind(isOfPath);
-      if (terminalKind === TWO_FOLD_DRAW) m = channel.movesLeft[slot];
+      if (terminalKind === TWO_FOLD_DRAW) m = channel.columns.movesLeft[slot];
     }
     expansion.wl = result;
     expansion.d = result === DRAWN ? 1 : 0;
@@ -161,9 +161,9 @@ export class Expander {
 
   private expandEvaluated(slot: number, record: RecordIndex, depth: number): void {
     const { tree, channel, expansion, key } = this;
-    expansion.wl = -channel.valueWl[slot];
-    expansion.d = channel.valueD[slot];
-    expansion.m = channel.movesLeft[slot];
+    expansion.wl = -channel.columns.valueWl[slot];
+    expansion.d = channel.columns.valueD[slot];
+    expansion.m = channel.columns.movesLeft[slot];
     if (this.rescale !== null) {
       // The root's record is in the view of the player who is not to move.
       const sign = (depth & 1) === 0 ? -this.contemptSign : this.contemptSign;
@@ -177,7 +177,12 @@ export class Expander {
       return;
     }
     if (this.filter !== null) {
-      channel.edgeCount[slot] = this.filter.apply(channel, slot * MAX_EDGES, channel.edgeCount[slot], depth);
+      channel.columns.edgeCount[slot] = this.filter.apply(
+        channel.columns,
+        slot * MAX_EDGES,
+        channel.columns.edgeCount[slot],
+        depth,
+      );
     }
     const node = tree.createNode(expansion.wl, expansion.d, expansion.m, NOT_TERMINAL, UNKNOWN_BOUNDS);
     if (node === NO_NODE) return;
@@ -188,10 +193,10 @@ export class Expander {
     }
     // The root's own temperature holds for one search only: RootMoves applies it and takes it back.
     if (this.params.policyTempAtRoot !== 1 && depth > 0) {
-      this.temper(first, channel.edgeCount[slot], computePolicyTemperature(depth, this.params));
+      this.temper(first, channel.columns.edgeCount[slot], computePolicyTemperature(depth, this.params));
     }
     if (!tree.introduce(node, record, key)) {
-      tree.store.releaseEdges(first, channel.edgeCount[slot]);
+      tree.store.releaseEdges(first, channel.columns.edgeCount[slot]);
       tree.store.releaseNode(node);
       return;
     }
@@ -217,11 +222,11 @@ export class Expander {
   /** @returns the first edge of the node; NO_EDGES when memory is full */
   private copyEdges(slot: number, node: NodeIndex): number {
     const { tree, channel } = this;
-    const count = channel.edgeCount[slot];
+    const count = channel.columns.edgeCount[slot];
     const first = tree.createEdges(node, count);
     if (first === NO_EDGES) return NO_EDGES;
     const { edges } = tree.store;
-    const { edgeMoves, edgePriors } = channel;
+    const { edgeMoves, edgePriors } = channel.columns;
     const from = slot * MAX_EDGES;
     for (let i = 0; i < count; i++) edges[first + i] = packEdge(edgeMoves[from + i], edgePriors[from + i]);
     return first;

@@ -1,5 +1,5 @@
 /** The part of nn's LeafQueue that the search uses; tests implement it without threads. */
-import type { LeafQueue } from '../../nn/leaves.js';
+import type { LeafColumns, LeafQueue } from '../../nn/leaves.js';
 import type { VisitPath } from '../tree/visit-list.js';
 
 export type LeafChannel = Pick<
@@ -13,25 +13,13 @@ export type LeafChannel = Pick<
   | 'abandon'
   | 'reclaim'
   | 'isRootInUse'
-  | 'pathMoves'
   | 'setPath'
   | 'submit'
   | 'flush'
   | 'isDone'
-  | 'kind'
-  | 'flags'
-  | 'valueWl'
-  | 'valueD'
-  | 'movesLeft'
-  | 'edgeCount'
-  | 'keyLow'
-  | 'keyHigh'
-  | 'tag'
-  | 'edgeMoves'
-  | 'edgePriors'
   | 'event'
   | 'waitForEvent'
-> & { readonly roots: Pick<LeafQueue['roots'], 'write'> };
+> & { readonly roots: Pick<LeafQueue['roots'], 'write'>; readonly columns: LeafColumns };
 
 /**
  * The third verb, evaluate, as far as the search does it: sends a leaf to the evaluators as the path that leads to it.
@@ -63,7 +51,7 @@ export class LeafSender {
     const channel = this.channel;
     const slot = channel.acquire();
     const to = slot * channel.maxPathLength;
-    const moves = channel.pathMoves;
+    const moves = channel.columns.pathMoves;
     for (let i = 0; i < length; i++) moves[to + i] = path.moves[i];
     channel.setPath(slot, this.rootRow, length);
     channel.submit(slot);

@@ -305,7 +305,7 @@ export class Pipeline {
   private finishLeaf(batch: VisitList, at: number, slot: number): void {
     const { tree, channel, expander, counters } = this;
     const { data } = batch;
-    if (channel.kind[slot] === FAILED) {
+    if (channel.columns.kind[slot] === FAILED) {
       // The visit is taken back. If another evaluator still works, the search gathers the leaf again.
       if (channel.liveEvaluators === 0) counters.failures++;
       this.selector.closed.openAll();
