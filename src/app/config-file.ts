@@ -5,13 +5,13 @@ import { basename, join, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { getConfigFolder } from '#platform/folders.js';
 import { getProgramFolder } from '#platform/program-files.js';
-import { type OptionSpec, option, text } from '../options/index.js';
+import { freeText, type OptionSpec, option } from '../options/index.js';
 import { failure, type Result, success } from '../util/result.js';
 
 export const configFileOption: OptionSpec = option(
   'ConfigFile',
   'config',
-  text('lc0.config'),
+  freeText('lc0.config'),
   'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
   { effect: 'start', alias: 'c' },
 );

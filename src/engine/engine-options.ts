@@ -5,14 +5,14 @@
 import {
   BUTTON,
   bool,
-  choice,
   float,
+  freeText,
   HIDDEN,
   int,
   type OptionSpec,
+  oneOf,
   option,
   plainText,
-  text,
 } from '../options/index.js';
 import { parseTimeManager, SCORE_TYPES } from '../search/options.js';
 import { FULL_SKILL, STRONGEST_ELO, WEAKEST_ELO } from './strength.js';
@@ -22,7 +22,7 @@ const MAX_MS = 1e8;
 // biome-ignore format: a row an option
 export const engineOptions: readonly OptionSpec[] = [
   option('Ponder', '', bool(false), 'The GUI sets it if it may let the engine think in the opponent’s time.', { effect: 'ignored' }),
-  option('SyzygyPath', 'syzygy-paths', text(''), 'Folders of Syzygy tablebases (.rtbw and .rtbz files), separated by ; or, except on Windows, by :', { effect: 'tables', alias: 's' }),
+  option('SyzygyPath', 'syzygy-paths', freeText(''), 'Folders of Syzygy tablebases (.rtbw and .rtbz files), separated by ; or, except on Windows, by :', { effect: 'tables', alias: 's' }),
   option('SyzygyProbeLimit', '', int(7, 0, 7), 'Do not probe tablebases for positions with more pieces than this.', { effect: 'tables' }),
   option('Syzygy50MoveRule', '', bool(true), 'Count a tablebase win that the fifty-move rule spoils as a draw; off = as a win.', { effect: 'tables' }),
   option('SyzygyFastPlay', 'syzygy-fast-play', bool(false), 'In a won tablebase position play only moves with the shortest distance to a capture or pawn move.'),
@@ -33,7 +33,7 @@ export const engineOptions: readonly OptionSpec[] = [
   option('UCI_Elo', 'elo', { ...int(WEAKEST_ELO, WEAKEST_ELO, STRONGEST_ELO), clamps: true }, 'Strength with UCI_LimitStrength, on Stockfish’s scale; the range is the one that was measured.'),
   option('Skill Level', 'skill-level', int(FULL_SKILL, 0, FULL_SKILL), 'Level from the weakest UCI_Elo (0) to full strength (20); UCI_LimitStrength overrides it.', { effect: 'strength' }),
   option('UCI_Chess960', 'chess960', bool(false), 'Play Chess960 and write castling as king takes rook.'),
-  option('ScoreType', 'score-type', choice('WDL_mu', SCORE_TYPES), 'Kind of score in info lines.', { effect: 'display' }),
+  option('ScoreType', 'score-type', oneOf('WDL_mu', SCORE_TYPES), 'Kind of score in info lines.', { effect: 'display' }),
   option('MultiPV', 'multipv', int(1, 1, 500), 'Number of lines to show.'),
   option('VerboseMoveStats', 'verbose-move-stats', bool(false), 'Print statistics of every root move after the search.', { alias: 'v' }),
   option('LogLiveStats', 'log-live-stats', bool(false), 'Print these statistics with every info line; without VerboseMoveStats, only to the log.', HIDDEN),

@@ -21,7 +21,7 @@ import type { BestMove, EngineListener, EnginePorts, NetworkPort } from './ports
 import { type FromRunningSearch, SearchHost } from './search-host.js';
 import { createSearchOrder, stepForward } from './search-order.js';
 import { SearchQueue, StopPatience } from './search-queue.js';
-import { createFinishedReport, createReport, type SearchReport } from './search-report.js';
+import { createFinishedReport, createSearchReport, type SearchReport } from './search-report.js';
 import { readStrength } from './strength.js';
 import { WarmUp } from './warm-up.js';
 
@@ -360,7 +360,7 @@ export class Engine {
   private reportInfo(search: ActiveSearch, info: SearchInfo): void {
     const scoreType = this.options.getString('ScoreType') as ScoreType;
     const hashFull = this.host.cacheFill;
-    const report = createReport(info, { scoreType, hashFull, result: search.ranking?.result ?? null });
+    const report = createSearchReport(info, { scoreType, hashFull, result: search.ranking?.result ?? null });
     search.mates?.note(report, search.stopRequested);
     this.reportProgress(search, search.mates?.improved ?? report);
   }

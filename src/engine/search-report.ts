@@ -44,14 +44,14 @@ export interface SearchReport {
   readonly lines: readonly ReportLine[];
 }
 
-export interface ReportContext {
+export interface ReportExtras {
   readonly scoreType: ScoreType;
   readonly hashFull: number | null;
   /** Tablebase result of every line: 1 won, 0 drawn, -1 lost; null if unknown. */
   readonly result: number | null;
 }
 
-export function createReport(info: SearchInfo, { scoreType, hashFull, result }: ReportContext): SearchReport {
+export function createSearchReport(info: SearchInfo, { scoreType, hashFull, result }: ReportExtras): SearchReport {
   return {
     depth: Math.max(1, Math.trunc(info.depth)),
     seldepth: Math.max(1, Math.trunc(info.seldepth)),

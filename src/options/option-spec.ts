@@ -121,10 +121,10 @@ export const float = (value: number, min: number, max: number): FloatKind => ({
 });
 export const int = (value: number, min: number, max: number): IntKind => ({ kind: 'int', default: value, min, max });
 export const bool = (value: boolean): BoolKind => ({ kind: 'bool', default: value });
-export const text = (value: string): TextKind => ({ kind: 'string', default: value });
+export const freeText = (value: string): TextKind => ({ kind: 'string', default: value });
 /** A text that never names a file, a device or an address. */
 export const plainText = (value: string): TextKind => ({ kind: 'string', default: value, isPlainText: true });
-export const choice = <const Choice extends string>(
+export const oneOf = <const Choice extends string>(
   value: NoInfer<Choice>,
   choices: readonly Choice[],
 ): ChoiceKind<Choice> => ({ kind: 'choice', default: value, choices });

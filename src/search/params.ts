@@ -5,15 +5,15 @@
  */
 import {
   bool,
-  choice,
   float,
+  freeText,
   HIDDEN,
   int,
   type OptionSpec,
   type OptionValue,
+  oneOf,
   option,
   plainText,
-  text,
   type ValueOf,
 } from '../options/index.js';
 import { failure, type Result, success } from '../util/result.js';
@@ -44,7 +44,7 @@ export const LARGEST_MINIBATCH = 1024;
 // biome-ignore format: a row an option
 const table = {
   // What a search tree is: nodes of its own or shared ones, how games end in it, how large it may grow.
-  search: option('SearchAlgorithm', 'search', { ...choice('tree', ['tree', 'graph', 'policyhead', 'valuehead']), synonyms: { classic: 'tree', 'dag-preview': 'graph' } }, 'tree = every line has nodes of its own, as in the classic search of lc0; graph = transpositions share a node. policyhead plays the move with the largest prior, valuehead the one with the best value after it, both without further search. lc0’s classic and dag-preview mean tree and graph.'),
+  search: option('SearchAlgorithm', 'search', { ...oneOf('tree', ['tree', 'graph', 'policyhead', 'valuehead']), synonyms: { classic: 'tree', 'dag-preview': 'graph' } }, 'tree = every line has nodes of its own, as in the classic search of lc0; graph = transpositions share a node. policyhead plays the move with the largest prior, valuehead the one with the best value after it, both without further search. lc0’s classic and dag-preview mean tree and graph.'),
   twoFoldDraws: option('TwoFoldDraws', 'two-fold-draws', bool(true), 'Count a first repetition inside the search tree as a draw.'),
   stickyEndgames: option('StickyEndgames', 'sticky-endgames', bool(true), 'Spread proven wins, losses and draws up the tree.'),
   mateInOne: option('MateInOne', 'mate-in-one', bool(false), 'Look for a mate in one in every new position before the network is asked; a position with one counts as won.', HIDDEN),
@@ -73,9 +73,9 @@ const table = {
   cpuctFactor: option('CPuctFactor', 'cpuct-factor', float(3.894, 0, 1000), 'Multiplier of the growth of CPuct.'),
   cpuctFactorAtRoot: option('CPuctFactorAtRoot', 'cpuct-factor-at-root', float(3.894, 0, 1000), 'CPuctFactor of the root node (with RootHasOwnCpuctParams).', HIDDEN),
   rootHasOwnCpuctParams: option('RootHasOwnCpuctParams', 'root-has-own-cpuct-params', bool(false), 'Use the three AtRoot values of CPuct at the root.', HIDDEN),
-  fpuStrategy: option('FpuStrategy', 'fpu-strategy', choice('reduction', ['reduction', 'absolute']), 'Value of an unvisited move: the node value minus FpuValue times the root of the visited policy, or FpuValue itself.'),
+  fpuStrategy: option('FpuStrategy', 'fpu-strategy', oneOf('reduction', ['reduction', 'absolute']), 'Value of an unvisited move: the node value minus FpuValue times the root of the visited policy, or FpuValue itself.'),
   fpuValue: option('FpuValue', 'fpu-value', float(0.33, -100, 100), 'First play urgency, used as FpuStrategy says.'),
-  fpuStrategyAtRoot: option('FpuStrategyAtRoot', 'fpu-strategy-at-root', choice('same', ['reduction', 'absolute', 'same']), 'FpuStrategy of the root node.', HIDDEN),
+  fpuStrategyAtRoot: option('FpuStrategyAtRoot', 'fpu-strategy-at-root', oneOf('same', ['reduction', 'absolute', 'same']), 'FpuStrategy of the root node.', HIDDEN),
   fpuValueAtRoot: option('FpuValueAtRoot', 'fpu-value-at-root', float(1, -100, 100), 'FpuValue of the root node, unless FpuStrategyAtRoot is same.', HIDDEN),
   policyTempAtRoot: option('PolicyTempAtRoot', 'policy-temp-at-root', float(1, 0.1, 10), 'Temperature of the policy of the root, on top of PolicyTemperature: higher makes its priors more equal; 1 = none.', HIDDEN),
   policyTempDecay: option('PolicyTempDecay', 'policy-temp-decay', float(0, 0, 1), 'How much of PolicyTempAtRoot remains a ply deeper: at depth d the temperature is 1 + (PolicyTempAtRoot - 1) * this^d. 0 = at the root only.', HIDDEN),
@@ -101,7 +101,7 @@ const table = {
   movesLeftQuadraticFactor: option('MovesLeftQuadraticFactor', 'moves-left-quadratic-factor', float(-0.6521, -1, 1), 'Multiplier of the moves-left bonus that grows with the square of the value.'),
 
   // Contempt and the rescaling of win, draw and loss.
-  contemptMode: option('ContemptMode', 'contempt-mode', choice('play', ['play', 'white_side_analysis', 'black_side_analysis', 'disable']), 'Side that contempt favours: the mover in play, a fixed side in analysis.'),
+  contemptMode: option('ContemptMode', 'contempt-mode', oneOf('play', ['play', 'white_side_analysis', 'black_side_analysis', 'disable']), 'Side that contempt favours: the mover in play, a fixed side in analysis.'),
   contempt: option('Contempt', 'contempt', plainText(''), 'Simulated Elo advantage: a list of [name=]value, names compared with UCI_Opponent.', { check: (value) => checkContempt(String(value)) }),
   contemptMaxValue: option('ContemptMaxValue', 'contempt-max-value', float(420, 0, 10000), 'Cap of the contempt.', HIDDEN),
   wdlCalibrationElo: option('WDLCalibrationElo', 'wdl-calibration-elo', float(0, 0, 10000), 'Elo of the active side for sharpening WDL; 0 keeps the raw WDL.'),
@@ -111,7 +111,7 @@ const table = {
   wdlDrawRateTarget: option('WDLDrawRateTarget', 'wdl-draw-rate-target', float(0, 0, 0.999), 'Draw rate of equal positions to aim for; 0 keeps the raw WDL.', HIDDEN),
   wdlDrawRateReference: option('WDLDrawRateReference', 'wdl-draw-rate-reference', float(0.5, 0.001, 0.999), 'Draw rate that the network predicts at default settings.'),
   wdlBookExitBias: option('WDLBookExitBias', 'wdl-book-exit-bias', float(0.65, -2, 2), 'Bias of the opening book behind the Elo of the contempt.', HIDDEN),
-  uciOpponent: option('UCI_Opponent', '', text(''), 'Name of the opponent, set by the GUI.'),
+  uciOpponent: option('UCI_Opponent', '', freeText(''), 'Name of the opponent, set by the GUI.'),
   uciRatingAdv: option('UCI_RatingAdv', '', float(0, -10000, 10000), 'Elo advantage over the opponent, set by some GUIs: the default contempt.'),
 
   // How the move to be played is drawn from the visits.

@@ -2,16 +2,16 @@
  * Options of the UCI conversation (what info lines show, and the log), and the answer to `uci`. Floats are `type string` with
  * six decimals there, as lc0 prints them.
  */
-import { bool, choice, HIDDEN, type OptionSpec, option, text } from '../options/index.js';
+import { bool, freeText, HIDDEN, type OptionSpec, oneOf, option } from '../options/index.js';
 
 // biome-ignore format: a row an option
 export const conversationOptions: readonly OptionSpec[] = [
-  option('LogFile', 'logfile', text(''), 'Write a log of the conversation to this file; <stderr> for standard error.', { otherNames: ['Debug Log File'], effect: 'log', alias: 'l' }),
+  option('LogFile', 'logfile', freeText(''), 'Write a log of the conversation to this file; <stderr> for standard error.', { otherNames: ['Debug Log File'], effect: 'log', alias: 'l' }),
   option('UCI_ShowWDL', 'show-wdl', bool(false), 'Show win, draw and loss in per mille.', { effect: 'display' }),
   option('UCI_ShowMovesLeft', 'show-movesleft', bool(false), 'Show the expected number of moves left.', { effect: 'display' }),
   option('UCI_ShowEPS', 'show-eps', bool(false), 'Show network evaluations a second.', { effect: 'display' }),
   option('PerPVCounters', 'per-pv-counters', bool(false), 'Show the nodes of each line instead of the total.', { effect: 'display' }),
-  option('VerboseMoveStatsFormat', 'verbose-move-stats-format', choice('current', ['current', 'classic']), 'Format of the VerboseMoveStats lines: current = as lc0 prints them today, classic = as until 2020 (with Q+U).', { ...HIDDEN, effect: 'display' }),
+  option('VerboseMoveStatsFormat', 'verbose-move-stats-format', oneOf('current', ['current', 'classic']), 'Format of the VerboseMoveStats lines: current = as lc0 prints them today, classic = as until 2020 (with Q+U).', { ...HIDDEN, effect: 'display' }),
 ];
 
 /** The answer to `uci`, `uciok` included. @param specs with the values in force as defaults: GUIs send them back */

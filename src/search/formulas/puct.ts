@@ -50,7 +50,7 @@ export function computeExploration(n: number, puct: PuctParams): number {
 }
 
 /** S = U + utility with U = p · exploration / (1 + n + f). Visits in flight lower U and leave Q alone. */
-export function computeScore(p: number, exploration: number, started: number, utility: number): number {
+export function computePuctScore(p: number, exploration: number, started: number, utility: number): number {
   return fround(fround(fround(p * exploration) / (1 + started)) + utility);
 }
 

@@ -8,7 +8,7 @@ import {
   computeExploration,
   computeFpu,
   computeMovesLeftUtility,
-  computeScore,
+  computePuctScore,
   computeUtility,
   computeVisitsToOvertake,
   getFpuParams,
@@ -45,7 +45,7 @@ const EXPLORATION_TABLE_SIZE = 2048;
 const FORCED_BONUS = 1e6;
 
 /** Excludes moves of the root from selection. */
-export interface EdgeFilter {
+export interface SkippedMoves {
   isSkipped(move: number): boolean;
 }
 
@@ -139,7 +139,7 @@ export class MoveScores {
     const fpu = computeFpu(isRoot ? this.fpuParamsAtRoot : this.fpuParams, wl, d, drawScore, visitedPrior);
     for (let i = 0, at = block * RECORD_WORDS; i < childCount; i++, at += RECORD_WORDS) {
       if (recordWords[at + RECORD_VISITS] === 0) utilities[i] = fpu;
-      scores[i] = computeScore(priors[i], exploration, started[i], utilities[i]);
+      scores[i] = computePuctScore(priors[i], exploration, started[i], utilities[i]);
     }
     this.visits = visits;
     this.inFlight = inFlight;
@@ -152,7 +152,7 @@ export class MoveScores {
   }
 
   /** Finds `best` and `second` among the first `count` moves. @param filter null = all moves */
-  rank(count: number, filter: EdgeFilter | null): void {
+  rank(count: number, filter: SkippedMoves | null): void {
     if (count > this.known) this.extend(count);
     const { scores } = this;
     let best = -1;
@@ -189,7 +189,7 @@ export class MoveScores {
   addVisits(move: number, visits: number): void {
     const { priors, started, utilities } = this;
     started[move] += visits;
-    this.scores[move] = computeScore(priors[move], this.exploration, started[move], utilities[move]);
+    this.scores[move] = computePuctScore(priors[move], this.exploration, started[move], utilities[move]);
     if (this.forced > 0) this.forceMove(move);
   }
 
@@ -211,7 +211,7 @@ export class MoveScores {
       priors[i] = prior;
       started[i] = 0;
       utilities[i] = fpu;
-      scores[i] = computeScore(prior, exploration, 0, fpu);
+      scores[i] = computePuctScore(prior, exploration, 0, fpu);
     }
     this.known = count;
   }
@@ -237,7 +237,7 @@ export interface RootRestriction {
   skipsWins: boolean;
 }
 
-export class RootFilter implements EdgeFilter {
+export class RootFilter implements SkippedMoves {
   constructor(
     private readonly tree: Tree,
     private readonly root: RootRestriction,

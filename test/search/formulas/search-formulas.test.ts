@@ -10,7 +10,7 @@ import {
   computeFpu,
   computeMovesLeftUtility,
   computePolicyTemperature,
-  computeScore,
+  computePuctScore,
   computeVisitsToOvertake,
   getFpuParams,
   getMovesLeftParams,
@@ -45,7 +45,7 @@ test('cpuct grows with the logarithm of the visits', () => {
 test('U of an unvisited move is what lc0 printed for the same prior and visits', () => {
   // info string g6e4 … N: 0 … (P: 1.39%) … (Q: -0.30801) (U: 0.13319) (S: -0.17482), node N: 31
   const exploration = computeExploration(31, puct);
-  near(computeScore(0.01391, exploration, 0, -0.30801), -0.17482, 2e-4);
+  near(computePuctScore(0.01391, exploration, 0, -0.30801), -0.17482, 2e-4);
 });
 
 test('a node visited once explores as if it had one child visit', () => {
@@ -77,8 +77,8 @@ test('the visits to overtake are exact: one fewer leaves the best move ahead', (
   ]) {
     const exploration = computeExploration(500, puct);
     const visits = computeVisitsToOvertake(prior, exploration, started, utility, second);
-    assert.ok(computeScore(prior, exploration, started + visits - 1, utility) >= second);
-    assert.ok(computeScore(prior, exploration, started + visits + 1, utility) <= second);
+    assert.ok(computePuctScore(prior, exploration, started + visits - 1, utility) >= second);
+    assert.ok(computePuctScore(prior, exploration, started + visits + 1, utility) <= second);
   }
   assert.equal(computeVisitsToOvertake(0.1, 1, 0, 0.5, 0.4), 1e9);
   assert.equal(computeVisitsToOvertake(0.1, 1, 5, 0, 1), 1);
