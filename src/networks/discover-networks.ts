@@ -25,7 +25,7 @@ export function listDiscoveryFolders(programFolder: string, environment: NodeJS.
     return folders;
   }
   if (environment.XDG_DATA_HOME) folders.push(join(environment.XDG_DATA_HOME, 'lc0'));
-  else if (home) folders.push(join(home, '.local', 'share', 'lc0'));
+  if (home) folders.push(join(home, '.local', 'share', 'lc0'));
   const system = environment.XDG_DATA_DIRS || '/usr/local/share/:/usr/share/';
   for (const folder of system.split(':')) if (folder) folders.push(join(folder, 'lc0'));
   return folders;

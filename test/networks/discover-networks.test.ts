@@ -66,9 +66,11 @@ describe('autodiscovery', () => {
       '/usr/local/share/lc0',
       '/usr/share/lc0',
     ]);
-    assert.deepEqual(listDiscoveryFolders('/bin', { XDG_DATA_HOME: '/data', XDG_DATA_DIRS: '/x:/y' }), [
+    // Where lc0 looks if the folder of XDG_DATA_HOME is missing, too.
+    assert.deepEqual(listDiscoveryFolders('/bin', { HOME: '/me', XDG_DATA_HOME: '/data', XDG_DATA_DIRS: '/x:/y' }), [
       '/bin',
       '/data/lc0',
+      '/me/.local/share/lc0',
       '/x/lc0',
       '/y/lc0',
     ]);

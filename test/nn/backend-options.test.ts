@@ -65,6 +65,32 @@ test('plans follow the options and the names of lc0, and a device is followed by
   assert.equal(plan('auto', '').at(-1)?.name, 'cpu');
 });
 
+test('lc0’s bare names, names of backends and levels of optimisation are taken', () => {
+  const plan = (backend: string, optionsText: string) =>
+    unwrap(planBackend({ backend, optionsText, threads: 0, minibatch: 0 }))[0];
+  const { evaluator } = plan('check', 'blas,eigen,mode=display');
+  assert.ok(evaluator.kind === 'check' && evaluator.mode === 'display');
+  assert.deepEqual(
+    [evaluator.working, evaluator.reference].map(({ kind }) => kind),
+    ['onnx', 'onnx'],
+  );
+  for (const name of ['tensorflow', 'tensorflow-cc', 'tensorflow-cc-cpu', 'sycl-auto', 'recordreplay']) {
+    assert.match(plan(name, 'mlh=true').note ?? '', /^Only lc0 has the backend/);
+  }
+  for (const [text, level] of [
+    ['0', 0],
+    ['2', 2],
+    ['3', 3],
+    ['99', 3],
+    ['-1', 3],
+  ] as const) {
+    const { evaluator: network } = plan('onnx-trt', `optimize=${text}`);
+    assert.equal(network.kind === 'onnx' && network.optimization, level);
+  }
+  const refused = planBackend({ backend: 'cpu', optionsText: 'mlh=false', threads: 0, minibatch: 0 });
+  assert.match(refused.ok ? '' : refused.error, /^Backend option mlh=false is not supported: MovesLeftMaxEffect=0/);
+});
+
 test('what was chosen for a device is not handed to the CPU in its place', () => {
   const plan = (backend: string, optionsText: string) =>
     unwrap(planBackend({ backend, optionsText, threads: 0, minibatch: 0 })).map(({ evaluator, threads, minibatch }) => {

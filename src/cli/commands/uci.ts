@@ -9,6 +9,7 @@ export const uciCommand = declareCommand({
   // biome-ignore format: a row a flag
   flags: {
     'show-hidden': toggle('List hidden options too, in the answer to `uci` and in this help', null),
+    preload: toggle('No effect: the network is always loaded at the start', null),
   },
   engineFlags: 'listed',
   epilogue:

@@ -36,7 +36,9 @@ export const LC0_BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, Ba
   ['cudnn', 'cuda'],
   ['cudnn-auto', 'cuda'],
   ['cudnn-fp16', 'cuda'],
+  ['tensorflow', 'cuda'],
   ['tensorflow-cc', 'cuda'],
+  ['tensorflow-cc-cuda', 'cuda'],
   ['xla', 'auto'],
   ['metal', 'coreml'],
   ['dx12', 'dml'],
@@ -47,6 +49,7 @@ export const LC0_BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, Ba
   ['onnx-rocm', 'webgpu'],
   ['onnx-migraphx', 'webgpu'],
   ['onednn', 'cpu'],
+  ['recordreplay', 'auto'],
   ['tensorflow-cc-cpu', 'cpu'],
 ]);
 

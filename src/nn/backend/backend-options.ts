@@ -10,11 +10,12 @@ export const IGNORED_KEYS = [
   ...['graph_capture', 'cache_opt', 'multi_stream', 'res_block_fusing', 'fused_mha', 'custom_winograd'],
   ...['alt_mish', 'alt_layernorm', 'no_shape', 'ir', 'opset', 'batch_size', 'blas_cores'],
   ...['enable-gemm-metacommand', 'enable-conv-metacommand', 'force_tune', 'tune_only', 'plugin_path'],
+  ...['record_file', 'replay_file'],
 ] as const;
 
 /** The names of all options; each backend reads some of them. */
 const KEYS = [
-  ...['policy_head', 'value_head', 'datatype', 'fp16', 'winograd'],
+  ...['policy_head', 'value_head', 'mlh', 'datatype', 'fp16', 'winograd'],
   ...['devices', 'gpu', 'threads', 'optimize', 'batch', 'max_batch', 'min_batch', 'steps', 'symmetry', 'noise'],
   // CUDA, TensorRT, CoreML and WebGPU.
   ...['tf32', 'units', 'mlprogram', 'static-shapes'],
@@ -160,8 +161,11 @@ export function parseBackendOptions(text: string): Result<BackendOptions> {
         if (!inner.ok) return inner;
         if (text[at] !== ')') return bad('a closing parenthesis is missing');
         at++;
-      } else if (key !== '') {
+      } else if (KNOWN.has(key)) {
         return bad(`"${key}" needs a value (${key}=…)`);
+      } else if (key !== '') {
+        // A bare name is an empty dictionary, as in lc0: `check -o blas,eigen,mode=check`.
+        into.children.set(key, new BackendOptions(into));
       }
       skipSpaces();
       if (text[at] === ',') at++;

@@ -243,6 +243,11 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     );
   }
   for (const key of IGNORED_KEYS) options.read(key);
+  if (!options.readFlag('mlh', true)) {
+    throw new BackendOptionError(
+      'Backend option mlh=false is not supported: MovesLeftMaxEffect=0 keeps the moves-left head out of the search',
+    );
+  }
   const batch = Math.max(0, options.readInteger('batch', getBatchStep(provider, minibatch), -1, 1024));
   const devicesText = options.read('devices') ?? options.read('gpu') ?? '0';
   if (!/^\s*\d+\s*(;\s*\d+\s*)*$/.test(devicesText)) {
@@ -255,7 +260,7 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     provider,
     devices: devicesText.split(';').map(Number),
     intraOpThreads: options.readInteger('threads', isCpu ? 1 : 0, 0, 256) || 1,
-    optimization: options.readInteger('optimize', 3, 0, 3),
+    optimization: readOptimization(options),
     batch,
     mostRows: readMostRows(options, batch),
     leastRows: options.readInteger('min_batch', 1, 1, 1024),
@@ -267,6 +272,12 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     },
     config: readProviderConfig(provider, options),
   };
+}
+
+/** As in lc0, any other number than 0, 1 and 2 means all. */
+function readOptimization(options: BackendOptions): number {
+  const level = options.readInteger('optimize', 3, -(2 ** 31), 2 ** 31);
+  return level >= 0 && level < 3 ? level : 3;
 }
 
 /** lc0's `max_batch`; with `steps`, batches are at most `steps` × `batch`. */

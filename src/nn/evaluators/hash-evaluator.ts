@@ -9,7 +9,7 @@ import type { Evaluator } from '../evaluator.js';
 export interface HashEvaluatorOptions {
   readonly backend: string;
   readonly seed: number;
-  /** Equal priors for all moves. */
+  /** Equal priors for all moves; every position is even, and lost or won in the end (lc0: W − L and D are 0). */
   readonly uniform: boolean;
   /** Duration of each run. */
   readonly delayMs: number;
@@ -57,6 +57,10 @@ export class HashEvaluator implements Evaluator {
     const base = row * MAX_MOVES;
     for (let i = 0; i < count; i++) {
       levels[base + i] = uniform ? 0 : Math.imul(state ^ Math.imul(moves[offset + i], 0x2545f491), 0x85ebca6b) >>> 24;
+    }
+    if (uniform) {
+      this.valueWl[row] = this.valueD[row] = this.movesLeft[row] = 0;
+      return;
     }
     // The sum of four random bytes has roughly a normal distribution, so most values are near 0.
     const bytes = mix(state);
