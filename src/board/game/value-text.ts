@@ -40,6 +40,12 @@ export function formatSigned(value: number, digits: number): string {
   return `${value < 0 && Number(text) !== 0 ? '−' : '+'}${text}`;
 }
 
+/** What White and Black got: "½" each for "1/2-1/2"; '' each for a game without a result. */
+export function splitPoints(result = ''): readonly [white: string, black: string] {
+  const [white, black] = result.replaceAll('1/2', '½').split('-');
+  return black === undefined ? ['', ''] : [white, black];
+}
+
 /** 75 s → "1:15"; below twenty seconds with tenths. */
 export function formatClock(remainingMs: number): string {
   const ms = Math.max(0, remainingMs);

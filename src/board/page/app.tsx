@@ -2,7 +2,6 @@
 import '@lichess-org/chessground/assets/chessground.base.css';
 import '@lichess-org/chessground/assets/chessground.brown.css';
 import '@lichess-org/chessground/assets/chessground.cburnett.css';
-import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ImportedGame } from '../game/game-import.js';
@@ -13,8 +12,8 @@ import { PlayPanel } from './play/play-panel.js';
 import { obstacle } from './port/engine-state.js';
 import { ReviewPanel } from './review/review-panel.js';
 import { AppearanceDialog } from './shell/appearance.js';
-import { Dialog } from './shell/controls.js';
-import { Header, isOffered, panel } from './shell/header.js';
+import { assign, Dialog } from './shell/controls.js';
+import { dialog, Header, isOffered, panel } from './shell/header.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
 import { addNotice, Notices } from './shell/notices.js';
 import { acceptDroppedFiles } from './shell/user-files.js';
@@ -22,11 +21,7 @@ import { importFile } from './study/import-client.js';
 import { openFile, startLibrary } from './study/library.js';
 import { TrainingPanel } from './training/training-panel.js';
 
-const dialog = signal<'options' | 'help' | 'appearance' | null>(null);
-
-function closeDialog(): void {
-  dialog.value = null;
-}
+const closeDialog = assign(dialog, null);
 
 /** The games of a dropped file become an analysis. */
 function readDroppedGame(file: File): void {
@@ -47,36 +42,14 @@ function App() {
   useEffect(
     () =>
       bindKeys([
-        {
-          keys: ['?'],
-          help: 'This list',
-          run: () => {
-            dialog.value = 'help';
-          },
-        },
-        {
-          keys: ['e'],
-          help: 'Engine: network and options',
-          run: () => {
-            dialog.value = 'options';
-          },
-        },
+        { keys: ['?'], help: 'This list', run: assign(dialog, 'help') },
+        { keys: ['e'], help: 'Engine: network and options', run: assign(dialog, 'options') },
       ]),
     [],
   );
   return (
     <>
-      <Header
-        onOptions={() => {
-          dialog.value = 'options';
-        }}
-        onHelp={() => {
-          dialog.value = 'help';
-        }}
-        onAppearance={() => {
-          dialog.value = 'appearance';
-        }}
-      />
+      <Header />
       {obstacle.value !== '' && (
         <p class="obstacle" role="alert">
           {obstacle.value}.

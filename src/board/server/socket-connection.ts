@@ -26,7 +26,7 @@ export function connectSocket(
   socket: WebSocket,
   createReceiver: (send: (message: Reply | PortEvent) => void) => Receiver,
 ): void {
-  const rate = new RateLimit(BURST, MESSAGES_PER_SECOND);
+  const rate = new RateLimit();
   let refusals = 0;
   const send = (message: Reply | PortEvent): void => {
     const isEvent = message.type !== 'answer' && message.type !== 'refusal';
@@ -64,22 +64,14 @@ function parseJson(text: string): unknown {
 }
 
 /** A token bucket: so many messages at once, then so many a second. */
-class RateLimit {
-  private tokens: number;
-  private refilledAtMs: number;
+export class RateLimit {
+  private tokens = BURST;
 
-  constructor(
-    private readonly burst: number,
-    private readonly perSecond: number,
-    nowMs: number = performance.now(),
-  ) {
-    this.tokens = burst;
-    this.refilledAtMs = nowMs;
-  }
+  constructor(private refilledAtMs: number = performance.now()) {}
 
   /** @returns whether one more is allowed now */
   take(nowMs: number = performance.now()): boolean {
-    this.tokens = Math.min(this.burst, this.tokens + ((nowMs - this.refilledAtMs) / 1000) * this.perSecond);
+    this.tokens = Math.min(BURST, this.tokens + ((nowMs - this.refilledAtMs) / 1000) * MESSAGES_PER_SECOND);
     this.refilledAtMs = nowMs;
     if (this.tokens < 1) return false;
     this.tokens--;

@@ -12,6 +12,7 @@ import { ChessBoard } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
 import { engine, obstacle, portState } from '../port/engine-state.js';
 import { transfer } from '../port/send-file.js';
+import { assign, CheckField, toggle } from '../shell/controls.js';
 import { type KeyBinding, moveInRow } from '../shell/keyboard.js';
 import { isBoolean, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
@@ -107,10 +108,6 @@ const KEYS: readonly KeyBinding[] = [
   { keys: ['o'], help: 'Arrows of the search or of the policy', run: toggleArrowMode },
   { keys: ['x'], help: 'Threats: what the opponent would play', run: () => toggle(isThreat) },
 ];
-
-function toggle(state: { value: boolean }): void {
-  state.value = !state.value;
-}
 
 export function AnalysePanel() {
   useEffect(startFollowing, []);
@@ -235,18 +232,16 @@ function SearchSettings() {
     <div class="button-row search-settings">
       {renderLimit('Stop after nodes', nodeLimit)}
       {renderLimit('or seconds', secondLimit)}
-      <label class="check" title="What the opponent would play if it were their turn (x)">
-        <input type="checkbox" checked={isThreat.value} onChange={() => toggle(isThreat)} />
-        Threats
-      </label>
+      <CheckField label="Threats" state={isThreat} title="What the opponent would play if it were their turn (x)" />
       <label class="check" title="Arrows show the network’s first thought instead of the search (o)">
         <input type="checkbox" checked={arrowMode.value === 'policy'} onChange={toggleArrowMode} />
         Policy
       </label>
-      <label class="check" title="On each candidate’s square: expected points in percent, and visits (n)">
-        <input type="checkbox" checked={showsNumbers.value} onChange={() => toggle(showsNumbers)} />
-        Numbers
-      </label>
+      <CheckField
+        label="Numbers"
+        state={showsNumbers}
+        title="On each candidate’s square: expected points in percent, and visits (n)"
+      />
     </div>
   );
 }
@@ -335,8 +330,6 @@ function LineRow({ line, index }: { readonly line: Line; readonly index: number 
   );
 }
 
-const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
-
 /** Where the line under the pointer leads. */
 function LinePreview({ fen }: { readonly fen: string }) {
   const position = analysedPosition.value;
@@ -347,11 +340,7 @@ function LinePreview({ fen }: { readonly fen: string }) {
       <ChessBoard
         fen={fen}
         orientation={study.orientation.value}
-        turn={fen.includes(' b ') ? 'black' : 'white'}
-        dests={NO_DESTS}
-        movable="none"
         lastMove={[last.slice(0, 2), last.slice(2, 4)]}
-        isCheck={false}
         isSmall
       />
       <figcaption>After {line.at(-1)?.san}</figcaption>
@@ -411,12 +400,8 @@ function Tabs() {
             aria-selected={tab.value === name}
             aria-controls="analyse-tab"
             tabIndex={tab.value === name ? 0 : -1}
-            onFocus={() => {
-              tab.value = name;
-            }}
-            onClick={() => {
-              tab.value = name;
-            }}
+            onFocus={assign(tab, name)}
+            onClick={assign(tab, name)}
           >
             {TABS[name]}
           </button>
@@ -428,10 +413,7 @@ function Tabs() {
           All moves again
         </button>
       )}
-      <label class="check" title="Arrows on the board (a)">
-        <input type="checkbox" checked={showsArrows.value} onChange={() => toggle(showsArrows)} />
-        Arrows
-      </label>
+      <CheckField label="Arrows" state={showsArrows} title="Arrows on the board (a)" />
     </div>
   );
 }

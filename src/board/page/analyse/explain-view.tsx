@@ -6,6 +6,7 @@ import type { MoveNode } from '../../game/move-tree.js';
 import { formatPercent, formatSigned } from '../../game/value-text.js';
 import type { ExplanationText, SquareWeight } from '../../protocol/replies.js';
 import { port, reportError } from '../port/engine-state.js';
+import { Segments } from '../shell/controls.js';
 import { study } from '../study/study.js';
 
 type Weight = 'policy' | 'value';
@@ -82,22 +83,16 @@ export function ExplainView() {
             <strong>{formatSan(position, requireMove(position, text.move))}</strong> {formatPercent(text.probability)},
             value {formatSigned(text.value, 3)}
           </p>
-          <fieldset class="choice">
-            <legend class="visually-hidden">What is painted</legend>
-            {(['policy', 'value'] as const).map((name) => (
-              <label key={name}>
-                <input
-                  type="radio"
-                  name="explain"
-                  checked={weight.value === name}
-                  onChange={() => {
-                    weight.value = name;
-                  }}
-                />
-                {name === 'policy' ? 'The move' : 'The value'}
-              </label>
-            ))}
-          </fieldset>
+          <Segments
+            legend="Painted"
+            name="explain"
+            look="choice"
+            state={weight}
+            choices={[
+              ['policy', 'The move'],
+              ['value', 'The value'],
+            ]}
+          />
           <p class="faint">
             <span class="key explain-for-4" /> speaks for it, <span class="key explain-against-4" /> against it:{' '}
             {weight.value === 'policy'

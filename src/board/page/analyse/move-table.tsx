@@ -4,6 +4,7 @@ import { formatSan } from '../../../chess/index.js';
 import { requireMove } from '../../game/board-moves.js';
 import { formatCount, formatSigned } from '../../game/value-text.js';
 import type { MoveRow } from '../../protocol/replies.js';
+import { assign, toggle } from '../shell/controls.js';
 import { analysedPosition, currentState, hover, playMoves, searchMoves, toggleSearchMove } from './board-analysis.js';
 
 type Column = 'n' | 'p' | 'q' | 'd' | 'm' | 'u' | 's' | 'v';
@@ -42,14 +43,7 @@ export function MoveTable() {
             <th scope="col">Move</th>
             {COLUMNS.map(({ key, title }) => (
               <th key={key} scope="col" aria-sort={column === key ? 'descending' : 'none'}>
-                <button
-                  type="button"
-                  class="sort"
-                  title={`${title}. Click to sort.`}
-                  onClick={() => {
-                    sortColumn.value = key;
-                  }}
-                >
+                <button type="button" class="sort" title={`${title}. Click to sort.`} onClick={assign(sortColumn, key)}>
                   {key.toUpperCase()}
                 </button>
               </th>
@@ -63,13 +57,7 @@ export function MoveTable() {
         </tbody>
       </table>
       {sorted.length > FEW_ROWS && (
-        <button
-          type="button"
-          class="text-button"
-          onClick={() => {
-            showsAll.value = !showsAll.value;
-          }}
-        >
+        <button type="button" class="text-button" onClick={() => toggle(showsAll)}>
           {showsAll.value ? 'Fewer moves' : `All ${sorted.length} moves`}
         </button>
       )}

@@ -10,7 +10,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Move, Position } from '../../../chess/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
 import { countMaterial } from '../../game/board-text.js';
-import { Dialog, Icon, type IconName } from '../shell/controls.js';
+import { Dialog, IconButton, type IconName } from '../shell/controls.js';
 import { bindKeys, type KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import type { Study } from '../study/study.js';
@@ -43,7 +43,7 @@ interface BoardPanelProps {
   readonly keys: readonly KeyBinding[];
   /** Undefined: the panel has no bar; null: nobody knows yet. */
   readonly evaluation?: BoardEvaluation | null;
-  readonly movable: Side | 'none';
+  readonly movable?: Side | 'none';
   readonly dests?: ReadonlyMap<string, readonly string[]>;
   readonly shapes?: readonly DrawShape[];
   readonly squareClasses?: ReadonlyMap<string, string>;
@@ -67,8 +67,6 @@ interface BoardPanelProps {
   readonly drawn?: readonly DrawShape[];
 }
 
-const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
-
 export function BoardPanel(props: BoardPanelProps) {
   const { name, study, players, instead } = props;
   const latest = useRef(props);
@@ -88,11 +86,9 @@ export function BoardPanel(props: BoardPanelProps) {
             <ChessBoard
               fen={node.fen}
               orientation={bottom}
-              turn={study.turn.value}
-              dests={props.dests ?? NO_DESTS}
+              dests={props.dests}
               movable={props.movable}
               lastMove={study.lastMove.value}
-              isCheck={node.isCheck}
               shapes={props.shapes}
               squareClasses={props.squareClasses}
               canPremove={props.canPremove}
@@ -209,19 +205,16 @@ export function StepButtons({
   const node = study.node.value;
   const [isFirst, isLast] = [node.parent === null, node.children.length === 0];
   const renderButton = (label: string, keys: string, icon: IconName, isOff: boolean, go: () => void) => (
-    <button
-      type="button"
-      class="icon-button"
-      aria-label={label}
+    <IconButton
+      label={label}
       title={`${label} (${keys})`}
+      icon={icon}
       disabled={isOff}
       onClick={() => {
         onStep();
         go();
       }}
-    >
-      <Icon name={icon} />
-    </button>
+    />
   );
   return (
     <div class="board-tools" role="toolbar" aria-label="Moves of the game">

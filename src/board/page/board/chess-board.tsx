@@ -7,6 +7,7 @@ import type { Api } from '@lichess-org/chessground/api';
 import type { DrawBrush, DrawShape } from '@lichess-org/chessground/draw';
 import type { Key } from '@lichess-org/chessground/types';
 import { useEffect, useRef } from 'preact/hooks';
+import { parseFen } from '../../../chess/index.js';
 import { ARROW_SHADES } from '../../game/arrows.js';
 import { describeBoard } from '../../game/board-text.js';
 import type { PlayerSide } from '../../game/played-game.js';
@@ -41,14 +42,13 @@ export type Side = PlayerSide;
 
 export interface BoardProps {
   readonly fen: string;
-  readonly orientation: Side;
-  readonly turn: Side;
-  /** From square → to squares; empty where nobody may move. */
-  readonly dests: ReadonlyMap<string, readonly string[]>;
-  /** Whose pieces may be dragged. */
-  readonly movable: Side | 'both' | 'none';
+  /** White when left out. */
+  readonly orientation?: Side;
+  /** From square → to squares; none where nobody may move. */
+  readonly dests?: ReadonlyMap<string, readonly string[]>;
+  /** Whose pieces may be dragged; nobody's when left out. */
+  readonly movable?: Side | 'none';
   readonly lastMove: readonly string[];
-  readonly isCheck: boolean;
   readonly shapes?: readonly DrawShape[];
   /** Square → CSS class. */
   readonly squareClasses?: ReadonlyMap<string, string>;
@@ -107,11 +107,11 @@ export function ChessBoard(props: BoardProps) {
     };
   }, []);
 
-  const { fen, orientation, movable, dests, isCheck, lastMove, canPremove } = props;
+  const { fen, orientation, movable, dests, lastMove, canPremove } = props;
   useEffect(() => {
     board.current?.set(createConfig(latest.current));
     if (board.current !== null) latest.current.onReady?.(board.current);
-  }, [fen, orientation, movable, dests, isCheck, lastMove.join(), canPremove]);
+  }, [fen, orientation, movable, dests, lastMove.join(), canPremove]);
 
   useEffect(() => {
     // A new position wipes them off.
@@ -157,16 +157,17 @@ function playMoveSound(isCapture: boolean): void {
   oscillator.stop(audio.currentTime + seconds);
 }
 
-function createConfig({ fen, orientation, turn, dests, movable, lastMove, isCheck, canPremove }: BoardProps) {
+function createConfig({ fen, orientation = 'white', dests, movable = 'none', lastMove, canPremove }: BoardProps) {
+  const position = parseFen(fen);
   return {
     fen: fen.split(' ')[0],
     orientation,
-    turnColor: turn,
+    turnColor: fen.split(' ')[1] === 'b' ? ('black' as const) : ('white' as const),
     lastMove: lastMove as Key[],
-    check: isCheck,
+    check: position.ok && position.value.inCheck(),
     movable: {
       ...(movable === 'none' ? {} : { color: movable }),
-      dests: (movable === 'none' ? new Map() : dests) as Map<Key, Key[]>,
+      dests: (movable === 'none' ? new Map() : (dests ?? new Map())) as Map<Key, Key[]>,
     },
     premovable: { enabled: canPremove === true },
   };

@@ -1,11 +1,9 @@
 /** The running games of a match side by side: board, last move, clocks, and what the engines think. */
-import { parseFen } from '../../../chess/index.js';
 import { formatClock, formatCount, formatScore } from '../../game/value-text.js';
 import type { LiveBoard } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { getClockMs } from './match-session.js';
 
-const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
 const LOW_MS = 10_000;
 
 export function LiveBoards({ boards }: { readonly boards: readonly LiveBoard[] }) {
@@ -16,16 +14,7 @@ export function LiveBoards({ boards }: { readonly boards: readonly LiveBoard[] }
       {boards.map((board) => (
         <li key={board.game}>
           <Player board={board} side={1} />
-          <ChessBoard
-            fen={board.fen}
-            orientation="white"
-            turn={isBlackToMove(board) ? 'black' : 'white'}
-            dests={NO_DESTS}
-            movable="none"
-            lastMove={listSquares(board)}
-            isCheck={isInCheck(board)}
-            isSmall
-          />
+          <ChessBoard fen={board.fen} lastMove={listSquares(board)} isSmall />
           <Player board={board} side={0} />
           <p class="faint live-thought">
             Game {board.game + 1}, move {Math.floor(board.plies / 2) + 1}
@@ -63,9 +52,4 @@ function isBlackToMove({ fen }: LiveBoard): boolean {
 /** Of castling, where king and rook stood. */
 function listSquares({ lastMove }: LiveBoard): string[] {
   return lastMove === null ? [] : [lastMove.slice(0, 2), lastMove.slice(2, 4)];
-}
-
-function isInCheck({ fen }: LiveBoard): boolean {
-  const position = parseFen(fen);
-  return position.ok && position.value.inCheck();
 }

@@ -2,10 +2,11 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { countScore, type MatchScore } from '../../game/match-progress.js';
+import { splitPoints } from '../../game/value-text.js';
 import type { MatchState } from '../../protocol/replies.js';
 import { BoardPanel } from '../board/board-panel.js';
 import { engine, port, reportError } from '../port/engine-state.js';
-import { ConfirmDialog, SummaryTable } from '../shell/controls.js';
+import { assign, CheckField, ConfirmDialog, SummaryTable } from '../shell/controls.js';
 import { openGames } from '../study/library.js';
 import { LiveBoards } from './live-boards.js';
 import { MatchCharts } from './match-charts.js';
@@ -29,7 +30,7 @@ export function MatchPanel() {
   const state = shown.value;
   const boards = followsGames.value ? (state?.boards ?? []) : [];
   const game = state?.games[shownGame.value];
-  const [whites = '', blacks = ''] = (game?.result ?? '').replaceAll('1/2', '½').split('-');
+  const [whites, blacks] = splitPoints(game?.result);
   return (
     <BoardPanel
       name="Match"
@@ -39,24 +40,12 @@ export function MatchPanel() {
         black: { name: game?.black ?? '', points: blacks },
       }}
       keys={[]}
-      movable="none"
       instead={boards.length > 0 ? <LiveBoards boards={boards} /> : undefined}
       // Who steps through a game does not want the next one to come.
-      onStep={() => {
-        followsGames.value = false;
-      }}
+      onStep={assign(followsGames, false)}
       tools={
         <>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={followsGames.value}
-              onChange={({ currentTarget }) => {
-                followsGames.value = currentTarget.checked;
-              }}
-            />
-            Show new games
-          </label>
+          <CheckField label="Show new games" state={followsGames} />
           <button type="button" disabled={game === undefined} onClick={analyse}>
             Analyse
           </button>
@@ -113,9 +102,7 @@ function MatchHead({ state }: { readonly state: MatchState }) {
           title="Delete this match?"
           action="Delete"
           onConfirm={() => void deleteMatch(state.name).catch(reportError)}
-          onClose={() => {
-            isDeleting.value = false;
-          }}
+          onClose={assign(isDeleting, false)}
         >
           <p>Its {state.played} games are deleted from the folder of matches.</p>
         </ConfirmDialog>
@@ -140,9 +127,7 @@ function MatchHead({ state }: { readonly state: MatchState }) {
           type="button"
           class="danger"
           disabled={state.isRunning || state.isElsewhere}
-          onClick={() => {
-            isDeleting.value = true;
-          }}
+          onClick={assign(isDeleting, true)}
         >
           Delete
         </button>

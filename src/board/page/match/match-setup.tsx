@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { engine, port, portState, reportError } from '../port/engine-state.js';
 import { sendFile } from '../port/send-file.js';
-import { CheckField, NumberField, Segments } from '../shell/controls.js';
+import { CheckField, FileButton, NumberField, Segments } from '../shell/controls.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { hasListed, matches, showMatch } from './match-session.js';
 
@@ -201,19 +201,12 @@ function Book() {
           ))}
         </select>
       </label>
-      <label class="button" title="PGN, EPD, a list of FENs, or Polyglot">
-        Open a book
-        <input
-          class="visually-hidden"
-          type="file"
-          accept=".pgn,.epd,.fen,.txt,.bin,.gz,.zst,.bz2,.zip"
-          onChange={({ currentTarget }) => {
-            const [file] = currentTarget.files ?? [];
-            currentTarget.value = '';
-            if (file !== undefined) sendBook(file).catch(reportError);
-          }}
-        />
-      </label>
+      <FileButton
+        label="Open a book"
+        title="PGN, EPD, a list of FENs, or Polyglot"
+        accept=".pgn,.epd,.fen,.txt,.bin,.gz,.zst,.bz2,.zip"
+        onFiles={([file]) => sendBook(file).catch(reportError)}
+      />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
 import { engine, openNetwork, port, removeNetwork, setOption, useNetwork } from '../port/engine-state.js';
 import { transfer } from '../port/send-file.js';
-import { Dialog } from '../shell/controls.js';
+import { CheckField, Dialog, FileButton, SearchField } from '../shell/controls.js';
 
 const filter = signal('');
 const showsHidden = signal(false);
@@ -41,25 +41,8 @@ export function OptionsDialog({ onClose }: { onClose(): void }) {
         {description.running === null ? '' : `, ${description.running}`}
       </p>
       <div class="option-filter">
-        <input
-          type="search"
-          placeholder="Find an option"
-          aria-label="Find an option"
-          value={filter.value}
-          onInput={({ currentTarget }) => {
-            filter.value = currentTarget.value;
-          }}
-        />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={showsHidden.value}
-            onChange={() => {
-              showsHidden.value = !showsHidden.value;
-            }}
-          />
-          Rare ones too
-        </label>
+        <SearchField label="Find an option" state={filter} />
+        <CheckField label="Rare ones too" state={showsHidden} />
       </div>
       {options.length === 0 && <p class="faint">No option fits “{filter.value}”.</p>}
       <ul class="options" aria-label="Options">
@@ -132,19 +115,7 @@ function NetworkOpener() {
         openNetwork(address.value.trim());
       }}
     >
-      <label class="button">
-        Open a network file
-        <input
-          class="visually-hidden"
-          type="file"
-          accept=".onnx,.pb,.gz"
-          onChange={({ currentTarget }) => {
-            const file = currentTarget.files?.[0];
-            if (file !== undefined) openNetwork(file);
-            currentTarget.value = '';
-          }}
-        />
-      </label>
+      <FileButton label="Open a network file" accept=".onnx,.pb,.gz" onFiles={([file]) => openNetwork(file)} />
       {port.offers.opensAddresses && (
         <>
           <input

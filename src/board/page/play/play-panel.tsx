@@ -5,11 +5,11 @@ import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { getArrow } from '../../game/board-moves.js';
 import { describeControl, describeResult, type PlayedGame, type PlayerSide } from '../../game/played-game.js';
-import { formatClock } from '../../game/value-text.js';
+import { formatClock, splitPoints } from '../../game/value-text.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import { engine } from '../port/engine-state.js';
 import { startReview } from '../review/review-session.js';
-import { ConfirmDialog } from '../shell/controls.js';
+import { assign, ConfirmDialog } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { openPgn } from '../study/library.js';
@@ -38,7 +38,6 @@ import {
 } from './play-session.js';
 import { PlaySetup } from './play-setup.js';
 
-const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
 const isConfirmingResignation = signal(false);
 const wantsNewGame = signal(false);
 
@@ -77,7 +76,7 @@ export function PlayPanel() {
       study={view}
       players={{ white: describePlayer(current, 'white'), black: describePlayer(current, 'black') }}
       keys={KEYS}
-      dests={isUserTurn ? view.dests.value : NO_DESTS}
+      dests={isUserTurn ? view.dests.value : undefined}
       movable={current !== null && !isOver && isAtEnd.value ? current.settings.user : 'none'}
       shapes={shapes.value}
       canPremove={current !== null && !isOver && !current.isUserTurn}
@@ -113,7 +112,7 @@ export function PlayPanel() {
           title="Resign the game?"
           action="Resign"
           onConfirm={resign}
-          onClose={() => setConfirming(false)}
+          onClose={assign(isConfirmingResignation, false)}
         />
       )}
     </BoardPanel>
@@ -127,24 +126,20 @@ const KEYS: readonly KeyBinding[] = [
 ];
 const LOW_MS = 10_000;
 
-function setConfirming(isConfirming: boolean): void {
-  isConfirmingResignation.value = isConfirming;
-}
-
 function describePlayer(current: PlayedGame | null, side: PlayerSide): PlayerNote {
   if (current === null) return { name: '' };
   const { user, elo, clock } = current.settings;
   const isUser = side === user;
   const remainingMs = current.getRemainingMs(side, now.value);
   const { result } = current;
-  const [whites, blacks] = (result?.score ?? '').replaceAll('1/2', '½').split('-');
+  const [whites, blacks] = splitPoints(result?.score);
   return {
     name: isUser ? 'You' : `${engine.value?.name ?? 'Engine'}${elo === null ? '' : `, level ${elo}`}`,
     remark: !isUser && isThinking.value ? 'thinks …' : '',
     clock: clock === null ? '' : formatClock(remainingMs),
     isLow: remainingMs < LOW_MS,
     isRunning: result === null && current.turn === side,
-    points: result === null ? '' : side === 'white' ? whites : blacks,
+    points: side === 'white' ? whites : blacks,
   };
 }
 
@@ -168,7 +163,7 @@ function Actions({ current }: { readonly current: PlayedGame }) {
       <button type="button" onClick={abort} disabled={hasBegun} title="End the game without a result">
         Abort
       </button>
-      <button type="button" class="danger" onClick={() => setConfirming(true)}>
+      <button type="button" class="danger" onClick={assign(isConfirmingResignation, true)}>
         Resign
       </button>
       <span class="faint">{describeControl(current.settings.clock)}</span>
@@ -202,13 +197,7 @@ function AfterGame({ current }: { readonly current: PlayedGame }) {
       <button type="button" onClick={rematch}>
         Rematch
       </button>
-      <button
-        type="button"
-        class="primary"
-        onClick={() => {
-          wantsNewGame.value = true;
-        }}
-      >
+      <button type="button" class="primary" onClick={assign(wantsNewGame, true)}>
         New game
       </button>
     </div>

@@ -4,7 +4,7 @@ import { START_FEN } from '../../../chess/index.js';
 import { createChess960Fen } from '../../game/chess960.js';
 import { describeControl, type GameClock, type PlayerSide } from '../../game/played-game.js';
 import { engine } from '../port/engine-state.js';
-import { NumberField, Segments } from '../shell/controls.js';
+import { CheckField, NumberField, Segments } from '../shell/controls.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { prng, startGame } from './play-session.js';
@@ -41,7 +41,11 @@ const COLORS = [
   ['random', 'Random'],
   ['black', 'Black'],
 ] as const;
-const STARTS = { standard: 'Standard', chess960: 'Chess960', board: 'The position on the analysis board' } as const;
+const STARTS = [
+  ['standard', 'Standard'],
+  ['chess960', 'Chess960'],
+  ['board', 'The position on the analysis board'],
+] as const;
 
 function getClock(): GameClock | null {
   if (control.value !== OWN_CONTROL) return CONTROLS[control.value] ?? null;
@@ -78,16 +82,7 @@ export function PlaySetup() {
       <Segments legend="You play" name="color" state={color} choices={COLORS} />
       <fieldset class="strength">
         <legend>Strength</legend>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isFullStrength.value}
-            onChange={({ currentTarget }) => {
-              isFullStrength.value = currentTarget.checked;
-            }}
-          />
-          Full strength
-        </label>
+        <CheckField label="Full strength" state={isFullStrength} />
         <label class="slider">
           <input
             type="range"
@@ -127,22 +122,7 @@ export function PlaySetup() {
           choices={THINK_TIMES_MS.map((ms) => [ms, `${ms / 1000} s`] as const)}
         />
       )}
-      <fieldset class="choice">
-        <legend>Start</legend>
-        {(Object.keys(STARTS) as Start[]).map((name) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="start"
-              checked={start.value === name}
-              onChange={() => {
-                start.value = name;
-              }}
-            />
-            {STARTS[name]}
-          </label>
-        ))}
-      </fieldset>
+      <Segments legend="Start" name="start" look="choice" state={start} choices={STARTS} />
       <button type="submit" class="primary large">
         Play
       </button>

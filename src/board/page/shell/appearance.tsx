@@ -1,7 +1,7 @@
 /** Boards, pieces and sounds of one's own. */
 import { effect, signal } from '@preact/signals';
 import { hasSounds } from '../board/chess-board.js';
-import { CheckField, Dialog, Segments } from './controls.js';
+import { CheckField, Dialog, FileButton, Segments } from './controls.js';
 import { addNotice } from './notices.js';
 import { isOneOf, readStored, storedSignal, writeStored } from './stored.js';
 
@@ -120,20 +120,13 @@ export function AppearanceDialog({ onClose }: { onClose(): void }) {
       )}
       <fieldset class="button-row">
         <legend>Pieces</legend>
-        <label class="button" title="Twelve pictures: wK.svg to bP.svg, or PNG, or WebP">
-          Open pictures
-          <input
-            class="visually-hidden"
-            type="file"
-            multiple
-            accept=".svg,.png,.webp"
-            onChange={({ currentTarget }) => {
-              const files = [...(currentTarget.files ?? [])];
-              currentTarget.value = '';
-              if (files.length > 0) void openPieces(files);
-            }}
-          />
-        </label>
+        <FileButton
+          label="Open pictures"
+          title="Twelve pictures: wK.svg to bP.svg, or PNG, or WebP"
+          accept=".svg,.png,.webp"
+          multiple
+          onFiles={(files) => void openPieces(files)}
+        />
         <button
           type="button"
           disabled={Object.keys(pieces.value).length === 0}

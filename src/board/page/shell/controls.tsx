@@ -30,6 +30,24 @@ export function Icon({ name }: { readonly name: IconName }) {
   );
 }
 
+interface IconButtonProps {
+  readonly label: string;
+  readonly icon: IconName;
+  /** What the pointer sees; the label when left out. */
+  readonly title?: string;
+  readonly class?: string;
+  readonly disabled?: boolean;
+  onClick(): void;
+}
+
+export function IconButton({ label, icon, title = label, class: more = '', ...rest }: IconButtonProps) {
+  return (
+    <button type="button" class={`icon-button ${more}`} aria-label={label} title={title} {...rest}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
@@ -61,9 +79,7 @@ export function Dialog({ title, children, isWide = false, onClose }: DialogProps
     >
       <div class="dialog-head">
         <h2 id="dialog-title">{title}</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <IconButton label="Close" icon="close" onClick={onClose} />
       </div>
       <div class="dialog-body">{children}</div>
       <NoticeList />
@@ -108,28 +124,35 @@ interface FieldProps<T> {
   readonly state: { value: T };
 }
 
+/** For `onClick` and the like: sets a state. */
+export function assign<T>(state: { value: T }, value: T): () => void {
+  return () => {
+    state.value = value;
+  };
+}
+
+export function toggle(state: { value: boolean }): void {
+  state.value = !state.value;
+}
+
 interface SegmentsProps<T extends string | number> {
   readonly legend: string;
   readonly name: string;
   readonly state: { value: T };
   readonly choices: readonly (readonly [value: T, label: string])[];
+  /** `choice`: round buttons with words beside them. */
+  readonly look?: 'segments' | 'choice';
 }
 
 /** One of a few choices. */
-export function Segments<T extends string | number>({ legend, name, state, choices }: SegmentsProps<T>) {
+export function Segments<T extends string | number>(props: SegmentsProps<T>) {
+  const { legend, name, state, choices, look = 'segments' } = props;
   return (
-    <fieldset class="segments">
+    <fieldset class={look}>
       <legend>{legend}</legend>
       {choices.map(([value, label]) => (
         <label key={value}>
-          <input
-            type="radio"
-            name={name}
-            checked={state.value === value}
-            onChange={() => {
-              state.value = value;
-            }}
-          />
+          <input type="radio" name={name} checked={state.value === value} onChange={assign(state, value)} />
           <span>{label}</span>
         </label>
       ))}
@@ -164,17 +187,52 @@ export function NumberField({
   );
 }
 
-export function CheckField({ label, state }: FieldProps<boolean>) {
+export function CheckField({ label, state, title }: FieldProps<boolean> & { readonly title?: string }) {
   return (
-    <label class="check">
+    <label class="check" title={title}>
+      <input type="checkbox" checked={state.value} onChange={() => toggle(state)} />
+      {label}
+    </label>
+  );
+}
+
+export function SearchField({ label, state }: FieldProps<string>) {
+  return (
+    <input
+      type="search"
+      placeholder={label}
+      aria-label={label}
+      value={state.value}
+      onInput={({ currentTarget }) => {
+        state.value = currentTarget.value;
+      }}
+    />
+  );
+}
+
+interface FileButtonProps {
+  readonly label: string;
+  /** Endings of file names. */
+  readonly accept: string;
+  readonly title?: string;
+  readonly multiple?: boolean;
+  onFiles(files: readonly [File, ...File[]]): void;
+}
+
+export function FileButton({ label, title, onFiles, ...rest }: FileButtonProps) {
+  return (
+    <label class="button" title={title}>
+      {label}
       <input
-        type="checkbox"
-        checked={state.value}
+        class="visually-hidden"
+        type="file"
+        {...rest}
         onChange={({ currentTarget }) => {
-          state.value = currentTarget.checked;
+          const [first, ...others] = currentTarget.files ?? [];
+          currentTarget.value = '';
+          if (first !== undefined) onFiles([first, ...others]);
         }}
       />
-      {label}
     </label>
   );
 }

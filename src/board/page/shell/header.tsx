@@ -1,7 +1,7 @@
 /** The bar at the top: panels, connection, engine, theme, help. */
 import { signal } from '@preact/signals';
 import { engine, obstacle, port, portState } from '../port/engine-state.js';
-import { Icon } from './controls.js';
+import { assign, Icon, IconButton } from './controls.js';
 import { isDark, toggleTheme } from './theme.js';
 
 const PANELS = ['analyse', 'play', 'review', 'match', 'training'] as const;
@@ -32,13 +32,10 @@ export function isOffered(name: Panel): boolean {
   return (name !== 'match' || port.offers.matches) && (name !== 'training' || port.offers.training);
 }
 
-interface HeaderProps {
-  onOptions(): void;
-  onHelp(): void;
-  onAppearance(): void;
-}
+/** The dialog that is open. */
+export const dialog = signal<'options' | 'help' | 'appearance' | null>(null);
 
-export function Header({ onOptions, onHelp, onAppearance }: HeaderProps) {
+export function Header() {
   return (
     <header class="header">
       <a class="brand" href="#analyse" aria-label="Sardonyx">
@@ -62,34 +59,25 @@ export function Header({ onOptions, onHelp, onAppearance }: HeaderProps) {
         type="button"
         class="header-engine"
         aria-label="Engine"
-        onClick={onOptions}
+        onClick={assign(dialog, 'options')}
         disabled={engine.value === null}
         title="Network and options (e)"
       >
         <Icon name="engine" />
         <span>Engine</span>
       </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Board and pieces"
+      <IconButton
+        label="Board and pieces"
         title="Board, pieces, sounds"
-        onClick={onAppearance}
-      >
-        <Icon name="board" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
+        icon="board"
+        onClick={assign(dialog, 'appearance')}
+      />
+      <IconButton
+        label={isDark.value ? 'Light colours' : 'Dark colours'}
+        icon={isDark.value ? 'sun' : 'moon'}
         onClick={toggleTheme}
-        aria-label={isDark.value ? 'Light colours' : 'Dark colours'}
-        title={isDark.value ? 'Light colours' : 'Dark colours'}
-      >
-        <Icon name={isDark.value ? 'sun' : 'moon'} />
-      </button>
-      <button type="button" class="icon-button header-keys" onClick={onHelp} aria-label="Keys" title="Keys (?)">
-        <Icon name="keyboard" />
-      </button>
+      />
+      <IconButton label="Keys" title="Keys (?)" icon="keyboard" class="header-keys" onClick={assign(dialog, 'help')} />
     </header>
   );
 }

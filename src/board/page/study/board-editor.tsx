@@ -7,6 +7,7 @@ import { h } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { START_FEN } from '../../../chess/index.js';
 import { MoveTree } from '../../game/move-tree.js';
+import { assign, Segments } from '../shell/controls.js';
 import { openGames } from './library.js';
 import { study } from './study.js';
 
@@ -102,9 +103,7 @@ function isSame(a: Piece | undefined, b: Piece): boolean {
 
 export function EditorForm() {
   const tree = MoveTree.create(editedFen.value);
-  const close = (): void => {
-    isEditing.value = false;
-  };
+  const close = assign(isEditing, false);
   return (
     <form
       class="setup"
@@ -118,7 +117,7 @@ export function EditorForm() {
       <h2>Set up a position</h2>
       <fieldset class="spare-pieces">
         <legend>Put on the board with a click</legend>
-        <button type="button" class="spare" aria-pressed={tool.value === null} onClick={() => pick(null)}>
+        <button type="button" class="spare" aria-pressed={tool.value === null} onClick={assign(tool, null)}>
           Move
         </button>
         {(['white', 'black'] as const).map((color) => (
@@ -128,26 +127,20 @@ export function EditorForm() {
             ))}
           </div>
         ))}
-        <button type="button" class="spare" aria-pressed={tool.value === 'rubber'} onClick={() => pick('rubber')}>
+        <button type="button" class="spare" aria-pressed={tool.value === 'rubber'} onClick={assign(tool, 'rubber')}>
           Take off
         </button>
       </fieldset>
-      <fieldset class="choice">
-        <legend>Who moves</legend>
-        {(['w', 'b'] as const).map((side) => (
-          <label key={side}>
-            <input
-              type="radio"
-              name="turn"
-              checked={turn.value === side}
-              onChange={() => {
-                turn.value = side;
-              }}
-            />
-            {side === 'w' ? 'White' : 'Black'}
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend="Who moves"
+        name="turn"
+        look="choice"
+        state={turn}
+        choices={[
+          ['w', 'White'],
+          ['b', 'Black'],
+        ]}
+      />
       <fieldset class="choice">
         <legend>Castling</legend>
         {(Object.keys(CASTLING) as (keyof typeof CASTLING)[]).map((right) => (
@@ -204,13 +197,9 @@ function SparePiece({ color, role }: { readonly color: Color; readonly role: Rol
       class="spare spare-piece"
       aria-label={`${color} ${role}`}
       aria-pressed={isPicked}
-      onClick={() => pick({ role, color })}
+      onClick={assign(tool, { role, color })}
     >
       {h('piece' as 'i', { class: `${role} ${color}` })}
     </button>
   );
-}
-
-function pick(wanted: typeof tool.value): void {
-  tool.value = wanted;
 }

@@ -6,7 +6,7 @@ import { createChess960Fen } from '../../game/chess960.js';
 import type { ImportedGame } from '../../game/game-import.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { formatGame } from '../../game/move-tree-text.js';
-import { Dialog } from '../shell/controls.js';
+import { Dialog, FileButton, SearchField } from '../shell/controls.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { importFile } from './import-client.js';
 import {
@@ -125,18 +125,7 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
         >
           Load
         </button>
-        <label class="button">
-          Open a file
-          <input
-            class="visually-hidden"
-            type="file"
-            accept=".pgn,.fen,.epd,.txt,.gz"
-            onChange={({ currentTarget }) => {
-              const file = currentTarget.files?.[0];
-              if (file !== undefined) read(file, file.name);
-            }}
-          />
-        </label>
+        <FileButton label="Open a file" accept=".pgn,.fen,.epd,.txt,.gz" onFiles={([file]) => read(file, file.name)} />
         <button type="button" onClick={() => start()}>
           New analysis
         </button>
@@ -188,8 +177,6 @@ function forget(): void {
 function GameChoice({ onChoose }: { onChoose(index: number): void }) {
   const count = games.value.length;
   if (count === 0 && refusals.value.length === 0 && readShare.value === null) return null;
-  const words = wanted.value.toLowerCase();
-  const found = findTitles(games.value, words);
   return (
     <>
       <p role="status">
@@ -205,40 +192,40 @@ function GameChoice({ onChoose }: { onChoose(index: number): void }) {
       {refusals.value.length > MOST_REFUSALS && (
         <p class="problem">{refusals.value.length - MOST_REFUSALS} more cannot be read.</p>
       )}
-      <SearchField label="Find a game" state={wanted} />
-      <ul class="game-choice" aria-label="Games">
-        {found.slice(0, MOST_LISTED).map(({ title, index }) => (
-          <li key={index}>
-            <button type="button" onClick={() => onChoose(index)}>
-              {title}
-            </button>
-          </li>
-        ))}
-        {found.length > MOST_LISTED && <li class="faint">{found.length - MOST_LISTED} more: search for them.</li>}
-      </ul>
+      <Titles titles={games.value} wanted={wanted} onChoose={onChoose} />
     </>
   );
 }
 
-/** Titles that hold the words, with their places. */
-function findTitles(
-  all: readonly { readonly title: string }[],
-  words: string,
-): { readonly title: string; readonly index: number }[] {
-  return all.map(({ title }, index) => ({ title, index })).filter(({ title }) => title.toLowerCase().includes(words));
+interface TitlesProps {
+  readonly titles: readonly { readonly title: string }[];
+  /** What the user looks for. */
+  readonly wanted: { value: string };
+  /** The one on the board; without any they have no numbers. */
+  readonly current?: number;
+  onChoose(index: number): void;
 }
 
-function SearchField({ label, state }: { readonly label: string; readonly state: { value: string } }) {
+function Titles({ titles, wanted, current, onChoose }: TitlesProps) {
+  const words = wanted.value.toLowerCase();
+  const found = titles
+    .map(({ title }, index) => ({ title, index }))
+    .filter(({ title }) => title.toLowerCase().includes(words));
   return (
-    <input
-      type="search"
-      placeholder={label}
-      aria-label={label}
-      value={state.value}
-      onInput={({ currentTarget }) => {
-        state.value = currentTarget.value;
-      }}
-    />
+    <>
+      <SearchField label="Find a game" state={wanted} />
+      <ul class="game-choice" aria-label="Games">
+        {found.slice(0, MOST_LISTED).map(({ title, index }) => (
+          <li key={index}>
+            <button type="button" aria-current={index === current} onClick={() => onChoose(index)}>
+              {current === undefined ? title : `${index + 1}. ${title}`}
+            </button>
+          </li>
+        ))}
+        {found.length === 0 && titles.length > 0 && <li class="faint">No game fits.</li>}
+        {found.length > MOST_LISTED && <li class="faint">{found.length - MOST_LISTED} more: search for them.</li>}
+      </ul>
+    </>
   );
 }
 
@@ -246,35 +233,19 @@ const wantedGame = signal('');
 
 /** The games of the file that is open. */
 function Chapters({ onClose }: { onClose(): void }) {
-  const all = chapters.value;
-  if (all.length < 2) return null;
-  const words = wantedGame.value.toLowerCase();
-  const found = findTitles(all, words);
+  const { length } = chapters.value;
+  if (length < 2) return null;
+  const open = (index: number): void => {
+    openChapter(index);
+    onClose();
+  };
   return (
     <>
       <h3>
         {analysisName.value === '' ? '' : `${analysisName.value}: `}
-        {all.length} games
+        {length} games
       </h3>
-      <SearchField label="Find a game" state={wantedGame} />
-      <ul class="game-choice" aria-label="Games">
-        {found.slice(0, MOST_LISTED).map(({ title, index }) => (
-          <li key={index}>
-            <button
-              type="button"
-              aria-current={index === chapterIndex.value}
-              onClick={() => {
-                openChapter(index);
-                onClose();
-              }}
-            >
-              {index + 1}. {title}
-            </button>
-          </li>
-        ))}
-        {found.length === 0 && <li class="faint">No game fits.</li>}
-        {found.length > MOST_LISTED && <li class="faint">{found.length - MOST_LISTED} more: search for them.</li>}
-      </ul>
+      <Titles titles={chapters.value} wanted={wantedGame} current={chapterIndex.value} onChoose={open} />
     </>
   );
 }

@@ -4,9 +4,9 @@ import { computed, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { parsePass } from '../../game/board-moves.js';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';
-import { GLYPHS } from '../../game/value-text.js';
+import { GLYPHS, splitPoints } from '../../game/value-text.js';
 import { type BoardEvaluation, BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
-import { Icon } from '../shell/controls.js';
+import { assign, IconButton } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { EditorBoard, EditorForm, isEditing, openEditor, tryFen } from './board-editor.js';
@@ -32,9 +32,7 @@ const isLoading = signal(false);
 /** What stands in the field of the FEN while it is typed; null = the position on the board. */
 const typedFen = signal<string | null>(null);
 
-export function openLoadDialog(): void {
-  isLoading.value = true;
-}
+export const openLoadDialog = assign(isLoading, true);
 
 export function undo(): void {
   const words = study.undo();
@@ -48,12 +46,6 @@ function pass(): void {
   else addNotice('warning', move.error);
 }
 
-const SCORES: Readonly<Record<string, readonly [white: string, black: string]>> = {
-  '1-0': ['1', '0'],
-  '0-1': ['0', '1'],
-  '1/2-1/2': ['½', '½'],
-};
-
 export const players = computed(() => {
   void study.version.value;
   const { headers } = study.tree.value;
@@ -61,7 +53,7 @@ export const players = computed(() => {
   const { parent } = study.node.value;
   const clocks = [readClock(study.node.value), parent === null ? '' : readClock(parent)];
   if (study.turn.value === 'white') clocks.reverse();
-  const scores = SCORES[headers.get('Result') ?? ''] ?? ['', ''];
+  const scores = splitPoints(headers.get('Result'));
   const read = (side: 'White' | 'Black', points: string, clock: string): PlayerNote => {
     const [name, elo] = [headers.get(side), headers.get(`${side}Elo`)].map((text) =>
       text === '?' ? '' : (text ?? ''),
@@ -108,29 +100,20 @@ export function StudyPanel({ name, keys, tools, game, children, ...board }: Stud
           <button type="button" onClick={openEditor} title="Set up a position">
             Set up
           </button>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="Undo"
+          <IconButton
+            label="Undo"
             title="Take the last change back (Ctrl+Z)"
+            icon="undo"
             disabled={study.undos.value.length === 0}
             onClick={undo}
-          >
-            <Icon name="undo" />
-          </button>
+          />
           {tools}
         </>
       }
       game={isEditing.value ? undefined : game}
     >
       {isEditing.value ? <EditorForm /> : children}
-      {isLoading.value && (
-        <LoadDialog
-          onClose={() => {
-            isLoading.value = false;
-          }}
-        />
-      )}
+      {isLoading.value && <LoadDialog onClose={assign(isLoading, false)} />}
     </BoardPanel>
   );
 }
@@ -170,16 +153,12 @@ function ChapterBar() {
   const index = chapterIndex.value;
   const total = chapters.value.length;
   const renderStep = (label: string, step: number, icon: 'back' | 'forward') => (
-    <button
-      type="button"
-      class="icon-button"
-      aria-label={label}
-      title={label}
+    <IconButton
+      label={label}
+      icon={icon}
       disabled={index + step < 0 || index + step >= total}
       onClick={() => openChapter(index + step)}
-    >
-      <Icon name={icon} />
-    </button>
+    />
   );
   return (
     <div class="chapter-bar">

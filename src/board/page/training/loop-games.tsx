@@ -10,7 +10,6 @@ import { MoveList } from '../study/move-list.js';
 import { counts, generation, kind, showGame, showGeneration, shownGame, view } from './loop-session.js';
 
 const KINDS: Readonly<Record<LoopGameKind, string>> = { games: 'Self-play', gate: 'Gate', measure: 'Measuring' };
-const NO_DESTS: ReadonlyMap<string, readonly string[]> = new Map();
 
 export function LoopGameBoard({ state }: { readonly state: LoopState }) {
   const { headers } = view.tree.value;
@@ -26,15 +25,7 @@ export function LoopGameBoard({ state }: { readonly state: LoopState }) {
       {shownGame.value >= 0 && (
         <div class="loop-board">
           <div class="loop-position">
-            <ChessBoard
-              fen={view.node.value.fen}
-              orientation={orientation.value}
-              turn={view.turn.value}
-              dests={NO_DESTS}
-              movable="none"
-              lastMove={view.lastMove.value}
-              isCheck={view.node.value.isCheck}
-            />
+            <ChessBoard fen={view.node.value.fen} orientation={orientation.value} lastMove={view.lastMove.value} />
             <StepButtons study={view}>
               <button type="button" onClick={analyse}>
                 Analyse
