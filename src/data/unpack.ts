@@ -2,7 +2,7 @@
  * Unpacks what is gzip, zstd or bzip2 by its first bytes, in small pieces, and ends what unpacks to more than any file of games.
  * Everything before a damaged place is handed on; then BrokenInput says what could not be read.
  */
-import { BrokenInput, isGzip } from '../util/index.js';
+import { BrokenInput, isGzip, RefusedInput } from '../util/index.js';
 import { isBzip2, unpackBzip2 } from './bzip2.js';
 import { unpackGzip } from './deflate.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
@@ -10,10 +10,9 @@ import { isZstd, unpackZstd } from './zstd.js';
 
 /** Enough for `findPacking`. */
 const HEAD_BYTES = 8;
-/** Games as text pack to a tenth, self-play records to a fiftieth; repeated games go further, and small ones matter to nobody. */
-const ALWAYS_ALLOWED_BYTES = 1 << 23;
-const LARGEST_TEXT_RATIO = 100;
-export const LARGEST_RECORD_RATIO = 250;
+/** Games as text pack to a tenth, self-play records to a fiftieth; repeated games go further, and small files matter to nobody. */
+const TEXT_LIMIT = { ratio: 100, alwaysBytes: 1 << 20 };
+export const RECORD_LIMIT = { ratio: 250, alwaysBytes: 1 << 23 };
 
 type Unpacker = (source: PackedBytes) => AsyncGenerator<Buffer, void, void>;
 
@@ -30,7 +29,7 @@ export class UnpackLimit {
   private packedBytes = 0;
   private unpackedBytes = 0;
 
-  constructor(private readonly largestRatio = LARGEST_TEXT_RATIO) {}
+  constructor(private readonly limit = TEXT_LIMIT) {}
 
   /** Bytes of the file itself. */
   async *countPacked(chunks: Chunks): AsyncGenerator<Buffer, void, void> {
@@ -40,14 +39,12 @@ export class UnpackLimit {
     }
   }
 
-  /** Throws BrokenInput beyond the limit. */
+  /** Throws RefusedInput beyond the limit. */
   countUnpacked(bytes: number): void {
     this.unpackedBytes += bytes;
-    const allowed = Math.max(ALWAYS_ALLOWED_BYTES, this.largestRatio * this.packedBytes);
-    if (this.unpackedBytes <= allowed) return;
-    throw new BrokenInput(
-      `it unpacks to more than ${Math.floor(allowed / 2 ** 20)} MB, more than such a file can hold`,
-    );
+    const { ratio, alwaysBytes } = this.limit;
+    if (this.unpackedBytes <= Math.max(alwaysBytes, ratio * this.packedBytes)) return;
+    throw new RefusedInput(`it unpacks to more than ${ratio} times its size, which no such file does: unpack it first`);
   }
 }
 

@@ -12,7 +12,7 @@ import { readFileChunks } from './byte-stream.js';
 import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
 import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
-import { LARGEST_RECORD_RATIO, UnpackLimit, unpack } from './unpack.js';
+import { RECORD_LIMIT, UnpackLimit, unpack } from './unpack.js';
 import { getRecordBytes } from './v6-record.js';
 
 /** Records of one game, back to back; or a sentence about a damaged file. */
@@ -133,7 +133,7 @@ export function isV6Folder(path: string): boolean {
 
 /** Throws when the file or the archive itself breaks. */
 export async function* readV6Games(path: string, onBytes: (bytes: number) => void): AsyncGenerator<RawV6Game> {
-  const limit = new UnpackLimit(LARGEST_RECORD_RATIO);
+  const limit = new UnpackLimit(RECORD_LIMIT);
   if (statSync(path).isDirectory()) {
     for (const file of listRecordFiles(path)) yield* readFileOfFolder(file, onBytes, limit);
     return;

@@ -132,11 +132,12 @@ export class Engine {
     return this.tables.probe(this.game.position);
   }
 
-  setPosition(fen: string | null, moves: readonly string[]): Result<true> {
+  /** @returns what the FEN's position does not allow and was dropped, a sentence each */
+  setPosition(fen: string | null, moves: readonly string[]): Result<readonly string[]> {
     const game = this.positions.read(fen, moves);
     if (!game.ok) return game;
     this.game = game.value;
-    return success(true);
+    return success(game.value.notes);
   }
 
   /** Call it when the client set a position that was refused: until the next one every `go` is answered without a move. */

@@ -20,6 +20,8 @@ export interface GamePosition {
   readonly moves: readonly Move[];
   /** The position after the moves, which are its history. */
   readonly position: Position;
+  /** What the FEN's position did not allow and was dropped, a sentence each; empty when the last position went on. */
+  readonly notes: readonly string[];
   /** The client has set another position since, which was refused: this one is not on its board. */
   readonly isRefused?: true;
 }
@@ -29,9 +31,10 @@ export const POSITION_REFUSED = 'The last position was refused, so there is no m
 
 /** @param fen null = the start position */
 export function createGamePosition(fen: string | null, moveTexts: readonly string[]): Result<GamePosition> {
-  const parsed = parseFen(fen ?? START_FEN);
+  const notes: string[] = [];
+  const parsed = parseFen(fen ?? START_FEN, notes);
   if (!parsed.ok) return failure(`Illegal position: ${parsed.error}`);
-  return playOn({ rootFen: formatFen(parsed.value, 'shredder'), moves: [], position: parsed.value }, moveTexts);
+  return playOn({ rootFen: formatFen(parsed.value, 'shredder'), moves: [], position: parsed.value, notes }, moveTexts);
 }
 
 /** Reads `position` commands. If one continues the last game, only the new moves are read. */
@@ -45,7 +48,7 @@ export class PositionReader {
     const { last, moveTexts: known } = this;
     const goesOn = last !== null && fen === this.fen && known.every((text, i) => text === moveTexts[i]);
     const game = goesOn
-      ? playOn({ ...last, position: last.position.clone() }, moveTexts.slice(known.length))
+      ? playOn({ ...last, position: last.position.clone(), notes: [] }, moveTexts.slice(known.length))
       : createGamePosition(fen, moveTexts);
     if (game.ok) {
       this.fen = fen;
@@ -59,7 +62,7 @@ export class PositionReader {
 
 /** @param game its position object is reused and changed */
 function playOn(
-  { rootFen, position, moves: earlier }: GamePosition,
+  { rootFen, position, moves: earlier, notes }: GamePosition,
   moveTexts: readonly string[],
 ): Result<GamePosition> {
   const moves = [...earlier];
@@ -69,7 +72,7 @@ function playOn(
     position.makeMove(move.value);
     moves.push(move.value);
   }
-  return success({ rootFen, moves, position });
+  return success({ rootFen, moves, position, notes });
 }
 
 /**

@@ -74,7 +74,7 @@ function readClockSettings(options: OptionStore): ClockSettings {
 export function stepBack({ rootFen, moves, position }: GamePosition): GamePosition {
   const earlier = position.clone();
   earlier.unmakeMove();
-  return { rootFen, moves: moves.slice(0, -1), position: earlier };
+  return { rootFen, moves: moves.slice(0, -1), position: earlier, notes: [] };
 }
 
 /** Extra parameters of a search from one ply earlier. */

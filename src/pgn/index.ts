@@ -2,6 +2,8 @@
  * The door of pgn/: the one place that reads and writes chess games as text. It takes bytes or strings and touches no
  * file, so it also runs in a browser.
  */
+
+export { readGameTexts } from './game-texts.js';
 export {
   computeAccuracy,
   createRemarks,

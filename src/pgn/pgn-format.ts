@@ -60,7 +60,7 @@ export function createPgnTree({ tags, startFen, isChess960, moves, comment }: Pl
   return { headers, moves: root, ...(comment === '' ? {} : { comments: [comment] }) };
 }
 
-function escapeTag(value: string): string {
+export function escapeTag(value: string): string {
   return value.replace(/[\\"]/g, '\\$&').replace(/[\r\n]+/g, ' ');
 }
 
@@ -119,10 +119,7 @@ class MoveTextWriter {
 
   /** Strict readers take one comment in a place. A brace cannot stand in one that braces enclose. */
   private writeComment(comments: readonly string[] = []): void {
-    const text = comments
-      .filter((comment) => comment !== '')
-      .join(' ')
-      .replace(/\n(?=\[Event)/g, ' ');
+    const text = removeControls(comments.filter((comment) => comment !== '').join(' ')).replace(/\n(?=\[Event)/g, ' ');
     if (text === '') return;
     if (text.includes('}')) this.push(`; ${text.replace(/[\r\n]+/g, ' ')}\n`);
     else this.push(this.hasTightComments ? `{${text}}` : `{ ${text} }`);

@@ -28,6 +28,8 @@ export interface PgnGame {
   readonly startFen: string;
   /** Castling in UCI moves is written as king takes rook. */
   readonly isChess960: boolean;
+  /** What the position of the FEN does not allow and was dropped, a sentence each. */
+  readonly notes: readonly string[];
   /** The main line, as far as it is legal. */
   readonly moves: readonly Move[];
   /** Why the main line ends before the text does: one sentence; null when all of its moves are legal. */
@@ -52,14 +54,14 @@ export interface PgnMove {
 
 /** Fails for a game of an unknown variant, with an illegal FEN or first move, or with nothing in it. */
 export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnReading = {}): Result<PgnGame> {
-  const { text, line, isTooLong } = source;
+  const { text, line, isTooLong, notes = [] } = source;
   if (isTooLong) return failure(`line ${line}: no game is that long`);
   const { tags, tree, offsets, isEmpty, isTooRich } = parsePgn(text);
   if (isTooRich) return failure(`line ${line}: no game has so many moves and comments`);
   if (isEmpty && tags.size === 0) return failure(`line ${line}: there are no tags, no moves and no result`);
   const start = createPgnStart(tags, asksForChess960);
   if (!start.ok) return failure(`line ${line}: ${start.error}`);
-  const { position, fen: startFen, isChess960 } = start.value;
+  const { position, fen: startFen, isChess960, notes: dropped } = start.value;
   const moves: Move[] = [];
   let problem: string | null = null;
   for (const { san } of tree.moves.mainline()) {
@@ -76,7 +78,8 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
     position.makeMove(move.value);
   }
   const result = readResult(tree.headers.get('Result') ?? '*') ?? '*';
-  return success({ tags: tree.headers, startFen, isChess960, moves, problem, result, tree, end: position });
+  const game = { tags: tree.headers, startFen, isChess960, notes: [...notes, ...dropped] };
+  return success({ ...game, moves, problem, result, tree, end: position });
 }
 
 /** Name of the game in messages: `Game 3 (Tal - Fischer)`. */

@@ -19,6 +19,8 @@ export interface PgnStart {
   readonly fen: string;
   /** Castling in UCI moves is written as king takes rook. */
   readonly isChess960: boolean;
+  /** What the position of the FEN does not allow and was dropped, a sentence each. */
+  readonly notes: readonly string[];
 }
 
 const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*)(?=[ \t"“”])[ \t]*/y;
@@ -87,8 +89,9 @@ export function createPgnStart(tags: ReadonlyMap<string, string>, asksForChess96
   const variant = readVariant(tags);
   if (!variant.ok) return variant;
   const fen = tags.get('FEN') || START_FEN;
-  const position = parseFen(fen);
+  const notes: string[] = [];
+  const position = parseFen(fen, notes);
   if (!position.ok) return position;
   const isChess960 = asksForChess960 || variant.value || hasChess960Castling(position.value);
-  return success({ position: position.value, fen, isChess960 });
+  return success({ position: position.value, fen, isChess960, notes });
 }

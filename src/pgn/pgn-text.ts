@@ -18,6 +18,8 @@ export interface PgnText {
   readonly line: number;
   /** Whether `text` was cut off at the limit, so that a file that is not PGN cannot fill the memory as one endless game. */
   readonly isTooLong: boolean;
+  /** What its position did not allow and was dropped, a sentence each; of lists of positions. */
+  readonly notes?: readonly string[];
 }
 
 /** Characters of one game; the longest repertoires have a tenth. */

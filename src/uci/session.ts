@@ -232,7 +232,10 @@ export class UciSession {
 
   private setPosition(fen: string | null, moves: readonly string[]): void {
     const result = this.engine.setPosition(fen, moves);
-    if (result.ok) return;
+    if (result.ok) {
+      for (const note of result.value) this.write(`info string ${note}`);
+      return;
+    }
     this.engine.refusePosition();
     this.writeError(result.error);
   }

@@ -356,7 +356,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
 
   test('two tabs show one game, and its result is kept once', async () => {
     const tab = await context.newPage();
-    await tab.goto(`${board.origin}/#play`);
+    await tab.goto(new URL('#play', page.url()).href);
     await tab.waitForSelector(':nth-match(.move, 3)');
     await typeMove(tab, 'b6');
     await page.waitForSelector(':nth-match(.move, 5)');
@@ -497,7 +497,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     await idle.clock.install();
     let sent = 0;
     idle.on('websocket', (socket) => socket.on('framesent', () => sent++));
-    await idle.goto(`${board.origin}/#match`);
+    await idle.goto(new URL('#match', page.url()).href);
     await idle.waitForSelector('text=No match yet');
     // From now on no time passes but what the test lets pass.
     await idle.clock.pauseAt(Number(await idle.evaluate('Date.now()')) + 60_000);

@@ -14,10 +14,12 @@ const LIMITED = { timeout: 900_000 };
 
 let board: BoardProcess;
 let cookie: string;
+/** The path of the page, with a slash at both ends. */
+let place: string;
 
 before(async () => {
   board = await BoardProcess.start();
-  cookie = await board.fetchCookie();
+  ({ cookie, place } = await board.fetchSession());
 });
 
 after(async () => {
@@ -41,7 +43,7 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
 }
 
 /** @returns the status with which the handshake is refused; 101 when it is not */
-function shakeHands(headers: Record<string, string>, path = '/engine'): Promise<number> {
+function shakeHands(headers: Record<string, string>, path = `${place}engine`): Promise<number> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://127.0.0.1:${board.port}${path}`, { headers });
     socket.on('open', () => {
@@ -69,24 +71,39 @@ test('the token is exchanged for a cookie that scripts and other sites cannot us
   assert.equal(status, 303);
   const location = headers.location ?? '';
   assert.doesNotMatch(location, /token/);
-  assert.deepEqual((await get(location, { Cookie: cookie })).headers.location, '/');
+  assert.deepEqual((await get(location, { Cookie: cookie })).headers.location, place);
   assert.match((await get(location)).text, /keeps no cookies of 127\.0\.0\.1:\d+: allow them/);
   assert.equal(headers['referrer-policy'], 'no-referrer');
   assert.equal(headers['cache-control'], 'no-store');
   const [set = ''] = headers['set-cookie'] ?? [];
   assert.match(set, /HttpOnly/);
   assert.match(set, /SameSite=Strict/);
+  // A server on another port would get a cookie of every path.
+  assert.match(set, new RegExp(`; Path=${place};`));
+  assert.match(place, /^\/[\w-]{32}\/$/);
   const token = new URL(board.url).searchParams.get('token') ?? '';
   assert.ok(token.length >= 32);
   assert.ok(!set.includes(token));
 });
 
 test('without the cookie there is neither page nor engine', async () => {
-  assert.equal((await get('/')).status, 401);
-  assert.equal((await get('/files.json')).status, 401);
-  assert.equal((await get('/', { Cookie: `sardonyx_${board.port}=guess` })).status, 401);
+  for (const path of ['/', '/files.json', place, `${place}files.json`]) assert.equal((await get(path)).status, 401);
+  assert.equal((await get(place, { Cookie: `sardonyx_${board.port}=guess` })).status, 401);
   assert.equal(await shakeHands({ Origin: board.origin }), 401);
   assert.equal(await shakeHands({ Origin: board.origin, Cookie: `sardonyx_${board.port}=` }), 401);
+});
+
+test('the cookie alone opens nothing: the path of the page belongs to it, and no answer without it names the path', async () => {
+  const Cookie = cookie;
+  for (const path of ['/', '/engine', '/index.html', '/x/', '/?cookies', '/?token=', `/${new URL(board.url).search}`]) {
+    for (const headers of [{}, { Cookie }] as Record<string, string>[]) {
+      const answer = await get(path, headers);
+      assert.ok(answer.status === 401 || answer.status === 403, `${path}: ${answer.status}`);
+      assert.ok(!`${JSON.stringify(answer.headers)}${answer.text}`.includes(place.slice(1, -1)), path);
+    }
+    assert.equal(await shakeHands({ Cookie, Origin: board.origin }, path), 404, path);
+  }
+  assert.equal((await get(place, { Cookie })).status, 200);
 });
 
 test('a foreign Host is refused even with the cookie', async () => {
@@ -96,15 +113,15 @@ test('a foreign Host is refused even with the cookie', async () => {
     '127.0.0.1',
     `127.0.0.1:${board.port}.evil.example`,
   ]) {
-    assert.equal((await get('/', { Host, Cookie: cookie })).status, 403, Host);
+    assert.equal((await get(place, { Host, Cookie: cookie })).status, 403, Host);
     assert.equal(await shakeHands({ Host, Origin: `http://${Host}`, Cookie: cookie }), 403, Host);
   }
-  assert.equal((await get('/', { Host: `localhost:${board.port}`, Cookie: cookie })).status, 200);
+  assert.equal((await get(place, { Host: `localhost:${board.port}`, Cookie: cookie })).status, 200);
 });
 
 test('a foreign Origin is refused even with the cookie, and a WebSocket needs one', async () => {
   for (const Origin of ['http://evil.example', 'null', `https://127.0.0.1:${board.port}`, 'http://127.0.0.1:1']) {
-    assert.equal((await get('/', { Origin, Cookie: cookie })).status, 403, Origin);
+    assert.equal((await get(place, { Origin, Cookie: cookie })).status, 403, Origin);
     assert.equal(await shakeHands({ Origin, Cookie: cookie }), 403, Origin);
   }
   assert.equal(await shakeHands({ Cookie: cookie }), 403);
@@ -127,15 +144,15 @@ test('only the files of the page are served, whatever the path', async () => {
     '/@fs/etc/passwd',
   ];
   for (const path of escapes) {
-    const { status, text } = await get(path, { Cookie: cookie });
+    const { status, text } = await get(`${place}${path.slice(1)}`, { Cookie: cookie });
     assert.ok(status === 404 || (status === 200 && text.includes('<title>Sardonyx</title>')), `${path}: ${status}`);
     assert.doesNotMatch(text, /"devDependencies"|root:/);
   }
-  assert.equal((await get('/', { Cookie: cookie }, 'POST')).status, 405);
+  assert.equal((await get(place, { Cookie: cookie }, 'POST')).status, 405);
 });
 
 test('every answer carries a strict policy, and the page names no other host', async () => {
-  const page = await get('/', { Cookie: cookie });
+  const page = await get(place, { Cookie: cookie });
   assert.equal(page.status, 200);
   const policy = String(page.headers['content-security-policy']);
   assert.match(policy, /default-src 'none'/);
@@ -144,7 +161,7 @@ test('every answer carries a strict policy, and the page names no other host', a
   assert.doesNotMatch(policy, /unsafe|\*/);
   assert.doesNotMatch(page.text, /https?:\/\//);
   assert.doesNotMatch(page.text, /<script>|<style|style=/);
-  for (const path of ['/', '/nothing']) {
+  for (const path of ['/', '/nothing', place]) {
     const { headers } = await get(path);
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['referrer-policy'], 'no-referrer');
@@ -255,7 +272,6 @@ test('50 pages are served at once, and from the 65th on they are turned away', L
 test('a token is for one browser, wrong ones keep nobody out, and the next URL is printed', async () => {
   const path = `/${new URL(board.url).search}`;
   assert.equal((await get(path)).status, 403);
-  assert.equal((await get(path, { Cookie: cookie })).headers.location, '/');
   for (let i = 0; i < 30; i++) assert.equal((await get(`/?token=wrong${i}`)).status, 403);
   const next = `/${new URL(board.lines[0]).search}`;
   const { status, headers } = await get(next);
@@ -264,7 +280,7 @@ test('a token is for one browser, wrong ones keep nobody out, and the next URL i
   assert.notEqual(other, cookie);
   // A browser that has lost the answer may ask again, until it has come back with the cookie.
   assert.equal((await get(next)).status, 303);
-  for (const Cookie of [other, cookie]) assert.equal((await get('/', { Cookie })).status, 200);
+  for (const Cookie of [other, cookie]) assert.equal((await get(place, { Cookie })).status, 200);
   assert.equal((await get(next)).status, 403);
 });
 
@@ -290,19 +306,19 @@ test('a cookie ends when it was not used for a day, and the oldest one when ther
 test('connections without a request do not keep others out', LIMITED, async () => {
   const idle = Array.from({ length: 520 }, () => connect(board.port, '127.0.0.1').on('error', () => undefined));
   await Promise.all(idle.slice(0, 400).map((socket) => once(socket, 'close')));
-  assert.equal((await get('/', { Cookie: cookie })).status, 200);
+  assert.equal((await get(place, { Cookie: cookie })).status, 200);
   for (const socket of idle) socket.destroy();
 });
 
 test('the page travels compressed to browsers that take gzip', async () => {
-  const plain = await get('/', { Cookie: cookie });
+  const plain = await get(place, { Cookie: cookie });
   assert.equal(plain.headers['content-encoding'], undefined);
-  const gzipped = await fetch(`http://127.0.0.1:${board.port}/`, {
+  const gzipped = await fetch(`http://127.0.0.1:${board.port}${place}`, {
     headers: { Cookie: cookie, 'Accept-Encoding': 'gzip' },
   });
   assert.equal(gzipped.headers.get('content-encoding'), 'gzip');
   assert.equal(await gzipped.text(), plain.text);
-  const refused = await get('/', { Cookie: cookie, 'Accept-Encoding': 'br, gzip;q=0' });
+  const refused = await get(place, { Cookie: cookie, 'Accept-Encoding': 'br, gzip;q=0' });
   assert.equal(refused.headers['content-encoding'], undefined);
 });
 

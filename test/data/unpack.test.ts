@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { findInputKind, readChunks } from '#sardonyx/data/index.js';
 import { BrokenInput, createPrng } from '#sardonyx/util/index.js';
+import { runCommand } from '../support/run-command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-unpack-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -189,20 +190,55 @@ function zstdBomb(blocks: number): Buffer {
   return Buffer.concat([head, body]);
 }
 
-test('a file that unpacks to more than any file of games ends with one sentence, in small pieces', async () => {
-  const zeros = Buffer.alloc(1 << 24, 10);
-  const gzip = Buffer.concat(Array(2).fill(gzipSync(zeros)));
-  const rows: [name: string, bytes: Buffer][] = [
-    ['bomb.pgn.gz', gzip],
-    ['bomb.pgn.zst', zstdBomb(512)],
-    ['bomb.zip', zip('a.pgn', Buffer.alloc(32 << 20, 10))],
-    ['bomb.tgz', gzipSync(Buffer.concat([tar([['a.pgn', 'x']]).subarray(0, 1024), Buffer.alloc(16 << 20)]))],
+/** Packs of one unit again and again, in every packing. */
+function createBombs(unit: string, ending: string): [name: string, bytes: Buffer][] {
+  const text = Buffer.alloc(4 << 20, unit);
+  const archive = Buffer.concat([tar([['a.pgn', 'x']]).subarray(0, 512), text]);
+  archive.write(`a.${ending}\0`, 0);
+  archive.write(`${text.length.toString(8).padStart(11, '0')}\0`, 124);
+  archive.fill(' ', 148, 156);
+  const sum = archive.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  archive.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return [
+    [`bomb.${ending}.gz`, gzipSync(text)],
+    [`bomb-${ending}.zip`, zip(`a.${ending}`, text)],
+    [`bomb.${ending}.tgz`, gzipSync(archive)],
+    [`twice.${ending}.gz`, Buffer.concat(Array(8).fill(gzipSync(text.subarray(0, 1 << 19))))],
+  ];
+}
+
+test('a file that unpacks to a hundred times its size ends with one sentence, in small pieces', async () => {
+  const rows = [
+    ...createBombs('\n', 'pgn'),
+    ...createBombs('1. e4 *\n', 'pgn'),
+    ['bomb.pgn.zst', zstdBomb(512)] as const,
+    ['bomb.epd.zst', zstdBomb(512)] as const,
   ];
   for (const [name, bytes] of rows) {
-    const { error, most } = await read(name, bytes);
-    if (name !== 'bomb.tgz')
-      assert.match(error ?? '', /it unpacks to more than \d+ MB, more than such a file can hold/, name);
-    assert.ok(most <= 1 << 25, `${name}: ${most}`);
+    const { error, text, most } = await read(name, bytes);
+    assert.match(error ?? '', /it unpacks to more than 100 times its size, which no such file does/, name);
+    assert.ok(most <= 1 << 21 && text.length < 1 << 22, `${name}: ${most} of ${text.length}`);
+  }
+});
+
+test('commands that would work long on what a bomb holds refuse all of it', async () => {
+  const position = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n';
+  const line = '{"plies":[["e2e4",[["e2e4",1]]]],"result":"1-0"}\n';
+  const rows: readonly (readonly [command: readonly string[], bombs: [name: string, bytes: Buffer][]])[] = [
+    [['analyse'], createBombs('1. e4 *\n', 'pgn')],
+    [['analyse'], createBombs(position, 'epd')],
+    [['suite', '--nodes=1'], createBombs(position, 'epd')],
+    [['label', `--out=${join(folder, 'labels')}`, '--engine=cmd=false', '--from'], createBombs('1. e4 *\n', 'pgn')],
+    [['label', `--out=${join(folder, 'labels')}`, '--engine=cmd=false', '--from'], createBombs(line, 'jsonl')],
+  ];
+  for (const [command, bombs] of rows) {
+    for (const [name, bytes] of bombs) {
+      const path = join(folder, name);
+      writeFileSync(path, bytes);
+      const { status, stdout, stderr } = await runCommand([...command, path, '--config='], { cwd: folder });
+      assert.deepEqual([status, stdout], [1, ''], `${command[0]} ${name}: ${stderr}`);
+      assert.match(stderr, /^.*it unpacks to more than 100 times its size.*\n$/, `${command[0]} ${name}`);
+    }
   }
 });
 

@@ -340,6 +340,14 @@ test('a file of noise never throws, and every game of it is a game or a sentence
   }
 });
 
+test('a control character that is left out does not make a comment another game', () => {
+  const [source] = splitPgn('1. e4 {a\n[Even\u0001t "x"] 1. d4\n[Eve\u0007nt "y"]} e5 *');
+  const written = formatPgn(unwrap(readPgnGame(source)).tree);
+  const games = splitPgn(written);
+  assert.equal(games.length, 1, written);
+  assert.deepEqual(listMoves(games[0]), ['e4', 'e5']);
+});
+
 test('a comment of very many blank lines is read in one pass', () => {
   // The work grew with the square of the lines: 40,000 took a minute, so these would take hours.
   const [game, ...others] = splitPgn(`[Event "x"]\n\n1. e4 1-0 {${'\n'.repeat(500_000)}} *\n\n1. d4 *`);

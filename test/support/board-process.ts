@@ -17,7 +17,7 @@ export class BoardProcess {
   errors = '';
   /** Lines on stdout behind the first URL. */
   readonly lines: string[] = [];
-  private cookie: Promise<string> | null = null;
+  private session: Promise<{ cookie: string; place: string }> | null = null;
 
   private constructor(
     readonly child: ChildProcess,
@@ -58,31 +58,37 @@ export class BoardProcess {
     return new URL(this.url).origin;
   }
 
-  /** The cookie that the token is exchanged for. */
-  fetchCookie(): Promise<string> {
-    this.cookie ??= fetch(this.lines.at(-1) ?? this.url, { redirect: 'manual' }).then((response) => {
-      return (response.headers.get('set-cookie') ?? '').split(';')[0];
+  /** The cookie that the token is exchanged for, and the path to which browsers send it: that of the page, with a slash behind. */
+  fetchSession(): Promise<{ cookie: string; place: string }> {
+    this.session ??= fetch(this.lines.at(-1) ?? this.url, { redirect: 'manual' }).then((response) => {
+      const set = response.headers.get('set-cookie') ?? '';
+      return { cookie: set.split(';')[0], place: /Path=([^;]*)/.exec(set)?.[1] ?? '' };
     });
-    return this.cookie;
+    return this.session;
   }
 
   async connect(): Promise<BoardSocket> {
-    const socket = new WebSocket(`ws://127.0.0.1:${this.port}/engine`, {
-      headers: { Cookie: await this.fetchCookie(), Origin: this.origin },
+    const { cookie, place } = await this.fetchSession();
+    const socket = new WebSocket(`ws://127.0.0.1:${this.port}${place}engine`, {
+      headers: { Cookie: cookie, Origin: this.origin },
     });
     await once(socket, 'open');
     return new BoardSocket(socket);
   }
 
-  /** Sends a file as the page does. @param path below the origin */
+  /** Sends a file as the page does. @param path below the page's */
   async send(path: string, body: string | Uint8Array): Promise<{ status: number; text: string }> {
-    const headers = { Cookie: await this.fetchCookie(), Origin: this.origin };
-    const response = await fetch(`${this.origin}/${path}`, { method: 'PUT', headers, body: body as string });
-    return { status: response.status, text: await response.text() };
+    return this.fetch(path, { method: 'PUT', body: body as string });
   }
 
   async download(path: string): Promise<{ status: number; text: string }> {
-    const response = await fetch(`${this.origin}/${path}`, { headers: { Cookie: await this.fetchCookie() } });
+    return this.fetch(path, {});
+  }
+
+  private async fetch(path: string, request: RequestInit): Promise<{ status: number; text: string }> {
+    const { cookie, place } = await this.fetchSession();
+    const headers = { Cookie: cookie, Origin: this.origin };
+    const response = await fetch(`${this.origin}${place}${path}`, { ...request, headers });
     return { status: response.status, text: await response.text() };
   }
 

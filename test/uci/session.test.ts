@@ -175,6 +175,18 @@ test('what a go cannot mean is passed over in one info string, and the go is ans
   session.end();
 });
 
+test('what a position does not allow is dropped with one info string, once', async () => {
+  const { lines, say, session } = createSession();
+  await say('isready', 'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq e3 0 1');
+  const notes = lines.filter((line) => line.startsWith('info string'));
+  assert.match(notes.join('\n'), /castling right K was dropped.*\n.*e3/);
+  lines.length = 0;
+  await say('position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq e3 0 1 moves e2e4');
+  await say('position fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1');
+  assert.deepEqual(lines, []);
+  session.end();
+});
+
 test('after a refused position a go has no move, until the next position', async () => {
   const { world, lines, say, session } = createSession(answering());
   await say('isready', 'position startpos');

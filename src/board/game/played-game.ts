@@ -3,6 +3,7 @@
  * it the moves and the time. It can be written to JSON and read again, so that a game survives a closed page.
  */
 import { BLACK, computeOutcome, type Move, type Outcome, type Position, parseUciMove } from '../../chess/index.js';
+import { parsePgnTags } from '../../pgn/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { findLineEnd, listUciMoves, type MoveNode, MoveTree } from './move-tree.js';
 import { formatGame } from './move-tree-text.js';
@@ -253,7 +254,7 @@ export function addToArchive(archive: readonly string[], pgn: string, most: numb
 }
 
 function readId(pgn: string): string | undefined {
-  return /\[GameId "([^"]*)"/.exec(pgn)?.[1];
+  return parsePgnTags(pgn).get('GameId');
 }
 
 /** "You win by checkmate" */

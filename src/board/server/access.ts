@@ -4,9 +4,11 @@
  * - Origin, where a browser sends it, must be the server's own; a WebSocket must send it.
  * - A cookie that the token in the printed URL was exchanged for. It is random, HttpOnly and SameSite=Strict.
  *
+ * Browsers send cookies to every port of a host, but only with requests for the cookie's path. So everything lies below a path that nobody
+ * guesses, and a server on another port, which does not know it, never gets the cookie. A cookie that is not used for a day ends.
+ *
  * A token is for one browser: the first request with its cookie spends it, for it stands in the arguments of the program that opens
- * the browser. Browsers send cookies to every port of a host, so a cookie that is not used for a day ends. Tokens have 192 bits:
- * nobody guesses one, and so nobody needs to wait after wrong ones.
+ * the browser; a spent one does not tell the path. Tokens have 192 bits: nobody guesses one, and so nobody needs to wait after wrong ones.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -17,6 +19,8 @@ const SESSION_MS = 86_400_000;
 const MOST_SESSIONS = 32;
 
 export class Access {
+  /** What every path but the token's begins with. */
+  readonly place = `/${createSecret()}`;
   private ownToken = createSecret();
   /** Cookie of the token until it comes back. */
   private offered: string | null = null;
@@ -45,6 +49,11 @@ export class Access {
     return origin === `http://${host}` ? null : 'Requests from other origins are refused';
   }
 
+  /** The part of a request's path below the place; null when it lies elsewhere. */
+  findPath(url = '/'): string | null {
+    return url.startsWith(`${this.place}/`) ? url.slice(this.place.length) : null;
+  }
+
   hasCookie({ cookie = '' }: IncomingHttpHeaders, nowMs = Date.now()): boolean {
     const value = cookie
       .split(';')
@@ -66,7 +75,7 @@ export class Access {
   exchange(token: string): string | null {
     if (!isSame(token, this.ownToken)) return null;
     this.offered ??= createSecret();
-    return `${this.cookieName}=${this.offered}; Path=/; HttpOnly; SameSite=Strict`;
+    return `${this.cookieName}=${this.offered}; Path=${this.place}/; HttpOnly; SameSite=Strict`;
   }
 
   private spendToken(): void {

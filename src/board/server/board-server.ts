@@ -78,7 +78,7 @@ export class BoardServer {
       const { headers, url } = request;
       if (access.findObstacle(headers, true) !== null) refuseUpgrade(socket, '403 Forbidden');
       else if (!access.hasCookie(headers)) refuseUpgrade(socket, '401 Unauthorized');
-      else if (url !== SOCKET_PATH) refuseUpgrade(socket, '404 Not Found');
+      else if (access.findPath(url) !== SOCKET_PATH) refuseUpgrade(socket, '404 Not Found');
       else if (sockets.clients.size >= MOST_SOCKETS) refuseUpgrade(socket, '503 Service Unavailable');
       else {
         sockets.handleUpgrade(request, socket, head, (webSocket) => connectSocket(webSocket, settings.createSession));

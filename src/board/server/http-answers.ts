@@ -49,36 +49,36 @@ export async function answerHttp(
     say(403, obstacle);
     return;
   }
-  const url = parseUrl(request.url ?? '/');
+  const isEntry = /^\/(?:\?|$)/.test(request.url ?? '/');
+  const path = isEntry ? '/' : access.findPath(request.url);
+  const url = parseUrl(isEntry ? (request.url ?? '/') : (path ?? '/'));
   const [, kind] = SENT_PATH.exec(url?.pathname ?? '') ?? [];
   if (method !== 'GET' && method !== 'HEAD' && !(method === 'PUT' && kind !== undefined)) {
     response.setHeader('Allow', 'GET, HEAD');
     say(405, 'Only GET and HEAD are understood');
     return;
   }
-  const token = url?.pathname === '/' ? url.searchParams.get('token') : null;
+  const token = isEntry ? (url?.searchParams.get('token') ?? null) : null;
   if (token !== null) {
     const cookie = access.exchange(token);
     if (cookie === null) {
-      // An old URL in a browser that has used it.
-      if (access.hasCookie(headers)) redirect('/');
-      else say(403, 'The token is wrong or was used: open the URL that `sardonyx board` has printed last');
+      say(403, 'The token is wrong or was used: open the URL that `sardonyx board` has printed last');
       return;
     }
     // The address with the token is left at once: it stays neither in the history of the tab nor in a Referer.
-    redirect(COOKIE_CHECK, cookie);
+    redirect(`${access.place}${COOKIE_CHECK}`, cookie);
     return;
   }
-  const isCookieCheck = request.url === COOKIE_CHECK;
+  const isCookieCheck = path === COOKIE_CHECK;
   if (isCookieCheck && access.hasCookie(headers)) {
-    redirect('/');
+    redirect(`${access.place}/`);
     return;
   }
   if (isCookieCheck) {
     say(401, `This browser keeps no cookies of ${headers.host}: allow them, and open the URL again`);
     return;
   }
-  if (!access.hasCookie(headers)) {
+  if (isEntry || path === null || !access.hasCookie(headers)) {
     say(401, 'Open the URL that `sardonyx board` has printed last: it holds the token that this page needs');
     return;
   }

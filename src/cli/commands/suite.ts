@@ -12,7 +12,7 @@ import {
 import { isHopeless, readChunks } from '../../data/index.js';
 import { Analyst, type GoRequest, type Score } from '../../engine/index.js';
 import { formatEvaluation } from '../../pgn/index.js';
-import { BrokenInput, decodeText, failure, type Result, readLines, success, unwrap } from '../../util/index.js';
+import { BrokenInput, decodeText, failure, RefusedInput, type Result, readLines, success, unwrap } from '../../util/index.js';
 import { declareCommand, requiredText, toggle, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { createProgressBar, NoteList, printJson, printLine, printNote } from '../output.js';
@@ -84,7 +84,8 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
     }
   } catch (error) {
     if (!(error instanceof BrokenInput)) throw new Error(`${file} cannot be read`);
-    if (positions.length === 0) throw new Error(`${file} cannot be read: ${error.message}`);
+    if (positions.length === 0 || error instanceof RefusedInput)
+      throw new Error(`${file} cannot be read: ${error.message}`);
     notes.add(`The rest of ${file} is not read: ${error.message}`);
   }
   notes.print();

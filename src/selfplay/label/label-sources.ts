@@ -16,7 +16,7 @@ import {
   readChunks,
 } from '../../data/index.js';
 import { parsePgnTags, readPgn, readPgnGame } from '../../pgn/index.js';
-import { BrokenInput, decodeText, failure, type Result, readLines, success } from '../../util/index.js';
+import { BrokenInput, decodeText, failure, RefusedInput, type Result, readLines, success } from '../../util/index.js';
 import type { ResultText } from '../game/game-end.js';
 
 export const PLAYER_RESULTS = ['lost', 'drawn', 'won'] as const;
@@ -75,11 +75,24 @@ export async function openSources(paths: readonly string[], filter: SourceFilter
     }
     try {
       files.push({ path: resolve(path), kind, bytes: statSync(path).size });
+      await readBeginning(path, kind);
     } catch (error) {
-      return failure(`${path} cannot be read: ${describeReadFailure(error)}`);
+      if (error instanceof RefusedInput) return failure(`${path} is refused: ${error.message}`);
+      if (!(error instanceof BrokenInput)) return failure(`${path} cannot be read: ${describeReadFailure(error)}`);
     }
   }
   return success(files);
+}
+
+/** So much of a file is unpacked before its first game is labelled, which takes long. */
+const BEGINNING_BYTES = 1 << 22;
+
+async function readBeginning(path: string, kind: InputKind): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of readChunks(path, () => undefined, kind)) {
+    bytes += chunk.length;
+    if (bytes > BEGINNING_BYTES) return;
+  }
 }
 
 /** Passes over the files that `readSources` makes. */
@@ -152,6 +165,7 @@ async function* readFile(
       if (isHopeless(unreadable, readable)) throw new BrokenInput('hardly a line of it can be read');
     }
   } catch (error) {
+    if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
     const why = error instanceof BrokenInput ? error.message : describeReadFailure(error);
     onWarning(`${name}: the rest cannot be read: ${why}`);
   }

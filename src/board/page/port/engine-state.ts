@@ -18,7 +18,7 @@ export const port: EnginePort = createPort();
 /** A page of the site says of which build it is, and has its engine inside. */
 function createPort(): EnginePort {
   const build = document.querySelector('meta[name="sardonyx-build"]')?.getAttribute('content');
-  if (typeof build !== 'string') return new SocketPort(`ws://${location.host}/engine`);
+  if (typeof build !== 'string') return new SocketPort(new URL('./engine', location.href.replace(/^http/, 'ws')).href);
   const network = readStored('network');
   return new WorkerPort(() =>
     startSiteEngine({

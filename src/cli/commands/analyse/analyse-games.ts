@@ -4,7 +4,6 @@
  * read, then to analyse. Memory holds one game at a time. Only files without any readable game are an error.
  */
 import { statSync } from 'node:fs';
-import { parseEpdLine } from '../../../chess/index.js';
 import { findInputKind, isHopeless, readChunks } from '../../../data/index.js';
 import type { Analyst, GoRequest } from '../../../engine/index.js';
 import {
@@ -15,17 +14,16 @@ import {
   nameGame,
   type PgnGame,
   type PgnText,
-  readPgn,
+  readGameTexts,
   readPgnGame,
 } from '../../../pgn/index.js';
-import { BrokenInput, decodeText, readLines } from '../../../util/index.js';
+import { BrokenInput, decodeText, RefusedInput, type Result, success } from '../../../util/index.js';
 import { createProgressBar, NoteList, printLine } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 import { type AnalysedPosition, analyseGame } from './analysis.js';
 
 /** Width of the lines of an annotated game, the one of PGN's export format. */
 const LINE_WIDTH = 80;
-const LONGEST_FEN = 200;
 
 /** PGN files that have been read once. */
 export interface GameFiles {
@@ -43,22 +41,25 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
   for (const path of paths) {
     const place = paths.length > 1 ? `${path}: ` : '';
     const isPipe = !isRegularFile(path);
+    let games = 0;
     let unreadable = 0;
     if (isPipe) kept.set(path, []);
     const onBroken = (why: string): void => problems.add(`${path}: the rest cannot be read: ${why}`);
     for await (const text of readTexts(path, onBroken)) {
-      kept.get(path)?.push(text);
-      const game = readPgnGame(text, { asksForChess960 });
-      if (game.ok) positions += game.value.moves.length + 1;
-      if (!game.ok) {
-        problems.add(`${place}${nameGame(text)} is left out: ${game.error}`);
-        unreadable++;
-        if (!isHopeless(unreadable, text.number - unreadable)) continue;
+      games++;
+      const game = text.ok ? readPgnGame(text.value, { asksForChess960 }) : text;
+      if (!text.ok || !game.ok) {
+        const name = text.ok ? `${nameGame(text.value)} is left out: ` : '';
+        problems.add(`${place}${name}${game.ok ? '' : game.error}`);
+        if (!isHopeless(++unreadable, games - unreadable)) continue;
         onBroken('hardly a game of it can be read');
         break;
       }
+      kept.get(path)?.push(text.value);
+      positions += game.value.moves.length + 1;
+      for (const note of game.value.notes) problems.add(`${place}${nameGame(text.value)}: ${note}`);
       if (game.value.problem !== null) {
-        problems.add(`${place}${nameGame(text)} is analysed only up to ${game.value.problem}`);
+        problems.add(`${place}${nameGame(text.value)} is analysed only up to ${game.value.problem}`);
       }
     }
   }
@@ -69,8 +70,8 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
     positions,
     async *readGames() {
       for (const path of paths) {
-        for await (const text of kept.get(path) ?? readTexts(path, () => undefined)) {
-          const game = readPgnGame(text, { asksForChess960 });
+        for await (const text of kept.get(path)?.map(success) ?? readTexts(path, () => undefined)) {
+          const game = text.ok ? readPgnGame(text.value, { asksForChess960 }) : text;
           if (game.ok) yield game.value;
         }
       }
@@ -78,29 +79,16 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
   };
 }
 
-/** The games, or the positions of an EPD or FEN list as games without moves. @param onBroken receives why the rest is not read */
-async function* readTexts(path: string, onBroken: (why: string) => void): AsyncGenerator<PgnText> {
+/** @param onBroken receives why the rest is not read */
+async function* readTexts(path: string, onBroken: (why: string) => void): AsyncGenerator<Result<PgnText>> {
   try {
-    const kind = (await findInputKind(path)) ?? 'pgn';
-    const texts = decodeText(readChunks(path, () => undefined, kind));
-    yield* kind === 'positions' ? readPositions(texts) : readPgn(texts);
+    const kind = await findInputKind(path);
+    const texts = decodeText(readChunks(path, () => undefined, kind ?? 'pgn'));
+    yield* readGameTexts(texts, kind === 'positions' ? true : null);
   } catch (error) {
+    if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
     if (!(error instanceof BrokenInput)) throw new Error(`"${path}" is neither a FEN nor a PGN file that can be read`);
     onBroken(error.message);
-  }
-}
-
-async function* readPositions(texts: AsyncIterable<string>): AsyncGenerator<PgnText> {
-  let count = 0;
-  for await (const { text: line, number } of readLines(texts)) {
-    if (line.startsWith('#')) continue;
-    const parsed = parseEpdLine(line);
-    const quote = (text: string): string => text.replace(/["\\]/g, '\\$&');
-    // The reader of games says what is wrong with a line that is no position.
-    const fen = parsed.ok ? parsed.value.fen : line.slice(0, LONGEST_FEN);
-    const id = parsed.ok ? parsed.value.operations.get('id') : undefined;
-    const event = id === undefined ? '' : `[Event "${quote(id.join(' '))}"]\n`;
-    yield { text: `${event}[FEN "${quote(fen)}"]\n\n*`, number: ++count, line: number, isTooLong: false };
   }
 }
 

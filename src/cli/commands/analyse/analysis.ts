@@ -1,5 +1,5 @@
 /** Analyses positions and games: best moves, scores, and how good the played moves were. */
-import { formatFen, formatSanLine, formatUciMove, type Position, parseFen } from '../../../chess/index.js';
+import { formatFen, formatSanLine, formatUciMove, type Position } from '../../../chess/index.js';
 import {
   type Analyst,
   createGamePosition,
@@ -106,11 +106,4 @@ function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {
 /** Checks a FEN before anything is loaded; throws one sentence. */
 export function requireFen(fen: string): Position {
   return unwrap(createGamePosition(fen, [])).position;
-}
-
-/** What the position of a FEN that can be read does not allow, a sentence each. */
-export function listDropped(fen: string): string[] {
-  const notes: string[] = [];
-  parseFen(fen, notes);
-  return notes;
 }
