@@ -14,6 +14,8 @@ const HEAD_BYTES = 8;
 const TEXT_LIMIT = { ratio: 100, alwaysBytes: 1 << 20 };
 export const RECORD_LIMIT = { ratio: 250, alwaysBytes: 1 << 23 };
 
+const FIRST_STEP_BYTES = 1 << 11;
+
 type Unpacker = (source: PackedBytes) => AsyncGenerator<Buffer, void, void>;
 
 /** By the first bytes; what is recognised but not read has a sentence. */
@@ -34,8 +36,13 @@ export class UnpackLimit {
   /** Bytes of the file itself. */
   async *countPacked(chunks: Chunks): AsyncGenerator<Buffer, void, void> {
     for await (const chunk of chunks) {
-      this.packedBytes += chunk.length;
-      yield chunk;
+      // What is read ahead counts, so that the beginning is read in small steps.
+      const stepBytes = this.packedBytes === 0 ? FIRST_STEP_BYTES : chunk.length;
+      for (let at = 0; at < chunk.length; at += stepBytes) {
+        const step = chunk.subarray(at, at + stepBytes);
+        this.packedBytes += step.length;
+        yield step;
+      }
     }
   }
 
