@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeReadFailure, readFile } from '#platform/files.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
@@ -62,6 +62,10 @@ export async function resolveNetworkFile(
 /** Where a network of the program is, by its path in the program. */
 function locateBundled(name: string): string {
   return isPackaged ? BUILT_IN : join(getProgramFolder(), name);
+}
+
+function isForeignFile(path: string): boolean {
+  return dirname(path) !== join(getProgramFolder(), 'models');
 }
 
 /** The bytes of a network inside the executable; null if `path` is a file on disk. */
@@ -228,7 +232,8 @@ async function findExact(
     const fileSha256 = isIdentified ? computeSha256(bytes) : undefined;
     const inflated = await inflate(bytes);
     if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
-    return success({ bytes: await adaptOnnx(inflated.value, edition), name, fileSha256 });
+    const isForeign = builtIn === null && isForeignFile(path);
+    return success({ bytes: await adaptOnnx(inflated.value, edition), name, fileSha256, isForeign });
   } catch (error) {
     return failure((error as Error).message);
   }
@@ -274,7 +279,8 @@ async function findInt8(
   });
   if (!int8.ok) return int8;
   const { onnx, report } = int8.value;
-  if (onnx !== undefined) return success({ bytes: onnx, name: builtIn?.name ?? path, fileSha256 });
+  const isForeign = builtIn === null && isForeignFile(path);
+  if (onnx !== undefined) return success({ bytes: onnx, name: builtIn?.name ?? path, fileSha256, isForeign });
   onWarning(report);
   return findEdition({});
 }

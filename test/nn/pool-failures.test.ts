@@ -7,6 +7,7 @@ import { FailureStreak, FORGIVING_EVALUATIONS } from '#sardonyx/nn/pool/evaluato
 import { success } from '#sardonyx/util/index.js';
 import { createFaultyThread } from '../support/evaluator-faults.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
+import { OnnxWriter } from '../support/onnx-writer.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 const tinyNetwork = { path: `${repositoryRoot}/models/tiny-test.onnx` };
@@ -46,6 +47,48 @@ test('a thread that never has its network ready is one sentence', async () => {
     /^Error: Cannot evaluate with backend hash: it has not evaluated a position within 0\.001 s/,
   );
 });
+
+/** Nodes that make one position of 112 planes into ever larger tensors, of a few bytes each. */
+const GROWTHS: Readonly<Record<string, (onnx: OnnxWriter, row: string, column: string) => string>> = {
+  'an outer product': (onnx, row, column) => onnx.node('MatMul', [column, row]),
+  'a sum of a row and a column': (onnx, row, column) => onnx.node('Add', [column, row]),
+  'lists that double': (onnx, row) => {
+    let list = row;
+    for (let i = 0; i < 16; i++) list = onnx.node('Concat', [list, list], { axis: 0 });
+    return list;
+  },
+};
+
+for (const [what, grow] of Object.entries(GROWTHS)) {
+  test(`a small network with gigabytes of activations (${what}) is one sentence`, async () => {
+    const onnx = new OnnxWriter();
+    const planes = onnx.input('/input/planes', ['batch', 112, 8, 8]);
+    const row = onnx.node('Reshape', [planes, onnx.integers([2], [1, 7168])]);
+    const column = onnx.node('Transpose', [row], { perm: [1, 0] });
+    const large = onnx.node('Add', [grow(onnx, row, column), grow(onnx, row, column)]);
+    const larger = onnx.node('Relu', [onnx.node('Concat', [large, large, large], { axis: 0 })]);
+    const policy = onnx.node('ReduceMax', [larger], { axes: [0] });
+    onnx.node(
+      'Slice',
+      [policy, onnx.integers([1], [0]), onnx.integers([1], [1858]), onnx.integers([1], [1])],
+      {},
+      '/output/policy',
+    );
+    onnx.node(
+      'Slice',
+      [policy, onnx.integers([1], [0]), onnx.integers([1], [3]), onnx.integers([1], [1])],
+      {},
+      '/output/wdl',
+    );
+    onnx.output('/output/policy', ['batch', 1858]);
+    onnx.output('/output/wdl', ['batch', 3]);
+    const model = { bytes: onnx.finish({}), name: 'large.onnx', isForeign: true };
+    await assert.rejects(
+      EvaluatorPool.create({ backend: 'cpu', model, threads: 1 }),
+      /The network large\.onnx needs \d{4,} MB for one position, more than any network/,
+    );
+  });
+}
 
 test('a network whose session fails is loaded again on the CPU', async () => {
   const { answers: expected } = await evaluateWith({ backend: 'cpu', model: tinyNetwork, threads: 1, minibatch: 4 });

@@ -4,6 +4,7 @@ import { concatBytes } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { describeProvider } from '../backend/provider-config.js';
 import type { Model } from '../model/model-file.js';
+import { showActivations } from '../model/onnx-limits.js';
 
 /**
  * Opens a model with the provider of a plan.
@@ -19,6 +20,33 @@ export async function openSession(model: Model, plan: OnnxPlan, deviceId: number
     // The slower, exact code is slower on CPUs that need it not, too: a 64x6 network loses 45 % of its speed.
     needsWideSums: model.needsWideSums && !(await addsWidely()),
   });
+}
+
+/** In single precision; networks of a few megabytes have less than 10 MB a position. */
+const ALWAYS_ALLOWED_BYTES = 512 * 2 ** 20;
+/** Weights that the graph expands to single precision count too. */
+const BYTES_PER_MODEL_BYTE = 16;
+
+/** Rejects when the tensors of one position need more memory than any network does: the runtime would allocate them without asking. */
+export async function refuseLargeActivations({ bytes, weightsFolder, path }: Model): Promise<void> {
+  const session = await openRuntimeSession({
+    model: showActivations(bytes),
+    weightsFolder,
+    provider: { name: 'cpu' },
+    intraOpThreads: 1,
+    // Optimisation would compute what is constant.
+    optimization: 0,
+    needsWideSums: false,
+  });
+  const { outputShapes } = session;
+  await session.release();
+  const countElements = (shape: readonly (number | string)[]): number =>
+    shape.reduce<number>((product, size) => product * (typeof size === 'number' && size > 0 ? size : 1), 1);
+  const needed = 4 * outputShapes.reduce((sum, shape) => sum + countElements(shape), 0);
+  if (needed <= ALWAYS_ALLOWED_BYTES + BYTES_PER_MODEL_BYTE * bytes.byteLength) return;
+  throw new Error(
+    `The network ${path} needs ${Math.round(needed / 2 ** 20)} MB for one position, more than any network`,
+  );
 }
 
 export interface RunTensor {

@@ -19,6 +19,8 @@ export type ModelSource =
       readonly fileSha256?: string | undefined;
       /** The pool has checked what the model may do, so its threads need not. */
       readonly isChecked?: true;
+      /** The program did not come with it. */
+      readonly isForeign?: boolean | undefined;
     };
 
 export interface Model {
@@ -30,6 +32,8 @@ export interface Model {
   readonly weightsFolder: string | undefined;
   /** SHA-256 of its file, in hexadecimal; null if not computed. */
   readonly fileSha256: string | null;
+  /** The program did not come with it, so that the sizes of its tensors are looked at before it runs. */
+  readonly isForeign: boolean;
   readonly format: NetworkFormat;
   readonly parameterBytes: number;
   /** Precision of its weights. */
@@ -49,14 +53,14 @@ export interface Model {
 export async function loadModel(source: ModelSource): Promise<Result<Model>> {
   if ('bytes' in source) return readModel(source);
   try {
-    return await readModel({ bytes: await readFile(source.path), name: source.path });
+    return await readModel({ bytes: await readFile(source.path), name: source.path, isForeign: true });
   } catch (error) {
     return failure(`Cannot read the network ${source.path}: ${describeReadFailure(error)}`);
   }
 }
 
 async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): Promise<Result<Model>> {
-  const { name: path, weightsFolder, fileSha256 = null } = source;
+  const { name: path, weightsFolder, fileSha256 = null, isForeign = false } = source;
   const inflated = await inflate(source.bytes);
   if (!inflated.ok) return failure(`Cannot read the network ${path}: ${inflated.error}`);
   const bytes = inflated.value;
@@ -78,6 +82,7 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
     bytes,
     weightsFolder,
     fileSha256,
+    isForeign,
     format: format.value,
     parameterBytes,
     precision,

@@ -1,10 +1,11 @@
 /**
  * What an ONNX file may not contain, because ONNX Runtime would do it without asking: loops that need not end, files of their own,
  * tensors that a few bytes make as large as the memory. It walks the protobuf with all its branches and functions, and runs before any
- * session is opened. It does not infer the shapes of activations: a network that is slow or large there is left to the limit on
- * the first evaluation. Field numbers: onnx.proto.
+ * session is opened. The shapes of activations are the runtime's to infer (`showActivations`); a network that is slow is left to the limit
+ * on the first evaluation. Field numbers: onnx.proto.
  */
 import protobuf from 'protobufjs/minimal.js';
+import { concatBytes } from '../../util/index.js';
 import { bytesOf, readFields, varint } from './onnx-header.js';
 
 /** 256 MB as single precision; the largest weights of lc0 have a tenth of it. */
@@ -79,6 +80,30 @@ export function findRefusal(model: Uint8Array): string | null {
   } catch (error) {
     return error instanceof Refusal ? error.message : 'is damaged';
   }
+}
+
+/**
+ * The model with the outputs of all its nodes as outputs of its own, so that the runtime tells their shapes without running it: in
+ * protobuf, what is appended to a message is added to its lists.
+ */
+export function showActivations(model: Uint8Array): Uint8Array {
+  const shown = new Set<string>();
+  const outputs = new Set<string>();
+  for (const [tag, reader] of readFields(model)) {
+    if (tag !== bytesOf(7)) continue;
+    for (const [field, part] of readFields(reader.bytes())) {
+      if (field === bytesOf(1)) for (const name of readNode(part.bytes()).outputs) outputs.add(name);
+      else if (field === bytesOf(12)) {
+        for (const [key, value] of readFields(part.bytes())) if (key === bytesOf(1)) shown.add(value.string());
+      }
+    }
+  }
+  const writer = protobuf.Writer.create();
+  writer.uint32(bytesOf(7)).fork();
+  for (const name of outputs) {
+    if (name !== '' && !shown.has(name)) writer.uint32(bytesOf(12)).fork().uint32(bytesOf(1)).string(name).ldelim();
+  }
+  return concatBytes([model, writer.ldelim().finish()]);
 }
 
 class ModelWalk {

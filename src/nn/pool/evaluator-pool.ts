@@ -235,6 +235,7 @@ export class EvaluatorPool {
         name: this.model.path,
         weightsFolder: this.model.weightsFolder,
         isChecked: true,
+        isForeign: this.model.isForeign,
       },
       role: crashes === 0 ? 'first' : crashes <= MAX_CRASHES ? 'replacement' : 'hopeless',
     };

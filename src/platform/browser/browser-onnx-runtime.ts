@@ -36,6 +36,7 @@ export async function openSession(request: SessionRequest): Promise<RuntimeSessi
     data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('float16', data, dims);
   return {
     outputNames: session.outputNames,
+    outputShapes: session.outputMetadata.map((output) => (output.isTensor ? output.shape : [])),
     createTensor,
     run: async (inputs: NamedTensors, outputs: Readonly<Record<string, RuntimeTensor | null>>) => {
       const results = await session.run(inputs as OrtWeb.InferenceSession.FeedsType, Object.keys(outputs));

@@ -61,6 +61,7 @@ async function loadSession(request: SessionRequest): Promise<RuntimeSession> {
   const release = (): Promise<void> => callNative(() => session.release());
   return {
     outputNames: session.outputNames,
+    outputShapes: session.outputMetadata.map((output) => (output.isTensor ? output.shape : [])),
     createTensor: (data, dims) =>
       data instanceof Float32Array ? new Tensor('float32', data, dims) : new Tensor('float16', data, dims),
     run: needsTurns ? (inputs, outputs) => takeWebGpuTurn(() => run(inputs, outputs)) : run,

@@ -24,6 +24,8 @@ export interface SessionRequest {
 
 export interface RuntimeSession {
   readonly outputNames: readonly string[];
+  /** In the same order, as the runtime infers them; a name stands for an open dimension. */
+  readonly outputShapes: readonly (readonly (number | string)[])[];
   /** A view: the runtime reads and writes `data` itself. A Uint16Array holds half-precision numbers (float16). */
   createTensor(data: Float32Array | Uint16Array, dims: readonly number[]): RuntimeTensor;
   /**
