@@ -222,20 +222,21 @@ test('a file that unpacks to a hundred times its size ends with one sentence, in
 });
 
 test('commands that would work long on what a bomb holds refuse all of it', async () => {
-  const position = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n';
-  const line = '{"plies":[["e2e4",[["e2e4",1]]]],"result":"1-0"}\n';
+  const game = `1. e4 {${'a'.repeat(5000)}} *\n`;
+  const position = `rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; c0 "${'a'.repeat(5000)}";\n`;
+  const line = `{"plies":[["e2e4",[["e2e4",1]]]],"result":"1-0","note":"${'a'.repeat(5000)}"}\n`;
   const rows: readonly (readonly [command: readonly string[], bombs: [name: string, bytes: Buffer][]])[] = [
-    [['analyse'], createBombs('1. e4 *\n', 'pgn')],
-    [['analyse'], createBombs(position, 'epd')],
-    [['suite', '--nodes=1'], createBombs(position, 'epd')],
-    [['label', `--out=${join(folder, 'labels')}`, '--engine=cmd=false', '--from'], createBombs('1. e4 *\n', 'pgn')],
+    [['analyse', '--config='], createBombs(game, 'pgn')],
+    [['analyse', '--config='], createBombs(position, 'epd')],
+    [['suite', '--config=', '--nodes=1'], createBombs(position, 'epd')],
+    [['label', `--out=${join(folder, 'labels')}`, '--engine=cmd=false', '--from'], createBombs(game, 'pgn')],
     [['label', `--out=${join(folder, 'labels')}`, '--engine=cmd=false', '--from'], createBombs(line, 'jsonl')],
   ];
   for (const [command, bombs] of rows) {
     for (const [name, bytes] of bombs) {
       const path = join(folder, name);
       writeFileSync(path, bytes);
-      const { status, stdout, stderr } = await runCommand([...command, path, '--config='], { cwd: folder });
+      const { status, stdout, stderr } = await runCommand([...command, path], { cwd: folder });
       assert.deepEqual([status, stdout], [1, ''], `${command[0]} ${name}: ${stderr}`);
       assert.match(stderr, /^.*it unpacks to more than 100 times its size.*\n$/, `${command[0]} ${name}`);
     }

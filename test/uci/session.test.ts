@@ -176,7 +176,7 @@ test('what a go cannot mean is passed over in one info string, and the go is ans
 });
 
 test('what a position does not allow is dropped with one info string, once', async () => {
-  const { lines, say, session } = createSession();
+  const { lines, say, session } = createSession(answering());
   await say('isready', 'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq e3 0 1');
   const notes = lines.filter((line) => line.startsWith('info string'));
   assert.match(notes.join('\n'), /castling right K was dropped.*\n.*e3/);

@@ -12,7 +12,16 @@ import {
 import { isHopeless, readChunks } from '../../data/index.js';
 import { Analyst, type GoRequest, type Score } from '../../engine/index.js';
 import { formatEvaluation } from '../../pgn/index.js';
-import { BrokenInput, decodeText, failure, RefusedInput, type Result, readLines, success, unwrap } from '../../util/index.js';
+import {
+  BrokenInput,
+  decodeText,
+  failure,
+  RefusedInput,
+  type Result,
+  readLines,
+  success,
+  unwrap,
+} from '../../util/index.js';
 import { declareCommand, requiredText, toggle, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { createProgressBar, NoteList, printJson, printLine, printNote } from '../output.js';
