@@ -6,7 +6,7 @@
  * number of boards.
  */
 import { runNextTurn } from '#platform/threads.js';
-import type { LeafQueue } from '../nn/leaves.js';
+import { countBusyLeaves, type LeafQueue } from '../nn/leaves.js';
 import { type Batching, defaultSearchParams, Search, type SearchScheduler } from '../search/index.js';
 import { createPrng, drawSeed } from '../util/index.js';
 import type { AnalysisSettings } from './analysis-client.js';
@@ -23,8 +23,6 @@ import { TaskQueue } from './task-queue.js';
 const INITIAL_NODES = 1024;
 /** A smaller tree could hardly look ahead; fewer positions are searched at the same time instead. */
 const LEAST_TREE_BYTES = 2 ** 25;
-/** Batches for each evaluator: one in work and one waiting. */
-const BATCHES_AHEAD = 2;
 /** A search has at most 1/LEAST_ROUNDS of its visits in flight: they do not see each other's results. */
 const LEAST_ROUNDS = 20;
 /** The search thread also makes the reports; they may take at most this share of its time. */
@@ -149,11 +147,11 @@ export class AnalysisRun {
 
   /** The fewer positions share the evaluators, the more leaves of each must be in flight to keep them busy. */
   private computeBatching({ maxVisits }: PositionTask): Batching {
-    const { workers, minibatch, slotCount } = this.queue;
+    const { minibatch, slotCount } = this.queue;
     const { leavesPerPosition } = this.settings;
     if (leavesPerPosition > 0) return { minibatch: leavesPerPosition, batchesInFlight: 1 };
     const sharers = Math.min(this.parallel, this.activeCount + this.waiting.size);
-    const wanted = Math.ceil(Math.min(BATCHES_AHEAD * workers * minibatch, slotCount) / Math.max(1, sharers));
+    const wanted = Math.ceil(Math.min(countBusyLeaves(this.queue), slotCount) / Math.max(1, sharers));
     const leaves = Math.max(1, Math.min(wanted, Math.floor((maxVisits ?? Number.POSITIVE_INFINITY) / LEAST_ROUNDS)));
     if (leaves <= minibatch) return { minibatch: leaves, batchesInFlight: 1 };
     return { minibatch, batchesInFlight: Math.floor(leaves / minibatch) };

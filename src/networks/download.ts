@@ -9,6 +9,7 @@ import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeWriteFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
@@ -153,7 +154,7 @@ async function transfer({ url, mostBytes, onProgress }: Download, part: string):
     const tooLarge = new DownloadError(`${url} is larger than ${Math.round(mostBytes / 1e6)} MB`);
     if (total !== null && total > mostBytes) throw tooLarge;
     let done = offset;
-    const body = Readable.fromWeb(response.body as never);
+    const body = Readable.fromWeb(response.body as ReadableStream);
     body.on('data', (chunk: Buffer) => {
       stall.restart();
       done += chunk.length;

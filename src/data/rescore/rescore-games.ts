@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import { createFolder } from '#platform/folders.js';
 import { formatFen, formatUciMove, type Move, NO_MOVE, type Position } from '../../chess/index.js';
-import { getPolicyEncoding } from '../../encoding/index.js';
+import { getPolicyEncoding, type PolicyIndex } from '../../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { findGameFormat, readUntilBreak } from '../convert-input.js';
 import { listInputs } from '../create-shards.js';
@@ -196,7 +196,7 @@ export function formatPlain({ positions }: RecordedGame, plain: PlainSettings): 
   return positions
     .map(({ record, position, transform }) => {
       const index = plain.takesBestMove ? record.bestIndex : record.playedIndex;
-      const move = policy.indexToMove(position, index as never, transform);
+      const move = policy.indexToMove(position, index as PolicyIndex, transform);
       const q = plain.takesBestScore ? record.bestQ : record.playedQ;
       const score = Math.round((660.6 * q) / (1 - 0.9751875 * q ** 10));
       const lines = [

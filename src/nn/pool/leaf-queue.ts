@@ -218,6 +218,17 @@ export class LeafQueue {
   }
 }
 
+/** Leaves in flight that keep all evaluators busy: for each one batch in work and one that waits. */
+export function countBusyLeaves({
+  workers,
+  minibatch,
+}: {
+  readonly workers: number;
+  readonly minibatch: number;
+}): number {
+  return 2 * workers * minibatch;
+}
+
 /** Writes a row of the root table. None of the row's leaves may be in flight. */
 export function setRoot(queue: LeafQueue, row: number, root: RootPosition): void {
   queue.roots.write(row, root);

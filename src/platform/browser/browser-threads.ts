@@ -70,7 +70,7 @@ const threadData = new Promise<unknown>((resolve) => {
   receiveData = resolve;
 });
 let isThread = false;
-let handler: ((message: never) => void) | null = null;
+let handler: ((message: unknown) => void) | null = null;
 const early: unknown[] = [];
 
 // Must listen before anything else in the thread runs. In the page's own scripts no such message ever arrives.
@@ -80,7 +80,7 @@ globalThis.addEventListener?.('message', ({ data: message }: MessageEvent<unknow
     takeAssets(message.assets ?? {});
     receiveData(message.data);
   } else if (handler !== null) {
-    handler(message as never);
+    handler(message);
   } else if (isThread) {
     early.push(message);
   }
@@ -102,7 +102,7 @@ export function postToParent(message: unknown): void {
 }
 
 export function onParentMessage<ToThread>(handle: (message: ToThread) => void): void {
-  handler = handle;
+  handler = (message) => handle(message as ToThread);
   for (const message of early.splice(0)) handle(message as ToThread);
 }
 

@@ -2,6 +2,17 @@
  * The leaves in flight: gathers batches of leaves, sends them, and backs up finished leaves strictly in the order in which
  * they were gathered. It gathers only between whole batches, so what is searched depends on the tree and never on how fast an
  * evaluator answers. It knows neither clocks nor limits, and it never waits.
+ *
+ * One iteration of a search (`Search.step`, until the stoppers say stop):
+ *
+ *   gather        while fewer than `batchesInFlight` batches are in flight:
+ *     pick          walk from the root by PUCT and leave virtual loss (select.ts, formulas/puct.ts)
+ *     send          a new leaf goes to the evaluators as its path (leaf-channel.ts); a known result is backed up at once
+ *   wait          until an evaluator has answered (thread/search-worker.ts)
+ *   backUpOldest  for each leaf of the oldest batch, in order:
+ *     expand        make its node and edges (expand.ts)
+ *     backUp        add its value to every record of the path and spread proven results (backup.ts, bounds.ts)
+ *   look          ask the stoppers, report (search.ts, stop/stoppers.ts, report/announcer.ts)
  */
 import { FAILED } from '../../nn/leaves.js';
 import type { MoveFilter } from '../formulas/move-rules.js';

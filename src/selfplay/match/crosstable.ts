@@ -118,7 +118,8 @@ function createSide(opponent: number, standings: Standings, side: 0 | 1): Side {
   const { games, pairCounts, forfeits } = standings;
   if (side === 0) return { opponent, counts: games, pairs: pairCounts, forfeits: forfeits[0] };
   const counts = { wins: games.losses, draws: games.draws, losses: games.wins };
-  return { opponent, counts, pairs: pairCounts.toReversed() as unknown as PairCounts, forfeits: forfeits[1] };
+  const [a, b, c, d, e] = pairCounts;
+  return { opponent, counts, pairs: [e, d, c, b, a], forfeits: forfeits[1] };
 }
 
 function addCounts(a: GameCounts, b: GameCounts): GameCounts {
@@ -126,7 +127,7 @@ function addCounts(a: GameCounts, b: GameCounts): GameCounts {
 }
 
 function addPairs(a: PairCounts, b: PairCounts): PairCounts {
-  return a.map((count, i) => count + b[i]) as unknown as PairCounts;
+  return [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4]];
 }
 
 function countGames({ wins, draws, losses }: GameCounts): number {

@@ -76,7 +76,8 @@ export class Standings {
   }
 
   get pairCounts(): PairCounts {
-    return [...this.pairs] as unknown as PairCounts;
+    const [a, b, c, d, e] = this.pairs;
+    return [a, b, c, d, e];
   }
 
   get reasonCounts(): Readonly<Record<string, number>> {

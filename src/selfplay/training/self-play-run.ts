@@ -4,6 +4,7 @@
  * before it. Finished games are passed on in the order in which they end.
  */
 
+import { countBusyLeaves } from '../../nn/index.js';
 import { SearchScheduler } from '../../search/index.js';
 import type { Tablebases } from '../../syzygy/index.js';
 import { createPrng, mixSeeds, type Prng, runSideBySide } from '../../util/index.js';
@@ -55,8 +56,6 @@ const BYTES_PER_TREE = 256 * 2 ** 20;
 /** A tree of the visits of one move rarely needs more nodes than this factor gives, and it can grow. */
 const NODES_PER_VISIT = 1.25;
 const LEAST_NODES = 256;
-/** Batches for each evaluator thread: one in work and the others waiting. */
-const BATCHES_AHEAD = 2;
 const LEAST_GAMES = 8;
 const MOST_GAMES = 512;
 
@@ -147,7 +146,7 @@ class Tournament {
     const { queue } = pool;
     // With a minibatch of its own a game never gathers more than that, as in lc0.
     const most = network.pool.minibatch || Number.POSITIVE_INFINITY;
-    const wanted = Math.min(most, (BATCHES_AHEAD * queue.workers * queue.minibatch) / this.boards);
+    const wanted = Math.min(most, countBusyLeaves(queue) / this.boards);
     const leaves = this.run.leavesPerGame > 0 ? this.run.leavesPerGame : Math.max(1, Math.ceil(wanted));
     const visits = Math.max(limits.visits ?? 0, limits.playouts ?? 0);
     const search = new GameSearch({
@@ -166,7 +165,7 @@ class Tournament {
 
 /** Enough games to keep the evaluators busy with one leaf of each. */
 function computeParallelism(pools: readonly NetworkPool[]): number {
-  const leaves = Math.max(...pools.map(({ queue }) => BATCHES_AHEAD * queue.workers * queue.minibatch));
+  const leaves = Math.max(...pools.map(({ queue }) => countBusyLeaves(queue)));
   return Math.max(LEAST_GAMES, Math.min(MOST_GAMES, leaves));
 }
 

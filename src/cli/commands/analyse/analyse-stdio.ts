@@ -3,7 +3,7 @@ import { AnalysisClient, type AnalysisModel, AnalysisSession } from '../../../an
 import { createPoolOptions, warnOfTables } from '../../../app/index.js';
 import { readVersion } from '../../../app/options.js';
 import { obtainNetwork } from '../../../networks/index.js';
-import { EvaluatorPool } from '../../../nn/index.js';
+import { countBusyLeaves, EvaluatorPool } from '../../../nn/index.js';
 import type { OptionStore } from '../../../options/index.js';
 import { computeTreeBytes, createSearchParams } from '../../../search/index.js';
 import { LineReader, unwrap } from '../../../util/index.js';
@@ -23,7 +23,6 @@ export interface StdioSettings {
 /** Each position needs a row of the evaluators' root table. */
 export const MOST_PARALLEL = 512;
 const LEAST_PARALLEL = 8;
-const BATCHES_AHEAD = 2;
 
 /** A network of its own for queries that name it. */
 export interface NamedModel {
@@ -98,7 +97,7 @@ async function startModel(
 ): Promise<RunningModel> {
   const pool = await EvaluatorPool.create(await createPoolOptions(options, printNote));
   const { handle, threads, minibatch } = pool;
-  const suitable = Math.max(LEAST_PARALLEL, Math.min(MOST_PARALLEL, BATCHES_AHEAD * threads * minibatch));
+  const suitable = Math.max(LEAST_PARALLEL, Math.min(MOST_PARALLEL, countBusyLeaves({ workers: threads, minibatch })));
   const thread = new AnalysisClient(
     {
       pool: handle,
