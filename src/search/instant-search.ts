@@ -3,6 +3,7 @@
  * `valuehead` also evaluates the position after every move and plays the move with the best value. Both run as ordinary
  * searches with an empty tree and few visits, so reports, draws and tablebases work as in every search.
  */
+import type { SearchLimits } from './limits/search-protocol.js';
 import type { SearchParams } from './params.js';
 
 /** Above every value, so that each move is visited once before any is visited twice. */
@@ -23,6 +24,12 @@ export function adaptToInstant(params: SearchParams): SearchParams {
     fpuStrategyAtRoot: 'absolute',
     fpuValueAtRoot: ABOVE_ALL,
   };
+}
+
+/** An instant search always evaluates what it must, as in lc0: only which moves it may play is limited. */
+export function withoutSpan(limits: SearchLimits): SearchLimits {
+  const { nodes, playouts, depth, mate, budgetMs, clock, ...rest } = limits;
+  return rest;
 }
 
 /** Visits of the root that such a search makes, Infinity for any other. @param moves that may be played; 0 = not known yet */

@@ -10,7 +10,7 @@ import { MoveFilter } from './formulas/move-rules.js';
 import { computeDrawScore, computePolicyTemperature } from './formulas/puct.js';
 import type { WdlRescale } from './formulas/wdl-rescale.js';
 import { continuesGame, GameTree } from './game-tree.js';
-import { adaptToInstant, countInstantVisits, isInstant } from './instant-search.js';
+import { adaptToInstant, countInstantVisits, isInstant, withoutSpan } from './instant-search.js';
 import type { PositionMessage, SearchLimits } from './limits/search-protocol.js';
 import type { SearchParams } from './params.js';
 import { Announcer, type InfoListener } from './report/announcer.js';
@@ -168,9 +168,10 @@ export class Search {
     return describeRoot(this.getReportContext(), lineCount);
   }
 
-  start(limits: SearchLimits, listener: SearchListener): void {
+  start(asked: SearchLimits, listener: SearchListener): void {
     const { position, params, pipeline } = this;
     if (position === null) throw new Error('A search needs a position first');
+    const limits = isInstant(params) ? withoutSpan(asked) : asked;
     this.limits = limits;
     this.listener = listener;
     this.isRootSent = false;

@@ -36,6 +36,16 @@ test('valuehead looks at each move once and plays the one with the best value', 
   }
 });
 
+test('valuehead looks at each move whatever the limit says', () => {
+  for (const limit of [{ nodes: 1 }, { nodes: 3 }, { depth: 1 }, { playouts: 2 }, { budgetMs: 0 }, { mate: 1 }]) {
+    const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ ...GAME, seed: 5 })), {
+      params: { search: 'valuehead' },
+    });
+    const { rows } = harness.run({ ...limit, reportedStats: 'atEnd' });
+    assert.ok(rows.length > 1 && rows.every(({ visits }) => visits === 1), JSON.stringify(limit));
+  }
+});
+
 test('valuehead keeps to the moves that are asked for', () => {
   const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ ...GAME, seed: 3 })), {
     params: { search: 'valuehead' },
