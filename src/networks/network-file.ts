@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeReadFailure, readFile } from '#platform/files.js';
+import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import { isStrengthLimited, LEVELS_NETWORK } from '../engine/options.js';
 import {
@@ -105,8 +105,13 @@ async function readNetwork(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new Error(`Cannot read the network ${path}: ${describeReadFailure(error)}`);
+    throw new Error(`Cannot read the network ${describePath(path)}: ${describeReadFailure(error)}`);
   }
+}
+
+/** For messages: content in memory by its name, not by the address that we gave it. */
+function describePath(path: string): string {
+  return path.startsWith('blob:') ? getFileName(path) : path;
 }
 
 export function isFileless(options: OptionStore): boolean {
@@ -228,7 +233,7 @@ async function findExact(
   const builtIn = await readBuiltIn(path, options, provider);
   if (builtIn === null && (await isLc0File(path))) return loadLc0(path, heads, edition);
   try {
-    const { bytes, name } = builtIn ?? { bytes: await readNetwork(path), name: path };
+    const { bytes, name } = builtIn ?? { bytes: await readNetwork(path), name: describePath(path) };
     const fileSha256 = isIdentified ? computeSha256(bytes) : undefined;
     const inflated = await inflate(bytes);
     if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
@@ -280,7 +285,7 @@ async function findInt8(
   if (!int8.ok) return int8;
   const { onnx, report } = int8.value;
   const isForeign = builtIn === null && isForeignFile(path);
-  if (onnx !== undefined) return success({ bytes: onnx, name: builtIn?.name ?? path, fileSha256, isForeign });
+  if (onnx !== undefined) return success({ bytes: onnx, name: builtIn?.name ?? describePath(path), fileSha256, isForeign });
   onWarning(report);
   return findEdition({});
 }
