@@ -10,39 +10,51 @@ import {
 import {
   BUILT_IN,
   describeDownload,
-  explainNetwork,
   findModel,
   findTuning,
   isFileless,
+  loadNetwork,
   needsMeasuredLevels,
   obtainNetwork,
-  resolveNetworkFile,
+  type ResolvedNetwork,
+  resolveNetwork,
 } from '../networks/index.js';
-import { EvaluatorPool, type PoolOptions, type TunedSpeed } from '../nn/index.js';
+import { EvaluatorPool, type PoolOptions } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { SearchClient } from '../search/index.js';
 import { Tablebases } from '../syzygy/index.js';
 import { unwrap } from '../util/index.js';
 
-/** Rejects with one sentence for the user. */
+/** Rejects with one sentence for the user. @param network the network of the options, if it has been found */
 export async function createPoolOptions(
   options: OptionStore,
   onWarning: (text: string) => void,
   onProgress = onWarning,
+  network?: ResolvedNetwork,
 ): Promise<PoolOptions> {
   const pool = readPoolOptions(options, onWarning);
   if (isFileless(options)) return pool;
-  const obtained = await obtainNetwork(options, describeDownload(onProgress));
-  if (!obtained.ok) throw new Error(obtained.error);
-  const path = await resolveNetworkFile(options);
-  if (!path.ok) throw new Error(path.error);
-  return { ...pool, model: (edition) => findModel(options, edition, false, onWarning) };
+  const found = network ?? (await obtain(options, onProgress));
+  const settings = { onWarning };
+  return {
+    ...pool,
+    // A device that fails gives way to the CPU, which may want another network.
+    model: (edition) =>
+      edition.provider === found.provider
+        ? loadNetwork(found, edition.precision, settings)
+        : findModel(options, edition, settings),
+  };
+}
+
+/** Finds the network, and downloads it if need be. Rejects with one sentence for the user. */
+async function obtain(options: OptionStore, onProgress: (text: string) => void): Promise<ResolvedNetwork> {
+  unwrap(await obtainNetwork(options, describeDownload(onProgress)));
+  return unwrap(await resolveNetwork(options));
 }
 
 /** The real network and search behind the engine's ports. */
 export const enginePorts: EnginePorts = {
   createNetwork: createTunedNetwork,
-  explainNetwork,
   describeChoice: (options) => (needsMeasuredLevels(options) ? 'levels' : ''),
   createSearch: (events) => new SearchClient(events),
   createMateSearch: () => new MateClient(),
@@ -68,18 +80,24 @@ async function createTunedNetwork(
   avoidsDevice = false,
   tell = warn,
 ): Promise<NetworkPort> {
-  return createNetwork(options, warn, avoidsDevice, tell, (await findTuning(options)) ?? undefined);
+  const network = isFileless(options) ? undefined : await obtain(options, tell);
+  const tuned = network === undefined ? undefined : ((await findTuning(options, network)) ?? undefined);
+  const pool = await createPoolOptions(options, warn, tell, network);
+  return createPoolNetwork(await EvaluatorPool.create({ ...pool, avoidsDevice, tuned }), {
+    reason: network?.reason ?? '',
+    isTuned: tuned !== undefined,
+  });
 }
 
+/** With the engine's own threads and batches, or those of the options. */
 export async function createNetwork(
   options: OptionStore,
   warn: (text: string) => void,
   avoidsDevice = false,
   tell = warn,
-  tuned?: TunedSpeed,
 ): Promise<NetworkPort> {
-  const pool = await EvaluatorPool.create({ ...(await createPoolOptions(options, warn, tell)), avoidsDevice, tuned });
-  return createPoolNetwork(pool);
+  const pool = await createPoolOptions(options, warn, tell);
+  return createPoolNetwork(await EvaluatorPool.create({ ...pool, avoidsDevice }));
 }
 
 /** Folders that were reported: several players of a command may name the same ones. */

@@ -3,7 +3,7 @@ import yargs from 'yargs';
 import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 import { isPackaged } from '#platform/program-files.js';
 import { CrashReporter, readBuild, readSettings, readVersion } from '../app/options.js';
-import { findModel, isFileless, resolveNetworkFile } from '../networks/index.js';
+import { isFileless, loadNetwork, resolveNetwork } from '../networks/index.js';
 import { loadModel } from '../nn/index.js';
 import { unwrap } from '../util/index.js';
 import { prepareArguments } from './arguments.js';
@@ -125,9 +125,10 @@ async function describeNetwork(args: readonly string[]): Promise<string> {
   const { options, faults } = unwrap(given.ok || !isCommand ? given : readSettings([]));
   faults.forEach(printNote);
   if (isFileless(options)) return `none, the backend is ${options.getString('Backend')}`;
-  const file = await resolveNetworkFile(options);
-  if (!file.ok) return 'none';
-  const source = await findModel(options);
+  const network = await resolveNetwork(options);
+  if (!network.ok) return 'none';
+  const { path } = network.value;
+  const source = await loadNetwork(network.value, 'f32');
   const model = source.ok ? await loadModel(source.value) : source;
-  return model.ok ? `${model.value.title} (${model.value.precision}), ${file.value}` : `${file.value}: ${model.error}`;
+  return model.ok ? `${model.value.title} (${model.value.precision}), ${path}` : `${path}: ${model.error}`;
 }

@@ -2,7 +2,7 @@
 import { createSpareOptions, enginePorts } from '../app/index.js';
 import type { Settings } from '../app/options.js';
 import type { EnginePorts } from '../engine/index.js';
-import { findTuning, isTunable, resolveNetworkFile } from '../networks/index.js';
+import { isTunable, resolveNetwork } from '../networks/index.js';
 import { formatGreeting, UciSession } from '../uci/index.js';
 
 export function startSession(
@@ -11,15 +11,15 @@ export function startSession(
   writeLine: (line: string) => void,
 ): UciSession {
   if (process.stdin.isTTY) {
-    void resolveNetworkFile(options).then((network) => {
-      process.stderr.write(formatGreeting(version, network.ok ? network.value : 'none'));
+    void resolveNetwork(options).then((network) => {
+      process.stderr.write(formatGreeting(version, network.ok ? network.value.path : 'none'));
     });
   }
   let hasHinted = false;
   // Tuning uses the whole machine for a while, so it never starts automatically: a game might be running.
   const createNetwork: EnginePorts['createNetwork'] = async (current, warn, ...rest) => {
     const network = await enginePorts.createNetwork(current, warn, ...rest);
-    if (!hasHinted && isTunable(current) && (await findTuning(current)) === null) {
+    if (!hasHinted && isTunable(current) && !network.isTuned) {
       hasHinted = true;
       warn('Threads and batches are not tuned for this network: `sardonyx tune` does it in 20 s');
     }

@@ -36,10 +36,7 @@ export class NetworkLoader {
 
   constructor(
     private readonly options: OptionStore,
-    private readonly ports: Pick<
-      EnginePorts,
-      'createNetwork' | 'createSpareOptions' | 'describeChoice' | 'explainNetwork'
-    >,
+    private readonly ports: Pick<EnginePorts, 'createNetwork' | 'createSpareOptions' | 'describeChoice'>,
     private readonly events: LoaderEvents,
   ) {}
 
@@ -119,7 +116,7 @@ export class NetworkLoader {
       await old?.dispose();
       this.network = await this.create(options);
       this.loadedOptions = options;
-      await this.explain(this.network, options);
+      this.explain(this.network);
     } catch (error) {
       const reason = getReason(error);
       const hadNetwork = this.loadedOptions !== null;
@@ -134,9 +131,8 @@ export class NetworkLoader {
   }
 
   /** Which network plays, and why: two users, or one after a change, may have different ones. */
-  private async explain({ description }: NetworkPort, options: OptionStore): Promise<void> {
-    const reason = await this.ports.explainNetwork?.(options);
-    if (reason !== undefined) this.events.onNote(`Network ${description}${reason === '' ? '' : `: ${reason}`}`);
+  private explain({ description, reason }: NetworkPort): void {
+    if (reason !== null) this.events.onNote(`Network ${description}${reason === '' ? '' : `: ${reason}`}`);
   }
 
   /** Keeps the old network until the new one is loaded: it works, if slowly, and its device memory is lost anyway. */

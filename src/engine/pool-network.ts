@@ -28,8 +28,13 @@ function readEvaluationOptions(options: OptionStore): { policyTemperature: numbe
   };
 }
 
-export function createPoolNetwork(pool: EvaluatorPool): NetworkPort {
+export function createPoolNetwork(
+  pool: EvaluatorPool,
+  { reason = null, isTuned = false }: { readonly reason?: string | null; readonly isTuned?: boolean } = {},
+): NetworkPort {
   return {
+    reason,
+    isTuned,
     handle: pool.handle,
     get description() {
       const { name, backend } = pool.network;

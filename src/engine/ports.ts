@@ -21,6 +21,10 @@ export interface NetworkPort {
   readonly handle: SharedPoolHandle;
   /** Shown to users: the network's name and its backend. */
   readonly description: string;
+  /** Why the options give this network, for the user; null where nobody asks. */
+  readonly reason: string | null;
+  /** Whether it uses threads and batches that were tuned. */
+  readonly isTuned: boolean;
   /** The backend in use, after any fallback. */
   readonly backend: string;
   /** Positions evaluated since it was loaded. */
@@ -70,8 +74,6 @@ export interface EnginePorts {
     avoidsDevice: boolean,
     tell?: (text: string) => void,
   ): Promise<NetworkPort>;
-  /** Why the options give this network, for the user; absent where nobody asks. */
-  explainNetwork?(options: OptionStore): Promise<string>;
   /** What else than the options of the pool decides which network is created; absent where nothing else does. */
   describeChoice?(options: OptionStore): string;
   /**

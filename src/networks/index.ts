@@ -8,12 +8,13 @@ export { type DownloadWatcher, describeDownload, downloadNetwork, obtainNetwork 
 export {
   BUILT_IN,
   describeInt8,
-  explainNetwork,
   findModel,
   isFileless,
+  loadNetwork,
   needsMeasuredLevels,
-  readBuiltIn,
-  resolveNetworkFile,
+  type ResolvedNetwork,
+  readNetwork,
+  resolveNetwork,
   selectBundledNetwork,
 } from './network-file.js';
 export { type Candidate, CLEAR_LEAD_ELO, type NetworkSelection } from './network-selection.js';

@@ -37,71 +37,65 @@ const UNNAMED = ['', '<autodiscover>', 'default'];
 /** lc0's name of a network inside the executable. */
 export const BUILT_IN = '<built in>';
 
+/** What the options mean by a network, for one provider: found once, and read by all that load, name, identify or explain it. */
+export interface ResolvedNetwork {
+  /** Its file, or `<built in>`. */
+  readonly path: string;
+  /** Of a network inside the executable: its path in the program; null for a file on disk. */
+  readonly builtIn: string | null;
+  /** Of onnxruntime. */
+  readonly provider: string;
+  /** What the backend options say of the network; nothing if they are invalid, which loading reports. */
+  readonly choice: NetworkChoice;
+  /** Why it is this one, for the user. */
+  readonly reason: string;
+  /** Why it cannot be read, in one sentence; null if it is there. */
+  readonly missing: string | null;
+}
+
 /**
- * The file that WeightsFile names for a provider, or `<built in>`. Autodiscovery searches lc0's places: the program's own
- * folder first, where the bundled network counts as found, then the data folders of lc0. A name of the catalogue, or an
- * address, gives the path in the cache, whether the network has been downloaded or not. The first call on a machine may
- * measure networks, to choose between them.
+ * Autodiscovery searches lc0's places: the program's own folder first, where the bundled network counts as found, then the data
+ * folders of lc0. A name of the catalogue, or an address, gives the path in the cache, whether the network has been downloaded or
+ * not. The first calls on a machine may measure networks, to choose between them.
  */
-export async function resolveNetworkFile(
+export async function resolveNetwork(
   options: OptionStore,
   provider = getFirstProvider(options),
-): Promise<Result<string>> {
+): Promise<Result<ResolvedNetwork>> {
   const weightsFile = options.getString('WeightsFile');
-  const discovers = UNNAMED.includes(weightsFile);
-  if (!discovers && weightsFile !== BUILT_IN) return findNamedFile(weightsFile);
+  const parsed = parseNetworkChoice(options.getString('BackendOptions'));
+  const choice = parsed.ok ? parsed.value : {};
+  const asFile = (path: string, reason: string): Result<ResolvedNetwork> =>
+    success({ path, builtIn: null, provider, choice, reason, missing: describeMissing(weightsFile, path) });
+  const asBundled = (network: BundledNetwork, reason: string): Result<ResolvedNetwork> => {
+    const inProgram = `models/${network.file}`;
+    if (!isPackaged) return asFile(join(getProgramFolder(), inProgram), reason);
+    return success({ path: BUILT_IN, builtIn: inProgram, provider, choice, reason, missing: null });
+  };
+  const bundle = readBundle();
+  if (!mayTakeBundled(options)) {
+    const named = findNamedFile(weightsFile, bundle);
+    const reason = `${weightsFile}, as WeightsFile says`;
+    if (!named.ok) return named;
+    return typeof named.value === 'string' ? asFile(named.value, reason) : asBundled(named.value, reason);
+  }
+  const discovers = weightsFile !== BUILT_IN;
   const beside = discovers && isPackaged ? await discover('program') : undefined;
-  if (beside !== undefined) return success(beside);
-  const bundled = await findBundledFile(options, provider);
-  if (bundled !== null) return success(locateBundled(bundled));
+  if (beside !== undefined) return asFile(beside, `found at ${beside}`);
+  const selection = await selectBundledNetwork(options, provider, bundle);
+  if (selection !== null) {
+    const why = explainSelection(selection, needsMeasuredLevels(options, provider));
+    return asBundled(selection.network, `${getNetworkName(selection.network)}, ${why}`);
+  }
   const discovered = discovers ? await discover('everywhere') : undefined;
-  if (discovered !== undefined) return success(discovered);
+  if (discovered !== undefined) return asFile(discovered, `found at ${discovered}`);
   return failure('No network is bundled and none was found: name one with --weights');
 }
 
-/** Where a network of the program is, by its path in the program. */
-function locateBundled(name: string): string {
-  return isPackaged ? BUILT_IN : join(getProgramFolder(), name);
-}
-
-function isForeignFile(path: string): boolean {
-  return dirname(path) !== join(getProgramFolder(), 'models');
-}
-
-/** The bytes of a network inside the executable; null if `path` is a file on disk. */
-export async function readBuiltIn(
-  path: string,
-  options: OptionStore,
-  provider = getFirstProvider(options),
-): Promise<Extract<ModelSource, { bytes: Uint8Array }> | null> {
-  const name = path === BUILT_IN ? await findBundledFile(options, provider) : null;
-  const bytes = name === null ? null : readProgramFile(name);
-  return name === null || bytes === null ? null : { bytes, name };
-}
-
-/** Identifies a network by its content, not by the name of its file. */
-interface NetworkIdentity {
-  readonly path: string;
-  readonly sizeBytes: number;
-  /** Of the file, in hexadecimal. */
-  readonly sha256: string;
-}
-
-/** Rejects with one sentence for the user if the network cannot be found or read. */
-export async function identifyNetwork(options: OptionStore): Promise<NetworkIdentity> {
-  const path = unwrap(await resolveNetworkFile(options));
-  const missing = describeMissing(options, path);
-  if (missing !== null) throw new Error(missing);
-  const bytes = (await readBuiltIn(path, options))?.bytes ?? (await readNetwork(path));
-  return { path, sizeBytes: bytes.byteLength, sha256: computeSha256(bytes) };
-}
-
-function computeSha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 /** Rejects with a sentence for the user. */
-async function readNetwork(path: string): Promise<Uint8Array> {
+export async function readNetwork({ path, builtIn, missing }: ResolvedNetwork): Promise<Uint8Array> {
+  if (missing !== null) throw new Error(missing);
+  if (builtIn !== null) return readProgramFile(builtIn) ?? unwrap(failure(`There is no file ${builtIn}`));
   try {
     return await readFile(path);
   } catch (error) {
@@ -114,6 +108,19 @@ function describePath(path: string): string {
   return path.startsWith('blob:') ? getFileName(path) : path;
 }
 
+function getSourceName({ path, builtIn }: ResolvedNetwork): string {
+  return builtIn ?? describePath(path);
+}
+
+/** Whether the file is not one of the program's. */
+function isForeign({ path, builtIn }: ResolvedNetwork): boolean {
+  return builtIn === null && dirname(path) !== join(getProgramFolder(), 'models');
+}
+
+export function computeSha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
 export function isFileless(options: OptionStore): boolean {
   return isFilelessBackend(options.getString('Backend'));
 }
@@ -123,20 +130,6 @@ async function discover(where: 'program' | 'everywhere'): Promise<string | undef
   const { discoverNetwork, listDiscoveryFolders } = await import('./discover-networks.js');
   const folders = listDiscoveryFolders(getProgramFolder());
   return discoverNetwork(where === 'program' ? folders.slice(0, 1) : folders);
-}
-
-/** The bundled network that WeightsFile names, or else the one for a provider, by its path in the program. */
-async function findBundledFile(options: OptionStore, provider: string): Promise<string | null> {
-  const bundle = readBundle();
-  const named = mayTakeBundled(options)
-    ? undefined
-    : findBundledNetwork(bundle.networks, options.getString('WeightsFile'));
-  const network = named ?? (await selectBundledNetwork(options, provider, bundle))?.network;
-  return network === undefined ? null : getProgramPath(network);
-}
-
-function getProgramPath({ file }: BundledNetwork): string {
-  return `models/${file}`;
 }
 
 /**
@@ -171,24 +164,11 @@ export function selectBundledNetwork(
   return networkSelector.select(bundle, provider, precision?.replace('f', 'fp') ?? '');
 }
 
-/** Why the options give this network; '' where there is nothing to explain. */
-export async function explainNetwork(options: OptionStore): Promise<string> {
-  if (isFileless(options)) return '';
-  if (!mayTakeBundled(options)) return `${options.getString('WeightsFile')}, as WeightsFile says`;
-  const path = await resolveNetworkFile(options);
-  const selection = await selectBundledNetwork(options);
-  if (selection === null || !path.ok || path.value !== locateBundled(getProgramPath(selection.network))) {
-    return path.ok ? `found at ${path.value}` : '';
-  }
-  const { network, candidates, problem } = selection;
-  return `${getNetworkName(network)}, ${explainSelection(needsMeasuredLevels(options), candidates.length, problem)}`;
-}
-
-function explainSelection(isForLevels: boolean, candidates: number, problem: string | null): string {
+function explainSelection({ candidates, problem }: NetworkSelection, isForLevels: boolean): string {
   if (isForLevels) return 'with which the levels of limited strength were measured';
   if (problem !== null) return `the first of the bundled networks, because their speeds are not known: ${problem}`;
-  if (candidates < 2) return 'the bundled network for this backend';
-  return `the strongest of ${candidates} bundled networks at the speeds measured on this machine`;
+  if (candidates.length < 2) return 'the bundled network for this backend';
+  return `the strongest of ${candidates.length} bundled networks at the speeds measured on this machine`;
 }
 
 /** The provider that the options' backend tries first; `cpu` for invalid options, which loading the network reports. */
@@ -197,48 +177,58 @@ function getFirstProvider(options: OptionStore): string {
   return name.ok ? name.value : 'cpu';
 }
 
-type Edition = Pick<ModelEdition, 'precision'> & { readonly provider: string };
+interface LoadSettings {
+  /** Also compute the hash of the file, which takes time for a large one. */
+  readonly isIdentified?: boolean;
+  /** Is told why a network is not in the precision that was asked for. */
+  readonly onWarning?: (text: string) => void;
+}
 
-/**
- * The edition of the network that suits a device. The file is read once; an ONNX model is converted if possible.
- * @param isIdentified also compute the hash of the file, which takes time for a large one
- * @param onWarning is told why a network is not in the precision that was asked for
- */
+/** The network of the options in the edition that suits a device, from a file that is read once; an ONNX model is converted if possible. */
 export async function findModel(
   options: OptionStore,
-  { provider, precision }: Edition = { provider: getFirstProvider(options), precision: 'f32' },
-  isIdentified = false,
-  onWarning: (text: string) => void = () => undefined,
+  { provider, precision }: ModelEdition = {
+    provider: getFirstProvider(options) as ModelEdition['provider'],
+    precision: 'f32',
+  },
+  settings: LoadSettings = {},
 ): Promise<Result<ModelSource>> {
-  const path = await resolveNetworkFile(options, provider);
-  if (!path.ok) return path;
-  const missing = describeMissing(options, path.value);
-  if (missing !== null) return failure(missing);
-  const choice = parseNetworkChoice(options.getString('BackendOptions'));
-  if (!choice.ok) return choice;
-  const { winograd, ...heads } = choice.value;
-  const edition = { provider, winograd: winograd !== false };
-  if (precision !== 'int8') return findExact(options, path.value, heads, { ...edition, precision }, isIdentified);
-  return findInt8(options, path.value, heads, { ...edition, precision: 'f32' }, onWarning);
+  const network = await resolveNetwork(options, provider);
+  return network.ok ? loadNetwork(network.value, precision, settings) : network;
+}
+
+/** As findModel, of a network that has been found. */
+export async function loadNetwork(
+  network: ResolvedNetwork,
+  precision: ModelEdition['precision'],
+  { isIdentified = false, onWarning = () => undefined }: LoadSettings = {},
+): Promise<Result<ModelSource>> {
+  if (network.missing !== null) return failure(network.missing);
+  const { provider, choice } = network;
+  const edition = { provider, winograd: choice.winograd !== false };
+  if (precision !== 'int8') return findExact(network, { ...edition, precision }, isIdentified);
+  return findInt8(network, { ...edition, precision: 'f32' }, onWarning);
 }
 
 async function findExact(
-  options: OptionStore,
-  path: string,
-  heads: Heads,
+  network: ResolvedNetwork,
   edition: WantedEdition,
   isIdentified: boolean,
 ): Promise<Result<ModelSource>> {
-  const { provider } = edition;
-  const builtIn = await readBuiltIn(path, options, provider);
-  if (builtIn === null && (await isLc0File(path))) return loadLc0(path, heads, edition);
+  if (network.builtIn === null && (await isLc0File(network.path)))
+    return loadLc0(network.path, network.choice, edition);
+  const name = getSourceName(network);
   try {
-    const { bytes, name } = builtIn ?? { bytes: await readNetwork(path), name: describePath(path) };
+    const bytes = await readNetwork(network);
     const fileSha256 = isIdentified ? computeSha256(bytes) : undefined;
     const inflated = await inflate(bytes);
     if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
-    const isForeign = builtIn === null && isForeignFile(path);
-    return success({ bytes: await adaptOnnx(inflated.value, edition), name, fileSha256, isForeign });
+    return success({
+      bytes: await adaptOnnx(inflated.value, edition),
+      name,
+      fileSha256,
+      isForeign: isForeign(network),
+    });
   } catch (error) {
     return failure((error as Error).message);
   }
@@ -246,33 +236,30 @@ async function findExact(
 
 /** The network in 8 bits; where they gain nothing, in single precision. A file that is in 8 bits or in halves stays as it is. */
 async function findInt8(
-  options: OptionStore,
-  path: string,
-  heads: Heads,
+  network: ResolvedNetwork,
   edition: WantedEdition,
   onWarning: (text: string) => void,
 ): Promise<Result<ModelSource>> {
-  const builtIn = await readBuiltIn(path, options, edition.provider);
+  const { path, builtIn, choice } = network;
   let fileSha256: string;
   try {
-    const bytes = builtIn?.bytes ?? (await readNetwork(path));
+    const bytes = await readNetwork(network);
     fileSha256 = computeSha256(bytes);
     if (builtIn !== null || !(await isLc0File(path))) {
       const inflated = await inflate(bytes);
-      if (!inflated.ok || readPrecision(inflated.value) !== 'fp32')
-        return findExact(options, path, heads, edition, true);
+      if (!inflated.ok || readPrecision(inflated.value) !== 'fp32') return findExact(network, edition, true);
     }
   } catch (error) {
     return failure((error as Error).message);
   }
   const findEdition = async (form: Partial<WantedEdition>): Promise<Result<Int8Source>> => {
-    const found = await findExact(options, path, heads, { ...edition, ...form }, true);
+    const found = await findExact(network, { ...edition, ...form }, true);
     if (!found.ok || !('path' in found.value)) return found as Result<Int8Source>;
     return failure(`Cannot read the network ${path}`);
   };
   const { loadInt8Network } = await import('../lc0/index.js');
   const int8 = await loadInt8Network({
-    key: [fileSha256, heads.policyHead ?? '', heads.valueHead ?? '', String(edition.winograd)],
+    key: [fileSha256, choice.policyHead ?? '', choice.valueHead ?? '', String(edition.winograd)],
     plain: async () => {
       const plain = await findEdition({ isForInt8: true });
       return plain.ok ? success(plain.value.bytes) : plain;
@@ -284,8 +271,9 @@ async function findInt8(
   });
   if (!int8.ok) return int8;
   const { onnx, report } = int8.value;
-  const isForeign = builtIn === null && isForeignFile(path);
-  if (onnx !== undefined) return success({ bytes: onnx, name: builtIn?.name ?? describePath(path), fileSha256, isForeign });
+  if (onnx !== undefined) {
+    return success({ bytes: onnx, name: getSourceName(network), fileSha256, isForeign: isForeign(network) });
+  }
   onWarning(report);
   return findEdition({});
 }
@@ -301,9 +289,10 @@ export async function findDamage(path: string): Promise<string | null> {
 /** What 8 bits give for the network of the options on this CPU, and how far its answers are from single precision: one sentence. */
 export async function describeInt8(options: OptionStore): Promise<Result<string>> {
   let refusal = 'the file is not in single precision, so datatype=int8 leaves it as it is';
-  const found = await findModel(options, { provider: 'cpu', precision: 'int8' }, false, (text) => {
+  const onWarning = (text: string): void => {
     refusal = text;
-  });
+  };
+  const found = await findModel(options, { provider: 'cpu', precision: 'int8' }, { onWarning });
   if (!found.ok) return found;
   const { readInt8Report } = await import('../lc0/index.js');
   return success(('bytes' in found.value ? readInt8Report(found.value.bytes) : undefined) ?? refusal);
@@ -327,12 +316,16 @@ interface WantedEdition {
   /** Whether the network is to be rounded to 8 bits: its tower stays as it is, and all weights are in the model. */
   readonly isForInt8?: boolean;
 }
-type Heads = Pick<NetworkChoice, 'policyHead' | 'valueHead'>;
 
-async function loadLc0(path: string, heads: Heads, edition: WantedEdition): Promise<Result<ModelSource>> {
+async function loadLc0(
+  path: string,
+  { policyHead, valueHead }: NetworkChoice,
+  edition: WantedEdition,
+): Promise<Result<ModelSource>> {
   const { LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../lc0/index.js');
   const network = await loadLc0Network(path, {
-    ...heads,
+    ...(policyHead === undefined ? {} : { policyHead }),
+    ...(valueHead === undefined ? {} : { valueHead }),
     precision: edition.precision,
     channelBlock: await chooseChannelBlock(edition),
     ...(edition.isForInt8 ? { cacheFolder: null, keepsTower: true } : { weightsFileAboveBytes: LARGE_WEIGHT_BYTES }),
@@ -369,21 +362,21 @@ async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uin
 }
 
 /** A sentence for a network that has not been downloaded yet; null for all others. */
-function describeMissing(options: OptionStore, path: string): string | null {
-  const remote = existsSync(path) ? null : findRemoteNetwork(options.getString('WeightsFile'));
+function describeMissing(weightsFile: string, path: string): string | null {
+  const remote = existsSync(path) ? null : findRemoteNetwork(weightsFile);
   if (!remote?.ok || remote.value.path !== path || isDownloaded(remote.value)) return null;
   const { name } = remote.value;
   return `The network ${name} is not on this machine: sardonyx networks get ${name} downloads it`;
 }
 
-/** A file comes before a bundled network or one of the catalogue that has the same name. */
-function findNamedFile(weightsFile: string): Result<string> {
+/** A file comes before a bundled network or one of the catalogue that has the same name. @returns a path, or the bundled network */
+function findNamedFile(weightsFile: string, { networks }: Bundle): Result<string | BundledNetwork> {
   if (weightsFile.startsWith('blob:')) return success(weightsFile);
   if (/^file:\/\//i.test(weightsFile)) return findFileOfUrl(weightsFile);
   const path = findBesideProgram(weightsFile);
   if (existsSync(path)) return requireNetworkFile(path);
-  const bundled = findBundledNetwork(readBundle().networks, weightsFile);
-  if (bundled !== undefined) return success(locateBundled(getProgramPath(bundled)));
+  const bundled = findBundledNetwork(networks, weightsFile);
+  if (bundled !== undefined) return success(bundled);
   const remote = findRemoteNetwork(weightsFile);
   return remote?.ok === false ? remote : success(remote?.value.path ?? path);
 }

@@ -6,10 +6,10 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createFolder, getConfigFolder } from '#platform/folders.js';
-import { getBackendName, type TunedSpeed } from '../nn/index.js';
+import type { TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import { identifyNetwork, isFileless, readBuiltIn, resolveNetworkFile } from './network-file.js';
+import { computeSha256, isFileless, type ResolvedNetwork, readNetwork, resolveNetwork } from './network-file.js';
 import { describeMachine } from './speed-store.js';
 
 export type SpeedSettings = TunedSpeed;
@@ -105,33 +105,40 @@ function isSameSetting(a: Omit<TuningKey, 'sha256'>, b: Omit<TuningKey, 'sha256'
   );
 }
 
-function describeSetting(options: OptionStore, bytes: number): Omit<TuningKey, 'sha256'> {
-  const backendOptions = options.getString('BackendOptions');
-  const backend = unwrap(getBackendName(options.getString('Backend'), backendOptions));
-  return { bytes, backend, backendOptions, machine: describeMachine() };
+function describeSetting(
+  options: OptionStore,
+  { provider }: ResolvedNetwork,
+  bytes: number,
+): Omit<TuningKey, 'sha256'> {
+  return { bytes, backend: provider, backendOptions: options.getString('BackendOptions'), machine: describeMachine() };
 }
 
 /** Rejects with a sentence for the user when the network cannot be found or read. */
 export async function createTuningKey(options: OptionStore): Promise<TuningKey & { network: string }> {
-  const { path, sizeBytes, sha256 } = await identifyNetwork(options);
-  return { ...describeSetting(options, sizeBytes), sha256, network: basename(path) };
+  const network = unwrap(await resolveNetwork(options));
+  const bytes = await readNetwork(network);
+  return {
+    ...describeSetting(options, network, bytes.byteLength),
+    sha256: computeSha256(bytes),
+    network: basename(network.path),
+  };
 }
 
 /**
- * The saved result for these options; null when there is none or the user has chosen. The network is hashed only when a
- * result of its size is there.
+ * The saved result for a network and these options; null when there is none or the user has chosen. The network is read only when a
+ * result for its backend and machine is there.
  */
-export async function findTuning(options: OptionStore): Promise<TunedSettings | null> {
+export async function findTuning(options: OptionStore, network: ResolvedNetwork): Promise<TunedSettings | null> {
   if (!isTunable(options)) return null;
   const results = readTunings();
   if (results.length === 0) return null;
   try {
-    const path = unwrap(await resolveNetworkFile(options));
-    const size = (await readBuiltIn(path, options))?.bytes.byteLength ?? statSync(path).size;
-    const setting = describeSetting(options, size);
-    if (!results.some((result) => isSameSetting(result, setting))) return null;
-    const key = await createTuningKey(options);
-    return results.find((result) => isSameKey(result, key)) ?? null;
+    const sizeBytes = network.builtIn === null ? statSync(network.path).size : (await readNetwork(network)).byteLength;
+    const setting = describeSetting(options, network, sizeBytes);
+    const suitable = results.filter((result) => isSameSetting(result, setting));
+    if (suitable.length === 0) return null;
+    const sha256 = computeSha256(await readNetwork(network));
+    return suitable.find((result) => result.sha256 === sha256) ?? null;
   } catch {
     // Loading the network reports what is wrong with it.
     return null;

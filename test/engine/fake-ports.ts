@@ -82,7 +82,6 @@ export class FakeWorld implements EnginePorts {
   readonly networks: (NetworkPort & { cleared: number; disposed: number; hasLostDevice: boolean })[] = [];
   createSpareOptions?: (options: OptionStore) => OptionStore;
   describeChoice?: (options: OptionStore) => string;
-  explainNetwork?: (options: OptionStore) => Promise<string>;
   /** Each load waits for this. */
   loading: Promise<void> = Promise.resolve();
   loadError: Error | null = null;
@@ -103,6 +102,8 @@ export class FakeWorld implements EnginePorts {
     const network = {
       handle: {} as NetworkPort['handle'],
       description: 'fake',
+      reason: null,
+      isTuned: false,
       backend: 'fake',
       evaluations: 0,
       cacheFill: 250,

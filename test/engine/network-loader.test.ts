@@ -21,11 +21,13 @@ const network: OptionSpec = {
 const limited: OptionSpec = { uci: 'Limited', effect: 'strength', flag: '', kind: 'bool', default: false, help: '' };
 
 class World extends FakeWorld {
+  reasons: string[] = [];
+
   override async createNetwork(options: OptionStore, _warn?: unknown, avoidsDevice?: boolean): Promise<NetworkPort> {
     const wanted = options.getNumber('Network');
     if (wanted === 9) throw new Error('File 9.onnx does not exist');
     const description = `network ${wanted}${avoidsDevice ? ' on the processor' : ''}`;
-    return Object.assign(await super.createNetwork(options), { description });
+    return Object.assign(await super.createNetwork(options), { description, reason: this.reasons[wanted] ?? null });
   }
 }
 
@@ -50,7 +52,7 @@ function setUp() {
 
 test('each network is told with the reason for it, once it is loaded', async () => {
   const { world, said, choose } = setUp();
-  world.explainNetwork = async (options) => (options.getNumber('Network') === 1 ? '' : 'named by WeightsFile');
+  world.reasons = ['', '', 'named by WeightsFile'];
   for (const number of [2, 2, 1, 9]) await choose(number);
   const last = 'File 9.onnx does not exist; network 1 stays';
   assert.deepEqual(said, ['Network network 2: named by WeightsFile', 'Network network 1', last]);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
 import { LEVELS_NETWORK } from '#sardonyx/engine/options.js';
 import { type BundledNetwork, listSuitableNetworks, readBundle } from '#sardonyx/networks/bundled-networks.js';
-import { findModel, resolveNetworkFile } from '#sardonyx/networks/network-file.js';
+import { findModel, resolveNetwork } from '#sardonyx/networks/network-file.js';
 import { loadModel } from '#sardonyx/nn/index.js';
 import { decodeModel } from '#sardonyx/onnx/onnx-model.js';
 import { unwrap } from '#sardonyx/util/index.js';
@@ -95,7 +95,7 @@ async function resolve(...settings: readonly (readonly [string, string])[]): Pro
   const options = createOptionStore();
   for (const [name, value] of settings) unwrap(options.set(name, value));
   const source = unwrap(await findModel(options));
-  const path = unwrap(await resolveNetworkFile(options));
+  const path = unwrap(await resolveNetwork(options)).path;
   assert.equal('path' in source ? source.path : source.name, path);
   return path;
 }
@@ -151,7 +151,7 @@ test('the processor in a device’s place gets its own network, not one for half
     const options = createOptionStore();
     unwrap(options.set('Backend', 'cuda'));
     unwrap(options.set('BackendOptions', choice));
-    const path = unwrap(await resolveNetworkFile(options, provider));
+    const path = unwrap(await resolveNetwork(options, provider)).path;
     assert.ok(allowed.includes(path), path);
   };
   await requireSuitable('cuda', 'fp16=true', suitable('cuda', 'fp16'));

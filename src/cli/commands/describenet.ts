@@ -1,7 +1,7 @@
 /** `sardonyx describenet`: prints format, size and metadata of a network file, lc0's or ONNX. */
 import { createOptionStore } from '../../app/options.js';
 import { describeNetwork, formatDescription } from '../../lc0/index.js';
-import { describeInt8, obtainNetwork, readBuiltIn, resolveNetworkFile } from '../../networks/index.js';
+import { describeInt8, obtainNetwork, readNetwork, resolveNetwork } from '../../networks/index.js';
 import { unwrap } from '../../util/index.js';
 import { declareCommand, text, toggle } from '../declare-command.js';
 import { createDownloadBar, printJson, printLine } from '../output.js';
@@ -24,15 +24,15 @@ export const describeNetCommand = declareCommand({
     unwrap(options.set('WeightsFile', args.file ?? args.weights ?? ''));
     unwrap(options.set('Backend', args.backend));
     unwrap(await obtainNetwork(options, createDownloadBar()));
-    const path = await resolveNetworkFile(options);
-    if (!path.ok) throw new Error(path.error);
-    const description = await describeNetwork((await readBuiltIn(path.value, options))?.bytes ?? path.value);
+    const network = unwrap(await resolveNetwork(options));
+    const { path, builtIn } = network;
+    const description = await describeNetwork(builtIn === null ? path : await readNetwork(network));
     if (!description.ok) throw new Error(description.error);
     const sections = [...description.value];
     if (args.int8) sections.push({ title: '8 bits', rows: [['datatype=int8', unwrap(await describeInt8(options))]] });
-    if (args.json) printJson({ file: path.value, sections });
+    if (args.json) printJson({ file: path, sections });
     else {
-      printLine(`File: ${path.value}`);
+      printLine(`File: ${path}`);
       printLine(formatDescription(sections));
     }
   },

@@ -10,6 +10,7 @@ import { getConfigFolder } from '#platform/folders.js';
 import { enginePorts } from '#sardonyx/app/evaluator-network.js';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
 import { chooseSettings, type TuneRow } from '#sardonyx/cli/commands/tune.js';
+import { resolveNetwork } from '#sardonyx/networks/network-file.js';
 import {
   findTuning,
   formatTunings,
@@ -182,12 +183,13 @@ test('the command measures, saves, and the engine uses the result unless the use
   const { workers, minibatch, batchesInFlight } = network.handle;
   await network.dispose();
   assert.deepEqual([workers, minibatch, batchesInFlight], [3, 5, 7]);
-  unwrap(options.set('Threads', '1'));
-  assert.equal(await findTuning(options), null);
-  unwrap(options.set('Threads', '0'));
-  assert.notEqual(await findTuning(options), null);
-  unwrap(options.set('WeightsFile', join(repositoryRoot, 'models', 'default.onnx')));
-  assert.equal(await findTuning(options), null);
+  const isTuned = async (name: string, value: string): Promise<boolean> => {
+    unwrap(options.set(name, value));
+    return (await findTuning(options, unwrap(await resolveNetwork(options)))) !== null;
+  };
+  assert.ok(!(await isTuned('Threads', '1')));
+  assert.ok(await isTuned('Threads', '0'));
+  assert.ok(!(await isTuned('WeightsFile', join(repositoryRoot, 'models', 'default.onnx'))));
 
   const doctor = await run('doctor', '--providers=', '--json');
   const finding = JSON.parse(doctor.stdout.split('\n')[0]).find(({ what }: { what: string }) => what === 'tuning');

@@ -24,7 +24,7 @@ import {
   listNetworks,
   type NetworkSelection,
   readTunings,
-  resolveNetworkFile,
+  resolveNetwork,
   selectBundledNetwork,
 } from '../../../networks/index.js';
 import { formatMegabytes, unwrap } from '../../../util/index.js';
@@ -129,16 +129,17 @@ async function examineUsedNetwork(): Promise<Finding> {
   const what = 'network';
   const { options } = unwrap(readSettings([]));
   if (isFileless(options)) return { what, isFine: true, text: `none, the backend is ${options.getString('Backend')}` };
-  const path = await resolveNetworkFile(options);
-  if (!path.ok) return { what, isFine: false, text: path.error };
+  const network = await resolveNetwork(options);
+  if (!network.ok) return { what, isFine: false, text: network.error };
+  const { path } = network.value;
   const remote = findRemoteNetwork(options.getString('WeightsFile'));
-  if (remote?.ok && remote.value.path === path.value && !isDownloaded(remote.value)) {
+  if (remote?.ok && remote.value.path === path && !isDownloaded(remote.value)) {
     const { name } = remote.value;
     const text = `${name} is not on this machine; the first game downloads it`;
     return { what, isFine: true, text, fix: `sardonyx networks get ${name}` };
   }
-  const isFine = path.value.startsWith('<') || existsSync(path.value);
-  return { what, isFine, text: isFine ? path.value : `there is no file ${path.value}` };
+  const isFine = path.startsWith('<') || existsSync(path);
+  return { what, isFine, text: isFine ? path : `there is no file ${path}` };
 }
 
 /** Which backend gets which network. A file that was changed after release still plays, but its strength is unknown. */

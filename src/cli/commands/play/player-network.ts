@@ -55,7 +55,9 @@ export async function createNetworkSetup(
     return success({
       name: options.getString('Backend'),
       poolKey: options.describe('pool', 'evaluator', 'tables'),
-      pool: isFileless(options) ? pool : { ...pool, model: (edition) => findModel(options, edition, true) },
+      pool: isFileless(options)
+        ? pool
+        : { ...pool, model: (edition) => findModel(options, edition, { isIdentified: true }) },
       params: createSearchParams(values),
       timeManager: options.getString('TimeManager'),
       moveOverheadMs: options.getNumber('MoveOverheadMs'),
