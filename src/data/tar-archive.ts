@@ -5,7 +5,7 @@
  * Written here because tar-stream holds a long name of any size.
  * Source: POSIX.1-2017, pax, "ustar Interchange Format"; GNU tar manual, "Basic Tar Format".
  */
-import { BrokenInput } from '../util/index.js';
+import { BrokenInput, RefusedInput } from '../util/index.js';
 import { CutOff, PackedBytes } from './packed-bytes.js';
 import { type ArchiveMember, lend, readStored } from './zip-archive.js';
 
@@ -70,7 +70,7 @@ export async function* readTarMembers(chunks: AsyncIterable<Buffer>): AsyncGener
 }
 
 function toBrokenArchive(error: unknown, place: string): unknown {
-  if (!(error instanceof BrokenInput) || error instanceof BrokenArchive) return error;
+  if (!(error instanceof BrokenInput) || error instanceof BrokenArchive || error instanceof RefusedInput) return error;
   if (error instanceof CutOff) return new BrokenArchive(`the archive is cut off ${place}`);
   return new BrokenArchive(`the archive cannot be read ${place}: ${error.message}`);
 }

@@ -190,6 +190,11 @@ function zstdBomb(blocks: number): Buffer {
   return Buffer.concat([head, body]);
 }
 
+/** A member of a tar archive that does not pack. */
+const NOISE = tar([
+  ['noise.txt', Array.from({ length: 300 }, (_, i) => `${(i * 2_654_435_761) % 4_294_967_291}`).join(' ')],
+]).subarray(0, -1024);
+
 /** Packs of one unit again and again, in every packing. */
 function createBombs(unit: string, ending: string): [name: string, bytes: Buffer][] {
   const text = Buffer.alloc(4 << 20, unit);
@@ -202,7 +207,8 @@ function createBombs(unit: string, ending: string): [name: string, bytes: Buffer
   return [
     [`bomb.${ending}.gz`, gzipSync(text)],
     [`bomb-${ending}.zip`, zip(`a.${ending}`, text)],
-    [`bomb.${ending}.tgz`, gzipSync(archive)],
+    // What precedes the bomb does not pack, so that the bomb is met within its file.
+    [`bomb.${ending}.tgz`, gzipSync(Buffer.concat([tar([['readme.txt', 'x']]).subarray(0, 1024), NOISE, archive]))],
     [`twice.${ending}.gz`, Buffer.concat(Array(8).fill(gzipSync(text.subarray(0, 1 << 19))))],
   ];
 }
