@@ -5,10 +5,9 @@
  */
 import { createReadStream } from 'node:fs';
 import { BrokenInput } from '../util/index.js';
+import { type ArchiveMember, hasTarMagic, isZip, readTarMembers, readZipMembers, TAR_HEAD_BYTES } from './archives.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
-import { hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
 import { UnpackLimit, unpack } from './unpack.js';
-import { type ArchiveMember, isZip, readZipMembers } from './zip-archive.js';
 
 /** What is read ahead counts as packed bytes, so it is little. */
 const CHUNK_BYTES = 1 << 16;

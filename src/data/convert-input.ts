@@ -1,17 +1,20 @@
 /**
  * Converts one input file to shards. A damaged game is reported and skipped; after a damaged stream the rest of the file is
  * skipped. If shards cannot be written, the run ends, and the next run continues with that file.
+ *
+ * Messages between the threads of a shards run. The main thread hands out one input file at a time; a worker answers with
+ * progress, finished parts and warnings until it is done with the file.
  */
+
 import { basename } from 'node:path';
-import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
+import { getInputEncoding, getPolicyEncoding, type HistoryFill } from '../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { findInputKind, isHopeless } from './byte-stream.js';
-import type { GameFormat, GameSink } from './game-format.js';
-import { chooseSplit, type Split } from './game-split.js';
+import type { GameFilter, GameFormat, GameSink } from './game-format.js';
+import { chooseSplit, type Split, type SplitShares } from './game-split.js';
 import { labelledGames } from './labelled-games.js';
 import { pgnGames } from './pgn-games.js';
-import { ShardWriter } from './shard-writer.js';
-import type { FromShardsWorker, ShardsTask } from './shards-task.js';
+import { ShardWriter, type SplitCounts } from './shard-writer.js';
 import { v6Games } from './v6-games.js';
 import { isV6Folder, TAR_FILE } from './v6-stream.js';
 
@@ -103,3 +106,33 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   reportProgress();
   report({ type: 'done', games, damaged });
 }
+
+export interface ShardSettings {
+  readonly input: string;
+  readonly policy: string;
+  readonly historyFill: HistoryFill;
+  readonly shares: SplitShares;
+  readonly filter: GameFilter;
+}
+
+export interface ShardsTask {
+  readonly path: string;
+  /** First half of the shards' file names. */
+  readonly inputNumber: number;
+  /** Where an earlier run stopped. */
+  readonly firstPart: number;
+  readonly skipGames: number;
+  /** All games of this file go to this split; null = the hash of each game decides. */
+  readonly onlySplit: Split | null;
+  /** Stop at the first game border after this many positions. */
+  readonly maxPositions: number;
+  readonly folder: string;
+  readonly settings: ShardSettings;
+}
+
+export type FromShardsWorker =
+  | { readonly type: 'progress'; readonly bytes: number; readonly positions: number }
+  | { readonly type: 'part'; readonly games: number; readonly counts: SplitCounts }
+  | { readonly type: 'warning'; readonly text: string }
+  /** The file is finished: `games` were read, and `damaged` of them skipped. */
+  | { readonly type: 'done'; readonly games: number; readonly damaged: number };

@@ -8,11 +8,16 @@ import { createFolder } from '#platform/folders.js';
 import { startThread } from '#platform/threads.js';
 import { getInputEncoding, getPolicyEncoding } from '../encoding/index.js';
 import { failure, type Result, runSideBySide, success } from '../util/index.js';
-import { findGameFormat, KNOWN_KINDS } from './convert-input.js';
+import {
+  type FromShardsWorker,
+  findGameFormat,
+  KNOWN_KINDS,
+  type ShardSettings,
+  type ShardsTask,
+} from './convert-input.js';
 import { SPLITS, type Split } from './game-split.js';
 import type { SplitCounts } from './shard-writer.js';
 import { enterInput, loadManifest, type ManifestInput, type ShardsManifest, saveManifest } from './shards-manifest.js';
-import type { FromShardsWorker, ShardSettings, ShardsTask } from './shards-task.js';
 
 export interface ShardsOptions extends ShardSettings {
   readonly inputs: readonly string[];

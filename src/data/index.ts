@@ -1,10 +1,10 @@
 /** The door of data/: games and records into training shards, self-play games into lc0's training records. */
 export { findInputKind, type InputKind, isHopeless, readChunks } from './byte-stream.js';
 export { createShards, type ShardsOptions, type ShardsSummary } from './create-shards.js';
+export { formatResult } from './game-format.js';
 export { attachGameLine, type GameLine } from './game-line.js';
 export { parseSplitShares } from './game-split.js';
 export { type LabelledGame, parseLabelledGame, type Surprise } from './labelled-games.js';
-export { formatResult } from './replay-game.js';
 export { type RescoreSettings, type RescoreSummary, rescoreGames } from './rescore/rescore-games.js';
 export type { ResultTables } from './rescore/rescore-tables.js';
 export { type SearchValue, V6GameRecorder } from './v6-game.js';

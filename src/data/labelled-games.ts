@@ -8,9 +8,17 @@
 import { computeOutcome, type Move, type Position, parseFen, START_FEN } from '../chess/index.js';
 import { decodeText, failure, type Result, readLines, success } from '../util/index.js';
 import { readChunks } from './byte-stream.js';
-import type { GameFilter, GameFormat, GameSink } from './game-format.js';
-import { type DecodedGame, parseResult, replayGame, rewind } from './replay-game.js';
-import { createTrainingRow, type TrainingRow } from './training-row.js';
+import {
+  createTrainingRow,
+  type DecodedGame,
+  type GameFilter,
+  type GameFormat,
+  type GameSink,
+  parseResult,
+  replayGame,
+  rewind,
+  type TrainingRow,
+} from './game-format.js';
 
 type ScoredMove = [move: string, centipawns: number];
 export type LabelledPly = [played: string, scores: ScoredMove[], result?: string];

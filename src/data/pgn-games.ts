@@ -6,9 +6,17 @@ import { computeOutcome } from '../chess/index.js';
 import { type PgnText, parseEvalComment, parsePgnTags, readPgn, readPgnGame } from '../pgn/index.js';
 import { decodeText, failure, type Result, success } from '../util/index.js';
 import { readChunks } from './byte-stream.js';
-import type { GameFilter, GameFormat, GameSink } from './game-format.js';
-import { type DecodedGame, parseResult, replayGame, rewind } from './replay-game.js';
-import { createTrainingRow, type TrainingRow } from './training-row.js';
+import {
+  createTrainingRow,
+  type DecodedGame,
+  type GameFilter,
+  type GameFormat,
+  type GameSink,
+  parseResult,
+  replayGame,
+  rewind,
+  type TrainingRow,
+} from './game-format.js';
 
 const row = createTrainingRow();
 

@@ -1,17 +1,19 @@
 /**
  * Writes the rows of one input file to Arrow files in `train/`, `validation/` and `test/`. The rows are split into parts, always
  * between two games. A part is complete in all three folders or absent, so that a long input can be resumed.
+ *
+ * Writes one Arrow file. Its name ends in `.part` until it is complete, so readers never take the file of an interrupted
+ * run for a shard.
  */
+import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Schema } from 'apache-arrow';
+import { AsyncByteQueue, type RecordBatch, RecordBatchFileWriter, type Schema } from 'apache-arrow';
 import { createFolder } from '#platform/folders.js';
 import type { Position } from '../chess/index.js';
 import type { HistoryFill, InputEncoding, PolicyEncoding } from '../encoding/index.js';
+import type { EncodedRow, TrainingRow } from './game-format.js';
 import { SPLITS, type Split } from './game-split.js';
-import { ShardBatch } from './shard-batch.js';
-import { ShardFile } from './shard-file.js';
-import { createShardSchema } from './shard-schema.js';
-import type { EncodedRow, TrainingRow } from './training-row.js';
+import { createShardSchema, ShardBatch } from './shard-batch.js';
 
 /** About 200 MB of lc0 planes. */
 const PART_ROWS = 200_000;
@@ -102,5 +104,42 @@ export class ShardWriter {
     }
     lane.file.write(lane.batch.toRecordBatch());
     lane.batch.clear();
+  }
+}
+
+export const PART_SUFFIX = '.part';
+
+/** Arrow's sink. It writes at once and queues nothing, so a batch may be reused as soon as it is written. */
+class FileSink extends AsyncByteQueue {
+  constructor(private readonly descriptor: number) {
+    super();
+  }
+
+  override write(chunk: Uint8Array): void {
+    let done = 0;
+    while (done < chunk.byteLength) done += writeSync(this.descriptor, chunk, done);
+  }
+}
+
+export class ShardFile {
+  private readonly descriptor: number;
+  private readonly writer = new RecordBatchFileWriter();
+
+  constructor(
+    readonly path: string,
+    schema: Schema,
+  ) {
+    this.descriptor = openSync(path + PART_SUFFIX, 'w');
+    this.writer.reset(new FileSink(this.descriptor) as never, schema as never);
+  }
+
+  write(batch: RecordBatch): void {
+    this.writer.write(batch);
+  }
+
+  finish(): void {
+    this.writer.close();
+    closeSync(this.descriptor);
+    renameSync(this.path + PART_SUFFIX, this.path);
   }
 }

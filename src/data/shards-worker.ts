@@ -1,7 +1,6 @@
 /** A worker thread of a shards run: converts the files it is given, one after another. */
 import { onParentMessage, postToParent } from '#platform/threads.js';
-import { convertInput } from './convert-input.js';
-import type { ShardsTask } from './shards-task.js';
+import { convertInput, type ShardsTask } from './convert-input.js';
 
 onParentMessage((task: ShardsTask) => {
   void convertInput(task, postToParent);

@@ -6,7 +6,7 @@
 import { BLACK, type Move, type Position } from '../chess/index.js';
 import { getPolicyEncoding, type HistoryFill, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
 import { unwrap } from '../util/index.js';
-import { setV6Position } from './v6-planes.js';
+import { setV6Position } from './v6-position.js';
 import {
   createV6Record,
   knowsMovesLeft,

@@ -5,11 +5,9 @@
 import type { Move, Position } from '../chess/index.js';
 import { getPolicyEncoding, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import type { GameFilter, GameFormat, GameSink } from './game-format.js';
+import { createTrainingRow, type EncodedRow, type GameFilter, type GameFormat, type GameSink } from './game-format.js';
 import { EMPTY_GAME_HASH, hashBytes } from './game-split.js';
-import { createTrainingRow, type EncodedRow } from './training-row.js';
-import { writeV6Planes } from './v6-planes.js';
-import { PositionFinder } from './v6-position.js';
+import { PositionFinder, writeV6Planes } from './v6-position.js';
 import { createV6Record, knowsMovesLeft, readV6Record, V6_ADJUDICATED, V6_DELETED, V6_MOVES } from './v6-record.js';
 import { type RawV6Game, readV6Games } from './v6-stream.js';
 

@@ -8,10 +8,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { failure, isGzip, type Result, success } from '../util/index.js';
+import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './archives.js';
 import { readFileChunks } from './byte-stream.js';
 import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
-import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './tar-archive.js';
 import { RECORD_LIMIT, UnpackLimit, unpack } from './unpack.js';
 import { getRecordBytes } from './v6-record.js';
 
