@@ -330,9 +330,9 @@ async function loadLc0(
     channelBlock: await chooseChannelBlock(edition),
     ...(edition.isForInt8 ? { cacheFolder: null, keepsTower: true } : { weightsFileAboveBytes: LARGE_WEIGHT_BYTES }),
   });
-  if (!network.ok) return network;
+  if (!network.ok) return failure(network.error.replaceAll(path, describePath(path)));
   const { onnx, weightsFolder, fileSha256 } = network.value;
-  return success({ bytes: onnx, name: path, weightsFolder, fileSha256 });
+  return success({ bytes: onnx, name: describePath(path), weightsFolder, fileSha256 });
 }
 
 function mayConvolveInBlocks({ provider, precision, winograd }: WantedEdition): boolean {
