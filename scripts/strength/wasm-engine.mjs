@@ -26,6 +26,7 @@ export async function openSession({ model, optimization }) {
   });
   return {
     outputNames: session.outputNames,
+    outputShapes: session.outputMetadata.map((output) => (output.isTensor ? output.shape : [])),
     createTensor: (data, dims) => new runtime.Tensor('float32', data, dims),
     run: async (inputs, outputs) => {
       const results = await session.run(inputs, Object.keys(outputs));

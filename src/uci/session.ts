@@ -105,12 +105,14 @@ export class UciSession {
   }
 
   /**
-   * Lines that are not held back. `quit` ends loading, an unlimited search or a bench at once, but not if it arrived together
-   * with `bench`: then a script sent both and wants the result.
+   * Lines that are not held back. `quit` ends loading, an unlimited search or a bench at once, but not behind a `wait`, nor if it
+   * arrived together with `bench`: then a script sent both and wants the result.
    */
   private mayPass(line: string): boolean {
     if (/^\s*isready\b/.test(line)) return !this.isLoading;
-    const endsNow = this.isLoading || this.engine.needsStop || (this.benchStop !== null && !this.isBenchNew);
+    const isAwaited = this.held.some((earlier) => /^\s*wait\b/.test(earlier));
+    const endsNow =
+      (this.isLoading && !isAwaited) || this.engine.needsStop || (this.benchStop !== null && !this.isBenchNew);
     return /^\s*stop\b/.test(line) || (/^\s*quit\b/.test(line) && endsNow);
   }
 

@@ -93,6 +93,16 @@ test('isready holds back what follows until the network is loaded; a stop ends t
   assert.deepEqual(answers, ['readyok', 'Fen', 'bestmove', 'readyok', 'bestmove', 'error']);
 });
 
+test('a quit behind a wait leaves the search its time, also while the network loads', async () => {
+  const world = answering();
+  const load = world.holdLoading();
+  const { lines, say } = createSession(world);
+  await say('isready', 'go nodes 7', 'wait', 'quit');
+  load();
+  while (!lines.some((line) => line.startsWith('bestmove'))) await settle();
+  assert.equal(lines[0], 'readyok');
+});
+
 test('options of the network that change during a search are loaded after it, not under it', async () => {
   const world = answering();
   const { lines, say, session } = createSession(world);
