@@ -271,7 +271,7 @@ def read_info(line):
     return found
 
 
-def check_answer(told, step, most_nodes, is_as_playouts):
+def check_answer(told, step, most_nodes, may_exceed):
     lines, go, board, limits, allowed, end, _ = step
     bests = [line for line in told if line.startswith("bestmove")]
     assert len(bests) == 1, bests
@@ -293,7 +293,7 @@ def check_answer(told, step, most_nodes, is_as_playouts):
     last = read_info(infos[-1])
     first_of_last = [line for line in infos if read_info(line).get("multipv", 1) == 1][-1]
     assert read_info(first_of_last)["pv"][0] == best, f"{best} is not the move of {first_of_last}"
-    if "nodes" in limits and not is_as_playouts:
+    if "nodes" in limits and not may_exceed:
         assert last["nodes"] <= max(limits["nodes"], most_nodes), f"{last['nodes']} nodes"
     return last["nodes"]
 
@@ -321,13 +321,14 @@ def hold_steps(engine, options, steps, at):
     for name, value in options.items():
         engine.send(f"setoption name {name} value {value}")
     most_nodes = 0
-    as_playouts = options["NodesAsPlayouts"] == "true"
+    # valuehead evaluates every move, whatever the limit, as lc0's does.
+    may_exceed = options["NodesAsPlayouts"] == "true" or options["SearchAlgorithm"] == "valuehead"
     for step in steps:
         lines, go, _, _, _, end, pause = step
         at.append(f"{lines} {go} ({end})")
         for line in lines:
             engine.send(line)
-            as_playouts = as_playouts or line.startswith("setoption name NodesAsPlayouts")
+            may_exceed = may_exceed or line.startswith("setoption name NodesAsPlayouts")
         engine.send("isready")
         engine.until("readyok")
         engine.send(go)
@@ -348,7 +349,7 @@ def hold_steps(engine, options, steps, at):
         if not any(line.startswith("bestmove") for line in told):
             told += engine.until("bestmove")
         at += told[-4:]
-        most_nodes = max(most_nodes, check_answer(told, step, most_nodes, as_playouts))
+        most_nodes = max(most_nodes, check_answer(told, step, most_nodes, may_exceed))
         said.append(summarise(told))
     engine.send("stop")
     engine.send("isready")
