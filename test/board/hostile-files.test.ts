@@ -292,12 +292,14 @@ test('300 records that a seeded program made hostile start only what is offered,
     const { all } = await askAll(`m${i}`);
     assert.ok(!all.includes(SECRET) && !all.includes('root:'), all);
   }
+  // A program that was started writes its arguments when it runs, which may be after the answer.
+  while (readStarted().length <= 10) await new Promise((resolve) => setTimeout(resolve, 20));
   const words = new Set(readStarted().flatMap((args) => args.filter((arg) => arg.startsWith('--engine='))));
   for (const word of words) assert.match(word, /^--engine=(random$|type="random" |cmd="?\/opt\/engine"? arg)/);
   for (const args of readStarted()) {
     for (const arg of args) assert.doesNotMatch(arg, /passwd|--logfile|outside\/games|mark/);
   }
-  assert.ok(readStarted().length > 10 && !existsSync(join(root, 'mark')));
+  assert.ok(!existsSync(join(root, 'mark')));
 });
 
 /** Changes, cuts or repeats bytes. */

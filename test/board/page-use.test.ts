@@ -177,6 +177,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     const fen = page.getByLabel('FEN of the position');
     assert.match(await fen.inputValue(), /^4k3\/P7\/8\/8\/8\/8\/8\/4K3 w - - 0 1$/);
     await dragPiece(page, 'a7', 'a8');
+    await page.locator('.promotion-choice').first().waitFor();
     for (const choice of await page.locator('.promotion-choice').all()) {
       const box = await choice.boundingBox();
       assert.ok(box !== null && box.width >= 48 && box.height >= 48, JSON.stringify(box));
