@@ -62,11 +62,11 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
       const [list, move] = ['.move-list', '.move[aria-current]'].map((name) => document.querySelector(name).getBoundingClientRect());
       return move.top >= list.top && move.bottom <= list.bottom;
     })()`;
-    assert.equal(await page.evaluate(isInSight), true);
+    await page.waitForFunction(isInSight);
     for (const key of ['ArrowUp', 'ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowLeft']) {
       await page.keyboard.press(key);
       if (key !== 'ArrowUp') await current().waitFor();
-      if (key !== 'ArrowUp') assert.equal(await page.evaluate(isInSight), true, key);
+      if (key !== 'ArrowUp') await page.waitForFunction(isInSight);
     }
   });
 
