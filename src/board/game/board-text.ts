@@ -1,4 +1,4 @@
-/** A position in words, for those who cannot see the board, and the material of its players. */
+/** A position in words, for those who cannot see the board, the material of its players, and what the tags of a game say. */
 const NAMES: Readonly<Record<string, string>> = {
   k: 'king',
   q: 'queen',
@@ -52,4 +52,20 @@ export function countMaterial(fen: string, side: 'white' | 'black'): { readonly 
     ahead += FIGURES[letter].repeat(Math.max(0, more));
   }
   return { ahead, lead };
+}
+
+/** The value of a PGN tag; '' where it says nothing ("?", "????.??.??", "*"). */
+export function readTag(tags: ReadonlyMap<string, string>, name: string): string {
+  return (tags.get(name) ?? '').replace(/^[?.*]*$/, '');
+}
+
+/** `players`: "Anna – Ben", '' without names. `about`: "1-0 Event 2026.01.01", as far as it is known. */
+export function describeTags(tags: ReadonlyMap<string, string>): { readonly players: string; readonly about: string } {
+  const names = [readTag(tags, 'White'), readTag(tags, 'Black')];
+  const isNamed = names.some((name) => name !== '');
+  const about = ['Result', 'Event', 'Date'].map((name) => readTag(tags, name));
+  return {
+    players: isNamed ? names.map((name) => name || '?').join(' – ') : '',
+    about: about.filter((text) => text !== '').join(' '),
+  };
 }

@@ -4,6 +4,7 @@
  */
 import { nameGame, type PgnGame, readGameTexts, readPgnGame, spellMoves } from '../../pgn/index.js';
 import { cutText, failure, type Result, success } from '../../util/index.js';
+import { describeTags, readTag } from './board-text.js';
 
 export interface ImportedGame {
   /** `Tal – Fischer  1-0  Bled 1961`, or its first moves. */
@@ -25,13 +26,10 @@ export async function* importGames(pieces: AsyncIterable<string>): AsyncGenerato
 const LISTED_PLIES = 8;
 
 function describeGame(game: PgnGame): string {
-  const read = (name: string): string => (game.tags.get(name) ?? '').replace(/^[?.*]*$/, '');
-  const names = [read('White'), read('Black')];
-  const about = [read('Result'), read('Event'), read('Date')].filter((text) => text !== '').join(' ');
+  const { players, about } = describeTags(game.tags);
   const line = spellMoves({ ...game, moves: game.moves.slice(0, LISTED_PLIES) }).map(({ san }) => san);
-  if (names.join('') === '' && line.length === 0 && read('FEN') !== '') {
-    return cutText([read('Event'), game.startFen].filter((text) => text !== '').join('  '), 200);
+  if (players === '' && line.length === 0 && readTag(game.tags, 'FEN') !== '') {
+    return cutText([readTag(game.tags, 'Event'), game.startFen].filter((text) => text !== '').join('  '), 200);
   }
-  const players = names.some((name) => name !== '') ? names.map((name) => name || '?').join(' – ') : line.join(' ');
-  return cutText([players, about].filter((text) => text !== '').join('  ') || 'No moves', 200);
+  return cutText([players || line.join(' '), about].filter((text) => text !== '').join('  ') || 'No moves', 200);
 }

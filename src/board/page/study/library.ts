@@ -7,6 +7,7 @@ import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { parseUciMove, START_FEN } from '../../../chess/index.js';
 import { drawSeed } from '../../../util/index.js';
 import { parsePass } from '../../game/board-moves.js';
+import { describeTags } from '../../game/board-text.js';
 import type { ImportedGame } from '../../game/game-import.js';
 import { findLineEnd, getPath, listUciMoves, type MoveNode, MoveTree } from '../../game/move-tree.js';
 import { formatGame, parseGame } from '../../game/move-tree-text.js';
@@ -68,10 +69,8 @@ function createChapter(tree: MoveTree): Chapter {
 
 /** "Anna – Ben  1-0  Event 2026.01.01" */
 function describeGame({ headers, root, startFen }: MoveTree): string {
-  const get = (name: string): string => (headers.get(name) ?? '').replace(/^[?.*]*$/, '');
-  const names = [get('White'), get('Black')];
-  const about = [get('Result'), get('Event'), get('Date')].filter((text) => text !== '').join(' ');
-  if (names.some((name) => name !== '')) return `${names.map((name) => name || '?').join(' – ')}  ${about}`.trim();
+  const { players, about } = describeTags(headers);
+  if (players !== '') return `${players}  ${about}`.trim();
   const line = getPath(findLineEnd(root))
     .slice(1, 7)
     .map(({ san }) => san);
