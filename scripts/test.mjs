@@ -26,7 +26,7 @@ if (files.length === 0) {
 }
 // A test that hangs ends the run some time; none may need anything like it, however busy the machine is.
 // The spec reporter lists the failures once more at the end, where a log is read.
-const flags = ['--test', '--test-concurrency=2', '--test-timeout=1200000', '--test-reporter=spec'];
+const flags = ['--test', '--test-concurrency=2', '--test-timeout=600000', '--test-reporter=spec'];
 const result = spawnSync(process.execPath, [...flags, ...files], {
   cwd: root,
   stdio: 'inherit',
