@@ -9,7 +9,14 @@ import {
   MOVES_PER_ENTRY,
 } from '#sardonyx/nn/cache/evaluation-cache.js';
 import { createPrng } from '#sardonyx/util/index.js';
-import { checkEntry, getMoveCount, type HammerReport, type HammerStart, storeEntry } from './support/cache-hammer.js';
+import {
+  checkEntry,
+  createKey,
+  getMoveCount,
+  type HammerReport,
+  type HammerStart,
+  storeEntry,
+} from './support/cache-hammer.js';
 
 function createCache(positions: number): { cache: EvaluationCache; buffer: SharedArrayBuffer } {
   const buffer = createCacheBuffer(positions);
@@ -31,7 +38,7 @@ test('what was stored is found again, unchanged, by its key, repetitions and mov
     assert.equal(checkEntry(cache, low, high, 1), 'missing');
     assert.equal(checkEntry(cache, high, low, 0), 'missing');
     assert.equal(
-      cache.find(low, high, 0, (getMoveCount(low) % MOVES_PER_ENTRY) + 1),
+      cache.find(createKey(low, high, (getMoveCount(low) % MOVES_PER_ENTRY) + 1)),
       false,
       'another move count is another position',
     );
@@ -41,11 +48,11 @@ test('what was stored is found again, unchanged, by its key, repetitions and mov
 test('storing a position again replaces it', () => {
   const { cache } = createCache(100);
   const priors = Uint16Array.of(9, 8, 7);
-  cache.store(1, 2, 0, 3, 0.5, 0.25, 10, priors, 0);
-  cache.store(1, 2, 0, 2, -0.5, 0.125, 20, priors, 1);
-  assert.equal(cache.find(1, 2, 0, 3), false);
-  assert.equal(cache.find(1, 2, 0, 2), true);
-  assert.deepEqual([...cache.values], [-0.5, 0.125, 20]);
+  cache.store(createKey(1, 2, 3), { wl: 0.5, d: 0.25, m: 10 }, priors, 0);
+  cache.store(createKey(1, 2, 2), { wl: -0.5, d: 0.125, m: 20 }, priors, 1);
+  assert.equal(cache.find(createKey(1, 2, 3)), false);
+  assert.equal(cache.find(createKey(1, 2, 2)), true);
+  assert.deepEqual(Object.values(cache.value), [-0.5, 0.125, 20]);
   assert.deepEqual([...cache.priors.subarray(0, 2)], [8, 7]);
 });
 
@@ -53,11 +60,11 @@ test('a leaf sees the entries of leaves before its horizon only, also where thei
   const { cache } = createCache(100);
   const priors = Uint16Array.of(1, 2);
   for (const [key, number] of [7, 0x7fffffff, -5, -1].entries()) {
-    cache.store(1, key, 0, 2, 0.5, 0.25, 10, priors, 0, number);
-    assert.equal(cache.find(1, key, 0, 2, number), false);
-    assert.equal(cache.find(1, key, 0, 2, (number - 3) | 0), false);
-    assert.equal(cache.find(1, key, 0, 2, (number + 1) | 0), true);
-    assert.equal(cache.find(1, key, 0, 2), true);
+    cache.store(createKey(1, key, 2), { wl: 0.5, d: 0.25, m: 10 }, priors, 0, number);
+    assert.equal(cache.find(createKey(1, key, 2), number), false);
+    assert.equal(cache.find(createKey(1, key, 2), (number - 3) | 0), false);
+    assert.equal(cache.find(createKey(1, key, 2), (number + 1) | 0), true);
+    assert.equal(cache.find(createKey(1, key, 2)), true);
   }
 });
 
@@ -70,9 +77,10 @@ test('of two evaluations of one position that of the older leaf stays, whichever
   ]) {
     const { cache } = createCache(100);
     const oldest = ((numbers[0] - numbers[1]) | 0) < 0 ? numbers[0] : numbers[1];
-    for (const number of numbers) cache.store(1, 2, 0, 2, 0.5, 0.25, number, Uint16Array.of(1, 2), 0, number);
-    assert.equal(cache.find(1, 2, 0, 2), true);
-    assert.equal(cache.values[2], Math.fround(oldest));
+    for (const number of numbers)
+      cache.store(createKey(1, 2, 2), { wl: 0.5, d: 0.25, m: number }, Uint16Array.of(1, 2), 0, number);
+    assert.equal(cache.find(createKey(1, 2, 2)), true);
+    assert.equal(cache.value.m, Math.fround(oldest));
   }
 });
 
@@ -90,21 +98,22 @@ test('clearing forgets everything at once, for all threads', () => {
 test('entries from before a clearing give way first: a set holds as many new positions as an empty one', () => {
   const { cache, buffer } = createCache(4);
   const priors = Uint16Array.of(1, 2);
-  const store = (key: number): void => cache.store(1, key, 0, 2, 0.5, 0.25, key, priors, 0, key);
+  const store = (key: number): void => cache.store(createKey(1, key, 2), { wl: 0.5, d: 0.25, m: key }, priors, 0, key);
   for (let key = 1; key <= 4; key++) store(key);
   clearCache(buffer);
   for (let key = 11; key <= 14; key++) store(key);
-  for (let key = 11; key <= 14; key++) assert.equal(cache.find(1, key, 0, 2), true, `position ${key}`);
+  for (let key = 11; key <= 14; key++) assert.equal(cache.find(createKey(1, key, 2)), true, `position ${key}`);
 });
 
 test('an older leaf takes a place of its own, so a horizon between the two finds it', () => {
   const { cache } = createCache(4);
-  for (const number of [9, 5]) cache.store(1, 2, 0, 2, 0.5, 0.25, number, Uint16Array.of(1, 2), 0, number);
+  for (const number of [9, 5])
+    cache.store(createKey(1, 2, 2), { wl: 0.5, d: 0.25, m: number }, Uint16Array.of(1, 2), 0, number);
   for (const horizon of [6, 10]) {
-    assert.equal(cache.find(1, 2, 0, 2, horizon), true);
-    assert.equal(cache.values[2], 5);
+    assert.equal(cache.find(createKey(1, 2, 2), horizon), true);
+    assert.equal(cache.value.m, 5);
   }
-  assert.equal(cache.find(1, 2, 0, 2, 5), false);
+  assert.equal(cache.find(createKey(1, 2, 2), 5), false);
 });
 
 test('a full cache goes on taking new entries, and keeps a share of the old ones', () => {
@@ -123,24 +132,24 @@ test('positions of every number of moves are found again whole, up to 218', () =
   const { cache } = createCache(10_000);
   const priors = Uint16Array.from({ length: 256 }, (_, i) => i + 1);
   for (const count of [0, 1, 53, 54, 55, 56, 108, 109, 162, 163, 218]) {
-    cache.store(2, count, 0, count, 0.5, 0.25, 10, priors, 3, count);
-    assert.equal(cache.find(2, count, 0, count), true, `${count} moves`);
-    assert.deepEqual([...cache.values], [0.5, 0.25, 10]);
+    cache.store(createKey(2, count, count), { wl: 0.5, d: 0.25, m: 10 }, priors, 3, count);
+    assert.equal(cache.find(createKey(2, count, count)), true, `${count} moves`);
+    assert.deepEqual(Object.values(cache.value), [0.5, 0.25, 10]);
     assert.deepEqual(cache.priors.slice(0, count), priors.slice(3, 3 + count));
-    assert.equal(cache.find(2, count, 0, count + 1), false);
-    assert.equal(cache.find(2, count, 0, count, count), false, 'its own leaf does not see it');
+    assert.equal(cache.find(createKey(2, count, count + 1)), false);
+    assert.equal(cache.find(createKey(2, count, count), count), false, 'its own leaf does not see it');
   }
 });
 
 test('a position of many moves whose entries come from two leaves is not found', () => {
   const { cache } = createCache(4);
   const priors = new Uint16Array(256).fill(5);
-  cache.store(1, 2, 0, 60, 0.5, 0.25, 10, priors, 0, 3);
+  cache.store(createKey(1, 2, 60), { wl: 0.5, d: 0.25, m: 10 }, priors, 0, 3);
   for (let key = 0; key < 64; key++) {
-    cache.store(key, key, 0, 2, 0, 0, 0, priors, 0, 4);
-    if (!cache.find(1, 2, 0, 60)) break;
+    cache.store(createKey(key, key, 2), { wl: 0, d: 0, m: 0 }, priors, 0, 4);
+    if (!cache.find(createKey(1, 2, 60))) break;
   }
-  assert.equal(cache.find(1, 2, 0, 60), false);
+  assert.equal(cache.find(createKey(1, 2, 60)), false);
 });
 
 test('the size is counted in positions or in MB, and no size means no cache', () => {

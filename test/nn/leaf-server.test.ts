@@ -88,6 +88,12 @@ test('an evaluation that was begun before the cache was emptied is not found aft
     const slot = submitLeaf(queue, { path: 'e2e4' }, 0);
     queue.flush();
     await server.serve(new Int32Array(0));
-    assert.equal(cache.find(slots.keyLow[slot], slots.keyHigh[slot], 0, slots.edgeCount[slot]), !isEmptied);
+    const key = {
+      low: slots.keyLow[slot],
+      high: slots.keyHigh[slot],
+      repetitions: 0,
+      moveCount: slots.edgeCount[slot],
+    };
+    assert.equal(cache.find(key), !isEmptied);
   }
 });

@@ -67,11 +67,27 @@ export function clearCache(buffer: SharedArrayBuffer): void {
   Atomics.add(new Int32Array(buffer), 0, 1);
 }
 
+/** What an evaluation is found by: a position's 64-bit key, how often it occurred before, and its number of legal moves. */
+export interface CacheKey {
+  low: number;
+  high: number;
+  repetitions: number;
+  moveCount: number;
+}
+
+/** In the view of the mover; `m` in plies. */
+export interface CachedValue {
+  wl: number;
+  d: number;
+  m: number;
+}
+
 export class EvaluationCache {
-  /** The entry found last: values, and priors as codes in move-generation order. */
-  readonly values: Float32Array;
+  /** The entry found last: its value, and its priors as codes in move-generation order. */
+  readonly value: CachedValue = { wl: 0, d: 0, m: 0 };
   readonly priors: Uint16Array;
 
+  private readonly values: Float32Array;
   private readonly words: Int32Array;
   private readonly tags: Int32Array;
   private readonly ages: Uint8Array;
@@ -117,31 +133,27 @@ export class EvaluationCache {
 
   /**
    * @param horizon hides entries of leaves with this number or a higher one; absent = all are visible
-   * @returns true if `values` and `priors` now hold the position's evaluation
+   * @returns true if `value` and `priors` now hold the position's evaluation
    */
-  find(keyLow: number, keyHigh: number, repetitions: number, moveCount: number, horizon?: number): boolean {
-    if (!this.findEntry(0, keyLow, keyHigh, repetitions, moveCount, horizon)) return false;
-    if (moveCount <= MOVES_PER_ENTRY) return true;
-    const { copy, firstHead } = this;
+  find(key: Readonly<CacheKey>, horizon?: number): boolean {
+    const { copy, firstHead, value, values } = this;
+    if (!this.findEntry(0, key, horizon)) return false;
     for (let i = 1; i < FIRST_PRIOR_WORD; i++) firstHead[i] = copy[i];
-    for (let entry = 1; entry * MOVES_PER_ENTRY < moveCount; entry++) {
-      if (!this.findEntry(entry, keyLow, keyHigh, repetitions, moveCount, horizon)) return false;
+    for (let entry = 1; entry * MOVES_PER_ENTRY < key.moveCount; entry++) {
+      if (!this.findEntry(entry, key, horizon)) return false;
       // Of another leaf's evaluation, which may have seen another history.
       for (let i = 1; i < FIRST_PRIOR_WORD; i++) if (copy[i] !== firstHead[i]) return false;
     }
+    value.wl = values[0];
+    value.d = values[1];
+    value.m = values[2];
     return true;
   }
 
   /** Copies one entry of a position: values and leaf to the head of `copy`, priors to their place. */
-  private findEntry(
-    entry: number,
-    keyLow: number,
-    keyHigh: number,
-    repetitions: number,
-    moveCount: number,
-    horizon: number | undefined,
-  ): boolean {
-    const key = this.locate(entry, keyLow, keyHigh, repetitions, this.generation);
+  private findEntry(entry: number, key: Readonly<CacheKey>, horizon: number | undefined): boolean {
+    const { moveCount } = key;
+    const lowKey = this.locate(entry, key, this.generation);
     const first = this.set * WAYS;
     const { tags, tag, entries, copy } = this;
     let oldest = -1;
@@ -159,40 +171,36 @@ export class EvaluationCache {
     for (let i = 0; i < FIRST_PRIOR_WORD; i++) copy[i] = entries[start + i];
     for (let i = 0; i < length; i++) copy[from + i] = entries[start + FIRST_PRIOR_WORD + i];
     if (horizon !== undefined && !isBefore(copy[LEAF_WORD], horizon)) return false;
-    return copy[0] === computeChecksum(copy, from, from + length, key, moveCount);
+    return copy[0] === computeChecksum(copy, from, from + length, lowKey, moveCount);
   }
 
   /**
-   * @param priors codes in move-generation order, from `offset` on
+   * @param priors codes in move-generation order, from `firstPrior` on
    * @param leaf number of the leaf that was evaluated
    * @param generation the cache's generation before the evaluation's settings were read, so that an evaluation begun before
    * the cache was emptied is not found after it
    */
   store(
-    keyLow: number,
-    keyHigh: number,
-    repetitions: number,
-    moveCount: number,
-    valueWl: number,
-    valueD: number,
-    movesLeft: number,
+    key: Readonly<CacheKey>,
+    value: Readonly<CachedValue>,
     priors: Uint16Array,
-    offset: number,
+    firstPrior: number,
     leaf = 0,
     generation = this.generation,
   ): void {
     const { copy, values, entries, tags } = this;
-    values[0] = valueWl;
-    values[1] = valueD;
-    values[2] = movesLeft;
+    const { moveCount } = key;
+    values[0] = value.wl;
+    values[1] = value.d;
+    values[2] = value.m;
     copy[LEAF_WORD] = leaf;
     copy[FIRST_PRIOR_WORD + (moveCount >> 1)] = 0;
-    for (let i = 0; i < moveCount; i++) this.priors[i] = priors[offset + i];
+    for (let i = 0; i < moveCount; i++) this.priors[i] = priors[firstPrior + i];
     for (let entry = 0; entry === 0 || entry * MOVES_PER_ENTRY < moveCount; entry++) {
-      const key = this.locate(entry, keyLow, keyHigh, repetitions, generation);
+      const lowKey = this.locate(entry, key, generation);
       const from = FIRST_PRIOR_WORD + entry * PRIOR_WORDS;
       const length = countPriorWords(entry, moveCount);
-      copy[0] = computeChecksum(copy, from, from + length, key, moveCount);
+      copy[0] = computeChecksum(copy, from, from + length, lowKey, moveCount);
       const way = this.choosePlace(leaf);
       if (way < 0) continue;
       const start = way * ENTRY_WORDS;
@@ -204,12 +212,12 @@ export class EvaluationCache {
   }
 
   /** Sets `set` and `tag`. @returns the lower key word, with the generation, repetitions and number of the entry mixed in */
-  private locate(entry: number, keyLow: number, keyHigh: number, repetitions: number, generation: number): number {
-    const salt = Math.imul(generation * 4 + repetitions, 0x9e3779b1) ^ Math.imul(entry, 0x27d4eb2f);
-    const high = keyHigh ^ salt;
+  private locate(entry: number, key: Readonly<CacheKey>, generation: number): number {
+    const salt = Math.imul(generation * 4 + key.repetitions, 0x9e3779b1) ^ Math.imul(entry, 0x27d4eb2f);
+    const high = key.high ^ salt;
     this.tag = high === EMPTY || high === BEING_FILLED ? 1 : high;
-    this.set = Math.floor((((keyLow ^ Math.imul(high, 0x85ebca6b)) >>> 0) * this.sets) / 4294967296);
-    return keyLow ^ Math.imul(salt, 0xc2b2ae35);
+    this.set = Math.floor((((key.low ^ Math.imul(high, 0x85ebca6b)) >>> 0) * this.sets) / 4294967296);
+    return key.low ^ Math.imul(salt, 0xc2b2ae35);
   }
 
   /** @returns −1 if the entry of an older leaf stays */
@@ -245,8 +253,8 @@ function countPriorWords(entry: number, moveCount: number): number {
 }
 
 /** @param from,end the entry's priors in `copy`; values and leaf stand at its head */
-function computeChecksum(copy: Int32Array, from: number, end: number, key: number, moveCount: number): number {
-  let sum = key ^ (moveCount << 24);
+function computeChecksum(copy: Int32Array, from: number, end: number, lowKey: number, moveCount: number): number {
+  let sum = lowKey ^ (moveCount << 24);
   for (let i = 1; i < FIRST_PRIOR_WORD; i++) sum = mix(sum, copy[i]);
   for (let i = from; i < end; i++) sum = mix(sum, copy[i]);
   return sum;

@@ -5,7 +5,7 @@
 import type { Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_VALUE } from '../../syzygy/index.js';
-import type { EvaluationCache } from '../cache/evaluation-cache.js';
+import type { CachedValue, CacheKey, EvaluationCache } from '../cache/evaluation-cache.js';
 import { encodePrior, sortEdges } from '../edge-priors.js';
 import type { Evaluator } from '../evaluator.js';
 import { HISTORY_FILLS } from '../options.js';
@@ -66,6 +66,9 @@ export class LeafServer {
   private readonly firstCounter: number;
   private readonly claimed = new Int32Array(MAX_CLAIM);
   private readonly priors = new Float32Array(MAX_EDGES);
+  /** Of the leaf in hand. */
+  private readonly key: CacheKey = { low: 0, high: 0, repetitions: 0, moveCount: 0 };
+  private readonly value: CachedValue = { wl: 0, d: 0, m: 0 };
   private minibatch = 0;
   /** For each row of the batch: its slot, and three words of its cache key (key low, key high, repetitions). */
   private rowSlots = new Int32Array(0);
@@ -172,38 +175,39 @@ export class LeafServer {
     const kind = classifyLeaf(position, count, pathLength, repetitions, boards.hasTwoFoldDraws());
     slots.keyLow[slot] = position.keyLow;
     slots.keyHigh[slot] = position.keyHigh;
+    slots.flags[slot] = 0;
+    slots.edgeCount[slot] = 0;
     slots.tag[slot] = computeNodeTag(position, repetitions, boards.getKeyHistory());
+    if (kind === CHECKMATE) return this.answerKnown(slot, kind, -1, 0);
     if (kind !== EVALUATED) {
-      const movesLeft = repetitions > 0 && kind !== CHECKMATE ? getCycle(position, pathLength) : 0;
-      const flags = kind === DRAW && count > 0 && !position.hasInsufficientMaterial() ? FLAG_OF_PATH : 0;
-      this.count(COUNT_TERMINALS, 1);
-      this.answer(slot, kind, flags, 0, kind === CHECKMATE ? -1 : 0, kind === CHECKMATE ? 0 : 1, movesLeft);
-      return false;
+      if (kind === DRAW && count > 0 && !position.hasInsufficientMaterial()) slots.flags[slot] = FLAG_OF_PATH;
+      return this.answerKnown(slot, kind, 0, repetitions > 0 ? getCycle(position, pathLength) : 0);
     }
     if (pathLength > 0 && boards.findsMates()) {
       const mate = findMatingMove(position, slots.edgeMoves, firstEdge, count);
       if (mate >= 0) {
         slots.edgeMoves[firstEdge] = mate;
         slots.edgePriors[firstEdge] = encodePrior(1);
-        this.count(COUNT_TERMINALS, 1);
-        this.answer(slot, MATE_IN_ONE, 0, 1, 1, 0, 1);
-        return false;
+        slots.edgeCount[slot] = 1;
+        return this.answerKnown(slot, MATE_IN_ONE, 1, 1);
       }
     }
     const result = pathLength === 0 || boards.skipsTablebases() ? NO_VALUE : this.tablebases.probe(position);
-    if (result !== NO_VALUE) {
-      this.count(COUNT_TERMINALS, 1);
-      this.answer(slot, TABLEBASE, 0, 0, result, result === 0 ? 1 : 0, 0);
-      return false;
-    }
-    if (cache?.find(position.keyLow, position.keyHigh, repetitions, count, slots.horizon[slot])) {
+    if (result !== NO_VALUE) return this.answerKnown(slot, TABLEBASE, result, 0);
+    const { key } = this;
+    key.low = position.keyLow;
+    key.high = position.keyHigh;
+    key.repetitions = repetitions;
+    key.moveCount = count;
+    slots.edgeCount[slot] = count;
+    if (cache?.find(key, slots.horizon[slot])) {
       for (let i = 0; i < count; i++) slots.edgePriors[firstEdge + i] = cache.priors[i];
       sortEdges(slots.edgeMoves, slots.edgePriors, firstEdge, count);
-      const { values } = cache;
-      this.answer(slot, EVALUATED, FLAG_CACHE_HIT, count, values[0], values[1], values[2]);
+      const { value } = cache;
+      slots.flags[slot] = FLAG_CACHE_HIT;
+      this.answer(slot, EVALUATED, value.wl, value.d, value.m);
       return false;
     }
-    slots.edgeCount[slot] = count;
     this.rowSlots[row] = slot;
     this.rowKeys[3 * row] = position.keyLow;
     this.rowKeys[3 * row + 1] = position.keyHigh;
@@ -232,7 +236,10 @@ export class LeafServer {
     const slots = this.rowSlots.slice(0, rows);
     this.evaluator = this.evaluator === null ? null : await this.replaceEvaluator(error);
     if (this.evaluator === null) {
-      for (const slot of slots) this.answer(slot, FAILED, 0, 0, 0, 1, 0);
+      for (const slot of slots) {
+        this.slots.edgeCount[slot] = 0;
+        this.answer(slot, FAILED, 0, 1, 0);
+      }
       return;
     }
     this.makeRoom(this.getMinibatch());
@@ -248,52 +255,38 @@ export class LeafServer {
   }
 
   private answerRow(slot: number, row: number, evaluator: Evaluator, policyTemperature: number): void {
-    const { slots, priors, cache } = this;
+    const { slots, priors, cache, key, value, rowKeys } = this;
     const { edgeMoves, edgePriors } = slots;
     const firstEdge = slot * MAX_EDGES;
     const count = slots.edgeCount[slot];
     evaluator.writePriorsInto(priors, row, count, policyTemperature);
     for (let i = 0; i < count; i++) edgePriors[firstEdge + i] = encodePrior(priors[i]);
-    const valueWl = evaluator.valueWl[row];
-    const valueD = evaluator.valueD[row];
-    const movesLeft = evaluator.movesLeft[row];
+    value.wl = evaluator.valueWl[row];
+    value.d = evaluator.valueD[row];
+    value.m = evaluator.movesLeft[row];
     if (cache !== null) {
-      const { rowKeys } = this;
-      const [low, high, repetitions] = [rowKeys[3 * row], rowKeys[3 * row + 1], rowKeys[3 * row + 2]];
-      const leaf = slots.number[slot];
-      cache.store(
-        low,
-        high,
-        repetitions,
-        count,
-        valueWl,
-        valueD,
-        movesLeft,
-        edgePriors,
-        firstEdge,
-        leaf,
-        this.generation,
-      );
+      key.low = rowKeys[3 * row];
+      key.high = rowKeys[3 * row + 1];
+      key.repetitions = rowKeys[3 * row + 2];
+      key.moveCount = count;
+      cache.store(key, value, edgePriors, firstEdge, slots.number[slot], this.generation);
     }
     sortEdges(edgeMoves, edgePriors, firstEdge, count);
-    this.answer(slot, EVALUATED, 0, count, valueWl, valueD, movesLeft);
+    this.answer(slot, EVALUATED, value.wl, value.d, value.m);
   }
 
-  private answer(
-    slot: number,
-    kind: number,
-    flags: number,
-    edgeCount: number,
-    valueWl: number,
-    valueD: number,
-    movesLeft: number,
-  ): void {
+  /** A result that needs no evaluator. @param wl for the mover at the leaf: 1, 0 or -1 @returns false: the slot is answered */
+  private answerKnown(slot: number, kind: number, wl: number, movesLeft: number): false {
+    this.count(COUNT_TERMINALS, 1);
+    this.answer(slot, kind, wl, wl === 0 ? 1 : 0, movesLeft);
+    return false;
+  }
+
+  private answer(slot: number, kind: number, wl: number, d: number, movesLeft: number): void {
     const { slots } = this;
     slots.kind[slot] = kind;
-    slots.flags[slot] = flags;
-    slots.edgeCount[slot] = edgeCount;
-    slots.valueWl[slot] = valueWl;
-    slots.valueD[slot] = valueD;
+    slots.valueWl[slot] = wl;
+    slots.valueD[slot] = d;
     slots.movesLeft[slot] = movesLeft;
     this.claims.markDone(slot);
     this.unannounced++;

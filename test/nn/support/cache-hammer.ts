@@ -3,7 +3,7 @@
  * a thread that writes and reads them as fast as it can.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { EvaluationCache, MOVES_PER_ENTRY } from '#sardonyx/nn/cache/evaluation-cache.js';
+import { type CacheKey, EvaluationCache, MOVES_PER_ENTRY } from '#sardonyx/nn/cache/evaluation-cache.js';
 import { createPrng } from '#sardonyx/util/index.js';
 
 export interface HammerStart {
@@ -25,10 +25,14 @@ export function getMoveCount(low: number): number {
   return 1 + ((low >>> 8) % MOVES_PER_ENTRY);
 }
 
+export function createKey(low: number, high: number, moveCount: number, repetitions = 0): CacheKey {
+  return { low, high, repetitions, moveCount };
+}
+
 export function storeEntry(cache: EvaluationCache, low: number, high: number, stamp: number): void {
   const moveCount = getMoveCount(low);
   for (let i = 0; i < moveCount; i++) priors[i] = (low + stamp * 31 + i) & 0xffff;
-  cache.store(low, high, 0, moveCount, stamp, stamp + 1, stamp + 2, priors, 0);
+  cache.store(createKey(low, high, moveCount), { wl: stamp, d: stamp + 1, m: stamp + 2 }, priors, 0);
 }
 
 export function checkEntry(
@@ -38,8 +42,8 @@ export function checkEntry(
   repetitions: number,
 ): 'right' | 'missing' | 'wrong' {
   const moveCount = getMoveCount(low);
-  if (!cache.find(low, high, repetitions, moveCount)) return 'missing';
-  const [stamp, next, last] = cache.values;
+  if (!cache.find(createKey(low, high, moveCount, repetitions))) return 'missing';
+  const { wl: stamp, d: next, m: last } = cache.value;
   if (next !== stamp + 1 || last !== stamp + 2) return 'wrong';
   for (let i = 0; i < moveCount; i++) {
     if (cache.priors[i] !== ((low + stamp * 31 + i) & 0xffff)) return 'wrong';
