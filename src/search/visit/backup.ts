@@ -41,7 +41,14 @@ export function getLeafRecord(tree: Tree, list: VisitList, at: number): RecordIn
 }
 
 /**
- * Finishes the visit at `at`.
+ * By how much a record's value changed when its node became terminal, and how many earlier visits had the old value. In the
+ * view of the level that is backed up. There is one, reused.
+ */
+const correction = { visits: 0, wl: 0, d: 0, m: 0 };
+
+/**
+ * Finishes the visit at `at`. From the leaf up, each level settles and then corrects: the record takes the visit in; if the node
+ * has just been proven, its parent may be proven by it, and then the records above are corrected for the parent's old value.
  * @param sticky whether proven results spread
  * @returns whether the result of the move at the root has just been proven, so that the best move may change
  */
@@ -49,80 +56,86 @@ export function backUp(tree: Tree, list: VisitList, at: number, leaf: Readonly<L
   const { data } = list;
   const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
   const depth = data[at + ITEM_DEPTH];
-  const path = at + ITEM_PATH;
-
-  const { isNew } = leaf;
   let { wl, d, m } = leaf;
-  let fixedVisits = 0;
-  let wlChange = 0;
-  let dChange = 0;
-  let mChange = 0;
   let spreads = false;
   let rootMoveSettled = false;
+  correction.visits = 0;
   for (let level = depth; level >= 0; level--) {
-    const parent = level === 0 ? NO_NODE : (data[path + 2 * level - 2] as NodeIndex);
-    const child = level === 0 ? 0 : data[path + 2 * level - 1];
-    const record = level === 0 ? tree.rootRecord : nodeWords[parent * NODE_WORDS + NODE_BLOCK] + child;
+    const record = getStepRecord(tree, list, at, level);
     const recordAt = record * RECORD_WORDS;
-    const doubleAt = record * RECORD_DOUBLES;
     const node = recordWords[recordAt + RECORD_NODE];
     const isTerminal = node !== NO_NODE && (nodeWords[node * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0;
-    const oldVisits = recordWords[recordAt + RECORD_VISITS];
-    if (level === depth && sticky && isTerminal && (isNew || oldVisits === 0)) spreads = true;
+    const isFirst = leaf.isNew || recordWords[recordAt + RECORD_VISITS] === 0;
+    if (level === depth && sticky && isTerminal && isFirst) spreads = true;
     if (isTerminal) {
-      wl = recordDoubles[doubleAt + RECORD_WL];
+      wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
       d = recordFloats[recordAt + RECORD_D];
       m = recordFloats[recordAt + RECORD_M];
     }
-    const visits = oldVisits + 1;
-    const averageWl = recordDoubles[doubleAt + RECORD_WL];
-    const averageD = recordFloats[recordAt + RECORD_D];
-    const averageM = recordFloats[recordAt + RECORD_M];
-    let newWl = averageWl + (wl - averageWl) / visits;
-    let newD = averageD + (d - averageD) / visits;
-    let newM = averageM + (m - averageM) / visits;
-    if (fixedVisits > 0 && !isTerminal) {
-      newWl += (fixedVisits * wlChange) / visits;
-      newD += (fixedVisits * dChange) / visits;
-      newM += (fixedVisits * mChange) / visits;
-    }
-    recordDoubles[doubleAt + RECORD_WL] = newWl;
-    recordFloats[recordAt + RECORD_D] = newD;
-    recordFloats[recordAt + RECORD_M] = newM;
-    recordWords[recordAt + RECORD_VISITS] = visits;
-    recordWords[recordAt + RECORD_IN_FLIGHT]--;
+    addVisit(tree, record, wl, d, m, isTerminal ? 0 : correction.visits);
     if (level === 0) break;
 
     if (level === 1) rootMoveSettled = spreads && isTerminal;
+    const parent = data[at + ITEM_PATH + 2 * level - 2];
     const parentIsTerminal = (nodeWords[parent * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0;
-    if (parentIsTerminal) fixedVisits = 0;
-    if (spreads) {
-      spreads = false;
-      if (level > 1 && !parentIsTerminal) {
-        const grandparent = data[path + 2 * level - 4] as NodeIndex;
-        const parentNumber = data[path + 2 * level - 3];
-        const parentRecord = (nodeWords[grandparent * NODE_WORDS + NODE_BLOCK] + parentNumber) as RecordIndex;
-        const before = recordDoubles[parentRecord * RECORD_DOUBLES + RECORD_WL];
-        const beforeD = recordFloats[parentRecord * RECORD_WORDS + RECORD_D];
-        const beforeM = recordFloats[parentRecord * RECORD_WORDS + RECORD_M];
-        const proof = settleNode(tree, parent, parentRecord, m);
-        spreads = proof !== NOTHING_PROVEN;
-        if (proof === MADE_TERMINAL) {
-          const after = recordDoubles[parentRecord * RECORD_DOUBLES + RECORD_WL];
-          if (after === LOSS) removePrior(tree, grandparent, parentNumber);
-          fixedVisits = recordWords[parentRecord * RECORD_WORDS + RECORD_VISITS];
-          // In the child's view: the sign changes below, at the end of the loop.
-          wlChange = before - after;
-          dChange = recordFloats[parentRecord * RECORD_WORDS + RECORD_D] - beforeD;
-          mChange = recordFloats[parentRecord * RECORD_WORDS + RECORD_M] - beforeM;
-        }
-      }
-    }
+    if (parentIsTerminal) correction.visits = 0;
+    if (spreads) spreads = level > 1 && !parentIsTerminal && settleParent(tree, list, at, level, m);
     wl = -wl;
-    wlChange = -wlChange;
+    correction.wl = -correction.wl;
     m++;
   }
   return rootMoveSettled;
+}
+
+/** @param corrected earlier visits whose value `correction` changes */
+function addVisit(tree: Tree, record: RecordIndex, wl: number, d: number, m: number, corrected: number): void {
+  const { recordWords, recordFloats, recordDoubles } = tree.store;
+  const at = record * RECORD_WORDS;
+  const wlAt = record * RECORD_DOUBLES + RECORD_WL;
+  const visits = recordWords[at + RECORD_VISITS] + 1;
+  const averageWl = recordDoubles[wlAt];
+  const averageD = recordFloats[at + RECORD_D];
+  const averageM = recordFloats[at + RECORD_M];
+  let newWl = averageWl + (wl - averageWl) / visits;
+  let newD = averageD + (d - averageD) / visits;
+  let newM = averageM + (m - averageM) / visits;
+  if (corrected > 0) {
+    newWl += (corrected * correction.wl) / visits;
+    newD += (corrected * correction.d) / visits;
+    newM += (corrected * correction.m) / visits;
+  }
+  recordDoubles[wlAt] = newWl;
+  recordFloats[at + RECORD_D] = newD;
+  recordFloats[at + RECORD_M] = newM;
+  recordWords[at + RECORD_VISITS] = visits;
+  recordWords[at + RECORD_IN_FLIGHT]--;
+}
+
+/**
+ * Tries to prove the parent of a node that has just been proven, and sets `correction` if the parent became terminal.
+ * @param level of the node, 2 or more
+ * @param m plies from the node to the end of the game
+ * @returns whether anything was proven, so that the parent's own parent may be next
+ */
+function settleParent(tree: Tree, list: VisitList, at: number, level: number, m: number): boolean {
+  const { recordWords, recordFloats, recordDoubles } = tree.store;
+  const step = at + ITEM_PATH + 2 * level - 4;
+  const [grandparent, number, parent] = [list.data[step], list.data[step + 1], list.data[step + 2]] as NodeIndex[];
+  const record = getStepRecord(tree, list, at, level - 1);
+  const wlAt = record * RECORD_DOUBLES + RECORD_WL;
+  const recordAt = record * RECORD_WORDS;
+  const oldWl = recordDoubles[wlAt];
+  const oldD = recordFloats[recordAt + RECORD_D];
+  const oldM = recordFloats[recordAt + RECORD_M];
+  const proof = settleNode(tree, parent, record, m);
+  if (proof !== MADE_TERMINAL) return proof !== NOTHING_PROVEN;
+  if (recordDoubles[wlAt] === LOSS) removePrior(tree, grandparent, number);
+  correction.visits = recordWords[recordAt + RECORD_VISITS];
+  // In the child's view: the sign changes at the end of the level.
+  correction.wl = oldWl - recordDoubles[wlAt];
+  correction.d = recordFloats[recordAt + RECORD_D] - oldD;
+  correction.m = recordFloats[recordAt + RECORD_M] - oldM;
+  return true;
 }
 
 /** Takes an item's virtual loss back: subtracts its visits from those in flight on every record of its path. */
