@@ -11,7 +11,7 @@ import { generateMoves } from './generate.js';
 import { History } from './history.js';
 import { type Move, NO_MOVE } from './move.js';
 import { type Color, KING, PAWN, ROOK, WHITE } from './piece.js';
-import { type PositionSetup, START_SETUP } from './setup.js';
+import { type BoardSetup, START_SETUP } from './setup.js';
 import { NO_SQUARE, type Square } from './square.js';
 import * as zobrist from './zobrist.js';
 
@@ -53,7 +53,7 @@ export class Position implements Board {
    * Takes over this setup, without history. The setup must be legal: one king a side, and the side not to move not in
    * check.
    */
-  setUp(setup: PositionSetup): void {
+  setUp(setup: BoardSetup): void {
     this.masks.fill(0);
     this.keyLow = setup.sideToMove === WHITE ? 0 : SIDE_KEY[0];
     this.keyHigh = setup.sideToMove === WHITE ? 0 : SIDE_KEY[1];

@@ -2,7 +2,7 @@
 import { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
 import { NO_SQUARE } from './square.js';
 
-export interface PositionSetup {
+export interface BoardSetup {
   /** 64 piece codes, a1 first. */
   readonly board: ArrayLike<number>;
   readonly sideToMove: Color;
@@ -19,7 +19,7 @@ export interface PositionSetup {
 const BACK_RANK = [ROOK, KNIGHT, BISHOP, QUEEN, KING, BISHOP, KNIGHT, ROOK];
 
 /** The standard start position. */
-export const START_SETUP: PositionSetup = {
+export const START_SETUP: BoardSetup = {
   board: [
     ...BACK_RANK,
     ...Array<number>(8).fill(PAWN),

@@ -63,7 +63,7 @@ async function* readMembers(source: PackedBytes, limit: UnpackLimit): AsyncGener
     if (method === STORED && (hasDescriptor || sizeBytes === UNKNOWN_SIZE)) {
       throw new BrokenInput(`${name} in it does not say where it ends`);
     }
-    const content = method === STORED ? readStored(source, sizeBytes) : inflateRaw(source);
+    const content = method === STORED ? readStoredEntry(source, sizeBytes) : inflateRaw(source);
     let crc = 0;
     const counted = (async function* () {
       for await (const piece of content) {
@@ -84,7 +84,7 @@ export async function* lend(content: AsyncGenerator<Buffer>): AsyncGenerator<Buf
   for (let next = await content.next(); next.done !== true; next = await content.next()) yield next.value;
 }
 
-export async function* readStored(source: PackedBytes, sizeBytes: number): AsyncGenerator<Buffer, void, void> {
+export async function* readStoredEntry(source: PackedBytes, sizeBytes: number): AsyncGenerator<Buffer, void, void> {
   for (let left = sizeBytes; left > 0; ) {
     const bytes = await source.takeSome(1, Math.min(left, STEP_BYTES));
     if (bytes.length === 0) throw new CutOff();
@@ -155,7 +155,7 @@ export async function* readTarMembers(chunks: AsyncIterable<Buffer>): AsyncGener
       longName = null;
       longSize = null;
       place = `in ${name}`;
-      const content = explain(readStored(source, sizeBytes), place);
+      const content = explain(readStoredEntry(source, sizeBytes), place);
       const isPlainFile = '0\x007'.includes(type);
       if (isPlainFile && sizeBytes > 0) yield { name, sizeBytes, chunks: lend(content) };
       while ((await content.next()).done !== true);

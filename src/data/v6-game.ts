@@ -44,7 +44,7 @@ export interface SearchedPosition {
   readonly rootVisits: number;
 }
 
-export interface GameEnd {
+export interface RecordedEnd {
   /** 1 White won, 0 drawn, −1 Black won. */
   readonly whiteResult: number;
   /** Plies played in all, counted as `ply` of the recorded positions. */
@@ -127,14 +127,14 @@ export class V6GameRecorder {
   }
 
   /** The ply at which the game ended, or would have ended; if that is unknown, the ply of its adjudication. */
-  private estimateLastPly(end: GameEnd): number {
+  private estimateLastPly(end: RecordedEnd): number {
     const last = this.positions.at(-1);
     if (!end.isAdjudicated || last === undefined || !knowsMovesLeft(last.record)) return end.plies;
     return Math.max(end.plies, last.ply + last.record.bestM);
   }
 
   /** The game's records, back to back; gzip them into one file a game, as lc0 does. */
-  finish(end: GameEnd): Buffer {
+  finish(end: RecordedEnd): Buffer {
     const lastPly = this.estimateLastPly(end);
     const bytes = Buffer.alloc(this.positions.length * V6_BYTES);
     this.positions.forEach(({ record, ply, isBlack }, i) => {

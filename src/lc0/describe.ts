@@ -31,7 +31,7 @@ import { planNetwork } from './plan-network.js';
 export type NetworkDescription = readonly DescriptionSection[];
 
 /** Describes an lc0 network file or a bare ONNX file. The error is a whole sentence that names the file. */
-export async function describeNetwork(
+export async function describeNetworkFile(
   source: FileSource,
   heads: Partial<HeadChoice> = {},
 ): Promise<Result<NetworkDescription>> {

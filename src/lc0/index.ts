@@ -1,5 +1,5 @@
 export { hasNetworkHead } from './container.js';
-export { describeNetwork, formatDescription, type NetworkDescription } from './describe.js';
+export { describeNetworkFile, formatDescription, type NetworkDescription } from './describe.js';
 export type { DescriptionSection } from './describe-onnx.js';
 export { type ExactEditions, type Int8Network, loadInt8Network, readInt8Report } from './int8-network.js';
 export type { Lc0NetworkInfo } from './lc0-network-info.js';

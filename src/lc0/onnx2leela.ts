@@ -38,7 +38,7 @@ import {
   ValueFormat,
 } from './net-enums.js';
 import { NET_MAGIC, type NetMessage } from './net-schema.js';
-import { recogniseNetwork } from './recognise-network.js';
+import { recogniseGraph } from './recognise-network.js';
 
 /** Tensors that are not named are found by metadata, by lc0's names and by shapes. */
 export interface Onnx2LeelaOptions extends TensorChoice {
@@ -162,7 +162,7 @@ class Wrapping {
 
   private recognise(tensors: NetworkTensors, inputFormat: number, isRequired: boolean): NetMessage | undefined {
     try {
-      const net = recogniseNetwork(this.graph, tensors, inputFormat);
+      const net = recogniseGraph(this.graph, tensors, inputFormat);
       this.notes.push("The graph is a residual network of lc0's kind and was written as lc0's own weights (LINEAR16).");
       return net;
     } catch (error) {

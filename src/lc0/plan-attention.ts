@@ -3,12 +3,12 @@ import {
   type Activation,
   type AttentionBody,
   type DenseLayer,
+  EMBEDDED_PLANES,
   type EncoderLayer,
   type FeedForward,
   INPUT_PLANES,
   type LayerNorm,
   NetworkError,
-  PIECE_PLANES,
   type PositionEncoding,
   type Smolgen,
 } from '../onnx/index.js';
@@ -121,7 +121,7 @@ export function planAttentionBody(
   let embeddingInputs = bodyChannels;
   if (bodyChannels === 0) {
     if (isDenseEmbedding) {
-      const inputs = 64 * PIECE_PLANES;
+      const inputs = 64 * EMBEDDED_PLANES;
       const preprocess = readDense(weights.ipEmbPreprocW, weights.ipEmbPreprocB, inputs, 'ip_emb_preproc');
       if (preprocess.outputs % 64 !== 0)
         throw new NetworkError('ip_emb_preproc does not give every square the same width');

@@ -23,7 +23,7 @@ import { findModelFolder, ModelCache } from './model-cache.js';
 import { InputFormat } from './net-enums.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
-import { recogniseNetwork } from './recognise-network.js';
+import { recogniseGraph } from './recognise-network.js';
 
 /**
  * @param channelBlock the answer of `findChannelBlock`
@@ -59,7 +59,7 @@ function rebuild(bytes: Uint8Array, channelBlock: number, keepsTower: boolean): 
   const metadata = new Map((original.metadataProps ?? []).map(({ key, value }) => [key, value]));
   const tensors = new TensorChooser(original.graph, metadata, {}).choose();
   const inputFormat = InputFormat[getInputFormat(metadata) as keyof typeof InputFormat];
-  const net = recogniseNetwork(original.graph, tensors, inputFormat, FLOAT32_ENCODER);
+  const net = recogniseGraph(original.graph, tensors, inputFormat, FLOAT32_ENCODER);
   const plan = planNetwork(net, DEFAULT_HEADS);
   if (!suitsChannelBlock(plan, channelBlock)) return null;
   const { model, graph } = draftOnnx(

@@ -36,7 +36,7 @@ const POLICY_FORMATS = {
 };
 
 /** @throws Unrecognised */
-export function recogniseNetwork(
+export function recogniseGraph(
   message: GraphMessage,
   tensors: NetworkTensors,
   inputFormat: number,

@@ -36,7 +36,7 @@ export function findRemoteNetwork(weightsFile: string): Result<RemoteNetwork> | 
   if (folder === undefined) return failure(`There is no cache folder to keep the network ${weightsFile} in`);
   if (catalogued !== undefined) {
     const { url, sha256 } = catalogued;
-    return success({ name: weightsFile, url, sha256, path: join(folder, getFileName(url)) });
+    return success({ name: weightsFile, url, sha256, path: join(folder, getUrlFileName(url)) });
   }
   if (!URL.canParse(weightsFile)) return failure(`${weightsFile} is not an address`);
   const url = new URL(weightsFile);
@@ -46,7 +46,7 @@ export function findRemoteNetwork(weightsFile: string): Result<RemoteNetwork> | 
   }
   const key = createHash('sha256').update(url.href).digest('hex').slice(0, 12);
   url.hash = '';
-  const path = join(folder, `${key}-${getFileName(url.href) || 'network'}`);
+  const path = join(folder, `${key}-${getUrlFileName(url.href) || 'network'}`);
   return success({ name: weightsFile, url: url.href, sha256, path });
 }
 
@@ -139,13 +139,13 @@ export function findCatalogued(name: string): CataloguedNetwork | undefined {
   return NETWORK_CATALOGUE.find(
     (network) =>
       network.name === wanted ||
-      getFileName(network.url)
+      getUrlFileName(network.url)
         .replace(/\.pb\.gz$/, '')
         .toLowerCase() === wanted,
   );
 }
 
 /** The last part of an address. */
-export function getFileName(url: string): string {
+export function getUrlFileName(url: string): string {
   return new URL(url).pathname.split('/').at(-1) ?? '';
 }

@@ -117,7 +117,7 @@ function isForeign({ path, builtIn }: ResolvedNetwork): boolean {
   return builtIn === null && dirname(path) !== join(getProgramFolder(), 'models');
 }
 
-export function computeSha256(bytes: Uint8Array): string {
+export function computeDigest(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
@@ -220,7 +220,7 @@ async function findExact(
   const name = getSourceName(network);
   try {
     const bytes = await readNetwork(network);
-    const fileSha256 = isIdentified ? computeSha256(bytes) : undefined;
+    const fileSha256 = isIdentified ? computeDigest(bytes) : undefined;
     const inflated = await inflate(bytes);
     if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
     return success({
@@ -244,7 +244,7 @@ async function findInt8(
   let fileSha256: string;
   try {
     const bytes = await readNetwork(network);
-    fileSha256 = computeSha256(bytes);
+    fileSha256 = computeDigest(bytes);
     if (builtIn !== null || !(await isLc0File(path))) {
       const inflated = await inflate(bytes);
       if (!inflated.ok || readPrecision(inflated.value) !== 'fp32') return findExact(network, edition, true);

@@ -9,7 +9,7 @@ import { createFolder, getConfigFolder } from '#platform/folders.js';
 import type { TunedSpeed } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import { computeSha256, isFileless, type ResolvedNetwork, readNetwork, resolveNetwork } from './network-file.js';
+import { computeDigest, isFileless, type ResolvedNetwork, readNetwork, resolveNetwork } from './network-file.js';
 import { describeMachine } from './speed-store.js';
 
 export type SpeedSettings = TunedSpeed;
@@ -119,7 +119,7 @@ export async function createTuningKey(options: OptionStore): Promise<TuningKey &
   const bytes = await readNetwork(network);
   return {
     ...describeSetting(options, network, bytes.byteLength),
-    sha256: computeSha256(bytes),
+    sha256: computeDigest(bytes),
     network: basename(network.path),
   };
 }
@@ -137,7 +137,7 @@ export async function findTuning(options: OptionStore, network: ResolvedNetwork)
     const setting = describeSetting(options, network, sizeBytes);
     const suitable = results.filter((result) => isSameSetting(result, setting));
     if (suitable.length === 0) return null;
-    const sha256 = computeSha256(await readNetwork(network));
+    const sha256 = computeDigest(await readNetwork(network));
     return suitable.find((result) => result.sha256 === sha256) ?? null;
   } catch {
     // Loading the network reports what is wrong with it.

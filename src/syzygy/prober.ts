@@ -14,11 +14,11 @@ import { PieceList } from './piece-list.js';
 import { OTHER_SIDE } from './table.js';
 import { NO_VALUE, type TableSet } from './table-set.js';
 
-export const WIN = 2;
-export const CURSED_WIN = 1;
-export const DRAW = 0;
-export const BLESSED_LOSS = -1;
-export const LOSS = -2;
+export const WDL_WIN = 2;
+export const WDL_CURSED_WIN = 1;
+export const WDL_DRAW = 0;
+export const WDL_BLESSED_LOSS = -1;
+export const WDL_LOSS = -2;
 
 /** Longest line of a probe: two moves of a DTZ probe, a pawn move, and captures down to two kings. */
 const MAX_PLIES = 10;
@@ -40,7 +40,7 @@ export class Prober {
    */
   probeWdl(position: Position): number {
     this.hasFailed = false;
-    const wdl = this.search(position, 0, LOSS, WIN, false);
+    const wdl = this.search(position, 0, WDL_LOSS, WDL_WIN, false);
     return this.hasFailed ? NO_VALUE : 0 + wdl;
   }
 
@@ -71,7 +71,7 @@ export class Prober {
     const first = ply * MAX_MOVES;
     const { moves } = this;
     const count = position.generateLegalMoves(moves, first);
-    let best = LOSS;
+    let best = WDL_LOSS;
     let searched = 0;
     for (let i = first; i < first + count; i++) {
       const move = moves[i];
@@ -80,7 +80,7 @@ export class Prober {
       position.makeMove(move as Move);
       const wdl = -this.search(position, ply + 1, -beta, -Math.max(alpha, best), false);
       position.unmakeMove();
-      if (this.hasFailed) return DRAW;
+      if (this.hasFailed) return WDL_DRAW;
       if (wdl > best) best = wdl;
       if (best >= beta) {
         this.isZeroingBest = true;
@@ -90,7 +90,7 @@ export class Prober {
     // If all legal moves were searched, ignore the table: without en passant the position may be a stalemate to it.
     const isSettled = searched > 0 && searched === count;
     const stored = isSettled ? best : this.readWdl(position);
-    this.isZeroingBest = isSettled || (best >= stored && best > DRAW);
+    this.isZeroingBest = isSettled || (best >= stored && best > WDL_DRAW);
     return Math.max(best, stored);
   }
 
@@ -98,17 +98,17 @@ export class Prober {
   private readWdl(position: Position): number {
     const { pieces } = this;
     pieces.fill(position);
-    if (pieces.count === 2) return DRAW;
+    if (pieces.count === 2) return WDL_DRAW;
     const wdl = this.tables.read('wdl', pieces, position.sideToMove === 1, 0);
     if (wdl !== NO_VALUE) return wdl;
     this.hasFailed = true;
-    return DRAW;
+    return WDL_DRAW;
   }
 
   /** As probeDtz, but it sets `hasFailed` and returns 0 if a table is missing. */
   private findDtz(position: Position, ply: number): number {
-    const wdl = this.search(position, ply, LOSS, WIN, true);
-    if (this.hasFailed || wdl === DRAW) return 0;
+    const wdl = this.search(position, ply, WDL_LOSS, WDL_WIN, true);
+    if (this.hasFailed || wdl === WDL_DRAW) return 0;
     if (this.isZeroingBest) return getZeroingDistance(wdl);
     this.pieces.fill(position);
     const plies = this.tables.read('dtz', this.pieces, position.sideToMove === 1, wdl);
@@ -117,7 +117,7 @@ export class Prober {
       this.hasFailed = true;
       return 0;
     }
-    return Math.sign(wdl) * (plies + (Math.abs(wdl) === CURSED_WIN ? CURSED_PLIES : 0));
+    return Math.sign(wdl) * (plies + (Math.abs(wdl) === WDL_CURSED_WIN ? CURSED_PLIES : 0));
   }
 
   /** As findDtz, by trying all moves: the shortest win or the longest loss. `wdl` is the result of the position. */
@@ -145,7 +145,7 @@ export class Prober {
     const isZeroing = isCapture(position, move) || isPawnMove(position, move);
     position.makeMove(move as Move);
     let dtz: number;
-    if (isZeroing) dtz = getZeroingDistance(-this.search(position, ply, LOSS, WIN, false));
+    if (isZeroing) dtz = getZeroingDistance(-this.search(position, ply, WDL_LOSS, WDL_WIN, false));
     else {
       dtz = -this.findDtz(position, ply);
       if (dtz !== 1 || !isCheckmate(position)) dtz += Math.sign(dtz);
@@ -157,7 +157,7 @@ export class Prober {
 
 /** Plies to zeroing if the best move is a zeroing move. */
 function getZeroingDistance(wdl: number): number {
-  return Math.sign(wdl) * (Math.abs(wdl) === CURSED_WIN ? CURSED_PLIES + 1 : 1);
+  return Math.sign(wdl) * (Math.abs(wdl) === WDL_CURSED_WIN ? CURSED_PLIES + 1 : 1);
 }
 
 /** Whether a legal move captures. Castling moves never reach this. */

@@ -5,7 +5,7 @@
  * unless a draw by the fifty-move rule is near.
  */
 import { listLegalMoves, type Move, type Position } from '../chess/index.js';
-import { BLESSED_LOSS, CURSED_WIN } from './prober.js';
+import { WDL_BLESSED_LOSS, WDL_CURSED_WIN } from './prober.js';
 import { NO_VALUE } from './table-set.js';
 import type { TablebaseSettings, Tablebases } from './tablebases.js';
 
@@ -90,7 +90,7 @@ function rankDistance(dtz: number, count: number, isOrdered: boolean, fiftyMoveR
 }
 
 function rankResult(wdl: number, fiftyMoveRule: boolean) {
-  const isCursed = wdl === CURSED_WIN || wdl === BLESSED_LOSS;
+  const isCursed = wdl === WDL_CURSED_WIN || wdl === WDL_BLESSED_LOSS;
   const sign = Math.sign(wdl);
   if (isCursed && fiftyMoveRule) return { rank: sign * CURSED, result: 0 };
   return { rank: sign * SURE, result: sign };

@@ -2,7 +2,7 @@
 import { getSystem } from '#platform/machine.js';
 import { NO_SQUARE, type Position, popCount64 } from '../chess/index.js';
 import { MOST_MEN } from './material.js';
-import { CURSED_WIN, Prober } from './prober.js';
+import { Prober, WDL_CURSED_WIN } from './prober.js';
 import { findTables, splitFolders } from './table-files.js';
 import { NO_VALUE, TableSet } from './table-set.js';
 
@@ -74,7 +74,7 @@ export class Tablebases {
     if (position.rule50 !== 0 || !this.mayProbe(position, menLimit)) return NO_VALUE;
     const wdl = this.prober.probeWdl(position);
     if (wdl === NO_VALUE) return NO_VALUE;
-    return fiftyMoveRule && Math.abs(wdl) === CURSED_WIN ? 0 : Math.sign(wdl);
+    return fiftyMoveRule && Math.abs(wdl) === WDL_CURSED_WIN ? 0 : Math.sign(wdl);
   }
 
   close(): void {

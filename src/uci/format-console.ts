@@ -50,7 +50,7 @@ function formatTables({ wdl, dtz }: TablebaseResult): string {
 }
 
 /** The answer to `eval`: the network's evaluation, without search. */
-export function formatEvaluation(stats: RootStats, scoreType: ScoreType, chess960: boolean): string[] {
+export function formatEvalAnswer(stats: RootStats, scoreType: ScoreType, chess960: boolean): string[] {
   const { node } = stats;
   const wdl = computeWdl(node.wl ?? node.q, node.d ?? 0);
   const movesLeft = getMovesLeft(stats);

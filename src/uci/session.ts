@@ -18,7 +18,7 @@ import type { OptionStore } from '../options/index.js';
 import type { ScoreType } from '../search/index.js';
 import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
 import { formatIdentity } from './conversation-options.js';
-import { formatBoard, formatEvaluation } from './format-console.js';
+import { formatBoard, formatEvalAnswer } from './format-console.js';
 import { formatBestMove, formatInfo, type InfoStyle } from './format-info.js';
 import { formatMoveStats, type MoveStatsFormat } from './format-move-stats.js';
 import { parseCommand } from './parse-command.js';
@@ -296,7 +296,7 @@ export class UciSession {
       return;
     }
     const scoreType = this.settings.options.getString('ScoreType') as ScoreType;
-    for (const line of formatEvaluation(stats, scoreType, this.isChess960)) this.write(line);
+    for (const line of formatEvalAnswer(stats, scoreType, this.isChess960)) this.write(line);
   }
 
   private bench(words: readonly string[]): void {

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseNet } from '#sardonyx/lc0/container.js';
 import {
   convertLeelaToOnnx,
-  describeNetwork,
+  describeNetworkFile,
   formatDescription,
   type Leela2OnnxOptions,
   loadLc0Network,
@@ -240,7 +240,7 @@ describe('onnx2leela', () => {
       ok: false,
       error: 'Cannot wrap the model: it keeps its weights in another file; save the model with all of them inside',
     });
-    const text = formatDescription(unwrap(await describeNetwork(onnx)));
+    const text = formatDescription(unwrap(await describeNetworkFile(onnx)));
     assert.match(text, /Parameters: [\d,]+, stored in another file\n/);
   });
 
@@ -325,7 +325,7 @@ describe("onnx2leela, of a graph that is one of lc0's residual networks", () => 
 
 describe('describenet', () => {
   it("prints lc0's lines", async () => {
-    const text = formatDescription(unwrap(await describeNetwork(encodeNetworkFile(createRandomNetwork(RESNET)))));
+    const text = formatDescription(unwrap(await describeNetworkFile(encodeNetworkFile(createRandomNetwork(RESNET)))));
     assert.equal(
       text,
       `
@@ -394,21 +394,23 @@ Size
         ],
       },
     });
-    const text = formatDescription(unwrap(await describeNetwork(int8)));
+    const text = formatDescription(unwrap(await describeNetworkFile(int8)));
     assert.match(text, /Parameters: 60\n/);
   });
 
   it('describes every part of a transformer, and the ONNX model it becomes', async () => {
     const spec: NetworkSpec = { ...TRANSFORMER, policyEncoders: 1, isMultiHead: true, positions: 'dense' };
     const rows = new Map(
-      unwrap(await describeNetwork(encodeNetworkFile(createRandomNetwork(spec)))).flatMap((section) => section.rows),
+      unwrap(await describeNetworkFile(encodeNetworkFile(createRandomNetwork(spec)))).flatMap(
+        (section) => section.rows,
+      ),
     );
     assert.equal(rows.get('Encoders'), '1');
     assert.equal(rows.get('Policy encoders'), '1');
     assert.equal(rows.get('Policy heads'), 'vanilla, optimistic, soft, opponent');
     assert.equal(rows.get('Value heads'), 'winner, q, st');
     assert.equal(rows.get('Input embedding'), 'INPUT_EMBEDDING_PE_DENSE');
-    const [section] = unwrap(await describeNetwork(await convert(spec)));
+    const [section] = unwrap(await describeNetworkFile(await convert(spec)));
     assert.equal(section.title, 'ONNX model');
   });
 });

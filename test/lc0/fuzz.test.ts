@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { convertLeelaToOnnx, describeNetwork, loadLc0Network, wrapOnnxModel } from '#sardonyx/lc0/index.js';
+import { convertLeelaToOnnx, describeNetworkFile, loadLc0Network, wrapOnnxModel } from '#sardonyx/lc0/index.js';
 import { createPrng, type Prng, unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
@@ -74,7 +74,7 @@ describe('corrupted network files', () => {
       const result = await loadLc0Network(file, { cacheFolder: null });
       if (result.ok) loaded++;
       else assert.match(result.error, /^Cannot load the network: [^\n]+$/);
-      if (i % 10 === 0) await describeNetwork(file);
+      if (i % 10 === 0) await describeNetworkFile(file);
       if (i % 10 === 5) await wrapOnnxModel(file);
       const { user, system } = process.cpuUsage(before);
       assert.ok((user + system) / 1000 < MAX_FILE_MS, `file ${i} took more than ${MAX_FILE_MS} ms`);

@@ -17,7 +17,7 @@ import {
   runMatch,
 } from '#sardonyx/selfplay/index.js';
 import { createCrosstable, formatCrosstable } from '#sardonyx/selfplay/match/crosstable.js';
-import type { MatchSetup } from '#sardonyx/selfplay/match/match.js';
+import type { MatchPlan } from '#sardonyx/selfplay/match/match.js';
 import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
 import { createReport, formatReport } from '#sardonyx/selfplay/match/match-report.js';
 import { Schedule } from '#sardonyx/selfplay/match/schedule.js';
@@ -55,7 +55,7 @@ interface Played {
   readonly games: LoggedGame[];
 }
 
-async function play(players: PlayerSource[], change: Partial<MatchSetup> = {}): Promise<Played> {
+async function play(players: PlayerSource[], change: Partial<MatchPlan> = {}): Promise<Played> {
   const games: LoggedGame[] = [];
   const book = { book: BOOK, maxPlies: null, order: 'sequential', seed: 1, games: 100, chess960: false } as const;
   const tournament = await runMatch({

@@ -5,7 +5,7 @@ import type { ReportLine, RootMoveStats, SearchReport } from '#sardonyx/engine/i
 import {
   formatBestMove,
   formatBoard,
-  formatEvaluation,
+  formatEvalAnswer,
   formatInfo,
   formatMoveStats,
   formatOption,
@@ -183,8 +183,8 @@ test('the classic format shows Q+U', () => {
 test('eval says how long the game will last only where the network does', () => {
   const row = createRow({ visits: 1, wl: 0.1, d: 0.3, m: 59 });
   const stats = { moves: [row], node: row };
-  assert.ok(formatEvaluation({ ...stats, hasMovesLeft: true }, 'centipawn', false).includes('Moves left: 30.0'));
-  const without = formatEvaluation({ ...stats, hasMovesLeft: false }, 'centipawn', false);
+  assert.ok(formatEvalAnswer({ ...stats, hasMovesLeft: true }, 'centipawn', false).includes('Moves left: 30.0'));
+  const without = formatEvalAnswer({ ...stats, hasMovesLeft: false }, 'centipawn', false);
   assert.ok(without.every((line) => !line.startsWith('Moves left')));
 });
 

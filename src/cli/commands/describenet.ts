@@ -1,6 +1,6 @@
 /** `sardonyx describenet`: prints format, size and metadata of a network file, lc0's or ONNX. */
 import { createOptionStore } from '../../app/options.js';
-import { describeNetwork, formatDescription } from '../../lc0/index.js';
+import { describeNetworkFile, formatDescription } from '../../lc0/index.js';
 import { describeInt8, obtainNetwork, readNetwork, resolveNetwork } from '../../networks/index.js';
 import { unwrap } from '../../util/index.js';
 import { declareCommand, text, toggle } from '../declare-command.js';
@@ -26,7 +26,7 @@ export const describeNetCommand = declareCommand({
     unwrap(await obtainNetwork(options, createDownloadBar()));
     const network = unwrap(await resolveNetwork(options));
     const { path, builtIn } = network;
-    const description = await describeNetwork(builtIn === null ? path : await readNetwork(network));
+    const description = await describeNetworkFile(builtIn === null ? path : await readNetwork(network));
     if (!description.ok) throw new Error(description.error);
     const sections = [...description.value];
     if (args.int8) sections.push({ title: '8 bits', rows: [['datatype=int8', unwrap(await describeInt8(options))]] });

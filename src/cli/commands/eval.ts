@@ -3,7 +3,7 @@ import { enginePorts } from '../../app/index.js';
 import { formatUciMove, type Move, START_FEN } from '../../chess/index.js';
 import { Analyst, computeRootScore, getMovesLeft, type RootStats, writesKingTakesRook } from '../../engine/index.js';
 import { computeWdl, type ScoreType } from '../../search/index.js';
-import { formatEvaluation } from '../../uci/index.js';
+import { formatEvalAnswer } from '../../uci/index.js';
 import { declareCommand, toggle, words } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
@@ -32,7 +32,7 @@ export const evalCommand = declareCommand({
       const stats = await analyst.evaluate(fen, []);
       if (stats === null) throw new Error('There is nothing to evaluate: the game is over');
       if (args.json) printJson(summarise(stats, scoreType, chess960));
-      else for (const line of formatEvaluation(stats, scoreType, chess960)) printLine(line);
+      else for (const line of formatEvalAnswer(stats, scoreType, chess960)) printLine(line);
     } finally {
       await analyst.dispose();
     }

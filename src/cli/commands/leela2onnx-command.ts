@@ -1,5 +1,5 @@
 /** `sardonyx leela2onnx`: an lc0 network as an ONNX file, with lc0's flags. */
-import { convertLeelaToOnnx, describeNetwork, formatDescription } from '../../lc0/index.js';
+import { convertLeelaToOnnx, describeNetworkFile, formatDescription } from '../../lc0/index.js';
 import { LC0_TENSOR_NAMES } from '../../nn/index.js';
 import { choice, declareCommand, refused, requiredText, text, toggle, whole } from '../declare-command.js';
 import { printJson, printLine } from '../output.js';
@@ -59,7 +59,7 @@ export const leela2OnnxCommand = declareCommand({
     });
     if (!model.ok) throw new Error(model.error);
     await writeOutput(output, model.value.onnx);
-    const description = await describeNetwork(output);
+    const description = await describeNetworkFile(output);
     if (!description.ok) throw new Error(description.error);
     if (args.json) {
       printJson({ input, output, wasEmbedded: model.value.wasEmbedded, sections: description.value });

@@ -1,6 +1,6 @@
 /** `sardonyx onnx2leela`: an ONNX network as a file that lc0 loads, with lc0's flags and one more, `--structure`. */
 import {
-  describeNetwork,
+  describeNetworkFile,
   formatDescription,
   InputFormat,
   MovesLeftFormat,
@@ -55,7 +55,7 @@ export const onnx2LeelaCommand = declareCommand({
     if (!wrapped.ok) throw new Error(wrapped.error);
     for (const note of wrapped.value.notes) printNote(note);
     await writeOutput(output, wrapped.value.file);
-    const description = await describeNetwork(output);
+    const description = await describeNetworkFile(output);
     if (!description.ok) throw new Error(description.error);
     if (args.json) {
       printJson({ input, output, notes: wrapped.value.notes, sections: description.value });

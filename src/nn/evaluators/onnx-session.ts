@@ -10,7 +10,7 @@ import { showActivations } from '../model/onnx-limits.js';
  * Opens a model with the provider of a plan.
  * @param deviceId for providers with several devices
  */
-export async function openSession(model: Model, plan: OnnxPlan, deviceId: number): Promise<RuntimeSession> {
+export async function openModelSession(model: Model, plan: OnnxPlan, deviceId: number): Promise<RuntimeSession> {
   return openRuntimeSession({
     model: model.bytes,
     weightsFolder: model.weightsFolder,

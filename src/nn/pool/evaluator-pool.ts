@@ -65,7 +65,7 @@ export interface PoolOptions {
   readonly onWarning?: (text: string) => void;
 }
 
-export interface PoolSettings {
+export interface EvaluatorPoolSettings {
   readonly policyTemperature?: number;
   readonly historyFill?: HistoryFill;
   readonly minibatch?: number;
@@ -192,7 +192,7 @@ export class EvaluatorPool {
   }
 
   /** Changes settings that need no new threads. No leaf may be in flight. */
-  configure(settings: PoolSettings): void {
+  configure(settings: EvaluatorPoolSettings): void {
     const { policyTemperature, historyFill, minibatch, tablebases } = settings;
     if (policyTemperature !== undefined) this.slots.settings[SETTING_POLICY_TEMPERATURE] = policyTemperature;
     if (historyFill !== undefined) this.slots.settings[SETTING_HISTORY_FILL] = HISTORY_FILLS.indexOf(historyFill);

@@ -6,10 +6,10 @@ import {
   type Activation,
   type AttentionBody,
   type DenseLayer,
+  EMBEDDED_PLANES,
   type EncoderLayer,
   type FeedForward,
   INPUT_PLANES,
-  PIECE_PLANES,
   type SelfAttention,
   type Smolgen,
 } from './network-layers.js';
@@ -65,8 +65,8 @@ function addEmbedding(graph: GraphBuilder, rows: string, body: AttentionBody, ac
         rows,
         graph.addInt32s(
           '/const/pieces',
-          [PIECE_PLANES],
-          Int32Array.from({ length: PIECE_PLANES }, (_, plane) => plane),
+          [EMBEDDED_PLANES],
+          Int32Array.from({ length: EMBEDDED_PLANES }, (_, plane) => plane),
         ),
       ],
       { axis: 1 },

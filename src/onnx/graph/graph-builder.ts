@@ -12,10 +12,10 @@ import {
 import { fromFloats, type TensorSource } from './tensor-source.js';
 
 /** The type of stored weights; graph inputs and outputs are always float32. */
-export type Precision = 'f32' | 'f16' | 'bf16';
+export type StoredPrecision = 'f32' | 'f16' | 'bf16';
 
 export type Initializer = { readonly name: string; readonly dims: readonly number[] } & (
-  | { readonly kind: 'float'; readonly source: TensorSource; readonly precision: Precision }
+  | { readonly kind: 'float'; readonly source: TensorSource; readonly precision: StoredPrecision }
   | { readonly kind: 'int32' | 'int64'; readonly values: readonly number[] | Int32Array }
 );
 
@@ -29,7 +29,7 @@ export interface GraphSettings {
    * f16: weights and arithmetic are half precision. bf16: weights are stored as bfloat16 and widened before use, because
    * few operators accept bfloat16.
    */
-  readonly precision: Precision;
+  readonly precision: StoredPrecision;
   /** Version of ONNX's default operator set. */
   readonly opset: number;
   /** Fixed size of the batch dimension; −1 leaves it open. */
@@ -149,7 +149,7 @@ export function formatAttributes(attributes: Attributes): AttributeMessage[] {
   });
 }
 
-export function getTensorType(precision: Precision): number {
+export function getTensorType(precision: StoredPrecision): number {
   switch (precision) {
     case 'f32':
       return TensorType.FLOAT;

@@ -7,7 +7,7 @@ import type { TensorSource } from './tensor-source.js';
 
 export const INPUT_PLANES = 112;
 /** Dense embeddings preprocess only the first planes of the input: the pieces of the current position. */
-export const PIECE_PLANES = 12;
+export const EMBEDDED_PLANES = 12;
 
 export type Activation = 'none' | 'relu' | 'relu-squared' | 'mish' | 'swish' | 'selu' | 'tanh' | 'sigmoid' | 'softmax';
 

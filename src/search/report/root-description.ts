@@ -11,7 +11,6 @@
 import type { SearchLine } from '../limits/search-protocol.js';
 import { getChildCount, getTerminalKind, NO_NODE, NOT_TERMINAL, type RecordIndex } from '../tree/layout.js';
 import {
-  type Evaluation,
   findBestEdge,
   findBestEdges,
   getChildRecord,
@@ -25,6 +24,7 @@ import {
   getRecordValue,
   getRecordVisits,
   getVisitedRecord,
+  type NodeValue,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 import { createLine, evaluate, type ReportContext } from './search-info.js';
@@ -90,7 +90,7 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
 }
 
 /** The tree keeps the root's values in the view of the player who moved into it. */
-function createValues(context: ReportContext, of: RecordIndex | Evaluation): RootValues {
+function createValues(context: ReportContext, of: RecordIndex | NodeValue): RootValues {
   const { wl, d, m, q, shown } = evaluate(context, of, -1);
   // Without contempt there is nothing to undo, so the values are shown without the errors of the fit.
   const value = context.rescale.diff === 0 ? { wl, d } : { wl: 0 + shown.wl, d: shown.d };
@@ -160,7 +160,7 @@ function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, k
  * are in the view of the root's mover; moves left are counted from the root.
  */
 
-export interface RootMove extends Evaluation {
+export interface RootMove extends NodeValue {
   readonly move: number;
   readonly prior: number;
   readonly visits: number;
@@ -168,10 +168,10 @@ export interface RootMove extends Evaluation {
   readonly isProven: boolean;
 }
 
-export interface RootSummary extends Evaluation {
+export interface RootSummary extends NodeValue {
   readonly visits: number;
   /** The network's evaluation of the root itself. */
-  readonly own: Evaluation;
+  readonly own: NodeValue;
   /** All legal moves; unvisited ones come last, by falling prior, and have the root's value. */
   readonly moves: readonly RootMove[];
   /** Index of the best move. */
@@ -207,10 +207,10 @@ export function summariseRoot(tree: Tree): RootSummary | null {
 }
 
 /** @param sign +1 for a move of the root; −1 for the root itself, whose record is in the opponent's view */
-function readValue(tree: Tree, record: RecordIndex, sign: 1 | -1): Evaluation {
+function readValue(tree: Tree, record: RecordIndex, sign: 1 | -1): NodeValue {
   return turn(getRecordValue(tree, record), sign);
 }
 
-function turn({ wl, d, m }: Evaluation, sign: 1 | -1): Evaluation {
+function turn({ wl, d, m }: NodeValue, sign: 1 | -1): NodeValue {
   return { wl: 0 + sign * wl, d, m };
 }

@@ -8,7 +8,6 @@ import type { SearchInfo, SearchLine } from '../limits/search-protocol.js';
 import { computeAverageDepth, type IterationStats, type RootContext } from '../root/iteration-stats.js';
 import { NO_NODE, type NodeIndex, type RecordIndex, TABLEBASE_END } from '../tree/layout.js';
 import {
-  type Evaluation,
   findBestEdge,
   findBestEdges,
   findEdge,
@@ -19,6 +18,7 @@ import {
   getRecordValue,
   getRecordVisits,
   getVisitedRecord,
+  type NodeValue,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 
@@ -30,14 +30,14 @@ export interface ReportContext extends RootContext {
 }
 
 /** A value in the view of the root's mover: as it was searched, and without contempt, as it is shown. */
-export interface RootValue extends Evaluation {
+export interface RootValue extends NodeValue {
   /** wl + drawScore · d, contempt included. */
   readonly q: number;
   readonly shown: { readonly wl: number; readonly d: number; readonly mu: number };
 }
 
 /** @param sign +1 for a move of the root; −1 for the root itself, whose values are in the opponent's view */
-export function evaluate(context: ReportContext, of: RecordIndex | Evaluation, sign: 1 | -1): RootValue {
+export function evaluate(context: ReportContext, of: RecordIndex | NodeValue, sign: 1 | -1): RootValue {
   const { wl, d, m } = typeof of === 'number' ? getRecordValue(context.tree, of) : of;
   const own = 0 + sign * wl;
   unscaleWdl(own, d, context.rescale, context.contemptSign);

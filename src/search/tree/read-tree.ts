@@ -41,7 +41,7 @@ import {
 import type { Tree } from './tree.js';
 
 /** A value and what goes with it: win minus loss, draw probability, plies to the end of the game. */
-export interface Evaluation {
+export interface NodeValue {
   readonly wl: number;
   readonly d: number;
   /** 0 when the network does not say. */
@@ -103,7 +103,7 @@ export function getVisitedRecord(tree: Tree, node: NodeIndex, edge: number): Rec
 }
 
 /** The node's own evaluation, in the view of its record. */
-export function getOwnEvaluation({ store }: Tree, node: NodeIndex): Evaluation {
+export function getOwnEvaluation({ store }: Tree, node: NodeIndex): NodeValue {
   const at = node * NODE_WORDS;
   return { wl: store.nodeFloats[at + NODE_WL], d: store.nodeFloats[at + NODE_D], m: store.nodeFloats[at + NODE_M] };
 }
@@ -135,7 +135,7 @@ export function getRecordM(tree: Tree, record: RecordIndex): number {
   return tree.store.recordFloats[record * RECORD_WORDS + RECORD_M];
 }
 
-export function getRecordValue(tree: Tree, record: RecordIndex): Evaluation {
+export function getRecordValue(tree: Tree, record: RecordIndex): NodeValue {
   return { wl: getRecordWl(tree, record), d: getRecordD(tree, record), m: getRecordM(tree, record) };
 }
 
@@ -151,7 +151,7 @@ export function setRecordPrior(tree: Tree, record: RecordIndex, prior: number): 
   tree.store.recordFloats[record * RECORD_WORDS + RECORD_P] = prior;
 }
 
-export function setRecordValue({ store }: Tree, record: RecordIndex, { wl, d, m }: Evaluation): void {
+export function setRecordValue({ store }: Tree, record: RecordIndex, { wl, d, m }: NodeValue): void {
   store.recordDoubles[record * RECORD_DOUBLES + RECORD_WL] = wl;
   store.recordFloats[record * RECORD_WORDS + RECORD_D] = d;
   store.recordFloats[record * RECORD_WORDS + RECORD_M] = m;

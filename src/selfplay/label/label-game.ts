@@ -14,7 +14,7 @@ import {
 import { createPrng, mixSeeds, type Prng } from '../../util/index.js';
 import type { UciClient } from '../client/uci-client.js';
 import type { ResultText } from '../game/game-end.js';
-import { type LabelledGameRecord, listUciMoves, scorePosition } from './label-record.js';
+import { type LabelledGameRecord, listLegalUciMoves, scorePosition } from './label-record.js';
 import type { LabelSettings } from './label-settings.js';
 import { drawStart, type StartBooks } from './start-books.js';
 import { chooseWanderingMove, type WanderRates } from './wander.js';
@@ -43,7 +43,7 @@ export async function playLabelledGame(
   engine.setChess960(isChess960);
   await engine.newGame();
   while (plies.length < settings.maxPlies && computeOutcome(position) === 'ongoing') {
-    const legal = listUciMoves(position, isChess960);
+    const legal = listLegalUciMoves(position, isChess960);
     let played: string;
     if (plies.length < randomPlies) {
       played = legal[prng.nextBelow(legal.length)];

@@ -73,7 +73,13 @@ export async function fillOrder(engine: UciClient, order: LabelOrder, nodes: num
   for (let ply = 0; ply < moves.length || wanted.has(ply); ply++) {
     if (!wanted.has(ply)) plies.push([moves[ply], []]);
     else {
-      const scored = await scorePosition(engine, fen, moves.slice(0, ply), listUciMoves(position, isChess960), nodes);
+      const scored = await scorePosition(
+        engine,
+        fen,
+        moves.slice(0, ply),
+        listLegalUciMoves(position, isChess960),
+        nodes,
+      );
       plies.push([moves[ply] ?? scored[0].move, scored.map(({ move, score }) => [move, score])]);
     }
     position.makeMove(unwrap(parseUciMove(position, plies[ply][0])));
@@ -91,7 +97,7 @@ export function collectScores(lines: readonly UciInfo[], legal: readonly string[
   return [...scores].map(([move, score]) => ({ move, score })).sort((a, b) => b.score - a.score);
 }
 
-export function listUciMoves(position: Position, isChess960: boolean): string[] {
+export function listLegalUciMoves(position: Position, isChess960: boolean): string[] {
   return listLegalMoves(position).map((move) => formatUciMove(move as Move, isChess960));
 }
 

@@ -17,7 +17,7 @@ import { type FinishedGame, type GameSetup, playGame } from './play-game.js';
 import { Schedule, type TournamentKind } from './schedule.js';
 import { CrashWatch, MOST_CRASHES, Tournament } from './tournament.js';
 
-export interface MatchSetup {
+export interface MatchPlan {
   readonly players: readonly PlayerSource[];
   readonly tournament: TournamentKind;
   /** Of each pairing, those of earlier runs included. */
@@ -42,7 +42,7 @@ export interface MatchSetup {
 }
 
 /** Throws if a player cannot be started or keeps crashing. Errors of a game are thrown when all boards have ended. */
-export async function runMatch(setup: MatchSetup): Promise<Tournament> {
+export async function runMatch(setup: MatchPlan): Promise<Tournament> {
   const schedule = new Schedule(setup.tournament, setup.players.length, setup.games);
   const tournament = new Tournament(schedule);
   for (const { game, result, reason } of setup.log.earlier) tournament.add(game, { result, reason });
@@ -88,7 +88,7 @@ export async function runMatch(setup: MatchSetup): Promise<Tournament> {
 
 /** Plays games one after another with players of its own, which it creates for their first game. */
 async function playBoard(
-  setup: MatchSetup,
+  setup: MatchPlan,
   schedule: Schedule,
   takeGame: () => number | null,
   finish: (game: number, finished: FinishedGame) => void,
@@ -130,7 +130,7 @@ async function playBoard(
   }
 }
 
-function createReporter(setup: MatchSetup, schedule: Schedule, game: number): GameSetup['onPosition'] {
+function createReporter(setup: MatchPlan, schedule: Schedule, game: number): GameSetup['onPosition'] {
   const { onPosition } = setup;
   if (onPosition === undefined) return undefined;
   const { white, black } = schedule.at(game);
@@ -142,12 +142,12 @@ function describeBroken({ name }: PlayerSource, { fault }: FinishedGame): string
   return `The match ends because ${name} has crashed in ${MOST_CRASHES} games in a row; the last time: ${fault}`;
 }
 
-function isDecided({ sprt }: MatchSetup, { pairings }: Tournament): boolean {
+function isDecided({ sprt }: MatchPlan, { pairings }: Tournament): boolean {
   return sprt !== null && computeSprt(pairings[0].distribution, sprt).verdict !== 'continue';
 }
 
 function describeGame(
-  { players, openings }: MatchSetup,
+  { players, openings }: MatchPlan,
   schedule: Schedule,
   game: number,
   { played, end, fault }: FinishedGame,
@@ -166,7 +166,7 @@ function describeGame(
   };
 }
 
-function formatGamePgn(setup: MatchSetup, schedule: Schedule, game: number, { played, end }: FinishedGame): string {
+function formatGamePgn(setup: MatchPlan, schedule: Schedule, game: number, { played, end }: FinishedGame): string {
   const { white, black, round, numberInRound } = schedule.at(game);
   const { players, event, chess960 } = setup;
   return formatGame({

@@ -1,5 +1,5 @@
 /** One search of a self-play game, kept small until the game is over and its records are written. */
-import type { Evaluation, RootSummary } from '../../search/index.js';
+import type { NodeValue, RootSummary } from '../../search/index.js';
 
 export interface SearchRecord {
   /** Plies after the opening's position when the search began, book moves included. */
@@ -13,10 +13,10 @@ export interface SearchRecord {
   readonly played: number;
   readonly isBestProven: boolean;
   /** In the mover's view. */
-  readonly root: Evaluation;
-  readonly bestValue: Evaluation;
-  readonly playedValue: Evaluation;
-  readonly own: Evaluation;
+  readonly root: NodeValue;
+  readonly bestValue: NodeValue;
+  readonly playedValue: NodeValue;
+  readonly own: NodeValue;
 }
 
 /**
@@ -51,6 +51,6 @@ export function createSearchRecord(
   };
 }
 
-function pickValues({ wl, d, m }: Evaluation): Evaluation {
+function pickValues({ wl, d, m }: NodeValue): NodeValue {
   return { wl, d, m };
 }

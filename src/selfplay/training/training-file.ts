@@ -10,7 +10,7 @@ import { createFolder } from '#platform/folders.js';
 import { formatUciMove, type Move } from '../../chess/index.js';
 import { attachGameLine, type GameLine, type SearchValue, V6GameRecorder } from '../../data/index.js';
 import { type HistoryFill, LC0_FORMATS } from '../../encoding/index.js';
-import type { Evaluation } from '../../search/index.js';
+import type { NodeValue } from '../../search/index.js';
 import { countWhiteHalfPoints } from '../game/game-end.js';
 import { createOpeningPosition } from '../openings/book.js';
 import type { SearchRecord } from './search-record.js';
@@ -65,7 +65,7 @@ export function createTrainingRecords(game: SelfPlayGame, format: string, histor
   return { bytes, line: { fen: game.opening.fen, moves: moves.map((move) => formatUciMove(move, true)), plies } };
 }
 
-function toSearchValue({ wl, d, m }: Evaluation): SearchValue {
+function toSearchValue({ wl, d, m }: NodeValue): SearchValue {
   return { q: wl, d, m };
 }
 

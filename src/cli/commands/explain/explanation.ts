@@ -6,7 +6,7 @@ import type { ClassActivation, Occlusion, Opinion } from '../../../explain/index
  * Occlusion: how much lower the outputs are without the content of a square; above 0 if it speaks for the move, or for the mover.
  * Grad-CAM: how much the network looks at the square, as a share of the largest.
  */
-export interface SquareWeight {
+export interface ExplainedSquare {
   readonly square: string;
   /** FEN letter; '' for an empty square. */
   readonly piece: string;
@@ -29,7 +29,7 @@ export interface Explanation {
   /** W − L. */
   readonly value: number;
   /** a1, b1, … h8. */
-  readonly squares: readonly SquareWeight[];
+  readonly squares: readonly ExplainedSquare[];
   /** The same numbers for the position without the moves before it; null when there were none. */
   readonly withoutHistory: { readonly probability: number; readonly value: number } | null;
 }
@@ -141,12 +141,12 @@ export function formatExplanation(explanation: Explanation, inColour: boolean): 
 
 /** Ranks from the eighth down, seven columns a square: letter and hundredths. */
 function formatBoard(
-  squares: readonly SquareWeight[],
-  getWeight: (square: SquareWeight) => number,
+  squares: readonly ExplainedSquare[],
+  getWeight: (square: ExplainedSquare) => number,
   inColour: boolean,
 ): string[] {
   const largest = Math.max(...squares.map((square) => Math.abs(getWeight(square))), Number.MIN_VALUE);
-  const formatCell = (square: SquareWeight): string => {
+  const formatCell = (square: ExplainedSquare): string => {
     const weight = getWeight(square);
     const hundredths = Math.round(100 * weight);
     const number = hundredths === 0 ? '' : `${hundredths > 0 ? '+' : '−'}${Math.abs(hundredths)}`;
@@ -223,8 +223,8 @@ export function drawExplanation({ move, probability, value, squares }: Explanati
 function drawBoard(
   left: number,
   title: string,
-  squares: readonly SquareWeight[],
-  getWeight: (square: SquareWeight) => number,
+  squares: readonly ExplainedSquare[],
+  getWeight: (square: ExplainedSquare) => number,
 ): string[] {
   const largest = Math.max(...squares.map((square) => Math.abs(getWeight(square))), Number.MIN_VALUE);
   const parts = [drawText(title, left + BOARD / 2, TITLE / 2, 14, INK)];
