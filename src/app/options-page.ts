@@ -14,10 +14,29 @@ or, for switches, \`--flag\` and \`--no-flag\`; the same lines without dashes ma
 `;
 
 export function formatOptionsPage(): string {
-  const aliases: OptionSection = { title: 'Other names of options', specs: listOptionSpecs().flatMap(listOtherNames) };
-  const sections = listOptionSections().toSpliced(-1, 0, aliases);
-  const pages = sections.map(({ title, specs }) => [`## ${title}`, '', ...formatTable(specs), ''].join('\n'));
-  return [INTRODUCTION, ...pages].join('\n');
+  const sections = listOptionSections();
+  const pages = sections
+    .slice(0, -1)
+    .map(({ title, specs }) => [`## ${title}`, '', ...formatTable(specs), ''].join('\n'));
+  return [INTRODUCTION, ...pages, formatOtherNames(), formatNoOps(sections.at(-1))].join('\n');
+}
+
+function formatOtherNames(): string {
+  const names = listOptionSpecs().flatMap((spec) => listOtherNames(spec).map(({ uci }) => `${uci} = ${spec.uci}`));
+  return `Other names: ${names.join(', ')}.\n`;
+}
+
+/** One row for all options that do nothing for the same reason. */
+function formatNoOps(section: OptionSection | undefined): string {
+  const { title = '', specs = [] } = section ?? {};
+  const byReason = new Map<string, string[]>();
+  for (const spec of specs) {
+    const names = byReason.get(spec.help) ?? [];
+    byReason.set(spec.help, names);
+    names.push(`${spec.uci}${spec.flag === '' ? '' : ` (\`--${spec.flag}\`)`}`);
+  }
+  const rows = [...byReason].map(([reason, names]) => `| ${names.join(', ')} | ${reason.replace('No effect: ', '')} |`);
+  return [`## ${title}`, '', '| options | why |', '|---|---|', ...rows, ''].join('\n');
 }
 
 function formatTable(specs: readonly OptionSpec[]): string[] {
